@@ -1,0 +1,272 @@
+//! What the compiler has to say about a rulesheet: located messages.
+//!
+//! In come byte spans and plain sentences, out goes a [`Diagnostics`] list that can be rendered for
+//! people (`file:line:column`, the line with a caret, second places, a help line) or read field by
+//! field by programs. A diagnostic always carries a [`Code`] from the catalogue in [`codes`], so a
+//! lint can be allowed or denied by name and an explanation can be looked up.
+
+pub mod codes;
+mod render;
+
+pub use codes::Code;
+
+use std::fmt;
+
+/// A range of bytes in the text of a [`Source`], end exclusive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range `start..end`, in bytes.
+    #[must_use]
+    pub fn new(start: usize, end: usize) -> Self {
+        Self { start: start as u32, end: end as u32 }
+    }
+}
+
+/// A rulesheet's text, the name it is reported under and the places of its lines.
+#[derive(Clone, Debug)]
+pub struct Source {
+    name: String,
+    text: String,
+    /// Offset of the first byte of each line.
+    lines: Vec<u32>,
+}
+
+/// A place for people: line and column, both counted from one, the column in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from one.
+    pub line: usize,
+    /// Column in characters, from one.
+    pub column: usize,
+}
+
+impl Source {
+    /// A source called `name` in messages. Lines end at LF, CR LF or a lone CR.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let bytes = text.as_bytes();
+        let mut lines = vec![0];
+        for (i, &byte) in bytes.iter().enumerate() {
+            if byte == b'\n' || (byte == b'\r' && bytes.get(i + 1) != Some(&b'\n')) {
+                lines.push(i as u32 + 1);
+            }
+        }
+        Self { name: name.into(), text, lines }
+    }
+
+    /// The name given to [`Source::new`], usually a path.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text of a span.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> &str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// Where a byte offset stands. O(log lines + length of the line).
+    #[must_use]
+    pub fn position(&self, offset: u32) -> Position {
+        let line = self.lines.partition_point(|&start| start <= offset) - 1;
+        let start = self.lines[line] as usize;
+        let end = (offset as usize).clamp(start, self.text.len());
+        let before = String::from_utf8_lossy(&self.text.as_bytes()[start..end]);
+        Position { line: line + 1, column: before.chars().count() + 1 }
+    }
+
+    /// The text of a line counted from one, without its line end.
+    #[must_use]
+    pub fn line(&self, line: usize) -> &str {
+        let start = self.lines[line - 1] as usize;
+        let end = self.lines.get(line).map_or(self.text.len(), |&next| next as usize);
+        self.text[start..end].trim_end_matches(['\n', '\r'])
+    }
+}
+
+/// How serious a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The rulesheet cannot be used.
+    Error,
+    /// Most likely a mistake; the rulesheet has a meaning all the same.
+    Warning,
+    /// A matter of style; silent unless asked for.
+    Lint,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Lint => "lint",
+        })
+    }
+}
+
+/// A place in the source and what is to be said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What is there, for example "first used with 3 arguments here"; empty if the message says it all.
+    pub text: String,
+}
+
+/// One fault, warning or lint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Its entry in the catalogue.
+    pub code: &'static Code,
+    /// The catalogue's severity, unless a lint option changed it.
+    pub severity: Severity,
+    /// One plain sentence in lower case, names in backticks, without a full stop.
+    pub message: String,
+    /// Where the fault is. None for faults of the whole rulesheet, such as a missing `terminal`.
+    pub span: Option<Span>,
+    /// Text beside the caret; may be empty.
+    pub note: String,
+    /// Second places.
+    pub labels: Vec<Label>,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A diagnostic at `span` with the code's own severity.
+    pub fn new(code: &'static Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity,
+            message: message.into(),
+            span: span.into(),
+            note: String::new(),
+            labels: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// Adds text beside the caret.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.note = text.into();
+        self
+    }
+
+    /// Adds a second place.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds the help line.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+}
+
+/// Which lints are silent and which stop the compiler, by name (`unused_relation`), code (`GDL102`)
+/// or, for `deny`, `warnings`.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
+    /// Names or codes to keep silent about. Errors cannot be allowed, but for those the catalogue
+    /// marks as lints denied by default.
+    pub allow: Vec<String>,
+    /// Names or codes to treat as errors.
+    pub deny: Vec<String>,
+}
+
+impl Levels {
+    /// The severity a code has under these levels; `None` when it is to be silent.
+    #[must_use]
+    pub fn severity(&self, code: &Code) -> Option<Severity> {
+        let named = |list: &[String]| list.iter().any(|name| code.is_called(name));
+        if named(&self.allow) && (code.severity != Severity::Error || code.lint) {
+            return None;
+        }
+        let warnings = code.severity == Severity::Warning && self.deny.iter().any(|name| name == "warnings");
+        if named(&self.deny) || warnings { Some(Severity::Error) } else { Some(code.severity) }
+    }
+
+    /// The first name in `allow` or `deny` that the catalogue does not know.
+    #[must_use]
+    pub fn unknown(&self) -> Option<&str> {
+        self.allow
+            .iter()
+            .chain(&self.deny)
+            .map(String::as_str)
+            .find(|name| *name != "warnings" && codes::find(name).is_none())
+    }
+}
+
+/// Everything found in one run, in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    levels: Levels,
+}
+
+impl Diagnostics {
+    /// No more errors than this are shown; the rest is counted.
+    pub const SHOWN: usize = 20;
+
+    /// An empty list that applies `levels` to what is pushed.
+    #[must_use]
+    pub fn new(levels: Levels) -> Self {
+        Self { list: Vec::new(), levels }
+    }
+
+    /// Adds a diagnostic, with the severity the levels give it, unless they silence it.
+    pub fn push(&mut self, mut diagnostic: Diagnostic) {
+        if let Some(severity) = self.levels.severity(diagnostic.code) {
+            diagnostic.severity = severity;
+            self.list.push(diagnostic);
+        }
+    }
+
+    /// True if some diagnostic is an error.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// The diagnostics, in the order of the text once [`Diagnostics::sort`] was called.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// True if there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Brings the list into the order of the text; faults of the whole rulesheet come last.
+    pub fn sort(&mut self) {
+        self.list.sort_by_key(|d| (d.span.is_none(), d.span, d.code.id));
+    }
+}

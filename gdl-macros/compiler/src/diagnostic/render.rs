@@ -1,0 +1,1 @@
+//! Diagnostics for people: plain text with the source line and a caret.

@@ -1,0 +1,1 @@
+//! The slow, obvious semantics of checked rules: the oracle every engine is compared with.

@@ -1,0 +1,246 @@
+//! Checked rules: what [`check`](crate::check) hands to grounding and to the oracle.
+//!
+//! A [`Rules`] value is safe (every variable is bound by a positive literal), consistent in its
+//! keywords, and bounded in nesting; roles are ground. Symbols are interned; with case folding two
+//! spellings share one symbol, printed as first spelled.
+
+use crate::diagnostic::Span;
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+macro_rules! ids {
+    ($($(#[$meta:meta])* $name:ident)*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The id as an index into its table.
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A name: of a relation, a function or an object.
+    Symbol
+    /// A relation, known by its name and number of arguments.
+    RelationId
+    /// A variable of one rule, an index into [`Rule::variables`].
+    Variable
+}
+
+/// The interned names.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    names: Vec<String>,
+    ids: FxHashMap<String, Symbol>,
+    sensitive: bool,
+}
+
+impl Symbols {
+    /// No names yet. Spellings that differ in ASCII case alone are one symbol unless `sensitive`.
+    #[must_use]
+    pub fn new(sensitive: bool) -> Self {
+        Self { sensitive, ..Self::default() }
+    }
+
+    /// The symbol spelled `name`, new if need be. The first spelling is the one printed.
+    pub fn intern(&mut self, name: &str) -> Symbol {
+        let key = if self.sensitive { name.to_owned() } else { name.to_ascii_lowercase() };
+        *self.ids.entry(key).or_insert_with(|| {
+            self.names.push(name.to_owned());
+            Symbol(self.names.len() as u32 - 1)
+        })
+    }
+
+    /// The symbol spelled `name`, if there is one.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<Symbol> {
+        let key = if self.sensitive { name.to_owned() } else { name.to_ascii_lowercase() };
+        self.ids.get(&key).copied()
+    }
+
+    /// The symbol's first spelling.
+    #[must_use]
+    pub fn name(&self, symbol: Symbol) -> &str {
+        &self.names[symbol.index()]
+    }
+}
+
+/// A term, possibly with variables.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Term {
+    /// `?x`
+    Variable(Variable),
+    /// `x`; also a function without arguments, since `(x)` and `x` are the same.
+    Constant(Symbol),
+    /// `(f x y)`, with at least one argument.
+    Function(Symbol, Vec<Term>),
+}
+
+impl Term {
+    /// Calls `visit` for every occurrence of a variable, left to right.
+    pub fn for_each_variable(&self, visit: &mut impl FnMut(Variable)) {
+        match self {
+            Self::Variable(variable) => visit(*variable),
+            Self::Constant(_) => {}
+            Self::Function(_, arguments) => arguments.iter().for_each(|a| a.for_each_variable(visit)),
+        }
+    }
+}
+
+/// A relation applied to terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Atom {
+    /// Which relation.
+    pub relation: RelationId,
+    /// As many as the relation's arity.
+    pub arguments: Vec<Term>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A literal of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// Holds if the atom does.
+    Atom(Atom),
+    /// Holds if the terms differ.
+    Distinct(Term, Term),
+    /// Holds if the formula does not.
+    Not(Box<Formula>),
+    /// Holds if one of the formulas does; at least one.
+    Or(Vec<Formula>),
+}
+
+impl Formula {
+    /// Calls `visit` for every atom with true if it stands under an odd number of `not`.
+    pub fn for_each_atom<'a>(&'a self, visit: &mut impl FnMut(&'a Atom, bool)) {
+        self.walk(false, visit);
+    }
+
+    fn walk<'a>(&'a self, negative: bool, visit: &mut impl FnMut(&'a Atom, bool)) {
+        match self {
+            Self::Atom(atom) => visit(atom, negative),
+            Self::Distinct(..) => {}
+            Self::Not(inner) => inner.walk(!negative, visit),
+            Self::Or(branches) => branches.iter().for_each(|b| b.walk(negative, visit)),
+        }
+    }
+
+    /// Calls `visit` for every occurrence of a variable.
+    pub fn for_each_variable(&self, visit: &mut impl FnMut(Variable)) {
+        match self {
+            Self::Atom(atom) => atom.arguments.iter().for_each(|t| t.for_each_variable(visit)),
+            Self::Distinct(left, right) => {
+                left.for_each_variable(visit);
+                right.for_each_variable(visit);
+            }
+            Self::Not(inner) => inner.for_each_variable(visit),
+            Self::Or(branches) => branches.iter().for_each(|b| b.for_each_variable(visit)),
+        }
+    }
+}
+
+/// `(<= head body..)`; a fact is a rule with an empty body.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// What follows.
+    pub head: Atom,
+    /// What must hold, all of it; order has no meaning.
+    pub body: Vec<Formula>,
+    /// The names of the rule's variables, with their question marks, by first occurrence.
+    pub variables: Vec<String>,
+    /// The whole form.
+    pub span: Span,
+}
+
+/// A relation's name and arity.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    /// Its name.
+    pub name: Symbol,
+    /// How many arguments it takes.
+    pub arity: usize,
+    /// Where it is first used.
+    pub span: Span,
+}
+
+/// The relations with a meaning of their own. They exist in every [`Rules`], used or not.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the names are the keywords of the language")]
+pub struct Keywords {
+    pub role: RelationId,
+    pub init: RelationId,
+    pub fact: RelationId,
+    pub does: RelationId,
+    pub next: RelationId,
+    pub legal: RelationId,
+    pub goal: RelationId,
+    pub terminal: RelationId,
+    pub base: RelationId,
+    pub input: RelationId,
+    pub sees: RelationId,
+}
+
+/// A checked rulesheet.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// The names.
+    pub symbols: Symbols,
+    /// The relations, by [`RelationId`].
+    pub relations: Vec<Relation>,
+    /// Those with a meaning of their own.
+    pub keywords: Keywords,
+    /// The players: ground terms, in the order of the text, each once.
+    pub roles: Vec<Term>,
+    /// All facts and rules, `role` facts included, in the order of the text.
+    pub rules: Vec<Rule>,
+    /// The comment lines that open the file, without semicolons: the game's documentation.
+    pub documentation: Vec<String>,
+}
+
+impl Rules {
+    /// The relation's name.
+    #[must_use]
+    pub fn relation_name(&self, relation: RelationId) -> &str {
+        self.symbols.name(self.relations[relation.index()].name)
+    }
+
+    /// Prints an atom as KIF, variables by their names.
+    #[must_use]
+    pub fn display_atom(&self, rule: &Rule, atom: &Atom) -> String {
+        let mut text = String::new();
+        self.write_call(rule, self.relation_name(atom.relation), &atom.arguments, &mut text)
+            .expect("writing to a string");
+        text
+    }
+
+    fn write_call(
+        &self,
+        rule: &Rule,
+        name: &str,
+        arguments: &[Term],
+        out: &mut impl fmt::Write,
+    ) -> fmt::Result {
+        if arguments.is_empty() {
+            return out.write_str(name);
+        }
+        write!(out, "({name}")?;
+        for argument in arguments {
+            out.write_char(' ')?;
+            match argument {
+                Term::Variable(variable) => out.write_str(&rule.variables[variable.index()])?,
+                Term::Constant(symbol) => out.write_str(self.symbols.name(*symbol))?,
+                Term::Function(symbol, inner) => {
+                    self.write_call(rule, self.symbols.name(*symbol), inner, out)?
+                }
+            }
+        }
+        out.write_char(')')
+    }
+}

@@ -3,6 +3,8 @@
 //! Text in, a located list of faults or a game out. The crate is pure: it reads no files, looks at
 //! no clock, starts no threads, and the same text always gives the same bytes.
 
+extern crate alloc; // what pest derives without `std` asks for
+
 pub mod check;
 pub mod diagnostic;
 pub mod eval;

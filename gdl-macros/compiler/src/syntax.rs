@@ -8,6 +8,10 @@
 use crate::diagnostic::{Source, Span};
 use std::ops::Range;
 
+#[derive(pest_derive::Parser)]
+#[grammar = "kif.pest"]
+struct Kif;
+
 /// A node of a [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);

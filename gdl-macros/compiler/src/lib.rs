@@ -7,8 +7,12 @@ extern crate alloc; // what pest derives without `std` asks for
 
 pub mod check;
 pub mod diagnostic;
+pub mod emit;
 pub mod eval;
+pub mod ground;
 pub mod limits;
+pub mod optimize;
+pub mod propnet;
 pub mod rules;
 pub mod syntax;
 
@@ -25,4 +29,33 @@ pub struct Options {
     pub limits: Limits,
     /// Which lints are silent and which are errors.
     pub levels: Levels,
+}
+
+/// A game that went through every phase.
+#[derive(Clone, Debug)]
+pub struct Compilation {
+    /// The checked rules.
+    pub rules: Rules,
+    /// The optimised net.
+    pub net: propnet::Net,
+    /// Warnings.
+    pub diagnostics: Diagnostics,
+}
+
+/// The whole pipeline: text to net.
+///
+/// # Errors
+/// All that is wrong with the rulesheet, in the order of the text.
+pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagnostics> {
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = syntax::parse(source, options, &mut diagnostics);
+    let Some(rules) = check::check(&tree, source, options, &mut diagnostics) else {
+        diagnostics.sort();
+        return Err(diagnostics);
+    };
+    let ground = ground::ground(&rules, options, &mut diagnostics);
+    diagnostics.sort();
+    let Some(ground) = ground else { return Err(diagnostics) };
+    let net = optimize::optimize(propnet::build(&ground));
+    Ok(Compilation { rules, net, diagnostics })
 }

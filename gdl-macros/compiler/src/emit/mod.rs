@@ -1,0 +1,3 @@
+//! Net to what the runtime and rustc can use: tables and straight-line Rust.
+
+pub mod table;

@@ -1,0 +1,377 @@
+//! The propositional net: a game as one and-inverter graph.
+//!
+//! A [`Net`] holds gates in topological order: the constant, one input per fluent, one input per
+//! role and move (`does`), then AND gates with any number of operands, each operand possibly
+//! complemented. Structurally equal gates are one gate. The outputs say which moves are legal, what
+//! the goals are, whether the state is terminal, and which fluents hold next.
+
+mod build;
+mod print;
+
+pub use build::build;
+
+use rustc_hash::FxHashMap;
+
+/// A gate's output, possibly complemented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Signal(u32);
+
+impl Signal {
+    /// Never true.
+    pub const FALSE: Self = Self(0);
+    /// Always true.
+    pub const TRUE: Self = Self(1);
+
+    /// The output of a gate, complemented if `negated`.
+    #[must_use]
+    pub fn new(gate: u32, negated: bool) -> Self {
+        Self(gate << 1 | u32::from(negated))
+    }
+
+    /// The gate, an index in topological order. Zero is the constant.
+    #[must_use]
+    pub fn gate(self) -> u32 {
+        self.0 >> 1
+    }
+
+    /// True if the gate's output is complemented.
+    #[must_use]
+    pub fn is_negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The signal complemented if `condition`.
+    #[must_use]
+    pub fn negate_if(self, condition: bool) -> Self {
+        Self(self.0 ^ u32::from(condition))
+    }
+
+    /// True for [`Signal::FALSE`] and [`Signal::TRUE`].
+    #[must_use]
+    pub fn is_constant(self) -> bool {
+        self.0 < 2
+    }
+
+    /// Twice the gate plus one if complemented: a dense number, as stored in tables.
+    #[must_use]
+    pub fn code(self) -> u32 {
+        self.0
+    }
+}
+
+impl std::ops::Not for Signal {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        self.negate_if(true)
+    }
+}
+
+/// The names of a game, each list in the order of its KIF text, bytewise; roles in file order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vocabulary {
+    /// The players.
+    pub roles: Vec<String>,
+    /// What may hold in a state.
+    pub fluents: Vec<String>,
+    /// What any role may do: the union over the roles.
+    pub moves: Vec<String>,
+}
+
+/// What a gate computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate<'n> {
+    /// False.
+    Constant,
+    /// True if the fluent, an index into [`Vocabulary::fluents`], holds.
+    Fluent(u32),
+    /// True if the role makes the move; exactly one move of each role is made.
+    Does {
+        /// Index into [`Vocabulary::roles`].
+        role: u32,
+        /// Index into [`Vocabulary::moves`].
+        action: u32,
+    },
+    /// True if all operands are. At least two, sorted, none constant.
+    And(&'n [Signal]),
+}
+
+/// The outputs of a net.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outputs {
+    /// For each fluent: holds in the next state.
+    pub next: Vec<Signal>,
+    /// For each role, by move: the move is legal. Moves that are never legal have no entry.
+    pub legal: Vec<Vec<(u32, Signal)>>,
+    /// For each role, by value: the goal value holds.
+    pub goal: Vec<Vec<(u8, Signal)>>,
+    /// The state is terminal.
+    pub terminal: Signal,
+}
+
+impl Default for Signal {
+    fn default() -> Self {
+        Self::FALSE
+    }
+}
+
+impl Outputs {
+    /// All outputs, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = Signal> + '_ {
+        self.next
+            .iter()
+            .copied()
+            .chain(self.legal.iter().flatten().map(|&(_, s)| s))
+            .chain(self.goal.iter().flatten().map(|&(_, s)| s))
+            .chain([self.terminal])
+    }
+
+    /// The outputs with each signal replaced by `rename`.
+    #[must_use]
+    pub fn map(&self, mut rename: impl FnMut(Signal) -> Signal) -> Self {
+        Self {
+            next: self.next.iter().map(|&s| rename(s)).collect(),
+            legal: self
+                .legal
+                .iter()
+                .map(|role| role.iter().map(|&(m, s)| (m, rename(s))).collect())
+                .collect(),
+            goal: self.goal.iter().map(|role| role.iter().map(|&(v, s)| (v, rename(s))).collect()).collect(),
+            terminal: rename(self.terminal),
+        }
+    }
+}
+
+/// A game as gates. See the module's documentation.
+#[derive(Clone, Debug)]
+pub struct Net {
+    /// The names of inputs and outputs.
+    pub vocabulary: Vocabulary,
+    /// For each fluent: holds at the start.
+    pub initial: Vec<bool>,
+    /// What is computed.
+    pub outputs: Outputs,
+    /// Role and move of each `does` input, sorted.
+    does: Vec<(u32, u32)>,
+    /// Where the operands of each AND gate start; one more entry than gates.
+    starts: Vec<u32>,
+    operands: Vec<Signal>,
+    /// The AND gates by their operands' hash.
+    table: FxHashMap<Box<[Signal]>, u32>,
+}
+
+impl Net {
+    /// A net with inputs and no gates: `does` lists role and move of each `does` input, sorted.
+    #[must_use]
+    pub fn new(vocabulary: Vocabulary, initial: Vec<bool>, does: Vec<(u32, u32)>) -> Self {
+        Self {
+            vocabulary,
+            initial,
+            outputs: Outputs::default(),
+            does,
+            starts: vec![0],
+            operands: Vec::new(),
+            table: FxHashMap::default(),
+        }
+    }
+
+    /// A net with the same inputs and no gates or outputs.
+    #[must_use]
+    pub fn without_gates(&self) -> Self {
+        Self::new(self.vocabulary.clone(), self.initial.clone(), self.does.clone())
+    }
+
+    /// The number of all gates, the constant and the inputs included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.inputs() + self.ands()
+    }
+
+    /// False: there is always the constant.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The number of gates before the first AND gate: the constant, fluents and `does`.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        1 + self.initial.len() + self.does.len()
+    }
+
+    /// The number of AND gates.
+    #[must_use]
+    pub fn ands(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The number of two-input operations: an AND of n operands counts n - 1.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        self.operands.len() - self.ands()
+    }
+
+    /// Role and move of each `does` input, in gate order.
+    #[must_use]
+    pub fn does(&self) -> &[(u32, u32)] {
+        &self.does
+    }
+
+    /// The signal of a fluent.
+    #[must_use]
+    pub fn fluent(&self, fluent: usize) -> Signal {
+        Signal::new(1 + fluent as u32, false)
+    }
+
+    /// The signal of the `does` input at a position of [`Net::does`].
+    #[must_use]
+    pub fn does_at(&self, position: usize) -> Signal {
+        Signal::new((1 + self.initial.len() + position) as u32, false)
+    }
+
+    /// The signal of `role` making a move; false if the role never may.
+    #[must_use]
+    pub fn does_input(&self, role: u32, action: u32) -> Signal {
+        self.does.binary_search(&(role, action)).map_or(Signal::FALSE, |position| self.does_at(position))
+    }
+
+    /// What a gate computes.
+    #[must_use]
+    pub fn gate(&self, gate: u32) -> Gate<'_> {
+        let gate = gate as usize;
+        let fluents = self.initial.len();
+        if gate == 0 {
+            Gate::Constant
+        } else if gate <= fluents {
+            Gate::Fluent(gate as u32 - 1)
+        } else if let Some(&(role, action)) = self.does.get(gate - 1 - fluents) {
+            Gate::Does { role, action }
+        } else {
+            Gate::And(self.operands(gate))
+        }
+    }
+
+    fn operands(&self, gate: usize) -> &[Signal] {
+        let and = gate - self.inputs();
+        &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize]
+    }
+
+    /// The conjunction of `operands`: an existing gate or a new one. Nested conjunctions are kept as
+    /// they are; duplicates, constants, contradictions, and operands that another one implies or
+    /// refutes (one-level absorption) are removed.
+    pub fn and(&mut self, mut operands: Vec<Signal>) -> Signal {
+        operands.sort_unstable();
+        operands.dedup();
+        if operands.first() == Some(&Signal::FALSE) {
+            return Signal::FALSE;
+        }
+        operands.retain(|&s| s != Signal::TRUE);
+        if operands.windows(2).any(|w| w[0] == !w[1]) {
+            return Signal::FALSE;
+        }
+        if !self.absorb(&mut operands) {
+            return Signal::FALSE;
+        }
+        match operands[..] {
+            [] => return Signal::TRUE,
+            [single] => return single,
+            _ => {}
+        }
+        if let Some(&gate) = self.table.get(&operands[..]) {
+            return Signal::new(gate, false);
+        }
+        let gate = self.len() as u32;
+        self.operands.extend_from_slice(&operands);
+        self.starts.push(self.operands.len() as u32);
+        self.table.insert(operands.into_boxed_slice(), gate);
+        Signal::new(gate, false)
+    }
+
+    /// The disjunction of `operands`.
+    pub fn or(&mut self, operands: Vec<Signal>) -> Signal {
+        !self.and(operands.into_iter().map(|s| !s).collect())
+    }
+
+    /// One-level absorption. With `a` an operand: `a & !(a & b)` is `a & !b`, `a & !(!a & b)` is
+    /// `a`, `a & (a & b)` is `(a & b)` and `a & (!a & b)` is false. Returns false for a contradiction.
+    /// Operands must be sorted and without constants; they stay so.
+    fn absorb(&self, operands: &mut Vec<Signal>) -> bool {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            let mut i = 0;
+            while i < operands.len() {
+                let operand = operands[i];
+                let gate = operand.gate() as usize;
+                if gate < self.inputs() {
+                    i += 1;
+                    continue;
+                }
+                let inner = self.operands(gate);
+                if !operand.is_negated() {
+                    if inner.iter().any(|s| operands.binary_search(&!*s).is_ok()) {
+                        return false;
+                    }
+                    let before = operands.len();
+                    operands.retain(|s| !inner.contains(s));
+                    if operands.len() < before {
+                        changed = true;
+                        break;
+                    }
+                } else if inner.iter().any(|s| operands.binary_search(&!*s).is_ok()) {
+                    operands.remove(i);
+                    changed = true;
+                    continue;
+                } else if inner.iter().any(|s| operands.binary_search(s).is_ok()) {
+                    let rest: Vec<Signal> =
+                        inner.iter().copied().filter(|s| operands.binary_search(s).is_err()).collect();
+                    match rest[..] {
+                        [] => return false,
+                        [single] => {
+                            operands.remove(i);
+                            if let Err(place) = operands.binary_search(&!single) {
+                                operands.insert(place, !single);
+                            }
+                            if operands.binary_search(&single).is_ok() {
+                                return false;
+                            }
+                            changed = true;
+                            continue;
+                        }
+                        // A smaller gate might be made here, but only if it exists already is it free.
+                        _ => {
+                            if let Some(&smaller) = self.table.get(&rest[..]) {
+                                operands.remove(i);
+                                let smaller = Signal::new(smaller, true);
+                                if let Err(place) = operands.binary_search(&smaller) {
+                                    operands.insert(place, smaller);
+                                }
+                                changed = true;
+                                continue;
+                            }
+                        }
+                    }
+                }
+                i += 1;
+            }
+        }
+        true
+    }
+
+    /// The longest path from an input to an output, in AND gates.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        let mut depths = vec![0usize; self.len()];
+        for gate in self.inputs()..self.len() {
+            let deepest = self.operands(gate).iter().map(|s| depths[s.gate() as usize]).max();
+            depths[gate] = deepest.unwrap_or(0) + 1;
+        }
+        self.outputs.iter().map(|s| depths[s.gate() as usize]).max().unwrap_or(0)
+    }
+
+    /// The number of values of a role's goal, summed over the roles.
+    #[must_use]
+    pub fn goals(&self) -> usize {
+        self.outputs.goal.iter().map(Vec::len).sum()
+    }
+}

@@ -1,0 +1,1 @@
+//! A net as text.

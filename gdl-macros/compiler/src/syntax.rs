@@ -5,12 +5,17 @@
 //! an arena, so nothing here recurses and no depth of parentheses can overflow the stack. Faults
 //! are reported and the tree goes on at the next form.
 
-use crate::diagnostic::{Source, Span};
+use crate::diagnostic::{Diagnostic, Source, Span, codes};
+use grammar::{Kif, Rule};
+use pest::Parser as _;
 use std::ops::Range;
 
-#[derive(pest_derive::Parser)]
-#[grammar = "kif.pest"]
-struct Kif;
+#[allow(unreachable_pub, missing_docs, reason = "what pest derives is public and bare")]
+mod grammar {
+    #[derive(pest_derive::Parser)]
+    #[grammar = "kif.pest"]
+    pub(super) struct Kif;
+}
 
 /// A node of a [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,6 +50,8 @@ pub struct Tree {
     pub forms: Vec<NodeId>,
     /// Every comment, without its semicolon, in the order of the text.
     pub comments: Vec<Span>,
+    /// True if some of the text could not be read, so that what seems missing may stand there.
+    pub broken: bool,
 }
 
 impl Tree {
@@ -73,6 +80,350 @@ impl Tree {
 /// Parses a rulesheet. Faults go to `diagnostics`; the tree holds the forms that could be read.
 /// O(bytes).
 pub fn parse(source: &Source, options: &crate::Options, diagnostics: &mut crate::Diagnostics) -> Tree {
-    let _ = (source, options, diagnostics);
-    todo!()
+    let limits = &options.limits;
+    let length = source.text().len();
+    if length > limits.max_source_bytes {
+        let message = format!("the rulesheet has {length} bytes, more than {}", limits.max_source_bytes);
+        diagnostics.push(
+            Diagnostic::new(&codes::SOURCE_TOO_LARGE, None, message)
+                .help("raise `max_source_bytes`, or split the game"),
+        );
+        return Tree { broken: true, ..Tree::default() };
+    }
+    let mut builder = Builder::new(source, limits);
+    builder.read();
+    for diagnostic in builder.found {
+        diagnostics.push(diagnostic);
+    }
+    builder.tree
+}
+
+/// Bytes given to pest at a time, cut at the next line end: its token queue takes about a hundred
+/// bytes per token, too much for a whole file of parentheses.
+const CHUNK: usize = 1 << 16;
+
+/// The passes recurse over terms, so no limit may let more than this many parentheses through.
+const MOST_NESTING: usize = 4_000;
+
+/// The tokens of a text, from some place on.
+struct Tokens<'s> {
+    text: &'s str,
+    /// Where the next chunk starts.
+    next: usize,
+    /// Tokens of the current chunk, last first.
+    chunk: Vec<(Rule, Span)>,
+}
+
+impl<'s> Tokens<'s> {
+    fn new(text: &'s str, start: usize) -> Self {
+        Self { text, next: start, chunk: Vec::new() }
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = (Rule, Span);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.chunk.is_empty() {
+            let rest = self.text.get(self.next..).filter(|rest| !rest.is_empty())?;
+            // No token but white space crosses a line end.
+            let from = CHUNK.min(rest.len());
+            let end = rest.as_bytes()[from..].iter().position(|b| matches!(b, b'\n' | b'\r'));
+            let end = end.map_or(rest.len(), |line_end| from + line_end + 1);
+            // The grammar takes any text, so there is no error to report.
+            let tokens = Kif::parse(Rule::tokens, &rest[..end])
+                .into_iter()
+                .flatten()
+                .flat_map(pest::iterators::Pair::into_inner);
+            self.chunk.extend(tokens.filter(|pair| pair.as_rule() != Rule::EOI).map(|pair| {
+                let span = pair.as_span();
+                (pair.as_rule(), Span::new(self.next + span.start(), self.next + span.end()))
+            }));
+            self.chunk.reverse();
+            self.next += end;
+        }
+        self.chunk.pop()
+    }
+}
+
+/// A list that is still open.
+struct Open {
+    /// Offset of its parenthesis.
+    start: u32,
+    /// Where its elements start in [`Builder::pending`].
+    first: usize,
+}
+
+struct Builder<'s> {
+    source: &'s Source,
+    max_nesting: usize,
+    max_identifier: usize,
+    tree: Tree,
+    found: Vec<Diagnostic>,
+    open: Vec<Open>,
+    /// The elements of all open lists, outermost first.
+    pending: Vec<NodeId>,
+    /// How many parentheses are open beyond the nesting limit.
+    beyond: usize,
+    /// Whether the current form holds a fault that leaves it without meaning.
+    bad: bool,
+    /// Tokens that start before this offset belong to a string or block comment.
+    skip: u32,
+    /// The first `(` in column one inside the current form: there the next form may start.
+    restart: Option<u32>,
+    /// Whether every `(` in column one starts a form, after a list was found unclosed.
+    resync: bool,
+    no_more_block_ends: bool,
+    after_close: bool,
+}
+
+impl<'s> Builder<'s> {
+    fn new(source: &'s Source, limits: &crate::Limits) -> Self {
+        Self {
+            source,
+            max_nesting: limits.max_nesting.min(MOST_NESTING),
+            max_identifier: limits.max_identifier_bytes,
+            tree: Tree::default(),
+            found: Vec::new(),
+            open: Vec::new(),
+            pending: Vec::new(),
+            beyond: 0,
+            bad: false,
+            skip: 0,
+            restart: None,
+            resync: false,
+            no_more_block_ends: false,
+            after_close: false,
+        }
+    }
+
+    /// Reads all tokens; twice those behind the first list that is never closed.
+    fn read(&mut self) {
+        // A byte order mark is no part of the text.
+        let start = if self.source.text().starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+        let mut tokens = Tokens::new(self.source.text(), start);
+        loop {
+            for (rule, span) in tokens.by_ref() {
+                if span.start >= self.skip && !self.token(rule, span) {
+                    self.tree = Tree { broken: true, ..Tree::default() };
+                    return;
+                }
+            }
+            match self.end() {
+                Some(restart) => tokens = Tokens::new(self.source.text(), restart as usize),
+                None => return,
+            }
+        }
+    }
+
+    /// Takes one token; false if the text is not KIF at all.
+    fn token(&mut self, rule: Rule, span: Span) -> bool {
+        let was_close = std::mem::replace(&mut self.after_close, rule == Rule::close);
+        match rule {
+            Rule::open => self.open(span.start),
+            Rule::close => self.close(span, was_close),
+            Rule::word => return self.word(span),
+            Rule::comment => self.tree.comments.push(Span { start: span.start + 1, end: span.end }),
+            _ => {}
+        }
+        true
+    }
+
+    fn open(&mut self, start: u32) {
+        if !self.open.is_empty() && self.in_column_one(start) {
+            if self.resync {
+                self.drop_form();
+            } else {
+                self.restart = self.restart.or(Some(start));
+            }
+        }
+        if self.open.len() < self.max_nesting {
+            self.open.push(Open { start, first: self.pending.len() });
+            return;
+        }
+        if self.beyond == 0 && !self.bad {
+            let message = format!("parentheses are nested deeper than {}", self.max_nesting);
+            self.fault(
+                Diagnostic::new(&codes::DEEP_NESTING, Span { start, end: start + 1 }, message)
+                    .help("raise `max_nesting`, or split the term"),
+            );
+        }
+        self.bad = true;
+        self.beyond += 1;
+    }
+
+    fn close(&mut self, span: Span, was_close: bool) {
+        if self.beyond > 0 {
+            self.beyond -= 1;
+            return;
+        }
+        let Some(list) = self.open.pop() else {
+            // One message for a run of them.
+            if !(was_close && self.found.last().is_some_and(|d| d.code == &codes::UNMATCHED_CLOSE)) {
+                self.fault(
+                    Diagnostic::new(&codes::UNMATCHED_CLOSE, span, "unexpected `)`")
+                        .note("no parenthesis is open here")
+                        .help("remove it, or look for a `)` too many in the form above"),
+                );
+            }
+            return;
+        };
+        let first = self.tree.children.len() as u32;
+        self.tree.children.extend(self.pending.drain(list.first..));
+        let children = first..self.tree.children.len() as u32;
+        self.node(Kind::List(children), Span { start: list.start, end: span.end });
+    }
+
+    fn node(&mut self, kind: Kind, span: Span) {
+        let id = NodeId(self.tree.nodes.len() as u32);
+        self.tree.nodes.push(Node { kind, span });
+        if !self.open.is_empty() {
+            self.pending.push(id);
+            return;
+        }
+        self.restart = None;
+        if !std::mem::take(&mut self.bad) {
+            self.tree.forms.push(id);
+        }
+    }
+
+    /// At the end of the text: the place to read on from, if a list was never closed.
+    fn end(&mut self) -> Option<u32> {
+        let start = self.open.first()?.start;
+        let restart = self.restart;
+        // What was found behind the restart will be found again.
+        if let Some(restart) = restart {
+            self.found.retain(|d| d.span.is_none_or(|span| span.start < restart));
+            while self.tree.comments.last().is_some_and(|comment| comment.start >= restart) {
+                self.tree.comments.pop();
+            }
+            self.skip = self.skip.min(restart);
+        }
+        let deep = self.found.last().is_some_and(|d| d.code == &codes::DEEP_NESTING);
+        if !self.resync && !deep {
+            let mut fault = Diagnostic::new(
+                &codes::UNCLOSED_PAREN,
+                Span { start, end: start + 1 },
+                "this `(` is never closed",
+            );
+            fault = match restart {
+                Some(at) => fault
+                    .label(Span { start: at, end: at + 1 }, "the next form seems to start here")
+                    .help("add the missing `)` before it"),
+                None => fault.help("add the missing `)` at the end"),
+            };
+            self.fault(fault);
+        }
+        self.drop_form();
+        self.resync = true;
+        restart
+    }
+
+    /// Gives up the form that is open.
+    fn drop_form(&mut self) {
+        self.open.clear();
+        self.pending.clear();
+        self.beyond = 0;
+        self.bad = false;
+        self.restart = None;
+        self.tree.broken = true;
+    }
+
+    fn in_column_one(&self, offset: u32) -> bool {
+        let before = &self.source.text()[..offset as usize];
+        before.is_empty() || before.ends_with(['\n', '\r']) || before == "\u{FEFF}"
+    }
+
+    fn fault(&mut self, diagnostic: Diagnostic) {
+        self.tree.broken = true;
+        self.found.push(diagnostic);
+    }
+
+    /// Takes a word; false if it shows that the text is not prefix KIF at all.
+    fn word(&mut self, span: Span) -> bool {
+        let text = self.source.slice(span);
+        let next = self.source.text().as_bytes().get(span.end as usize);
+        let called = self.open.is_empty() && next == Some(&b'(');
+        if matches!(text, ":-" | "&") || text.starts_with('~') || (called && text != "<=") {
+            self.found.push(
+                Diagnostic::new(&codes::INFIX_SYNTAX, span, "this looks like infix GDL")
+                    .note("not prefix KIF")
+                    .help("write `(<= (head ?x) (body ?x y))`, variables with a `?`"),
+            );
+            return false;
+        }
+        if text.starts_with("#|") {
+            self.block_comment(span);
+            return true;
+        }
+        if text.contains('"') {
+            self.string(span);
+        } else {
+            self.characters(span, text);
+        }
+        if text == "?" {
+            self.bad = true;
+            self.fault(
+                Diagnostic::new(&codes::BARE_QUESTION_MARK, span, "variable with an empty name")
+                    .help("write a name behind the question mark, such as `?x`"),
+            );
+        }
+        if text.len() > self.max_identifier {
+            let message = format!("identifier of {} bytes, more than {}", text.len(), self.max_identifier);
+            self.fault(
+                Diagnostic::new(&codes::HUGE_IDENTIFIER, span, message)
+                    .help("use a shorter name, or raise `max_identifier_bytes`"),
+            );
+        }
+        self.node(if text.starts_with('?') { Kind::Variable } else { Kind::Symbol }, span);
+        true
+    }
+
+    fn block_comment(&mut self, span: Span) {
+        let body = span.start as usize + 2;
+        let end = if self.no_more_block_ends { None } else { self.source.text()[body..].find("|#") };
+        // Without this, a file of openers would be searched to its end once for each.
+        self.no_more_block_ends = end.is_none();
+        self.skip = end.map_or(span.end, |end| (body + end + 2) as u32);
+        self.fault(
+            Diagnostic::new(
+                &codes::BLOCK_COMMENT,
+                Span { start: span.start, end: span.start + 2 },
+                "block comments are not part of GDL",
+            )
+            .help("start each line of the comment with `;`"),
+        );
+    }
+
+    fn string(&mut self, span: Span) {
+        let start = span.start as usize + self.source.slice(span).find('"').unwrap_or(0);
+        let rest = &self.source.text()[start + 1..];
+        let end = rest.find(['"', '\n', '\r']).filter(|&end| rest[end..].starts_with('"'));
+        let end = end.map_or(span.end, |end| (start + end + 2) as u32);
+        self.skip = end;
+        self.fault(
+            Diagnostic::new(
+                &codes::STRING_LITERAL,
+                Span { start: start as u32, end },
+                "string literals are not part of GDL",
+            )
+            .help("write a name without quotes and spaces"),
+        );
+    }
+
+    /// Reports the first character that no identifier may hold.
+    fn characters(&mut self, span: Span, text: &str) {
+        let Some((at, c)) = text.char_indices().find(|(_, c)| !c.is_ascii_graphic()) else { return };
+        let start = span.start as usize + at;
+        let place = Span::new(start, start + c.len_utf8());
+        let number = u32::from(c);
+        self.fault(if c.is_ascii() {
+            Diagnostic::new(&codes::CONTROL_CHARACTER, place, format!("control character U+{number:04X}"))
+                .help("remove it")
+        } else {
+            let message = format!("character U+{number:04X} in an identifier is not ASCII");
+            Diagnostic::new(&codes::NON_ASCII_IDENTIFIER, place, message)
+                .help("use letters, digits, `_`, `+` and `-`")
+        });
+    }
 }

@@ -1,0 +1,512 @@
+//! Forms to rules.
+//!
+//! In comes the tree, out come the [`Rules`] of the forms that are sentences or rules, each with
+//! its form, so that later checks find the place of every term. All faults that one form shows by
+//! itself are reported here: what may be a head, a literal or a term, and how many arguments the
+//! words of the language take. Afterwards every rule and its form have the same shape: literal `i`
+//! of the body is child `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node.
+
+use super::keywords::{self, Word};
+use crate::diagnostic::{Code, Diagnostic, codes};
+use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Symbol, Symbols, Term, Variable};
+use crate::syntax::{Kind, NodeId, Tree};
+use crate::{Diagnostics, Limits, Options, Source, Span};
+use rustc_hash::FxHashMap;
+
+/// What [`lower`] hands to the other checks.
+pub(super) struct Lowered {
+    /// The rules; `roles` is still empty.
+    pub(super) rules: Rules,
+    /// The form of each rule.
+    pub(super) forms: Vec<NodeId>,
+    /// True if every form became a rule, so that what is missing is missing indeed.
+    pub(super) complete: bool,
+}
+
+/// Lowers every form. O(bytes).
+pub(super) fn lower(
+    tree: &Tree,
+    source: &Source,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Lowered {
+    let mut symbols = Symbols::new(options.case_sensitive);
+    let mut relations = Vec::new();
+    let keywords = keywords::enter(&mut symbols, &mut relations);
+    let ids = relations.iter().zip(0..).map(|(r, id)| ((r.name, r.arity), RelationId(id))).collect();
+    let rules = Rules {
+        symbols,
+        relations,
+        keywords,
+        roles: Vec::new(),
+        rules: Vec::new(),
+        documentation: documentation(tree, source),
+    };
+    let mut lowering = Lowering {
+        tree,
+        source,
+        limits: &options.limits,
+        sensitive: options.case_sensitive,
+        diagnostics,
+        rules,
+        ids,
+        variables: Vec::new(),
+        literals: 0,
+    };
+    let mut forms = Vec::new();
+    for &form in &tree.forms {
+        if let Some(rule) = lowering.form(form) {
+            lowering.rules.rules.push(rule);
+            forms.push(form);
+        }
+    }
+    let complete = !tree.broken && forms.len() == tree.forms.len();
+    Lowered { rules: lowering.rules, forms, complete }
+}
+
+/// The comment lines before the first form; an empty line between two of them stays one.
+fn documentation(tree: &Tree, source: &Source) -> Vec<String> {
+    let first = tree.forms.first().map_or(u32::MAX, |&form| tree.node(form).span.start);
+    let mut lines: Vec<String> = Vec::new();
+    let mut last_line = None;
+    for comment in tree.comments.iter().take_while(|comment| comment.start < first) {
+        let text = source.slice(*comment).trim_start_matches(';');
+        let text = text.strip_prefix(' ').unwrap_or(text).trim_end();
+        let line = source.position(comment.start).line;
+        if last_line.is_some_and(|last| line > last + 1) {
+            lines.push(String::new());
+        }
+        last_line = Some(line);
+        if !(text.is_empty() && lines.is_empty()) {
+            lines.push(text.to_owned());
+        }
+    }
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+/// Where an atom stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Fact,
+    Head,
+    Body,
+}
+
+struct Lowering<'a> {
+    tree: &'a Tree,
+    source: &'a Source,
+    limits: &'a Limits,
+    sensitive: bool,
+    diagnostics: &'a mut Diagnostics,
+    rules: Rules,
+    ids: FxHashMap<(Symbol, usize), RelationId>,
+    /// The variables of the rule at hand.
+    variables: Vec<String>,
+    /// The literals of its body so far.
+    literals: usize,
+}
+
+impl<'a> Lowering<'a> {
+    fn fault(&mut self, code: &'static Code, node: NodeId, message: impl Into<String>, help: &str) {
+        self.fault_at(code, self.tree.node(node).span, message, help);
+    }
+
+    fn fault_at(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
+        let diagnostic = Diagnostic::new(code, span, message);
+        self.diagnostics.push(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
+    }
+
+    fn text(&self, node: NodeId) -> &'a str {
+        self.tree.text(node, self.source)
+    }
+
+    /// A top-level form: a rule or a fact.
+    fn form(&mut self, form: NodeId) -> Option<Rule> {
+        self.variables.clear();
+        self.literals = 0;
+        let span = self.tree.node(form).span;
+        let children = self.tree.children(form);
+        let is_rule = children.first().is_some_and(|&first| {
+            self.tree.node(first).kind == Kind::Symbol && Word::find(self.text(first)) == Some(Word::If)
+        });
+        if !is_rule {
+            let head = self.head(form, Place::Fact)?;
+            let variables = std::mem::take(&mut self.variables);
+            return Some(Rule { head, body: Vec::new(), variables, span });
+        }
+        let Some((&head, body)) = children[1..].split_first() else {
+            let message = "this rule has no head";
+            self.fault(&codes::RULE_WITHOUT_HEAD, form, message, "write `(<= head body ..)`");
+            return None;
+        };
+        if !body.is_empty() {
+            self.check_not_role(head)?;
+        }
+        let head = self.head(head, Place::Head);
+        let body = self.formulas(body);
+        let (head, body) = (head?, body?);
+        let counts = [
+            (self.variables.len(), self.limits.max_rule_variables, "variables", "max_rule_variables"),
+            (self.literals, self.limits.max_body_literals, "literals", "max_body_literals"),
+        ];
+        for (count, limit, what, name) in counts {
+            if count > limit {
+                let message = format!("this rule has more than {limit} {what}");
+                let help = format!("split the rule with a helper relation, or raise `{name}`");
+                self.fault(&codes::RULE_TOO_LARGE, form, message, &help);
+                return None;
+            }
+        }
+        let variables = std::mem::take(&mut self.variables);
+        Some(Rule { head, body, variables, span })
+    }
+
+    /// `role` may not be the head of a rule.
+    fn check_not_role(&mut self, head: NodeId) -> Option<()> {
+        let name = self.tree.children(head).first().copied().unwrap_or(head);
+        if Word::find(self.text(name)) == Some(Word::Role) {
+            let message = "`role` must be given by facts, not by a rule";
+            self.fault(
+                &codes::ROLE_BY_RULE,
+                name,
+                message,
+                "write one fact such as `(role white)` for each player",
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    fn head(&mut self, node: NodeId, place: Place) -> Option<Atom> {
+        if self.tree.node(node).kind == Kind::Variable {
+            let name = self.text(node);
+            let (code, message) = if place == Place::Fact {
+                (&codes::TOPLEVEL_VARIABLE, format!("the variable `{name}` is not a sentence"))
+            } else {
+                (&codes::CONSTANT_AS_VARIABLE_HEAD, format!("the head of a rule is the variable `{name}`"))
+            };
+            self.fault(code, node, message, "write a relation, such as `(p ?x)`");
+            return None;
+        }
+        let name = self.relation_name(node)?;
+        if let Some(word) = Word::find(self.text(name)) {
+            self.check_head_word(word, name, place)?;
+        }
+        self.atom(node, name)
+    }
+
+    /// Reports words that no fact or head may start with.
+    fn check_head_word(&mut self, word: Word, name: NodeId, place: Place) -> Option<()> {
+        let text = self.text(name);
+        let fact = place == Place::Fact;
+        let (code, message, help) = match word {
+            Word::True if fact => (
+                &codes::TRUE_AS_FACT,
+                format!("`{text}` may not be asserted as a fact"),
+                "write `init` for what holds at the start",
+            ),
+            Word::Does if fact => (
+                &codes::DOES_AS_FACT,
+                format!("`{text}` may not be asserted as a fact"),
+                "players decide what they do",
+            ),
+            Word::True => (
+                &codes::TRUE_IN_HEAD,
+                format!("`{text}` may not be the head of a rule"),
+                "write `init` or `next`",
+            ),
+            Word::Does => (
+                &codes::DOES_IN_HEAD,
+                format!("`{text}` may not be the head of a rule"),
+                "write `legal` for what a player may do",
+            ),
+            Word::Distinct => (
+                &codes::DISTINCT_IN_HEAD,
+                format!("`{text}` may not be defined"),
+                "it holds of any two different terms",
+            ),
+            Word::Or => (
+                &codes::OR_TOPLEVEL,
+                format!("`{text}` may stand in the body of a rule only"),
+                "write one rule or fact for each case",
+            ),
+            Word::Not if fact => (
+                &codes::NOT_FACT,
+                format!("`{text}` may not start a fact"),
+                "leave it out: what does not follow is false",
+            ),
+            Word::Not => (
+                &codes::NOT_IN_HEAD,
+                format!("`{text}` may not be the head of a rule"),
+                "leave it out: what does not follow is false",
+            ),
+            _ => return self.check_connective(word, name),
+        };
+        self.fault(code, name, message, help);
+        None
+    }
+
+    /// Reports what other logics have and GDL has not.
+    fn check_connective(&mut self, word: Word, name: NodeId) -> Option<()> {
+        let text = self.text(name);
+        let (code, message, help) = match word {
+            Word::If => (
+                &codes::NESTED_RULE,
+                "`<=` may only start a form of its own".to_owned(),
+                "close the form before it, or write a rule of its own",
+            ),
+            Word::And => (
+                &codes::AND_CONNECTIVE,
+                format!("`{text}` is not a connective of GDL"),
+                "write the literals side by side: a body is a conjunction",
+            ),
+            Word::Equals => (
+                &codes::EQUALITY_CONNECTIVE,
+                format!("`{text}` is not part of GDL"),
+                "use one variable for both, or `distinct` for its opposite",
+            ),
+            Word::Implies => (
+                &codes::IMPLICATION_REVERSED,
+                format!("`{text}` is not part of GDL"),
+                "write `(<= head body ..)`, what follows first",
+            ),
+            _ => return Some(()),
+        };
+        self.fault(code, name, message, help);
+        None
+    }
+
+    /// The node of the name of an atom: the node itself, or the first of its list.
+    fn relation_name(&mut self, node: NodeId) -> Option<NodeId> {
+        self.name(
+            node,
+            &codes::VARIABLE_AS_RELATION,
+            "a variable cannot be used as a relation",
+            "write the name of a relation",
+        )
+    }
+
+    fn name(&mut self, node: NodeId, code: &'static Code, message: &str, help: &str) -> Option<NodeId> {
+        let name = match (&self.tree.node(node).kind, self.tree.children(node).first()) {
+            (Kind::List(_), None) => {
+                self.fault(
+                    &codes::EMPTY_LIST,
+                    node,
+                    "an empty list is neither a term nor a sentence",
+                    "remove it, or write a name into it",
+                );
+                return None;
+            }
+            (Kind::List(_), Some(&first)) => first,
+            _ => node,
+        };
+        match self.tree.node(name).kind {
+            Kind::Symbol => Some(name),
+            Kind::Variable => {
+                self.fault(code, name, message, help);
+                None
+            }
+            Kind::List(_) => {
+                let start = self.tree.node(name).span.start;
+                let message = "a list starts with a name, not with another list";
+                self.fault_at(
+                    &codes::HEAD_IS_LIST,
+                    Span { start, end: start + 1 },
+                    message,
+                    "remove the second `(`, or write a name before it",
+                );
+                None
+            }
+        }
+    }
+
+    /// The atom at `node`, whose name is no connective.
+    fn atom(&mut self, node: NodeId, name: NodeId) -> Option<Atom> {
+        let text = self.text(name);
+        let nodes = self.tree.children(node).get(1..).unwrap_or_default();
+        let word = Word::find(text);
+        let takes = word.and_then(|word| Some((word, word.arity()?)));
+        if let Some((word, arity)) = takes
+            && arity != nodes.len()
+        {
+            let message = format!("`{text}` takes {}, found {}", word.takes(), nodes.len());
+            self.fault(word.arity_code(), name, message, "");
+            return None;
+        }
+        let arguments = self.terms(nodes)?;
+        let span = self.tree.node(node).span;
+        let relation = match word.and_then(|word| word.relation(&self.rules.keywords)) {
+            Some(keyword) => keyword,
+            None => self.relation(text, arguments.len(), span),
+        };
+        let known = &mut self.rules.relations[relation.index()].span;
+        if *known == Span::default() {
+            *known = span;
+        }
+        Some(Atom { relation, arguments, span })
+    }
+
+    fn relation(&mut self, name: &str, arity: usize, span: Span) -> RelationId {
+        let symbol = self.rules.symbols.intern(name);
+        let relations = &mut self.rules.relations;
+        *self.ids.entry((symbol, arity)).or_insert_with(|| {
+            relations.push(Relation { name: symbol, arity, span });
+            RelationId(relations.len() as u32 - 1)
+        })
+    }
+
+    fn formulas(&mut self, nodes: &[NodeId]) -> Option<Vec<Formula>> {
+        let formulas: Vec<_> = nodes.iter().map(|&node| self.formula(node)).collect();
+        formulas.into_iter().collect()
+    }
+
+    fn formula(&mut self, node: NodeId) -> Option<Formula> {
+        let name = self.relation_name(node)?;
+        let nodes = self.tree.children(node).get(1..).unwrap_or_default();
+        let text = self.text(name);
+        let found = nodes.len();
+        self.literals += 1;
+        match Word::find(text) {
+            Some(Word::Not) => {
+                let [inner] = nodes else {
+                    let code = if found == 0 { &codes::NOT_ARITY_0 } else { &codes::NOT_ARITY_2 };
+                    let message = format!("`{text}` takes exactly 1 literal, found {found}");
+                    self.fault(code, name, message, "write `(not (p ?x))`, one `not` for each literal");
+                    return None;
+                };
+                self.literals -= 1;
+                Some(Formula::Not(Box::new(self.formula(*inner)?)))
+            }
+            Some(Word::Or) => {
+                if nodes.is_empty() {
+                    self.fault(
+                        &codes::OR_EMPTY,
+                        name,
+                        format!("`{text}` with no branch is always false"),
+                        "write the cases into it",
+                    );
+                    return None;
+                }
+                self.literals -= 1;
+                Some(Formula::Or(self.formulas(nodes)?))
+            }
+            Some(Word::Distinct) => {
+                let [left, right] = *nodes else {
+                    let code = if found > 2 { &codes::DISTINCT_ARITY_3 } else { &codes::DISTINCT_ARITY_1 };
+                    let message = format!("`{text}` takes exactly 2 terms, found {found}");
+                    self.fault(code, name, message, "write `(distinct ?x ?y)`, one `distinct` for each pair");
+                    return None;
+                };
+                self.check_distinct_terms(left, right)?;
+                let (left, right) = (self.term(left), self.term(right));
+                Some(Formula::Distinct(left?, right?))
+            }
+            Some(word) => {
+                self.check_body_word(word, name)?;
+                Some(Formula::Atom(self.atom(node, name)?))
+            }
+            None => Some(Formula::Atom(self.atom(node, name)?)),
+        }
+    }
+
+    /// Reports sentences written as terms of `distinct`.
+    fn check_distinct_terms(&mut self, left: NodeId, right: NodeId) -> Option<()> {
+        let _ = (left, right, Place::Body);
+        Some(())
+    }
+
+    /// Reports words that may not stand in a body.
+    fn check_body_word(&mut self, word: Word, name: NodeId) -> Option<()> {
+        let text = self.text(name);
+        let (code, message, help) = match word {
+            Word::Init => (
+                &codes::INIT_IN_BODY,
+                format!("`{text}` may not appear in a body"),
+                "write `true` for what holds now",
+            ),
+            Word::Next => (
+                &codes::NEXT_IN_BODY,
+                format!("`{text}` may not appear in a body"),
+                "write `true` for what holds now, or repeat the conditions of the `next` rule",
+            ),
+            Word::Base | Word::Input => {
+                let code = if word == Word::Base { &codes::BASE_IN_BODY } else { &codes::INPUT_IN_BODY };
+                let message = format!("`{text}` in a body is refused by other systems");
+                self.fault(code, name, message, "write a relation of your own and derive both from it");
+                return Some(());
+            }
+            _ => return self.check_connective(word, name),
+        };
+        self.fault(code, name, message, help);
+        None
+    }
+
+    fn terms(&mut self, nodes: &[NodeId]) -> Option<Vec<Term>> {
+        let terms: Vec<_> = nodes.iter().map(|&node| self.term(node)).collect();
+        terms.into_iter().collect()
+    }
+
+    fn term(&mut self, node: NodeId) -> Option<Term> {
+        if self.tree.node(node).kind == Kind::Variable {
+            return Some(Term::Variable(self.variable(node)));
+        }
+        let name = self.name(
+            node,
+            &codes::VARIABLE_AS_FUNCTION,
+            "a variable cannot be used as a function",
+            "write the name of a function",
+        )?;
+        let nodes = self.tree.children(node).get(1..).unwrap_or_default();
+        let text = self.text(name);
+        if let Some(word) = Word::find(text) {
+            self.check_term_word(word, name, nodes.is_empty())?;
+        }
+        let arguments = self.terms(nodes)?;
+        let symbol = self.rules.symbols.intern(text);
+        Some(if arguments.is_empty() { Term::Constant(symbol) } else { Term::Function(symbol, arguments) })
+    }
+
+    /// Reports words of the language used as functions and objects.
+    fn check_term_word(&mut self, word: Word, name: NodeId, object: bool) -> Option<()> {
+        let text = self.text(name);
+        let logical = matches!(word, Word::If | Word::Not | Word::Or | Word::Distinct);
+        match word {
+            Word::And | Word::Equals | Word::Implies => Some(()),
+            _ if object && logical => {
+                let message = format!("the connective `{text}` is used as an object");
+                self.fault(&codes::NOT_AS_OBJECT, name, message, "rename the object");
+                None
+            }
+            _ if object => {
+                let message = format!("the keyword `{text}` is used as an object");
+                self.fault(&codes::KEYWORD_AS_OBJECT, name, message, "rename the object");
+                Some(())
+            }
+            _ => {
+                let code =
+                    if word == Word::Does { &codes::DOES_AS_FUNCTION } else { &codes::KEYWORD_AS_FUNCTION };
+                let message = format!("the keyword `{text}` is used as a function");
+                self.fault(code, name, message, "rename the function");
+                None
+            }
+        }
+    }
+
+    /// The variable at `node`, new if need be. Beyond the limit all are one: the rule fails anyway.
+    fn variable(&mut self, node: NodeId) -> Variable {
+        let name = self.text(node);
+        let same = |known: &String| {
+            if self.sensitive { known == name } else { known.eq_ignore_ascii_case(name) }
+        };
+        let index = self.variables.iter().position(same).unwrap_or_else(|| {
+            if self.variables.len() <= self.limits.max_rule_variables {
+                self.variables.push(name.to_owned());
+            }
+            self.variables.len() - 1
+        });
+        Variable(index as u32)
+    }
+}

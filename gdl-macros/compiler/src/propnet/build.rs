@@ -1,11 +1,55 @@
 //! Ground rules to net.
+//!
+//! Each derived atom becomes the disjunction of its instances, in the order of dependence. A group of
+//! atoms that depend on each other without negation is unrolled from false until the gates repeat:
+//! hash-consing makes that the least fixpoint as soon as it is structurally stable, at the latest after
+//! as many rounds as the group has atoms.
 
-use super::Net;
-use crate::ground::GroundRules;
+use super::{Net, Outputs, Signal};
+use crate::ground::{GroundRules, Literal, Meaning, terms::AtomId};
 
-/// Builds the net of ground rules.
+/// Builds the net of ground rules. O(literals), times the depth of the cycles there are.
 #[must_use]
 pub fn build(ground: &GroundRules) -> Net {
-    let _ = ground;
-    todo!()
+    let mut net = Net::new(ground.vocabulary.clone(), ground.initial.clone(), ground.does.clone());
+    let mut signals: Vec<Signal> = ground
+        .meaning
+        .iter()
+        .map(|meaning| match *meaning {
+            Meaning::Fluent(fluent) => net.fluent(fluent as usize),
+            Meaning::Does(role, action) => net.does_input(role, action),
+            Meaning::Derived => Signal::FALSE,
+        })
+        .collect();
+    for group in &ground.order {
+        for _ in 0..=group.len() {
+            let mut changed = false;
+            for &atom in group {
+                let signal = define(ground, &mut net, &signals, atom);
+                changed |= std::mem::replace(&mut signals[atom.index()], signal) != signal;
+            }
+            if !changed || (group.len() == 1 && !depends_on_itself(ground, group[0])) {
+                break;
+            }
+        }
+    }
+    let of = |atom: AtomId| signals[atom.index()];
+    net.outputs = Outputs {
+        next: ground.next.iter().map(|atom| atom.map_or(Signal::FALSE, of)).collect(),
+        legal: ground.legal.iter().map(|list| list.iter().map(|&(m, a)| (m, of(a))).collect()).collect(),
+        goal: ground.goal.iter().map(|list| list.iter().map(|&(v, a)| (v, of(a))).collect()).collect(),
+        terminal: ground.terminal.map_or(Signal::FALSE, of),
+    };
+    net
+}
+
+/// The disjunction of an atom's instances under the present signals.
+fn define(ground: &GroundRules, net: &mut Net, signals: &[Signal], atom: AtomId) -> Signal {
+    let value = |literal: &Literal| signals[literal.atom().index()].negate_if(literal.is_negated());
+    let terms = ground.bodies(atom).map(|body| net.and(body.iter().map(value).collect())).collect();
+    net.or(terms)
+}
+
+fn depends_on_itself(ground: &GroundRules, atom: AtomId) -> bool {
+    ground.bodies(atom).flatten().any(|literal| literal.atom() == atom)
 }

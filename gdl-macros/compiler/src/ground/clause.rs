@@ -1,0 +1,334 @@
+//! Rules in the form that grounding works on.
+//!
+//! In come checked [`Rules`], out go [`Clause`]s: positive literals that bind variables, and tests
+//! that only look at bound ones. An `or` that binds variables becomes a relation of its own, or
+//! where it has few branches one clause per branch; all other connectives stay inside the tests.
+
+use super::terms::{TermId, Terms};
+use crate::{
+    ground::Excess,
+    rules::{Atom, Formula, RelationId, Rule, Rules, Symbol, Term, Variable},
+};
+
+/// A term of a clause.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Pattern {
+    Variable(u32),
+    Ground(TermId),
+    Function(Symbol, Vec<Pattern>),
+}
+
+impl Pattern {
+    pub(super) fn for_each_variable(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            Self::Variable(variable) => visit(*variable),
+            Self::Ground(_) => {}
+            Self::Function(_, arguments) => arguments.iter().for_each(|a| a.for_each_variable(visit)),
+        }
+    }
+}
+
+/// A relation applied to patterns.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Literal {
+    pub(super) relation: RelationId,
+    pub(super) arguments: Vec<Pattern>,
+}
+
+impl Literal {
+    /// The distinct variables, by first occurrence.
+    pub(super) fn variables(&self) -> Vec<u32> {
+        let mut variables = Vec::new();
+        for argument in &self.arguments {
+            argument.for_each_variable(&mut |v| {
+                if !variables.contains(&v) {
+                    variables.push(v);
+                }
+            });
+        }
+        variables
+    }
+}
+
+/// A condition on bound variables.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Test {
+    Literal(Literal),
+    Distinct(Pattern, Pattern),
+    Not(Box<Test>),
+    Or(Vec<Test>),
+}
+
+impl Test {
+    pub(super) fn for_each_literal<'a>(&'a self, negative: bool, visit: &mut impl FnMut(&'a Literal, bool)) {
+        match self {
+            Self::Literal(literal) => visit(literal, negative),
+            Self::Distinct(..) => {}
+            Self::Not(inner) => inner.for_each_literal(!negative, visit),
+            Self::Or(branches) => branches.iter().for_each(|b| b.for_each_literal(negative, visit)),
+        }
+    }
+
+    pub(super) fn variables(&self) -> Vec<u32> {
+        let mut variables = Vec::new();
+        self.visit_variables(&mut |v| {
+            if !variables.contains(&v) {
+                variables.push(v);
+            }
+        });
+        variables
+    }
+
+    fn visit_variables(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            Self::Literal(literal) => literal.arguments.iter().for_each(|a| a.for_each_variable(visit)),
+            Self::Distinct(left, right) => {
+                left.for_each_variable(visit);
+                right.for_each_variable(visit);
+            }
+            Self::Not(inner) => inner.visit_variables(visit),
+            Self::Or(branches) => branches.iter().for_each(|b| b.visit_variables(visit)),
+        }
+    }
+}
+
+/// A rule whose positive literals bind every variable.
+#[derive(Clone, Debug)]
+pub(super) struct Clause {
+    pub(super) head: Literal,
+    pub(super) positives: Vec<Literal>,
+    pub(super) tests: Vec<Test>,
+    /// How many variables it has, numbered from zero.
+    pub(super) variables: usize,
+    /// Index of the rule it comes from.
+    pub(super) rule: usize,
+}
+
+impl Clause {
+    /// Visits each literal of the body with true if it stands under a negation or in a test whose
+    /// polarity is not simply positive.
+    pub(super) fn for_each_literal<'a>(&'a self, visit: &mut impl FnMut(&'a Literal, bool)) {
+        self.positives.iter().for_each(|l| visit(l, false));
+        self.tests.iter().for_each(|t| t.for_each_literal(false, visit));
+    }
+}
+
+/// All clauses of a rulesheet.
+#[derive(Debug)]
+pub(super) struct Clauses {
+    pub(super) list: Vec<Clause>,
+    /// Relations, those made here for `or` included.
+    pub(super) relations: usize,
+}
+
+/// An `or` with fewer combinations than this is multiplied out: a relation of its own would hide
+/// from the optimiser which moves it speaks of.
+const NAMED_FROM: usize = 4;
+
+/// Brings every rule into clausal form.
+pub(super) fn clauses(rules: &Rules, terms: &mut Terms, max_clauses: usize) -> Result<Clauses, Excess> {
+    let mut converter =
+        Converter { terms, list: Vec::new(), relations: rules.relations.len(), rule: 0, max_clauses };
+    for (index, rule) in rules.rules.iter().enumerate() {
+        converter.rule = index;
+        converter.convert(rule)?;
+    }
+    Ok(Clauses { list: converter.list, relations: converter.relations })
+}
+
+struct Converter<'t> {
+    terms: &'t mut Terms,
+    list: Vec<Clause>,
+    relations: usize,
+    rule: usize,
+    max_clauses: usize,
+}
+
+impl Converter<'_> {
+    fn convert(&mut self, rule: &Rule) -> Result<(), Excess> {
+        let mut body = Vec::new();
+        rule.body.iter().for_each(|formula| flatten(formula, &mut body));
+        let head = self.literal(&rule.head);
+        self.expand(&head, body, rule.variables.len())
+    }
+
+    /// Emits the clauses of `head <= body`, for a flattened body.
+    fn expand(&mut self, head: &Literal, mut body: Vec<Formula>, variables: usize) -> Result<(), Excess> {
+        let mut bound = vec![false; variables];
+        bind(&body, &mut bound);
+        let binding: Vec<usize> = (0..body.len())
+            .filter(|&i| matches!(body[i], Formula::Or(_)) && !all_bound(&body[i], &bound))
+            .collect();
+        let Some(&first) = binding.first() else {
+            return self.emit(head, &body, variables);
+        };
+        let width = |i: usize| if let Formula::Or(branches) = &body[i] { branches.len() } else { 1 };
+        let combinations = binding.iter().fold(1usize, |product, &i| product.saturating_mul(width(i)));
+        if combinations >= NAMED_FROM {
+            for &i in &binding {
+                if let Some(literal) = self.name(head, &body, i, variables)? {
+                    body[i] = Formula::Atom(literal);
+                    return self.expand(head, body, variables);
+                }
+            }
+        }
+        let Formula::Or(branches) = body.remove(first) else { unreachable!("chosen above") };
+        for branch in branches {
+            let mut expanded = body.clone();
+            flatten(&branch, &mut expanded);
+            self.expand(head, expanded, variables)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a relation of the `or` at `place` and returns the atom that stands for it, unless some
+    /// branch needs the rest of the body to bind its variables.
+    fn name(
+        &mut self,
+        head: &Literal,
+        body: &[Formula],
+        place: usize,
+        variables: usize,
+    ) -> Result<Option<Atom>, Excess> {
+        let Formula::Or(branches) = &body[place] else { return Ok(None) };
+        let mut outside = vec![false; variables];
+        head.arguments.iter().for_each(|a| a.for_each_variable(&mut |v| outside[v as usize] = true));
+        for (i, formula) in body.iter().enumerate() {
+            if i != place {
+                formula.for_each_variable(&mut |v| outside[v.index()] = true);
+            }
+        }
+        let mut shared = Vec::new();
+        body[place].for_each_variable(&mut |v| {
+            if outside[v.index()] && !shared.contains(&v) {
+                shared.push(v);
+            }
+        });
+        let mut bodies = Vec::new();
+        for branch in branches {
+            let mut inner = Vec::new();
+            flatten(branch, &mut inner);
+            let mut bound = vec![false; variables];
+            bind(&inner, &mut bound);
+            for formula in &inner {
+                if let Formula::Or(_) = formula {
+                    bind_common(formula, &mut bound);
+                }
+            }
+            if !shared.iter().all(|v| bound[v.index()]) || !inner.iter().all(|f| all_bound(f, &bound)) {
+                return Ok(None);
+            }
+            bodies.push(inner);
+        }
+        let relation = RelationId(self.relations as u32);
+        self.relations += 1;
+        let named = Literal { relation, arguments: shared.iter().map(|v| Pattern::Variable(v.0)).collect() };
+        for inner in bodies {
+            self.expand(&named, inner, variables)?;
+        }
+        let arguments = shared.into_iter().map(Term::Variable).collect();
+        Ok(Some(Atom { relation, arguments, span: crate::Span::default() }))
+    }
+
+    fn emit(&mut self, head: &Literal, body: &[Formula], variables: usize) -> Result<(), Excess> {
+        if self.list.len() >= self.max_clauses {
+            return Err(Excess::Clauses { rule: self.rule });
+        }
+        let (mut positives, mut tests) = (Vec::new(), Vec::new());
+        for formula in body {
+            match formula {
+                Formula::Atom(atom) => positives.push(self.literal(atom)),
+                other => tests.push(self.test(other)),
+            }
+        }
+        self.list.push(Clause { head: head.clone(), positives, tests, variables, rule: self.rule });
+        Ok(())
+    }
+
+    fn test(&mut self, formula: &Formula) -> Test {
+        match formula {
+            Formula::Atom(atom) => Test::Literal(self.literal(atom)),
+            Formula::Distinct(left, right) => Test::Distinct(self.pattern(left), self.pattern(right)),
+            Formula::Not(inner) => Test::Not(Box::new(self.test(inner))),
+            Formula::Or(branches) => Test::Or(branches.iter().map(|b| self.test(b)).collect()),
+        }
+    }
+
+    fn literal(&mut self, atom: &Atom) -> Literal {
+        let arguments = atom.arguments.iter().map(|t| self.pattern(t)).collect();
+        Literal { relation: atom.relation, arguments }
+    }
+
+    fn pattern(&mut self, term: &Term) -> Pattern {
+        match term {
+            Term::Variable(variable) => Pattern::Variable(variable.0),
+            Term::Constant(symbol) => Pattern::Ground(self.terms.intern(*symbol, &[])),
+            Term::Function(symbol, arguments) => {
+                let arguments: Vec<Pattern> = arguments.iter().map(|a| self.pattern(a)).collect();
+                let ground: Option<Vec<TermId>> = arguments
+                    .iter()
+                    .map(|a| if let Pattern::Ground(term) = a { Some(*term) } else { None })
+                    .collect();
+                match ground {
+                    Some(ground) => Pattern::Ground(self.terms.intern(*symbol, &ground)),
+                    None => Pattern::Function(*symbol, arguments),
+                }
+            }
+        }
+    }
+}
+
+/// Appends `formula` to a conjunction without double negations, negated disjunctions and
+/// disjunctions of one.
+fn flatten(formula: &Formula, out: &mut Vec<Formula>) {
+    match formula {
+        Formula::Or(branches) if branches.len() == 1 => flatten(&branches[0], out),
+        Formula::Not(inner) => match &**inner {
+            Formula::Not(same) => flatten(same, out),
+            Formula::Or(branches) => {
+                for branch in branches {
+                    flatten(&Formula::Not(Box::new(branch.clone())), out);
+                }
+            }
+            _ => out.push(formula.clone()),
+        },
+        _ => out.push(formula.clone()),
+    }
+}
+
+/// Marks the variables that the conjunction's atoms bind.
+fn bind(body: &[Formula], bound: &mut [bool]) {
+    for formula in body {
+        if let Formula::Atom(atom) = formula {
+            atom.arguments
+                .iter()
+                .for_each(|t| t.for_each_variable(&mut |v: Variable| bound[v.index()] = true));
+        }
+    }
+}
+
+/// Marks the variables that every branch of an `or` binds.
+fn bind_common(formula: &Formula, bound: &mut [bool]) {
+    let Formula::Or(branches) = formula else { return };
+    let mut common: Option<Vec<bool>> = None;
+    for branch in branches {
+        let mut inner = Vec::new();
+        flatten(branch, &mut inner);
+        let mut here = vec![false; bound.len()];
+        bind(&inner, &mut here);
+        inner.iter().for_each(|f| bind_common(f, &mut here));
+        common = Some(match common {
+            None => here,
+            Some(before) => before.iter().zip(&here).map(|(&a, &b)| a && b).collect(),
+        });
+    }
+    for (bound, common) in bound.iter_mut().zip(common.unwrap_or_default()) {
+        *bound |= common;
+    }
+}
+
+fn all_bound(formula: &Formula, bound: &[bool]) -> bool {
+    let mut all = true;
+    formula.for_each_variable(&mut |v| all &= bound[v.index()]);
+    all
+}

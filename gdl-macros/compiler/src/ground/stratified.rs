@@ -1,0 +1,138 @@
+//! The order of ground atoms, and the test that no negation lies on a cycle.
+//!
+//! In come [`GroundRules`], out goes an order of the derived atoms in which each comes after all it
+//! depends on, cycles in groups; or a [`Cycle`] with a negation on it. Fluents and moves are given, so
+//! a cycle through time is none.
+
+use super::{GroundRules, Literal, Meaning, Program, cycle, terms::AtomId};
+use crate::{Diagnostic, Rules, diagnostic::codes};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// A cycle of atoms with a negation: each depends on the next, the last on the first.
+#[derive(Debug)]
+pub(super) struct Cycle {
+    /// Each atom, the rule through which it depends on the next one, and whether negatively.
+    steps: Vec<(AtomId, usize, bool)>,
+}
+
+/// Orders the derived atoms.
+pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Cycle> {
+    let derived: Vec<AtomId> = (0..ground.meaning.len() as u32)
+        .map(AtomId)
+        .filter(|a| ground.meaning[a.index()] == Meaning::Derived && ground.possible[a.index()])
+        .collect();
+    let mut place = vec![u32::MAX; ground.meaning.len()];
+    derived.iter().enumerate().for_each(|(i, a)| place[a.index()] = i as u32);
+    let inner = |literal: &Literal| {
+        let place = place[literal.atom().index()];
+        (place != u32::MAX).then_some(place as usize)
+    };
+    let mut groups: Vec<Vec<AtomId>> = Vec::new();
+    cycle::components(
+        derived.len(),
+        |node, out| out.extend(ground.bodies(derived[node]).flatten().filter_map(inner)),
+        |members| {
+            let mut group: Vec<AtomId> = members.iter().map(|&m| derived[m]).collect();
+            group.sort_unstable();
+            groups.push(group);
+        },
+    );
+    for group in &groups {
+        let members: FxHashSet<AtomId> = group.iter().copied().collect();
+        for &head in group {
+            for (rule, body) in ground.instances(head) {
+                if let Some(negated) = body.iter().find(|l| l.is_negated() && members.contains(&l.atom())) {
+                    return Err(trace(ground, &members, head, rule, negated.atom()));
+                }
+            }
+        }
+    }
+    Ok(groups)
+}
+
+/// The shortest way from `target` back to `head` inside the group, closed by the negative edge.
+fn trace(
+    ground: &GroundRules,
+    members: &FxHashSet<AtomId>,
+    head: AtomId,
+    rule: usize,
+    target: AtomId,
+) -> Cycle {
+    let mut from: FxHashMap<AtomId, (AtomId, usize, bool)> = FxHashMap::default();
+    let mut queue = VecDeque::from([target]);
+    while let Some(atom) = queue.pop_front() {
+        if atom == head {
+            break;
+        }
+        for (rule, body) in ground.instances(atom) {
+            for literal in body.iter().filter(|l| members.contains(&l.atom())) {
+                let next = literal.atom();
+                if next != target && !from.contains_key(&next) {
+                    from.insert(next, (atom, rule, literal.is_negated()));
+                    queue.push_back(next);
+                }
+            }
+        }
+    }
+    let mut steps = Vec::new();
+    let mut atom = head;
+    while atom != target {
+        let &(before, rule, negated) = from.get(&atom).expect("in one component");
+        steps.push((before, rule, negated));
+        atom = before;
+    }
+    steps.push((head, rule, true));
+    steps.rotate_right(1);
+    // From the head through the negation to the target, then on until the head comes again.
+    steps[1..].reverse();
+    Cycle { steps }
+}
+
+impl Cycle {
+    /// The cycle as a diagnostic with a place for each edge.
+    pub(super) fn diagnostic(&self, rules: &Rules, program: &Program) -> Diagnostic {
+        let name = |atom: AtomId| {
+            let relation = program.atoms.relation(atom);
+            (relation.index() < rules.relations.len()).then(|| {
+                let mut text = rules.relation_name(relation).to_owned();
+                for &argument in program.atoms.arguments(atom) {
+                    text.push(' ');
+                    text.push_str(&program.terms.text(argument, &rules.symbols));
+                }
+                if program.atoms.arguments(atom).is_empty() { text } else { format!("({text})") }
+            })
+        };
+        // Atoms that stand for an `or` have no name; the edges around them are told as one.
+        let mut named: Vec<(String, usize, bool)> = Vec::new();
+        for &(atom, rule, negated) in &self.steps {
+            match (name(atom), named.last_mut()) {
+                (Some(text), _) => named.push((text, rule, negated)),
+                (None, Some(last)) => last.2 ^= negated,
+                (None, None) => {}
+            }
+        }
+        let unnamed = named.len() < self.steps.len();
+        let code = match (unnamed, named.len()) {
+            (true, _) => &codes::UNSTRATIFIED_IN_OR,
+            (false, 1) => &codes::UNSTRATIFIED_DIRECT,
+            (false, _) => &codes::UNSTRATIFIED_CYCLE,
+        };
+        let mut path = named.first().map_or_else(String::new, |(text, ..)| text.clone());
+        for (i, (_, _, negated)) in named.iter().enumerate() {
+            let next = &named[(i + 1) % named.len()].0;
+            path.push_str(if *negated { " <- not " } else { " <- " });
+            path.push_str(next);
+        }
+        let span = |rule: usize| rules.rules[rule].span;
+        let first = named.first().map(|(_, rule, _)| span(*rule));
+        let mut diagnostic = Diagnostic::new(code, first, format!("negation on a cycle: {path}"))
+            .help("a relation may not depend on its own negation; let one of these rules look at `true` facts instead");
+        for (i, (text, rule, negated)) in named.iter().enumerate().skip(1) {
+            let next = &named[(i + 1) % named.len()].0;
+            let verb = if *negated { "depends on `not`" } else { "depends on" };
+            diagnostic = diagnostic.label(span(*rule), format!("`{text}` {verb} `{next}` here"));
+        }
+        diagnostic
+    }
+}

@@ -1,1 +1,0 @@
-//! The slow, obvious semantics of checked rules: the oracle every engine is compared with.

@@ -1,0 +1,275 @@
+//! The slow, obvious semantics of checked rules: the oracle every engine is compared with.
+//!
+//! In come checked [`Rules`], out goes an [`Evaluator`] that answers for any state: who may do
+//! what, what comes next, is it over, what are the goal values. Every answer is computed bottom up
+//! from the rules as they are written; nothing is grounded beforehand and no code is shared with
+//! the compiler's other parts. Relations that depend negatively on themselves are grounded against
+//! the rest and given their well-founded model, so rules that are stratified only once grounded
+//! mean what they should; if an atom stays undefined, that is an error. All work is bounded by
+//! [`Limits`]: fuel is counted per question.
+//!
+//! ```text
+//! for each component of relations the question depends on, in order of dependence:
+//!     repeat for each rule: join the body, derive the head; until nothing new  (semi-naive)
+//! ```
+
+mod machine;
+mod plan;
+mod program;
+mod solve;
+mod table;
+mod term;
+mod wellfounded;
+
+pub use term::Term;
+
+use crate::limits::Limits;
+use crate::rules::{RelationId, Rules};
+use machine::Machine;
+use program::Program;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt;
+use term::{Id, Terms};
+
+/// The fluents that hold, in the order of their KIF text.
+pub type State = BTreeSet<Term>;
+
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EvalError {
+    /// The evaluation took too many steps.
+    Fuel {
+        /// Steps allowed for one question.
+        limit: u64,
+    },
+    /// A term grew too deep.
+    TermDepth {
+        /// The depth allowed.
+        limit: usize,
+    },
+    /// A term grew too long.
+    TermSize {
+        /// The symbols allowed.
+        limit: usize,
+    },
+    /// A relation grew too large.
+    Atoms {
+        /// The atoms allowed.
+        limit: usize,
+    },
+    /// The rules make an atom neither true nor false.
+    Unstratified {
+        /// The atom, as KIF.
+        atom: String,
+    },
+    /// A rule leaves a variable unbound; checked rules have none such.
+    Unsafe,
+    /// A text is not a ground term, or uses a name the rules do not have.
+    NotATerm {
+        /// The text, cut short.
+        text: String,
+    },
+    /// There is no such player.
+    NoRole {
+        /// The number asked for.
+        role: usize,
+    },
+    /// A joint move needs one move for each player.
+    JointMove {
+        /// The number of players.
+        expected: usize,
+        /// The number of moves given.
+        found: usize,
+    },
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fuel { limit } => write!(f, "the evaluation takes more than {limit} steps"),
+            Self::TermDepth { limit } => write!(f, "a term grows deeper than {limit}"),
+            Self::TermSize { limit } => write!(f, "a term grows longer than {limit} symbols"),
+            Self::Atoms { limit } => write!(f, "a relation grows beyond {limit} atoms"),
+            Self::Unstratified { atom } => write!(f, "`{atom}` depends on its own negation"),
+            Self::Unsafe => f.write_str("a rule leaves a variable unbound"),
+            Self::NotATerm { text } => write!(f, "`{text}` is not a term of this game"),
+            Self::NoRole { role } => write!(f, "there is no player number {role}"),
+            Self::JointMove { expected, found } => {
+                write!(f, "a joint move needs {expected} moves but has {found}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for EvalError {}
+
+/// Answers questions about a game straight from its rules.
+///
+/// What was derived for a state is kept until another state is asked about, so questions are best
+/// asked state by state.
+pub struct Evaluator<'r> {
+    rules: &'r Rules,
+    roles: Vec<Term>,
+    role_ids: Vec<Id>,
+    machine: RefCell<Machine>,
+}
+
+impl<'r> Evaluator<'r> {
+    /// An evaluator with the usual limits.
+    ///
+    /// # Errors
+    /// If a term of the rules exceeds the limits.
+    pub fn new(rules: &'r Rules) -> Result<Self, EvalError> {
+        Self::with_limits(rules, &Limits::default())
+    }
+
+    /// An evaluator that keeps to the given fuel, atoms of a relation, term depth and term size.
+    ///
+    /// # Errors
+    /// If a term of the rules exceeds the limits.
+    pub fn with_limits(rules: &'r Rules, limits: &Limits) -> Result<Self, EvalError> {
+        let mut terms = Terms::new(limits.max_term_depth, limits.max_term_size);
+        let program = Program::new(rules, &mut terms)?;
+        let mut role_ids = Vec::new();
+        for role in &rules.roles {
+            role_ids.push(program::ground(role, &mut terms)?);
+        }
+        let names = role_ids.iter().map(|&id| terms.term(&rules.symbols, id)).collect();
+        let machine = RefCell::new(Machine::new(program, terms, limits));
+        Ok(Self { rules, roles: names, role_ids, machine })
+    }
+
+    /// The players, in the order of the text.
+    #[must_use]
+    pub fn roles(&self) -> &[Term] {
+        &self.roles
+    }
+
+    /// The term a KIF text stands for, with symbols as first spelled in the rules.
+    ///
+    /// # Errors
+    /// If the text is not a ground term of this game.
+    pub fn term(&self, text: &str) -> Result<Term, EvalError> {
+        let mut machine = self.machine.borrow_mut();
+        let id = machine.terms.parse(&self.rules.symbols, text)?;
+        Ok(machine.terms.term(&self.rules.symbols, id))
+    }
+
+    /// The fluents that hold at the start.
+    ///
+    /// # Errors
+    /// If a limit is exceeded or the rules are unstratified; likewise for all other questions.
+    pub fn initial(&self) -> Result<State, EvalError> {
+        let all = self.ask(self.rules.keywords.init, None, |tuple| Some(tuple[0]))?;
+        Ok(all.into_iter().collect())
+    }
+
+    /// A player's legal moves, sorted.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::initial`], or if there is no such player.
+    pub fn legal(&self, state: &State, role: usize) -> Result<Vec<Term>, EvalError> {
+        let role = self.role(role)?;
+        let mine = |tuple: &[Id]| (tuple[0] == role).then_some(tuple[1]);
+        self.ask(self.rules.keywords.legal, Some((state, &[])), mine)
+    }
+
+    /// The state after a joint move, one move for each player in the order of [`Evaluator::roles`].
+    ///
+    /// # Errors
+    /// As for [`Evaluator::initial`], or if there are not as many moves as players.
+    pub fn next(&self, state: &State, joint: &[Term]) -> Result<State, EvalError> {
+        let all = self.ask(self.rules.keywords.next, Some((state, joint)), |tuple| Some(tuple[0]))?;
+        Ok(all.into_iter().collect())
+    }
+
+    /// What a player perceives of a joint move, sorted (GDL-II).
+    ///
+    /// # Errors
+    /// As for [`Evaluator::next`], or if there is no such player.
+    pub fn percepts(&self, state: &State, joint: &[Term], role: usize) -> Result<Vec<Term>, EvalError> {
+        let role = self.role(role)?;
+        let mine = |tuple: &[Id]| (tuple[0] == role).then_some(tuple[1]);
+        self.ask(self.rules.keywords.sees, Some((state, joint)), mine)
+    }
+
+    /// Whether the game is over.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::initial`].
+    pub fn terminal(&self, state: &State) -> Result<bool, EvalError> {
+        self.fill(self.rules.keywords.terminal, Some((state, &[])))?;
+        Ok(!self.machine.borrow().tuples(self.rules.keywords.terminal).is_empty())
+    }
+
+    /// All goal values that can be derived for a player, sorted as text.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::legal`].
+    pub fn goals(&self, state: &State, role: usize) -> Result<Vec<Term>, EvalError> {
+        let role = self.role(role)?;
+        let mine = |tuple: &[Id]| (tuple[0] == role).then_some(tuple[1]);
+        self.ask(self.rules.keywords.goal, Some((state, &[])), mine)
+    }
+
+    /// The declared fluents, sorted.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::initial`].
+    pub fn base(&self) -> Result<Vec<Term>, EvalError> {
+        self.ask(self.rules.keywords.base, None, |tuple| Some(tuple[0]))
+    }
+
+    /// A player's declared moves, sorted.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::initial`], or if there is no such player.
+    pub fn input(&self, role: usize) -> Result<Vec<Term>, EvalError> {
+        let role = self.role(role)?;
+        self.ask(self.rules.keywords.input, None, |tuple| (tuple[0] == role).then_some(tuple[1]))
+    }
+
+    fn role(&self, role: usize) -> Result<Id, EvalError> {
+        self.role_ids.get(role).copied().ok_or(EvalError::NoRole { role })
+    }
+
+    /// Derives a relation and lists what `pick` takes of its atoms.
+    fn ask(
+        &self,
+        relation: RelationId,
+        position: Option<(&State, &[Term])>,
+        pick: impl Fn(&[Id]) -> Option<Id>,
+    ) -> Result<Vec<Term>, EvalError> {
+        self.fill(relation, position)?;
+        let mut machine = self.machine.borrow_mut();
+        let ids: Vec<Id> = machine.tuples(relation).iter().filter_map(|tuple| pick(tuple)).collect();
+        Ok(machine.sorted(self.rules, &ids))
+    }
+
+    /// Derives a relation in a state and for a joint move, or from the rules alone.
+    fn fill(&self, relation: RelationId, position: Option<(&State, &[Term])>) -> Result<(), EvalError> {
+        let mut machine = self.machine.borrow_mut();
+        match position {
+            // What hangs on the rules alone is the same in every state.
+            None => machine.refuel(),
+            Some((state, joint)) => {
+                let keywords = &self.rules.keywords;
+                let mut moves = Vec::new();
+                if relation == keywords.next || relation == keywords.sees {
+                    if joint.len() != self.roles.len() {
+                        let (expected, found) = (self.roles.len(), joint.len());
+                        return Err(EvalError::JointMove { expected, found });
+                    }
+                    for (&role, action) in self.role_ids.iter().zip(joint) {
+                        moves.push((role, machine.terms.id(&self.rules.symbols, action)?));
+                    }
+                }
+                machine.enter(self.rules, state, moves)?;
+            }
+        }
+        let needed = machine.program.closure(relation);
+        machine.demand(&needed, self.rules)
+    }
+}

@@ -1,0 +1,264 @@
+//! The order in which the literals of a body are tried.
+//!
+//! In come the goals of a clause and how many rows each could give now, out go [`Step`]s. A test
+//! comes as soon as its variables are bound, otherwise the atom or disjunction with the fewest
+//! expected rows is next. What follows once the head's variables are bound only needs to succeed
+//! once, so a [`Step::Cut`] stands there.
+
+use super::EvalError;
+use super::program::{Atom, Goal, Leaf, Pattern};
+use super::table::{Table, View};
+use super::term::Terms;
+
+/// One step of a plan.
+pub(super) enum Step<'p> {
+    /// Tries rows of the atom's view.
+    Scan { atom: &'p Atom, rows: Rows, once: bool, record: bool },
+    /// Tests an atom whose variables are bound.
+    Member { atom: &'p Atom, positive: bool, record: bool },
+    /// Tests whether two terms are equal or not.
+    Compare { left: &'p Pattern, right: &'p Pattern, equal: bool },
+    /// Tries every branch.
+    Any { branches: Vec<Vec<Step<'p>>>, once: bool },
+    /// Goes on only if the head is not derived yet; behind it one solution is enough.
+    Cut,
+}
+
+/// Which rows a scan tries.
+pub(super) enum Rows {
+    /// `from..to`
+    Range(usize, usize),
+    /// Those an index finds for the bound leaves.
+    Index { index: usize, columns: Vec<usize> },
+}
+
+/// What a plan is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Derive heads.
+    Derive,
+    /// Derive heads as if no atom of the component held where one must fail.
+    Optimistic,
+    /// List instances, the atoms of the component unresolved.
+    Instances,
+}
+
+/// What the planner may look at.
+pub(super) struct Planner<'p> {
+    pub(super) tables: &'p [Table],
+    pub(super) views: &'p mut [View],
+    pub(super) terms: &'p Terms,
+    pub(super) mode: Mode,
+    /// The component of each relation, and that of the head.
+    pub(super) component_of: &'p [usize],
+    pub(super) component: usize,
+}
+
+impl Planner<'_> {
+    /// Orders a body. With `delta`, the first goal is an atom that ranges over those tuples only.
+    pub(super) fn plan<'g>(
+        &mut self,
+        head: &Atom,
+        n_variables: usize,
+        goals: &'g [Goal],
+        delta: Option<(usize, usize)>,
+    ) -> Result<Vec<Step<'g>>, EvalError> {
+        let mut bound = vec![false; n_variables];
+        let mut steps = Vec::new();
+        let mut rest: Vec<&Goal> = goals.iter().collect();
+        let mut once = false;
+        for goal in goals {
+            goal.for_each_atom(&mut |atom, positive| {
+                if positive {
+                    self.views[atom.shape].refresh(&self.tables[atom.relation], self.terms);
+                }
+            });
+        }
+        if self.mode != Mode::Instances && all_bound(head, &bound) {
+            steps.push(Step::Cut);
+            once = true;
+        }
+        if let (Some((from, to)), Some(Goal::Holds(atom))) = (delta, goals.first()) {
+            let (from, to) = self.views[atom.shape].rows_of(from, to);
+            steps.push(Step::Scan { atom, rows: Rows::Range(from, to), once, record: false });
+            bind(atom, &mut bound);
+            rest.remove(0);
+        }
+        let cut = (self.mode != Mode::Instances && !once).then_some(head);
+        self.order(rest, &mut bound, cut, once, &mut steps)?;
+        Ok(steps)
+    }
+
+    /// Appends the goals to `steps`, with a cut as soon as the head given with `cut` is bound.
+    fn order<'g>(
+        &mut self,
+        mut rest: Vec<&'g Goal>,
+        bound: &mut [bool],
+        mut cut: Option<&Atom>,
+        mut once: bool,
+        steps: &mut Vec<Step<'g>>,
+    ) -> Result<(), EvalError> {
+        while !rest.is_empty() {
+            if cut.is_some_and(|head| all_bound(head, bound)) {
+                steps.push(Step::Cut);
+                (cut, once) = (None, true);
+            }
+            let mut best: Option<(f64, usize)> = None;
+            for (i, goal) in rest.iter().enumerate() {
+                if let Some(cost) = self.cost(goal, bound)
+                    && best.is_none_or(|(least, _)| cost < least)
+                {
+                    best = Some((cost, i));
+                    if cost == 0.0 {
+                        break;
+                    }
+                }
+            }
+            let (_, i) = best.ok_or(EvalError::Unsafe)?;
+            let goal = rest.remove(i);
+            self.step(goal, bound, once, steps)?;
+        }
+        Ok(())
+    }
+
+    fn step<'g>(
+        &mut self,
+        goal: &'g Goal,
+        bound: &mut [bool],
+        once: bool,
+        steps: &mut Vec<Step<'g>>,
+    ) -> Result<(), EvalError> {
+        match goal {
+            Goal::Holds(atom) => {
+                let record = self.mode == Mode::Instances && self.is_internal(atom);
+                if all_bound(atom, bound) {
+                    steps.push(Step::Member { atom, positive: true, record });
+                    return Ok(());
+                }
+                let columns: Vec<usize> =
+                    (0..atom.leaves.len()).filter(|&i| leaf_is_bound(atom.leaves[i], bound)).collect();
+                let view = &mut self.views[atom.shape];
+                let rows = if columns.is_empty() {
+                    Rows::Range(0, view.n_rows())
+                } else {
+                    Rows::Index { index: view.index(&columns), columns }
+                };
+                steps.push(Step::Scan { atom, rows, once, record });
+                bind(atom, bound);
+            }
+            Goal::Fails(atom) => {
+                let internal = self.is_internal(atom);
+                if !(internal && self.mode == Mode::Optimistic) {
+                    let record = internal && self.mode == Mode::Instances;
+                    steps.push(Step::Member { atom, positive: false, record });
+                }
+            }
+            Goal::Differ(left, right) => steps.push(Step::Compare { left, right, equal: false }),
+            Goal::Equal(left, right) => steps.push(Step::Compare { left, right, equal: true }),
+            Goal::Any(alternatives) => {
+                let mut branches = Vec::new();
+                let mut after = vec![true; bound.len()];
+                for goals in alternatives {
+                    let mut inside = bound.to_vec();
+                    let mut branch = Vec::new();
+                    self.order(goals.iter().collect(), &mut inside, None, once, &mut branch)?;
+                    after.iter_mut().zip(inside).for_each(|(all, one)| *all &= one);
+                    branches.push(branch);
+                }
+                // Without branches nothing follows, so calling everything bound is right.
+                bound.copy_from_slice(&after);
+                steps.push(Step::Any { branches, once });
+            }
+        }
+        Ok(())
+    }
+
+    fn is_internal(&self, atom: &Atom) -> bool {
+        self.component_of[atom.relation] == self.component
+    }
+
+    /// How many rows to expect of a goal; `None` if it has to wait for more variables.
+    fn cost(&self, goal: &Goal, bound: &[bool]) -> Option<f64> {
+        match goal {
+            Goal::Holds(atom) if all_bound(atom, bound) => Some(0.0),
+            Goal::Holds(atom) => {
+                let n_bound = atom.leaves.iter().filter(|&&leaf| leaf_is_bound(leaf, bound)).count();
+                let free = 1.0 - n_bound as f64 / atom.leaves.len() as f64;
+                // As if the columns were independent and had equally many values each.
+                Some((self.views[atom.shape].n_rows() as f64).powf(free))
+            }
+            Goal::Fails(atom) => all_bound(atom, bound).then_some(0.0),
+            Goal::Differ(left, right) | Goal::Equal(left, right) => {
+                (pattern_is_bound(left, bound) && pattern_is_bound(right, bound)).then_some(0.0)
+            }
+            Goal::Any(branches) => {
+                let mut sum = 0.0;
+                for branch in branches {
+                    sum += self.branch_cost(branch, bound)?;
+                }
+                Some(sum)
+            }
+        }
+    }
+
+    /// Like [`Planner::cost`] for the conjunction of a branch, in its best order.
+    fn branch_cost(&self, goals: &[Goal], bound: &[bool]) -> Option<f64> {
+        if let [goal] = goals {
+            return Some(self.cost(goal, bound)?.max(0.5));
+        }
+        let mut inside = bound.to_vec();
+        let mut waiting: Vec<&Goal> = goals.iter().collect();
+        let mut product = 1.0;
+        while !waiting.is_empty() {
+            let (i, cost) =
+                waiting.iter().enumerate().find_map(|(i, g)| self.cost(g, &inside).map(|cost| (i, cost)))?;
+            product *= cost.max(0.5);
+            bind_goal(waiting.remove(i), &mut inside);
+        }
+        Some(product)
+    }
+}
+
+fn leaf_is_bound(leaf: Leaf, bound: &[bool]) -> bool {
+    match leaf {
+        Leaf::Variable(variable) => bound[variable],
+        Leaf::Ground(_) => true,
+    }
+}
+
+fn all_bound(atom: &Atom, bound: &[bool]) -> bool {
+    atom.leaves.iter().all(|&leaf| leaf_is_bound(leaf, bound))
+}
+
+fn pattern_is_bound(pattern: &Pattern, bound: &[bool]) -> bool {
+    let mut all = true;
+    pattern.for_each_variable(&mut |variable| all &= bound[variable]);
+    all
+}
+
+fn bind(atom: &Atom, bound: &mut [bool]) {
+    for leaf in &atom.leaves {
+        if let Leaf::Variable(variable) = leaf {
+            bound[*variable] = true;
+        }
+    }
+}
+
+/// Marks the variables bound behind a goal.
+fn bind_goal(goal: &Goal, bound: &mut [bool]) {
+    match goal {
+        Goal::Holds(atom) => bind(atom, bound),
+        Goal::Fails(_) | Goal::Differ(..) | Goal::Equal(..) => {}
+        Goal::Any(branches) => {
+            let mut after = vec![true; bound.len()];
+            for goals in branches {
+                let mut inside = bound.to_vec();
+                for goal in goals {
+                    bind_goal(goal, &mut inside);
+                }
+                after.iter_mut().zip(inside).for_each(|(all, one)| *all &= one);
+            }
+            bound.copy_from_slice(&after);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Derived atoms and the ways into them.
+//!
+//! A [`Table`] holds the tuples of one relation. A [`View`] holds, for one shape of arguments, what
+//! stands at the leaves of those tuples that have the shape, and finds rows by any of its columns.
+//! Views are brought up to date by [`View::refresh`]; until then they may lag behind their table.
+
+use super::program::Shape;
+use super::term::{Id, Terms};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::Hasher;
+
+/// The tuples of a relation, in the order of their derivation.
+#[derive(Default)]
+pub(super) struct Table {
+    tuples: Vec<Box<[Id]>>,
+    set: FxHashSet<Box<[Id]>>,
+}
+
+impl Table {
+    /// Adds a tuple; false if it is known.
+    pub(super) fn insert(&mut self, tuple: &[Id]) -> bool {
+        let new = !self.set.contains(tuple);
+        if new {
+            self.set.insert(tuple.into());
+            self.tuples.push(tuple.into());
+        }
+        new
+    }
+
+    pub(super) fn contains(&self, tuple: &[Id]) -> bool {
+        self.set.contains(tuple)
+    }
+
+    pub(super) fn tuples(&self) -> &[Box<[Id]>] {
+        &self.tuples
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tuples.len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.tuples.clear();
+        self.set.clear();
+    }
+}
+
+/// The tuples of a relation whose arguments have a certain shape, cut down to the leaves.
+pub(super) struct View {
+    shape: Vec<Shape>,
+    width: usize,
+    /// `width` leaves for each row.
+    cells: Vec<Id>,
+    /// The tuple of each row.
+    tuple_of: Vec<usize>,
+    /// How many tuples of the table have been looked at.
+    seen: usize,
+    indexes: Vec<Index>,
+}
+
+/// Rows by the hash of some columns, chained; rows of a chain may differ in those columns.
+struct Index {
+    columns: Vec<usize>,
+    first: FxHashMap<u64, usize>,
+    /// The next row of the same chain.
+    next: Vec<usize>,
+}
+
+/// The end of a chain of rows.
+pub(super) const END: usize = usize::MAX;
+
+impl View {
+    pub(super) fn new(shape: Vec<Shape>) -> Self {
+        let width = shape.iter().map(leaves).sum();
+        Self { shape, width, cells: Vec::new(), tuple_of: Vec::new(), seen: 0, indexes: Vec::new() }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.cells.clear();
+        self.tuple_of.clear();
+        self.seen = 0;
+        for index in &mut self.indexes {
+            index.first.clear();
+            index.next.clear();
+        }
+    }
+
+    /// Takes in the tuples added to the table since the last call.
+    pub(super) fn refresh(&mut self, table: &Table, terms: &Terms) {
+        for (i, tuple) in table.tuples().iter().enumerate().skip(self.seen) {
+            let before = self.cells.len();
+            if self.shape.iter().zip(tuple).all(|(s, &id)| extract(s, id, terms, &mut self.cells)) {
+                self.tuple_of.push(i);
+            } else {
+                self.cells.truncate(before);
+            }
+        }
+        self.seen = table.len();
+    }
+
+    /// The number of an up-to-date index over `columns`.
+    pub(super) fn index(&mut self, columns: &[usize]) -> usize {
+        let number = self.indexes.iter().position(|index| index.columns == columns).unwrap_or_else(|| {
+            self.indexes.push(Index {
+                columns: columns.to_vec(),
+                first: FxHashMap::default(),
+                next: Vec::new(),
+            });
+            self.indexes.len() - 1
+        });
+        let index = &mut self.indexes[number];
+        for row in index.next.len()..self.tuple_of.len() {
+            let cells = &self.cells[row * self.width..(row + 1) * self.width];
+            let key = hash(index.columns.iter().map(|&column| cells[column]));
+            index.next.push(index.first.insert(key, row).unwrap_or(END));
+        }
+        number
+    }
+
+    pub(super) fn n_rows(&self) -> usize {
+        self.tuple_of.len()
+    }
+
+    pub(super) fn row(&self, row: usize) -> &[Id] {
+        &self.cells[row * self.width..(row + 1) * self.width]
+    }
+
+    /// The rows that come from the tuples `from..to`.
+    pub(super) fn rows_of(&self, from: usize, to: usize) -> (usize, usize) {
+        (self.tuple_of.partition_point(|&t| t < from), self.tuple_of.partition_point(|&t| t < to))
+    }
+
+    /// The first row of the chain for the given values of the index's columns.
+    pub(super) fn first(&self, index: usize, values: impl Iterator<Item = Id>) -> usize {
+        self.indexes[index].first.get(&hash(values)).copied().unwrap_or(END)
+    }
+
+    pub(super) fn next(&self, index: usize, row: usize) -> usize {
+        self.indexes[index].next[row]
+    }
+}
+
+fn hash(values: impl Iterator<Item = Id>) -> u64 {
+    let mut hasher = FxHasher::default();
+    values.for_each(|value| hasher.write_u32(value));
+    hasher.finish()
+}
+
+fn leaves(shape: &Shape) -> usize {
+    match shape {
+        Shape::Leaf => 1,
+        Shape::Function(_, arguments) => arguments.iter().map(leaves).sum(),
+    }
+}
+
+/// Adds the leaves of a term to `cells`; false, with some leaves added, if it has not the shape.
+fn extract(shape: &Shape, id: Id, terms: &Terms, cells: &mut Vec<Id>) -> bool {
+    match shape {
+        Shape::Leaf => {
+            cells.push(id);
+            true
+        }
+        Shape::Function(symbol, arguments) => {
+            let key = terms.key(id);
+            key[0] == *symbol
+                && key.len() == arguments.len() + 1
+                && arguments.iter().zip(&key[1..]).all(|(s, &argument)| extract(s, argument, terms, cells))
+        }
+    }
+}

@@ -20,12 +20,73 @@
 //! each move of `moves*`; then role by role each goal value of `goals*`; then terminal. The outputs of
 //! `advance` are the next value of each fluent.
 
+use super::lower::{self, Program};
+use crate::propnet::Net;
+
 /// The version of the format, checked by whoever reads it.
 pub const VERSION: u8 = 1;
 
 /// Writes the table of a net.
 #[must_use]
-pub fn table(net: &crate::propnet::Net) -> Vec<u8> {
-    let _ = net;
-    todo!()
+pub fn table(net: &Net) -> Vec<u8> {
+    let mut writer = Writer { bytes: b"GDLT".to_vec() };
+    writer.bytes.push(VERSION);
+    let vocabulary = &net.vocabulary;
+    for texts in [&vocabulary.roles, &vocabulary.fluents, &vocabulary.moves] {
+        writer.number(texts.len());
+        texts.iter().for_each(|text| writer.text(text));
+    }
+    for role in 0..vocabulary.roles.len() as u32 {
+        let moves = net.does().iter().filter(|(r, _)| *r == role).map(|&(_, action)| action as usize);
+        writer.distances(&moves.collect::<Vec<_>>());
+    }
+    for goal in &net.outputs.goal {
+        writer.number(goal.len());
+        writer.bytes.extend(goal.iter().map(|&(value, _)| value));
+    }
+    let initial: Vec<usize> = (0..net.initial.len()).filter(|&f| net.initial[f]).collect();
+    writer.distances(&initial);
+    writer.program(&lower::observe(net));
+    writer.program(&lower::advance(net));
+    writer.bytes
+}
+
+struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    fn number(&mut self, mut number: usize) {
+        while number >= 0x80 {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len());
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    /// Ascending numbers as their distances.
+    fn distances(&mut self, numbers: &[usize]) {
+        self.number(numbers.len());
+        let mut before = 0;
+        for &number in numbers {
+            self.number(number - before);
+            before = number;
+        }
+    }
+
+    fn program(&mut self, program: &Program) {
+        self.number(program.gates.len());
+        for &signal in program.gates.iter().flatten() {
+            self.number(signal as usize);
+        }
+        self.number(program.outputs.len());
+        for &signal in &program.outputs {
+            self.number(signal as usize);
+        }
+    }
 }

@@ -1,9 +1,43 @@
 //! Net to smaller net: an ordered list of passes.
+//!
+//! Every pass takes a [`Net`] and returns one that shows the same legal moves, goals and termination
+//! and steps to the same states, for every state that play can reach and every legal joint move. A
+//! pass keeps all inputs and outputs, leaves no dead gates behind, and depends on nothing but its
+//! input.
+
+mod constants;
+mod factor;
+mod legality;
+mod one_hot;
+mod rebuild;
+
+pub use constants::fold_constants;
+pub use factor::factor;
+pub use legality::assume_legality;
+pub use one_hot::complement_moves;
 
 use crate::propnet::Net;
 
-/// Runs every pass.
+/// A pass and its name.
+pub type Pass = (&'static str, fn(&Net) -> Net);
+
+/// The passes in the order they run.
+pub const PASSES: &[Pass] = &[
+    // First, so that no later pass sees what can never change.
+    ("fold_constants", fold_constants),
+    // Before factoring: what legality implies is gone from the products, which then have more in common.
+    ("assume_legality", assume_legality),
+    // Gathers the moves that have the same effect into one disjunction each ..
+    ("factor", factor),
+    // .. which this one replaces by its complement where that is shorter.
+    ("complement_moves", complement_moves),
+    // Complements are new common factors.
+    ("factor", factor),
+    ("fold_constants", fold_constants),
+];
+
+/// Runs every pass. Each takes time proportional to the net, nearly.
 #[must_use]
 pub fn optimize(net: Net) -> Net {
-    net
+    PASSES.iter().fold(net, |net, (_, pass)| pass(&net))
 }

@@ -1,0 +1,129 @@
+//! Algebraic factoring: common operands of the products of a sum are taken out.
+//!
+//! Every AND gate is, complemented, a sum of products: an operand that is a complemented AND gate used
+//! nowhere else is a product, any other operand a product of one. The most frequent literal is divided
+//! out again and again, with all that its products have in common (Brayton and McMullen 1982, the
+//! quick form). Nested conjunctions used once are merged first. Frame axioms collapse: what depends on
+//! thousands of moves in the same way becomes one product with one sum of moves.
+
+use super::rebuild::{inputs, live};
+use crate::propnet::{Gate, Net, Signal};
+use rustc_hash::FxHashMap;
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+/// Sums nested deeper than this are left as they are; the limit only guards the stack.
+const MAX_DEPTH: usize = 200;
+
+/// Factors every sum of products. O(literals x log) for each level of nesting.
+#[must_use]
+pub fn factor(net: &Net) -> Net {
+    let live = live(net);
+    let inlined = inlined(net, &live);
+    let mut copy = net.without_gates();
+    let mut signals: Vec<Signal> = inputs(net);
+    // The operands of gates that their only user takes over.
+    let mut products: FxHashMap<u32, Vec<Signal>> = FxHashMap::default();
+    for gate in net.inputs()..net.len() {
+        signals.push(Signal::FALSE);
+        let Gate::And(operands) = net.gate(gate as u32) else { continue };
+        if !live[gate] {
+            continue;
+        }
+        // The gate is the conjunction of `plain`, with no product of `sums` true.
+        let (mut plain, mut sums) = (Vec::new(), Vec::new());
+        for s in operands {
+            let child = s.gate();
+            match (inlined[child as usize], s.is_negated()) {
+                (true, true) => sums.push(products.remove(&child).unwrap_or_default()),
+                (true, false) => plain.extend(products.remove(&child).unwrap_or_default()),
+                (false, negated) => plain.push(signals[child as usize].negate_if(negated)),
+            }
+        }
+        if inlined[gate] {
+            if !sums.is_empty() {
+                let sum = sum(&mut copy, sums, 0);
+                plain.push(!sum);
+            }
+            products.insert(gate as u32, plain);
+        } else {
+            sums.extend(plain.into_iter().map(|s| vec![!s]));
+            signals[gate] = !sum(&mut copy, sums, 0);
+        }
+    }
+    copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
+    super::rebuild::rebuild(&copy, inputs(&copy), Net::and)
+}
+
+/// For each gate, whether it is an AND gate with one user, itself an AND gate.
+fn inlined(net: &Net, live: &[bool]) -> Vec<bool> {
+    let mut users = vec![0u32; net.len()];
+    for gate in net.inputs()..net.len() {
+        if let (true, Gate::And(operands)) = (live[gate], net.gate(gate as u32)) {
+            operands.iter().for_each(|s| users[s.gate() as usize] += 1);
+        }
+    }
+    // An output keeps its gate.
+    net.outputs.iter().for_each(|s| users[s.gate() as usize] += 2);
+    (0..net.len()).map(|gate| gate >= net.inputs() && users[gate] == 1).collect()
+}
+
+/// The disjunction of products, factored.
+fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, depth: usize) -> Signal {
+    for product in &mut products {
+        product.sort_unstable();
+        product.dedup();
+    }
+    products.sort_unstable();
+    products.dedup();
+    let mut occurrences: FxHashMap<Signal, Vec<usize>> = FxHashMap::default();
+    let mut literals = Vec::new();
+    for (number, product) in products.iter().enumerate() {
+        for &literal in product {
+            let list = occurrences.entry(literal).or_default();
+            if list.is_empty() {
+                literals.push(literal);
+            }
+            list.push(number);
+        }
+    }
+    let mut heap: BinaryHeap<(usize, Reverse<Signal>)> = literals
+        .iter()
+        .map(|l| (occurrences[l].len(), Reverse(*l)))
+        .filter(|(count, _)| *count > 1)
+        .collect();
+    let mut taken = vec![false; products.len()];
+    let mut terms = Vec::new();
+    while let Some((count, Reverse(literal))) = heap.pop() {
+        if depth >= MAX_DEPTH {
+            break;
+        }
+        let users: Vec<usize> = occurrences[&literal].iter().copied().filter(|&p| !taken[p]).collect();
+        if users.len() < count {
+            // The count was stale: other factors took some of the products.
+            if users.len() > 1 {
+                heap.push((users.len(), Reverse(literal)));
+            }
+            continue;
+        }
+        let mut common = products[users[0]].clone();
+        for &user in &users[1..] {
+            common.retain(|s| products[user].binary_search(s).is_ok());
+        }
+        let rest: Vec<Vec<Signal>> = users
+            .iter()
+            .map(|&user| {
+                products[user].iter().copied().filter(|s| common.binary_search(s).is_err()).collect()
+            })
+            .collect();
+        users.iter().for_each(|&user| taken[user] = true);
+        let inner = sum(net, rest, depth + 1);
+        common.push(inner);
+        terms.push(net.and(common));
+    }
+    for (product, taken) in products.into_iter().zip(taken) {
+        if !taken {
+            terms.push(net.and(product));
+        }
+    }
+    net.or(terms)
+}

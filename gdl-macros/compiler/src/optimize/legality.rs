@@ -1,0 +1,79 @@
+//! Assumes that moves are legal: drops from a conjunction with `does` what the move's legality implies.
+//!
+//! If a role makes a move, the move is legal, and all operands of that legality hold. So
+//! `does & legal_operand` is `does`, and `does & !legal_operand` is never true. Steps with an illegal
+//! move are not preserved; the runtime checks moves before it steps.
+
+use super::rebuild::{cone, inputs, rebuild};
+use crate::propnet::{Gate, Net, Signal};
+
+/// Drops what legality implies. O(literals) plus the size of the legality of each move in a conjunction.
+#[must_use]
+pub fn assume_legality(net: &Net) -> Net {
+    let mut kept = net.without_gates();
+    let mut place: Vec<Option<Signal>> = inputs(net).into_iter().map(Some).collect();
+    place.resize(net.len(), None);
+    let of = |place: &[Option<Signal>], s: Signal| {
+        place[s.gate() as usize].expect("operands come first").negate_if(s.is_negated())
+    };
+
+    // Legality does not depend on moves: its gates are copied first, as they are.
+    let legality = net.outputs.legal.iter().flatten().map(|&(_, signal)| signal);
+    let cone = cone(net, legality);
+    for gate in net.inputs()..net.len() {
+        if let (true, Gate::And(operands)) = (cone[gate], net.gate(gate as u32)) {
+            let operands = operands.iter().map(|&s| of(&place, s)).collect();
+            place[gate] = Some(kept.and(operands));
+        }
+    }
+    let mut implied: Vec<Vec<Signal>> = vec![Vec::new(); net.does().len()];
+    for (role, list) in net.outputs.legal.iter().enumerate() {
+        for &(action, signal) in list {
+            if let Ok(position) = net.does().binary_search(&(role as u32, action)) {
+                implied[position] = conjuncts(&kept, of(&place, signal));
+            }
+        }
+    }
+
+    let first = 1 + net.initial.len();
+    for gate in net.inputs()..net.len() {
+        if place[gate].is_none() {
+            let Gate::And(operands) = net.gate(gate as u32) else { unreachable!("behind the inputs") };
+            let operands = operands.iter().map(|&s| of(&place, s)).collect();
+            let signal = drop_implied(&mut kept, operands, |does| &implied[does as usize - first][..]);
+            place[gate] = Some(signal);
+        }
+    }
+    kept.outputs = net.outputs.map(|s| of(&place, s));
+    let signals = inputs(&kept);
+    rebuild(&kept, signals, Net::and)
+}
+
+/// The signals that hold if `signal` does: itself and the operands of its conjunction.
+fn conjuncts(net: &Net, signal: Signal) -> Vec<Signal> {
+    let mut all = vec![signal];
+    if let (false, Gate::And(operands)) = (signal.is_negated(), net.gate(signal.gate())) {
+        all.extend_from_slice(operands);
+    }
+    all
+}
+
+fn drop_implied<'a>(
+    net: &mut Net,
+    mut operands: Vec<Signal>,
+    implied: impl Fn(u32) -> &'a [Signal],
+) -> Signal {
+    let does: Vec<u32> = operands
+        .iter()
+        .filter(|s| !s.is_negated() && matches!(net.gate(s.gate()), Gate::Does { .. }))
+        .map(|s| s.gate())
+        .collect();
+    for does in does {
+        let implied = implied(does);
+        if operands.iter().any(|&s| implied.contains(&!s)) {
+            return Signal::FALSE;
+        }
+        operands.retain(|s| !implied.contains(s));
+    }
+    net.and(operands)
+}

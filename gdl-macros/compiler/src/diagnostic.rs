@@ -9,6 +9,7 @@ pub mod codes;
 mod render;
 
 pub use codes::Code;
+pub use render::Palette;
 
 use std::fmt;
 
@@ -59,6 +60,24 @@ impl Source {
             }
         }
         Self { name: name.into(), text, lines }
+    }
+
+    /// A source from bytes that may not be UTF-8.
+    ///
+    /// # Errors
+    /// The fault, with a source to render it with, where U+FFFD stands for what cannot be read.
+    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Self, Box<(Self, Diagnostic)>> {
+        let error = match String::from_utf8(bytes) {
+            Ok(text) => return Ok(Self::new(name, text)),
+            Err(error) => error,
+        };
+        let at = error.utf8_error().valid_up_to();
+        let byte = error.as_bytes()[at];
+        let source = Self::new(name, String::from_utf8_lossy(error.as_bytes()));
+        let message = format!("the text is not valid UTF-8: byte 0x{byte:02X} at offset {at}");
+        let span = Span::new(at, at + '\u{FFFD}'.len_utf8());
+        let fault = Diagnostic::new(&codes::INVALID_UTF8, span, message);
+        Err(Box::new((source, fault.help("save the file as UTF-8"))))
     }
 
     /// The name given to [`Source::new`], usually a path.
@@ -183,8 +202,8 @@ impl Diagnostic {
     }
 }
 
-/// Which lints are silent and which stop the compiler, by name (`unused_relation`), code (`GDL102`)
-/// or, for `deny`, `warnings`.
+/// Which lints are silent, which are shown and which stop the compiler, by name
+/// (`unused_relation`), code (`GDL102`) or, for `deny`, `warnings` and, for `warn`, `lints`.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     /// Names or codes to keep silent about. Errors cannot be allowed, but for those the catalogue
@@ -192,6 +211,8 @@ pub struct Levels {
     pub allow: Vec<String>,
     /// Names or codes to treat as errors.
     pub deny: Vec<String>,
+    /// Names or codes of lints to show as warnings; all others are silent unless denied.
+    pub warn: Vec<String>,
 }
 
 impl Levels {
@@ -202,18 +223,25 @@ impl Levels {
         if named(&self.allow) && (code.severity != Severity::Error || code.lint) {
             return None;
         }
-        let warnings = code.severity == Severity::Warning && self.deny.iter().any(|name| name == "warnings");
-        if named(&self.deny) || warnings { Some(Severity::Error) } else { Some(code.severity) }
+        let all = |list: &[String], word: &str| list.iter().any(|name| name == word);
+        if named(&self.deny) || (code.severity == Severity::Warning && all(&self.deny, "warnings")) {
+            return Some(Severity::Error);
+        }
+        if code.severity == Severity::Lint {
+            return (named(&self.warn) || all(&self.warn, "lints")).then_some(Severity::Warning);
+        }
+        Some(code.severity)
     }
 
-    /// The first name in `allow` or `deny` that the catalogue does not know.
+    /// The first name in one of the lists that the catalogue does not know.
     #[must_use]
     pub fn unknown(&self) -> Option<&str> {
         self.allow
             .iter()
-            .chain(&self.deny)
+            .chain(self.deny.iter().filter(|name| *name != "warnings"))
+            .chain(self.warn.iter().filter(|name| *name != "lints"))
             .map(String::as_str)
-            .find(|name| *name != "warnings" && codes::find(name).is_none())
+            .find(|name| codes::find(name).is_none())
     }
 }
 
@@ -222,30 +250,51 @@ impl Levels {
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     levels: Levels,
+    /// How many there were of each severity, those not kept included.
+    counts: [usize; 3],
 }
 
 impl Diagnostics {
     /// No more errors than this are shown; the rest is counted.
     pub const SHOWN: usize = 20;
 
+    /// No more diagnostics than this are kept of each severity, lest a file of nothing but faults
+    /// take many times its size.
+    const KEPT: usize = 1_000;
+
     /// An empty list that applies `levels` to what is pushed.
     #[must_use]
     pub fn new(levels: Levels) -> Self {
-        Self { list: Vec::new(), levels }
+        Self { levels, ..Self::default() }
     }
 
     /// Adds a diagnostic, with the severity the levels give it, unless they silence it.
     pub fn push(&mut self, mut diagnostic: Diagnostic) {
         if let Some(severity) = self.levels.severity(diagnostic.code) {
             diagnostic.severity = severity;
-            self.list.push(diagnostic);
+            let count = &mut self.counts[severity as usize];
+            *count += 1;
+            if *count <= Self::KEPT {
+                self.list.push(diagnostic);
+            }
         }
+    }
+
+    /// Takes back every diagnostic with this code that `keep` is false for, for example a warning
+    /// that a later phase turned into an error of its own.
+    pub fn retract(&mut self, code: &'static Code, mut keep: impl FnMut(&Diagnostic) -> bool) {
+        let Self { list, counts, .. } = self;
+        list.retain(|diagnostic| {
+            let stays = diagnostic.code != code || keep(diagnostic);
+            counts[diagnostic.severity as usize] -= usize::from(!stays);
+            stays
+        });
     }
 
     /// True if some diagnostic is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.list.iter().any(|d| d.severity == Severity::Error)
+        self.counts[Severity::Error as usize] > 0
     }
 
     /// The diagnostics, in the order of the text once [`Diagnostics::sort`] was called.

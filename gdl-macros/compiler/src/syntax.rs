@@ -70,6 +70,11 @@ impl Tree {
         }
     }
 
+    /// The symbols of the text, in its order.
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.kind == Kind::Symbol)
+    }
+
     /// The node's text in `source`.
     #[must_use]
     pub fn text<'s>(&self, id: NodeId, source: &'s Source) -> &'s str {
@@ -174,7 +179,8 @@ struct Builder<'s> {
     /// Whether every `(` in column one starts a form, after a list was found unclosed.
     resync: bool,
     no_more_block_ends: bool,
-    after_close: bool,
+    /// The token before.
+    last: Option<Rule>,
 }
 
 impl<'s> Builder<'s> {
@@ -193,7 +199,7 @@ impl<'s> Builder<'s> {
             restart: None,
             resync: false,
             no_more_block_ends: false,
-            after_close: false,
+            last: None,
         }
     }
 
@@ -218,7 +224,7 @@ impl<'s> Builder<'s> {
 
     /// Takes one token; false if the text is not KIF at all.
     fn token(&mut self, rule: Rule, span: Span) -> bool {
-        let was_close = std::mem::replace(&mut self.after_close, rule == Rule::close);
+        let was_close = self.last.replace(rule) == Some(Rule::close);
         match rule {
             Rule::open => self.open(span.start),
             Rule::close => self.close(span, was_close),

@@ -19,6 +19,8 @@ pub(super) struct Lowered {
     pub(super) rules: Rules,
     /// The form of each rule.
     pub(super) forms: Vec<NodeId>,
+    /// The first name of each relation in the text, in the order of `rules.relations`.
+    pub(super) first_uses: Vec<Option<NodeId>>,
     /// True if every form became a rule, so that what is missing is missing indeed.
     pub(super) complete: bool,
 }
@@ -42,6 +44,7 @@ pub(super) fn lower(
         rules: Vec::new(),
         documentation: documentation(tree, source),
     };
+    let first_uses = vec![None; rules.relations.len()];
     let mut lowering = Lowering {
         tree,
         source,
@@ -50,6 +53,7 @@ pub(super) fn lower(
         diagnostics,
         rules,
         ids,
+        first_uses,
         variables: Vec::new(),
         literals: 0,
     };
@@ -61,7 +65,7 @@ pub(super) fn lower(
         }
     }
     let complete = !tree.broken && forms.len() == tree.forms.len();
-    Lowered { rules: lowering.rules, forms, complete }
+    Lowered { rules: lowering.rules, forms, first_uses: lowering.first_uses, complete }
 }
 
 /// The comment lines before the first form; an empty line between two of them stays one.
@@ -87,12 +91,11 @@ fn documentation(tree: &Tree, source: &Source) -> Vec<String> {
     lines
 }
 
-/// Where an atom stands.
+/// What an atom is the head of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Fact,
     Head,
-    Body,
 }
 
 struct Lowering<'a> {
@@ -103,6 +106,7 @@ struct Lowering<'a> {
     diagnostics: &'a mut Diagnostics,
     rules: Rules,
     ids: FxHashMap<(Symbol, usize), RelationId>,
+    first_uses: Vec<Option<NodeId>>,
     /// The variables of the rule at hand.
     variables: Vec<String>,
     /// The literals of its body so far.
@@ -342,9 +346,11 @@ impl<'a> Lowering<'a> {
             Some(keyword) => keyword,
             None => self.relation(text, arguments.len(), span),
         };
-        let known = &mut self.rules.relations[relation.index()].span;
-        if *known == Span::default() {
-            *known = span;
+        self.first_uses.resize(self.rules.relations.len(), None);
+        let first = &mut self.first_uses[relation.index()];
+        if first.is_none() {
+            *first = Some(name);
+            self.rules.relations[relation.index()].span = span;
         }
         Some(Atom { relation, arguments, span })
     }
@@ -400,8 +406,7 @@ impl<'a> Lowering<'a> {
                     self.fault(code, name, message, "write `(distinct ?x ?y)`, one `distinct` for each pair");
                     return None;
                 };
-                self.check_distinct_terms(left, right)?;
-                let (left, right) = (self.term(left), self.term(right));
+                let (left, right) = (self.distinct_term(left), self.distinct_term(right));
                 Some(Formula::Distinct(left?, right?))
             }
             Some(word) => {
@@ -412,10 +417,25 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reports sentences written as terms of `distinct`.
-    fn check_distinct_terms(&mut self, left: NodeId, right: NodeId) -> Option<()> {
-        let _ = (left, right, Place::Body);
-        Some(())
+    /// A term of `distinct`, which people like to write as a sentence.
+    fn distinct_term(&mut self, node: NodeId) -> Option<Term> {
+        if let [name, arguments @ ..] = self.tree.children(node)
+            && !arguments.is_empty()
+            && self.tree.node(*name).kind == Kind::Symbol
+            && Word::find(self.text(*name)).is_some_and(|word| word.arity().is_some())
+        {
+            let text = self.text(*name);
+            let message = format!("`distinct` compares terms, but `{text}` starts a sentence");
+            self.fault(
+                &codes::DISTINCT_ON_SENTENCES,
+                *name,
+                message,
+                "write the terms themselves, without the relation",
+            );
+            let arguments = self.terms(arguments)?;
+            return Some(Term::Function(self.rules.symbols.intern(text), arguments));
+        }
+        self.term(node)
     }
 
     /// Reports words that may not stand in a body.

@@ -1,10 +1,28 @@
 //! Tree to checked rules.
+//!
+//! In comes the tree, out come the [`Rules`], unless some fault is an error. Each check is a file
+//! that says what it looks for; a fault gives its own message and no second one elsewhere.
 
+mod arity;
+mod dependency;
+mod goals;
+mod graph;
+mod growth;
 mod keywords;
+mod lints;
 mod lower;
+mod presence;
+mod recursion;
+mod roles;
+mod safety;
+mod scene;
+mod spelling;
+mod usage;
 
+use crate::diagnostic::{Diagnostic, codes};
 use crate::{Diagnostics, Options, Rules, Source, syntax::Tree};
 use lower::{Lowered, lower};
+use scene::Scene;
 
 /// Checks a parsed rulesheet: every fault goes to `diagnostics`, and the rules come back if none of
 /// them is an error.
@@ -14,14 +32,36 @@ pub fn check(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Option<Rules> {
-    let Lowered { mut rules, .. } = lower(tree, source, options, diagnostics);
-    for rule in &rules.rules {
-        if rule.head.relation == rules.keywords.role
-            && rule.body.is_empty()
-            && !rules.roles.contains(&rule.head.arguments[0])
-        {
-            rules.roles.push(rule.head.arguments[0].clone());
+    if tree.forms.is_empty() {
+        if !tree.broken {
+            let message = "the rulesheet contains no rules";
+            let help = "start with the players: `(role white)`";
+            diagnostics.push(Diagnostic::new(&codes::EMPTY_SOURCE, None, message).help(help));
         }
+        return None;
     }
+    let Lowered { mut rules, forms, first_uses, complete } = lower(tree, source, options, diagnostics);
+    rules.roles = roles::collect(&rules);
+    let scene = Scene { tree, source, rules: &rules, forms: &forms, first_uses: &first_uses };
+
+    // Names: one spelling, one arity, one kind.
+    spelling::check(&scene, diagnostics);
+    arity::check(&scene, diagnostics);
+
+    // Each rule by itself.
+    roles::check(&scene, complete, diagnostics);
+    goals::check(&scene, diagnostics);
+    safety::check(&scene, diagnostics);
+    lints::check(&scene, diagnostics);
+
+    // All rules together. What seems missing may stand in a form that could not be read.
+    if complete {
+        presence::check(&scene, diagnostics);
+        usage::check(&scene, diagnostics);
+    }
+    let dependencies = dependency::check(&scene, diagnostics);
+    let growing = growth::check(&scene, diagnostics);
+    recursion::check(&scene, &dependencies, &growing, diagnostics);
+
     (!diagnostics.has_errors()).then_some(rules)
 }

@@ -1,0 +1,107 @@
+//! One name, one number of arguments, one kind: GDL021 for relations, GDL022 for functions, GDL023
+//! and GDL024 for names that are relation and term at once.
+//!
+//! Names are known together with their arity, so rules that break this have a meaning all the same.
+
+use super::scene::Scene;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::rules::{RelationId, Symbol, Term};
+use crate::{Diagnostics, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+    let names = relations(scene, diagnostics);
+    terms(scene, &names, diagnostics);
+}
+
+fn arguments(count: usize) -> String {
+    format!("{count} argument{}", if count == 1 { "" } else { "s" })
+}
+
+/// Reports relations of several arities; returns the first relation of each name.
+fn relations(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashMap<Symbol, RelationId> {
+    let mut names = FxHashMap::default();
+    for (relation, id) in scene.rules.relations.iter().zip(0..) {
+        let id = RelationId(id);
+        if scene.is_keyword(id) {
+            continue;
+        }
+        let first = *names.entry(relation.name).or_insert(id);
+        if first != id {
+            let (here, there) = (arguments(relation.arity), arguments(scene.relation(first).arity));
+            let name = scene.relation_name(id);
+            diagnostics.push(
+                Diagnostic::new(
+                    &codes::RELATION_ARITY_CLASH,
+                    scene.first_use(id),
+                    format!("relation `{name}` is used with {here} here and with {there} elsewhere"),
+                )
+                .label(scene.first_use(first), format!("first used with {there} here"))
+                .help("use two names, or allow `relation_arity_clash`: they are different relations"),
+            );
+        }
+    }
+    names
+}
+
+/// Reports functions of several arities, and relations used as functions or objects.
+fn terms(scene: &Scene<'_>, relations: &FxHashMap<Symbol, RelationId>, diagnostics: &mut Diagnostics) {
+    let mut functions: FxHashMap<Symbol, (usize, Span)> = FxHashMap::default();
+    let mut clashes: FxHashSet<(Symbol, usize)> = FxHashSet::default();
+    let mut objects: FxHashSet<Symbol> = FxHashSet::default();
+    scene.for_each_term(&mut |term, node| match term {
+        Term::Variable(_) => {}
+        Term::Constant(symbol) => {
+            if let Some(&relation) = relations.get(symbol)
+                && objects.insert(*symbol)
+            {
+                let name = scene.rules.symbols.name(*symbol);
+                diagnostics.push(
+                    Diagnostic::new(
+                        &codes::RELATION_IS_OBJECT,
+                        scene.span(node),
+                        format!("relation `{name}` is used as an object"),
+                    )
+                    .label(scene.first_use(relation), "used as a relation here"),
+                );
+            }
+        }
+        Term::Function(symbol, inner) => {
+            let (count, place) = (inner.len(), scene.name(node));
+            let (first, there) = *functions.entry(*symbol).or_insert((count, place));
+            if first != count && clashes.insert((*symbol, count)) {
+                let (here, elsewhere) = (arguments(count), arguments(first));
+                let name = scene.rules.symbols.name(*symbol);
+                diagnostics.push(
+                    Diagnostic::new(
+                        &codes::FUNCTION_ARITY_CLASH,
+                        place,
+                        format!("function `{name}` is used with {here} here and with {elsewhere} elsewhere"),
+                    )
+                    .label(there, format!("first used with {elsewhere} here"))
+                    .help("use two names: terms of different arity are never equal"),
+                );
+            }
+        }
+    });
+    // In the order of the relations, not of the map.
+    for (relation, id) in scene.rules.relations.iter().zip(0..) {
+        let id = RelationId(id);
+        if let Some(&(_, there)) = functions.get(&relation.name)
+            && relations.get(&relation.name) == Some(&id)
+        {
+            let name = scene.relation_name(id);
+            diagnostics.push(
+                Diagnostic::new(
+                    &codes::RELATION_FUNCTION_CLASH,
+                    scene.first_use(id),
+                    format!("`{name}` is a relation here and a function elsewhere"),
+                )
+                .label(there, "used as a function here")
+                .help(format!(
+                    "if it is part of the state, write `(true ({name} ..))`; if not, use two names"
+                )),
+            );
+        }
+    }
+}

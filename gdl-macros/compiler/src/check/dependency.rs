@@ -1,0 +1,201 @@
+//! What may depend on what: GDL047 to GDL049 and GDL054 to GDL058, and GDL094 for negation cycles.
+//!
+//! Relations are the nodes, `head <- literal` the edges. `true` and `next`, `does` and `legal` are
+//! different nodes, so what leads through time is no cycle. A negation cycle between relations is a
+//! warning here: only the ground rules show whether atoms depend on themselves.
+
+use super::graph;
+use super::scene::Scene;
+use crate::diagnostic::{Code, Diagnostic, codes};
+use crate::rules::RelationId;
+use crate::{Diagnostics, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The first literal by which a relation depends on another.
+#[derive(Clone, Copy)]
+struct Edge {
+    to: RelationId,
+    negative: bool,
+    /// The relation's name in the literal.
+    span: Span,
+    rule: usize,
+}
+
+pub(super) struct Dependencies {
+    edges: Vec<Vec<Edge>>,
+    /// The same without labels.
+    targets: Vec<Vec<usize>>,
+}
+
+impl Dependencies {
+    pub(super) fn new(scene: &Scene<'_>) -> Self {
+        let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); scene.rules.relations.len()];
+        let mut known: FxHashSet<(RelationId, RelationId, bool)> = FxHashSet::default();
+        for (rule, form) in scene.forms().enumerate() {
+            let head = form.rule.head.relation;
+            for (formula, &node) in form.rule.body.iter().zip(form.body) {
+                let mut places = Vec::new();
+                scene.atoms(formula, node, &mut |_, node| places.push(scene.name(node)));
+                let mut places = places.into_iter();
+                formula.for_each_atom(&mut |atom, negative| {
+                    let span = places.next().unwrap_or_default();
+                    let to = atom.relation;
+                    if known.insert((head, to, negative)) {
+                        edges[head.index()].push(Edge { to, negative, span, rule });
+                    }
+                });
+            }
+        }
+        let targets = edges.iter().map(|edges| edges.iter().map(|edge| edge.to.index()).collect()).collect();
+        Self { edges, targets }
+    }
+
+    /// The component of each relation, by relation.
+    pub(super) fn components(&self) -> Vec<usize> {
+        graph::components(&self.targets)
+    }
+
+    fn edge(&self, from: usize, to: usize) -> Option<Edge> {
+        self.edges[from].iter().find(|edge| edge.to.index() == to).copied()
+    }
+}
+
+pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> Dependencies {
+    let dependencies = Dependencies::new(scene);
+    restrictions(scene, &dependencies, diagnostics);
+    negation_cycles(scene, &dependencies, diagnostics);
+    dependencies
+}
+
+/// One relation that may not depend on another.
+struct Restriction {
+    source: RelationId,
+    target: RelationId,
+    direct: &'static Code,
+    indirect: &'static Code,
+    help: &'static str,
+}
+
+fn restrictions(scene: &Scene<'_>, dependencies: &Dependencies, diagnostics: &mut Diagnostics) {
+    let k = scene.rules.keywords;
+    let restriction =
+        |source, target, direct, indirect, help| Restriction { source, target, direct, indirect, help };
+    let before = "it is decided before the players move: write `true` or another relation";
+    let start = "use what is fixed for the whole game";
+    let all = [
+        restriction(
+            k.init,
+            k.fact,
+            &codes::INIT_DEPENDS_ON_TRUE,
+            &codes::INIT_DEPENDS_ON_TRUE_INDIRECT,
+            start,
+        ),
+        restriction(k.init, k.does, &codes::INIT_DEPENDS_ON_DOES, &codes::INIT_DEPENDS_ON_DOES, start),
+        restriction(k.base, k.fact, &codes::BASE_DEPENDS_ON_TRUE, &codes::BASE_DEPENDS_ON_TRUE, start),
+        restriction(k.base, k.does, &codes::BASE_DEPENDS_ON_TRUE, &codes::BASE_DEPENDS_ON_TRUE, start),
+        restriction(k.input, k.fact, &codes::INPUT_DEPENDS_ON_DOES, &codes::INPUT_DEPENDS_ON_DOES, start),
+        restriction(k.input, k.does, &codes::INPUT_DEPENDS_ON_DOES, &codes::INPUT_DEPENDS_ON_DOES, start),
+        restriction(k.legal, k.does, &codes::LEGAL_DEPENDS_ON_DOES, &codes::LEGAL_DEPENDS_ON_DOES, before),
+        restriction(
+            k.goal,
+            k.does,
+            &codes::GOAL_DEPENDS_ON_DOES_INDIRECT,
+            &codes::GOAL_DEPENDS_ON_DOES_INDIRECT,
+            before,
+        ),
+        restriction(
+            k.terminal,
+            k.does,
+            &codes::TERMINAL_DEPENDS_ON_DOES,
+            &codes::TERMINAL_DEPENDS_ON_DOES,
+            before,
+        ),
+    ];
+    for restriction in &all {
+        // A restricted relation on the way has its own message.
+        let may = |node: usize| {
+            !all.iter().any(|r| {
+                r.target == restriction.target && r.source.index() == node && r.source != restriction.source
+            })
+        };
+        let (source, target) = (restriction.source.index(), restriction.target.index());
+        if let Some(path) = graph::path(&dependencies.targets, source, target, may) {
+            diagnostics.push(restricted(scene, dependencies, restriction, &path));
+        }
+    }
+}
+
+fn restricted(
+    scene: &Scene<'_>,
+    dependencies: &Dependencies,
+    restriction: &Restriction,
+    path: &[usize],
+) -> Diagnostic {
+    let name = |node: usize| scene.relation_name(RelationId(node as u32));
+    let source = scene.relation_name(restriction.source);
+    let target = scene.relation_name(restriction.target);
+    let code = if path.len() == 2 { restriction.direct } else { restriction.indirect };
+    let mut message = format!("`{source}` may not depend on `{target}`");
+    if path.len() > 2 {
+        let nodes: Vec<_> = path.iter().map(|&node| format!("`{}`", name(node))).collect();
+        message.push_str(": ");
+        message.push_str(&nodes.join(" <- "));
+    }
+    let mut edges = path.windows(2).filter_map(|pair| Some((pair[0], dependencies.edge(pair[0], pair[1])?)));
+    let first = edges.next().map(|(_, edge)| edge.span);
+    let mut diagnostic = Diagnostic::new(code, first, message).help(restriction.help);
+    if path.len() > 2 {
+        diagnostic = diagnostic.note(format!("`{source}` depends on `{}`", name(path[1])));
+    }
+    for (from, edge) in edges {
+        let text = format!("`{}` depends on `{}`", name(from), scene.relation_name(edge.to));
+        diagnostic = diagnostic.label(edge.span, text);
+    }
+    diagnostic
+}
+
+/// Reports the first negation cycle of each component.
+fn negation_cycles(scene: &Scene<'_>, dependencies: &Dependencies, diagnostics: &mut Diagnostics) {
+    let component = dependencies.components();
+    let mut first: FxHashMap<usize, (usize, Edge)> = FxHashMap::default();
+    let mut order = Vec::new();
+    for (from, edges) in dependencies.edges.iter().enumerate() {
+        for edge in edges.iter().filter(|edge| edge.negative && component[edge.to.index()] == component[from])
+        {
+            let known = first.entry(component[from]).or_insert_with(|| {
+                order.push(component[from]);
+                (from, *edge)
+            });
+            if edge.rule < known.1.rule {
+                *known = (from, *edge);
+            }
+        }
+    }
+    let name = |node: usize| scene.relation_name(RelationId(node as u32));
+    for id in order {
+        let (from, edge) = first[&id];
+        let to = edge.to.index();
+        let rest = if from == to {
+            vec![from]
+        } else {
+            let inside = |node: usize| component[node] == id;
+            graph::path(&dependencies.targets, to, from, inside).unwrap_or_default()
+        };
+        let mut text = format!("`{}` -not-> ", name(from));
+        text += &rest.iter().map(|&node| format!("`{}`", name(node))).collect::<Vec<_>>().join(" -> ");
+        let mut diagnostic = Diagnostic::new(
+            &codes::UNSTRATIFIED_LEGAL,
+            edge.span,
+            format!("negation cycle between relations: {text}"),
+        )
+        .note(format!("`{}` depends on this negation", name(from)))
+        .help("allowed as long as no ground atom depends on its own negation");
+        for pair in rest.windows(2) {
+            if let Some(edge) = dependencies.edge(pair[0], pair[1]) {
+                let text = format!("`{}` depends on `{}`", name(pair[0]), name(pair[1]));
+                diagnostic = diagnostic.label(edge.span, text);
+            }
+        }
+        diagnostics.push(diagnostic);
+    }
+}

@@ -1,0 +1,452 @@
+//! Terms that grow without bound: GDL095 and GDL096 within rules, GDL098 and GDL099 through time.
+//!
+//! The graph of argument places (as for weak acyclicity, Fagin et al. 2005): its nodes are the
+//! arguments of relations, of fluents and of moves, and the variables of rules. A body literal gives
+//! its variables the values of its places, and a head gives its places the values of its
+//! variables; the weight of an edge is the depth a value gains. A cycle of positive weight makes
+//! ever deeper terms, unless one of its variables is bound by some literal with finitely many values
+//! as well. `next` and `init` fill the places of `true`, `legal` those of `does`.
+//!
+//! A set of places without such a cycle, fed by finite places only, is finite. Afterwards every
+//! cycle that this finds is reported, and what is left is bounded by the limits of grounding.
+
+use super::graph;
+use super::scene::Scene;
+use crate::Diagnostics;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::rules::{Atom, Formula, RelationId, Symbol, Term, Variable};
+use crate::syntax::NodeId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Rounds of taking finite parts away; each deals with all that depends on finite parts alone.
+const ROUNDS: usize = 32;
+
+/// Edges looked at in one search for a cycle. A bigger graph is left to the limits of grounding.
+const EFFORT: usize = 5_000_000;
+
+/// An argument of a relation, or of the fluents or moves of one function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    relation: RelationId,
+    function: Option<(Symbol, usize)>,
+    argument: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Node {
+    /// A place of this relation, or a union: finite if all it comes from is finite.
+    All(Option<RelationId>),
+    /// A variable: finite if something it comes from is finite.
+    Any,
+}
+
+#[derive(Clone, Copy)]
+struct Edge {
+    from: usize,
+    to: usize,
+    weight: i32,
+    /// For edges from a variable into a head: which.
+    head: Option<(usize, Variable)>,
+}
+
+/// Reports growth; returns the relations that grow.
+pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashSet<RelationId> {
+    let mut builder = Builder::build(scene);
+    let mut growing = FxHashSet::default();
+    for cycle in builder.graph.cycles() {
+        if !builder.is_certain(&cycle) {
+            continue;
+        }
+        let graph = &builder.graph;
+        growing.extend(cycle.iter().filter_map(|edge| match graph.nodes[edge.to] {
+            Node::All(relation) => relation,
+            Node::Any => None,
+        }));
+        if let Some(diagnostic) = report(scene, graph, &cycle) {
+            diagnostics.push(diagnostic);
+        }
+    }
+    growing
+}
+
+fn report(scene: &Scene<'_>, graph: &Graph, cycle: &[Edge]) -> Option<Diagnostic> {
+    let heads = || cycle.iter().filter(|edge| edge.head.is_some());
+    let main = heads().find(|edge| edge.weight > 0).or_else(|| heads().next())?;
+    let (rule, variable) = main.head?;
+    let form = scene.form(rule);
+    let term = parent(scene, form.head, &form.rule.variables[variable.index()]);
+    let keywords = &scene.rules.keywords;
+    let through_time = cycle
+        .iter()
+        .any(|edge| matches!(graph.nodes[edge.to], Node::All(Some(relation)) if relation == keywords.fact));
+    let mut rules: Vec<usize> = heads().filter_map(|edge| Some(edge.head?.0)).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    let text = scene.quote(term);
+    let (code, message, help) = if through_time {
+        let list = scene.arguments(term).len() > 1;
+        let code = if list { &codes::HISTORY_GROWTH } else { &codes::STATE_TERM_GROWTH };
+        let message = format!("fluents grow without bound through `{text}`");
+        (
+            code,
+            message,
+            "bound the variable with a relation of the values it may have, such as `(succ ?x ?y)`",
+        )
+    } else {
+        let one = rules.len() == 1;
+        let code =
+            if one { &codes::RECURSION_FUNCTION_GROWTH } else { &codes::RECURSION_FUNCTION_GROWTH_MUTUAL };
+        let message = format!("`{text}` grows without bound: the recursion never ends");
+        (code, message, "bound the variable with a literal that is not recursive")
+    };
+    let mut diagnostic = Diagnostic::new(code, scene.span(term), message)
+        .note("deeper with each application of the rule")
+        .help(help);
+    for other in rules.into_iter().filter(|&other| other != rule) {
+        diagnostic = diagnostic.label(scene.name(scene.form(other).head), "by way of this rule");
+    }
+    Some(diagnostic)
+}
+
+/// The innermost list below `node` that holds the variable, preferring the deepest nesting.
+fn parent(scene: &Scene<'_>, node: NodeId, variable: &str) -> NodeId {
+    fn deepest(scene: &Scene<'_>, node: NodeId, variable: &str, depth: usize, best: &mut (usize, NodeId)) {
+        for &child in scene.arguments(node) {
+            if scene.text(child).eq_ignore_ascii_case(variable) && depth > best.0 {
+                *best = (depth, node);
+            }
+            deepest(scene, child, variable, depth + 1, best);
+        }
+    }
+    let mut best = (0, node);
+    deepest(scene, node, variable, 0, &mut best);
+    best.1
+}
+
+#[derive(Default)]
+struct Graph {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+}
+
+struct Builder<'a> {
+    scene: &'a Scene<'a>,
+    graph: Graph,
+    places: FxHashMap<Place, usize>,
+    /// Relations of which some head is a whole fluent or move without a known function.
+    open: FxHashSet<RelationId>,
+}
+
+impl<'a> Builder<'a> {
+    fn build(scene: &'a Scene<'a>) -> Self {
+        let mut builder =
+            Self { scene, graph: Graph::default(), places: FxHashMap::default(), open: FxHashSet::default() };
+        for form in scene.forms() {
+            for (i, argument) in form.rule.head.arguments.iter().enumerate() {
+                let relation = builder.filled(form.rule.head.relation);
+                if builder.has_fluent(relation, i) && matches!(argument, Term::Variable(_)) {
+                    builder.open.insert(relation);
+                }
+            }
+        }
+        for (rule, form) in scene.forms().enumerate() {
+            if !form.rule.variables.is_empty() {
+                builder.rule(rule, &form.rule.head, &form.rule.body, form.rule.variables.len());
+            }
+        }
+        builder
+    }
+
+    /// Whether nothing beside the growing values can stop the cycle. Its literals may be joined with
+    /// others through variables that change on the way, such as a counter with a last value; then
+    /// the limits of grounding decide.
+    fn is_certain(&mut self, cycle: &[Edge]) -> bool {
+        for (i, edge) in cycle.iter().enumerate() {
+            let Some((rule, variable)) = edge.head else { continue };
+            let place = cycle[(i + cycle.len() - 1) % cycle.len()].from;
+            let rule = &self.scene.rules.rules[rule];
+            let mut holders = rule.body.iter().filter(|formula| {
+                let mut holds = false;
+                formula.for_each_variable(&mut |v| holds |= v == variable);
+                holds && !matches!(formula, Formula::Not(_) | Formula::Distinct(..))
+            });
+            let (Some(Formula::Atom(atom)), None) = (holders.next(), holders.next()) else { return false };
+            let inside = self.occurrences(atom);
+            let head = self.occurrences(&rule.head);
+            if inside.iter().filter(|(_, v, _)| *v == variable).any(|&(p, ..)| p != place) {
+                return false;
+            }
+            let mut joined = vec![false; rule.variables.len()];
+            for formula in rule.body.iter().filter(|formula| !matches!(formula, Formula::Not(_))) {
+                if !matches!(formula, Formula::Atom(other) if std::ptr::eq(other, atom)) {
+                    formula.for_each_variable(&mut |v| joined[v.index()] = true);
+                }
+            }
+            let kept: FxHashSet<_> = head.into_iter().collect();
+            if inside.iter().any(|at| at.1 != variable && joined[at.1.index()] && !kept.contains(at)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The relation whose places a relation shares.
+    fn filled(&self, relation: RelationId) -> RelationId {
+        let keywords = &self.scene.rules.keywords;
+        if relation == keywords.next || relation == keywords.init {
+            keywords.fact
+        } else if relation == keywords.legal {
+            keywords.does
+        } else {
+            relation
+        }
+    }
+
+    /// Whether the argument is a whole fluent or move.
+    fn has_fluent(&self, relation: RelationId, argument: usize) -> bool {
+        let keywords = &self.scene.rules.keywords;
+        (relation == keywords.fact && argument == 0) || (relation == keywords.does && argument == 1)
+    }
+
+    fn node(&mut self, node: Node) -> usize {
+        self.graph.nodes.push(node);
+        self.graph.nodes.len() - 1
+    }
+
+    fn edge(&mut self, from: usize, to: usize, weight: i32) {
+        self.graph.edges.push(Edge { from, to, weight, head: None });
+    }
+
+    fn place(&mut self, place: Place) -> usize {
+        if let Some(&node) = self.places.get(&place) {
+            return node;
+        }
+        let node = self.node(Node::All(Some(place.relation)));
+        self.places.insert(place, node);
+        if place.function.is_some() {
+            let argument = usize::from(place.relation == self.scene.rules.keywords.does);
+            let whole = self.place(Place { function: None, argument, ..place });
+            self.edge(node, whole, 1);
+            if self.open.contains(&place.relation) {
+                self.edge(whole, node, -1);
+            }
+        }
+        node
+    }
+
+    /// Every occurrence of a variable in the atom: the place, the variable and its depth there.
+    fn occurrences(&mut self, atom: &Atom) -> Vec<(usize, Variable, i32)> {
+        let relation = self.filled(atom.relation);
+        let mut found = Vec::new();
+        for (argument, term) in atom.arguments.iter().enumerate() {
+            match term {
+                Term::Function(symbol, inner) if self.has_fluent(relation, argument) => {
+                    for (argument, term) in inner.iter().enumerate() {
+                        let function = Some((*symbol, inner.len()));
+                        self.term(Place { relation, function, argument }, term, &mut found);
+                    }
+                }
+                _ => self.term(Place { relation, function: None, argument }, term, &mut found),
+            }
+        }
+        found
+    }
+
+    fn term(&mut self, place: Place, term: &Term, found: &mut Vec<(usize, Variable, i32)>) {
+        fn walk(node: usize, term: &Term, depth: i32, found: &mut Vec<(usize, Variable, i32)>) {
+            match term {
+                Term::Variable(variable) => found.push((node, *variable, depth)),
+                Term::Constant(_) => {}
+                Term::Function(_, arguments) => {
+                    for term in arguments {
+                        walk(node, term, depth + 1, found);
+                    }
+                }
+            }
+        }
+        if !matches!(term, Term::Constant(_)) {
+            walk(self.place(place), term, 0, found);
+        }
+    }
+
+    fn rule(&mut self, rule: usize, head: &Atom, body: &[Formula], variables: usize) {
+        let first = self.graph.nodes.len();
+        self.graph.nodes.resize(first + variables, Node::Any);
+        for formula in body {
+            match formula {
+                Formula::Atom(atom) => {
+                    for (place, variable, depth) in self.occurrences(atom) {
+                        self.edge(place, first + variable.index(), -depth);
+                    }
+                }
+                Formula::Or(_) => self.union(formula, first),
+                Formula::Not(_) | Formula::Distinct(..) => {}
+            }
+        }
+        for (place, variable, weight) in self.occurrences(head) {
+            let from = first + variable.index();
+            self.graph.edges.push(Edge { from, to: place, weight, head: Some((rule, variable)) });
+        }
+    }
+
+    /// A variable bound by an `or` has the values of all branches together.
+    fn union(&mut self, formula: &Formula, first: usize) {
+        let mut atoms = Vec::new();
+        formula.for_each_atom(&mut |atom, negative| {
+            if !negative {
+                atoms.push(atom);
+            }
+        });
+        let mut unions: FxHashMap<Variable, usize> = FxHashMap::default();
+        for atom in atoms {
+            for (place, variable, depth) in self.occurrences(atom) {
+                let union = *unions.entry(variable).or_insert_with(|| {
+                    self.graph.nodes.push(Node::All(None));
+                    let union = self.graph.nodes.len() - 1;
+                    self.graph.edges.push(Edge {
+                        from: union,
+                        to: first + variable.index(),
+                        weight: 0,
+                        head: None,
+                    });
+                    union
+                });
+                self.edge(place, union, -depth);
+            }
+        }
+    }
+}
+
+impl Graph {
+    /// A cycle of positive weight for each growing part that is fed by finite places only.
+    fn cycles(&self) -> Vec<Vec<Edge>> {
+        let mut outgoing = vec![Vec::new(); self.nodes.len()];
+        // How many edges must still become finite before the node is.
+        let mut missing = vec![0_usize; self.nodes.len()];
+        for (i, edge) in self.edges.iter().enumerate() {
+            outgoing[edge.from].push(i);
+            missing[edge.to] += 1;
+        }
+        let mut finite = vec![false; self.nodes.len()];
+        let mut done: FxHashSet<usize> = FxHashSet::default();
+        let mut found = Vec::new();
+        let mut new: Vec<usize> = (0..self.nodes.len()).filter(|&node| missing[node] == 0).collect();
+        for _ in 0..ROUNDS {
+            if new.is_empty() {
+                break;
+            }
+            while let Some(node) = new.pop() {
+                if std::mem::replace(&mut finite[node], true) {
+                    continue;
+                }
+                for &edge in &outgoing[node] {
+                    let to = self.edges[edge].to;
+                    missing[to] = missing[to].saturating_sub(1);
+                    if missing[to] == 0 || self.nodes[to] == Node::Any {
+                        new.push(to);
+                    }
+                }
+            }
+            new = self.round(&finite, &mut done, &mut found);
+        }
+        found
+    }
+
+    /// Looks at the parts that only finite places feed: a growing one gives a cycle, the nodes of
+    /// the others are returned.
+    fn round(&self, finite: &[bool], done: &mut FxHashSet<usize>, found: &mut Vec<Vec<Edge>>) -> Vec<usize> {
+        let live = |edge: &&Edge| !finite[edge.from] && !finite[edge.to];
+        let mut targets = vec![Vec::new(); self.nodes.len()];
+        for edge in self.edges.iter().filter(live) {
+            targets[edge.from].push(edge.to);
+        }
+        let component = graph::components(&targets);
+        let mut fed = vec![false; self.nodes.len()];
+        let mut inside: Vec<Vec<Edge>> = vec![Vec::new(); self.nodes.len()];
+        for edge in self.edges.iter().filter(live) {
+            if component[edge.from] == component[edge.to] {
+                inside[component[edge.to]].push(*edge);
+            } else {
+                fed[component[edge.to]] = true;
+            }
+        }
+        let mut members = vec![Vec::new(); self.nodes.len()];
+        for node in (0..self.nodes.len()).filter(|&node| !finite[node]) {
+            members[component[node]].push(node);
+        }
+        let mut bounded = Vec::new();
+        for (id, nodes) in members.into_iter().enumerate() {
+            let Some(&first) = nodes.first() else { continue };
+            if fed[id] || done.contains(&first) {
+                continue;
+            }
+            match Self::positive_cycle(&nodes, &inside[id]) {
+                Some(cycle) => {
+                    done.insert(first);
+                    found.push(cycle);
+                }
+                None => bounded.extend(nodes),
+            }
+        }
+        bounded
+    }
+
+    /// A cycle of positive weight among `edges`, which join `nodes` (Bellman-Ford for longest paths,
+    /// stopped as soon as the last improvements close a cycle).
+    fn positive_cycle(nodes: &[usize], edges: &[Edge]) -> Option<Vec<Edge>> {
+        if edges.iter().all(|edge| edge.weight <= 0) {
+            return None;
+        }
+        let local: FxHashMap<usize, usize> = nodes.iter().copied().zip(0..).collect();
+        let mut length = vec![0_i64; nodes.len()];
+        let mut last: Vec<Option<usize>> = vec![None; nodes.len()];
+        for _ in 0..(EFFORT / edges.len()).max(2) {
+            let mut changed = false;
+            for (i, edge) in edges.iter().enumerate() {
+                let (from, to) = (local[&edge.from], local[&edge.to]);
+                let longer = length[from] + i64::from(edge.weight);
+                if longer > length[to] {
+                    length[to] = longer;
+                    last[to] = Some(i);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return None;
+            }
+            if let Some(cycle) = closed(&last, edges, &local) {
+                return Some(cycle);
+            }
+        }
+        None
+    }
+}
+
+/// The cycle of the last improvements, if there is one.
+fn closed(last: &[Option<usize>], edges: &[Edge], local: &FxHashMap<usize, usize>) -> Option<Vec<Edge>> {
+    // Which walk saw a node first; a walk that meets its own mark has closed a cycle.
+    let mut mark = vec![usize::MAX; last.len()];
+    for start in 0..last.len() {
+        let mut node = start;
+        while mark[node] == usize::MAX {
+            mark[node] = start;
+            match last[node] {
+                Some(edge) => node = local[&edges[edge].from],
+                None => break,
+            }
+        }
+        if mark[node] != start || last[node].is_none() {
+            continue;
+        }
+        let (end, mut cycle) = (node, Vec::new());
+        while let Some(edge) = last[node] {
+            cycle.push(edges[edge]);
+            node = local[&edges[edge].from];
+            if node == end {
+                cycle.reverse();
+                return Some(cycle);
+            }
+        }
+    }
+    None
+}

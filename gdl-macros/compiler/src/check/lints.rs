@@ -1,0 +1,282 @@
+//! Rules that mean less than they say (GDL103 to GDL109) and matters of style (GDL070, GDL126 to
+//! GDL132).
+
+use super::scene::{Form, Scene};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::rules::{Atom, Formula, RelationId, Term};
+use crate::syntax::{Kind, NodeId};
+use crate::{Diagnostics, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+    duplicates(scene, diagnostics);
+    leading_zeros(scene, diagnostics);
+    for form in scene.forms() {
+        singletons(scene, form, diagnostics);
+        body(scene, form, diagnostics);
+        if form.is_rule && form.body.is_empty() {
+            let message = "a rule with an empty body is a fact";
+            let help = "write the head alone, without `<=`";
+            diagnostics
+                .push(Diagnostic::new(&codes::EMPTY_BODY_RULE, scene.name(form.head), message).help(help));
+        }
+        redundant_parens(scene, form.head, diagnostics);
+        for (formula, &node) in form.rule.body.iter().zip(form.body) {
+            connectives(scene, formula, node, diagnostics);
+        }
+    }
+}
+
+/// GDL104 and GDL105: forms that say what an earlier one said, up to the names of variables.
+fn duplicates(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+    let mut known: FxHashMap<Vec<u32>, Span> = FxHashMap::default();
+    for form in scene.forms() {
+        if form.rule.head.relation == scene.rules.keywords.role {
+            continue;
+        }
+        let mut key = Vec::new();
+        write_atom(&form.rule.head, &mut key);
+        form.rule.body.iter().for_each(|formula| write_formula(formula, &mut key));
+        let Some(&first) = known.get(&key) else {
+            known.insert(key, scene.name(form.head));
+            continue;
+        };
+        let (code, what) =
+            if form.is_rule { (&codes::DUPLICATE_RULE, "rule") } else { (&codes::DUPLICATE_FACT, "fact") };
+        diagnostics.push(
+            Diagnostic::new(code, scene.name(form.head), format!("this {what} is given twice"))
+                .label(first, "first given here")
+                .help("remove one of them"),
+        );
+    }
+}
+
+/// Writes an unambiguous code. Variables are numbered by first occurrence, so renaming them changes
+/// nothing.
+fn write_formula(formula: &Formula, key: &mut Vec<u32>) {
+    match formula {
+        Formula::Atom(atom) => write_atom(atom, key),
+        Formula::Distinct(left, right) => {
+            key.push(1);
+            write_term(left, key);
+            write_term(right, key);
+        }
+        Formula::Not(inner) => {
+            key.push(2);
+            write_formula(inner, key);
+        }
+        Formula::Or(branches) => {
+            key.extend([3, branches.len() as u32]);
+            for branch in branches {
+                write_formula(branch, key);
+            }
+        }
+    }
+}
+
+fn write_atom(atom: &Atom, key: &mut Vec<u32>) {
+    key.extend([0, atom.relation.0]);
+    atom.arguments.iter().for_each(|term| write_term(term, key));
+}
+
+fn write_term(term: &Term, key: &mut Vec<u32>) {
+    match term {
+        Term::Variable(variable) => key.extend([0, variable.0]),
+        Term::Constant(symbol) => key.extend([1, symbol.0]),
+        Term::Function(symbol, arguments) => {
+            key.extend([2, symbol.0, arguments.len() as u32]);
+            for term in arguments {
+                write_term(term, key);
+            }
+        }
+    }
+}
+
+/// GDL132: numbers that are one number and two constants.
+fn leading_zeros(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+    let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let mut plain: FxHashMap<&str, Span> = FxHashMap::default();
+    let nodes = || scene.tree.symbols().map(|node| (scene.source.slice(node.span), node.span));
+    for (text, span) in nodes().filter(|(text, _)| number(text) && !(text.starts_with('0') && text.len() > 1))
+    {
+        plain.entry(text).or_insert(span);
+    }
+    let mut reported = FxHashSet::default();
+    for (text, span) in nodes().filter(|(text, _)| text.starts_with('0') && text.len() > 1 && number(text)) {
+        let value = text.trim_start_matches('0');
+        let value = if value.is_empty() { "0" } else { value };
+        if let Some(&place) = plain.get(value)
+            && reported.insert(text)
+        {
+            diagnostics.push(
+                Diagnostic::new(
+                    &codes::LEADING_ZERO_NUMBER,
+                    span,
+                    format!("`{text}` and `{value}` are different constants"),
+                )
+                .label(place, format!("`{value}` is used here"))
+                .help(format!("write `{value}` if the number is meant")),
+            );
+        }
+    }
+}
+
+/// GDL103: variables that occur once.
+fn singletons(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) {
+    let rule = form.rule;
+    let mut counts = vec![0_usize; rule.variables.len()];
+    let mut places = vec![Span::default(); rule.variables.len()];
+    scene.form_terms(form, &mut |term, node| {
+        if let Term::Variable(variable) = term {
+            counts[variable.index()] += 1;
+            places[variable.index()] = scene.span(node);
+        }
+    });
+    for ((name, count), place) in rule.variables.iter().zip(counts).zip(places) {
+        // One in the head is unsafe and has its own message.
+        let in_head = place.end <= scene.span(form.head).end;
+        if count == 1 && !in_head && !name.starts_with("?_") {
+            diagnostics.push(
+                Diagnostic::new(
+                    &codes::SINGLETON_VARIABLE,
+                    place,
+                    format!("variable `{name}` occurs only once"),
+                )
+                .help(format!("write `?_{}` if that is meant", &name[1..])),
+            );
+        }
+    }
+}
+
+/// GDL106 and GDL109: what the literals of a body say together.
+fn body(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) {
+    let mut holds: FxHashMap<(RelationId, &[Term]), Span> = FxHashMap::default();
+    for (formula, &node) in form.rule.body.iter().zip(form.body) {
+        let Formula::Atom(atom) = formula else { continue };
+        let place = scene.name(node);
+        holds.entry((atom.relation, &atom.arguments)).or_insert(place);
+        let head = &form.rule.head;
+        if (atom.relation, &atom.arguments) == (head.relation, &head.arguments) {
+            diagnostics.push(
+                Diagnostic::new(
+                    &codes::TAUTOLOGICAL_RULE,
+                    place,
+                    "the head of this rule is in its own body, so it derives nothing",
+                )
+                .help("remove the rule"),
+            );
+        }
+    }
+    for (formula, &node) in form.rule.body.iter().zip(form.body) {
+        let Formula::Not(inner) = formula else { continue };
+        let Formula::Atom(atom) = &**inner else { continue };
+        if let Some(&place) = holds.get(&(atom.relation, &atom.arguments)) {
+            let text = scene.quote(scene.arguments(node)[0]);
+            diagnostics.push(
+                Diagnostic::new(
+                    &codes::CONTRADICTORY_BODY,
+                    scene.name(node),
+                    format!("the body requires `{text}` and its negation"),
+                )
+                .note("this rule never fires")
+                .label(place, "required here")
+                .help("remove one of the two"),
+            );
+        }
+    }
+}
+
+fn redundant_parens(scene: &Scene<'_>, node: NodeId, diagnostics: &mut Diagnostics) {
+    if let [name] = scene.tree.children(node)
+        && scene.tree.node(node).kind != Kind::Symbol
+    {
+        let text = scene.text(*name);
+        diagnostics.push(
+            Diagnostic::new(
+                &codes::REDUNDANT_PARENS,
+                scene.span(node),
+                format!("`({text})` is the same as `{text}`"),
+            )
+            .help(format!("write `{text}`")),
+        );
+    }
+}
+
+/// GDL070, GDL107, GDL108 and GDL127 to GDL131: one literal and what is inside.
+fn connectives(scene: &Scene<'_>, formula: &Formula, node: NodeId, diagnostics: &mut Diagnostics) {
+    let parts = scene.arguments(node);
+    let place = scene.name(node);
+    let mut say = |code, place: Span, message: &str, help: &str| {
+        diagnostics.push(Diagnostic::new(code, place, message).help(help));
+    };
+    match formula {
+        Formula::Atom(_) => redundant_parens(scene, node, diagnostics),
+        Formula::Distinct(left, right) if left == right => {
+            let message = format!("`{}` is always false", scene.quote(node));
+            diagnostics.push(
+                Diagnostic::new(&codes::DISTINCT_SAME_VARIABLE, scene.span(node), message)
+                    .note("a term never differs from itself")
+                    .help("compare two different variables"),
+            );
+        }
+        Formula::Distinct(left, right) => {
+            if !may_be_equal(left, right) {
+                let message = format!("`{}` is always true", scene.quote(node));
+                say(&codes::DISTINCT_ALWAYS_TRUE, scene.span(node), &message, "remove it");
+            }
+        }
+        Formula::Not(inner) => {
+            let inside = scene.name(parts[0]);
+            match &**inner {
+                Formula::Atom(_) => {}
+                Formula::Not(_) => say(
+                    &codes::NOT_NOT,
+                    inside,
+                    "a double negation is an extension of GDL",
+                    "write the literal without `not`",
+                ),
+                Formula::Distinct(..) => say(
+                    &codes::NOT_DISTINCT,
+                    inside,
+                    "`distinct` under `not` is an extension of GDL",
+                    "use one variable for both terms",
+                ),
+                Formula::Or(_) => say(
+                    &codes::NOT_OR,
+                    inside,
+                    "`or` under `not` is an extension of GDL",
+                    "negate each branch and write them side by side",
+                ),
+            }
+            connectives(scene, inner, parts[0], diagnostics);
+        }
+        Formula::Or(branches) => {
+            if branches.len() == 1 {
+                say(&codes::OR_SINGLE, place, "`or` with a single branch", "write the branch alone");
+            }
+            for (branch, &node) in branches.iter().zip(parts) {
+                if matches!(branch, Formula::Or(_)) {
+                    let help = "write its branches into the outer `or`";
+                    diagnostics.push(
+                        Diagnostic::new(&codes::NESTED_OR, scene.name(node), "`or` inside `or`").help(help),
+                    );
+                }
+                connectives(scene, branch, node, diagnostics);
+            }
+        }
+    }
+}
+
+/// Whether some values of the variables may make the terms equal; true if in doubt.
+fn may_be_equal(left: &Term, right: &Term) -> bool {
+    match (left, right) {
+        (Term::Variable(_), _) | (_, Term::Variable(_)) => true,
+        (Term::Constant(left), Term::Constant(right)) => left == right,
+        (Term::Function(left, inner), Term::Function(right, others)) => {
+            left == right
+                && inner.len() == others.len()
+                && inner.iter().zip(others).all(|(left, right)| may_be_equal(left, right))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,108 @@
+//! The players: GDL040 to GDL042 for their facts, GDL075 to GDL077 for players there are not.
+
+use super::scene::{Scene, nearest};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::rules::{Rule, Rules, Term};
+use crate::syntax::NodeId;
+use crate::{Diagnostics, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The ground terms of the `role` facts, each once, in the order of the text.
+pub(super) fn collect(rules: &Rules) -> Vec<Term> {
+    let mut known = FxHashSet::default();
+    let facts = rules.rules.iter().filter(|rule| rule.head.relation == rules.keywords.role);
+    let terms = facts.filter(|rule| rule.variables.is_empty()).map(|rule| &rule.head.arguments[0]);
+    terms.filter(|term| known.insert(*term)).cloned().collect()
+}
+
+/// Checks the `role` facts and, if all of them could be read, the players named elsewhere.
+pub(super) fn check(scene: &Scene<'_>, complete: bool, diagnostics: &mut Diagnostics) {
+    let mut known: FxHashMap<&Term, Span> = FxHashMap::default();
+    for form in scene.forms().filter(|form| form.rule.head.relation == scene.rules.keywords.role) {
+        let (term, node) = (&form.rule.head.arguments[0], scene.arguments(form.head)[0]);
+        if let Some(fault) = role_fact(scene, form.rule, node) {
+            diagnostics.push(fault);
+            continue;
+        }
+        if matches!(term, Term::Function(..)) {
+            diagnostics.push(
+                Diagnostic::new(
+                    &codes::ROLE_COMPOUND,
+                    scene.span(node),
+                    format!("the role `{}` is a compound term", scene.quote(node)),
+                )
+                .help("use a plain name: servers send roles as names"),
+            );
+        }
+        if let Some(&first) = known.get(term) {
+            diagnostics.push(
+                Diagnostic::new(
+                    &codes::DUPLICATE_ROLE,
+                    scene.span(node),
+                    format!("role `{}` is declared twice", scene.quote(node)),
+                )
+                .label(first, "first declared here")
+                .help("remove one of them; it counts once"),
+            );
+        } else {
+            known.insert(term, scene.span(node));
+        }
+    }
+    if complete && !known.is_empty() {
+        check_uses(scene, &known, diagnostics);
+    }
+}
+
+fn role_fact(scene: &Scene<'_>, rule: &Rule, node: NodeId) -> Option<Diagnostic> {
+    let mut variable = None;
+    rule.head.arguments[0].for_each_variable(&mut |v| variable = variable.or(Some(v)));
+    let variable = variable?;
+    let name = &rule.variables[variable.index()];
+    let message = format!("a role fact must be ground, but `{name}` is a variable");
+    Some(
+        Diagnostic::new(&codes::ROLE_WITH_VARIABLE, scene.find_variable(node, rule, variable), message)
+            .help("write one fact such as `(role white)` for each player"),
+    )
+}
+
+fn check_uses(scene: &Scene<'_>, known: &FxHashMap<&Term, Span>, diagnostics: &mut Diagnostics) {
+    let keywords = &scene.rules.keywords;
+    let names = || {
+        scene.rules.roles.iter().filter_map(|role| match role {
+            Term::Constant(symbol) => Some(scene.rules.symbols.name(*symbol)),
+            _ => None,
+        })
+    };
+    scene.for_each_atom(&mut |_, atom, node, in_body| {
+        let relation = atom.relation;
+        let code = if relation == keywords.does {
+            &codes::UNKNOWN_ROLE_DOES
+        } else if relation == keywords.goal {
+            &codes::UNKNOWN_ROLE_GOAL
+        } else if [keywords.legal, keywords.input, keywords.sees].contains(&relation) {
+            &codes::UNKNOWN_ROLE_LEGAL
+        } else {
+            return;
+        };
+        let role = &atom.arguments[0];
+        let mut ground = true;
+        role.for_each_variable(&mut |_| ground = false);
+        if !ground || known.contains_key(role) {
+            return;
+        }
+        let node = scene.arguments(node)[0];
+        let text = scene.quote(node);
+        let reason = if in_body { "this literal is always false" } else { "this rule is never used" };
+        let help = if let Some(near) = nearest(text, names()) {
+            format!("did you mean `{near}`?")
+        } else {
+            let some: Vec<_> = names().take(8).map(|name| format!("`{name}`")).collect();
+            format!("the roles are {}", some.join(", "))
+        };
+        diagnostics.push(
+            Diagnostic::new(code, scene.span(node), format!("`{text}` is not a role"))
+                .note(reason)
+                .help(help),
+        );
+    });
+}

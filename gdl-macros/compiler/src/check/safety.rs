@@ -1,0 +1,146 @@
+//! Safety: GDL085 to GDL090.
+//!
+//! Every variable of the head, under `not` or in `distinct` must be bound: it occurs in a literal
+//! of the body that is neither negated nor in a branch of `or`, or in every branch of one `or`.
+//! Variables that occur in one branch and nowhere else are bound there and need no more.
+
+use super::scene::{Form, Scene, nearest};
+use crate::diagnostic::{Code, Diagnostic, codes};
+use crate::rules::{Formula, Variable};
+use crate::syntax::NodeId;
+use crate::{Diagnostics, Span};
+
+pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+    for form in scene.forms().filter(|form| !form.rule.variables.is_empty()) {
+        // A role with a variable has its own message.
+        if form.rule.head.relation == scene.rules.keywords.role {
+            continue;
+        }
+        let mut bound = vec![false; form.rule.variables.len()];
+        form.rule.body.iter().for_each(|formula| bind(formula, &mut bound));
+        if !bound.iter().all(|&bound| bound) {
+            Rule { scene, form, reported: bound.clone(), bound, diagnostics }.check();
+        }
+    }
+}
+
+/// Marks the variables that hold a value whenever the formula holds.
+fn bind(formula: &Formula, bound: &mut [bool]) {
+    match formula {
+        Formula::Atom(_) => formula.for_each_variable(&mut |variable| bound[variable.index()] = true),
+        Formula::Distinct(..) | Formula::Not(_) => {}
+        Formula::Or(branches) => {
+            let mut all = vec![true; bound.len()];
+            for branch in branches {
+                let mut here = vec![false; bound.len()];
+                bind(branch, &mut here);
+                all.iter_mut().zip(here).for_each(|(all, here)| *all &= here);
+            }
+            bound.iter_mut().zip(all).for_each(|(bound, all)| *bound |= all);
+        }
+    }
+}
+
+struct Rule<'a, 'd> {
+    scene: &'a Scene<'a>,
+    form: Form<'a>,
+    bound: Vec<bool>,
+    /// Bound, or reported already.
+    reported: Vec<bool>,
+    diagnostics: &'d mut Diagnostics,
+}
+
+impl Rule<'_, '_> {
+    fn check(&mut self) {
+        let Form { rule, head, body, is_rule } = self.form;
+        let (code, reason) = match (is_rule, body.is_empty()) {
+            (false, _) => (&codes::FACT_WITH_VARIABLE, "a fact must be ground"),
+            (true, true) => (&codes::UNSAFE_EMPTY_BODY, "the rule has no body to bind it"),
+            (true, false) => (&codes::UNSAFE_HEAD_VARIABLE, "not bound by any positive literal"),
+        };
+        for argument in &rule.head.arguments {
+            argument.for_each_variable(&mut |variable| self.require(variable, head, code, reason));
+        }
+        for (formula, &node) in rule.body.iter().zip(body) {
+            self.formula(formula, node);
+        }
+    }
+
+    /// Requires the variables of what is negated and of `distinct`.
+    fn formula(&mut self, formula: &Formula, node: NodeId) {
+        let parts = self.scene.arguments(node);
+        match formula {
+            Formula::Atom(_) => {}
+            Formula::Or(branches) => {
+                for (branch, &node) in branches.iter().zip(parts) {
+                    self.formula(branch, node);
+                }
+            }
+            Formula::Distinct(..) => {
+                let reason = "`distinct` binds no variable";
+                formula.for_each_variable(&mut |variable| {
+                    self.require(variable, node, &codes::UNSAFE_DISTINCT_VARIABLE, reason);
+                });
+            }
+            Formula::Not(inner) => {
+                let distinct = matches!(**inner, Formula::Distinct(..));
+                let (code, reason) = if distinct {
+                    (&codes::UNSAFE_DISTINCT_VARIABLE, "`distinct` binds no variable")
+                } else {
+                    (&codes::UNSAFE_NEGATED_VARIABLE, "a negated literal binds no variable")
+                };
+                inner.for_each_variable(&mut |variable| self.require(variable, node, code, reason));
+            }
+        }
+    }
+
+    /// Reports the variable at its first place below `node`, unless it is bound.
+    fn require(&mut self, variable: Variable, node: NodeId, code: &'static Code, reason: &str) {
+        if std::mem::replace(&mut self.reported[variable.index()], true) {
+            return;
+        }
+        let rule = self.form.rule;
+        let name = &rule.variables[variable.index()];
+        let span = self.scene.find_variable(node, rule, variable);
+        let message = format!("unsafe variable `{name}`");
+        self.diagnostics.push(match self.branch(variable) {
+            Some(place) => Diagnostic::new(&codes::UNSAFE_OR_BRANCH, span, message)
+                .note("not bound in every branch of the `or`")
+                .label(place, "bound in one branch here")
+                .help(format!("use `{name}` in every branch, or in a literal beside the `or`")),
+            None => Diagnostic::new(code, span, message).note(reason).help(self.help(name)),
+        });
+    }
+
+    fn help(&self, name: &str) -> String {
+        let rule = self.form.rule;
+        let bound = rule.variables.iter().zip(&self.bound).filter(|(_, bound)| **bound);
+        let bound: Vec<&str> = bound.map(|(name, _)| name.as_str()).collect();
+        if let Some(near) = nearest(name, bound.into_iter()) {
+            return format!("did you mean `{near}`?");
+        }
+        if self.form.is_rule {
+            format!("add a positive literal with `{name}` to the body")
+        } else {
+            format!("write one fact for each value, or a rule `(<= head body)` that binds `{name}`")
+        }
+    }
+
+    /// Where the variable occurs in a branch of an `or` that is not negated.
+    fn branch(&self, variable: Variable) -> Option<Span> {
+        let body = self.form.rule.body.iter().zip(self.form.body);
+        let mut ors = body.filter(|(formula, _)| matches!(formula, Formula::Or(_)));
+        ors.find_map(|(formula, &node)| self.positive(formula, node, variable))
+    }
+
+    fn positive(&self, formula: &Formula, node: NodeId, variable: Variable) -> Option<Span> {
+        match formula {
+            Formula::Atom(_) => self.scene.find_variable(node, self.form.rule, variable),
+            Formula::Distinct(..) | Formula::Not(_) => None,
+            Formula::Or(branches) => {
+                let mut parts = branches.iter().zip(self.scene.arguments(node));
+                parts.find_map(|(branch, &node)| self.positive(branch, node, variable))
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What the checks of lowered rules look at: the rules side by side with their forms.
+//!
+//! Rules know no places but those of atoms; a rule and its form have the same shape (see
+//! [`lower`](super::lower)), so the walks here hand out a term together with its node.
+
+use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Term, Variable};
+use crate::syntax::{Kind, NodeId, Tree};
+use crate::{Source, Span};
+
+/// The rules and their forms.
+pub(super) struct Scene<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) source: &'a Source,
+    pub(super) rules: &'a Rules,
+    /// The form of each rule.
+    pub(super) forms: &'a [NodeId],
+    /// The first name of each relation.
+    pub(super) first_uses: &'a [Option<NodeId>],
+}
+
+/// A rule and the nodes of its parts.
+#[derive(Clone, Copy)]
+pub(super) struct Form<'a> {
+    pub(super) rule: &'a Rule,
+    pub(super) head: NodeId,
+    /// As long as the body of the rule.
+    pub(super) body: &'a [NodeId],
+    /// Whether it is written with `<=`.
+    pub(super) is_rule: bool,
+}
+
+impl<'a> Scene<'a> {
+    /// The rules with their nodes, in the order of the text.
+    pub(super) fn forms(&self) -> impl Iterator<Item = Form<'a>> + '_ {
+        (0..self.forms.len()).map(|i| self.form(i))
+    }
+
+    /// The `i`th rule with its nodes.
+    pub(super) fn form(&self, i: usize) -> Form<'a> {
+        let (rule, form) = (&self.rules.rules[i], self.forms[i]);
+        match self.tree.children(form) {
+            [first, head, body @ ..] if self.text(*first) == "<=" => {
+                Form { rule, head: *head, body, is_rule: true }
+            }
+            _ => Form { rule, head: form, body: &[], is_rule: false },
+        }
+    }
+
+    pub(super) fn text(&self, node: NodeId) -> &'a str {
+        self.tree.text(node, self.source)
+    }
+
+    pub(super) fn span(&self, node: NodeId) -> Span {
+        self.tree.node(node).span
+    }
+
+    /// The nodes of the arguments of an atom or term, or of the parts of a connective.
+    pub(super) fn arguments(&self, node: NodeId) -> &'a [NodeId] {
+        self.tree.children(node).get(1..).unwrap_or_default()
+    }
+
+    /// The place of the name that an atom, connective or function starts with.
+    pub(super) fn name(&self, node: NodeId) -> Span {
+        self.span(self.tree.children(node).first().copied().unwrap_or(node))
+    }
+
+    /// The place of the relation's first use.
+    pub(super) fn first_use(&self, relation: RelationId) -> Span {
+        self.first_uses[relation.index()].map_or(Span::default(), |node| self.span(node))
+    }
+
+    pub(super) fn relation(&self, relation: RelationId) -> &'a Relation {
+        &self.rules.relations[relation.index()]
+    }
+
+    pub(super) fn relation_name(&self, relation: RelationId) -> &'a str {
+        self.rules.relation_name(relation)
+    }
+
+    /// Whether the relation is one of the language's own.
+    pub(super) fn is_keyword(&self, relation: RelationId) -> bool {
+        // They are entered first, `sees` last.
+        relation <= self.rules.keywords.sees
+    }
+
+    /// Where the variable first occurs at or below `node`.
+    pub(super) fn find_variable(&self, node: NodeId, rule: &Rule, variable: Variable) -> Option<Span> {
+        let name = &rule.variables[variable.index()];
+        let spelled = |same: fn(&str, &str) -> bool| {
+            self.find(node, &|node| {
+                self.tree.node(node).kind == Kind::Variable && same(self.text(node), name)
+            })
+        };
+        spelled(|a, b| a == b).or_else(|| spelled(str::eq_ignore_ascii_case))
+    }
+
+    /// The place of the first node at or below `node` that is `wanted`.
+    pub(super) fn find(&self, node: NodeId, wanted: &impl Fn(NodeId) -> bool) -> Option<Span> {
+        if wanted(node) {
+            return Some(self.span(node));
+        }
+        self.tree.children(node).iter().find_map(|&child| self.find(child, wanted))
+    }
+
+    /// Calls `visit` for every atom of every rule, heads first, with its node and whether it is in
+    /// a body.
+    pub(super) fn for_each_atom(&self, visit: &mut impl FnMut(Form<'a>, &'a Atom, NodeId, bool)) {
+        for form in self.forms() {
+            visit(form, &form.rule.head, form.head, false);
+            for (formula, &node) in form.rule.body.iter().zip(form.body) {
+                self.atoms(formula, node, &mut |atom, node| visit(form, atom, node, true));
+            }
+        }
+    }
+
+    /// Calls `visit` for every atom of a formula, with its node.
+    pub(super) fn atoms(&self, formula: &'a Formula, node: NodeId, visit: &mut impl FnMut(&'a Atom, NodeId)) {
+        match formula {
+            Formula::Atom(atom) => visit(atom, node),
+            Formula::Distinct(..) => {}
+            Formula::Not(inner) => self.atoms(inner, self.arguments(node)[0], visit),
+            Formula::Or(branches) => {
+                for (branch, &node) in branches.iter().zip(self.arguments(node)) {
+                    self.atoms(branch, node, visit);
+                }
+            }
+        }
+    }
+
+    /// Calls `visit` for every term of every rule, those inside others included, with its node.
+    pub(super) fn for_each_term(&self, visit: &mut impl FnMut(&'a Term, NodeId)) {
+        for form in self.forms() {
+            self.form_terms(form, visit);
+        }
+    }
+
+    /// Calls `visit` for every term of a rule, those inside others included, with its node.
+    pub(super) fn form_terms(&self, form: Form<'a>, visit: &mut impl FnMut(&'a Term, NodeId)) {
+        self.all_terms(&form.rule.head.arguments, self.arguments(form.head), visit);
+        for (formula, &node) in form.rule.body.iter().zip(form.body) {
+            self.formula_terms(formula, node, visit);
+        }
+    }
+
+    fn formula_terms(&self, formula: &'a Formula, node: NodeId, visit: &mut impl FnMut(&'a Term, NodeId)) {
+        let nodes = self.arguments(node);
+        match formula {
+            Formula::Atom(atom) => self.all_terms(&atom.arguments, nodes, visit),
+            Formula::Distinct(left, right) => {
+                self.terms(left, nodes[0], visit);
+                self.terms(right, nodes[1], visit);
+            }
+            Formula::Not(inner) => self.formula_terms(inner, nodes[0], visit),
+            Formula::Or(branches) => {
+                for (branch, &node) in branches.iter().zip(nodes) {
+                    self.formula_terms(branch, node, visit);
+                }
+            }
+        }
+    }
+
+    fn all_terms(&self, terms: &'a [Term], nodes: &[NodeId], visit: &mut impl FnMut(&'a Term, NodeId)) {
+        for (term, &node) in terms.iter().zip(nodes) {
+            self.terms(term, node, visit);
+        }
+    }
+
+    fn terms(&self, term: &'a Term, node: NodeId, visit: &mut impl FnMut(&'a Term, NodeId)) {
+        visit(term, node);
+        if let Term::Function(_, arguments) = term {
+            self.all_terms(arguments, self.arguments(node), visit);
+        }
+    }
+
+    /// Prints a term that stands at `node` as the source has it, if that is short.
+    pub(super) fn quote(&self, node: NodeId) -> &'a str {
+        let text = self.text(node);
+        if text.len() <= 60 && !text.contains(['\n', '\r']) { text } else { "(..)" }
+    }
+}
+
+/// The best of `names` for a misspelled `name`, if one is near.
+pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    /// Longer names are not compared: the distance takes the product of the lengths.
+    const LONGEST: usize = 60;
+    let allowed = match name.len() {
+        0..=2 => return None,
+        3..=5 => 1,
+        _ => 2,
+    };
+    if name.len() > LONGEST {
+        return None;
+    }
+    let key = name.to_ascii_lowercase();
+    names
+        .filter(|other| other.len().abs_diff(name.len()) <= allowed && *other != name)
+        .map(|other| (strsim::damerau_levenshtein(&key, &other.to_ascii_lowercase()), other))
+        .filter(|&(distance, _)| distance <= allowed)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, other)| other)
+}

@@ -1,0 +1,85 @@
+//! Relations that are used and never defined (GDL100, GDL101), or defined and never used (GDL102).
+
+use super::scene::{Scene, nearest};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::rules::RelationId;
+use crate::{Diagnostics, Span};
+use rustc_hash::FxHashMap;
+
+/// Names that a near one is sought for: comparing all names with all names would be quadratic.
+const COMPARED: usize = 100;
+
+/// What is known of a relation.
+#[derive(Clone, Copy, Default)]
+struct Usage {
+    defined: Option<Span>,
+    /// The first literal, and whether it is negated.
+    read: Option<(Span, bool)>,
+    /// Read by a rule of another relation.
+    read_elsewhere: bool,
+}
+
+pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+    let mut usages = vec![Usage::default(); scene.rules.relations.len()];
+    for form in scene.forms() {
+        let head = form.rule.head.relation;
+        usages[head.index()].defined.get_or_insert(scene.name(form.head));
+        for (formula, &node) in form.rule.body.iter().zip(form.body) {
+            let mut places = Vec::new();
+            scene.atoms(formula, node, &mut |_, node| places.push(scene.name(node)));
+            let mut places = places.into_iter();
+            formula.for_each_atom(&mut |atom, negative| {
+                let place = places.next().unwrap_or_default();
+                let usage = &mut usages[atom.relation.index()];
+                usage.read.get_or_insert((place, negative));
+                usage.read_elsewhere |= atom.relation != head;
+            });
+        }
+    }
+    let mut arities: FxHashMap<_, usize> = FxHashMap::default();
+    for relation in &scene.rules.relations {
+        *arities.entry(relation.name).or_default() += 1;
+    }
+    let defined: Vec<&str> = (0..usages.len())
+        .filter(|&i| usages[i].defined.is_some())
+        .map(|i| scene.relation_name(RelationId(i as u32)))
+        .collect();
+    let mut compared = 0;
+    for (usage, id) in usages.iter().zip(0..) {
+        let id = RelationId(id);
+        // The keywords are looked after elsewhere, and a wrong arity has its own message.
+        if scene.is_keyword(id) || arities[&scene.relation(id).name] > 1 {
+            continue;
+        }
+        let name = scene.relation_name(id);
+        match (usage.defined, usage.read) {
+            (None, Some((place, negative))) => {
+                compared += 1;
+                let names = defined.iter().copied().filter(|_| compared <= COMPARED);
+                diagnostics.push(undefined(name, place, negative, nearest(name, names)));
+            }
+            (Some(place), _) if !usage.read_elsewhere => diagnostics.push(
+                Diagnostic::new(
+                    &codes::UNUSED_RELATION,
+                    place,
+                    format!("relation `{name}` is defined but never used"),
+                )
+                .help("remove it, or allow `unused_relation`"),
+            ),
+            _ => {}
+        }
+    }
+}
+
+fn undefined(name: &str, place: Span, negative: bool, near: Option<&str>) -> Diagnostic {
+    let message = format!("relation `{name}` is never defined");
+    let diagnostic = if negative {
+        Diagnostic::new(&codes::UNDEFINED_RELATION_NEGATED, place, message).note("its negation always holds")
+    } else {
+        Diagnostic::new(&codes::UNDEFINED_RELATION, place, message).note("this literal never holds")
+    };
+    match near {
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None => diagnostic.help(format!("write facts or rules for `{name}`, or remove the literal")),
+    }
+}

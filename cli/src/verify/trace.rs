@@ -1,0 +1,117 @@
+//! Reference traces: what another reasoner found, read from JSON.
+//!
+//! In comes the text of a `ggp-oracle-trace-1` file, out goes a [`Trace`]. Every list of terms in it
+//! is sorted by bytes. Fields a check does not need are not read.
+
+use serde::Deserialize;
+
+/// The format this module reads.
+pub const FORMAT: &str = "ggp-oracle-trace-1";
+
+/// One game's trace.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Trace {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// The rulesheet's name, without its ending.
+    pub name: String,
+    /// `ok`; `partial` if the reasoner was cut off, when what is there is right; or `failed`.
+    pub status: String,
+    /// What the reasoner complained of.
+    #[serde(default)]
+    pub problems: Vec<String>,
+    /// The players, in the order of the text.
+    pub roles: Vec<String>,
+    /// The fluents at the start.
+    pub initial_state: Vec<String>,
+    /// Whether the game is over at the start.
+    pub initial_terminal: bool,
+    /// Each player's moves at the start.
+    pub initial_legals: Vec<Vec<String>>,
+    /// Each player's goal values at the start.
+    pub initial_goal_values: Vec<Vec<String>>,
+    /// Joint move sequences of length one, two and so on.
+    #[serde(default)]
+    pub perft: Vec<u128>,
+    /// Distinct states at depth zero, one and so on.
+    #[serde(default)]
+    pub distinct_states: Vec<u128>,
+    /// For each depth the hash over the sorted hashes of the distinct states.
+    #[serde(default)]
+    pub level_hash: Vec<String>,
+    /// Distinct terminal states at depth zero, one and so on.
+    #[serde(default)]
+    pub terminal_distinct: Vec<u128>,
+    /// Joint move sequences that end in a terminal state at depth zero, one and so on.
+    #[serde(default)]
+    pub terminal_sequences: Vec<u128>,
+    /// Games played at random.
+    #[serde(default)]
+    pub playouts: Vec<Playout>,
+}
+
+impl Trace {
+    /// Reads a trace.
+    ///
+    /// # Errors
+    /// If the text is not a trace; the message says where.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let trace: Self = serde_json::from_str(text).map_err(|error| format!("not a trace: {error}"))?;
+        if trace.format == FORMAT {
+            Ok(trace)
+        } else {
+            Err(format!("not a trace: the format is `{}`, not `{FORMAT}`", trace.format))
+        }
+    }
+}
+
+/// One game played at random.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Playout {
+    /// Its number.
+    pub k: usize,
+    /// The states and the moves made in them.
+    pub steps: Vec<Step>,
+    /// Where it ended.
+    pub end: End,
+}
+
+/// A state and the joint move made in it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Step {
+    /// The joint move.
+    pub j: Vec<String>,
+    /// How many moves each player had.
+    pub n: Vec<usize>,
+    /// The hash of each player's moves.
+    pub lh: Vec<String>,
+    /// The hash of the state.
+    pub sh: String,
+    /// How many fluents it has.
+    pub nf: usize,
+    /// Each player's moves in full, at the start of the first playout.
+    pub legals: Option<Vec<Vec<String>>>,
+    /// The state in full, likewise.
+    pub state: Option<Vec<String>>,
+    /// Each player's goal values, likewise.
+    pub goals: Option<Vec<Vec<String>>>,
+}
+
+/// The last state of a playout.
+#[derive(Clone, Debug, Deserialize)]
+pub struct End {
+    /// How many joint moves led there.
+    pub length: usize,
+    /// Whether the game is over.
+    pub terminal: bool,
+    /// Why the playout stopped, if the game is not over.
+    pub capped: Option<String>,
+    /// The hash of the state.
+    pub sh: String,
+    /// How many fluents it has.
+    pub nf: usize,
+    /// The state in full, where recorded.
+    pub state: Option<Vec<String>>,
+    /// Each player's goal values, if the game is over.
+    pub goal_values: Option<Vec<Vec<String>>>,
+}

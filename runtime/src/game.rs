@@ -5,8 +5,13 @@
 //! fixed size and are plain `Copy` values, a dynamic game's live on the heap; both are the same to
 //! whoever is generic over [`Game`].
 
-use crate::vocabulary::Vocabulary;
-use std::{fmt::Debug, hash::Hash};
+use crate::{
+    bits,
+    error::{Kind, StepError, TextError},
+    kif,
+    vocabulary::{Texts, Vocabulary},
+};
+use std::{fmt::Debug, hash::Hash, marker::PhantomData};
 
 /// A row of bits in words of 64, lowest bit first.
 pub trait Row: AsRef<[u64]> + AsMut<[u64]> + Clone + Eq + Ord + Hash + Debug + Send + Sync {}
@@ -23,6 +28,19 @@ pub trait Id: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// # Panics
     /// May panic, or give an id the game does not know, if the list has no such position.
     fn from_index(index: usize) -> Self;
+}
+
+/// Plain positions, for code that has no game at hand.
+impl Id for usize {
+    #[inline]
+    fn index(self) -> usize {
+        self
+    }
+
+    #[inline]
+    fn from_index(index: usize) -> Self {
+        index
+    }
 }
 
 /// The sizes of a game, which fix the layout of its rows.
@@ -111,4 +129,270 @@ pub trait Game: Send + Sync {
     /// Nothing is checked: if a move is not legal in `state` or a move is missing, the result is some
     /// state or a panic, never undefined behaviour. [`Game::next`] checks.
     fn advance(&self, state: &mut Self::State, joint: &[Self::Move]);
+
+    /// The roles, in role order.
+    fn roles(&self) -> impl ExactSizeIterator<Item = Self::Role> + use<Self> {
+        (0..self.shape().roles).map(Self::Role::from_index)
+    }
+
+    /// What is seen of `state`, for the functions that end in `_in`. One [`Game::observe`].
+    fn view(&self, state: &Self::State) -> Self::View {
+        let mut view = self.blank();
+        self.observe(state, &mut view);
+        view
+    }
+
+    /// True if the game is over.
+    fn terminal(&self, state: &Self::State) -> bool {
+        self.terminal_in(&self.view(state))
+    }
+
+    /// [`Game::terminal`] of a state already seen.
+    #[inline]
+    fn terminal_in(&self, view: &Self::View) -> bool {
+        bits::test(view.as_ref(), self.shape().terminal_bit())
+    }
+
+    /// The moves a role may make, in move order. The rules may give legal moves in a terminal state
+    /// too, though [`Game::next`] refuses to make them.
+    fn legal(&self, state: &Self::State, role: Self::Role) -> Legal<Self::Move, Self::View> {
+        Legal::new(self.view(state), self.shape(), role.index())
+    }
+
+    /// [`Game::legal`] of a state already seen.
+    fn legal_in<'v>(&self, view: &'v Self::View, role: Self::Role) -> Legal<Self::Move, &'v Self::View> {
+        Legal::new(view, self.shape(), role.index())
+    }
+
+    /// True if the role may make the move.
+    fn is_legal_in(&self, view: &Self::View, role: Self::Role, action: Self::Move) -> bool {
+        let shape = self.shape();
+        action.index() < shape.moves
+            && bits::test(legal_words(view.as_ref(), shape, role.index()), action.index())
+    }
+
+    /// The role's goal value: `None` if no value holds or several do, as is common before the end.
+    fn goal(&self, state: &Self::State, role: Self::Role) -> Option<u8> {
+        self.goal_in(&self.view(state), role)
+    }
+
+    /// [`Game::goal`] of a state already seen.
+    fn goal_in(&self, view: &Self::View, role: Self::Role) -> Option<u8> {
+        match self.goals_in(view, role)[..] {
+            [value] => Some(value),
+            _ => None,
+        }
+    }
+
+    /// All goal values of a role that hold, ascending. In a well-formed game exactly one does in a
+    /// terminal state.
+    fn goals(&self, state: &Self::State, role: Self::Role) -> Vec<u8> {
+        self.goals_in(&self.view(state), role)
+    }
+
+    /// [`Game::goals`] of a state already seen.
+    fn goals_in(&self, view: &Self::View, role: Self::Role) -> Vec<u8> {
+        let vocabulary = self.vocabulary();
+        let before: usize = (0..role.index()).map(|r| vocabulary.goals_of(r).len()).sum();
+        let first = self.shape().goal_bit() + before;
+        let values = vocabulary.goals_of(role.index()).iter().enumerate();
+        values.filter(|(i, _)| bits::test(view.as_ref(), first + i)).map(|(_, &value)| value).collect()
+    }
+
+    /// The state that follows when each role makes its move of `joint`, in role order.
+    ///
+    /// # Errors
+    /// If the number of moves is not that of the roles, if `state` is terminal, or if a move is not
+    /// legal. The first fault in role order.
+    fn next(&self, state: &Self::State, joint: &[Self::Move]) -> Result<Self::State, StepError> {
+        let view = self.view(state);
+        self.check_in(&view, joint)?;
+        Ok(self.next_unchecked(state, joint))
+    }
+
+    /// What [`Game::next`] tests, of a state already seen.
+    ///
+    /// # Errors
+    /// As for [`Game::next`].
+    fn check_in(&self, view: &Self::View, joint: &[Self::Move]) -> Result<(), StepError> {
+        let expected = self.shape().roles;
+        if joint.len() != expected {
+            return Err(StepError::Count { expected, found: joint.len() });
+        }
+        if self.terminal_in(view) {
+            return Err(StepError::Terminal);
+        }
+        for (role, &action) in self.roles().zip(joint) {
+            if !self.is_legal_in(view, role, action) {
+                return Err(StepError::Illegal {
+                    role: self.role_text(role).to_owned(),
+                    action: self.move_text(action).to_owned(),
+                    legal: self.legal_in(view, role).map(|m| self.move_text(m).to_owned()).collect(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// [`Game::next`] without the tests, and without their cost. See [`Game::advance`] for what may
+    /// come out when a move is not legal.
+    fn next_unchecked(&self, state: &Self::State, joint: &[Self::Move]) -> Self::State {
+        let mut next = state.clone();
+        self.advance(&mut next, joint);
+        next
+    }
+
+    /// What holds in a state, in fluent order.
+    fn fluents<'s>(&self, state: &'s Self::State) -> impl Iterator<Item = Self::Fluent> + use<'s, Self> {
+        bits::ones(state.as_ref()).map(Self::Fluent::from_index)
+    }
+
+    /// True if the fluent holds.
+    fn holds(&self, state: &Self::State, fluent: Self::Fluent) -> bool {
+        bits::test(state.as_ref(), fluent.index())
+    }
+
+    /// The state in which exactly these fluents hold. Whether play can reach it is not asked.
+    ///
+    /// # Panics
+    /// If a fluent belongs to another, larger game.
+    fn state_from(&self, fluents: impl IntoIterator<Item = Self::Fluent>) -> Self::State
+    where
+        Self: Sized,
+    {
+        let mut state = self.empty();
+        for fluent in fluents {
+            bits::set(state.as_mut(), fluent.index());
+        }
+        state
+    }
+
+    /// The name of a role.
+    fn role_text(&self, role: Self::Role) -> &str {
+        text(self.vocabulary().roles(), role)
+    }
+
+    /// A move as KIF text, for example `(mark 1 1)`.
+    fn move_text(&self, action: Self::Move) -> &str {
+        text(self.vocabulary().moves(), action)
+    }
+
+    /// A fluent as KIF text, for example `(cell 1 1 b)`.
+    fn fluent_text(&self, fluent: Self::Fluent) -> &str {
+        text(self.vocabulary().fluents(), fluent)
+    }
+
+    /// A state as KIF text: its fluents in order, for example `((cell 1 1 b) (control x))`.
+    fn state_text(&self, state: &Self::State) -> String {
+        let texts: Vec<&str> = self.fluents(state).map(|fluent| self.fluent_text(fluent)).collect();
+        format!("({})", texts.join(" "))
+    }
+
+    /// The role of that name. White space around it and, if no role is spelt exactly so, case do not
+    /// matter; the same holds for the other functions that read texts.
+    ///
+    /// # Errors
+    /// If the game has no such role.
+    fn parse_role(&self, text: &str) -> Result<Self::Role, TextError> {
+        find(self.vocabulary().roles(), Kind::Role, text)
+    }
+
+    /// The move of that KIF text. Whether it is legal is not asked.
+    ///
+    /// # Errors
+    /// If the game has no such move.
+    fn parse_move(&self, text: &str) -> Result<Self::Move, TextError> {
+        find(self.vocabulary().moves(), Kind::Move, text)
+    }
+
+    /// The fluent of that KIF text.
+    ///
+    /// # Errors
+    /// If the game has no such fluent.
+    fn parse_fluent(&self, text: &str) -> Result<Self::Fluent, TextError> {
+        find(self.vocabulary().fluents(), Kind::Fluent, text)
+    }
+
+    /// The state written as a list of fluents, in any order: the reverse of [`Game::state_text`].
+    ///
+    /// # Errors
+    /// If the text is not a list in parentheses or the game does not have one of the fluents.
+    fn parse_state(&self, text: &str) -> Result<Self::State, TextError> {
+        let items = kif::items(text)
+            .ok_or_else(|| TextError::Malformed { kind: Kind::State, text: text.to_owned() })?;
+        let mut state = self.empty();
+        for item in items {
+            bits::set(state.as_mut(), self.parse_fluent(item)?.index());
+        }
+        Ok(state)
+    }
 }
+
+fn text<I: Id>(texts: &Texts, id: I) -> &str {
+    texts.get(id.index()).unwrap_or("?")
+}
+
+fn find<I: Id>(texts: &Texts, kind: Kind, text: &str) -> Result<I, TextError> {
+    let position = texts.find(text);
+    position.map(I::from_index).ok_or_else(|| TextError::Unknown { kind, text: text.to_owned() })
+}
+
+/// The words of a view that show a role's legal moves; none for a role the game does not have.
+#[inline]
+pub(crate) fn legal_words(view: &[u64], shape: Shape, role: usize) -> &[u64] {
+    let words = shape.legal_words();
+    if role >= shape.roles {
+        return &[];
+    }
+    view.get(role * words..(role + 1) * words).unwrap_or(&[])
+}
+
+/// The legal moves of a role, in move order; see [`Game::legal`]. It holds the view it reads, or
+/// refers to one.
+#[derive(Clone, Debug)]
+pub struct Legal<M, V> {
+    view: V,
+    /// The word that comes next and the one behind the last.
+    words: std::ops::Range<usize>,
+    /// The number of the current word's first bit.
+    base: usize,
+    /// The set bits of the current word that are still to come.
+    rest: u64,
+    /// The moves still to come.
+    left: usize,
+    id: PhantomData<M>,
+}
+
+impl<M: Id, V: AsRef<[u64]>> Legal<M, V> {
+    fn new(view: V, shape: Shape, role: usize) -> Self {
+        let row = legal_words(view.as_ref(), shape, role);
+        let left = bits::count(row);
+        let rest = row.first().copied().unwrap_or(0);
+        let start = role * shape.legal_words();
+        let words = start + 1..start + row.len().max(1);
+        Self { view, words, base: 0, rest, left, id: PhantomData }
+    }
+}
+
+impl<M: Id, V: AsRef<[u64]>> Iterator for Legal<M, V> {
+    type Item = M;
+
+    #[inline]
+    fn next(&mut self) -> Option<M> {
+        while self.rest == 0 {
+            self.rest = *self.view.as_ref().get(self.words.next()?)?;
+            self.base += 64;
+        }
+        let bit = self.rest.trailing_zeros() as usize;
+        self.rest &= self.rest - 1;
+        self.left -= 1;
+        Some(M::from_index(self.base + bit))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<M: Id, V: AsRef<[u64]>> ExactSizeIterator for Legal<M, V> {}
+impl<M: Id, V: AsRef<[u64]>> std::iter::FusedIterator for Legal<M, V> {}

@@ -1,0 +1,126 @@
+//! What can be wrong with a step or a text, said so that a player sees what to do instead.
+
+use std::{error::Error, fmt};
+
+/// Why a step was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StepError {
+    /// There is not one move for each role.
+    Count {
+        /// The number of roles.
+        expected: usize,
+        /// The number of moves given.
+        found: usize,
+    },
+    /// The game is over: nothing follows a terminal state, even where the rules give legal moves.
+    Terminal,
+    /// A role may not make this move now.
+    Illegal {
+        /// The role's name.
+        role: String,
+        /// The move, as KIF text.
+        action: String,
+        /// What the role may do, as KIF text, in move order; empty if nothing.
+        legal: Vec<String>,
+    },
+}
+
+impl StepError {
+    /// No more legal moves than this are shown; the rest is counted.
+    pub const SHOWN: usize = 20;
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count { expected, found } => {
+                write!(f, "a step takes one move for each of the {expected} roles, found {found}")
+            }
+            Self::Terminal => f.write_str("the state is terminal, nothing follows it"),
+            Self::Illegal { role, action, legal } => {
+                write!(f, "`{action}` is not legal for `{role}`")?;
+                let Some((first, rest)) = legal.split_first() else {
+                    return f.write_str(", no move is");
+                };
+                write!(f, "; legal: {first}")?;
+                for text in rest.iter().take(Self::SHOWN - 1) {
+                    write!(f, ", {text}")?;
+                }
+                if legal.len() > Self::SHOWN {
+                    write!(f, " and {} more", legal.len() - Self::SHOWN)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Error for StepError {}
+
+/// What a text was to name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A player.
+    Role,
+    /// Something a player may do.
+    Move,
+    /// Something that may hold in a state.
+    Fluent,
+    /// A state: a list of fluents.
+    State,
+    /// A role, move or fluent, whichever was asked for.
+    Name,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Role => "role",
+            Self::Move => "move",
+            Self::Fluent => "fluent",
+            Self::State => "state",
+            Self::Name => "name",
+        })
+    }
+}
+
+/// Why a text could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextError {
+    /// The game has no such name.
+    Unknown {
+        /// What was looked for.
+        kind: Kind,
+        /// The text as given.
+        text: String,
+    },
+    /// The text is not a list in parentheses.
+    Malformed {
+        /// What was looked for.
+        kind: Kind,
+        /// The text as given.
+        text: String,
+    },
+}
+
+impl TextError {
+    /// Of a long text no more characters than this are shown.
+    pub const SHOWN: usize = 200;
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Unknown { kind, text } | Self::Malformed { kind, text }) = self;
+        let mut chars = text.chars();
+        let shown: String = chars.by_ref().take(Self::SHOWN).collect();
+        let dots = if chars.next().is_some() { ".." } else { "" };
+        match self {
+            Self::Unknown { .. } => write!(f, "this game has no {kind} `{shown}{dots}`"),
+            Self::Malformed { .. } => {
+                write!(f, "a {kind} is a list in parentheses such as `((f 1) g)`, not `{shown}{dots}`")
+            }
+        }
+    }
+}
+
+impl Error for TextError {}

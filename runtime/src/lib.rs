@@ -1,0 +1,36 @@
+//! Play games written in the Game Description Language.
+//!
+//! A rulesheet becomes a [`Game`]: at compile time by `gdl!`, or while the program runs by
+//! `load` (feature `dynamic`). A game answers what is legal, what follows, whether it is over
+//! and who won; [`Playouts`] plays at random and [`perft`] counts move sequences.
+//!
+//! Features: `dynamic` compiles rulesheets at run time, `serde` makes states serde data.
+
+pub mod bits;
+mod cpu;
+mod dynamic;
+mod error;
+mod game;
+pub mod kif;
+#[cfg(feature = "dynamic")]
+pub mod load;
+mod playouts;
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+mod random;
+mod stats;
+mod table;
+mod vocabulary;
+
+pub use bits::{BitBox, Bits};
+pub use dynamic::{Dynamic, FluentId, MoveId, RoleId};
+pub use error::{Kind, StepError, TextError};
+pub use game::{Game, Id, Legal, Row, Shape};
+#[cfg(feature = "dynamic")]
+pub use load::{LoadError, load, load_named};
+pub use playouts::Playouts;
+pub use random::Stream;
+pub use stats::{RoleTally, Stats, Tally};
+pub use table::{Table, TableError};
+pub use vocabulary::{Texts, Vocabulary};

@@ -1,0 +1,70 @@
+//! Rulesheets that arrive while the program runs: text in, a game or all that is wrong with it out.
+
+use crate::{dynamic::Dynamic, table::TableError};
+use std::{error::Error, fmt};
+
+pub use gdl_compiler::{
+    Compilation, Diagnostic, Diagnostics, Levels, Limits, Options, Severity, Source, Span,
+};
+
+/// Why a rulesheet did not become a game. `Display` gives the whole report.
+#[derive(Clone, Debug)]
+pub enum LoadError {
+    /// The rulesheet has faults.
+    Rules {
+        /// The text the diagnostics speak of.
+        source: Source,
+        /// What is wrong, in the order of the text.
+        diagnostics: Diagnostics,
+    },
+    /// The game is too large to be played.
+    Table(TableError),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rules { source, diagnostics } => f.write_str(diagnostics.render(source).trim_end()),
+            Self::Table(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for LoadError {}
+
+impl From<TableError> for LoadError {
+    fn from(error: TableError) -> Self {
+        Self::Table(error)
+    }
+}
+
+/// Compiles a rulesheet with the usual options.
+///
+/// The work is bounded by the [`Limits`], not by the length of the text: for text from strangers see
+/// [`Limits::network`] and [`load_named`].
+///
+/// # Errors
+/// All that is wrong with the rulesheet.
+pub fn load(text: &str) -> Result<Dynamic, LoadError> {
+    load_named("rules", text, &Options::default())
+}
+
+/// Compiles a rulesheet that is called `name` in messages.
+///
+/// # Errors
+/// All that is wrong with the rulesheet.
+pub fn load_named(name: &str, text: &str, options: &Options) -> Result<Dynamic, LoadError> {
+    let source = Source::new(name, text);
+    match gdl_compiler::compile(&source, options) {
+        Ok(compilation) => Ok(compilation.try_into()?),
+        Err(diagnostics) => Err(LoadError::Rules { source, diagnostics }),
+    }
+}
+
+impl TryFrom<Compilation> for Dynamic {
+    type Error = TableError;
+
+    fn try_from(compilation: Compilation) -> Result<Self, TableError> {
+        Self::decode(&gdl_compiler::emit::table::table(&compilation.net))
+    }
+}

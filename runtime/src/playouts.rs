@@ -1,0 +1,292 @@
+//! Random games: in come a game, a seed and a number, out go [`Stats`].
+//!
+//! Each role picks uniformly among its legal moves, independently of the others, until the state is
+//! terminal. Games are played in blocks of [`BLOCK`]; threads take blocks from a counter, each block
+//! has its own [`Stream`], and its tally is whole numbers, so the same seed and number of playouts
+//! give the same tally whatever the number of threads.
+
+use crate::{
+    bits, cpu,
+    game::{Game, Id, legal_words},
+    random::Stream,
+    stats::{Scorer, Stats, Tally},
+};
+use std::{
+    sync::{
+        atomic::{AtomicU64, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Games in a block: enough to make handing them out cheap, few enough to stop in time.
+const BLOCK: u64 = 16;
+
+/// How often progress is told.
+const TELL: Duration = Duration::from_millis(250);
+
+/// More threads than this are no help to anybody.
+const MAX_THREADS: usize = 1024;
+
+/// A run of random games, to be set up and started.
+#[must_use = "nothing is played before `run`"]
+pub struct Playouts<'g, G> {
+    game: &'g G,
+    seed: u64,
+    count: Option<u64>,
+    seconds: Option<f64>,
+    threads: usize,
+    max_length: u64,
+    progress: Option<Box<dyn FnMut(u64) + 'g>>,
+}
+
+impl<'g, G: Game> Playouts<'g, G> {
+    /// Playouts that will be made if neither [`Playouts::count`] nor [`Playouts::seconds`] says how many.
+    pub const DEFAULT_COUNT: u64 = 10_000;
+
+    /// Moves of a playout after which it is given up, unless [`Playouts::max_length`] says otherwise.
+    pub const DEFAULT_MAX_LENGTH: u64 = 10_000;
+
+    /// A run from the game's initial state, with seed 0 and one thread per processor.
+    pub fn new(game: &'g G) -> Self {
+        Self {
+            game,
+            seed: 0,
+            count: None,
+            seconds: None,
+            threads: 0,
+            max_length: Self::DEFAULT_MAX_LENGTH,
+            progress: None,
+        }
+    }
+
+    /// The seed. Equal seeds and counts give equal tallies.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The number of playouts.
+    pub fn count(mut self, count: u64) -> Self {
+        self.count = Some(count);
+        self
+    }
+
+    /// Starts no new block after this many seconds, so a run takes a little longer. The tally is that
+    /// of a run with [`Playouts::count`] playouts, as many as it says. Negative and undefined numbers
+    /// count as 0; with a count too, whatever comes first ends the run.
+    pub fn seconds(mut self, seconds: f64) -> Self {
+        self.seconds = Some(seconds);
+        self
+    }
+
+    /// The number of threads; 0, as at first, means one per processor.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The most moves of a playout: one that is not over then is given up and counted as too long.
+    pub fn max_length(mut self, moves: u64) -> Self {
+        self.max_length = moves;
+        self
+    }
+
+    /// Is told the number of playouts made so far, by the thread that called [`Playouts::run`], a few
+    /// times a second.
+    pub fn progress(mut self, tell: impl FnMut(u64) + 'g) -> Self {
+        self.progress = Some(Box::new(tell));
+        self
+    }
+
+    /// Plays. Memory is independent of the number of playouts, and a step allocates nothing.
+    ///
+    /// # Panics
+    /// If the game does.
+    #[must_use]
+    pub fn run(mut self) -> Stats {
+        let start = Instant::now();
+        let count = match (self.count, self.seconds) {
+            (Some(count), _) => count,
+            (None, Some(_)) => u64::MAX,
+            (None, None) => Self::DEFAULT_COUNT,
+        };
+        let deadline = self.seconds.map(|s| {
+            Duration::try_from_secs_f64(s).unwrap_or(if s > 0.0 { Duration::MAX } else { Duration::ZERO })
+        });
+        let pool = Pool {
+            game: self.game,
+            seed: self.seed,
+            count,
+            max_length: self.max_length,
+            deadline: deadline.and_then(|limit| start.checked_add(limit)),
+            block: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+        };
+        let threads = match self.threads {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => threads.min(MAX_THREADS),
+        };
+        let threads = threads.min(usize::try_from(count.div_ceil(BLOCK)).unwrap_or(usize::MAX)).max(1);
+        let (tally, cpu_seconds, threads) = pool.run(threads, self.progress.as_deref_mut());
+        Stats {
+            tally,
+            roles: self.game.vocabulary().roles().clone(),
+            seed: self.seed,
+            threads,
+            seconds: start.elapsed().as_secs_f64(),
+            cpu_seconds,
+        }
+    }
+}
+
+/// What the threads of a run share.
+struct Pool<'g, G> {
+    game: &'g G,
+    seed: u64,
+    count: u64,
+    max_length: u64,
+    deadline: Option<Instant>,
+    /// The next block to be played.
+    block: AtomicU64,
+    /// Playouts made.
+    done: AtomicU64,
+}
+
+impl<G: Game> Pool<'_, G> {
+    /// Plays all blocks. The tally, the processor time and the number of threads that could be had.
+    fn run(&self, threads: usize, progress: Option<&mut (dyn FnMut(u64) + '_)>) -> (Tally, f64, usize) {
+        // Whoever waits to tell the progress does not play.
+        let spawned = if progress.is_some() { threads } else { threads - 1 };
+        thread::scope(|scope| {
+            let (alive, all_done) = mpsc::channel::<()>();
+            let mut workers = Vec::new();
+            for _ in 0..spawned {
+                let alive = alive.clone();
+                let work = move || {
+                    let result = self.work();
+                    drop(alive);
+                    result
+                };
+                // The system may be out of threads: then fewer play.
+                workers.extend(thread::Builder::new().spawn_scoped(scope, work));
+            }
+            drop(alive);
+            let mut tally = Tally::new(self.game.shape().roles);
+            let (mut cpu_seconds, mut threads) = (0.0, 0);
+            let mut add = |(part, seconds): (Tally, f64)| {
+                tally.merge(&part);
+                cpu_seconds += seconds;
+                threads += 1;
+            };
+            match progress {
+                Some(tell) if !workers.is_empty() => {
+                    while all_done.recv_timeout(TELL) == Err(RecvTimeoutError::Timeout) {
+                        tell(self.done.load(Ordering::Relaxed));
+                    }
+                }
+                _ => add(self.work()),
+            }
+            for worker in workers {
+                add(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            (tally, cpu_seconds, threads)
+        })
+    }
+
+    /// Plays blocks until there are no more or the time is up: one thread's share of the tally, and
+    /// its processor time.
+    fn work(&self) -> (Tally, f64) {
+        let start = Instant::now();
+        let cpu_start = cpu::thread_seconds();
+        let mut table = Player::new(self.game, self.max_length);
+        loop {
+            let first = self.block.fetch_add(1, Ordering::Relaxed);
+            let Some(left) = first.checked_mul(BLOCK).and_then(|before| self.count.checked_sub(before))
+            else {
+                break;
+            };
+            // The first block is always played, so that there is something to tell.
+            if left == 0 || (first > 0 && self.deadline.is_some_and(|deadline| Instant::now() >= deadline)) {
+                break;
+            }
+            let games = left.min(BLOCK);
+            let mut stream = Stream::new(self.seed, first);
+            for _ in 0..games {
+                table.play(&mut stream);
+            }
+            self.done.fetch_add(games, Ordering::Relaxed);
+        }
+        let seconds = match (cpu_start, cpu::thread_seconds()) {
+            (Some(before), Some(after)) => after - before,
+            _ => start.elapsed().as_secs_f64(),
+        };
+        (table.tally, seconds)
+    }
+}
+
+/// Plays one game after the other and counts.
+struct Player<'g, G: Game> {
+    game: &'g G,
+    max_length: u64,
+    initial: G::State,
+    state: G::State,
+    view: G::View,
+    joint: Vec<G::Move>,
+    scorer: Scorer,
+    tally: Tally,
+}
+
+impl<'g, G: Game> Player<'g, G> {
+    fn new(game: &'g G, max_length: u64) -> Self {
+        let shape = game.shape();
+        let initial = game.initial();
+        Self {
+            game,
+            max_length,
+            state: initial.clone(),
+            initial,
+            view: game.blank(),
+            joint: vec![G::Move::from_index(0); shape.roles],
+            scorer: Scorer::new(shape, game.vocabulary()),
+            tally: Tally::new(shape.roles),
+        }
+    }
+
+    /// Plays a game.
+    #[inline]
+    fn play(&mut self, stream: &mut Stream) {
+        let shape = self.game.shape();
+        let game = self.game;
+        let mut length = 0;
+        self.state.clone_from(&self.initial);
+        self.tally.playouts += 1;
+        loop {
+            game.observe(&self.state, &mut self.view);
+            let seen = self.view.as_ref();
+            if bits::test(seen, shape.terminal_bit()) {
+                self.scorer.score(seen, &mut self.tally);
+                break;
+            }
+            if length == self.max_length {
+                self.tally.too_long += 1;
+                break;
+            }
+            let mut stuck = false;
+            for (role, action) in self.joint.iter_mut().enumerate() {
+                match bits::choose(legal_words(seen, shape, role), |n| stream.below(n)) {
+                    Some(index) => *action = G::Move::from_index(index),
+                    None => stuck = true,
+                }
+            }
+            if stuck {
+                self.tally.stuck += 1;
+                break;
+            }
+            game.advance(&mut self.state, &self.joint);
+            length += 1;
+        }
+        self.tally.states += length;
+    }
+}

@@ -1,0 +1,95 @@
+//! What the expansions of `gdl!` call. No part of the public interface: it changes with the macro,
+//! and [`ABI`] with it.
+
+pub use crate::{
+    bits::Bits,
+    error::TextError as UnknownName,
+    game::{Game, Id, Shape},
+    table::Table,
+    vocabulary::{Texts, Vocabulary},
+};
+pub use core;
+pub use std::sync::OnceLock;
+
+use crate::error::Kind;
+use std::fmt::Write;
+
+/// The version of this module.
+pub const ABI: u32 = 1;
+
+/// The table of an expansion.
+///
+/// # Panics
+/// If macro and runtime do not belong together.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> Table {
+    match Table::decode(bytes) {
+        Ok(table) => table,
+        Err(error) => panic!("gdl! and gdl_runtime do not fit: {error}"),
+    }
+}
+
+/// An argument of a constructor such as `Move::mark(1, "a")`.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument<'a> {
+    /// A number; `None` if it is beyond all that a rulesheet's names have.
+    Integer(Option<i64>),
+    /// KIF text.
+    Text(&'a str),
+}
+
+impl Argument<'_> {
+    /// A number of whatever type.
+    pub fn integer(number: impl TryInto<i64>) -> Self {
+        Self::Integer(number.try_into().ok())
+    }
+}
+
+/// The id of the name with this head and these arguments.
+pub fn find<I: Id>(texts: &Texts, head: &str, arguments: &[Argument<'_>]) -> Option<I> {
+    if arguments.is_empty() {
+        return texts.find(head).map(I::from_index);
+    }
+    let mut text = format!("({head}");
+    for argument in arguments {
+        match argument {
+            Argument::Integer(number) => write!(text, " {}", (*number)?).ok()?,
+            Argument::Text(part) => {
+                text.push(' ');
+                text.push_str(part);
+            }
+        }
+    }
+    text.push(')');
+    texts.find(&text).map(I::from_index)
+}
+
+/// The id of a name.
+///
+/// # Errors
+/// If the game does not have it.
+pub fn parse<I: Id>(texts: &Texts, text: &str) -> Result<I, UnknownName> {
+    let unknown = || UnknownName::Unknown { kind: Kind::Name, text: text.to_owned() };
+    texts.find(text).map(I::from_index).ok_or_else(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_by_head_and_arguments() {
+        let texts = Texts::new(["(at -1 (s 0))", "(at 1 b)", "noop"]);
+        let integer = Argument::integer::<u8>;
+        assert_eq!(find::<usize>(&texts, "at", &[integer(1), Argument::Text("b")]), Some(1));
+        assert_eq!(find(&texts, "at", &[Argument::integer(-1_i64), Argument::Text("( s 0 )")]), Some(0_usize));
+        assert_eq!(find::<usize>(&texts, "at", &[Argument::integer(u64::MAX), Argument::Text("b")]), None);
+        assert_eq!(find::<usize>(&texts, "at", &[integer(1)]), None);
+        assert_eq!(find::<usize>(&texts, "noop", &[]), Some(2));
+        assert_eq!(parse::<usize>(&texts, " NOOP "), Ok(2));
+        assert_eq!(
+            parse::<usize>(&texts, "nope").unwrap_err().to_string(),
+            "this game has no name `nope`"
+        );
+    }
+}

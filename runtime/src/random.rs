@@ -1,0 +1,117 @@
+//! Chance that can be repeated: in come a seed and the number of a block, out goes a stream of
+//! numbers that depends on nothing else.
+//!
+//! Playouts are played in blocks, and each block draws from a [`Stream`] of its own. Who plays a
+//! block, and when, does not matter: the same seed and number of playouts give the same result
+//! whatever the number of threads.
+//!
+//! The engine that plays one state at a time, the `single` engine, plays the games of a block one
+//! after the other. Engines that play many states at once (lanes) have another rule and so other
+//! streams: there a block is 512 lanes, each of which plays a fixed quota of games, so that short
+//! games are not favoured; the random bits of all 512 lanes are drawn together, rejected ones
+//! included, so that neither threads nor the width of the machine nor its instruction set change a
+//! result.
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// A stream of uniform numbers (xoshiro256++). Good for play, useless for secrets.
+#[derive(Clone, Debug)]
+pub struct Stream(Xoshiro256PlusPlus);
+
+impl Stream {
+    /// The stream of a block. Different pairs of seed and block have different streams.
+    #[must_use]
+    pub fn new(seed: u64, block: u64) -> Self {
+        // `x` and `y` determine seed and block, and the first and third word determine `y` and `x`.
+        let x = mix(seed);
+        let y = mix(x ^ block);
+        let words = [mix(y), mix(y.wrapping_add(x.rotate_left(32))), mix(x ^ y.rotate_left(17)), mix(!y)];
+        let mut bytes = [0; 32];
+        for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
+            chunk.copy_from_slice(&word.to_le_bytes());
+        }
+        Self(Xoshiro256PlusPlus::from_seed(bytes))
+    }
+
+    /// 64 random bits.
+    #[inline]
+    #[must_use]
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A number from 0 to `n` - 1, each exactly as likely; 0 if `n` is 0.
+    #[inline]
+    #[must_use]
+    pub fn below(&mut self, n: u64) -> u64 {
+        // Lemire, "Fast random integer generation in an interval", 2019.
+        let mut product = u128::from(self.bits()) * u128::from(n);
+        if (product as u64) < n {
+            // Of the 2^64 numbers, 2^64 mod n too many lead to the small answers.
+            let surplus = n.wrapping_neg() % n;
+            while (product as u64) < surplus {
+                product = u128::from(self.bits()) * u128::from(n);
+            }
+        }
+        (product >> 64) as u64
+    }
+}
+
+/// One number of `SplitMix64`: a bijection that leaves no trace of order.
+fn mix(seed: u64) -> u64 {
+    let x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_uniform() {
+        for n in [2, 3, 7, 10, 64, 100] {
+            let mut stream = Stream::new(1, n);
+            let draws = 200_000;
+            let mut counts = vec![0_u32; n as usize];
+            for _ in 0..draws {
+                counts[stream.below(n) as usize] += 1;
+            }
+            let expected = f64::from(draws) / n as f64;
+            let chi: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+            // Wilson and Hilferty: about normal with these mean and deviation.
+            let degrees = n as f64 - 1.0;
+            let z = ((chi / degrees).cbrt() - (1.0 - 2.0 / (9.0 * degrees))) / (2.0 / (9.0 * degrees)).sqrt();
+            assert!(z.abs() < 3.5, "{n}: z = {z}");
+        }
+    }
+
+    /// With n just above half the range, nearly every second number must be rejected.
+    #[test]
+    fn rejection_leaves_no_bias() {
+        let n = (1 << 63) + 1;
+        let mut stream = Stream::new(3, 4);
+        let low = (0..100_000).filter(|_| stream.below(n) < n / 2).count();
+        assert!((49_400..50_600).contains(&low), "{low}");
+    }
+
+    #[test]
+    fn the_ends_of_the_range() {
+        let mut stream = Stream::new(0, 0);
+        assert_eq!(stream.below(0), 0);
+        assert_eq!(stream.below(1), 0);
+        assert!(stream.below(u64::MAX) < u64::MAX);
+    }
+
+    #[test]
+    fn streams_differ_and_repeat() {
+        let mut firsts: Vec<u64> =
+            (0..64).flat_map(|seed| (0..64).map(move |block| Stream::new(seed, block).bits())).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        assert_eq!(firsts.len(), 64 * 64);
+        assert_eq!(Stream::new(7, 1).bits(), Stream::new(7, 1).bits());
+    }
+}

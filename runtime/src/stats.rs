@@ -1,0 +1,341 @@
+//! What playouts add up to: in come the games' ends, out go counts, rates and means.
+
+use crate::{
+    bits,
+    game::Shape,
+    vocabulary::{Texts, Vocabulary},
+};
+use std::fmt;
+
+/// The ends of games, counted: all of it whole numbers, so that tallies of parts add up to the same
+/// tally in any order. Equal for equal game, seed and number of playouts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tally {
+    /// Games played, unfinished ones included.
+    pub playouts: u64,
+    /// States in which moves were made, which is the number of joint moves: the terminal state of a
+    /// game is not counted.
+    pub states: u64,
+    /// Games given up because they reached the greatest length allowed.
+    pub too_long: u64,
+    /// Games given up because a role had no legal move in a state that is not terminal.
+    pub stuck: u64,
+    /// Games that ended in a state where some role has no goal value or several. They count for no
+    /// role.
+    pub unscored: u64,
+    /// The results of each role.
+    pub roles: Vec<RoleTally>,
+}
+
+/// The results of one role.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RoleTally {
+    /// The sum of the goal values.
+    pub goals: u64,
+    /// The sum of their squares.
+    pub squares: u64,
+    /// Games in which the role's goal is above that of all others; of a single role, games with 100.
+    pub wins: u64,
+    /// Games in which the role shares the greatest goal.
+    pub draws: u64,
+    /// All other scored games.
+    pub losses: u64,
+}
+
+impl Tally {
+    pub(crate) fn new(roles: usize) -> Self {
+        Self { roles: vec![RoleTally::default(); roles], ..Self::default() }
+    }
+
+    /// Games that ended with one goal value for each role.
+    #[must_use]
+    pub fn scored(&self) -> u64 {
+        self.playouts - self.unfinished() - self.unscored
+    }
+
+    /// Games given up: [`Tally::too_long`] and [`Tally::stuck`].
+    #[must_use]
+    pub fn unfinished(&self) -> u64 {
+        self.too_long + self.stuck
+    }
+
+    /// Adds the games of another tally.
+    pub fn merge(&mut self, other: &Self) {
+        self.playouts += other.playouts;
+        self.states += other.states;
+        self.too_long += other.too_long;
+        self.stuck += other.stuck;
+        self.unscored += other.unscored;
+        for (role, other) in self.roles.iter_mut().zip(&other.roles) {
+            role.goals += other.goals;
+            role.squares += other.squares;
+            role.wins += other.wins;
+            role.draws += other.draws;
+            role.losses += other.losses;
+        }
+    }
+
+    /// Counts the goal values of one game, one for each role.
+    #[inline]
+    fn score(&mut self, values: &[u8]) {
+        // A single role has nobody to beat.
+        let best = if let [_] = values { 100 } else { values.iter().copied().max().unwrap_or(0) };
+        let shared = values.iter().map(|&value| u64::from(value == best)).sum::<u64>();
+        for (role, &value) in self.roles.iter_mut().zip(values) {
+            let first = value == best;
+            let value = u64::from(value);
+            role.goals += value;
+            role.squares += value * value;
+            role.wins += u64::from(first && shared == 1);
+            role.draws += u64::from(first && shared > 1);
+            role.losses += u64::from(!first);
+        }
+    }
+}
+
+/// Reads the goals of terminal states into a tally.
+#[derive(Clone, Debug)]
+pub(crate) struct Scorer {
+    shape: Shape,
+    /// Role and value of each goal bit.
+    goals: Vec<(u32, u8)>,
+    /// The values of one game, kept for its memory.
+    values: Vec<u8>,
+}
+
+impl Scorer {
+    pub(crate) fn new(shape: Shape, vocabulary: &Vocabulary) -> Self {
+        let goals = (0..shape.roles)
+            .flat_map(|role| vocabulary.goals_of(role).iter().map(move |&value| (role as u32, value)))
+            .collect();
+        Self { shape, goals, values: vec![0; shape.roles] }
+    }
+
+    /// Counts a game that ended in the terminal state seen.
+    #[inline]
+    pub(crate) fn score(&mut self, view: &[u64], tally: &mut Tally) {
+        let words = view.get(self.shape.goal_bit() / 64..).unwrap_or(&[]);
+        let mut found = 0;
+        // Behind the goals comes the bit of the terminal state, which ends the search.
+        for &(role, value) in bits::ones(words).map_while(|bit| self.goals.get(bit)) {
+            // The goals stand role by role, so the values of a sound state come in role order.
+            if role as usize != found {
+                tally.unscored += 1;
+                return;
+            }
+            self.values[found] = value;
+            found += 1;
+        }
+        if found == self.shape.roles {
+            tally.score(&self.values);
+        } else {
+            tally.unscored += 1;
+        }
+    }
+}
+
+/// What a run of playouts came to. `Display` gives a report of a few lines.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// What was counted: the part that does not depend on time.
+    pub tally: Tally,
+    /// The names of the roles.
+    pub roles: Texts,
+    /// The seed of the run.
+    pub seed: u64,
+    /// The threads that played.
+    pub threads: usize,
+    /// Seconds that went by.
+    pub seconds: f64,
+    /// Seconds of processor time of all threads together; where the system does not tell, the
+    /// seconds that each thread was at work.
+    pub cpu_seconds: f64,
+}
+
+impl Stats {
+    /// Playouts per second that went by.
+    #[must_use]
+    pub fn playouts_per_second(&self) -> f64 {
+        ratio(self.tally.playouts as f64, self.seconds)
+    }
+
+    /// States per second that went by; see [`Tally::states`].
+    #[must_use]
+    pub fn states_per_second(&self) -> f64 {
+        ratio(self.tally.states as f64, self.seconds)
+    }
+
+    /// Joint moves per playout.
+    #[must_use]
+    pub fn mean_length(&self) -> f64 {
+        ratio(self.tally.states as f64, self.tally.playouts as f64)
+    }
+
+    /// A role's mean goal, over the scored games; 0 if there are none or no such role.
+    #[must_use]
+    pub fn mean_goal(&self, role: usize) -> f64 {
+        let sum = self.tally.roles.get(role).map_or(0, |role| role.goals);
+        ratio(sum as f64, self.tally.scored() as f64)
+    }
+
+    /// The standard error of [`Stats::mean_goal`]; 0 for fewer than two games.
+    #[must_use]
+    pub fn goal_error(&self, role: usize) -> f64 {
+        let games = self.tally.scored();
+        let Some(role) = self.tally.roles.get(role).filter(|_| games > 1) else { return 0.0 };
+        // In whole numbers, so that nothing cancels: n^2 times the variance.
+        let (n, sum) = (u128::from(games), u128::from(role.goals));
+        let spread = (n * u128::from(role.squares)).saturating_sub(sum * sum) as f64;
+        let n = games as f64;
+        (spread / n / (n - 1.0) / n).sqrt()
+    }
+}
+
+fn ratio(dividend: f64, divisor: f64) -> f64 {
+    if divisor > 0.0 { dividend / divisor } else { 0.0 }
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tally = &self.tally;
+        let rates = [(tally.playouts, self.playouts_per_second()), (tally.states, self.states_per_second())];
+        let width = grouped(tally.states.max(tally.playouts)).len();
+        for (name, (number, rate)) in ["playouts", "states"].iter().zip(rates) {
+            writeln!(f, "{name:<9} {:>width$}   {:>8}/s", grouped(number), scaled(rate))?;
+        }
+        writeln!(f, "length    {:>width$.2}   moves a playout", self.mean_length())?;
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        writeln!(
+            f,
+            "time      {:>width$}   {:.3} s of processor, {} {threads}, seed {}",
+            format!("{:.3} s", self.seconds),
+            self.cpu_seconds,
+            self.threads,
+            self.seed
+        )?;
+        let longest = self.roles.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
+        write!(f, "{:<longest$}   mean goal                 wins     draws    losses", "role")?;
+        for (i, (name, role)) in self.roles.iter().zip(&tally.roles).enumerate() {
+            let share = |games: u64| format!("{:.2} %", 100.0 * ratio(games as f64, tally.scored() as f64));
+            write!(
+                f,
+                "\n{name:<longest$}   {:>9.3} +- {:<9} {:>9} {:>9} {:>9}",
+                self.mean_goal(i),
+                format!("{:.3}", self.goal_error(i)),
+                share(role.wins),
+                share(role.draws),
+                share(role.losses)
+            )?;
+        }
+        for (number, what) in [
+            (tally.too_long, "were given up as too long"),
+            (tally.stuck, "were given up where a role had no legal move"),
+            (tally.unscored, "ended without one goal value for each role"),
+        ] {
+            if number > 0 {
+                write!(f, "\n{} playouts {what}", grouped(number))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number in groups of three digits: `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number with three or so digits and a prefix: `2.41 M`.
+fn scaled(number: f64) -> String {
+    let (mut number, mut prefix) = (number, "");
+    for next in ["k", "M", "G", "T"] {
+        if number < 999.5 {
+            break;
+        }
+        (number, prefix) = (number / 1000.0, next);
+    }
+    let digits = match number {
+        n if n < 9.995 => 2,
+        n if n < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{number:.digits$} {prefix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(games: &[&[u8]]) -> Tally {
+        let mut tally = Tally::new(games[0].len());
+        for values in games {
+            tally.playouts += 1;
+            tally.states += 3;
+            tally.score(values);
+        }
+        tally
+    }
+
+    #[test]
+    fn wins_are_goals_above_all_others() {
+        let two = tally(&[&[100, 0], &[50, 50], &[0, 100], &[30, 20]]);
+        let (a, b) = (two.roles[0], two.roles[1]);
+        assert_eq!((a.wins, a.draws, a.losses), (2, 1, 1));
+        assert_eq!((b.wins, b.draws, b.losses), (1, 1, 2));
+        let three = tally(&[&[40, 40, 20], &[0, 0, 0]]);
+        assert_eq!((three.roles[0].draws, three.roles[2].losses, three.roles[2].draws), (2, 1, 1));
+        let one = tally(&[&[100], &[99], &[0]]);
+        assert_eq!((one.roles[0].wins, one.roles[0].draws, one.roles[0].losses), (1, 0, 2));
+    }
+
+    #[test]
+    fn means_and_errors() {
+        let stats = Stats {
+            tally: tally(&[&[100, 0], &[50, 50], &[0, 100], &[50, 50]]),
+            roles: Texts::new(["x", "o"]),
+            seed: 1,
+            threads: 1,
+            seconds: 2.0,
+            cpu_seconds: 1.5,
+        };
+        assert!((stats.mean_goal(0) - 50.0).abs() < 1e-12);
+        // The deviation is sqrt(5000 / 3).
+        assert!((stats.goal_error(0) - (5000.0_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-12);
+        assert!((stats.mean_length() - 3.0).abs() < 1e-12);
+        assert!((stats.playouts_per_second() - 2.0).abs() < 1e-12);
+        assert_eq!(
+            stats.to_string(),
+            "\
+playouts        4       2.00 /s
+states         12       6.00 /s
+length       3.00   moves a playout
+time      2.000 s   1.500 s of processor, 1 thread, seed 1
+role   mean goal                 wins     draws    losses
+x         50.000 +- 20.412      25.00 %   50.00 %   25.00 %
+o         50.000 +- 20.412      25.00 %   50.00 %   25.00 %"
+        );
+    }
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_000), "1,000");
+        assert_eq!(grouped(12_345_678), "12,345,678");
+        assert_eq!(scaled(0.0), "0.00 ");
+        assert_eq!(scaled(999.4), "999 ");
+        assert_eq!(scaled(2_409_000.0), "2.41 M");
+        assert_eq!(scaled(99_960.0), "100 k");
+    }
+}

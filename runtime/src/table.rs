@@ -1,0 +1,389 @@
+//! A game's net as the compiler stores it: in comes a string of bytes, out goes a checked [`Table`].
+//!
+//! The format is documented with its writer, `gdl_compiler::emit::table`. A table that was decoded
+//! is sound: names are sorted, every operand comes before its gate, every list has its length. So
+//! running it needs no further tests, whatever the bytes were and whoever sent them; memory stays
+//! within a small multiple of the input's length, views aside, which have a limit of their own.
+
+use crate::{
+    game::{Id, Shape},
+    vocabulary::{Texts, Vocabulary},
+};
+use std::{cell::RefCell, fmt};
+
+/// The version of the format that is understood.
+const VERSION: u8 = 1;
+
+/// The most words a view may have: 32 MiB, far above any game that could be played.
+const MAX_VIEW_WORDS: usize = 1 << 22;
+
+/// Why bytes are not a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TableError {
+    /// They do not start like one.
+    Magic,
+    /// They are written in another version of the format.
+    Version {
+        /// The version found.
+        found: u8,
+    },
+    /// Something is wrong inside.
+    Malformed {
+        /// Where, in bytes.
+        offset: usize,
+        /// What, for example "a signal out of order".
+        what: &'static str,
+    },
+    /// The views would have more words than the limit.
+    TooLarge {
+        /// Their words.
+        words: usize,
+    },
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Magic => f.write_str("this is not a game table"),
+            Self::Version { found } => {
+                write!(f, "the game table has version {found}, version {VERSION} is understood")
+            }
+            Self::Malformed { offset, what } => {
+                write!(f, "the game table is damaged at byte {offset}: {what}")
+            }
+            Self::TooLarge { words } => {
+                write!(f, "what is seen of a state takes {words} words, the limit is {MAX_VIEW_WORDS}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TableError {}
+
+/// A game, ready to be interpreted.
+#[derive(Clone, Debug)]
+pub struct Table {
+    vocabulary: Vocabulary,
+    shape: Shape,
+    initial: Box<[u64]>,
+    observe: Circuit,
+    /// For each output of `observe` its bit of the view, ascending.
+    view_bits: Box<[u32]>,
+    advance: Circuit,
+    /// The node of each role's first `does` input.
+    does: Box<[u32]>,
+}
+
+/// Gates and what is read from them.
+#[derive(Clone, Debug)]
+struct Circuit {
+    /// Number of nodes before the first gate: the constant and the inputs.
+    inputs: usize,
+    gates: Box<[[u32; 2]]>,
+    outputs: Box<[u32]>,
+}
+
+thread_local! {
+    /// The value of each signal: byte 2n is node n, byte 2n + 1 its complement. Shared by all tables
+    /// of a thread, so a step allocates nothing.
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Circuit {
+    /// Hands out a place for the signals. What it holds is of no account.
+    #[inline]
+    fn with_signals(&self, work: impl FnOnce(&mut [u8])) {
+        SCRATCH.with_borrow_mut(|scratch| {
+            let size = 2 * (self.inputs + self.gates.len());
+            if scratch.len() < size {
+                scratch.resize(size, 0);
+            }
+            work(&mut scratch[..size]);
+        });
+    }
+
+    /// Sets the constant, the fluents as in `state`, and all further inputs to false.
+    #[inline]
+    fn load(&self, signals: &mut [u8], state: &[u64], fluents: usize) {
+        let (constant, inputs) = signals[..2 * self.inputs].split_at_mut(2);
+        constant.copy_from_slice(&[0, 1]);
+        let (bits, rest) = inputs.split_at_mut(2 * fluents);
+        for (bytes, &word) in bits.chunks_mut(128).zip(state) {
+            let mut word = word;
+            for pair in bytes.chunks_exact_mut(2) {
+                let value = (word & 1) as u8;
+                pair.copy_from_slice(&[value, value ^ 1]);
+                word >>= 1;
+            }
+        }
+        for pair in rest.chunks_exact_mut(2) {
+            pair.copy_from_slice(&[0, 1]);
+        }
+    }
+
+    /// Computes the gates. As each signal is stored with its complement, an operand is one load and
+    /// there is nothing to decide.
+    #[inline]
+    fn run(&self, signals: &mut [u8]) {
+        let mut place = 2 * self.inputs;
+        for &[a, b] in &self.gates {
+            let value = signals[a as usize] & signals[b as usize];
+            signals[place..place + 2].copy_from_slice(&[value, value ^ 1]);
+            place += 2;
+        }
+    }
+}
+
+impl Table {
+    /// Reads a table. O(length of `bytes`).
+    ///
+    /// # Errors
+    /// What is wrong with the bytes; any bytes at all may be given.
+    pub fn decode(bytes: &[u8]) -> Result<Self, TableError> {
+        let mut reader = Reader { bytes, offset: 0 };
+        if reader.take(4)? != b"GDLT" {
+            return Err(TableError::Magic);
+        }
+        let found = reader.byte()?;
+        if found != VERSION {
+            return Err(TableError::Version { found });
+        }
+        let roles = reader.texts()?;
+        let fluents = reader.texts()?;
+        let moves = reader.texts()?;
+        if roles.is_empty() {
+            return Err(reader.fault("no roles"));
+        }
+        if !distinct(&roles) {
+            return Err(reader.fault("a role twice"));
+        }
+        if !fluents.is_sorted() || !moves.is_sorted() {
+            return Err(reader.fault("names out of order"));
+        }
+        let role_moves =
+            roles.iter().map(|_| reader.ascending(moves.len())).collect::<Result<Vec<_>, _>>()?;
+        let role_goals = roles.iter().map(|_| reader.goals()).collect::<Result<Vec<_>, _>>()?;
+        let shape = Shape {
+            roles: roles.len(),
+            fluents: fluents.len(),
+            moves: moves.len(),
+            goals: role_goals.iter().map(Vec::len).sum(),
+        };
+        
+        let words = shape.roles.saturating_mul(shape.legal_words()).saturating_add(shape.goals / 64 + 1);
+        if words > MAX_VIEW_WORDS {
+            return Err(TableError::TooLarge { words });
+        }
+        let mut initial = vec![0; shape.state_words()];
+        for fluent in reader.ascending(shape.fluents)? {
+            crate::bits::set(&mut initial, fluent as usize);
+        }
+        let mut view_bits = Vec::new();
+        for (role, list) in role_moves.iter().enumerate() {
+            let base = (role * shape.legal_words() * 64) as u32;
+            view_bits.extend(list.iter().map(|action| base + action));
+        }
+        view_bits.extend((shape.goal_bit()..=shape.terminal_bit()).map(|bit| bit as u32));
+        let mut does = Vec::with_capacity(shape.roles);
+        let mut node = 1 + shape.fluents;
+        for list in &role_moves {
+            does.push(node as u32);
+            node += list.len();
+        }
+        let observe = reader.circuit(1 + shape.fluents, view_bits.len())?;
+        let advance = reader.circuit(node, shape.fluents)?;
+        if reader.offset < bytes.len() {
+            return Err(reader.fault("something behind the end"));
+        }
+        Ok(Self {
+            vocabulary: Vocabulary::new(roles, fluents, moves, role_moves, role_goals),
+            shape,
+            initial: initial.into(),
+            observe,
+            view_bits: view_bits.into(),
+            advance,
+            does: does.into(),
+        })
+    }
+
+    /// The names and goal values of the game.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The sizes of the game.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The words of the state at the start.
+    #[must_use]
+    pub fn initial(&self) -> &[u64] {
+        &self.initial
+    }
+
+    /// The number of gates that [`Table::observe`] and [`Table::advance`] run.
+    #[must_use]
+    pub fn gates(&self) -> (usize, usize) {
+        (self.observe.gates.len(), self.advance.gates.len())
+    }
+
+    /// Writes what is seen of `state` into `view`. O(gates + words of the view), no allocation once
+    /// the thread has stepped a game of this size.
+    ///
+    /// Missing words of `state` read as some state.
+    ///
+    /// # Panics
+    /// If `view` is shorter than [`Shape::view_words`].
+    pub fn observe(&self, state: &[u64], view: &mut [u64]) {
+        let circuit = &self.observe;
+        circuit.with_signals(|signals| {
+            circuit.load(signals, state, self.shape.fluents);
+            circuit.run(signals);
+            view.fill(0);
+            // Collected in a register: neighbouring bits would wait for each other in memory.
+            let (mut word, mut bits) = (0, 0);
+            for (&bit, &signal) in self.view_bits.iter().zip(&circuit.outputs) {
+                if bit / 64 != word {
+                    view[word as usize] = bits;
+                    (word, bits) = (bit / 64, 0);
+                }
+                bits |= u64::from(signals[signal as usize]) << (bit % 64);
+            }
+            view[word as usize] = bits;
+        });
+    }
+
+    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves that
+    /// a role can never make count as none at all. O(gates + fluents), no allocation once the thread
+    /// has stepped a game of this size.
+    ///
+    /// Missing words of `state` read as some state and are not written.
+    pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
+        let circuit = &self.advance;
+        circuit.with_signals(|signals| {
+            circuit.load(signals, state, self.shape.fluents);
+            for (role, action) in joint.iter().enumerate().take(self.shape.roles) {
+                if let Ok(place) = self.vocabulary.moves_of(role).binary_search(&(action.index() as u32)) {
+                    let node = self.does[role] as usize + place;
+                    signals[2 * node..2 * node + 2].copy_from_slice(&[1, 0]);
+                }
+            }
+            circuit.run(signals);
+            for (word, outputs) in state.iter_mut().zip(circuit.outputs.chunks(64)) {
+                *word = outputs
+                    .iter()
+                    .enumerate()
+                    .fold(0, |bits, (i, &signal)| bits | u64::from(signals[signal as usize]) << i);
+            }
+        });
+    }
+}
+
+/// True if no text stands there twice.
+fn distinct(texts: &Texts) -> bool {
+    let mut list: Vec<&str> = texts.iter().collect();
+    list.sort_unstable();
+    list.is_sorted_by(|a, b| a < b)
+}
+
+/// Bytes, and how many of them are read.
+struct Reader<'b> {
+    bytes: &'b [u8],
+    offset: usize,
+}
+
+impl<'b> Reader<'b> {
+    fn fault(&self, what: &'static str) -> TableError {
+        TableError::Malformed { offset: self.offset, what }
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'b [u8], TableError> {
+        let end = self.offset.checked_add(length);
+        let part = end.and_then(|end| self.bytes.get(self.offset..end));
+        let part = part.ok_or_else(|| self.fault("it ends too soon"))?;
+        self.offset += length;
+        Ok(part)
+    }
+
+    fn byte(&mut self) -> Result<u8, TableError> {
+        self.take(1).map(|bytes| bytes[0])
+    }
+
+    fn number(&mut self) -> Result<u32, TableError> {
+        let mut number = 0_u64;
+        for shift in [0, 7, 14, 21, 28] {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return u32::try_from(number).map_err(|_| self.fault("a number too large"));
+            }
+        }
+        Err(self.fault("a number too long"))
+    }
+
+    /// The length of a list whose items take at least `least` bytes each: no more than can follow,
+    /// so memory may be taken for it.
+    fn length(&mut self, least: usize) -> Result<usize, TableError> {
+        let length = self.number()? as usize;
+        if length > (self.bytes.len() - self.offset) / least {
+            return Err(self.fault("a list longer than the table"));
+        }
+        Ok(length)
+    }
+
+    fn texts(&mut self) -> Result<Texts, TableError> {
+        let length = self.length(1)?;
+        let mut texts = Vec::with_capacity(length);
+        for _ in 0..length {
+            let bytes = self.number()? as usize;
+            let bytes = self.take(bytes)?;
+            texts.push(std::str::from_utf8(bytes).map_err(|_| self.fault("a name that is not UTF-8"))?);
+        }
+        Ok(Texts::new(texts))
+    }
+
+    /// A list of ascending numbers below `end`, stored as distances.
+    fn ascending(&mut self, end: usize) -> Result<Vec<u32>, TableError> {
+        let length = self.length(1)?;
+        let mut list = Vec::with_capacity(length);
+        let mut previous = 0_u32;
+        for i in 0..length {
+            let distance = self.number()?;
+            if i > 0 && distance == 0 {
+                return Err(self.fault("a position twice"));
+            }
+            let next = previous.checked_add(distance).filter(|&next| (next as usize) < end);
+            previous = next.ok_or_else(|| self.fault("a position beyond its list"))?;
+            list.push(previous);
+        }
+        Ok(list)
+    }
+
+    fn goals(&mut self) -> Result<Vec<u8>, TableError> {
+        let length = self.length(1)?;
+        let list = self.take(length)?.to_vec();
+        if list.is_sorted_by(|a, b| a < b) { Ok(list) } else { Err(self.fault("goal values out of order")) }
+    }
+
+    /// A signal of one of the first `nodes` nodes.
+    fn signal(&mut self, nodes: usize) -> Result<u32, TableError> {
+        let signal = self.number()?;
+        if signal as usize / 2 < nodes { Ok(signal) } else { Err(self.fault("a signal out of order")) }
+    }
+
+    fn circuit(&mut self, inputs: usize, outputs: usize) -> Result<Circuit, TableError> {
+        let length = self.length(2)?;
+        let mut gates = Vec::with_capacity(length);
+        for gate in 0..length {
+            gates.push([self.signal(inputs + gate)?, self.signal(inputs + gate)?]);
+        }
+        if self.length(1)? != outputs {
+            return Err(self.fault("a wrong number of outputs"));
+        }
+        let outputs = (0..outputs).map(|_| self.signal(inputs + length)).collect::<Result<_, _>>()?;
+        Ok(Circuit { inputs, gates: gates.into(), outputs })
+    }
+}

@@ -175,7 +175,7 @@ fn sums(word: u64) -> u64 {
 fn select_in(word: u64, sums: u64, rank: u32) -> u32 {
     // Vigna, "Broadword implementation of rank/select queries", 2008. A byte's top bit stays set
     // where its sum is at most the rank: that many bytes lie wholly below the bit looked for.
-    let below = ((u64::from(rank) * LOW | HIGH) - sums) & HIGH;
+    let below = (((u64::from(rank) * LOW) | HIGH) - sums) & HIGH;
     let place = ((below >> 7).wrapping_mul(LOW) >> 56) as u32 * 8;
     // Beyond the last byte only if there are too few bits.
     let place = place & 63;

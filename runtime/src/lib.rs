@@ -6,6 +6,9 @@
 //!
 //! Features: `dynamic` compiles rulesheets at run time, `serde` makes states serde data.
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 pub mod bits;
 mod cpu;
 mod dynamic;
@@ -15,9 +18,6 @@ pub mod kif;
 #[cfg(feature = "dynamic")]
 pub mod load;
 mod playouts;
-#[doc(hidden)]
-#[path = "private.rs"]
-pub mod __private;
 mod random;
 mod stats;
 mod table;

@@ -13,7 +13,7 @@ pub enum LoadError {
     /// The rulesheet has faults.
     Rules {
         /// The text the diagnostics speak of.
-        source: Source,
+        source: Box<Source>,
         /// What is wrong, in the order of the text.
         diagnostics: Diagnostics,
     },
@@ -24,7 +24,19 @@ pub enum LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rules { source, diagnostics } => f.write_str(diagnostics.render(source).trim_end()),
+            Self::Rules { source, diagnostics } => {
+                for (i, diagnostic) in diagnostics.iter().take(Diagnostics::SHOWN).enumerate() {
+                    let line = if i == 0 { "" } else { "\n" };
+                    write!(f, "{line}{}", source.name())?;
+                    if let Some(span) = diagnostic.span {
+                        let place = source.position(span.start);
+                        write!(f, ":{}:{}", place.line, place.column)?;
+                    }
+                    let (severity, code) = (diagnostic.severity, diagnostic.code.id);
+                    write!(f, ": {severity}[{code}]: {}", diagnostic.message)?;
+                }
+                Ok(())
+            }
             Self::Table(error) => error.fmt(f),
         }
     }
@@ -57,7 +69,7 @@ pub fn load_named(name: &str, text: &str, options: &Options) -> Result<Dynamic, 
     let source = Source::new(name, text);
     match gdl_compiler::compile(&source, options) {
         Ok(compilation) => Ok(compilation.try_into()?),
-        Err(diagnostics) => Err(LoadError::Rules { source, diagnostics }),
+        Err(diagnostics) => Err(LoadError::Rules { source: Box::new(source), diagnostics }),
     }
 }
 

@@ -80,16 +80,15 @@ mod tests {
     #[test]
     fn names_are_found_by_head_and_arguments() {
         let texts = Texts::new(["(at -1 (s 0))", "(at 1 b)", "noop"]);
-        let integer = Argument::integer::<u8>;
-        assert_eq!(find::<usize>(&texts, "at", &[integer(1), Argument::Text("b")]), Some(1));
-        assert_eq!(find(&texts, "at", &[Argument::integer(-1_i64), Argument::Text("( s 0 )")]), Some(0_usize));
+        assert_eq!(find::<usize>(&texts, "at", &[Argument::integer(1), Argument::Text("b")]), Some(1));
+        assert_eq!(
+            find(&texts, "at", &[Argument::integer(-1_i64), Argument::Text("( s 0 )")]),
+            Some(0_usize)
+        );
         assert_eq!(find::<usize>(&texts, "at", &[Argument::integer(u64::MAX), Argument::Text("b")]), None);
-        assert_eq!(find::<usize>(&texts, "at", &[integer(1)]), None);
+        assert_eq!(find::<usize>(&texts, "at", &[Argument::integer(1_u8)]), None);
         assert_eq!(find::<usize>(&texts, "noop", &[]), Some(2));
         assert_eq!(parse::<usize>(&texts, " NOOP "), Ok(2));
-        assert_eq!(
-            parse::<usize>(&texts, "nope").unwrap_err().to_string(),
-            "this game has no name `nope`"
-        );
+        assert_eq!(parse::<usize>(&texts, "nope").unwrap_err().to_string(), "this game has no name `nope`");
     }
 }

@@ -202,7 +202,7 @@ impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tally = &self.tally;
         let rates = [(tally.playouts, self.playouts_per_second()), (tally.states, self.states_per_second())];
-        let width = grouped(tally.states.max(tally.playouts)).len();
+        let width = grouped(tally.states.max(tally.playouts)).len().max(9);
         for (name, (number, rate)) in ["playouts", "states"].iter().zip(rates) {
             writeln!(f, "{name:<9} {:>width$}   {:>8}/s", grouped(number), scaled(rate))?;
         }
@@ -317,10 +317,10 @@ mod tests {
         assert_eq!(
             stats.to_string(),
             "\
-playouts        4       2.00 /s
-states         12       6.00 /s
-length       3.00   moves a playout
-time      2.000 s   1.500 s of processor, 1 thread, seed 1
+playouts          4      2.00 /s
+states           12      6.00 /s
+length         3.00   moves a playout
+time        2.000 s   1.500 s of processor, 1 thread, seed 1
 role   mean goal                 wins     draws    losses
 x         50.000 +- 20.412      25.00 %   50.00 %   25.00 %
 o         50.000 +- 20.412      25.00 %   50.00 %   25.00 %"

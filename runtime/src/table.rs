@@ -169,7 +169,7 @@ impl Table {
             moves: moves.len(),
             goals: role_goals.iter().map(Vec::len).sum(),
         };
-        
+
         let words = shape.roles.saturating_mul(shape.legal_words()).saturating_add(shape.goals / 64 + 1);
         if words > MAX_VIEW_WORDS {
             return Err(TableError::TooLarge { words });

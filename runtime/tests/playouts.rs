@@ -1,0 +1,114 @@
+//! Playouts repeat whatever the threads, and never hang.
+
+mod common;
+
+use common::TicTacToe;
+use gdl_runtime::{Bits, Dynamic, Game, Playouts, Shape, Texts, Vocabulary};
+
+#[test]
+fn threads_do_not_change_the_tally() {
+    let run = |threads| Playouts::new(&TicTacToe).seed(7).count(5_003).threads(threads).run().tally;
+    let one = run(1);
+    for threads in [2, 3, 7, 0] {
+        assert_eq!(run(threads), one);
+    }
+    assert_eq!(one.playouts, 5_003);
+    assert_ne!(Playouts::new(&TicTacToe).seed(8).count(5_003).run().tally, one);
+    let table = Dynamic::decode(&common::table()).unwrap();
+    assert_eq!(Playouts::new(&table).seed(7).count(5_003).run().tally, one);
+}
+
+/// Random play ends 58.49 % for x, 28.81 % for o and 12.70 % drawn; these are exact to four digits.
+#[test]
+fn random_play_has_its_known_mean() {
+    let stats = Playouts::new(&TicTacToe).seed(1).count(200_000).run();
+    let shares = |games: u64| games as f64 / stats.tally.playouts as f64;
+    let [x, o] = [stats.tally.roles[0], stats.tally.roles[1]];
+    assert!((shares(x.wins) - 0.5849).abs() < 0.005, "{stats}");
+    assert!((shares(o.wins) - 0.2881).abs() < 0.005, "{stats}");
+    assert_eq!((x.draws, x.losses), (o.draws, o.wins));
+    assert!((stats.mean_goal(0) - (58.49 + 12.70 / 2.0)).abs() < 5.0 * stats.goal_error(0));
+    assert!((stats.mean_length() - 7.626).abs() < 0.02);
+    assert_eq!(stats.tally.unfinished() + stats.tally.unscored, 0);
+}
+
+#[test]
+fn progress_is_told_and_time_is_kept() {
+    let mut last = 0;
+    let stats = Playouts::new(&TicTacToe).threads(2).seconds(0.6).progress(|done| last = done).run();
+    assert!(stats.seconds >= 0.6 && last > 0 && last <= stats.tally.playouts);
+    assert_eq!(stats.threads, 2);
+    let again = Playouts::new(&TicTacToe).count(stats.tally.playouts).run();
+    assert_eq!(again.tally, stats.tally);
+    for nonsense in [f64::NAN, -1.0, 0.0] {
+        assert!(Playouts::new(&TicTacToe).seconds(nonsense).run().tally.playouts > 0);
+    }
+    assert_eq!(Playouts::new(&TicTacToe).count(0).run().tally.playouts, 0);
+    let bounded = Playouts::new(&TicTacToe).count(10).seconds(f64::INFINITY).run();
+    assert_eq!(bounded.tally.playouts, 10);
+}
+
+/// Never ends, or ends without goals, or knows no move.
+struct Odd {
+    vocabulary: Vocabulary,
+    view: u64,
+}
+
+impl Odd {
+    fn new(legal: bool, terminal: bool) -> Self {
+        let vocabulary = Vocabulary::new(
+            Texts::new(["a"]),
+            Texts::new(["f"]),
+            Texts::new(["m"]),
+            vec![vec![0]],
+            vec![vec![7, 9]],
+        );
+        // Both goals hold.
+        Self { vocabulary, view: u64::from(legal) | (3 | u64::from(terminal) << 2) << 32 }
+    }
+}
+
+impl Game for Odd {
+    type State = Bits<1>;
+    type View = Bits<2>;
+    type Role = usize;
+    type Move = usize;
+    type Fluent = usize;
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { roles: 1, fluents: 1, moves: 1, goals: 2 }
+    }
+
+    fn empty(&self) -> Bits<1> {
+        Bits::EMPTY
+    }
+
+    fn blank(&self) -> Bits<2> {
+        Bits::EMPTY
+    }
+
+    fn initial(&self) -> Bits<1> {
+        Bits::EMPTY
+    }
+
+    fn observe(&self, _: &Bits<1>, view: &mut Bits<2>) {
+        *view = Bits::new([self.view & 0xffff_ffff, self.view >> 32]);
+    }
+
+    fn advance(&self, _: &mut Bits<1>, _: &[usize]) {}
+}
+
+#[test]
+fn playouts_that_cannot_end_are_given_up() {
+    let tally = |game: &Odd| Playouts::new(game).count(10).max_length(50).run().tally;
+    let endless = tally(&Odd::new(true, false));
+    assert_eq!((endless.too_long, endless.states, endless.unfinished()), (10, 500, 10));
+    let stuck = tally(&Odd::new(false, false));
+    assert_eq!((stuck.stuck, stuck.states, stuck.scored()), (10, 0, 0));
+    let two_goals = tally(&Odd::new(true, true));
+    assert_eq!((two_goals.unscored, two_goals.unfinished(), two_goals.roles[0].losses), (10, 0, 0));
+}

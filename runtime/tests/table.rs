@@ -1,0 +1,179 @@
+//! The table engine against a game written by hand, and decoding against hostile bytes.
+
+mod common;
+
+use common::{Number, TicTacToe};
+use gdl_runtime::{Dynamic, Game, Id, MoveId, StepError, Stream, Table, TableError};
+
+#[test]
+fn the_engines_agree_in_every_state_of_random_games() {
+    let (hand, table) = (TicTacToe, Dynamic::decode(&common::table()).unwrap());
+    assert_eq!(table.vocabulary(), hand.vocabulary());
+    assert_eq!(table.shape(), hand.shape());
+    let mut stream = Stream::new(5, 0);
+    for _ in 0..500 {
+        let (mut a, mut b) = (hand.initial(), table.initial());
+        loop {
+            assert_eq!(a.as_ref(), b.as_ref());
+            let seen = hand.view(&a);
+            assert_eq!(seen.as_ref(), table.view(&b).as_ref());
+            if hand.terminal_in(&seen) {
+                break;
+            }
+            let joint: Vec<Number> = hand
+                .roles()
+                .map(|role| {
+                    let mut legal = hand.legal_in(&seen, role);
+                    let pick = stream.below(legal.len() as u64);
+                    legal.nth(pick as usize).unwrap()
+                })
+                .collect();
+            a = hand.next(&a, &joint).unwrap();
+            let joint: Vec<MoveId> = joint.iter().map(|m| MoveId::from_index(m.index())).collect();
+            b = table.next(&b, &joint).unwrap();
+        }
+    }
+}
+
+/// Does with a decoded table what can be done with it.
+fn play(bytes: &[u8]) -> Result<(), TableError> {
+    let game = Dynamic::decode(bytes)?;
+    let mut state = game.initial();
+    let mut view = game.blank();
+    for turn in 0..3 {
+        game.observe(&state, &mut view);
+        let joint: Vec<MoveId> = game
+            .roles()
+            .map(|role| game.legal_in(&view, role).next().unwrap_or(MoveId::from_index(turn)))
+            .collect();
+        for role in game.roles() {
+            let _ = game.goals_in(&view, role);
+        }
+        game.advance(&mut state, &joint);
+    }
+    game.advance(&mut state, &[]);
+    let _ = game.state_text(&state);
+    Ok(())
+}
+
+#[test]
+fn hostile_bytes_do_no_harm() {
+    let good = common::table();
+    play(&good).unwrap();
+    for length in 0..good.len() {
+        assert!(play(&good[..length]).is_err(), "cut at {length}");
+    }
+    let mut accepted = 0;
+    for place in 0..good.len() {
+        for change in [1, 2, 4, 0x10, 0x40, 0x7f, 0x80, 0xff] {
+            let mut bad = good.clone();
+            bad[place] ^= change;
+            accepted += usize::from(play(&bad).is_ok());
+        }
+        // Huge numbers where lengths may stand.
+        let mut bad = good.clone();
+        bad.splice(place..place, [0xff, 0xff, 0xff, 0xff, 0x0f]);
+        accepted += usize::from(play(&bad).is_ok());
+        let mut bad = good.clone();
+        bad.remove(place);
+        accepted += usize::from(play(&bad).is_ok());
+    }
+    // Some changes give another sound table, for example another letter in a name.
+    assert!(accepted > 0 && accepted < good.len() * 10);
+    let mut stream = Stream::new(11, 0);
+    for _ in 0..20_000 {
+        let mut bad = good.clone();
+        for _ in 0..=stream.below(4) {
+            let place = stream.below(bad.len() as u64) as usize;
+            bad[place] = stream.bits() as u8;
+        }
+        let _ = play(&bad);
+    }
+}
+
+#[test]
+fn faults_are_named() {
+    let good = common::table();
+    assert_eq!(Table::decode(b"GIF89a").unwrap_err(), TableError::Magic);
+    let mut old = good.clone();
+    old[4] = 0;
+    assert_eq!(Table::decode(&old).unwrap_err(), TableError::Version { found: 0 });
+    let mut long = good.clone();
+    long.push(0);
+    assert_eq!(
+        Table::decode(&long).unwrap_err().to_string(),
+        format!("the game table is damaged at byte {}: something behind the end", good.len())
+    );
+    assert_eq!(
+        Table::decode(&good[..9]).unwrap_err().to_string(),
+        "the game table is damaged at byte 7: it ends too soon"
+    );
+}
+
+/// Many roles times many moves would be a view that no machine holds.
+#[test]
+fn a_view_may_not_be_larger_than_its_limit() {
+    use gdl_runtime::{Texts, Vocabulary};
+    let names = |n: usize| Texts::new((0..n).map(|i| format!("{i:05}")));
+    let vocabulary =
+        Vocabulary::new(names(20_000), names(0), names(20_000), vec![vec![]; 20_000], vec![vec![]; 20_000]);
+    let empty = common::encode::Circuit::new(1);
+    let bytes = common::encode::table(&vocabulary, &[], &empty, &empty);
+    let error = Table::decode(&bytes).unwrap_err();
+    assert_eq!(error, TableError::TooLarge { words: 20_000 * 313 + 1 });
+}
+
+#[test]
+fn a_refused_step_says_what_is_legal() {
+    let game = TicTacToe;
+    let start = game.initial();
+    let [center, noop] = ["(MARK 2 2)", "noop"].map(|text| game.parse_move(text).unwrap());
+    let error = game.next(&start, &[noop, noop]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`noop` is not legal for `xplayer`; legal: (mark 1 1), (mark 1 2), (mark 1 3), (mark 2 1), \
+         (mark 2 2), (mark 2 3), (mark 3 1), (mark 3 2), (mark 3 3)"
+    );
+    assert_eq!(
+        game.next(&start, &[center, center]).unwrap_err(),
+        StepError::Illegal {
+            role: "oplayer".into(),
+            action: "(mark 2 2)".into(),
+            legal: vec!["noop".into()]
+        }
+    );
+    assert_eq!(game.next(&start, &[center]).unwrap_err(), StepError::Count { expected: 2, found: 1 });
+    let next = game.next(&start, &[center, noop]).unwrap();
+    assert_eq!(
+        game.next(&next, &[noop, center]).unwrap_err().to_string(),
+        "`(mark 2 2)` is not legal for `oplayer`; legal: (mark 1 1), (mark 1 2), (mark 1 3), \
+         (mark 2 1), (mark 2 3), (mark 3 1), (mark 3 2), (mark 3 3)"
+    );
+    assert!(game.next(&start, &[Number(9_999), noop]).is_err());
+}
+
+#[test]
+fn states_are_texts() {
+    let game = TicTacToe;
+    let over = "((cell 1 1 x) (cell 1 2 x) (cell 1 3 x) (cell 2 1 o) (cell 2 2 o) (control oplayer))";
+    let state = game.parse_state(&over.replace(' ', "\n ").to_uppercase()).unwrap();
+    assert_eq!(game.state_text(&state), over);
+    assert_eq!(game.state_from(game.fluents(&state)), state);
+    assert!(game.terminal(&state));
+    let [x, o] = ["xplayer", "OPLAYER"].map(|text| game.parse_role(text).unwrap());
+    assert_eq!((game.goal(&state, x), game.goal(&state, o)), (Some(100), Some(0)));
+    assert_eq!(game.goals(&state, x), [100]);
+    assert_eq!(game.next(&state, &[Number(9), Number(9)]), Err(StepError::Terminal));
+    assert_eq!(game.legal(&state, o).len(), 0);
+    assert_eq!(game.legal(&state, Number(7)).len(), 0);
+    assert_eq!(game.parse_state("()").unwrap(), game.empty());
+    assert_eq!(
+        game.parse_state("((cell 9 9 x))").unwrap_err().to_string(),
+        "this game has no fluent `(cell 9 9 x)`"
+    );
+    assert_eq!(
+        game.parse_state("(cell 1 1 x").unwrap_err().to_string(),
+        "a state is a list in parentheses such as `((f 1) g)`, not `(cell 1 1 x`"
+    );
+    assert_eq!(game.parse_move("jump").unwrap_err().to_string(), "this game has no move `jump`");
+}

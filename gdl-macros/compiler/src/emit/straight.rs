@@ -65,15 +65,14 @@ fn observe(net: &Net) -> TokenStream {
 fn advance(net: &Net) -> TokenStream {
     let layout = Layout::of(net);
     let (words, roles) = (layout.state_words(), net.vocabulary.roles.len());
-    let body = match patches(net) {
-        Some(patches) => patched(net, words, &patches),
-        None => {
-            let mut block = Block::new(net);
-            let outputs: Vec<(usize, Signal)> = net.outputs.next.iter().copied().enumerate().collect();
-            let next = block.words(&outputs, words);
-            let gates = &block.statements;
-            quote!(#(#gates)* *state = [#(#next),*];)
-        }
+    let body = if let Some(patches) = patches(net) {
+        patched(net, words, &patches)
+    } else {
+        let mut block = Block::new(net);
+        let outputs: Vec<(usize, Signal)> = net.outputs.next.iter().copied().enumerate().collect();
+        let next = block.words(&outputs, words);
+        let gates = &block.statements;
+        quote!(#(#gates)* *state = [#(#next),*];)
     };
     let reads = read_state(words);
     quote! {
@@ -396,11 +395,11 @@ impl<'n> Block<'n> {
     fn compute(&mut self, signals: &[Signal]) {
         let net = self.net;
         for gate in cone(net, signals) {
-            if let Gate::And(operands) = net.gate(gate) {
-                if self.done.insert(gate) {
-                    let (name, value) = (format_ident!("g{gate}"), self.conjunction(operands));
-                    self.statements.push(quote!(let #name = #value;));
-                }
+            if let Gate::And(operands) = net.gate(gate)
+                && self.done.insert(gate)
+            {
+                let (name, value) = (format_ident!("g{gate}"), self.conjunction(operands));
+                self.statements.push(quote!(let #name = #value;));
             }
         }
     }
@@ -422,7 +421,7 @@ impl<'n> Block<'n> {
         for &signal in operands {
             match self.net.gate(signal.gate()) {
                 Gate::Constant => {
-                    parts.push(if signal == Signal::TRUE { quote!(true) } else { quote!(false) })
+                    parts.push(if signal == Signal::TRUE { quote!(true) } else { quote!(false) });
                 }
                 Gate::Fluent(fluent) => {
                     let bit = 1u64 << (fluent % 64);

@@ -123,8 +123,7 @@ impl Terms {
     }
 
     /// How many terms there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.extents.len()
     }
 
@@ -189,8 +188,7 @@ impl Atoms {
     }
 
     /// How many atoms there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.calls.heads.len()
     }
 

@@ -42,14 +42,7 @@ fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
                     let position = gate as usize - 1 - fluents.len();
                     if possible[position] { None } else { Some(false) }
                 }
-                Gate::And(operands) => {
-                    let values = operands.iter().map(|&s| of(&values, s));
-                    values.fold(Some(true), |all, value| match (all, value) {
-                        (Some(false), _) | (_, Some(false)) => Some(false),
-                        (Some(true), Some(true)) => Some(true),
-                        _ => None,
-                    })
-                }
+                Gate::And(operands) => conjunction(operands.iter().map(|&s| of(&values, s))),
             };
             values.push(value);
         }
@@ -62,11 +55,12 @@ fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
         }
         for (role, legal) in net.outputs.legal.iter().enumerate() {
             for &(action, signal) in legal {
-                if let Ok(position) = net.does().binary_search(&(role as u32, action)) {
-                    if !possible[position] && of(&values, signal) != Some(false) {
-                        possible[position] = true;
-                        changed = true;
-                    }
+                if let Ok(position) = net.does().binary_search(&(role as u32, action))
+                    && !possible[position]
+                    && of(&values, signal) != Some(false)
+                {
+                    possible[position] = true;
+                    changed = true;
                 }
             }
         }
@@ -78,4 +72,17 @@ fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
 
 fn of(values: &[Option<bool>], signal: Signal) -> Option<bool> {
     values[signal.gate() as usize].map(|value| value != signal.is_negated())
+}
+
+/// False if any value is, else unknown if any value is, else true.
+fn conjunction(values: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut all = Some(true);
+    for value in values {
+        match value {
+            Some(false) => return Some(false),
+            Some(true) => {}
+            None => all = None,
+        }
+    }
+    all
 }

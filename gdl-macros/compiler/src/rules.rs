@@ -6,7 +6,6 @@
 
 use crate::diagnostic::Span;
 use rustc_hash::FxHashMap;
-use std::fmt;
 
 macro_rules! ids {
     ($($(#[$meta:meta])* $name:ident)*) => {$(
@@ -215,32 +214,27 @@ impl Rules {
     #[must_use]
     pub fn display_atom(&self, rule: &Rule, atom: &Atom) -> String {
         let mut text = String::new();
-        self.write_call(rule, self.relation_name(atom.relation), &atom.arguments, &mut text)
-            .expect("writing to a string");
+        self.push_call(rule, self.relation_name(atom.relation), &atom.arguments, &mut text);
         text
     }
 
-    fn write_call(
-        &self,
-        rule: &Rule,
-        name: &str,
-        arguments: &[Term],
-        out: &mut impl fmt::Write,
-    ) -> fmt::Result {
+    fn push_call(&self, rule: &Rule, name: &str, arguments: &[Term], out: &mut String) {
         if arguments.is_empty() {
-            return out.write_str(name);
+            out.push_str(name);
+            return;
         }
-        write!(out, "({name}")?;
+        out.push('(');
+        out.push_str(name);
         for argument in arguments {
-            out.write_char(' ')?;
+            out.push(' ');
             match argument {
-                Term::Variable(variable) => out.write_str(&rule.variables[variable.index()])?,
-                Term::Constant(symbol) => out.write_str(self.symbols.name(*symbol))?,
+                Term::Variable(variable) => out.push_str(&rule.variables[variable.index()]),
+                Term::Constant(symbol) => out.push_str(self.symbols.name(*symbol)),
                 Term::Function(symbol, inner) => {
-                    self.write_call(rule, self.symbols.name(*symbol), inner, out)?
+                    self.push_call(rule, self.symbols.name(*symbol), inner, out);
                 }
             }
         }
-        out.write_char(')')
+        out.push(')');
     }
 }

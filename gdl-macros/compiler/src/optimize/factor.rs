@@ -2,7 +2,7 @@
 //!
 //! Every AND gate is, complemented, a sum of products: an operand that is a complemented AND gate used
 //! nowhere else is a product, any other operand a product of one. The most frequent literal is divided
-//! out again and again, with all that its products have in common (Brayton and McMullen 1982, the
+//! out again and again, with all that its products have in common (Brayton and Mc Mullen 1982, the
 //! quick form). Nested conjunctions used once are merged first. Frame axioms collapse: what depends on
 //! thousands of moves in the same way becomes one product with one sum of moves.
 

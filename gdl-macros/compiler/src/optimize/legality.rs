@@ -11,11 +11,10 @@ use crate::propnet::{Gate, Net, Signal};
 #[must_use]
 pub fn assume_legality(net: &Net) -> Net {
     let mut kept = net.without_gates();
-    let mut place: Vec<Option<Signal>> = inputs(net).into_iter().map(Some).collect();
-    place.resize(net.len(), None);
-    let of = |place: &[Option<Signal>], s: Signal| {
-        place[s.gate() as usize].expect("operands come first").negate_if(s.is_negated())
-    };
+    // Where each gate goes; those of the second half stay false until their turn comes.
+    let mut place = inputs(net);
+    place.resize(net.len(), Signal::FALSE);
+    let of = |place: &[Signal], s: Signal| place[s.gate() as usize].negate_if(s.is_negated());
 
     // Legality does not depend on moves: its gates are copied first, as they are.
     let legality = net.outputs.legal.iter().flatten().map(|&(_, signal)| signal);
@@ -23,7 +22,7 @@ pub fn assume_legality(net: &Net) -> Net {
     for gate in net.inputs()..net.len() {
         if let (true, Gate::And(operands)) = (cone[gate], net.gate(gate as u32)) {
             let operands = operands.iter().map(|&s| of(&place, s)).collect();
-            place[gate] = Some(kept.and(operands));
+            place[gate] = kept.and(operands);
         }
     }
     let mut implied: Vec<Vec<Signal>> = vec![Vec::new(); net.does().len()];
@@ -37,11 +36,9 @@ pub fn assume_legality(net: &Net) -> Net {
 
     let first = 1 + net.initial.len();
     for gate in net.inputs()..net.len() {
-        if place[gate].is_none() {
-            let Gate::And(operands) = net.gate(gate as u32) else { unreachable!("behind the inputs") };
+        if let (false, Gate::And(operands)) = (cone[gate], net.gate(gate as u32)) {
             let operands = operands.iter().map(|&s| of(&place, s)).collect();
-            let signal = drop_implied(&mut kept, operands, |does| &implied[does as usize - first][..]);
-            place[gate] = Some(signal);
+            place[gate] = drop_implied(&mut kept, operands, |does| &implied[does as usize - first][..]);
         }
     }
     kept.outputs = net.outputs.map(|s| of(&place, s));

@@ -12,7 +12,7 @@ use crate::propnet::{Gate, Net, Signal};
 pub fn complement_moves(net: &Net) -> Net {
     let groups = groups(net);
     rebuild(net, inputs(net), |copy, operands| {
-        let operands = complement(copy, &groups, operands);
+        let operands = complement(copy, &groups, &operands);
         copy.and(operands)
     })
 }
@@ -32,10 +32,10 @@ fn groups(net: &Net) -> Vec<Vec<Signal>> {
     groups
 }
 
-fn complement(net: &mut Net, groups: &[Vec<Signal>], operands: Vec<Signal>) -> Vec<Signal> {
+fn complement(net: &mut Net, groups: &[Vec<Signal>], operands: &[Signal]) -> Vec<Signal> {
     let mut made: Vec<Option<Signal>> = vec![None; groups.len()];
     let mut excluded: Vec<usize> = vec![0; groups.len()];
-    for &signal in &operands {
+    for &signal in operands {
         if let Gate::Does { role, .. } = net.gate(signal.gate()) {
             if signal.is_negated() {
                 excluded[role as usize] += 1;

@@ -1,7 +1,7 @@
 //! A net as text: one line a gate for tests and people, and Graphviz for pictures.
 
 use super::{Gate, Net, Signal};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 impl Net {
     /// The signal as text: `0`, `1`, a fluent, `role: move`, or `g` and a number for a gate; with `!` if
@@ -45,40 +45,41 @@ impl Net {
     /// complements. O(literals).
     #[must_use]
     pub fn to_dot(&self) -> String {
-        let mut out = String::from("digraph net {\n  rankdir=LR;\n  node [fontname=\"monospace\"];\n");
+        let mut out = String::new();
+        self.write_dot(&mut out).expect("writing to a string");
+        out
+    }
+
+    fn write_dot(&self, out: &mut String) -> fmt::Result {
+        out.push_str("digraph net {\n  rankdir=LR;\n  node [fontname=\"monospace\"];\n");
         let quote = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-        let mut used = vec![false; self.len()];
-        let mut edges = String::new();
-        let mut edge = |from: Signal, to: &str| {
-            used[from.gate() as usize] = true;
-            let style = if from.is_negated() { " [style=dashed]" } else { "" };
-            edges.push_str(&format!("  n{} -> {to}{style};\n", from.gate()));
-        };
+        let outputs = self.named_outputs();
+        let mut edges: Vec<(Signal, String)> = Vec::new();
         for gate in self.inputs() as u32..self.len() as u32 {
             if let Gate::And(operands) = self.gate(gate) {
-                operands.iter().for_each(|&s| edge(s, &format!("n{gate}")));
+                edges.extend(operands.iter().map(|&s| (s, format!("n{gate}"))));
             }
         }
-        let outputs = self.named_outputs();
-        for (number, (_, signal)) in outputs.iter().enumerate() {
-            edge(*signal, &format!("o{number}"));
-        }
-        for gate in 0..self.len() as u32 {
-            match self.gate(gate) {
-                _ if !used[gate as usize] => {}
-                Gate::And(_) => out.push_str(&format!("  n{gate} [shape=circle, label=\"and\"];\n")),
-                _ => {
-                    let text = quote(&self.signal_text(Signal::new(gate, false)));
-                    out.push_str(&format!("  n{gate} [shape=box, label=\"{text}\"];\n"));
-                }
+        edges.extend(outputs.iter().enumerate().map(|(number, (_, s))| (*s, format!("o{number}"))));
+        let mut used = vec![false; self.len()];
+        edges.iter().for_each(|(s, _)| used[s.gate() as usize] = true);
+
+        for gate in (0..self.len() as u32).filter(|&gate| used[gate as usize]) {
+            if let Gate::And(_) = self.gate(gate) {
+                writeln!(out, "  n{gate} [shape=circle, label=\"and\"];")?;
+            } else {
+                let text = quote(&self.signal_text(Signal::new(gate, false)));
+                writeln!(out, "  n{gate} [shape=box, label=\"{text}\"];")?;
             }
         }
         for (number, (name, _)) in outputs.iter().enumerate() {
-            out.push_str(&format!("  o{number} [shape=box, style=rounded, label=\"{}\"];\n", quote(name)));
+            writeln!(out, "  o{number} [shape=box, style=rounded, label=\"{}\"];", quote(name))?;
         }
-        out.push_str(&edges);
-        out.push_str("}\n");
-        out
+        for (from, to) in edges {
+            let style = if from.is_negated() { " [style=dashed]" } else { "" };
+            writeln!(out, "  n{} -> {to}{style};", from.gate())?;
+        }
+        writeln!(out, "}}")
     }
 }
 

@@ -1,0 +1,182 @@
+//! Text in, text out: what grounding and each pass of the optimiser make of small rulesheets.
+
+use gdl_compiler::{
+    Diagnostics, Levels, Options, Source, check::check, ground::ground, optimize, propnet::Net, syntax::parse,
+};
+
+/// The raw net of a rulesheet.
+fn net(rules: &str) -> Net {
+    let source = Source::new("test.kif", rules);
+    let options = Options::default();
+    let mut diagnostics = Diagnostics::new(Levels::default());
+    let tree = parse(&source, &options, &mut diagnostics);
+    let checked = check(&tree, &source, &options, &mut diagnostics);
+    let ground = checked.and_then(|rules| ground(&rules, &options, &mut diagnostics));
+    assert!(!diagnostics.has_errors(), "{}", diagnostics.render(&source));
+    gdl_compiler::propnet::build(&ground.expect("no errors"))
+}
+
+/// The lines of the net that start with one of the words.
+fn lines(net: &Net, starts: &[&str]) -> String {
+    let text = net.to_string();
+    let chosen = text.lines().filter(|line| starts.iter().any(|start| line.starts_with(start)));
+    chosen.map(|line| format!("{line}\n")).collect()
+}
+
+/// Checks one pass on a rulesheet: the given lines before and after it.
+fn check_pass(pass: fn(&Net) -> Net, rules: &str, starts: &[&str], before: &str, after: &str) {
+    let net = net(rules);
+    assert_eq!(lines(&net, starts), before, "before the pass, of\n{net}");
+    let optimised = pass(&net);
+    assert_eq!(lines(&optimised, starts), after, "after the pass, of\n{optimised}");
+}
+
+/// A frame for one player who can do `a`, `b`, `c` or `d` at any time.
+const PLAYER: &str = "(role p) (init (at 1)) (act a) (act b) (act c) (act d)
+    (<= (legal p ?m) (act ?m)) (<= terminal (true (at 9))) (goal p 100)";
+
+#[test]
+fn grounding_folds_static_relations() {
+    let net = net("(role p) (init (step 1)) (succ 1 2) (succ 2 3)
+        (legal p wait)
+        (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))
+        (<= terminal (true (step 3)))
+        (goal p 100)");
+    assert_eq!(
+        net.to_string(),
+        "next (step 1) = 0\n\
+         next (step 2) = (step 1)\n\
+         next (step 3) = (step 2)\n\
+         legal p wait = 1\n\
+         goal p 100 = 1\n\
+         terminal = (step 3)\n"
+    );
+}
+
+#[test]
+fn cycles_are_unrolled_to_their_least_fixpoint() {
+    // `r` and `s` support each other and hold only through `(on)`.
+    let net = net("(role p) (init off) (legal p wait)
+        (<= r s) (<= s r) (<= r (true on))
+        (<= (next on) (does p wait))
+        (<= terminal s) (goal p 50)");
+    assert_eq!(lines(&net, &["terminal"]), "terminal = on\n");
+}
+
+#[test]
+fn an_or_that_binds_becomes_a_choice() {
+    let net = net("(role p) (init (a 1)) (init (b 2)) (legal p wait)
+        (<= (hit ?x) (or (true (a ?x)) (true (b ?x))) (distinct ?x 2))
+        (<= (next (a ?x)) (true (a ?x))) (<= (next (b ?x)) (true (b ?x)))
+        (<= terminal (hit ?x)) (goal p 0)");
+    assert_eq!(lines(&net, &["terminal"]), "terminal = (a 1)\n");
+}
+
+#[test]
+fn constants_fold() {
+    // Nobody can jump while the wall stands, and it stands for ever.
+    let rules = "(role p) (init (wall 1)) (init (at 1)) (legal p go)
+        (<= (legal p jump) (true (at 1)) (not (true (wall 1))))
+        (<= (next (wall ?x)) (true (wall ?x)))
+        (<= (next (at 2)) (true (at 1)) (true (wall 1)) (does p go))
+        (<= (next (at 3)) (does p jump))
+        (<= terminal (true (at 2))) (<= (goal p 100) (true (wall 1)))";
+    check_pass(
+        optimize::fold_constants,
+        rules,
+        &["next", "goal", "legal"],
+        "next (at 1) = 0\nnext (at 2) = g1\nnext (at 3) = p: jump\nnext (wall 1) = (wall 1)\n\
+         legal p go = 1\nlegal p jump = g0\ngoal p 100 = (wall 1)\n",
+        "next (at 1) = 0\nnext (at 2) = g0\nnext (at 3) = 0\nnext (wall 1) = 1\n\
+         legal p go = 1\nlegal p jump = 0\ngoal p 100 = 1\n",
+    );
+}
+
+#[test]
+fn legality_is_assumed() {
+    let rules = "(role p) (init (free 1)) (init (at 0))
+        (<= (legal p take) (true (free 1)) (true (at 0))) (legal p wait)
+        (<= (next (at 1)) (does p take) (true (free 1)))
+        (<= (next (at 2)) (does p take) (not (true (free 1))))
+        (<= (next (at 0)) (true (at 0))) (<= (next (free 1)) (true (free 1)))
+        (<= terminal (true (at 1))) (<= terminal (true (at 2))) (goal p 100)";
+    check_pass(
+        optimize::assume_legality,
+        rules,
+        &["next (at 1)", "next (at 2)", "g"],
+        "g0 = (at 0) & (free 1)\ng1 = (free 1) & p: take\ng2 = !(free 1) & p: take\ng3 = !(at 1) & !(at 2)\n\
+         next (at 1) = g1\nnext (at 2) = g2\ngoal p 100 = 1\n",
+        "g0 = (at 0) & (free 1)\ng1 = !(at 1) & !(at 2)\nnext (at 1) = p: take\nnext (at 2) = 0\ngoal p 100 = 1\n",
+    );
+}
+
+#[test]
+fn sums_of_products_are_factored() {
+    let rules = format!(
+        "{PLAYER} (<= (next (at 9)) (true (at 1)) (does p a)) (<= (next (at 9)) (true (at 1)) (does p b))"
+    );
+    check_pass(
+        optimize::factor,
+        &rules,
+        &["g0", "g1", "g2", "next (at 9)"],
+        "g0 = (at 1) & p: a\ng1 = (at 1) & p: b\ng2 = !g0 & !g1\nnext (at 9) = !g2\n",
+        "g0 = !p: a & !p: b\ng1 = (at 1) & !g0\nnext (at 9) = g1\n",
+    );
+}
+
+#[test]
+fn long_exclusions_are_complemented() {
+    let rules = format!("{PLAYER} (<= (next (at 9)) (does p ?m) (distinct ?m d))");
+    check_pass(
+        optimize::complement_moves,
+        &rules,
+        &["g0", "next (at 9)"],
+        "g0 = !p: a & !p: b & !p: c\nnext (at 9) = !g0\n",
+        "next (at 9) = !p: d\n",
+    );
+}
+
+#[test]
+fn passes_keep_inputs_and_outputs() {
+    let rules = format!("{PLAYER} (<= (next (at 9)) (does p ?m) (distinct ?m d))");
+    let net = net(&rules);
+    for (name, pass) in optimize::PASSES {
+        let after = pass(&net);
+        assert_eq!(after.vocabulary, net.vocabulary, "{name}");
+        assert_eq!(after.does(), net.does(), "{name}");
+        assert_eq!(after.outputs.iter().count(), net.outputs.iter().count(), "{name}");
+        assert_eq!(pass(&net).to_string(), after.to_string(), "{name} is deterministic");
+    }
+}
+
+#[test]
+fn negation_on_a_ground_cycle_is_an_error() {
+    let source = Source::new(
+        "test.kif",
+        "(role p)\n(init (at 1))\n(legal p wait)\n(<= q (true (at 1)) (not r))\n(<= r (true (at 1)) q)\n\
+         (<= (next (at 1)) q)\n(<= terminal r)\n(goal p 100)\n",
+    );
+    let diagnostics = gdl_compiler::compile(&source, &Options::default()).expect_err("not stratified");
+    let codes: Vec<&str> = diagnostics.iter().map(|d| d.code.id).collect();
+    assert!(codes.contains(&"GDL092"), "{}", diagnostics.render(&source));
+    let text = diagnostics.render(&source);
+    assert!(text.contains("q <- not r <- q"), "{text}");
+}
+
+#[test]
+fn limits_name_the_rule() {
+    let rules = "(role p) (init (at 1)) (legal p wait) (goal p 100)
+(d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9)
+(<= (next (at ?a ?b ?c ?d)) (d ?a) (d ?b) (d ?c) (d ?d))
+(<= terminal (true (at 1)))";
+    let source = Source::new("test.kif", rules);
+    let mut options = Options::default();
+    options.limits.max_ground_rules = 1000;
+    let diagnostics = gdl_compiler::compile(&source, &options).expect_err("over the limit");
+    let text = diagnostics.render(&source);
+    assert!(text.contains("test.kif:3:1: error[GDL133]"), "{text}");
+    options.limits.max_ground_rules = 100_000;
+    options.limits.fuel = 500;
+    let diagnostics = gdl_compiler::compile(&source, &options).expect_err("out of fuel");
+    assert!(diagnostics.render(&source).contains("error[GDLM7]"));
+}

@@ -17,6 +17,7 @@ mod game;
 pub mod kif;
 #[cfg(feature = "dynamic")]
 pub mod load;
+mod perft;
 mod playouts;
 mod random;
 mod stats;
@@ -29,6 +30,7 @@ pub use error::{Kind, StepError, TextError};
 pub use game::{Game, Id, Legal, Row, Shape};
 #[cfg(feature = "dynamic")]
 pub use load::{LoadError, load, load_named};
+pub use perft::{Perft, divide, perft};
 pub use playouts::Playouts;
 pub use random::Stream;
 pub use stats::{RoleTally, Stats, Tally};

@@ -15,7 +15,7 @@ pub enum LoadError {
         /// The text the diagnostics speak of.
         source: Box<Source>,
         /// What is wrong, in the order of the text.
-        diagnostics: Diagnostics,
+        diagnostics: Box<Diagnostics>,
     },
     /// The game is too large to be played.
     Table(TableError),
@@ -24,19 +24,7 @@ pub enum LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rules { source, diagnostics } => {
-                for (i, diagnostic) in diagnostics.iter().take(Diagnostics::SHOWN).enumerate() {
-                    let line = if i == 0 { "" } else { "\n" };
-                    write!(f, "{line}{}", source.name())?;
-                    if let Some(span) = diagnostic.span {
-                        let place = source.position(span.start);
-                        write!(f, ":{}:{}", place.line, place.column)?;
-                    }
-                    let (severity, code) = (diagnostic.severity, diagnostic.code.id);
-                    write!(f, ": {severity}[{code}]: {}", diagnostic.message)?;
-                }
-                Ok(())
-            }
+            Self::Rules { source, diagnostics } => f.write_str(diagnostics.render(source).trim_end()),
             Self::Table(error) => error.fmt(f),
         }
     }
@@ -69,7 +57,9 @@ pub fn load_named(name: &str, text: &str, options: &Options) -> Result<Dynamic, 
     let source = Source::new(name, text);
     match gdl_compiler::compile(&source, options) {
         Ok(compilation) => Ok(compilation.try_into()?),
-        Err(diagnostics) => Err(LoadError::Rules { source: Box::new(source), diagnostics }),
+        Err(diagnostics) => {
+            Err(LoadError::Rules { source: Box::new(source), diagnostics: Box::new(diagnostics) })
+        }
     }
 }
 

@@ -1,0 +1,54 @@
+//! Rulesheets compiled while the program runs.
+#![cfg(feature = "dynamic")]
+
+mod common;
+
+use common::TicTacToe;
+use gdl_runtime::{Game, LoadError, Playouts, load, load::Options, load_named, perft};
+
+const NIM: &str = "
+    (role a) (role b)
+    (init (heap 5)) (init (control a))
+    (<= (legal ?p (take ?n)) (true (control ?p)) (true (heap ?h)) (less ?n ?h) (small ?n))
+    (<= (legal ?p wait) (role ?p) (not (true (control ?p))))
+    (<= (next (heap ?rest)) (true (heap ?h)) (does ?p (take ?n)) (minus ?h ?n ?rest))
+    (<= (next (control b)) (true (control a)))
+    (<= (next (control a)) (true (control b)))
+    (<= terminal (true (heap 0)))
+    (<= (goal ?p 0) (true (control ?p)))
+    (<= (goal ?p 100) (role ?p) (not (true (control ?p))))
+    (small 1) (small 2)
+    (less 1 1) (less 1 2) (less 1 3) (less 1 4) (less 1 5) (less 2 2) (less 2 3) (less 2 4) (less 2 5)
+    (minus 5 1 4) (minus 4 1 3) (minus 3 1 2) (minus 2 1 1) (minus 1 1 0)
+    (minus 5 2 3) (minus 4 2 2) (minus 3 2 1) (minus 2 2 0)";
+
+#[test]
+fn a_rulesheet_becomes_a_game() {
+    let game = load(NIM).unwrap();
+    // Ways to take one or two at a time from five, as far as they go.
+    assert_eq!(perft(&game, 6), [2, 4, 7, 5, 1, 0]);
+    let start = game.initial();
+    assert_eq!(game.state_text(&start), "((control a) (heap 5))");
+    let joint = ["(take 2)", "wait"].map(|text| game.parse_move(text).unwrap());
+    let next = game.next(&start, &joint).unwrap();
+    assert_eq!(game.state_text(&next), "((control b) (heap 3))");
+    let stats = Playouts::new(&game).count(100).run();
+    assert_eq!(stats.tally.scored(), 100);
+}
+
+#[test]
+fn faults_come_with_their_place() {
+    let error = load_named("bad.kif", "(role a", &Options::default()).unwrap_err();
+    assert!(matches!(error, LoadError::Rules { .. }));
+    assert!(error.to_string().starts_with("bad.kif:1:1: error[GDL001]"), "{error}");
+}
+
+/// The hand-written game has the names, the layout and so the results of the rulesheet.
+#[test]
+fn the_rulesheet_of_tic_tac_toe_agrees_with_the_hand() {
+    let game = load(include_str!("../../games/tictactoe.kif")).unwrap();
+    let run = Playouts::new(&game).seed(3).count(2_000).run().tally;
+    let hand = Playouts::new(&TicTacToe).seed(3).count(2_000).run().tally;
+    assert_eq!(game.vocabulary().fluents(), TicTacToe.vocabulary().fluents());
+    assert_eq!(run, hand);
+}

@@ -1,0 +1,75 @@
+//! Lights out: pressing a cell of a 5x5 board switches it and its neighbours; one player, starting
+//! from all lit, has twenty presses to make all dark, any cell being a legal press at any time.
+//!
+//! The lights are 25 bits, a press switches a fixed set of them, and one word decides ten presses.
+//! Hardly any playout ever makes all dark, yet each press asks for it, as the rules do.
+//!
+//! What is measured is nearly the generator alone: 25 moves at every step, always the same.
+
+use super::{Outcome, below_each};
+
+/// Plays one game.
+#[inline]
+pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
+    let mut lit = (1 << 25) - 1;
+    let mut length = 0;
+    for _ in 0..2 {
+        for cell in below_each(rng, [25; 10]) {
+            lit ^= SWITCHED[cell as usize & 31];
+            length += 1;
+            if lit == 0 {
+                return Outcome { length, goal: 100 };
+            }
+        }
+    }
+    Outcome { length, goal: 0 }
+}
+
+/// The lights that each cell's press switches; only the first 25 are cells.
+static SWITCHED: [u32; 32] = {
+    let mut switched = [0; 32];
+    let mut cell: u32 = 0;
+    while cell < 25 {
+        let mut light: u32 = 0;
+        while light < 25 {
+            let rows = (cell / 5).abs_diff(light / 5);
+            let columns = (cell % 5).abs_diff(light % 5);
+            if rows + columns <= 1 {
+                switched[cell as usize] |= 1 << light;
+            }
+            light += 1;
+        }
+        cell += 1;
+    }
+    switched
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{super::tests::check_means, Outcome, playout};
+
+    #[test]
+    fn random_presses_fail() {
+        check_means(|mut rng| playout(&mut rng), 20.0, 0.0);
+    }
+
+    #[test]
+    fn a_solution_ends_the_game() {
+        let solution = "##... ##.## ..### .###. .##.#";
+        let mut presses: Vec<u128> = solution
+            .bytes()
+            .filter(|&mark| mark != b' ')
+            .zip(0..)
+            .filter_map(|(mark, cell)| (mark == b'#').then_some(cell))
+            .collect();
+        let length = presses.len() as u32;
+        presses.resize(20, 0);
+        // The words whose digits are these presses.
+        let mut words = presses.chunks(10).map(|presses| {
+            let number = presses.iter().fold(0, |number, press| 25 * number + press);
+            (((number << 64) + (1 << 63)) / 25u128.pow(10)) as u64
+        });
+        let outcome = playout(&mut || words.next().expect("two words are drawn"));
+        assert_eq!(outcome, Outcome { length, goal: 100 });
+    }
+}

@@ -1,0 +1,93 @@
+//! Every engine agrees with `eval`, the slow and obvious semantics, on every step of seeded playouts of
+//! every built-in game: legal moves, termination, goals and fluents.
+
+use gdl_compiler::{
+    Diagnostics, Levels, Options, Rules, Source, check::check, eval::Evaluator, syntax::parse,
+};
+use gdl_games::{Visitor, names, rulesheet, visit};
+use gdl_runtime::{Game, Stream, load};
+
+/// Steps compared on each game and engine; the oracle is slow.
+const STEPS: usize = 150;
+
+fn rules(text: &str) -> Rules {
+    let source = Source::new("game.kif", text);
+    let options = Options::default();
+    let mut diagnostics = Diagnostics::new(Levels::default());
+    let tree = parse(&source, &options, &mut diagnostics);
+    check(&tree, &source, &options, &mut diagnostics).expect("built-in rulesheets have no faults")
+}
+
+/// Plays `game` at random beside the oracle and compares all that can be seen.
+fn agree<G: Game>(name: &str, game: &G, rules: &Rules) {
+    let oracle = Evaluator::new(rules).expect("the oracle can evaluate a built-in game");
+    let roles: Vec<String> = oracle.roles().iter().map(|role| role.as_str().to_owned()).collect();
+    let texts = |terms: Vec<gdl_compiler::eval::Term>| -> Vec<String> {
+        terms.into_iter().map(|term| term.as_str().to_owned()).collect()
+    };
+    assert_eq!(game.roles().map(|r| game.role_text(r).to_owned()).collect::<Vec<_>>(), roles, "{name}: roles");
+    let mut random = Stream::new(1, 0);
+    let (mut state, mut expected) = (game.initial(), oracle.initial().expect("initial"));
+    for step in 0..STEPS {
+        let context = format!("{name}, step {step}: {}", game.state_text(&state));
+        let fluents: Vec<String> = game.fluents(&state).map(|f| game.fluent_text(f).to_owned()).collect();
+        let mut held: Vec<String> = expected.iter().map(|term| term.as_str().to_owned()).collect();
+        held.sort();
+        assert_eq!(fluents, held, "{context}: fluents");
+        let terminal = oracle.terminal(&expected).expect("terminal");
+        assert_eq!(game.terminal(&state), terminal, "{context}: terminal");
+        let mut joint = Vec::new();
+        for (number, role) in game.roles().enumerate() {
+            let mut goals: Vec<u8> = texts(oracle.goals(&expected, number).expect("goals"))
+                .iter()
+                .map(|value| value.parse().expect("goal values are numbers"))
+                .collect();
+            goals.sort_unstable();
+            assert_eq!(game.goals(&state, role), goals, "{context}: goals of {}", roles[number]);
+            let legal: Vec<G::Move> = game.legal(&state, role).collect();
+            let names: Vec<String> = legal.iter().map(|&m| game.move_text(m).to_owned()).collect();
+            let moves = texts(oracle.legal(&expected, number).expect("legal"));
+            assert_eq!(names, moves, "{context}: legal moves of {}", roles[number]);
+            if !terminal {
+                joint.push(legal[random.below(legal.len() as u64) as usize]);
+            }
+        }
+        if terminal {
+            (state, expected) = (game.initial(), oracle.initial().expect("initial"));
+            continue;
+        }
+        let made: Vec<_> =
+            joint.iter().map(|&m| oracle.term(game.move_text(m)).expect("a known move")).collect();
+        expected = oracle.next(&expected, &made).expect("next");
+        state = game.next(&state, &joint).expect("the moves are legal");
+    }
+}
+
+struct Agree<'a> {
+    name: &'a str,
+    rules: &'a Rules,
+}
+
+impl Visitor for Agree<'_> {
+    type Output = ();
+
+    fn visit<G: Game>(self, game: G) {
+        agree(self.name, &game, self.rules);
+    }
+}
+
+#[test]
+fn compiled_games_agree_with_the_oracle() {
+    for name in names() {
+        let rules = rules(rulesheet(name).expect("listed"));
+        visit(name, Agree { name, rules: &rules }).expect("listed");
+    }
+}
+
+#[test]
+fn tables_agree_with_the_oracle() {
+    for name in names() {
+        let text = rulesheet(name).expect("listed");
+        agree(name, &load(text).expect("built-in rulesheets load"), &rules(text));
+    }
+}

@@ -176,7 +176,7 @@ struct Builder<'s> {
     skip: u32,
     /// The first `(` in column one inside the current form: there the next form may start.
     restart: Option<u32>,
-    /// Whether every `(` in column one starts a form, after a list was found unclosed.
+    /// Whether every `(` in column one starts a form, since parentheses do not match anyway.
     resync: bool,
     no_more_block_ends: bool,
     /// The token before.
@@ -210,7 +210,12 @@ impl<'s> Builder<'s> {
         let mut tokens = Tokens::new(self.source.text(), start);
         loop {
             for (rule, span) in tokens.by_ref() {
-                if span.start >= self.skip && !self.token(rule, span) {
+                if span.start < self.skip {
+                    // A comment that starts inside may hide parentheses behind it.
+                    self.resync |= span.end > self.skip;
+                    continue;
+                }
+                if !self.token(rule, span) {
                     self.tree = Tree { broken: true, ..Tree::default() };
                     return;
                 }
@@ -265,7 +270,8 @@ impl<'s> Builder<'s> {
         }
         let Some(list) = self.open.pop() else {
             // One message for a run of them.
-            if !(was_close && self.found.last().is_some_and(|d| d.code == &codes::UNMATCHED_CLOSE)) {
+            let again = was_close && self.found.last().is_some_and(|d| d.code == &codes::UNMATCHED_CLOSE);
+            if !(again || self.resync) {
                 self.fault(
                     Diagnostic::new(&codes::UNMATCHED_CLOSE, span, "unexpected `)`")
                         .note("no parenthesis is open here")

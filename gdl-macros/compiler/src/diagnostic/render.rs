@@ -241,3 +241,160 @@ fn write_line(
     let gap = if note.is_empty() { "" } else { " " };
     writeln!(out, "{gutter}{:width$} |{reset} {:indent$}{colour}{carets}{gap}{}{reset}", "", "", clean(note))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Diagnostics, Palette};
+    use crate::{Options, Source, check, syntax};
+
+    const GAME: &str = "(role w)\n(init (p 1))\n(legal w go)\n(<= (next (p 2)) (true (p 1)))\n\
+        (<= terminal (true (p 2)))\n(goal w 100)\n";
+
+    fn check(text: &str, expected: &str) {
+        let source = Source::new("test.kif", text);
+        let options = Options::default();
+        let mut diagnostics = Diagnostics::default();
+        let tree = syntax::parse(&source, &options, &mut diagnostics);
+        check::check(&tree, &source, &options, &mut diagnostics);
+        diagnostics.sort();
+        let actual = diagnostics.render(&source);
+        assert!(actual == expected, "{actual}\nis not\n{expected}");
+    }
+
+    #[test]
+    fn one_place() {
+        check(
+            &format!("{GAME}(<= (next (mark ?m ?n))\n    (true (p ?n)))\n"),
+            "\
+test.kif:7:17: error[GDL085]: unsafe variable `?m`
+  |
+7 | (<= (next (mark ?m ?n))
+  |                 ^^ not bound by any positive literal
+  = help: add a positive literal with `?m` to the body
+",
+        );
+    }
+
+    #[test]
+    fn two_places() {
+        check(
+            &format!("{GAME}\n\n\n(<= (next (q ?x)) (true (p ?x)) (r ?x))\n(r 1 2)\n"),
+            "\
+test.kif:11:2: error[GDL021]: relation `r` is used with 2 arguments here and with 1 argument elsewhere
+   |
+11 | (r 1 2)
+   |  ^
+   ::: test.kif:10:34: first used with 1 argument here
+10 | (<= (next (q ?x)) (true (p ?x)) (r ?x))
+   |                                  ^
+   = help: use two names, or allow `relation_arity_clash`: they are different relations
+",
+        );
+    }
+
+    #[test]
+    fn a_path() {
+        check(
+            &format!(
+                "{GAME}(<= (goal w 50) moved)\n(<= moved\n    (other w))\n(<= (other ?r) (does ?r go))\n"
+            ),
+            "\
+test.kif:7:17: error[GDL057]: `goal` may not depend on `does`: `goal` <- `moved` <- `other` <- `does`
+   |
+ 7 | (<= (goal w 50) moved)
+   |                 ^^^^^ `goal` depends on `moved`
+   ::: test.kif:9:6: `moved` depends on `other`
+ 9 |     (other w))
+   |      ^^^^^
+   ::: test.kif:10:17: `other` depends on `does`
+10 | (<= (other ?r) (does ?r go))
+   |                 ^^^^
+   = help: it is decided before the players move: write `true` or another relation
+",
+        );
+    }
+
+    #[test]
+    fn no_place() {
+        check(
+            "(role w)\n(init (p 1))\n(legal w go)\n(<= (next (p 2)) (true (p 1)))\n(goal w 100)\n",
+            "\
+test.kif: error[GDL031]: there is no rule for `terminal`: the game never ends
+ = help: write `(<= terminal ..)`
+",
+        );
+    }
+
+    #[test]
+    fn near_names() {
+        check(
+            &format!("{GAME}(succ 1 2)\n(<= (next (p ?x)) (true (p ?y)) (suc ?y ?x) (succ ?y ?x))\n"),
+            "\
+test.kif:8:34: warning[GDL100]: relation `suc` is never defined
+  |
+8 | (<= (next (p ?x)) (true (p ?y)) (suc ?y ?x) (succ ?y ?x))
+  |                                  ^^^ this literal never holds
+  = help: did you mean `succ`?
+",
+        );
+    }
+
+    #[test]
+    fn tabs_and_wide_characters_keep_the_caret_below() {
+        check(
+            &format!("{GAME}\t(p \u{4e2d}\u{6587} ?)\n"),
+            "\
+test.kif:7:5: error[GDL005]: character U+4E2D in an identifier is not ASCII
+  |
+7 |     (p \u{4e2d}\u{6587} ?)
+  |        ^^
+  = help: use letters, digits, `_`, `+` and `-`
+
+test.kif:7:8: error[GDL007]: variable with an empty name
+  |
+7 |     (p \u{4e2d}\u{6587} ?)
+  |             ^
+  = help: write a name behind the question mark, such as `?x`
+",
+        );
+    }
+
+    #[test]
+    fn long_lines_are_cut_and_controls_are_harmless() {
+        let text = format!("{}(p \u{1b}[31m) {}", "(q 1) ".repeat(40), "(q 1) ".repeat(40));
+        let source = Source::new("long.kif", text);
+        let mut diagnostics = Diagnostics::default();
+        syntax::parse(&source, &Options::default(), &mut diagnostics);
+        let shown = diagnostics.render(&source);
+        assert!(shown.starts_with("long.kif:1:244: error[GDL006]: control character U+001B\n"), "{shown}");
+        assert!(!shown.contains('\u{1b}'));
+        let line = shown.lines().nth(2).unwrap();
+        assert!(line.starts_with("1 | ...") && line.ends_with("...") && line.chars().count() < 135, "{line}");
+        let caret = shown.lines().nth(3).unwrap().find('^').unwrap();
+        assert_eq!(line.chars().nth(caret), Some('\u{FFFD}'));
+    }
+
+    #[test]
+    fn many_faults_are_counted() {
+        let source = Source::new("many.kif", "(p ?)\n".repeat(5_000));
+        let mut diagnostics = Diagnostics::default();
+        syntax::parse(&source, &Options::default(), &mut diagnostics);
+        let shown = diagnostics.render(&source);
+        assert_eq!(shown.matches("error[GDL007]").count(), Diagnostics::SHOWN);
+        assert!(shown.ends_with("\nand 4980 more errors\n"), "{shown}");
+    }
+
+    #[test]
+    fn colours_change_nothing_else() {
+        let source = Source::new("colour.kif", "(p ?)");
+        let mut diagnostics = Diagnostics::default();
+        syntax::parse(&source, &Options::default(), &mut diagnostics);
+        let mut coloured = diagnostics.render_with(&source, &Palette::COLOUR);
+        let Palette { error, warning, lint, bold, gutter, reset } = Palette::COLOUR;
+        assert!(coloured.contains(error));
+        for escape in [error, warning, lint, bold, gutter, reset] {
+            coloured = coloured.replace(escape, "");
+        }
+        assert_eq!(coloured, diagnostics.render(&source));
+    }
+}

@@ -1,5 +1,6 @@
 //! Lights out: pressing a cell of a 5x5 board switches it and its neighbours; one player, starting
-//! from all lit, has twenty presses to make all dark, any cell being a legal press at any time.
+//! from a diamond of lights, has twenty presses to make all dark, any cell being a legal press at any
+//! time.
 //!
 //! The lights are 25 bits, a press switches a fixed set of them, and one word decides ten presses.
 //! Hardly any playout ever makes all dark, yet each press asks for it, as the rules do.
@@ -11,7 +12,7 @@ use super::{Outcome, below_each};
 /// Plays one game.
 #[inline]
 pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
-    let mut lit = (1 << 25) - 1;
+    let mut lit = DIAMOND;
     let mut length = 0;
     for _ in 0..2 {
         for cell in below_each(rng, [25; 10]) {
@@ -24,6 +25,9 @@ pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
     }
     Outcome { length, goal: 0 }
 }
+
+/// The lights at the start, row by row from the lowest bit on.
+const DIAMOND: u32 = 0b00100_01110_11011_01110_00100;
 
 /// The lights that each cell's press switches; only the first 25 are cells.
 static SWITCHED: [u32; 32] = {
@@ -55,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_solution_ends_the_game() {
-        let solution = "##... ##.## ..### .###. .##.#";
+        let solution = "..#.. .#.#. #...# .#.#. ..#..";
         let mut presses: Vec<u128> = solution
             .bytes()
             .filter(|&mark| mark != b' ')

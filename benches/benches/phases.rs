@@ -1,0 +1,83 @@
+//! Each phase of the compiler on each built-in game.
+
+use divan::Bencher;
+use gdl_compiler::{
+    Diagnostics, Levels, Options, Rules, Source,
+    check::check,
+    emit::{straight::straight, table::table},
+    ground::{GroundRules, ground},
+    optimize::optimize,
+    propnet::{Net, build},
+    syntax::{Tree, parse},
+};
+
+fn main() {
+    divan::main();
+}
+
+fn source(name: &str) -> Source {
+    Source::new(name, gdl_games::rulesheet(name).expect("a built-in game"))
+}
+
+fn diagnostics() -> Diagnostics {
+    Diagnostics::new(Levels::default())
+}
+
+fn parsed(source: &Source) -> Tree {
+    parse(source, &Options::default(), &mut diagnostics())
+}
+
+fn checked(source: &Source) -> Rules {
+    check(&parsed(source), source, &Options::default(), &mut diagnostics()).expect("no faults")
+}
+
+fn grounded(source: &Source) -> GroundRules {
+    ground(&checked(source), &Options::default(), &mut diagnostics()).expect("within the limits")
+}
+
+fn optimised(source: &Source) -> Net {
+    optimize(build(&grounded(source)))
+}
+
+#[divan::bench(name = "1 parse", args = gdl_games::names())]
+fn bench_parse(bencher: Bencher<'_, '_>, name: &str) {
+    let source = source(name);
+    bencher.bench(|| parsed(&source));
+}
+
+#[divan::bench(name = "2 check", args = gdl_games::names())]
+fn bench_check(bencher: Bencher<'_, '_>, name: &str) {
+    let source = source(name);
+    let tree = parsed(&source);
+    bencher.bench(|| check(&tree, &source, &Options::default(), &mut diagnostics()));
+}
+
+#[divan::bench(name = "3 ground", args = gdl_games::names())]
+fn bench_ground(bencher: Bencher<'_, '_>, name: &str) {
+    let rules = checked(&source(name));
+    bencher.bench(|| ground(&rules, &Options::default(), &mut diagnostics()));
+}
+
+#[divan::bench(name = "4 propnet", args = gdl_games::names())]
+fn bench_propnet(bencher: Bencher<'_, '_>, name: &str) {
+    let ground = grounded(&source(name));
+    bencher.bench(|| build(&ground));
+}
+
+#[divan::bench(name = "5 optimise", args = gdl_games::names())]
+fn bench_optimise(bencher: Bencher<'_, '_>, name: &str) {
+    let net = build(&grounded(&source(name)));
+    bencher.with_inputs(|| net.clone()).bench_values(optimize);
+}
+
+#[divan::bench(name = "6 table", args = gdl_games::names())]
+fn bench_table(bencher: Bencher<'_, '_>, name: &str) {
+    let net = optimised(&source(name));
+    bencher.bench(|| table(&net));
+}
+
+#[divan::bench(name = "7 straight-line code", args = gdl_games::names(), sample_count = 10)]
+fn bench_straight(bencher: Bencher<'_, '_>, name: &str) {
+    let net = optimised(&source(name));
+    bencher.bench(|| straight(&net).to_string());
+}

@@ -1,0 +1,88 @@
+//! Random playouts of each game on one thread: by hand, compiled, and by the table engine.
+//!
+//! Items are playouts, so `items/s` is playouts per second. Compiled games and tables draw from the same
+//! kind of generator as the loops, and every choice is exactly uniform in all of them.
+
+use divan::{Bencher, counter::ItemsCount};
+use gdl_benches::hand::{self, Generator, Outcome};
+use gdl_games::{Visitor, rulesheet, visit};
+use gdl_runtime::{Game, Playouts, load};
+use std::cell::Cell;
+
+fn main() {
+    divan::main();
+}
+
+/// Games with a hand-written loop, and the playouts of one sample.
+const GAMES: &[(&str, u64)] = &[
+    ("tictactoe", 20_000),
+    ("connect_four", 5_000),
+    ("breakthrough_small", 2_000),
+    ("breakthrough", 1_000),
+    ("reversi", 100),
+    ("nim", 20_000),
+    ("lights_out", 5_000),
+    ("rock_paper_scissors", 20_000),
+];
+
+fn names() -> impl Iterator<Item = &'static str> {
+    GAMES.iter().map(|(name, _)| *name)
+}
+
+fn count(name: &str) -> u64 {
+    GAMES.iter().find(|(game, _)| *game == name).expect("listed").1
+}
+
+#[divan::bench(name = "by hand", args = names(), sample_count = 20)]
+fn by_hand(bencher: Bencher<'_, '_>, name: &str) {
+    fn run(bencher: Bencher<'_, '_>, count: u64, playout: impl Fn(&mut Generator) -> Outcome) {
+        let mut generator = Generator::new(7);
+        bencher.counter(ItemsCount::new(count)).bench_local(|| {
+            (0..count).map(|_| u64::from(playout(&mut generator).length)).sum::<u64>()
+        });
+    }
+    let count = count(name);
+    match name {
+        "tictactoe" => run(bencher, count, |g| hand::tictactoe::playout(&mut || g.draw())),
+        "connect_four" => run(bencher, count, |g| hand::connect_four::playout(&mut || g.draw())),
+        "breakthrough_small" => run(bencher, count, |g| hand::breakthrough::playout::<6>(&mut || g.draw())),
+        "breakthrough" => run(bencher, count, |g| hand::breakthrough::playout::<8>(&mut || g.draw())),
+        "reversi" => run(bencher, count, |g| hand::reversi::playout(&mut || g.draw())),
+        "nim" => run(bencher, count, |g| hand::nim::playout(&mut || g.draw())),
+        "lights_out" => run(bencher, count, |g| hand::lights_out::playout(&mut || g.draw())),
+        "rock_paper_scissors" => {
+            run(bencher, count, |g| hand::rock_paper_scissors::playout(&mut || g.draw()));
+        }
+        _ => unreachable!("every listed game has a loop"),
+    }
+}
+
+#[divan::bench(name = "compiled", args = names(), sample_count = 20)]
+fn compiled(bencher: Bencher<'_, '_>, name: &str) {
+    struct Bench<'a, 'b> {
+        bencher: Bencher<'a, 'b>,
+        count: u64,
+    }
+    impl Visitor for Bench<'_, '_> {
+        type Output = ();
+
+        fn visit<G: Game>(self, game: G) {
+            bench(self.bencher, &game, self.count);
+        }
+    }
+    visit(name, Bench { bencher, count: count(name) }).expect("a built-in game");
+}
+
+#[divan::bench(name = "table", args = names(), sample_count = 20)]
+fn table(bencher: Bencher<'_, '_>, name: &str) {
+    let game = load(rulesheet(name).expect("a built-in game")).expect("built-in rulesheets load");
+    bench(bencher, &game, count(name));
+}
+
+fn bench<G: Game>(bencher: Bencher<'_, '_>, game: &G, count: u64) {
+    let seed = Cell::new(0);
+    bencher.counter(ItemsCount::new(count)).bench_local(|| {
+        seed.set(seed.get() + 1);
+        Playouts::new(game).seed(seed.get()).threads(1).count(count).run()
+    });
+}

@@ -4,7 +4,7 @@
 use gdl_compiler::{
     Diagnostics, Levels, Options, Rules, Source, check::check, eval::Evaluator, syntax::parse,
 };
-use gdl_games::{Visitor, names, rulesheet, visit};
+use gdl_games::{Entry, LIST, Visitor, visit};
 use gdl_runtime::{Game, Stream, load};
 
 /// Steps compared on each game and engine; the oracle is slow.
@@ -63,31 +63,27 @@ fn agree<G: Game>(name: &str, game: &G, rules: &Rules) {
     }
 }
 
-struct Agree<'a> {
-    name: &'a str,
-    rules: &'a Rules,
-}
+struct Agree;
 
-impl Visitor for Agree<'_> {
+impl Visitor for Agree {
     type Output = ();
 
-    fn visit<G: Game>(self, game: G) {
-        agree(self.name, &game, self.rules);
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(self, game: G, entry: &'static Entry) {
+        agree(entry.name, &game, &rules(entry.text));
     }
 }
 
 #[test]
 fn compiled_games_agree_with_the_oracle() {
-    for name in names() {
-        let rules = rules(rulesheet(name).expect("listed"));
-        visit(name, Agree { name, rules: &rules }).expect("listed");
+    for entry in LIST {
+        visit(entry.name, Agree).expect("listed");
     }
 }
 
 #[test]
 fn tables_agree_with_the_oracle() {
-    for name in names() {
-        let text = rulesheet(name).expect("listed");
-        agree(name, &load(text).expect("built-in rulesheets load"), &rules(text));
+    for entry in LIST {
+        let game = load(entry.text).expect("built-in rulesheets load");
+        agree(entry.name, &game, &rules(entry.text));
     }
 }

@@ -15,8 +15,12 @@ fn main() {
     divan::main();
 }
 
+fn names() -> impl Iterator<Item = &'static str> {
+    gdl_games::LIST.iter().map(|entry| entry.name)
+}
+
 fn source(name: &str) -> Source {
-    Source::new(name, gdl_games::rulesheet(name).expect("a built-in game"))
+    Source::new(name, gdl_games::find(name).expect("a built-in game").text)
 }
 
 fn diagnostics() -> Diagnostics {
@@ -39,44 +43,44 @@ fn optimised(source: &Source) -> Net {
     optimize(build(&grounded(source)))
 }
 
-#[divan::bench(name = "1 parse", args = gdl_games::names())]
+#[divan::bench(name = "1 parse", args = names())]
 fn bench_parse(bencher: Bencher<'_, '_>, name: &str) {
     let source = source(name);
     bencher.bench(|| parsed(&source));
 }
 
-#[divan::bench(name = "2 check", args = gdl_games::names())]
+#[divan::bench(name = "2 check", args = names())]
 fn bench_check(bencher: Bencher<'_, '_>, name: &str) {
     let source = source(name);
     let tree = parsed(&source);
     bencher.bench(|| check(&tree, &source, &Options::default(), &mut diagnostics()));
 }
 
-#[divan::bench(name = "3 ground", args = gdl_games::names())]
+#[divan::bench(name = "3 ground", args = names())]
 fn bench_ground(bencher: Bencher<'_, '_>, name: &str) {
     let rules = checked(&source(name));
     bencher.bench(|| ground(&rules, &Options::default(), &mut diagnostics()));
 }
 
-#[divan::bench(name = "4 propnet", args = gdl_games::names())]
+#[divan::bench(name = "4 propnet", args = names())]
 fn bench_propnet(bencher: Bencher<'_, '_>, name: &str) {
     let ground = grounded(&source(name));
     bencher.bench(|| build(&ground));
 }
 
-#[divan::bench(name = "5 optimise", args = gdl_games::names())]
+#[divan::bench(name = "5 optimise", args = names())]
 fn bench_optimise(bencher: Bencher<'_, '_>, name: &str) {
     let net = build(&grounded(&source(name)));
     bencher.with_inputs(|| net.clone()).bench_values(optimize);
 }
 
-#[divan::bench(name = "6 table", args = gdl_games::names())]
+#[divan::bench(name = "6 table", args = names())]
 fn bench_table(bencher: Bencher<'_, '_>, name: &str) {
     let net = optimised(&source(name));
     bencher.bench(|| table(&net));
 }
 
-#[divan::bench(name = "7 straight-line code", args = gdl_games::names(), sample_count = 10)]
+#[divan::bench(name = "7 straight-line code", args = names(), sample_count = 10)]
 fn bench_straight(bencher: Bencher<'_, '_>, name: &str) {
     let net = optimised(&source(name));
     bencher.bench(|| straight(&net).to_string());

@@ -5,7 +5,7 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use gdl_benches::hand::{self, Generator, Outcome};
-use gdl_games::{Visitor, rulesheet, visit};
+use gdl_games::{Entry, Visitor, find, visit};
 use gdl_runtime::{Game, Playouts, load};
 use std::cell::Cell;
 
@@ -66,7 +66,7 @@ fn compiled(bencher: Bencher<'_, '_>, name: &str) {
     impl Visitor for Bench<'_, '_> {
         type Output = ();
 
-        fn visit<G: Game>(self, game: G) {
+        fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(self, game: G, _: &'static Entry) {
             bench(self.bencher, &game, self.count);
         }
     }
@@ -75,7 +75,7 @@ fn compiled(bencher: Bencher<'_, '_>, name: &str) {
 
 #[divan::bench(name = "table", args = names(), sample_count = 20)]
 fn table(bencher: Bencher<'_, '_>, name: &str) {
-    let game = load(rulesheet(name).expect("a built-in game")).expect("built-in rulesheets load");
+    let game = load(find(name).expect("a built-in game").text).expect("built-in rulesheets load");
     bench(bencher, &game, count(name));
 }
 

@@ -1,0 +1,108 @@
+//! Perft against numbers from elsewhere: known counts, and games written by hand in `reference/`, which
+//! share nothing with the compiler.
+
+mod reference;
+
+use gdl_games::{Entry, Visitor, visit};
+use gdl_runtime::{Game, divide, load, perft};
+
+/// Counts a built-in game by its compiled form.
+struct Count(usize);
+
+impl Visitor for Count {
+    type Output = Vec<u128>;
+
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+        self,
+        game: G,
+        _: &'static Entry,
+    ) -> Vec<u128> {
+        let counts = perft(&game, self.0);
+        if self.0 > 1 {
+            let divided: u128 = divide(&game, self.0).iter().map(|(_, count)| count).sum();
+            assert_eq!(Some(&divided), counts.last(), "divide adds up");
+        }
+        counts
+    }
+}
+
+/// Checks the compiled game and the table against the same counts.
+fn check(name: &str, expected: &[u64]) {
+    let expected: Vec<u128> = expected.iter().map(|&count| count.into()).collect();
+    assert_eq!(visit(name, Count(expected.len())).expect("built in"), expected, "{name}, compiled");
+    let text = gdl_games::find(name).expect("built in").text;
+    let table = load(text).expect("built-in rulesheets load");
+    assert_eq!(perft(&table, expected.len()), expected, "{name}, table");
+}
+
+const TIC_TAC_TOE: [u64; 10] = [9, 72, 504, 3024, 15_120, 54_720, 148_176, 200_448, 127_872, 0];
+
+#[test]
+fn tic_tac_toes() {
+    assert_eq!(reference::tictactoe::perft(7), TIC_TAC_TOE[..7]);
+    for name in ["tictactoe", "tictactoe_stanford", "tictactoe_led"] {
+        check(name, &TIC_TAC_TOE);
+    }
+}
+
+/// Complete games, first player wins, draws: counted by walking the whole tree.
+#[test]
+fn tic_tac_toe_has_255168_games() {
+    fn walk<G: Game>(game: &G, state: &G::State, games: &mut [u64; 3]) {
+        let view = game.view(state);
+        let roles: Vec<G::Role> = game.roles().collect();
+        if game.terminal_in(&view) {
+            games[match game.goal_in(&view, roles[0]) {
+                Some(100) => 0,
+                Some(50) => 1,
+                _ => 2,
+            }] += 1;
+            return;
+        }
+        for x in game.legal_in(&view, roles[0]) {
+            for o in game.legal_in(&view, roles[1]) {
+                walk(game, &game.next_unchecked(state, &[x, o]), games);
+            }
+        }
+    }
+    struct Walk;
+    impl Visitor for Walk {
+        type Output = [u64; 3];
+
+        fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+            self,
+            game: G,
+            _: &'static Entry,
+        ) -> [u64; 3] {
+            let mut games = [0; 3];
+            walk(&game, &game.initial(), &mut games);
+            games
+        }
+    }
+    for name in ["tictactoe", "tictactoe_stanford", "tictactoe_led"] {
+        let games = visit(name, Walk).expect("built in");
+        assert_eq!(games, [131_184, 46_080, 77_904], "{name}");
+        assert_eq!(games.iter().sum::<u64>(), 255_168);
+    }
+}
+
+#[test]
+fn connect_four() {
+    check("connect_four", &reference::connect_four::perft(6));
+    // The published continuation.
+    check("connect_four", &[7, 49, 343, 2401, 16_807, 117_649, 823_536]);
+}
+
+#[test]
+fn breakthrough() {
+    check("breakthrough", &reference::breakthrough::perft::<8>(3));
+    check("breakthrough", &[22, 484, 11_132, 256_036]);
+    check("breakthrough_small", &reference::breakthrough::perft::<6>(4));
+}
+
+#[test]
+fn reversi() {
+    check("reversi", &reference::reversi::perft(5));
+    // The published continuation.
+    check("reversi", &[4, 12, 56, 244, 1396, 8200]);
+}

@@ -212,6 +212,8 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
     match stratified::order(&ground) {
         Ok(order) => ground.order = order,
         Err(cycle) => {
+            // The warning that the relations have such a cycle was right: one message is enough.
+            diagnostics.retract(&codes::UNSTRATIFIED_LEGAL, |_| false);
             diagnostics.push(cycle.diagnostic(rules, &program));
             return None;
         }

@@ -4,12 +4,19 @@
 //! `load` (feature `dynamic`). A game answers what is legal, what follows, whether it is over
 //! and who won; [`Playouts`] plays at random and [`perft`] counts move sequences.
 //!
+//! Whoever writes for [`Game`] writes for all games. A state is a row of bits, one for each fluent;
+//! roles, moves and fluents are dense numbers whose names are in the game's [`Vocabulary`], and every
+//! name is KIF text in its normal spelling. What is seen of a state (legal moves, goals, whether the
+//! game is over) is a row of bits too, a view: one [`Game::observe`] serves all the functions that end
+//! in `_in`.
+//!
 //! Features: `dynamic` compiles rulesheets at run time, `serde` makes states serde data.
 
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
 pub mod bits;
+mod circuit;
 mod cpu;
 mod dynamic;
 mod error;

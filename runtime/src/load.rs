@@ -43,6 +43,31 @@ impl From<TableError> for LoadError {
 /// The work is bounded by the [`Limits`], not by the length of the text: for text from strangers see
 /// [`Limits::network`] and [`load_named`].
 ///
+/// ```
+/// use gdl_runtime::{Game, Playouts, load};
+///
+/// let game = load("
+///     (role robot) (init off)
+///     (legal robot press) (legal robot wait)
+///     (<= (next on) (does robot press))
+///     (<= (next on) (true on))
+///     (<= (next off) (true off) (does robot wait))
+///     (<= terminal (true on))
+///     (<= (goal robot 100) (true on))
+///     (<= (goal robot 0) (true off))
+/// ").unwrap();
+/// let robot = game.parse_role("robot").unwrap();
+/// let press = game.parse_move("press").unwrap();
+/// let state = game.next(&game.initial(), &[press]).unwrap();
+/// assert_eq!(game.state_text(&state), "(on)");
+/// assert!(game.terminal(&state));
+/// assert_eq!(game.goal(&state, robot), Some(100));
+///
+/// let stats = Playouts::new(&game).seed(7).count(1000).run();
+/// assert_eq!(stats.tally.roles[0].wins, 1000);
+/// assert!((stats.mean_length() - 2.0).abs() < 0.2);
+/// ```
+///
 /// # Errors
 /// All that is wrong with the rulesheet.
 pub fn load(text: &str) -> Result<Dynamic, LoadError> {

@@ -29,7 +29,8 @@ const TELL: Duration = Duration::from_millis(250);
 /// More threads than this are no help to anybody.
 const MAX_THREADS: usize = 1024;
 
-/// A run of random games, to be set up and started.
+/// A run of random games, to be set up and started:
+/// `Playouts::new(&game).seed(7).count(1_000_000).run()`.
 #[must_use = "nothing is played before `run`"]
 pub struct Playouts<'g, G> {
     game: &'g G,

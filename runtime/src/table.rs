@@ -6,10 +6,11 @@
 //! within a small multiple of the input's length, views aside, which have a limit of their own.
 
 use crate::{
+    circuit::Circuit,
     game::{Id, Shape},
     vocabulary::{Texts, Vocabulary},
 };
-use std::{cell::RefCell, fmt};
+use std::fmt;
 
 /// The version of the format that is understood.
 const VERSION: u8 = 1;
@@ -72,66 +73,6 @@ pub struct Table {
     advance: Circuit,
     /// The node of each role's first `does` input.
     does: Box<[u32]>,
-}
-
-/// Gates and what is read from them.
-#[derive(Clone, Debug)]
-struct Circuit {
-    /// Number of nodes before the first gate: the constant and the inputs.
-    inputs: usize,
-    gates: Box<[[u32; 2]]>,
-    outputs: Box<[u32]>,
-}
-
-thread_local! {
-    /// The value of each signal: byte 2n is node n, byte 2n + 1 its complement. Shared by all tables
-    /// of a thread, so a step allocates nothing.
-    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
-impl Circuit {
-    /// Hands out a place for the signals. What it holds is of no account.
-    #[inline]
-    fn with_signals(&self, work: impl FnOnce(&mut [u8])) {
-        SCRATCH.with_borrow_mut(|scratch| {
-            let size = 2 * (self.inputs + self.gates.len());
-            if scratch.len() < size {
-                scratch.resize(size, 0);
-            }
-            work(&mut scratch[..size]);
-        });
-    }
-
-    /// Sets the constant, the fluents as in `state`, and all further inputs to false.
-    #[inline]
-    fn load(&self, signals: &mut [u8], state: &[u64], fluents: usize) {
-        let (constant, inputs) = signals[..2 * self.inputs].split_at_mut(2);
-        constant.copy_from_slice(&[0, 1]);
-        let (bits, rest) = inputs.split_at_mut(2 * fluents);
-        for (bytes, &word) in bits.chunks_mut(128).zip(state) {
-            let mut word = word;
-            for pair in bytes.chunks_exact_mut(2) {
-                let value = (word & 1) as u8;
-                pair.copy_from_slice(&[value, value ^ 1]);
-                word >>= 1;
-            }
-        }
-        for pair in rest.chunks_exact_mut(2) {
-            pair.copy_from_slice(&[0, 1]);
-        }
-    }
-
-    /// Computes the gates. As each signal is stored with its complement, an operand is one load and
-    /// there is nothing to decide.
-    #[inline]
-    fn run(&self, signals: &mut [u8]) {
-        let mut place = 2 * self.inputs;
-        for &[a, b] in &self.gates {
-            let value = signals[a as usize] & signals[b as usize];
-            signals[place..place + 2].copy_from_slice(&[value, value ^ 1]);
-            place += 2;
-        }
-    }
 }
 
 impl Table {
@@ -227,7 +168,7 @@ impl Table {
     /// The number of gates that [`Table::observe`] and [`Table::advance`] run.
     #[must_use]
     pub fn gates(&self) -> (usize, usize) {
-        (self.observe.gates.len(), self.advance.gates.len())
+        (self.observe.len(), self.advance.len())
     }
 
     /// Writes what is seen of `state` into `view`. O(gates + words of the view), no allocation once
@@ -239,13 +180,13 @@ impl Table {
     /// If `view` is shorter than [`Shape::view_words`].
     pub fn observe(&self, state: &[u64], view: &mut [u64]) {
         let circuit = &self.observe;
-        circuit.with_signals(|signals| {
-            circuit.load(signals, state, self.shape.fluents);
-            circuit.run(signals);
+        circuit.with_scratch(|scratch| {
+            circuit.load(scratch, state, self.shape.fluents);
+            let signals = circuit.run(scratch);
             view.fill(0);
             // Collected in a register: neighbouring bits would wait for each other in memory.
             let (mut word, mut bits) = (0, 0);
-            for (&bit, &signal) in self.view_bits.iter().zip(&circuit.outputs) {
+            for (&bit, &signal) in self.view_bits.iter().zip(circuit.outputs()) {
                 if bit / 64 != word {
                     view[word as usize] = bits;
                     (word, bits) = (bit / 64, 0);
@@ -263,16 +204,15 @@ impl Table {
     /// Missing words of `state` read as some state and are not written.
     pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         let circuit = &self.advance;
-        circuit.with_signals(|signals| {
-            circuit.load(signals, state, self.shape.fluents);
+        circuit.with_scratch(|scratch| {
+            circuit.load(scratch, state, self.shape.fluents);
             for (role, action) in joint.iter().enumerate().take(self.shape.roles) {
                 if let Ok(place) = self.vocabulary.moves_of(role).binary_search(&(action.index() as u32)) {
-                    let node = self.does[role] as usize + place;
-                    signals[2 * node..2 * node + 2].copy_from_slice(&[1, 0]);
+                    scratch[self.does[role] as usize + place] = [1, 0];
                 }
             }
-            circuit.run(signals);
-            for (word, outputs) in state.iter_mut().zip(circuit.outputs.chunks(64)) {
+            let signals = circuit.run(scratch);
+            for (word, outputs) in state.iter_mut().zip(circuit.outputs().chunks(64)) {
                 *word = outputs
                     .iter()
                     .enumerate()
@@ -383,7 +323,7 @@ impl<'b> Reader<'b> {
         if self.length(1)? != outputs {
             return Err(self.fault("a wrong number of outputs"));
         }
-        let outputs = (0..outputs).map(|_| self.signal(inputs + length)).collect::<Result<_, _>>()?;
-        Ok(Circuit { inputs, gates: gates.into(), outputs })
+        let outputs = (0..outputs).map(|_| self.signal(inputs + length)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Circuit::new(inputs, gates, outputs))
     }
 }

@@ -1,0 +1,164 @@
+//! AND gates behind some inputs, run for one state: in come the inputs, out goes every signal.
+//!
+//! A signal is twice a node plus one if complemented, as in the compiler's tables; nodes are the
+//! constant false, the inputs and the gates, in this order. Every signal is stored with its
+//! complement, so an operand is one load and there is nothing to decide.
+
+use std::cell::RefCell;
+
+/// Values of a node and of its complement.
+pub(crate) type Pair = [u8; 2];
+
+/// As many nodes as have their signals in 16 bits.
+const SMALL: usize = 1 << 15;
+
+/// Gates and what is read from them.
+#[derive(Clone, Debug)]
+pub(crate) struct Circuit {
+    /// Number of nodes before the first gate: the constant and the inputs.
+    inputs: usize,
+    gates: Gates,
+    outputs: Box<[u32]>,
+}
+
+#[derive(Clone, Debug)]
+enum Gates {
+    /// Of at most [`SMALL`] nodes: signals of 16 bits need no test that they are within their array.
+    Small(Box<[[u16; 2]]>),
+    Large(Box<[[u32; 2]]>),
+}
+
+thread_local! {
+    /// The signals of the circuit being run, shared by all circuits of a thread, so that a step
+    /// allocates nothing.
+    static SCRATCH: RefCell<Vec<Pair>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Circuit {
+    /// The circuit of gates that only refer to nodes before them, and outputs that exist.
+    pub(crate) fn new(inputs: usize, mut gates: Vec<[u32; 2]>, mut outputs: Vec<u32>) -> Self {
+        sort_by_depth(inputs, &mut gates, &mut outputs);
+        let gates = if inputs + gates.len() <= SMALL {
+            Gates::Small(gates.iter().map(|gate| gate.map(|signal| signal as u16)).collect())
+        } else {
+            Gates::Large(gates.into())
+        };
+        Self { inputs, gates, outputs: outputs.into() }
+    }
+
+    /// The number of gates.
+    pub(crate) fn len(&self) -> usize {
+        match &self.gates {
+            Gates::Small(gates) => gates.len(),
+            Gates::Large(gates) => gates.len(),
+        }
+    }
+
+    /// Signals to read from, in the order they were given.
+    #[inline]
+    pub(crate) fn outputs(&self) -> &[u32] {
+        &self.outputs
+    }
+
+    /// Hands out a place for the nodes' values. What it holds is of no account.
+    #[inline]
+    pub(crate) fn with_scratch(&self, work: impl FnOnce(&mut [Pair])) {
+        SCRATCH.with_borrow_mut(|scratch| {
+            let size = SMALL.max(self.inputs + self.len());
+            if scratch.len() < size {
+                scratch.resize(size, [0, 0]);
+            }
+            work(scratch);
+        });
+    }
+
+    /// Sets the constant, the first inputs to the `fluents` bits of `state`, and the others to false.
+    #[inline]
+    pub(crate) fn load(&self, scratch: &mut [Pair], state: &[u64], fluents: usize) {
+        let Some((constant, inputs)) = scratch[..self.inputs].split_first_mut() else { return };
+        *constant = [0, 1];
+        let (bits, others) = inputs.split_at_mut(fluents);
+        for (pairs, &word) in bits.chunks_mut(64).zip(state) {
+            for (i, pair) in pairs.iter_mut().enumerate() {
+                let value = (word >> i & 1) as u8;
+                *pair = [value, value ^ 1];
+            }
+        }
+        others.fill([0, 1]);
+    }
+
+    /// Computes the gates. The value of a signal is the byte of that number.
+    #[inline]
+    pub(crate) fn run<'s>(&self, scratch: &'s mut [Pair]) -> &'s [u8] {
+        match &self.gates {
+            Gates::Small(gates) => {
+                if let Some(pairs) = scratch.first_chunk_mut() {
+                    run_small(pairs, self.inputs, gates);
+                }
+            }
+            Gates::Large(gates) => run_large(scratch, self.inputs, gates),
+        }
+        scratch.as_flattened()
+    }
+}
+
+fn run_small(pairs: &mut [Pair; SMALL], inputs: usize, gates: &[[u16; 2]]) {
+    for (node, &[a, b]) in (inputs..).zip(gates) {
+        let signals = pairs.as_flattened();
+        let value = signals[usize::from(a)] & signals[usize::from(b)];
+        pairs[node % SMALL] = [value, value ^ 1];
+    }
+}
+
+fn run_large(pairs: &mut [Pair], inputs: usize, gates: &[[u32; 2]]) {
+    for (node, &[a, b]) in (inputs..).zip(gates) {
+        let signals = pairs.as_flattened();
+        let value = signals[a as usize] & signals[b as usize];
+        pairs[node] = [value, value ^ 1];
+    }
+}
+
+/// Brings the gates into the order of their depth. Then neighbours do not wait for each other.
+fn sort_by_depth(inputs: usize, gates: &mut [[u32; 2]], outputs: &mut [u32]) {
+    let mut depths = vec![0_u32; inputs + gates.len()];
+    for (i, gate) in gates.iter().enumerate() {
+        let [a, b] = gate.map(|signal| depths[signal as usize / 2]);
+        depths[inputs + i] = a.max(b) + 1;
+    }
+    let mut order: Vec<u32> = (inputs as u32..depths.len() as u32).collect();
+    order.sort_by_key(|&node| depths[node as usize]);
+    let mut places: Vec<u32> = (0..depths.len() as u32).collect();
+    for (place, &node) in (inputs as u32..).zip(&order) {
+        places[node as usize] = place;
+    }
+    let rename = |signal: u32| 2 * places[signal as usize / 2] + signal % 2;
+    let sorted: Vec<[u32; 2]> = order.iter().map(|&node| gates[node as usize - inputs].map(rename)).collect();
+    gates.copy_from_slice(&sorted);
+    for output in outputs {
+        *output = rename(*output);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain too long for 16 bits: each gate is true if the first input is and the last is not.
+    #[test]
+    fn large_circuits_run() {
+        let (inputs, length) = (3, 40_000);
+        let mut gates = vec![[2, 5]];
+        gates.extend((0..length).map(|i| [2, 2 * (inputs + i)]));
+        let last = 2 * (inputs + length);
+        let circuit = Circuit::new(inputs as usize, gates, vec![last, last + 1, 4]);
+        assert!(matches!(circuit.gates, Gates::Large(_)));
+        for (state, expected) in [(0, [0, 1, 0]), (1, [1, 0, 0]), (3, [0, 1, 1])] {
+            circuit.with_scratch(|scratch| {
+                circuit.load(scratch, &[state], 2);
+                let signals = circuit.run(scratch);
+                let values: Vec<u8> = circuit.outputs().iter().map(|&s| signals[s as usize]).collect();
+                assert_eq!(values, expected);
+            });
+        }
+    }
+}

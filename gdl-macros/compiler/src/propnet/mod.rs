@@ -303,56 +303,52 @@ impl Net {
             while i < operands.len() {
                 let operand = operands[i];
                 let gate = operand.gate() as usize;
+                i += 1;
                 if gate < self.inputs() {
-                    i += 1;
                     continue;
                 }
                 let inner = self.operands(gate);
+                let refuted = meet(inner, operands, true);
                 if !operand.is_negated() {
-                    if inner.iter().any(|s| operands.binary_search(&!*s).is_ok()) {
+                    if refuted {
                         return false;
                     }
-                    let before = operands.len();
-                    operands.retain(|s| !inner.contains(s));
-                    if operands.len() < before {
+                    if meet(inner, operands, false) {
+                        operands.retain(|s| inner.binary_search(s).is_err());
                         changed = true;
                         break;
                     }
-                } else if inner.iter().any(|s| operands.binary_search(&!*s).is_ok()) {
-                    operands.remove(i);
-                    changed = true;
                     continue;
-                } else if inner.iter().any(|s| operands.binary_search(s).is_ok()) {
-                    let rest: Vec<Signal> =
-                        inner.iter().copied().filter(|s| operands.binary_search(s).is_err()).collect();
-                    match rest[..] {
-                        [] => return false,
-                        [single] => {
-                            operands.remove(i);
-                            if let Err(place) = operands.binary_search(&!single) {
-                                operands.insert(place, !single);
-                            }
-                            if operands.binary_search(&single).is_ok() {
-                                return false;
-                            }
-                            changed = true;
-                            continue;
-                        }
-                        // A smaller gate might be made here, but only if it exists already is it free.
-                        _ => {
-                            if let Some(&smaller) = self.table.get(&rest[..]) {
-                                operands.remove(i);
-                                let smaller = Signal::new(smaller, true);
-                                if let Err(place) = operands.binary_search(&smaller) {
-                                    operands.insert(place, smaller);
-                                }
-                                changed = true;
-                                continue;
-                            }
-                        }
-                    }
                 }
-                i += 1;
+                if !refuted && !meet(inner, operands, false) {
+                    continue;
+                }
+                if refuted {
+                    // The inner conjunction is false: its complement says nothing.
+                    i -= 1;
+                    operands.remove(i);
+                    continue;
+                }
+                let rest: Vec<Signal> =
+                    inner.iter().copied().filter(|s| operands.binary_search(s).is_err()).collect();
+                let shorter = match rest[..] {
+                    [] => return false,
+                    [single] => single,
+                    // A smaller gate could be made here, but it is free only if it exists already.
+                    _ => match self.table.get(&rest[..]) {
+                        Some(&gate) => Signal::new(gate, false),
+                        None => continue,
+                    },
+                };
+                i -= 1;
+                operands.remove(i);
+                if operands.binary_search(&shorter).is_ok() {
+                    return false;
+                }
+                if let Err(place) = operands.binary_search(&!shorter) {
+                    operands.insert(place, !shorter);
+                    changed = true;
+                }
             }
         }
         true
@@ -374,4 +370,10 @@ impl Net {
     pub fn goals(&self) -> usize {
         self.outputs.goal.iter().map(Vec::len).sum()
     }
+}
+
+/// True if sorted lists share a signal, or a signal and its complement. O(short list x log long list).
+fn meet(left: &[Signal], right: &[Signal], complemented: bool) -> bool {
+    let (short, long) = if left.len() < right.len() { (left, right) } else { (right, left) };
+    short.iter().any(|s| long.binary_search(&s.negate_if(complemented)).is_ok())
 }

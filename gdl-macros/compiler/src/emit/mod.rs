@@ -3,5 +3,93 @@
 pub mod layout;
 pub mod lower;
 #[cfg(feature = "tokens")]
+pub mod module;
+#[cfg(feature = "tokens")]
+pub mod names;
+#[cfg(feature = "tokens")]
+pub mod parts;
+#[cfg(feature = "tokens")]
+pub mod skeleton;
+#[cfg(feature = "tokens")]
 pub mod straight;
 pub mod table;
+
+/// How the steps of a game are compiled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Code {
+    /// Straight-line code within [`STRAIGHT_BUDGET`], else the table.
+    #[default]
+    Auto,
+    /// The table, run by the runtime.
+    Table,
+    /// Straight-line code, whatever it costs.
+    Straight,
+}
+
+/// The most two-input operations of a net that becomes straight-line code unasked: rustc takes one to
+/// two milliseconds for each in a release build, and next to nothing for a table.
+pub const STRAIGHT_BUDGET: usize = 5_000;
+
+impl Code {
+    /// True if this net becomes straight-line code.
+    #[must_use]
+    pub fn is_straight(self, net: &crate::propnet::Net) -> bool {
+        match self {
+            Self::Auto => net.operations() <= STRAIGHT_BUDGET,
+            Self::Table => false,
+            Self::Straight => true,
+        }
+    }
+}
+
+/// The module `engine` of a game, with the functions `observe` and `advance`. This is the one place
+/// that knows which engine runs what.
+#[cfg(feature = "tokens")]
+fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
+    use quote::quote;
+
+    let table = quote! {
+        #[inline]
+        pub(super) fn observe(state: &super::State, view: &mut super::View) {
+            super::table().observe(state.words(), view.words_mut());
+        }
+
+        #[inline]
+        pub(super) fn advance(state: &mut super::State, joint: &[super::Move]) {
+            super::table().advance(state.words_mut(), joint);
+        }
+    };
+    if !code.is_straight(net) {
+        return quote!(mod engine { #table });
+    }
+    let straight = straight::straight(net);
+    // Without optimisation straight-line code is slower than the table, and checking it costs too.
+    quote! {
+        #[cfg(debug_assertions)]
+        mod engine { #table }
+
+        #[cfg(not(debug_assertions))]
+        mod engine {
+            mod straight {
+                #straight
+
+                #[inline]
+                pub(in super::super) fn see(state: &super::super::State, view: &mut super::super::View) {
+                    observe(state.words(), view.words_mut());
+                }
+
+                #[inline]
+                pub(in super::super) fn step(state: &mut super::super::State, joint: &[super::super::Move]) {
+                    // A missing move is none that the rules know.
+                    let joint = super::super::__gdl::core::array::from_fn(|role| match joint.get(role) {
+                        super::super::__gdl::core::option::Option::Some(action) => action.0,
+                        super::super::__gdl::core::option::Option::None => u32::MAX,
+                    });
+                    advance(state.words_mut(), &joint);
+                }
+            }
+
+            pub(super) use straight::{see as observe, step as advance};
+        }
+    }
+}

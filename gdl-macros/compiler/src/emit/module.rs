@@ -1,0 +1,259 @@
+//! A compiled game as a Rust module.
+//!
+//! In comes a [`Compilation`], out go the tokens of `pub mod tictactoe { .. }`: the game's type, its
+//! roles, moves and fluents, its table as one literal, and the implementation of `Game`. The tokens
+//! name nothing but what they define and the runtime's `__private` module, which also brings `core`,
+//! so they mean the same wherever they stand. The same compilation always gives the same tokens.
+
+use super::{
+    Code,
+    names::{self, Hints, Named},
+    parts::{self, Bodies, Frame, inline_code},
+    table::table,
+};
+use crate::{Compilation, propnet::Net};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+/// Rows of one list that the module's documentation shows; the items themselves are all documented.
+const SHOWN: usize = 40;
+
+/// Emits the game as a module. `origin` is said in its documentation, for example `tictactoe.kif`.
+#[must_use]
+pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code) -> TokenStream {
+    let Compilation { rules, net, .. } = compilation;
+    let keywords = &rules.keywords;
+    let vocabulary = &net.vocabulary;
+    let moves = names::name(
+        vocabulary.moves.iter().map(String::as_str),
+        &Hints::new(rules, &[keywords.legal, keywords.input], 1),
+    );
+    let fluents = names::name(
+        vocabulary.fluents.iter().map(String::as_str),
+        &Hints::new(rules, &[keywords.base, keywords.next, keywords.init], 0),
+    );
+    let documentation = documentation(net, &rules.documentation, origin, &moves, &fluents);
+    let roles = parts::roles(&vocabulary.roles, Bodies::Table);
+    let about = "Something a player may do, known by its KIF text.";
+    let moves = parts::ids("Move", about, "moves", &moves, vocabulary.moves.len(), Bodies::Table);
+    let about = "Something that may hold in a state, known by its KIF text.";
+    let fluents = parts::ids("Fluent", about, "fluents", &fluents, vocabulary.fluents.len(), Bodies::Table);
+    let game = game(net, frame, code);
+    frame.module(&documentation, &quote!(#game #roles #moves #fluents))
+}
+
+/// The game's type, its rows, its table and `Game`.
+fn game(net: &Net, frame: &Frame, code: Code) -> TokenStream {
+    let game = frame.game();
+    let number = Literal::usize_unsuffixed;
+    let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
+    let (moves, goals) = (net.vocabulary.moves.len(), net.goals());
+    let words: Vec<Literal> = net
+        .initial
+        .chunks(64)
+        .map(|bits| {
+            let word = bits.iter().enumerate().fold(0, |word, (i, &bit)| word | u64::from(bit) << i);
+            Literal::u64_unsuffixed(word)
+        })
+        .collect();
+    let state_words = number(words.len());
+    // The layout of views is documented with `Shape::view_words`.
+    let view_words = number(roles * moves.div_ceil(64) + (goals + 1).div_ceil(64));
+    let (roles, fluents, moves, goals) = (number(roles), number(fluents), number(moves), number(goals));
+    let bytes = Literal::byte_string(&table(net));
+    let engine = super::engine(net, code);
+    quote! {
+        #[doc = "The game: a value without size that knows the rules."]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct #game;
+
+        #[doc = "The game."]
+        #[must_use]
+        pub const fn game() -> #game {
+            #game
+        }
+
+        #[doc = "A position: one bit for each [`Fluent`] that holds."]
+        pub type State = __gdl::Bits<#state_words>;
+
+        #[doc = "What is seen of a [`State`]: the legal moves, the goals, and whether the game is over."]
+        pub type View = __gdl::Bits<#view_words>;
+
+        const SHAPE: __gdl::Shape =
+            __gdl::Shape { roles: #roles, fluents: #fluents, moves: #moves, goals: #goals };
+
+        const INITIAL: State = State::new([#(#words),*]);
+
+        static TABLE: &[u8] = #bytes;
+
+        fn table() -> &'static __gdl::Table {
+            static DECODED: __gdl::OnceLock<__gdl::Table> = __gdl::OnceLock::new();
+            DECODED.get_or_init(|| __gdl::decode(TABLE))
+        }
+
+        fn vocabulary() -> &'static __gdl::Vocabulary {
+            table().vocabulary()
+        }
+
+        #engine
+
+        impl __gdl::Game for #game {
+            type State = State;
+            type View = View;
+            type Role = Role;
+            type Move = Move;
+            type Fluent = Fluent;
+
+            fn vocabulary(&self) -> &__gdl::Vocabulary {
+                vocabulary()
+            }
+
+            #[inline]
+            fn shape(&self) -> __gdl::Shape {
+                SHAPE
+            }
+
+            #[inline]
+            fn empty(&self) -> State {
+                State::EMPTY
+            }
+
+            #[inline]
+            fn blank(&self) -> View {
+                View::EMPTY
+            }
+
+            #[inline]
+            fn initial(&self) -> State {
+                INITIAL
+            }
+
+            #[inline]
+            fn observe(&self, state: &State, view: &mut View) {
+                engine::observe(state, view);
+            }
+
+            #[inline]
+            fn advance(&self, state: &mut State, joint: &[Move]) {
+                engine::advance(state, joint);
+            }
+        }
+    }
+}
+
+/// The module's documentation: what the rulesheet says of itself, then its names and sizes.
+fn documentation(
+    net: &Net,
+    comments: &[String],
+    origin: &str,
+    moves: &Named,
+    fluents: &Named,
+) -> Vec<String> {
+    let mut lines = prose(comments);
+    let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    lines.push(format!(
+        "Compiled from {}: {}, {}, {}.",
+        inline_code(origin),
+        count(net.vocabulary.roles.len(), "role"),
+        count(net.vocabulary.moves.len(), "move"),
+        count(net.vocabulary.fluents.len(), "fluent"),
+    ));
+    lines.push(String::new());
+    lines.push("| in the rulesheet | in Rust | how many |".into());
+    lines.push("|---|---|---|".into());
+    let roles = &net.vocabulary.roles;
+    let variants = parts::role_names(roles);
+    for (text, variant) in roles.iter().zip(variants).take(SHOWN) {
+        lines.push(format!("| {} | [`Role::{variant}`] | 1 |", inline_code(text)));
+    }
+    for (kind, named) in [("Move", moves), ("Fluent", fluents)] {
+        for group in named.constructors.iter().take(SHOWN) {
+            lines.push(format!(
+                "| {} | [`{kind}::{}`] | {} |",
+                inline_code(&group.example),
+                group.name,
+                group.count
+            ));
+        }
+        for constant in named.constants.iter().take(SHOWN) {
+            lines.push(format!("| {} | [`{kind}::{}`] | 1 |", inline_code(&constant.text), constant.name));
+        }
+    }
+    lines
+}
+
+/// Comment lines as Markdown: plain paragraphs and lists as such, whatever is laid out as it is.
+fn prose(comments: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for block in comments.split(|line| line.trim().is_empty()).filter(|block| !block.is_empty()) {
+        let indent = block.iter().map(|line| indentation(line)).min().unwrap_or(0);
+        let block: Vec<&str> = block.iter().map(|line| line[indent..].trim_end()).collect();
+        // Columns show in blanks; and lines that start with four would be Rust code to rustdoc.
+        let laid_out = |line: &&str| indentation(line) > 3 || line.trim_start().contains("  ");
+        if block.iter().any(laid_out) {
+            lines.push("```text".into());
+            lines.extend(block.iter().map(|line| line.replace("```", "'''")));
+            lines.push("```".into());
+        } else {
+            escape(&block, &mut lines);
+        }
+        lines.push(String::new());
+    }
+    lines
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+/// A paragraph that means to Markdown what it says, but for lists and names in backquotes.
+fn escape(block: &[&str], lines: &mut Vec<String>) {
+    let closed = block.iter().flat_map(|line| line.chars()).filter(|&c| c == '`').count() % 2 == 0;
+    let mut code = false;
+    for line in block {
+        let mut escaped = String::new();
+        let start = indentation(line);
+        for (i, letter) in line.char_indices() {
+            let opens = i == start && matches!(letter, '#' | '+' | '=' | '~' | '-');
+            let item = opens && letter == '-' && line[i + 1..].starts_with(' ');
+            if letter == '`' && closed {
+                code = !code;
+            } else if !code
+                && ((opens && !item)
+                    || matches!(letter, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '&'))
+            {
+                escaped.push('\\');
+            }
+            escaped.push(letter);
+        }
+        lines.push(escaped);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn markdown(comment: &str) -> String {
+        let lines: Vec<String> = comment.lines().map(str::to_owned).collect();
+        prose(&lines).join("\n")
+    }
+
+    #[test]
+    fn prose_is_escaped() {
+        assert_eq!(
+            markdown(" A *game* of <marks>\n for `a_b`.\n"),
+            "A \\*game\\* of \\<marks\\>\nfor `a_b`.\n"
+        );
+        assert_eq!(markdown("one ` alone"), "one \\` alone\n");
+        assert_eq!(markdown("Title\n-----"), "Title\n\\-----\n");
+        assert_eq!(markdown("- one\n  more\n- two"), "- one\n  more\n- two\n");
+        assert_eq!(markdown(""), "");
+    }
+
+    #[test]
+    fn layout_is_kept() {
+        assert_eq!(markdown("\n  x   y\n  oo  o\n\nEnd"), "```text\nx   y\noo  o\n```\n\nEnd\n");
+        assert_eq!(markdown("as\n    code"), "```text\nas\n    code\n```\n");
+    }
+}

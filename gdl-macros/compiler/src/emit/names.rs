@@ -1,0 +1,373 @@
+//! KIF names to Rust names.
+//!
+//! In come the KIF texts of a vocabulary, out go identifiers that rustc accepts, in Rust's own case
+//! conventions, no two alike in one [`Namespace`]. The same texts always give the same names, and the
+//! skeleton of a faulty rulesheet names things by the same rules.
+
+use crate::rules::{RelationId, Rules, Term};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a name is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// `white_king`: modules, functions, parameters.
+    Snake,
+    /// `WHITE_KING`: constants.
+    Upper,
+    /// `WhiteKing`: types and variants.
+    Camel,
+}
+
+/// Strict and reserved words of every edition so far; those that may be names somewhere are left out.
+const KEYWORDS: &[&str] = &[
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while", "yield",
+];
+
+/// What operators are called where they are names.
+const OPERATORS: &[(char, &str)] = &[
+    ('+', "plus"),
+    ('*', "times"),
+    ('/', "slash"),
+    ('<', "less"),
+    ('>', "greater"),
+    ('=', "equal"),
+    ('!', "bang"),
+    ('&', "and"),
+    ('|', "or"),
+    ('~', "tilde"),
+    ('^', "caret"),
+    ('%', "percent"),
+    ('#', "hash"),
+    ('@', "at"),
+    ('$', "dollar"),
+];
+
+/// The longest name made from a text; the rest is cut, and collisions get numbers.
+const LONGEST: usize = 80;
+
+/// Spells a KIF text as one Rust identifier. Parentheses and spaces separate words as hyphens do.
+#[must_use]
+pub fn spell(text: &str, style: Style) -> String {
+    let words = words(text);
+    let mut name = String::new();
+    for word in &words {
+        if name.len() + word.len() > LONGEST && !name.is_empty() {
+            break;
+        }
+        match style {
+            Style::Snake | Style::Upper => {
+                if !name.is_empty() {
+                    name.push('_');
+                }
+                name.push_str(word);
+            }
+            Style::Camel => {
+                // `a_1_2` would become `A12`, which `a_12` is as well.
+                let digits = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+                if digits(name.chars().last()) && digits(word.chars().next()) {
+                    name.push('_');
+                }
+                let mut letters = word.chars();
+                name.extend(letters.next().map(|c| c.to_ascii_uppercase()));
+                name.extend(letters);
+            }
+        }
+    }
+    if style == Style::Upper {
+        name.make_ascii_uppercase();
+    }
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert(0, '_');
+    }
+    if name == "_" {
+        name.push('_');
+    }
+    if KEYWORDS.binary_search(&name.as_str()).is_ok() {
+        name.push('_');
+    }
+    name
+}
+
+/// Cuts a text into lower-case words at everything that cannot be part of an identifier, at
+/// underscores, and between a small letter and a capital.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut after_small = false;
+    let letters: Vec<char> = text.chars().collect();
+    for (i, &letter) in letters.iter().enumerate() {
+        let operator = OPERATORS.iter().find(|(c, _)| *c == letter).map(|(_, name)| *name);
+        // A hyphen is a minus at the start of a name, or alone, and else holds two words together.
+        let starts = i == 0 || matches!(letters[i - 1], ' ' | '(');
+        let operator = if letter == '-' && starts { Some("minus") } else { operator };
+        let cut = !letter.is_ascii_alphanumeric() || (letter.is_ascii_uppercase() && after_small);
+        if cut && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if letter.is_ascii_alphanumeric() {
+            word.push(letter.to_ascii_lowercase());
+        } else if let Some(operator) = operator {
+            words.push(operator.to_owned());
+        }
+        after_small = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// Names that are given out once each.
+#[derive(Clone, Debug, Default)]
+pub struct Namespace {
+    taken: BTreeSet<String>,
+}
+
+impl Namespace {
+    /// A namespace where `reserved` are taken.
+    #[must_use]
+    pub fn new(reserved: &[&str]) -> Self {
+        Self { taken: reserved.iter().map(|&name| name.to_owned()).collect() }
+    }
+
+    /// `name`, or the first of `name_`, `name_2`, `name_3`, .. that is free, where the underscore alone is
+    /// for names that are reserved rather than given out.
+    pub fn take(&mut self, name: &str, reserved: &[&str]) -> String {
+        let mut candidate = name.to_owned();
+        if reserved.contains(&name) {
+            candidate.push('_');
+        }
+        let mut number = 2;
+        while !self.taken.insert(candidate.clone()) {
+            candidate = format!("{}_{number}", name.trim_end_matches('_'));
+            number += 1;
+        }
+        candidate
+    }
+}
+
+/// The head and the arguments of a canonical KIF text: `(mark 1 (a b))` is `mark`, `1`, `(a b)`, and
+/// `noop` is a head alone.
+#[must_use]
+pub fn split(text: &str) -> (&str, Vec<&str>) {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        return (text, Vec::new());
+    };
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0usize, 0);
+    for (i, byte) in inner.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b' ' if depth == 0 => {
+                parts.push(&inner[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inner[start..]);
+    let arguments = parts.split_off(1);
+    (parts[0], arguments)
+}
+
+/// True if the text is what an `i64` prints as: `7` and `-7`, but neither `07` nor `+7`.
+#[must_use]
+pub fn is_integer(text: &str) -> bool {
+    text.parse::<i64>().is_ok_and(|number| number.to_string() == text)
+}
+
+/// A name without arguments and the position of its text in the vocabulary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// The Rust name.
+    pub name: String,
+    /// The KIF text.
+    pub text: String,
+    /// The position.
+    pub index: usize,
+}
+
+/// All names that share a head and a number of arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constructor {
+    /// The Rust name.
+    pub name: String,
+    /// The KIF name.
+    pub head: String,
+    /// The Rust names of the arguments and whether all their values are integers.
+    pub parameters: Vec<(String, bool)>,
+    /// One of them.
+    pub example: String,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// The Rust names of a list of moves or fluents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Those without arguments, in the order of the vocabulary.
+    pub constants: Vec<Constant>,
+    /// Those with arguments, by head and number of arguments.
+    pub constructors: Vec<Constructor>,
+}
+
+/// What the associated functions and constants of an id are called already, by its own traits or by
+/// the macro.
+pub const RESERVED: &[&str] =
+    &["ALL", "all", "clone", "cmp", "eq", "fmt", "from_index", "from_str", "hash", "index", "parse"];
+
+/// More constants than this are left out, since each costs rustc a little; their texts still parse.
+pub const MAX_CONSTANTS: usize = 2_000;
+
+/// Finds names for a list of KIF texts. `hints` are the names of arguments, by head and number.
+#[must_use]
+pub fn name<'t>(texts: impl IntoIterator<Item = &'t str>, hints: &Hints) -> Named {
+    struct Group {
+        integers: Vec<bool>,
+        example: String,
+        count: usize,
+    }
+    let mut constants = Vec::new();
+    let mut groups: BTreeMap<(&str, usize), Group> = BTreeMap::new();
+    let mut space = Namespace::default();
+    for (index, text) in texts.into_iter().enumerate() {
+        let (head, arguments) = split(text);
+        if arguments.is_empty() {
+            if constants.len() < MAX_CONSTANTS {
+                let name = space.take(&spell(head, Style::Upper), RESERVED);
+                constants.push(Constant { name, text: text.to_owned(), index });
+            }
+            continue;
+        }
+        let group = groups.entry((head, arguments.len())).or_insert_with(|| Group {
+            integers: vec![true; arguments.len()],
+            example: text.to_owned(),
+            count: 0,
+        });
+        group.count += 1;
+        for (integer, argument) in group.integers.iter_mut().zip(&arguments) {
+            *integer &= is_integer(argument);
+        }
+    }
+    let mut constructors = Vec::new();
+    let mut previous = None;
+    for ((head, arity), group) in groups {
+        // The map brings the smallest arity first: it has the plain name.
+        let name = spell(head, Style::Snake);
+        let name = if previous == Some(head) { format!("{name}_{arity}") } else { name };
+        previous = Some(head);
+        let parameters = hints.parameters(head, arity).into_iter().zip(group.integers).collect();
+        constructors.push(Constructor {
+            name: space.take(&name, RESERVED),
+            head: head.to_owned(),
+            parameters,
+            example: group.example,
+            count: group.count,
+        });
+    }
+    Named { constants, constructors }
+}
+
+/// What arguments are called in the rules, by head and number of arguments.
+#[derive(Clone, Debug, Default)]
+pub struct Hints(BTreeMap<(String, usize), Vec<Option<String>>>);
+
+impl Hints {
+    /// The variables in the heads of the rules of `relations`, whose argument at `position` is the name.
+    #[must_use]
+    pub fn new(rules: &Rules, relations: &[RelationId], position: usize) -> Self {
+        let mut hints = Self::default();
+        for rule in &rules.rules {
+            if !relations.contains(&rule.head.relation) {
+                continue;
+            }
+            let Some(Term::Function(symbol, arguments)) = rule.head.arguments.get(position) else { continue };
+            let key = (rules.symbols.name(*symbol).to_owned(), arguments.len());
+            let names = hints.0.entry(key).or_insert_with(|| vec![None; arguments.len()]);
+            for (name, argument) in names.iter_mut().zip(arguments) {
+                if let (None, Term::Variable(variable)) = (&name, argument) {
+                    *name = Some(rule.variables[variable.index()].clone());
+                }
+            }
+        }
+        hints
+    }
+
+    /// The names of the parameters of a constructor.
+    fn parameters(&self, head: &str, arity: usize) -> Vec<String> {
+        let names = self.0.get(&(head.to_owned(), arity));
+        let mut space = Namespace::default();
+        (0..arity)
+            .map(|i| {
+                let name = names.and_then(|names| names[i].as_deref());
+                let name = name.map_or_else(|| format!("argument_{}", i + 1), |n| spell(n, Style::Snake));
+                space.take(&name, &[])
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_are_sorted() {
+        assert!(KEYWORDS.is_sorted());
+    }
+
+    #[test]
+    fn names_follow_rust() {
+        for (text, snake, upper, camel) in [
+            ("mark", "mark", "MARK", "Mark"),
+            ("moveTo", "move_to", "MOVE_TO", "MoveTo"),
+            ("white_king", "white_king", "WHITE_KING", "WhiteKing"),
+            ("a-b", "a_b", "A_B", "AB"),
+            ("move", "move_", "MOVE", "Move"),
+            ("self", "self_", "SELF", "Self_"),
+            ("1", "_1", "_1", "_1"),
+            ("-", "minus", "MINUS", "Minus"),
+            ("+", "plus", "PLUS", "Plus"),
+            ("c++", "c_plus_plus", "C_PLUS_PLUS", "CPlusPlus"),
+            ("-1", "minus_1", "MINUS_1", "Minus1"),
+            ("a_1_2", "a_1_2", "A_1_2", "A1_2"),
+            ("(player 1)", "player_1", "PLAYER_1", "Player1"),
+            ("_", "__", "__", "__"),
+            ("TicTacToe", "tic_tac_toe", "TIC_TAC_TOE", "TicTacToe"),
+        ] {
+            assert_eq!(spell(text, Style::Snake), snake, "{text}");
+            assert_eq!(spell(text, Style::Upper), upper, "{text}");
+            assert_eq!(spell(text, Style::Camel), camel, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_are_split() {
+        assert_eq!(split("noop"), ("noop", vec![]));
+        assert_eq!(split("(mark 1 (a b) ())"), ("mark", vec!["1", "(a b)", "()"]));
+    }
+
+    #[test]
+    fn integers_are_canonical() {
+        assert!(["0", "7", "-7", "123"].into_iter().all(is_integer));
+        assert!(!["07", "+7", "-0", "x", "", "99999999999999999999"].into_iter().any(is_integer));
+    }
+
+    #[test]
+    fn collisions_get_numbers() {
+        let texts = ["(mark 1 x)", "(mark 1 2 3)", "(mark 2 y)", "(Mark 1)", "a-b", "a_b", "all"];
+        let named = name(texts, &Hints::default());
+        let constants: Vec<_> = named.constants.iter().map(|c| (c.name.as_str(), c.index)).collect();
+        assert_eq!(constants, [("A_B", 4), ("A_B_2", 5), ("ALL_", 6)]);
+        let constructors: Vec<_> = named.constructors.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(constructors, ["mark", "mark_2", "mark_3"]);
+        assert_eq!(named.constructors[1].count, 2);
+        let parameters = [("argument_1".to_owned(), true), ("argument_2".to_owned(), false)];
+        assert_eq!(named.constructors[1].parameters, parameters);
+    }
+}

@@ -1,0 +1,278 @@
+//! The public face of an emitted game: its module, roles, moves and fluents as Rust items.
+//!
+//! In come names, out go documented items. A good rulesheet and the skeleton of a faulty one share
+//! them, and differ in what the functions do.
+
+use super::names::{Constructor, Named, Namespace, Style, spell};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
+
+/// How the user wants the game's module to look.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The module's name.
+    pub name: String,
+    /// `pub` or what else stands before `mod`.
+    pub visibility: TokenStream,
+    /// The path of the runtime, usually `::gdl_runtime`.
+    pub runtime: TokenStream,
+    /// Items to go with the module, such as what makes cargo watch the rulesheet.
+    pub extra: TokenStream,
+}
+
+impl Frame {
+    /// A public module that finds the runtime under its own name.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            visibility: quote!(pub),
+            runtime: quote!(::gdl_runtime),
+            extra: TokenStream::new(),
+        }
+    }
+
+    /// The name of the game's type.
+    #[must_use]
+    pub fn game(&self) -> Ident {
+        // What the emitted module says itself, or takes from the prelude.
+        const TAKEN: &[&str] = &[
+            "Clone",
+            "Copy",
+            "Default",
+            "Eq",
+            "Err",
+            "Fluent",
+            "Hash",
+            "Iterator",
+            "Move",
+            "None",
+            "Ok",
+            "Option",
+            "Ord",
+            "PartialEq",
+            "PartialOrd",
+            "Result",
+            "Role",
+            "Self_",
+            "Some",
+            "State",
+            "TryInto",
+            "View",
+        ];
+        let mut name = spell(&self.name, Style::Camel);
+        if TAKEN.contains(&name.as_str()) {
+            name = format!("{}Game", name.trim_end_matches('_'));
+        }
+        ident(&name)
+    }
+
+    /// The module around `items`.
+    #[must_use]
+    pub fn module(&self, documentation: &[String], items: &TokenStream) -> TokenStream {
+        let Self { name, visibility, runtime, extra } = self;
+        let name = ident(name);
+        quote! {
+            #[allow(
+                dead_code,
+                unreachable_pub,
+                unused_qualifications,
+                non_camel_case_types,
+                clippy::all,
+                clippy::pedantic,
+                clippy::nursery,
+                reason = "names and structure come from the rulesheet"
+            )]
+            #visibility mod #name {
+                #(#![doc = #documentation])*
+
+                // Nothing is taken from the surroundings: not the prelude, not even `core`.
+                use #runtime::__private as __gdl;
+                use __gdl::core::prelude::rust_2021::*;
+
+                #extra
+                #items
+            }
+        }
+    }
+}
+
+/// An identifier of the caller's.
+pub(super) fn ident(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}
+
+/// What a function of an emitted id does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bodies {
+    /// It looks things up in the vocabulary of the game's table.
+    Table,
+    /// Nothing, since the rulesheet is at fault and the program will not be run.
+    Missing,
+}
+
+/// The expression that stands for all that cannot be said of a faulty rulesheet.
+pub(super) fn missing() -> TokenStream {
+    quote!(__gdl::core::unreachable!("the rulesheet has errors"))
+}
+
+/// KIF text as inline code in Markdown, in a table or out of it.
+pub(super) fn inline_code(text: &str) -> String {
+    format!("`{}`", text.replace('`', "'").replace('|', "\\|"))
+}
+
+/// The names of the variants of `Role`.
+#[must_use]
+pub fn role_names(roles: &[String]) -> Vec<String> {
+    const RESERVED: &[&str] = &["ALL"];
+    let mut space = Namespace::default();
+    roles.iter().map(|text| space.take(&spell(text, Style::Camel), RESERVED)).collect()
+}
+
+/// `enum Role` and its traits.
+pub(super) fn roles(texts: &[String], bodies: Bodies) -> TokenStream {
+    let names: Vec<Ident> = role_names(texts).iter().map(|name| ident(name)).collect();
+    let docs = texts.iter().map(|text| inline_code(text));
+    let count = Literal::usize_unsuffixed(texts.len());
+    let index = if texts.is_empty() { quote!(match self {}) } else { quote!(self as usize) };
+    let traits = traits("Role", "roles", &index, &quote!(Self::ALL[index]), bodies);
+    quote! {
+        #[doc = "A player."]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Role {
+            #(#[doc = #docs] #names,)*
+        }
+
+        impl Role {
+            #[doc = "Every role, in the order of the rulesheet."]
+            pub const ALL: [Self; #count] = [#(Self::#names),*];
+        }
+
+        #traits
+    }
+}
+
+/// A struct for moves or fluents, with constants, constructors and traits. `list` is the
+/// vocabulary's function.
+pub(super) fn ids(
+    kind: &str,
+    about: &str,
+    list: &str,
+    named: &Named,
+    count: usize,
+    bodies: Bodies,
+) -> TokenStream {
+    let ty = ident(kind);
+    let constants = named.constants.iter().map(|constant| {
+        let name = ident(&constant.name);
+        let doc = inline_code(&constant.text);
+        let index = Literal::u32_unsuffixed(constant.index as u32);
+        quote!(#[doc = #doc] pub const #name: Self = Self(#index);)
+    });
+    let field = ident(list);
+    let constructors =
+        named.constructors.iter().map(|constructor| function(constructor, list, &field, bodies));
+    let all = format!("Every one of the game's {list}, in the order of their KIF texts.");
+    let count = Literal::u32_suffixed(count as u32);
+    let from = quote!(Self(index as u32));
+    let traits = traits(kind, list, &quote!(self.0 as usize), &from, bodies);
+    quote! {
+        #[doc = #about]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct #ty(u32);
+
+        impl #ty {
+            #(#constants)*
+            #(#constructors)*
+
+            #[doc = #all]
+            pub fn all() -> impl ExactSizeIterator<Item = Self> + DoubleEndedIterator + Clone {
+                (0..#count).map(Self)
+            }
+        }
+
+        #traits
+    }
+}
+
+/// The function that makes an id from its arguments.
+fn function(constructor: &Constructor, list: &str, field: &Ident, bodies: Bodies) -> TokenStream {
+    let Constructor { name, head, parameters, example, count } = constructor;
+    let name = ident(name);
+    let names: Vec<Ident> = parameters.iter().map(|(name, _)| ident(name)).collect();
+    if bodies == Bodies::Missing {
+        let body = missing();
+        let doc = inline_code(example);
+        return quote! {
+            #[doc = #doc]
+            pub fn #name(#(#names: impl Sized),*) -> Option<Self> {
+                #body
+            }
+        };
+    }
+    let types =
+        parameters.iter().map(|(_, integer)| if *integer { quote!(impl TryInto<i64>) } else { quote!(&str) });
+    let arguments = parameters.iter().zip(&names).map(|((_, integer), name)| {
+        if *integer { quote!(__gdl::Argument::integer(#name)) } else { quote!(__gdl::Argument::Text(#name)) }
+    });
+    let text = inline_code(example);
+    let doc = if *count == 1 {
+        format!("{text}; `None` for any other arguments.")
+    } else {
+        format!("{text} and the like, one of {count} {list}; `None` if there is no such.")
+    };
+    quote! {
+        #[doc = #doc]
+        #[must_use]
+        pub fn #name(#(#names: #types),*) -> Option<Self> {
+            __gdl::find(vocabulary().#field(), #head, &[#(#arguments),*])
+        }
+    }
+}
+
+/// `Id`, `Display`, `Debug` and `FromStr` for a type of ids.
+fn traits(kind: &str, list: &str, index: &TokenStream, from: &TokenStream, bodies: Bodies) -> TokenStream {
+    let ty = ident(kind);
+    let parse = ident(&format!("parse_{}", kind.to_ascii_lowercase()));
+    let list = ident(list);
+    let (show, parse) = match bodies {
+        Bodies::Table => (
+            quote!(f.pad(&vocabulary().#list()[__gdl::Id::index(*self)])),
+            quote!(__gdl::Game::#parse(&game(), text)),
+        ),
+        Bodies::Missing => (missing(), missing()),
+    };
+    quote! {
+        impl __gdl::Id for #ty {
+            #[inline]
+            fn index(self) -> usize {
+                #index
+            }
+
+            #[inline]
+            fn from_index(index: usize) -> Self {
+                #from
+            }
+        }
+
+        impl __gdl::core::fmt::Display for #ty {
+            fn fmt(&self, f: &mut __gdl::core::fmt::Formatter<'_>) -> __gdl::core::fmt::Result {
+                #show
+            }
+        }
+
+        impl __gdl::core::fmt::Debug for #ty {
+            fn fmt(&self, f: &mut __gdl::core::fmt::Formatter<'_>) -> __gdl::core::fmt::Result {
+                __gdl::core::fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl __gdl::core::str::FromStr for #ty {
+            type Err = __gdl::UnknownName;
+
+            fn from_str(text: &str) -> Result<Self, __gdl::UnknownName> {
+                #parse
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The module of a rulesheet that is at fault.
+//!
+//! In comes whatever could be parsed, out goes a module with the types and functions that a good
+//! rulesheet would have had, as far as they can be told: so the only errors the user sees are those
+//! of the rulesheet. Nothing in it can be run.
+
+use super::{
+    names::{self, Hints},
+    parts::{self, Bodies, Frame, missing},
+};
+use crate::{
+    Source,
+    syntax::{Kind, NodeId, Tree},
+};
+use proc_macro2::TokenStream;
+use quote::quote;
+use std::collections::BTreeSet;
+
+/// Names that are worth collecting at most: a skeleton is never run.
+const MOST: usize = 1_000;
+
+/// What a faulty rulesheet seems to talk about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guess {
+    /// The roles, in the order of the text.
+    pub roles: Vec<String>,
+    /// Texts that look like the moves, one for each head and number of arguments.
+    pub moves: Vec<String>,
+    /// Texts that look like the fluents, likewise.
+    pub fluents: Vec<String>,
+}
+
+impl Guess {
+    /// Reads the names off a tree: roles from `role` facts, moves from `legal`, `input` and `does`,
+    /// fluents from `init`, `next`, `base` and `true`. Nested forms count wherever they stand.
+    #[must_use]
+    pub fn new(tree: &Tree, source: &Source) -> Self {
+        let mut roles: Vec<String> = Vec::new();
+        let (mut moves, mut fluents) = (BTreeSet::new(), BTreeSet::new());
+        let mut stack: Vec<NodeId> = tree.forms.iter().rev().copied().collect();
+        while let Some(form) = stack.pop() {
+            let children = tree.children(form);
+            stack.extend(children.iter().rev());
+            let Some(&head) = children.first() else { continue };
+            match (tree.text(head, source).to_ascii_lowercase().as_str(), children) {
+                ("role", &[_, role]) if tree.node(role).kind == Kind::Symbol => {
+                    let role = tree.text(role, source).to_owned();
+                    if roles.len() < MOST && !roles.contains(&role) {
+                        roles.push(role);
+                    }
+                }
+                ("legal" | "input" | "does", &[_, _, action]) => {
+                    moves.extend(outline(tree, source, action));
+                }
+                ("init" | "next" | "base" | "true", &[_, fluent]) => {
+                    fluents.extend(outline(tree, source, fluent));
+                }
+                _ => {}
+            }
+        }
+        let few = |set: BTreeSet<String>| set.into_iter().take(MOST).collect();
+        Self { roles, moves: few(moves), fluents: few(fluents) }
+    }
+}
+
+/// A name with each argument left open: `(mark _ _)`; none for variables.
+fn outline(tree: &Tree, source: &Source, node: NodeId) -> Option<String> {
+    match (&tree.node(node).kind, tree.children(node)) {
+        (Kind::Symbol, _) => Some(tree.text(node, source).to_owned()),
+        (Kind::List(_), [head]) if tree.node(*head).kind == Kind::Symbol => {
+            Some(tree.text(*head, source).to_owned())
+        }
+        (Kind::List(_), [head, arguments @ ..]) if tree.node(*head).kind == Kind::Symbol => {
+            Some(format!("({}{})", tree.text(*head, source), " _".repeat(arguments.len())))
+        }
+        _ => None,
+    }
+}
+
+/// Emits the module.
+#[must_use]
+pub fn skeleton(guess: &Guess, frame: &Frame) -> TokenStream {
+    let game = frame.game();
+    let none = Hints::default();
+    let moves = names::name(guess.moves.iter().map(String::as_str), &none);
+    let fluents = names::name(guess.fluents.iter().map(String::as_str), &none);
+    let roles = parts::roles(&guess.roles, Bodies::Missing);
+    let moves = parts::ids("Move", "A move.", "moves", &moves, guess.moves.len(), Bodies::Missing);
+    let fluents =
+        parts::ids("Fluent", "A fluent.", "fluents", &fluents, guess.fluents.len(), Bodies::Missing);
+    let missing = missing();
+    let items = quote! {
+        #[doc = "The game, whose rulesheet has errors."]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct #game;
+
+        #[doc = "The game."]
+        #[must_use]
+        pub const fn game() -> #game {
+            #game
+        }
+
+        #[doc = "A position."]
+        pub type State = __gdl::Bits<1>;
+
+        #[doc = "What is seen of a position."]
+        pub type View = __gdl::Bits<1>;
+
+        #roles
+        #moves
+        #fluents
+
+        impl __gdl::Game for #game {
+            type State = State;
+            type View = View;
+            type Role = Role;
+            type Move = Move;
+            type Fluent = Fluent;
+
+            fn vocabulary(&self) -> &__gdl::Vocabulary {
+                #missing
+            }
+
+            fn shape(&self) -> __gdl::Shape {
+                #missing
+            }
+
+            fn empty(&self) -> State {
+                #missing
+            }
+
+            fn blank(&self) -> View {
+                #missing
+            }
+
+            fn initial(&self) -> State {
+                #missing
+            }
+
+            fn observe(&self, _: &State, _: &mut View) {
+                #missing
+            }
+
+            fn advance(&self, _: &mut State, _: &[Move]) {
+                #missing
+            }
+        }
+    };
+    frame.module(&["A game whose rulesheet has errors.".to_owned()], &items)
+}

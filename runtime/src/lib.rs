@@ -35,6 +35,7 @@ pub use bits::{BitBox, Bits};
 pub use dynamic::{Dynamic, FluentId, MoveId, RoleId};
 pub use error::{Kind, StepError, TextError};
 pub use game::{Game, Id, Legal, Row, Shape};
+pub use gdl_macros::gdl;
 #[cfg(feature = "dynamic")]
 pub use load::{LoadError, load, load_named};
 pub use perft::{Perft, divide, perft};

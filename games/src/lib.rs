@@ -1,0 +1,145 @@
+//! Games in the Game Description Language, each compiled to a module of its own.
+//!
+//! The rulesheets stand beside `src`. [`LIST`] has them all with their texts; [`visit`] picks a
+//! compiled game by name, for code that works with any of them.
+
+use gdl_runtime::{Game, gdl};
+
+/// A built-in game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The name of its module and rulesheet.
+    pub name: &'static str,
+    /// The rulesheet, in KIF.
+    pub text: &'static str,
+}
+
+impl Entry {
+    /// The first line of the rulesheet's leading comment: what the game is.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        let first = self.text.lines().next().unwrap_or_default();
+        first.trim_start_matches(';').trim()
+    }
+}
+
+/// What is to be done with a game whose type is not known.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+
+    /// Does it. The game is a value without size, so it can be copied into threads.
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+        self,
+        game: G,
+        entry: &'static Entry,
+    ) -> Self::Output;
+}
+
+gdl!("breakthrough.kif");
+gdl!("breakthrough_small.kif");
+gdl!("connect_four.kif");
+gdl!("lights_out.kif");
+gdl!("nim.kif");
+gdl!("reversi.kif");
+gdl!("rock_paper_scissors.kif");
+gdl!("tictactoe.kif");
+// It starts with no fluent at all, and means it.
+gdl!("tictactoe_led.kif", allow(missing_init));
+gdl!("tictactoe_stanford.kif");
+
+macro_rules! list {
+    ($($name:ident)*) => {
+        /// Every game, by name.
+        pub static LIST: &[Entry] = &[$(Entry {
+            name: stringify!($name),
+            text: include_str!(concat!("../", stringify!($name), ".kif")),
+        }),*];
+
+        /// Takes `visitor` to the compiled game called `name`; `None` if there is no such game.
+        pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
+            let entry = find(name)?;
+            match name {
+                $(stringify!($name) => Some(visitor.visit($name::game(), entry)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+list! {
+    breakthrough
+    breakthrough_small
+    connect_four
+    lights_out
+    nim
+    reversi
+    rock_paper_scissors
+    tictactoe
+    tictactoe_led
+    tictactoe_stanford
+}
+
+/// The game called `name`.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Entry> {
+    LIST.iter().find(|entry| entry.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Roles;
+
+    impl Visitor for Roles {
+        type Output = usize;
+
+        fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+            self,
+            game: G,
+            _: &'static Entry,
+        ) -> usize {
+            game.roles().len()
+        }
+    }
+
+    #[test]
+    fn every_game_is_listed_and_starts() {
+        for entry in LIST {
+            assert!(visit(entry.name, Roles).is_some_and(|roles| roles > 0), "{}", entry.name);
+            assert!(!entry.summary().is_empty(), "{}", entry.name);
+        }
+        assert!(LIST.is_sorted_by_key(|entry| entry.name));
+        assert_eq!(visit("chess_on_the_moon", Roles), None);
+        assert_eq!(visit("tictactoe", Roles), Some(2));
+    }
+
+    #[test]
+    fn no_rulesheet_is_left_out() {
+        let files = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let mut names: Vec<String> = files
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .filter_map(|name| name.strip_suffix(".kif").map(str::to_owned))
+            .collect();
+        names.sort();
+        assert_eq!(names, LIST.iter().map(|entry| entry.name).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn names_are_rust() {
+        use tictactoe::{Fluent, Move, Role, State};
+        let game = tictactoe::game();
+        let mark = Move::mark(1, 1).unwrap();
+        assert_eq!(mark.to_string(), "(mark 1 1)");
+        assert_eq!(" ( mark 1  1 )".parse(), Ok(mark));
+        assert_eq!(Move::mark(4, 1_u64), None);
+        assert_eq!(Move::all().len(), 10);
+        assert_eq!(Role::ALL.map(|role| role.to_string()), ["xplayer", "oplayer"]);
+        let start: State = game.initial();
+        let next = game.next(&start, &[mark, Move::NOOP]).unwrap();
+        assert!(game.holds(&next, Fluent::cell(1, 1, "x").unwrap()));
+        assert!(game.holds(&next, "(control oplayer)".parse().unwrap()));
+        assert!("(mark 9 9)".parse::<Move>().unwrap_err().to_string().contains("(mark 9 9)"));
+    }
+}

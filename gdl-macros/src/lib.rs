@@ -1,0 +1,191 @@
+//! `gdl!`: a rulesheet in the Game Description Language becomes a Rust module.
+//!
+//! This crate finds the rulesheet, runs `gdl_compiler` and emits the game or what is wrong with it.
+//! Depend on `gdl-runtime`, which brings the macro and what its expansion needs.
+
+mod arguments;
+mod report;
+mod source;
+
+use arguments::{Arguments, Rulesheet};
+use gdl_compiler::{
+    Diagnostic, Diagnostics, Source,
+    diagnostic::{Span as Place, codes},
+    emit::{
+        module::module,
+        names::{Style, spell},
+        parts::Frame,
+        skeleton::{Guess, skeleton},
+    },
+    syntax,
+};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use source::SourceError;
+use std::{
+    any::Any,
+    fmt::Write,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+};
+
+/// Compiles a rulesheet into a module.
+///
+/// `gdl!("tictactoe.kif");` makes `pub mod tictactoe`. The path is relative to the source file it
+/// stands in, or else to the package's root. The module has
+///
+/// - `game()`, a value without size that implements `gdl_runtime::Game`;
+/// - `Role`, an enum of the players;
+/// - `Move` and `Fluent`, with a constant for each name without arguments (`Move::NOOP`) and a
+///   function for each name with arguments (`Move::mark(1, 1)`), which takes numbers where all
+///   values are numbers and KIF texts elsewhere;
+/// - `State` and `View`, plain bitsets.
+///
+/// Roles, moves and fluents print as KIF text, parse from it, and can be iterated. Their Rust names
+/// are those of the rulesheet in Rust's conventions; keywords get an underscore, `Move::move_(..)`,
+/// names with a second number of arguments get that number, `Move::mark_3(..)`, and other collisions
+/// are numbered. The module's documentation lists them all.
+///
+/// ```ignore
+/// gdl!(
+///     "tictactoe.kif",
+///     name = noughts_and_crosses,     // the module's name; the file's if left out
+///     vis = pub(crate),               // its visibility; `pub` if left out
+///     case = "sensitive",             // whether `X` and `x` differ; "fold" if left out
+///     code = "table",                 // how steps run: "table", "straight", or "auto" for the budget
+///     allow(unused_relation),         // lints to be silent about, by name or number
+///     deny(warnings),                 // lints that are to be errors
+///     max_ground_rules = 4_000_000,   // limits, by the names of the fields of `gdl_compiler::Limits`
+///     crate = my_runtime,             // what gdl-runtime is called here; `crate::..` for a re-export
+/// );
+/// gdl!(name = coin, rules = r"(role thrower) ..");   // rules on the spot
+/// ```
+///
+/// # Errors
+///
+/// Each fault of the rulesheet is one error, with its place in the rulesheet. The module is there all
+/// the same, so nothing else fails for want of it. Warnings appear as uses of the deprecated constant
+/// `gdl_warning`; `allow(..)` silences them one by one.
+#[proc_macro]
+pub fn gdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let input = TokenStream::from(input);
+    catch_unwind(AssertUnwindSafe(|| expand(input)))
+        .unwrap_or_else(|panic| report::error(Span::call_site(), &internal_error(panic.as_ref())))
+        .into()
+}
+
+fn internal_error(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("for no stated reason");
+    format!(
+        "error[GDLM8]: the compiler for rulesheets panicked: {text}\n  \
+         = help: this is a bug in gdl-macros {}; please report it together with the rulesheet",
+        env!("CARGO_PKG_VERSION"),
+    )
+}
+
+fn expand(input: TokenStream) -> TokenStream {
+    let arguments = Arguments::parse(input);
+    let mut errors: TokenStream =
+        arguments.faults.iter().map(|fault| report::error(fault.span, &fault.message)).collect();
+    let Some(rules) = &arguments.rules else {
+        let Some(name) = &arguments.name else { return errors };
+        let module = skeleton(&Guess::default(), &frame(&arguments, name.to_string(), TokenStream::new()));
+        return quote!(#errors #module);
+    };
+    let literal = rules.literal();
+    let name = arguments.name.as_ref().map_or_else(
+        || match rules {
+            Rulesheet::File(path) => stem(&path.value()),
+            Rulesheet::Inline(_) => "game".to_owned(),
+        },
+        Ident::to_string,
+    );
+    let (text, watch) = match rules {
+        Rulesheet::File(path) => text_of_file(path.value(), path.span()),
+        Rulesheet::Inline(rules) => (Ok(Source::new(name.clone(), rules.value())), TokenStream::new()),
+    };
+    let frame = frame(&arguments, name, watch);
+    let source = match text {
+        Ok(source) => source,
+        Err(messages) => {
+            let messages = messages.iter().map(|message| report::error(literal.span(), message));
+            errors.extend(messages);
+            let module = skeleton(&Guess::default(), &frame);
+            return quote!(#errors #module);
+        }
+    };
+    // The call's own place, since rustc is silent about deprecation inside macros.
+    match gdl_compiler::compile(&source, &arguments.options) {
+        Ok(compilation) => {
+            let warnings = report::report(&compilation.diagnostics, &source, literal.span());
+            let module = module(&compilation, &frame, source.name(), arguments.code);
+            quote!(#errors #warnings #module)
+        }
+        Err(diagnostics) => {
+            let report = report::report(&diagnostics, &source, literal.span());
+            let mut unheard = Diagnostics::default();
+            let tree = syntax::parse(&source, &arguments.options, &mut unheard);
+            let module = skeleton(&Guess::new(&tree, &source), &frame);
+            quote!(#errors #report #module)
+        }
+    }
+}
+
+fn frame(arguments: &Arguments, name: String, extra: TokenStream) -> Frame {
+    let mut frame = Frame { extra, ..Frame::new(name) };
+    if let Some(visibility) = &arguments.visibility {
+        frame.visibility = visibility.clone();
+    }
+    if let Some(runtime) = &arguments.runtime {
+        frame.runtime = runtime.clone();
+    }
+    frame
+}
+
+/// The name of the module for a file.
+fn stem(path: &str) -> String {
+    let stem = Path::new(path).file_stem().map_or_else(|| "game".into(), |stem| stem.to_string_lossy());
+    spell(&stem, Style::Snake)
+}
+
+/// The text of a rulesheet, or messages for want of it; and the tokens that make cargo watch the file.
+fn text_of_file(written: String, literal: Span) -> (Result<Source, Vec<String>>, TokenStream) {
+    let found = match source::read(&written, literal) {
+        Ok(found) => found,
+        Err(SourceError::Absolute) => {
+            let message = format!(
+                "{written}: error[GDLM1]: the path of a rulesheet cannot be absolute\n  \
+                 = help: write it relative to this source file or to the package's root"
+            );
+            return (Err(vec![message]), TokenStream::new());
+        }
+        Err(SourceError::Missing(tried)) => {
+            let mut message = format!("{written}: error[GDLM1]: cannot read the rulesheet");
+            for tried in tried {
+                let _ = write!(message, "\n  = tried {}: {}", tried.path.display(), tried.error);
+            }
+            return (Err(vec![message]), TokenStream::new());
+        }
+    };
+    let path = found.path.to_string_lossy().into_owned();
+    let watch = quote! {
+        // Makes cargo build anew when the rulesheet changes.
+        const _: &[u8] = __gdl::core::include_bytes!(#path);
+    };
+    let text = String::from_utf8(found.bytes).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        let bytes = error.as_bytes();
+        let byte = bytes[place];
+        // The text up to the fault and what can be made of the rest keep their places.
+        let source = Source::new(written.clone(), String::from_utf8_lossy(bytes));
+        let message = format!("the rulesheet is not valid UTF-8: byte 0x{byte:02X} at offset {place}");
+        let diagnostic = Diagnostic::new(&codes::INVALID_UTF8, Place::new(place, place + 3), message)
+            .help("save the file as UTF-8");
+        vec![diagnostic.render(&source).trim_end().to_owned()]
+    });
+    (text.map(|text| Source::new(written, text)), watch)
+}

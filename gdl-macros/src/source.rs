@@ -1,0 +1,75 @@
+//! Path literal to text on disk: all reading of files at compile time is here.
+//!
+//! In comes what the user wrote between the quotes and where, out go the file's bytes and absolute
+//! path, or the paths that were tried. The path is relative to the source file that holds the
+//! literal, as with `include_str!`, and else to the package's root.
+
+use proc_macro2::Span;
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+};
+
+/// A file that was found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// Its absolute path, for cargo to watch.
+    pub(crate) path: PathBuf,
+    /// What it holds.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Why there is no text.
+#[derive(Debug)]
+pub(crate) enum SourceError {
+    /// The path does not start at the source file or the package.
+    Absolute,
+    /// No file could be read.
+    Missing(Vec<Tried>),
+}
+
+/// A path that was tried and what came of it.
+#[derive(Debug)]
+pub(crate) struct Tried {
+    pub(crate) path: PathBuf,
+    pub(crate) error: io::Error,
+}
+
+/// Reads the rulesheet a literal names.
+pub(crate) fn read(written: &str, literal: Span) -> Result<Found, SourceError> {
+    if Path::new(written).has_root() || Path::new(written).is_absolute() {
+        return Err(SourceError::Absolute);
+    }
+    let mut tried: Vec<Tried> = Vec::new();
+    for directory in directories(literal) {
+        let path = directory.join(written);
+        if tried.iter().any(|t| t.path == path) {
+            continue;
+        }
+        match fs::read(&path) {
+            Ok(bytes) => return Ok(Found { path, bytes }),
+            Err(error) => {
+                // A file that is there but cannot be read is what the user meant.
+                let meant = error.kind() != io::ErrorKind::NotFound;
+                tried.push(Tried { path, error });
+                if meant {
+                    break;
+                }
+            }
+        }
+    }
+    Err(SourceError::Missing(tried))
+}
+
+/// Where to look, in order.
+fn directories(literal: Span) -> Vec<PathBuf> {
+    let mut directories = Vec::new();
+    // The literal's own file, not the call's: a macro of another crate may have passed it on. It is
+    // relative to where rustc was started, which for cargo is the workspace, not the package; and
+    // rust-analyzer does not always know it.
+    if let (Some(file), Ok(started)) = (literal.unwrap().local_file(), env::current_dir()) {
+        directories.extend(started.join(file).parent().map(Path::to_path_buf));
+    }
+    directories.extend(env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from));
+    directories
+}

@@ -1,0 +1,91 @@
+//! The expansion minds its own business: it works under the strictest lints of this edition, without a
+//! prelude, inside functions and wrappers, and its names follow the rules they are documented with.
+//! `surroundings` has the same for a renamed runtime, a shadowed `core` and the edition before.
+#![deny(warnings, missing_docs, unsafe_code, unreachable_pub, unused_qualifications)]
+#![deny(missing_debug_implementations, missing_copy_implementations, elided_lifetimes_in_paths)]
+
+use gdl_runtime::{Game, Id, gdl};
+
+gdl!("ui/nim.kif", vis = pub(crate));
+
+/// Without a prelude, and where the names of the language mean something else.
+#[no_implicit_prelude]
+mod bare {
+    #![allow(dead_code, non_camel_case_types)]
+
+    struct Option;
+    struct Some;
+    struct u32;
+    struct str;
+    mod core {}
+    mod gdl_runtime {}
+
+    ::gdl_runtime::gdl!("ui/nim.kif", name = heap, code = "straight");
+    ::gdl_runtime::gdl!("ui/nim.kif", name = table, code = "table", vis = pub(super),);
+}
+
+/// As a macro of the user's may call it: the path comes in a group without delimiters.
+macro_rules! wrapped {
+    ($name:ident, $path:literal, $limit:literal) => {
+        gdl!($path, name = $name, max_ground_rules = $limit, case = "sensitive");
+    };
+}
+
+wrapped!(wrapper, "ui/nim.kif", 10_000);
+
+gdl!(
+    name = awkward,
+    rules = r"
+        ; Names | that `are [no] identifiers.
+        (role self) (role ALL) (role white_king) (role whiteKing)
+        (init (type 1 a)) (init (type -2 b)) (init some) (init None) (init (deep (er 1) 01))
+        (<= (legal self (move ?n ?type ?type2))
+            (true (type ?n ?type)) (true (type ?n2 ?type2)))
+        (legal ALL all) (legal ALL (all 1 2)) (legal ALL (all 3))
+        (legal white_king a-b) (legal white_king a_b) (legal white_king +) (legal whiteKing 7)
+        (<= (next (type ?n ?type)) (true (type ?n ?type)))
+        (<= terminal (true fn))
+        (<= terminal (true some))
+        (goal self 100) (goal ALL 0) (goal white_king 50) (goal whiteKing 50)
+    ",
+    case = "sensitive",
+    allow(function_arity_clash, case_mismatch_relation, undefined_relation, fluent_never_true),
+);
+
+#[test]
+fn games_play() {
+    let game = nim::game();
+    let joint = [nim::Move::take(1).unwrap(), nim::Move::NOOP];
+    let next = game.next(&game.initial(), &joint).unwrap();
+    assert!(game.holds(&next, nim::Fluent::pile(1_u8).unwrap()));
+    assert_eq!(game.goal(&next, nim::Role::White), Some(100));
+    assert_eq!(bare::table::game().shape(), wrapper::game().shape());
+}
+
+#[test]
+fn names_are_spelled_as_documented() {
+    use awkward::{Fluent, Move, Role};
+    assert_eq!(Role::ALL, [Role::Self_, Role::All, Role::WhiteKing, Role::WhiteKing_2]);
+    assert_eq!(Move::move_(-2, "b", " a ").unwrap().to_string(), "(move -2 b a)");
+    assert_eq!(Move::all_(3).map(|action| action.to_string()), Some("(all 3)".to_owned()));
+    assert_eq!(Move::all_2(1, 2).map(|action| action.to_string()), Some("(all 1 2)".to_owned()));
+    for (action, text) in
+        [(Move::ALL_, "all"), (Move::A_B, "a-b"), (Move::A_B_2, "a_b"), (Move::PLUS, "+"), (Move::_7, "7")]
+    {
+        assert_eq!(action.to_string(), text);
+        assert_eq!(text.parse(), Ok(action));
+    }
+    assert_eq!(Fluent::type_(1, "c"), None);
+    assert_eq!(Fluent::deep("( er  1)", "01"), "(deep (er 1) 01)".parse().ok());
+    assert_eq!(format!("{:?} {:>6}", Fluent::SOME, Role::All), "some    ALL");
+}
+
+#[test]
+fn ids_are_numbered_in_the_order_of_their_texts() {
+    let texts: Vec<String> = awkward::Move::all().map(|action| action.to_string()).collect();
+    assert!(texts.is_sorted());
+    for (i, action) in awkward::Move::all().enumerate() {
+        assert_eq!(action.index(), i);
+        assert_eq!(awkward::Move::from_index(i), action);
+    }
+}

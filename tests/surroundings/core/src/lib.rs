@@ -1,0 +1,1 @@
+//! Nothing: whoever says `::core` here has lost.

@@ -1,0 +1,84 @@
+//! What the macro emits has no `unsafe` in it and is the same whenever it is emitted: tokens of every
+//! built-in rulesheet and of faulty ones, taken from the compiler itself, since rustc would accept
+//! `unsafe` from a macro even where the user forbids it.
+
+use gdl_compiler::{
+    Diagnostics, Options, Source, compile,
+    emit::{
+        Code,
+        module::module,
+        parts::Frame,
+        skeleton::{Guess, skeleton},
+    },
+    syntax::parse,
+};
+use proc_macro2::{TokenStream, TokenTree};
+use std::{fs, path::Path};
+
+/// The rulesheets of a folder beside this one, by name.
+fn rulesheets(folder: &str) -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut list: Vec<(String, String)> = fs::read_dir(&folder)
+        .expect("a folder of the repository")
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "kif"))
+        .map(|path| {
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            (name, String::from_utf8_lossy(&fs::read(path).expect("a rulesheet")).into_owned())
+        })
+        .collect();
+    list.sort();
+    list
+}
+
+/// What the macro emits for a rulesheet, messages aside.
+fn emit(name: &str, text: &str, code: Code) -> TokenStream {
+    let source = Source::new(format!("{name}.kif"), text);
+    let frame = Frame::new(name);
+    if let Ok(compilation) = compile(&source, &Options::default()) {
+        return module(&compilation, &frame, source.name(), code);
+    }
+    let tree = parse(&source, &Options::default(), &mut Diagnostics::default());
+    skeleton(&Guess::new(&tree, &source), &frame)
+}
+
+/// The identifiers in tokens, those in groups included.
+fn identifiers(tokens: TokenStream) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut streams = vec![tokens];
+    while let Some(stream) = streams.pop() {
+        for token in stream {
+            match token {
+                TokenTree::Group(group) => streams.push(group.stream()),
+                TokenTree::Ident(ident) => found.push(ident.to_string()),
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+    found
+}
+
+/// What an expansion has no business to say either.
+const FOREIGN: &[&str] = &["std", "alloc", "target_feature", "no_mangle", "link_section", "asm", "extern"];
+
+#[test]
+fn expansions_are_safe_and_the_same_each_time() {
+    let rulesheets = [rulesheets("../games"), rulesheets("ui")].concat();
+    assert!(rulesheets.len() > 20, "the rulesheets have moved");
+    for (name, text) in rulesheets {
+        for code in [Code::Table, Code::Auto] {
+            let tokens = emit(&name, &text, code);
+            assert_eq!(tokens.to_string(), emit(&name, &text, code).to_string(), "{name}");
+            for ident in identifiers(tokens) {
+                assert_ne!(ident, "unsafe", "{name}");
+                assert!(!FOREIGN.contains(&ident.as_str()), "{name}: {ident}");
+            }
+        }
+    }
+}
+
+#[test]
+fn unsafe_would_be_found() {
+    let tokens: TokenStream = "fn f() { { unsafe { } } }".parse().expect("tokens");
+    assert!(identifiers(tokens).contains(&"unsafe".to_owned()));
+}

@@ -25,7 +25,11 @@ fn agree<G: Game>(name: &str, game: &G, rules: &Rules) {
     let texts = |terms: Vec<gdl_compiler::eval::Term>| -> Vec<String> {
         terms.into_iter().map(|term| term.as_str().to_owned()).collect()
     };
-    assert_eq!(game.roles().map(|r| game.role_text(r).to_owned()).collect::<Vec<_>>(), roles, "{name}: roles");
+    assert_eq!(
+        game.roles().map(|r| game.role_text(r).to_owned()).collect::<Vec<_>>(),
+        roles,
+        "{name}: roles"
+    );
     let mut random = Stream::new(1, 0);
     let (mut state, mut expected) = (game.initial(), oracle.initial().expect("initial"));
     for step in 0..STEPS {

@@ -1,7 +1,7 @@
 //! Perft against numbers from elsewhere: known counts, and games written by hand in `reference/`, which
 //! share nothing with the compiler.
 
-mod reference;
+pub mod reference;
 
 use gdl_games::{Entry, Visitor, visit};
 use gdl_runtime::{Game, divide, load, perft};

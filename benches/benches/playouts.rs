@@ -37,9 +37,9 @@ fn count(name: &str) -> u64 {
 fn by_hand(bencher: Bencher<'_, '_>, name: &str) {
     fn run(bencher: Bencher<'_, '_>, count: u64, playout: impl Fn(&mut Generator) -> Outcome) {
         let mut generator = Generator::new(7);
-        bencher.counter(ItemsCount::new(count)).bench_local(|| {
-            (0..count).map(|_| u64::from(playout(&mut generator).length)).sum::<u64>()
-        });
+        bencher
+            .counter(ItemsCount::new(count))
+            .bench_local(|| (0..count).map(|_| u64::from(playout(&mut generator).length)).sum::<u64>());
     }
     let count = count(name);
     match name {

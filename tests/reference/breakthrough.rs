@@ -19,10 +19,7 @@ fn place_pieces<const SIDE: usize>() -> Position<SIDE> {
         rows[row] = [Some('w'); SIDE];
         rows[SIDE - 1 - row] = [Some('b'); SIDE];
     }
-    Position {
-        rows,
-        white_to_move: true,
-    }
+    Position { rows, white_to_move: true }
 }
 
 fn list_successors<const SIDE: usize>(position: &Position<SIDE>) -> Vec<Position<SIDE>> {
@@ -37,18 +34,10 @@ fn list_successors<const SIDE: usize>(position: &Position<SIDE>) -> Vec<Position
                 continue;
             }
             // Nobody stands on the last row, or the game would be over.
-            let ahead = if position.white_to_move {
-                row + 1
-            } else {
-                row - 1
-            };
+            let ahead = if position.white_to_move { row + 1 } else { row - 1 };
             for to in column.saturating_sub(1)..=(column + 1).min(SIDE - 1) {
                 let target = position.rows[ahead][to];
-                let legal = if to == column {
-                    target.is_none()
-                } else {
-                    target != mine
-                };
+                let legal = if to == column { target.is_none() } else { target != mine };
                 if legal {
                     let mut next = position.clone();
                     next.rows[row][column] = None;

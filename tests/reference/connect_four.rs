@@ -9,10 +9,7 @@ pub fn perft(depth: u32) -> Vec<u64> {
     super::count_sequences(&START, depth, &list_successors)
 }
 
-const START: Position = Position {
-    columns: [[None; ROWS]; COLUMNS],
-    to_move: 'x',
-};
+const START: Position = Position { columns: [[None; ROWS]; COLUMNS], to_move: 'x' };
 
 #[derive(Clone)]
 struct Position {
@@ -45,9 +42,7 @@ fn has_line(position: &Position, player: char) -> bool {
     (0..COLUMNS as i32).any(|column| {
         (0..ROWS as i32).any(|row| {
             directions.iter().any(|(right, up)| {
-                (0..4).all(|step| {
-                    find_disc(position, column + step * right, row + step * up) == Some(player)
-                })
+                (0..4).all(|step| find_disc(position, column + step * right, row + step * up) == Some(player))
             })
         })
     })

@@ -10,11 +10,7 @@ pub mod tictactoe;
 /// Counts the legal move sequences of each length from 1 to `depth`.
 ///
 /// `list_successors` gives one position for each legal move, and none once the game is over.
-fn count_sequences<P>(
-    position: &P,
-    depth: u32,
-    list_successors: &impl Fn(&P) -> Vec<P>,
-) -> Vec<u64> {
+fn count_sequences<P>(position: &P, depth: u32, list_successors: &impl Fn(&P) -> Vec<P>) -> Vec<u64> {
     let mut counts = vec![0; depth as usize];
     if let Some((first, later)) = counts.split_first_mut() {
         for successor in list_successors(position) {

@@ -16,10 +16,7 @@ fn place_discs() -> Position {
     let mut cells = [[None; 8]; 8];
     (cells[3][3], cells[4][4]) = (Some('w'), Some('w'));
     (cells[3][4], cells[4][3]) = (Some('b'), Some('b'));
-    Position {
-        cells,
-        to_move: 'b',
-    }
+    Position { cells, to_move: 'b' }
 }
 
 fn list_successors(position: &Position) -> Vec<Position> {
@@ -27,15 +24,8 @@ fn list_successors(position: &Position) -> Vec<Position> {
     if !placed.is_empty() {
         return placed;
     }
-    let passed = Position {
-        to_move: find_opponent(position.to_move),
-        ..position.clone()
-    };
-    if list_placements(&passed).is_empty() {
-        Vec::new()
-    } else {
-        vec![passed]
-    }
+    let passed = Position { to_move: find_opponent(position.to_move), ..position.clone() };
+    if list_placements(&passed).is_empty() { Vec::new() } else { vec![passed] }
 }
 
 fn list_placements(position: &Position) -> Vec<Position> {
@@ -86,16 +76,8 @@ fn list_turned(position: &Position, row: usize, column: usize) -> Vec<(usize, us
     turned
 }
 
-const DIRECTIONS: [(isize, isize); 8] = [
-    (-1, -1),
-    (-1, 0),
-    (-1, 1),
-    (0, -1),
-    (0, 1),
-    (1, -1),
-    (1, 0),
-    (1, 1),
-];
+const DIRECTIONS: [(isize, isize); 8] =
+    [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)];
 
 fn find_opponent(player: char) -> char {
     if player == 'b' { 'w' } else { 'b' }

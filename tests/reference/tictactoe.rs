@@ -6,10 +6,7 @@ pub fn perft(depth: u32) -> Vec<u64> {
     super::count_sequences(&START, depth, &list_successors)
 }
 
-const START: Position = Position {
-    cells: [[None; 3]; 3],
-    to_move: 'x',
-};
+const START: Position = Position { cells: [[None; 3]; 3], to_move: 'x' };
 
 #[derive(Clone)]
 struct Position {

@@ -82,11 +82,7 @@ fn advance<const SIDE: usize, const UP: bool>(
         slots[usize::from(last) & 63] = freed;
     }
     slots[usize::from(to) & 63] = slot as u8;
-    if UP {
-        usize::from(to) >= 8 * (SIDE - 1)
-    } else {
-        to < 8
-    }
+    if UP { usize::from(to) >= 8 * (SIDE - 1) } else { to < 8 }
 }
 
 #[derive(Clone, Copy)]
@@ -108,11 +104,7 @@ impl Pieces {
     /// Places two rows of pieces.
     const fn new(side: usize, colour: Colour) -> Self {
         assert!(side >= 4 && side <= 8, "two rows each, within 64 cells");
-        let mut pieces = Self {
-            cells: 0,
-            squares: [0; 16],
-            count: 2 * side as u64,
-        };
+        let mut pieces = Self { cells: 0, squares: [0; 16], count: 2 * side as u64 };
         let mut slot = 0;
         while slot < 2 * side {
             let row = match colour {
@@ -130,10 +122,7 @@ impl Pieces {
 
 /// The slot of the piece on each square of the first position.
 const fn fill_slots(side: usize) -> [u8; 64] {
-    let players = [
-        Pieces::new(side, Colour::White),
-        Pieces::new(side, Colour::Black),
-    ];
+    let players = [Pieces::new(side, Colour::White), Pieces::new(side, Colour::Black)];
     let mut slots = [0; 64];
     let mut slot = 0;
     while slot < 2 * side {

@@ -23,10 +23,7 @@ pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
 
     let mut open = LOWEST;
     let mut n_open = 7;
-    if let Some(full) = LOWEST[..7]
-        .iter()
-        .position(|column| (mine | theirs) & (column << 5) != 0)
-    {
+    if let Some(full) = LOWEST[..7].iter().position(|column| (mine | theirs) & (column << 5) != 0) {
         open[full] = open[6];
         n_open = 6;
     }

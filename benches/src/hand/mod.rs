@@ -223,19 +223,9 @@ mod tests {
     #[test]
     fn generator_matches_the_published_algorithm() {
         // The words that follow the state 1, 2, 3, 4 in the authors' reference implementation.
-        let mut generator = Generator {
-            state: [1, 2, 3, 4],
-        };
+        let mut generator = Generator { state: [1, 2, 3, 4] };
         let words: [u64; 4] = std::array::from_fn(|_| generator.draw());
-        assert_eq!(
-            words,
-            [
-                41_943_041,
-                58_720_359,
-                3_588_806_011_781_223,
-                3_591_011_842_654_386
-            ]
-        );
+        assert_eq!(words, [41_943_041, 58_720_359, 3_588_806_011_781_223, 3_591_011_842_654_386]);
         // The first word of `splitmix64` started from zero.
         assert_eq!(Generator::new(0).state[0], 0xe220_a839_7b1d_cdaf);
     }

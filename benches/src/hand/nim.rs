@@ -37,11 +37,8 @@ mod tests {
         // game: a stick is a move if it comes before all those below it, which happens once in n
         // for the n-th stick of a pile. So the mean length is a sum of 1/n, and as the second stick
         // of a pile makes the length odd or even with equal chances, either player wins as often.
-        let length: f64 = [1u32, 3, 5, 7]
-            .into_iter()
-            .flat_map(|pile| 1..=pile)
-            .map(|stick| f64::from(stick).recip())
-            .sum();
+        let length: f64 =
+            [1u32, 3, 5, 7].into_iter().flat_map(|pile| 1..=pile).map(|stick| f64::from(stick).recip()).sum();
         check_means(|mut rng| super::playout(&mut rng), length, 50.0);
     }
 }

@@ -30,10 +30,7 @@ pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
     // A draw stands as a line at the ply after the last, where it would be the second player's.
     let ply = (lines | 1 << 9).trailing_zeros();
     let goal = 100 * u8::from(ply % 2 == 0) + 50 * u8::from(ply == 9);
-    Outcome {
-        length: 9.min(ply + 1),
-        goal,
-    }
+    Outcome { length: 9.min(ply + 1), goal }
 }
 
 /// The bit of each rank in each set of free cells; rows are as long as a power of two for the sake
@@ -79,10 +76,6 @@ mod tests {
     fn means_are_the_exact_ones() {
         // From the numbers of games that end at plies 5 to 9: 1440, 5328, 47952, 72576 and 127872,
         // of which 46080 are draws.
-        check_means(
-            |mut rng| super::playout(&mut rng),
-            3203.0 / 420.0,
-            4085.0 / 63.0,
-        );
+        check_means(|mut rng| super::playout(&mut rng), 3203.0 / 420.0, 4085.0 / 63.0);
     }
 }

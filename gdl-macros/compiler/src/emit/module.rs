@@ -7,6 +7,7 @@
 
 use super::{
     Code,
+    layout::Layout,
     names::{self, Hints, Named},
     parts::{self, Bodies, Frame, inline_code},
     table::table,
@@ -57,8 +58,7 @@ fn game(net: &Net, frame: &Frame, code: Code) -> TokenStream {
         })
         .collect();
     let state_words = number(words.len());
-    // The layout of views is documented with `Shape::view_words`.
-    let view_words = number(roles * moves.div_ceil(64) + (goals + 1).div_ceil(64));
+    let view_words = number(Layout::of(net).view_words());
     let (roles, fluents, moves, goals) = (number(roles), number(fluents), number(moves), number(goals));
     let bytes = Literal::byte_string(&table(net));
     let engine = super::engine(net, code);

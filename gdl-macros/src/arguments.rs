@@ -327,7 +327,10 @@ fn runtime_path(input: ParseStream<'_>) -> syn::Result<TokenStream> {
 fn unknown_option(name: &str) -> String {
     let all: Vec<&str> = OPTIONS.iter().chain(LIMITS).copied().collect();
     let guess = nearest(name, &all).map_or_else(String::new, |option| format!("; did you mean `{option}`?"));
-    let (options, limits) = (OPTIONS.join(", "), LIMITS.join(", "));
+    let options = OPTIONS.join(", ");
+    // Three a line keeps the list within a terminal.
+    let limits: Vec<String> = LIMITS.chunks(3).map(|limits| limits.join(", ")).collect();
+    let limits = limits.join(",\n            ");
     format!("unknown option `{name}`{guess}\n  = options: {options}\n  = limits: {limits}")
 }
 

@@ -21,7 +21,7 @@ use gdl_compiler::{
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use source::SourceError;
+use source::{SourceError, Tried};
 use std::{
     any::Any,
     fmt::Write,
@@ -89,14 +89,21 @@ fn internal_error(panic: &(dyn Any + Send)) -> String {
 
 fn expand(input: TokenStream) -> TokenStream {
     let arguments = Arguments::parse(input);
-    let mut errors: TokenStream =
+    let faults: TokenStream =
         arguments.faults.iter().map(|fault| report::error(fault.span, &fault.message)).collect();
-    let Some(rules) = &arguments.rules else {
-        let Some(name) = &arguments.name else { return errors };
-        let module = skeleton(&Guess::default(), &frame(&arguments, name.to_string(), TokenStream::new()));
-        return quote!(#errors #module);
+    let module = match (&arguments.rules, &arguments.name) {
+        (Some(rules), _) => expand_rules(rules, &arguments),
+        (None, Some(name)) => {
+            skeleton(&Guess::default(), &frame(&arguments, name.to_string(), TokenStream::new()))
+        }
+        (None, None) => TokenStream::new(),
     };
-    let literal = rules.literal();
+    quote!(#faults #module)
+}
+
+/// The module of a rulesheet and what there is to say about it.
+fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
+    let span = rules.literal().span();
     let name = arguments.name.as_ref().map_or_else(
         || match rules {
             Rulesheet::File(path) => stem(&path.value()),
@@ -105,32 +112,44 @@ fn expand(input: TokenStream) -> TokenStream {
         Ident::to_string,
     );
     let (text, watch) = match rules {
-        Rulesheet::File(path) => text_of_file(path.value(), path.span()),
+        Rulesheet::File(path) => text_of_file(path.value(), span),
         Rulesheet::Inline(rules) => (Ok(Source::new(name.clone(), rules.value())), TokenStream::new()),
     };
-    let frame = frame(&arguments, name, watch);
+    let frame = frame(arguments, name, watch);
     let source = match text {
         Ok(source) => source,
-        Err(messages) => {
-            let messages = messages.iter().map(|message| report::error(literal.span(), message));
-            errors.extend(messages);
+        Err(message) => {
+            let error = report::error(span, &message);
             let module = skeleton(&Guess::default(), &frame);
-            return quote!(#errors #module);
+            return quote!(#error #module);
         }
     };
-    // The call's own place, since rustc is silent about deprecation inside macros.
-    match gdl_compiler::compile(&source, &arguments.options) {
+    // Caught here as well, since the module is still to be there.
+    let compiled = catch_unwind(AssertUnwindSafe(|| compile(&source, arguments, &frame)));
+    let (diagnostics, module) = compiled.unwrap_or_else(|panic| {
+        let error = report::error(span, &internal_error(panic.as_ref()));
+        let module = skeleton(&Guess::default(), &frame);
+        (Diagnostics::default(), quote!(#error #module))
+    });
+    // What a faulty call makes of the rules is not what its author would hear about.
+    let report = if arguments.faults.is_empty() {
+        report::report(&diagnostics, &source, span)
+    } else {
+        TokenStream::new()
+    };
+    quote!(#report #module)
+}
+
+/// The module of a text, or its skeleton.
+fn compile(source: &Source, arguments: &Arguments, frame: &Frame) -> (Diagnostics, TokenStream) {
+    match gdl_compiler::compile(source, &arguments.options) {
         Ok(compilation) => {
-            let warnings = report::report(&compilation.diagnostics, &source, literal.span());
-            let module = module(&compilation, &frame, source.name(), arguments.code);
-            quote!(#errors #warnings #module)
+            let module = module(&compilation, frame, source.name(), arguments.code);
+            (compilation.diagnostics, module)
         }
         Err(diagnostics) => {
-            let report = report::report(&diagnostics, &source, literal.span());
-            let mut unheard = Diagnostics::default();
-            let tree = syntax::parse(&source, &arguments.options, &mut unheard);
-            let module = skeleton(&Guess::new(&tree, &source), &frame);
-            quote!(#errors #report #module)
+            let tree = syntax::parse(source, &arguments.options, &mut Diagnostics::default());
+            (diagnostics, skeleton(&Guess::new(&tree, source), frame))
         }
     }
 }
@@ -152,8 +171,8 @@ fn stem(path: &str) -> String {
     spell(&stem, Style::Snake)
 }
 
-/// The text of a rulesheet, or messages for want of it; and the tokens that make cargo watch the file.
-fn text_of_file(written: String, literal: Span) -> (Result<Source, Vec<String>>, TokenStream) {
+/// The text of a rulesheet, or a message for want of it; and the tokens that make cargo watch the file.
+fn text_of_file(written: String, literal: Span) -> (Result<Source, String>, TokenStream) {
     let found = match source::read(&written, literal) {
         Ok(found) => found,
         Err(SourceError::Absolute) => {
@@ -161,14 +180,10 @@ fn text_of_file(written: String, literal: Span) -> (Result<Source, Vec<String>>,
                 "{written}: error[GDLM1]: the path of a rulesheet cannot be absolute\n  \
                  = help: write it relative to this source file or to the package's root"
             );
-            return (Err(vec![message]), TokenStream::new());
+            return (Err(message), TokenStream::new());
         }
         Err(SourceError::Missing(tried)) => {
-            let mut message = format!("{written}: error[GDLM1]: cannot read the rulesheet");
-            for tried in tried {
-                let _ = write!(message, "\n  = tried {}: {}", tried.path.display(), tried.error);
-            }
-            return (Err(vec![message]), TokenStream::new());
+            return (Err(missing(&written, &tried)), TokenStream::new());
         }
     };
     let path = found.path.to_string_lossy().into_owned();
@@ -185,7 +200,47 @@ fn text_of_file(written: String, literal: Span) -> (Result<Source, Vec<String>>,
         let message = format!("the rulesheet is not valid UTF-8: byte 0x{byte:02X} at offset {place}");
         let diagnostic = Diagnostic::new(&codes::INVALID_UTF8, Place::new(place, place + 3), message)
             .help("save the file as UTF-8");
-        vec![diagnostic.render(&source).trim_end().to_owned()]
+        diagnostic.render(&source).trim_end().to_owned()
     });
     (text.map(|text| Source::new(written, text)), watch)
+}
+
+/// What to say if no file could be read.
+fn missing(written: &str, tried: &[Tried]) -> String {
+    let mut message = format!("{written}: error[GDLM1]: cannot read the rulesheet");
+    for tried in tried {
+        let _ = write!(message, "\n  = tried {}: {}", tried.path.display(), tried.error);
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Error, ErrorKind};
+
+    /// The compile-fail tests cannot show this: one of the paths is that of their own workshop.
+    #[test]
+    fn missing_files_are_reported_with_every_path() {
+        let tried = ["/here/src/mim.kif", "/here/mim.kif"]
+            .map(|path| Tried { path: path.into(), error: Error::from(ErrorKind::NotFound) });
+        assert_eq!(
+            missing("mim.kif", &tried),
+            "mim.kif: error[GDLM1]: cannot read the rulesheet\n  \
+             = tried /here/src/mim.kif: entity not found\n  \
+             = tried /here/mim.kif: entity not found"
+        );
+    }
+
+    #[test]
+    fn modules_are_named_for_files() {
+        for (path, name) in [
+            ("tictactoe.kif", "tictactoe"),
+            ("games/ticTacToe.v2.kif", "tic_tac_toe_v2"),
+            ("../2048.kif", "_2048"),
+            ("match.kif", "match_"),
+        ] {
+            assert_eq!(stem(path), name);
+        }
+    }
 }

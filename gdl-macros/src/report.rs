@@ -13,9 +13,10 @@ pub(crate) fn error(span: Span, message: &str) -> TokenStream {
     quote_spanned!(span=> ::core::compile_error! { #message })
 }
 
-/// A warning at a place in the user's source, which has to be of the call itself to be heard.
+/// A warning at a place in the user's source.
 ///
-/// Macros cannot warn yet, but rustc warns of whoever uses a deprecated constant.
+/// Macros cannot warn yet, but rustc warns of whoever uses a deprecated constant. It does so only if
+/// the use is the user's own, so the span must be of something they wrote.
 fn warning(span: Span, message: &str) -> TokenStream {
     let constant = quote_spanned!(span=> gdl_warning);
     quote! {

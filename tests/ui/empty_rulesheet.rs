@@ -1,0 +1,9 @@
+use gdl_runtime::{Game, gdl};
+
+gdl!("empty_rulesheet.kif");
+
+fn main() {
+    let game = empty_rulesheet::game();
+    let start: empty_rulesheet::State = game.initial();
+    println!("{} {}", game.terminal(&start), empty_rulesheet::Move::all().len());
+}

@@ -1,0 +1,13 @@
+use gdl_runtime::{Game, gdl};
+
+gdl!("keyword_arity.kif");
+
+fn main() {
+    use keyword_arity::{Fluent, Move, Role};
+    let game = keyword_arity::game();
+    let start: keyword_arity::State = game.initial();
+    let joint = [Move::take(1).unwrap(), Move::NOOP];
+    let next = game.next(&start, &joint).unwrap();
+    let pile = Fluent::pile(1).unwrap();
+    println!("{} {} {:?}", game.holds(&next, pile), Move::all().len(), game.goal(&next, Role::White));
+}

@@ -1,0 +1,13 @@
+use gdl_runtime::{Game, gdl};
+
+gdl!("missing_terminal.kif");
+
+fn main() {
+    use missing_terminal::{Fluent, Move, Role};
+    let game = missing_terminal::game();
+    let start: missing_terminal::State = game.initial();
+    let joint = [Move::take(1).unwrap(), Move::NOOP];
+    let next = game.next(&start, &joint).unwrap();
+    let pile = Fluent::pile(1).unwrap();
+    println!("{} {} {:?}", game.holds(&next, pile), Move::all().len(), game.goal(&next, Role::White));
+}

@@ -1,0 +1,5 @@
+use gdl_runtime::gdl;
+
+gdl!(rules = "(role white)");
+
+fn main() {}

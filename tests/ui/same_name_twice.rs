@@ -1,0 +1,9 @@
+use gdl_runtime::{Game, gdl};
+
+gdl!("nim.kif");
+gdl!("nim.kif");
+
+fn main() {
+    let game = nim::game();
+    println!("{}", game.shape().moves);
+}

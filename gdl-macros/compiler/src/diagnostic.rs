@@ -211,7 +211,8 @@ pub struct Levels {
     pub allow: Vec<String>,
     /// Names or codes to treat as errors.
     pub deny: Vec<String>,
-    /// Names or codes of lints to show as warnings; all others are silent unless denied.
+    /// Names or codes of lints to show as warnings: those that are silent otherwise, and those that are
+    /// errors otherwise.
     pub warn: Vec<String>,
 }
 
@@ -226,6 +227,9 @@ impl Levels {
         let all = |list: &[String], word: &str| list.iter().any(|name| name == word);
         if named(&self.deny) || (code.severity == Severity::Warning && all(&self.deny, "warnings")) {
             return Some(Severity::Error);
+        }
+        if code.lint && named(&self.warn) {
+            return Some(Severity::Warning);
         }
         if code.severity == Severity::Lint {
             return (named(&self.warn) || all(&self.warn, "lints")).then_some(Severity::Warning);
@@ -295,6 +299,12 @@ impl Diagnostics {
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.counts[Severity::Error as usize] > 0
+    }
+
+    /// How many there were of a severity, those not kept included.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.counts[severity as usize]
     }
 
     /// The diagnostics, in the order of the text once [`Diagnostics::sort`] was called.

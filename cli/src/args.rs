@@ -1,0 +1,319 @@
+//! The command line: what may be asked, parsed into plain data.
+//!
+//! Everything that can be judged without opening a file is judged here, so that wrong arguments end
+//! with exit code 2, the nearest right one named, before any work is done.
+
+use crate::game::GameArg;
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::styling::{AnsiColor, Styles},
+};
+use gdl_compiler::{Levels, Options, diagnostic::codes};
+use std::path::PathBuf;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const AFTER_HELP: &str = "\
+A GAME is a built-in name (see `gdl list`), or a rulesheet if it contains `/` or ends in `.kif`.
+With --json a command prints one JSON object on stdout; messages go to stderr.
+Exit codes: 0 done, 1 the input is at fault, 2 wrong usage.
+
+Examples:
+  gdl playouts tictactoe             a million random games of tic-tac-toe
+  gdl check mygame.kif               what is wrong with a rulesheet, and where
+  gdl perft connect_four --depth 6   how many ways there are to make six moves";
+
+/// Check, compile, play and verify games written in the Game Description Language.
+#[derive(Debug, Parser)]
+#[command(name = "gdl", version, styles = STYLES, after_help = AFTER_HELP, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the built-in games
+    List(ListArgs),
+    /// Find the faults of rulesheets
+    Check(CheckArgs),
+    /// Say what a diagnostic's code means
+    Explain(ExplainArgs),
+    /// Show the propositional net a game compiles to
+    Net(NetArgs),
+    /// Count the sequences of joint moves, depth by depth
+    Perft(PerftArgs),
+    /// Play random games and measure
+    Playouts(PlayoutsArgs),
+    /// Compare a rulesheet with recorded traces of a reference reasoner
+    Verify(VerifyArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+/// Arguments of `gdl list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `gdl check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Warnings alone leave the exit code 0. A LINT is a name or a code; several\nare separated by commas.
+
+Examples:
+  gdl check tictactoe.kif
+  gdl check games/*.kif --deny warnings
+  gdl check draft.kif --allow unused_relation,GDL021 --json")]
+pub struct CheckArgs {
+    /// The rulesheets
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+    /// How symbols and lints are judged.
+    #[command(flatten)]
+    pub rules: RulesArgs,
+}
+
+/// How a rulesheet is to be read.
+#[derive(Debug, Default, Args)]
+pub struct RulesArgs {
+    /// Keep silent about a lint
+    #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint)]
+    pub allow: Vec<String>,
+    /// Show a lint that is silent by default; `lints` shows all
+    #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint_or_lints)]
+    pub warn: Vec<String>,
+    /// Make a lint an error; `warnings` makes errors of all warnings
+    #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint_or_warnings)]
+    pub deny: Vec<String>,
+    /// Whether `Cell` and `cell` are one symbol
+    #[arg(long, value_enum, default_value_t)]
+    pub case: Case,
+}
+
+impl RulesArgs {
+    /// The compiler's options.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        Options {
+            case_sensitive: self.case == Case::Sensitive,
+            levels: Levels { allow: self.allow.clone(), warn: self.warn.clone(), deny: self.deny.clone() },
+            ..Options::default()
+        }
+    }
+}
+
+/// Whether spellings that differ in case alone are one symbol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Case {
+    /// One symbol, as the language has it
+    #[default]
+    Fold,
+    /// Different symbols, as some reasoners have it
+    Sensitive,
+}
+
+/// Arguments of `gdl explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gdl explain GDL085
+  gdl explain unused_relation")]
+pub struct ExplainArgs {
+    /// A code such as GDL085, or its name
+    #[arg(value_name = "CODE", value_parser = code)]
+    pub code: &'static codes::Code,
+}
+
+/// Arguments of `gdl net`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gdl net tictactoe
+  gdl net mygame.kif --json
+  gdl net tictactoe --dot | dot -Tsvg > tictactoe.svg")]
+pub struct NetArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// Print the net as a Graphviz graph
+    #[arg(long, conflicts_with = "json")]
+    pub dot: bool,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `gdl perft`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The count of depth d is the number of sequences of d joint moves from the start, through states
+that are not terminal.
+
+Examples:
+  gdl perft tictactoe --depth 9
+  gdl perft mygame.kif --depth 3 --divide")]
+pub struct PerftArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// How many joint moves deep to count
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub depth: u32,
+    /// List the count of the last depth for each first joint move
+    #[arg(long)]
+    pub divide: bool,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `gdl playouts`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The same count and seed give the same games, whatever the number of threads and the machine.
+
+Examples:
+  gdl playouts tictactoe
+  gdl playouts connect_four --count 100_000 --seed 7
+  gdl playouts mygame.kif --seconds 5 --threads 1 --json")]
+pub struct PlayoutsArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// How many games to play [default: a million]
+    #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]
+    pub count: Option<u64>,
+    /// Play for so long instead
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub seconds: Option<f64>,
+    /// What the random choices follow from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// How many threads play [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// How the rules are run [default: straight for built-in games, table for files]
+    #[arg(long, value_enum)]
+    pub engine: Option<Engine>,
+    /// The instruction set to use [default: portable]
+    #[arg(long, value_enum)]
+    pub isa: Option<Isa>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How the rules of a game are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// The rules as compiled code, which only built-in games have
+    Straight,
+    /// The rules as a table
+    Table,
+    /// One game at a time, whichever way the rules are run
+    Single,
+}
+
+/// An instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Isa {
+    /// What every machine has
+    Portable,
+}
+
+/// Arguments of `gdl verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The rulesheet is read as the reference reasoner reads it: case counts, and lints are allowed.
+
+Examples:
+  gdl verify tictactoe.kif tictactoe.json
+  gdl verify mygame.kif traces/*.json --json")]
+pub struct VerifyArgs {
+    /// The rulesheet
+    pub rules: PathBuf,
+    /// Traces made from it
+    #[arg(value_name = "TRACE", required = true)]
+    pub traces: Vec<PathBuf>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `gdl completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  gdl completions bash > ~/.local/share/bash-completion/completions/gdl")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// A count, with underscores or commas between the digits if one likes.
+fn count(text: &str) -> Result<u64, String> {
+    let digits: String = text.chars().filter(|&c| c != '_' && c != ',').collect();
+    match digits.parse() {
+        Ok(0) => Err("at least one game must be played".to_owned()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    // A day is long enough, and keeps every later product within bounds.
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
+        Ok(_) => Err("not above 0 and at most 86400".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    // More threads than any machine has are a slip of the finger, and would only cost memory.
+    match text.parse() {
+        Ok(threads @ 1..=4096) => Ok(threads),
+        Ok(_) => Err("not in 1..=4096".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn code(text: &str) -> Result<&'static codes::Code, String> {
+    codes::find(text).ok_or_else(|| {
+        let names = codes::ALL.iter().flat_map(|code| [code.id, code.name]);
+        format!("no such code{}", did_you_mean(text, names))
+    })
+}
+
+fn lint(text: &str) -> Result<String, String> {
+    code(text).map(|code| code.id.to_owned())
+}
+
+fn lint_or_lints(text: &str) -> Result<String, String> {
+    if text == "lints" { Ok(text.to_owned()) } else { lint(text) }
+}
+
+fn lint_or_warnings(text: &str) -> Result<String, String> {
+    if text == "warnings" { Ok(text.to_owned()) } else { lint(text) }
+}
+
+/// `; did you mean ...?` with the nearest of `names`, or nothing if none is near.
+pub(crate) fn did_you_mean<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let lower = text.to_lowercase();
+    names
+        .map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), name))
+        // Below this, the likeness is of a kind that puzzles more than it helps.
+        .filter(|&(likeness, _)| likeness > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
+}

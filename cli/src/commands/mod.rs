@@ -1,0 +1,10 @@
+//! One file per command: arguments in, a report on stdout out.
+
+pub mod check;
+pub mod completions;
+pub mod explain;
+pub mod list;
+pub mod net;
+pub mod perft;
+pub mod playouts;
+pub mod verify;

@@ -1,0 +1,95 @@
+//! `gdl net`: the propositional net a game compiles to, in figures or as a graph.
+
+use crate::{
+    args::NetArgs,
+    error::Result,
+    game::GameArg,
+    load::{self, Compiled},
+    output::{self, BOLD, DIM, duration, thousands},
+};
+use gdl_compiler::emit::Code;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// Compiles the game and prints what came of it.
+///
+/// # Errors
+/// If the rulesheet is at fault or stdout takes no more.
+pub fn run(args: &NetArgs) -> Result {
+    let (compiled, engine) = match &args.game {
+        GameArg::File(path) => (load::load(path, &load::tolerant())?, "table"),
+        GameArg::BuiltIn(entry) => {
+            // Its code was made from the same net by the same phases.
+            let compiled = load::built_in(entry)?;
+            let straight = Code::Auto.is_straight(&compiled.net);
+            (compiled, if straight { "straight" } else { "table" })
+        }
+    };
+    let name = args.game.name();
+    if args.dot {
+        let mut out = output::stdout();
+        out.write_all(compiled.net.to_dot().as_bytes())?;
+        out.flush()?;
+        Ok(())
+    } else if args.json {
+        output::json(&to_json(&name, engine, &compiled))
+    } else {
+        print(&name, engine, &compiled)
+    }
+}
+
+/// Phases a step takes, which a net that is one circuit does in one.
+const PHASES: usize = 1;
+
+fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
+    let net = &compiled.net;
+    let moves: Map<String, Value> =
+        moves(compiled).into_iter().map(|(role, moves)| (role.to_owned(), json!(moves))).collect();
+    let seconds: Map<String, Value> =
+        compiled.seconds.iter().map(|&(phase, seconds)| (phase.to_owned(), json!(seconds))).collect();
+    json!({
+        "game": name,
+        "engine": engine,
+        "roles": net.vocabulary.roles,
+        "fluents": net.vocabulary.fluents.len(),
+        "moves": moves,
+        "ground_rules": compiled.ground_rules,
+        "gates": net.ands(),
+        "ops": net.operations(),
+        "depth": net.depth(),
+        "phases": PHASES,
+        "seconds": seconds,
+    })
+}
+
+/// Each role and the number of moves it may ever make.
+fn moves(compiled: &Compiled) -> Vec<(&str, usize)> {
+    let net = &compiled.net;
+    net.vocabulary.roles.iter().map(String::as_str).zip(net.outputs.legal.iter().map(Vec::len)).collect()
+}
+
+fn print(name: &str, engine: &str, compiled: &Compiled) -> Result {
+    let net = &compiled.net;
+    let mut out = output::stdout();
+    writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}runs as {engine}{DIM:#}")?;
+    for (role, moves) in moves(compiled) {
+        writeln!(out, "  {:<13}{:>11}  {DIM}{role}{DIM:#}", "moves", thousands(moves as u128))?;
+    }
+    let figures = [
+        ("fluents", net.vocabulary.fluents.len(), "bits of a state"),
+        ("ground rules", compiled.ground_rules, "instances that can matter"),
+        ("gates", net.ands(), "conjunctions of any width"),
+        ("operations", net.operations(), "of two operands"),
+        ("depth", net.depth(), "gates on the longest path"),
+    ];
+    for (title, figure, meaning) in figures {
+        writeln!(out, "  {title:<13}{:>11}  {DIM}{meaning}{DIM:#}", thousands(figure as u128))?;
+    }
+    let total = compiled.seconds.iter().map(|&(_, seconds)| seconds).sum();
+    writeln!(out, "  {:<13}{:>11}", "compiled in", duration(total))?;
+    for &(phase, seconds) in &compiled.seconds {
+        writeln!(out, "    {DIM}{phase:<11}{:>11}{DIM:#}", duration(seconds))?;
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! `gdl perft`: how many sequences of joint moves there are, depth by depth.
+
+use crate::{
+    args::PerftArgs,
+    error::Result,
+    game::Task,
+    output::{self, BOLD, DIM, duration, thousands},
+    progress::Progress,
+};
+use gdl_runtime::{Game, Perft, divide};
+use serde_json::{Value, json};
+use std::{io::Write, time::Instant};
+
+/// Counts and prints.
+///
+/// # Errors
+/// If the rulesheet is at fault or stdout takes no more.
+pub fn run(args: &PerftArgs) -> Result {
+    args.game.with(Count(args))?
+}
+
+struct Count<'a>(&'a PerftArgs);
+
+impl Task for Count<'_> {
+    type Output = Result;
+
+    fn run<G: Game>(self, game: &G) -> Result {
+        let Self(args) = self;
+        if args.json { to_json(args, game) } else { print(args, game) }
+    }
+}
+
+/// A count as JSON: a number if 64 bits hold it, else its decimal digits as a string, since few
+/// readers of JSON have longer numbers.
+fn number(count: u128) -> Value {
+    u64::try_from(count).map_or_else(|_| json!(count.to_string()), |count| json!(count))
+}
+
+fn to_json<G: Game>(args: &PerftArgs, game: &G) -> Result {
+    let progress = Progress::counted("depths", u64::from(args.depth));
+    let counts: Vec<Value> = (1..=u64::from(args.depth))
+        .zip(Perft::new(game))
+        .map(|(depth, count)| {
+            progress.tell(depth);
+            number(count)
+        })
+        .collect();
+    drop(progress);
+    let mut report = json!({ "game": args.game.name(), "counts": counts });
+    if args.divide {
+        let moves: Vec<Value> = divide(game, args.depth as usize)
+            .into_iter()
+            .map(|(joint, count)| json!({ "moves": texts(game, &joint), "count": number(count) }))
+            .collect();
+        report["divide"] = json!(moves);
+    }
+    output::json(&report)
+}
+
+fn texts<'g, G: Game>(game: &'g G, joint: &[G::Move]) -> Vec<&'g str> {
+    joint.iter().map(|&action| game.move_text(action)).collect()
+}
+
+fn print<G: Game>(args: &PerftArgs, game: &G) -> Result {
+    let mut out = output::stdout();
+    writeln!(out, "{BOLD}{}{BOLD:#}", args.game.name())?;
+    if args.divide {
+        let list = divide(game, args.depth as usize);
+        let total = list.iter().fold(0_u128, |sum, &(_, count)| sum.saturating_add(count));
+        let width = thousands(total).len();
+        for (joint, count) in list {
+            writeln!(out, "{:>width$}  {}", thousands(count), texts(game, &joint).join(" "))?;
+        }
+        writeln!(
+            out,
+            "{BOLD}{:>width$}{BOLD:#}  {DIM}in all, depth {}{DIM:#}",
+            thousands(total),
+            args.depth
+        )?;
+        out.flush()?;
+        return Ok(());
+    }
+    // Line by line, since each level takes longer than the one before; so the widths are fixed.
+    writeln!(out, "{DIM}{:>5}  {:>26}  {:>14}  {:>8}{DIM:#}", "depth", "sequences", "states", "time")?;
+    let mut perft = Perft::new(game);
+    for depth in 1..=args.depth {
+        let start = Instant::now();
+        let count = perft.next().unwrap_or(0);
+        let time = duration(start.elapsed().as_secs_f64());
+        let states = thousands(perft.states() as u128);
+        writeln!(out, "{depth:>5}  {:>26}  {DIM}{states:>14}  {time:>8}{DIM:#}", thousands(count))?;
+        out.flush()?;
+        if count == 0 {
+            writeln!(
+                out,
+                "{DIM}no game is longer than {}{DIM:#}",
+                output::counted(depth as usize - 1, "move")
+            )?;
+            break;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

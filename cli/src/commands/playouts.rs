@@ -1,0 +1,98 @@
+//! `gdl playouts`: random games, and what they add up to.
+
+use crate::{
+    args::{Engine, Isa, PlayoutsArgs},
+    error::{Error, Result},
+    game::{GameArg, Task},
+    output::{self, BOLD, DIM},
+    progress::Progress,
+};
+use clap::ValueEnum;
+use gdl_runtime::{Game, Playouts, Stats};
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// Playouts that are made if nobody says how many or how long: some seconds of small games.
+const DEFAULT_COUNT: u64 = 1_000_000;
+
+/// Plays and prints the report.
+///
+/// # Errors
+/// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
+pub fn run(args: &PlayoutsArgs) -> Result {
+    let built_in = matches!(args.game, GameArg::BuiltIn(_));
+    let engine = args.engine.unwrap_or(if built_in { Engine::Straight } else { Engine::Table });
+    let stats = match engine {
+        Engine::Straight if !built_in => {
+            let reason = "only built-in games have straight-line code; a file runs as a table";
+            return Err(Error::Usage(reason.to_owned()));
+        }
+        Engine::Straight | Engine::Single => args.game.with(Play(args))?,
+        Engine::Table => Play(args).run(&args.game.table()?),
+    };
+    let engine = text(&engine);
+    let isa = text(&args.isa.unwrap_or(Isa::Portable));
+    let name = args.game.name();
+    if args.json {
+        return output::json(&to_json(&name, &engine, &isa, &stats));
+    }
+    let mut out = output::stdout();
+    writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}{engine}, {isa}{DIM:#}")?;
+    writeln!(out, "{stats}")?;
+    out.flush()?;
+    Ok(())
+}
+
+/// A value as it is written on the command line.
+fn text(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Plays as the arguments ask for.
+struct Play<'a>(&'a PlayoutsArgs);
+
+impl Task for Play<'_> {
+    type Output = Stats;
+
+    fn run<G: Game>(self, game: &G) -> Stats {
+        let Self(args) = self;
+        let mut playouts = Playouts::new(game).seed(args.seed).threads(args.threads.unwrap_or(0));
+        let progress = if let Some(seconds) = args.seconds {
+            playouts = playouts.seconds(seconds);
+            Progress::timed("playouts", seconds)
+        } else {
+            let count = args.count.unwrap_or(DEFAULT_COUNT);
+            playouts = playouts.count(count);
+            Progress::counted("playouts", count)
+        };
+        if progress.is_shown() {
+            playouts = playouts.progress(move |done| progress.tell(done));
+        }
+        playouts.run()
+    }
+}
+
+fn to_json(name: &str, engine: &str, isa: &str, stats: &Stats) -> Value {
+    let tally = &stats.tally;
+    let per_role = |value: &dyn Fn(usize) -> Value| -> Map<String, Value> {
+        stats.roles.iter().enumerate().map(|(i, role)| (role.to_owned(), value(i))).collect()
+    };
+    json!({
+        "game": name,
+        "engine": engine,
+        "isa": isa,
+        "seed": stats.seed,
+        "threads": stats.threads,
+        "playouts": tally.playouts,
+        "states": tally.states,
+        "seconds": stats.seconds,
+        "cpu_seconds": stats.cpu_seconds,
+        "playouts_per_second": stats.playouts_per_second(),
+        "states_per_second": stats.states_per_second(),
+        "mean_length": stats.mean_length(),
+        "goals": per_role(&|role| json!(stats.mean_goal(role))),
+        "wins": per_role(&|role| json!(tally.roles[role].wins)),
+        "draws": per_role(&|role| json!(tally.roles[role].draws)),
+        "losses": per_role(&|role| json!(tally.roles[role].losses)),
+    })
+}

@@ -1,0 +1,149 @@
+//! `gdl verify`: a rulesheet against what a reference reasoner found.
+
+use crate::{
+    args::VerifyArgs,
+    error::{Error, Result},
+    game::{self, Task},
+    load,
+    output::{self, BAD, DIM, GOOD, counted, thousands},
+    progress::Progress,
+    verify::{self, Difference, Limits, Outcome, Reasoner, Trace},
+};
+use gdl_compiler::Options;
+use gdl_runtime::{Game, Id};
+use serde_json::{Value, json};
+use std::{fs, io::Write, path::Path};
+
+/// How far joint move sequences are counted: some seconds for the largest games.
+const LIMITS: Limits = Limits { playouts: usize::MAX, states: 50_000, moves: 2_000_000, deadline: None };
+
+/// Compares the rulesheet with each trace; a line per trace.
+///
+/// # Errors
+/// If the rulesheet or a trace is at fault, a trace differs, or stdout takes no more.
+pub fn run(args: &VerifyArgs) -> Result {
+    // Traces are made by reasoners that tell `Cell` from `cell` and know no lints.
+    let options = Options { case_sensitive: true, ..load::quiet() };
+    let game = game::decode(&load::load(&args.rules, &options)?.table)?;
+
+    let mut out = output::stdout();
+    let mut whole = Outcome::default();
+    let mut faults = false;
+    let progress = Progress::counted("traces", args.traces.len() as u64);
+    for (i, path) in args.traces.iter().enumerate() {
+        progress.tell(i as u64);
+        let outcome = match read(path) {
+            Ok(trace) => Compare(&trace).run(&game),
+            Err(fault) => {
+                faults = true;
+                progress.aside(|| output::remark(format_args!("{BAD}error{BAD:#}: {fault}")));
+                continue;
+            }
+        };
+        if !args.json {
+            progress.aside(|| line(&mut out, path, &outcome))?;
+        }
+        whole.steps += outcome.steps;
+        whole.playouts += outcome.playouts;
+        whole.perft_depth = whole.perft_depth.max(outcome.perft_depth);
+        whole.difference = whole.difference.or(outcome.difference);
+    }
+    drop(progress);
+    if args.json && !faults {
+        output::json(&to_json(&whole))?;
+    }
+    if faults || whole.difference.is_some() { Err(Error::Reported) } else { Ok(()) }
+}
+
+fn read(path: &Path) -> std::result::Result<Trace, String> {
+    let name = path.display();
+    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+    Trace::read(&text).map_err(|error| format!("{name}: {error}"))
+}
+
+fn line(out: &mut impl Write, path: &Path, outcome: &Outcome) -> Result {
+    let name = path.display();
+    match &outcome.difference {
+        None => {
+            let playouts = counted(outcome.playouts, "playout");
+            let steps = counted(outcome.steps, "step");
+            let depth = thousands(outcome.perft_depth as u128);
+            writeln!(
+                out,
+                "{name}: {GOOD}agrees{GOOD:#} {DIM}{playouts}, {steps}, sequences to depth {depth}{DIM:#}"
+            )?;
+        }
+        Some(difference) => writeln!(out, "{name}: {BAD}differs{BAD:#} {difference}")?,
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn to_json(outcome: &Outcome) -> Value {
+    json!({
+        "steps": outcome.steps,
+        "playouts": outcome.playouts,
+        "perft_depth": outcome.perft_depth,
+        "difference": outcome.difference.as_ref().map(|Difference { playout, step, what, expected, found }| json!({
+            "playout": playout,
+            "step": step,
+            "what": what,
+            "expected": expected,
+            "found": found,
+        })),
+    })
+}
+
+/// Compares a game with a trace.
+struct Compare<'t>(&'t Trace);
+
+impl Task for Compare<'_> {
+    type Output = Outcome;
+
+    fn run<G: Game>(self, game: &G) -> Outcome {
+        verify::verify(&Player(game), self.0, &LIMITS)
+    }
+}
+
+/// A game as a reasoner that speaks KIF.
+struct Player<'g, G>(&'g G);
+
+impl<G: Game> Reasoner for Player<'_, G> {
+    type State = G::State;
+
+    fn roles(&self) -> Vec<String> {
+        self.0.roles().map(|role| self.0.role_text(role).to_owned()).collect()
+    }
+
+    fn initial(&self) -> std::result::Result<G::State, String> {
+        Ok(self.0.initial())
+    }
+
+    fn fluents(&self, state: &G::State) -> Vec<String> {
+        self.0.fluents(state).map(|fluent| self.0.fluent_text(fluent).to_owned()).collect()
+    }
+
+    fn legal(&self, state: &G::State, role: usize) -> std::result::Result<Vec<String>, String> {
+        let role = G::Role::from_index(role);
+        Ok(self.0.legal(state, role).map(|action| self.0.move_text(action).to_owned()).collect())
+    }
+
+    fn next(&self, state: &G::State, joint: &[String]) -> std::result::Result<G::State, String> {
+        let moves: std::result::Result<Vec<G::Move>, _> =
+            joint.iter().map(|text| self.0.parse_move(text)).collect();
+        let moves = moves.map_err(|error| error.to_string())?;
+        self.0.next(state, &moves).map_err(|error| error.to_string())
+    }
+
+    fn terminal(&self, state: &G::State) -> std::result::Result<bool, String> {
+        Ok(self.0.terminal(state))
+    }
+
+    fn goals(&self, state: &G::State, role: usize) -> std::result::Result<Vec<String>, String> {
+        // Sorted as texts: 100 comes before 50.
+        let goals = self.0.goals(state, G::Role::from_index(role));
+        let mut texts: Vec<String> = goals.iter().map(u8::to_string).collect();
+        texts.sort_unstable();
+        Ok(texts)
+    }
+}

@@ -1,0 +1,51 @@
+//! The `gdl` command as a library, so that tests can reach its parts.
+//!
+//! Arguments come in ([`args`]), a game is found ([`game`], [`load`]), a command does its work
+//! ([`commands`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
+//! code ([`error`]).
+
+pub mod args;
+pub mod commands;
+pub mod error;
+pub mod game;
+pub mod load;
+pub mod output;
+pub mod progress;
+pub mod report;
+pub mod verify;
+
+use args::{Cli, Command};
+use clap::Parser;
+use output::BAD;
+use std::{ffi::OsString, process::ExitCode};
+
+/// Runs the command that `args` ask for, the program's name first.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help goes to stdout, faults to stderr; a closed pipe is no trouble for either.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let result = match &cli.command {
+        Command::List(args) => commands::list::run(args),
+        Command::Check(args) => commands::check::run(args),
+        Command::Explain(args) => commands::explain::run(args),
+        Command::Net(args) => commands::net::run(args),
+        Command::Perft(args) => commands::perft::run(args),
+        Command::Playouts(args) => commands::playouts::run(args),
+        Command::Verify(args) => commands::verify::run(args),
+        Command::Completions(args) => commands::completions::run(args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            if let Some(message) = error.message() {
+                output::remark(format_args!("{BAD}error{BAD:#}: {message}"));
+            }
+            error.exit_code()
+        }
+    }
+}

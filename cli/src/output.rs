@@ -1,0 +1,100 @@
+//! The way out: results on stdout, remarks on stderr, colours on terminals only.
+
+use crate::error::Result;
+use clap::builder::styling::{AnsiColor, Style};
+use serde_json::Value;
+use std::{
+    fmt::Display,
+    io::{self, BufWriter, Write},
+};
+
+/// Titles and what matters most.
+pub const BOLD: Style = Style::new().bold();
+/// Units and explanations.
+pub const DIM: Style = Style::new().dimmed();
+/// All is well.
+pub const GOOD: Style = AnsiColor::Green.on_default().bold();
+/// Something is odd.
+pub const ODD: Style = AnsiColor::Yellow.on_default().bold();
+/// Something is wrong.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Stdout for a report. Styles are taken out unless it is a terminal that may have them.
+#[must_use]
+pub fn stdout() -> BufWriter<anstream::AutoStream<io::StdoutLock<'static>>> {
+    BufWriter::new(anstream::AutoStream::auto(io::stdout().lock()))
+}
+
+/// Prints the one JSON object of a command.
+///
+/// # Errors
+/// If stdout takes no more.
+pub fn json(value: &Value) -> Result {
+    let mut out = BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+    writeln!(out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// A line on stderr. If stderr is closed there is nobody to tell, so that is no error.
+pub fn remark(text: impl Display) {
+    let _ = writeln!(anstream::AutoStream::auto(io::stderr().lock()), "{text}");
+}
+
+/// A number with a comma between each three digits.
+#[must_use]
+pub fn thousands(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A rate or other large quantity, rounded to a whole number.
+#[must_use]
+pub fn rounded(number: f64) -> String {
+    // Casts of floats saturate, and a rate is never negative.
+    #[allow(clippy::cast_sign_loss)]
+    let whole = number.round() as u128;
+    thousands(whole)
+}
+
+/// `1 error`, `2 errors`.
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(count as u128), if count == 1 { "" } else { "s" })
+}
+
+/// A duration for people.
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    if seconds < 0.001 {
+        format!("{:.0} µs", seconds * 1e6)
+    } else if seconds < 1.0 {
+        format!("{:.1} ms", seconds * 1e3)
+    } else {
+        format!("{seconds:.2} s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped_by_three() {
+        let grouped = [0, 12, 999, 1_000, 255_168, 1_000_000_000_u128].map(thousands);
+        assert_eq!(grouped, ["0", "12", "999", "1,000", "255,168", "1,000,000,000"]);
+    }
+
+    #[test]
+    fn nouns_agree_with_their_count() {
+        assert_eq!([0, 1, 2].map(|n| counted(n, "error")), ["0 errors", "1 error", "2 errors"]);
+    }
+}

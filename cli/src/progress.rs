@@ -1,0 +1,75 @@
+//! A bar on the terminal while one waits; nothing at all if stderr is not a terminal.
+
+use crate::output::thousands;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::{
+    io::{self, IsTerminal},
+    time::{Duration, Instant},
+};
+
+/// How far some long work is. The bar goes away when it is dropped.
+pub struct Progress {
+    bar: ProgressBar,
+    /// What is counted.
+    what: &'static str,
+    start: Instant,
+    /// The bar goes by the clock if the work ends by the clock.
+    by_clock: bool,
+}
+
+impl Progress {
+    /// For work that is done when `total` of something are.
+    #[must_use]
+    pub fn counted(what: &'static str, total: u64) -> Self {
+        Self::new(what, total, false)
+    }
+
+    /// For work that is done after some time.
+    #[must_use]
+    pub fn timed(what: &'static str, seconds: f64) -> Self {
+        let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        Self::new(what, u64::try_from(time.as_millis()).unwrap_or(u64::MAX), true)
+    }
+
+    fn new(what: &'static str, total: u64, by_clock: bool) -> Self {
+        let shown = io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(total), target);
+        let template = "{bar:40.cyan/dim} {percent:>3} %  {msg}";
+        bar.set_style(
+            ProgressStyle::with_template(template).expect("the template is right").progress_chars("━━─"),
+        );
+        Self { bar, what, start: Instant::now(), by_clock }
+    }
+
+    /// Whether anybody sees it: else there is no need to tell.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        !self.bar.is_hidden()
+    }
+
+    /// Does something that writes to the terminal, the bar out of its way.
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
+    }
+
+    /// So many are done.
+    pub fn tell(&self, done: u64) {
+        let time = self.start.elapsed();
+        let place = if self.by_clock { u64::try_from(time.as_millis()).unwrap_or(u64::MAX) } else { done };
+        let rate = done as f64 / time.as_secs_f64().max(f64::MIN_POSITIVE);
+        self.bar.set_message(format!(
+            "{} {}, {}/s",
+            thousands(done),
+            self.what,
+            crate::output::rounded(rate)
+        ));
+        self.bar.set_position(place.min(self.bar.length().unwrap_or(place)));
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,46 @@
+//! What the compiler has to say, told to people on stderr or to programs as JSON.
+
+use crate::output::remark;
+use gdl_compiler::{
+    Diagnostic, Diagnostics, Source, Span,
+    diagnostic::{Label, Palette},
+};
+use serde_json::{Map, Value, json};
+
+/// Prints diagnostics on stderr, each with its line of the source and an empty line behind it.
+pub fn show(diagnostics: &Diagnostics, source: &Source) {
+    if !diagnostics.is_empty() {
+        remark(diagnostics.render_with(source, &Palette::COLOUR));
+    }
+}
+
+/// A diagnostic as JSON. Lines and columns count from one, columns in characters, ends are
+/// exclusive; what concerns the whole rulesheet stands at its first character.
+#[must_use]
+pub fn to_json(diagnostic: &Diagnostic, source: &Source) -> Value {
+    let mut object = Map::new();
+    object.insert("code".to_owned(), json!(diagnostic.code.id));
+    object.insert("severity".to_owned(), json!(diagnostic.severity.to_string()));
+    place(&mut object, diagnostic.span.unwrap_or_default(), source);
+    object.insert("message".to_owned(), json!(diagnostic.message));
+    object.insert("help".to_owned(), json!(diagnostic.help));
+    let labels: Vec<Value> = diagnostic.labels.iter().map(|label| label_to_json(label, source)).collect();
+    object.insert("labels".to_owned(), json!(labels));
+    Value::Object(object)
+}
+
+fn label_to_json(label: &Label, source: &Source) -> Value {
+    let mut object = Map::new();
+    place(&mut object, label.span, source);
+    object.insert("text".to_owned(), json!(label.text));
+    Value::Object(object)
+}
+
+fn place(object: &mut Map<String, Value>, span: Span, source: &Source) {
+    let (start, end) = (source.position(span.start), source.position(span.end));
+    object.insert("file".to_owned(), json!(source.name()));
+    object.insert("line".to_owned(), json!(start.line));
+    object.insert("column".to_owned(), json!(start.column));
+    object.insert("end_line".to_owned(), json!(end.line));
+    object.insert("end_column".to_owned(), json!(end.column));
+}

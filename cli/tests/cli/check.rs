@@ -1,0 +1,140 @@
+//! `gdl check` and `gdl explain`.
+
+use super::{file, gdl, json, keys, rulesheet};
+use serde_json::Value;
+
+#[test]
+fn a_sound_rulesheet_has_no_faults() {
+    let run = gdl(&["check", &rulesheet("tictactoe.kif")]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.ends_with("tictactoe.kif: no faults\n"), "{}", run.stdout);
+    assert_eq!(
+        json(&["check", &rulesheet("tictactoe.kif"), "--json"]),
+        serde_json::json!({ "diagnostics": [] })
+    );
+}
+
+#[test]
+fn a_fault_is_shown_with_its_place_and_line() {
+    let path = file("unclosed.kif", "(role robot)\n(init (light off)\n");
+    let run = gdl(&["check", &path]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("unclosed.kif:2:1: error[GDL001]"), "{}", run.stderr);
+    assert!(run.stderr.contains("(init (light off)"), "{}", run.stderr);
+    assert!(run.stdout.contains("unclosed.kif: "), "{}", run.stdout);
+    assert!(run.stdout.contains("error"), "{}", run.stdout);
+}
+
+#[test]
+fn faults_as_json_have_all_their_fields() {
+    let path = file("clash.kif", "(role robot)\n(p a)\n  (p a b)\n");
+    let run = gdl(&["check", &path, "--json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
+    let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    assert_eq!(keys(&report), ["diagnostics"]);
+    let list = report["diagnostics"].as_array().expect("a list");
+    let clash = list.iter().find(|d| d["code"] == "GDL021").expect("the clash is found");
+    let fields =
+        ["code", "severity", "file", "line", "column", "end_line", "end_column", "message", "help", "labels"];
+    assert_eq!(keys(clash), fields);
+    assert_eq!(clash["severity"], "error");
+    assert_eq!(clash["file"], path.as_str());
+    let label = &clash["labels"][0];
+    assert_eq!(keys(label), ["file", "line", "column", "end_line", "end_column", "text"]);
+    // One of the two uses is the place of the fault, the other its label.
+    let mut lines = [clash["line"].as_u64(), label["line"].as_u64()];
+    lines.sort_unstable();
+    assert_eq!(lines, [Some(2), Some(3)]);
+    for place in [clash, label] {
+        assert_eq!(place["line"], place["end_line"]);
+        assert!(place["column"].as_u64() < place["end_column"].as_u64());
+    }
+}
+
+#[test]
+fn a_lint_can_be_allowed_and_denied() {
+    let codes = |args: &[&str]| -> Vec<String> {
+        let run = gdl(args);
+        let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+        let list = report["diagnostics"].as_array().expect("a list");
+        list.iter().map(|d| format!("{} {}", d["severity"], d["code"]).replace('"', "")).collect()
+    };
+    let path = file("lint.kif", "(role robot)\n(p a)\n(p a b)\n");
+    assert!(codes(&["check", &path, "--json"]).contains(&"error GDL021".to_owned()));
+    let allowed = codes(&["check", &path, "--json", "--allow", "relation_arity_clash"]);
+    assert!(!allowed.iter().any(|d| d.ends_with("GDL021")), "{allowed:?}");
+
+    let warned = file("warning.kif", with_warning());
+    let run = gdl(&["check", &warned]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.ends_with("warning.kif: 1 warning\n"), "{}", run.stdout);
+    let denied = gdl(&["check", &warned, "--deny", "warnings"]);
+    assert_eq!(denied.code, Some(1));
+    assert!(denied.stdout.ends_with("warning.kif: 1 error\n"), "{}", denied.stdout);
+}
+
+/// A game of one step whose role is named twice, which is odd but has a meaning.
+fn with_warning() -> &'static str {
+    "(role robot)\n(role robot)\n(init start)\n(<= (legal robot go) (true start))\n\
+     (<= (next end) (does robot go))\n(<= terminal (true end))\n(<= (goal robot 100) (true end))\n\
+     (<= (goal robot 0) (true start))\n"
+}
+
+#[test]
+fn an_unknown_lint_names_the_nearest() {
+    let run = gdl(&["check", "x.kif", "--allow", "relation_arity_clsh"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("did you mean `relation_arity_clash`?"), "{}", run.stderr);
+}
+
+#[test]
+fn broken_utf8_has_a_place() {
+    let path = file("utf8.kif", b"(role robot)\n(init \xE9t\xE9)\n");
+    let run = gdl(&["check", &path, "--json"]);
+    assert_eq!(run.code, Some(1));
+    let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    let fault = &report["diagnostics"][0];
+    assert_eq!((&fault["code"], &fault["severity"]), (&"GDL012".into(), &"error".into()));
+    assert_eq!((&fault["line"], &fault["column"]), (&2.into(), &7.into()));
+}
+
+#[test]
+fn a_file_too_large_is_not_read() {
+    let path = file("large.kif", ";".repeat((16 << 20) + 1));
+    let run = gdl(&["check", &path, "--json"]);
+    assert_eq!(run.code, Some(1));
+    let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    assert_eq!(report["diagnostics"][0]["code"], "GDLM5");
+}
+
+#[test]
+fn a_missing_file_is_a_fault_among_others() {
+    let run = gdl(&["check", "no/such.kif", &rulesheet("tictactoe.kif")]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("no/such.kif"), "{}", run.stderr);
+    assert!(run.stdout.contains("tictactoe.kif: no faults"), "{}", run.stdout);
+}
+
+#[test]
+fn spellings_may_count() {
+    let text = with_warning().replacen("(role robot)\n", "(Command go)\n", 1);
+    let path = file("case.kif", text.replace("(legal robot go)", "(legal robot ?m) (command ?m)"));
+    let codes = |case: &str| -> Vec<String> {
+        let run = gdl(&["check", &path, "--json", "--case", case]);
+        let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+        let list = report["diagnostics"].as_array().expect("a list");
+        list.iter().map(|d| d["code"].as_str().expect("a code").to_owned()).collect()
+    };
+    let (folded, sensitive) = (codes("fold"), codes("sensitive"));
+    assert_eq!(folded, ["GDL025"], "merged spellings are worth a warning");
+    assert!(sensitive.iter().any(|code| code != "GDL025"), "nothing defines `command`: {sensitive:?}");
+}
+
+#[test]
+fn codes_are_explained() {
+    let run = gdl(&["explain", "GDL021"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.starts_with("GDL021 relation_arity_clash"), "{}", run.stdout);
+    let unknown = gdl(&["explain", "GDL999"]);
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
+}

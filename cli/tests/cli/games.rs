@@ -1,0 +1,201 @@
+//! `gdl net`, `gdl perft` and `gdl playouts`, on built-in games and on files.
+
+use super::{file, gdl, json, keys, rulesheet};
+use serde_json::{Value, json as value};
+
+/// The built-in game and the same game as a file.
+fn tictactoe() -> [String; 2] {
+    ["tictactoe".to_owned(), rulesheet("tictactoe.kif")]
+}
+
+#[test]
+fn the_net_is_described() {
+    for (game, engine) in tictactoe().iter().zip(["straight", "table"]) {
+        let net = json(&["net", game, "--json"]);
+        let fields = [
+            "game",
+            "engine",
+            "roles",
+            "fluents",
+            "moves",
+            "ground_rules",
+            "gates",
+            "ops",
+            "depth",
+            "phases",
+            "seconds",
+        ];
+        assert_eq!(keys(&net), fields);
+        assert_eq!((&net["game"], &net["engine"]), (&value!("tictactoe"), &value!(engine)));
+        assert_eq!(net["roles"], value!(["xplayer", "oplayer"]));
+        assert_eq!((&net["fluents"], &net["phases"]), (&value!(29), &value!(1)));
+        assert_eq!(net["moves"], value!({ "xplayer": 10, "oplayer": 10 }));
+        assert_eq!(keys(&net["seconds"]), ["parse", "check", "ground", "propnet", "optimize", "emit"]);
+        for figure in ["ground_rules", "gates", "ops", "depth"] {
+            assert!(net[figure].as_u64() > Some(0), "{figure}");
+        }
+        let run = gdl(&["net", game]);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+        assert!(run.stdout.contains("fluents"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn the_net_is_drawn() {
+    for game in &tictactoe() {
+        let run = gdl(&["net", game, "--dot"]);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+        assert!(run.stdout.starts_with("digraph"), "{}", &run.stdout[..40]);
+        assert!(run.stdout.trim_end().ends_with('}'));
+    }
+}
+
+#[test]
+fn perft_counts_sequences_of_joint_moves() {
+    let counts = [9, 72, 504, 3_024, 15_120, 54_720];
+    for game in &tictactoe() {
+        let perft = json(&["perft", game, "--depth", "6", "--json"]);
+        assert_eq!(perft, value!({ "game": "tictactoe", "counts": counts }));
+        assert_eq!(keys(&perft), ["game", "counts"]);
+        let run = gdl(&["perft", game, "--depth", "4"]);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+        for count in ["9", "72", "504", "3,024"] {
+            assert!(
+                run.stdout.lines().any(|line| line.split_whitespace().nth(1) == Some(count)),
+                "{}",
+                run.stdout
+            );
+        }
+    }
+}
+
+#[test]
+fn perft_stops_where_every_game_has_ended() {
+    let perft = json(&["perft", "tictactoe", "--depth", "12", "--json"]);
+    let counts = perft["counts"].as_array().expect("a list");
+    assert_eq!(counts.len(), 12);
+    assert_eq!((&counts[8], &counts[9], &counts[11]), (&value!(127_872), &value!(0), &value!(0)));
+}
+
+#[test]
+fn perft_divides_by_the_first_joint_move() {
+    let perft = json(&["perft", "tictactoe", "--depth", "3", "--divide", "--json"]);
+    assert_eq!(keys(&perft), ["game", "counts", "divide"]);
+    let divide = perft["divide"].as_array().expect("a list");
+    assert_eq!(divide.len(), 9);
+    assert_eq!(divide[0], value!({ "moves": ["(mark 1 1)", "noop"], "count": 56 }));
+    let run = gdl(&["perft", "tictactoe", "--depth", "3", "--divide"]);
+    assert!(run.stdout.contains("(mark 3 3)"), "{}", run.stdout);
+}
+
+#[test]
+fn playouts_are_measured() {
+    for game in &tictactoe() {
+        let report = json(&["playouts", game, "--count", "3000", "--json"]);
+        let fields = [
+            "game",
+            "engine",
+            "isa",
+            "seed",
+            "threads",
+            "playouts",
+            "states",
+            "seconds",
+            "cpu_seconds",
+            "playouts_per_second",
+            "states_per_second",
+            "mean_length",
+            "goals",
+            "wins",
+            "draws",
+            "losses",
+        ];
+        assert_eq!(keys(&report), fields);
+        assert_eq!(report["playouts"], 3_000);
+        for field in ["goals", "wins", "draws", "losses"] {
+            assert_eq!(keys(&report[field]), ["xplayer", "oplayer"], "{field}");
+        }
+        let length = report["mean_length"].as_f64().expect("a number");
+        assert!((5.0..=9.0).contains(&length), "{length}");
+        let count = |field: &str, role: &str| report[field][role].as_u64().expect("a count");
+        assert_eq!(count("wins", "xplayer"), count("losses", "oplayer"));
+        assert_eq!(count("draws", "xplayer"), count("draws", "oplayer"));
+        assert_eq!(count("wins", "xplayer") + count("draws", "xplayer") + count("losses", "xplayer"), 3_000);
+        let run = gdl(&["playouts", game, "--count", "3000"]);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+        assert!(run.stdout.contains("oplayer") && run.stdout.contains("3,000"), "{}", run.stdout);
+    }
+}
+
+/// What of a report must not depend on time.
+fn counted(report: &Value) -> Vec<Value> {
+    ["playouts", "states", "mean_length", "goals", "wins", "draws", "losses"]
+        .iter()
+        .map(|&field| report[field].clone())
+        .collect()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_result() {
+    let play = |game: &str, rest: &[&str]| {
+        let mut args = vec!["playouts", game, "--count", "20000", "--seed", "5", "--json"];
+        args.extend(rest);
+        counted(&json(&args))
+    };
+    let first = play("tictactoe", &["--threads", "1"]);
+    for rest in [
+        vec!["--threads", "2"],
+        vec!["--threads", "3"],
+        vec!["--isa", "portable"],
+        vec!["--engine", "table"],
+        vec!["--engine", "straight"],
+    ] {
+        assert_eq!(play("tictactoe", &rest), first, "{rest:?}");
+    }
+    assert_eq!(play(&rulesheet("tictactoe.kif"), &[]), first);
+    let single = play("tictactoe", &["--engine", "single", "--threads", "1"]);
+    assert_eq!(play("tictactoe", &["--engine", "single", "--threads", "3"]), single);
+    let other = counted(&json(&["playouts", "tictactoe", "--count", "20000", "--seed", "6", "--json"]));
+    assert_ne!(other, first);
+}
+
+#[test]
+fn playouts_can_be_timed() {
+    let report = json(&["playouts", "tictactoe", "--seconds", "0.2", "--json"]);
+    assert!(report["playouts"].as_u64() > Some(0));
+    let seconds = report["seconds"].as_f64().expect("a number");
+    assert!((0.2..3.0).contains(&seconds), "{seconds}");
+}
+
+#[test]
+fn a_file_has_no_straight_line_code() {
+    let run = gdl(&["playouts", &rulesheet("tictactoe.kif"), "--count", "10", "--engine", "straight"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
+    assert!(run.stderr.contains("built-in"), "{}", run.stderr);
+}
+
+#[test]
+fn a_file_that_is_no_rulesheet_is_located() {
+    let path = file("prose.kif", "Dear reader,\n\nthis is (no game.\n");
+    for args in [
+        vec!["net", &path, "--json"],
+        vec!["perft", &path, "--depth", "2", "--json"],
+        vec!["playouts", &path, "--json"],
+        vec!["verify", &path, &path, "--json"],
+    ] {
+        let run = gdl(&args);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{args:?}");
+        assert!(run.stderr.contains("prose.kif:3:9: error[GDL001]"), "{args:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn denied_lints_are_reported_and_the_game_goes_on() {
+    let text = std::fs::read_to_string(rulesheet("tictactoe.kif")).expect("the rulesheet");
+    let path = file("arity.kif", text + "\n(symbol x)\n");
+    assert_eq!(gdl(&["check", &path]).code, Some(1));
+    let run = gdl(&["perft", &path, "--depth", "2", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stderr.contains("warning[GDL021]"), "{}", run.stderr);
+    assert_eq!(serde_json::from_str::<Value>(&run.stdout).expect("JSON")["counts"], value!([9, 72]));
+}

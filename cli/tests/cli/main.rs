@@ -1,0 +1,65 @@
+//! The command as its users meet it: arguments in; stdout, stderr and the exit code out.
+
+mod check;
+mod games;
+mod plumbing;
+mod verify;
+
+use serde_json::Value;
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+/// What a run of `gdl` left behind.
+struct Run {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+        }
+    }
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gdl"));
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+/// Runs `gdl` with these arguments.
+fn gdl(args: &[&str]) -> Run {
+    command(args).output().expect("gdl runs").into()
+}
+
+/// Runs `gdl` with these arguments, expects success and a JSON object on stdout.
+fn json(args: &[&str]) -> Value {
+    let run = gdl(args);
+    assert_eq!(run.code, Some(0), "{args:?}: {}", run.stderr);
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}: {}", run.stdout))
+}
+
+/// The keys of an object, in order.
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+/// A rulesheet of the repository.
+fn rulesheet(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../games").join(name);
+    path.to_str().expect("a path in UTF-8").to_owned()
+}
+
+/// A file with this content; each test uses names of its own.
+fn file(name: &str, content: impl AsRef<[u8]>) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, content).expect("the file can be written");
+    path.to_str().expect("a path in UTF-8").to_owned()
+}

@@ -1,0 +1,110 @@
+//! What all commands share: usage, exit codes, pipes, colours.
+
+use super::{command, gdl, json, keys};
+use std::{io::Read, process::Stdio};
+
+#[test]
+fn help_goes_to_stdout_and_shows_examples() {
+    let run = gdl(&["--help"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.contains("Examples:\n  gdl playouts tictactoe"), "{}", run.stdout);
+    for name in ["check", "net", "perft", "playouts", "verify"] {
+        let run = gdl(&[name, "--help"]);
+        assert_eq!(run.code, Some(0), "{name}");
+        assert!(run.stdout.contains("Examples:"), "{name}");
+    }
+}
+
+#[test]
+fn wrong_usage_ends_with_2_and_names_the_nearest() {
+    for (args, near) in [
+        (vec![], "Usage"),
+        (vec!["chek", "x.kif"], "check"),
+        (vec!["playouts", "tictactoe", "--cuont", "1"], "--count"),
+        (vec!["playouts", "tictactoe", "--engine", "tabel"], "table"),
+        (vec!["playouts", "tictactoe", "--count", "0"], "at least one"),
+        (vec!["playouts", "tictactoe", "--count", "1", "--seconds", "1"], "--seconds"),
+        (vec!["playouts", "tictactoe", "--threads", "0"], "1..=4096"),
+        (vec!["perft", "tictactoe"], "--depth"),
+        (vec!["perft", "tictactoe", "--depth", "x"], "--depth"),
+    ] {
+        let run = gdl(&args);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{args:?}");
+        assert!(run.stderr.contains(near), "{args:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn an_unknown_game_names_the_nearest_and_the_list() {
+    for name in ["net", "playouts"] {
+        let run = gdl(&[name, "tictacto"]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
+        assert!(run.stderr.contains("did you mean `tictactoe`?"), "{}", run.stderr);
+        assert!(run.stderr.contains("gdl list"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_missing_rulesheet_ends_with_1() {
+    for args in [
+        vec!["net", "nowhere.kif"],
+        vec!["perft", "./nowhere", "--depth", "1"],
+        vec!["playouts", "no/where", "--json"],
+        vec!["verify", "nowhere.kif", "nowhere.json"],
+    ] {
+        let run = gdl(&args);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{args:?}");
+        assert!(run.stderr.contains("nowhere") || run.stderr.contains("no/where"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn the_list_names_games_roles_and_summaries() {
+    let list = json(&["list", "--json"]);
+    let games = list["games"].as_array().expect("a list");
+    let game = games.iter().find(|game| game["name"] == "tictactoe").expect("tictactoe is built in");
+    assert_eq!(keys(game), ["name", "roles", "summary"]);
+    assert_eq!(game["roles"], serde_json::json!(["xplayer", "oplayer"]));
+    assert_eq!(game["summary"], "Tic-tac-toe on a three by three board");
+    let run = gdl(&["list"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert_eq!(run.stdout.lines().count(), games.len());
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    for args in [
+        vec!["completions", "bash"],
+        vec!["net", "tictactoe", "--dot"],
+        vec!["list", "--json"],
+        vec!["perft", "tictactoe", "--depth", "3", "--divide"],
+        vec!["--help"],
+    ] {
+        let mut child =
+            command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gdl runs");
+        // Gone before the first byte.
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("gdl ends");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*stderr), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[test]
+fn a_pipe_closed_midway_ends_quietly() {
+    let args = ["completions", "zsh"];
+    let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gdl runs");
+    let mut some = [0; 16];
+    child.stdout.take().expect("piped").read_exact(&mut some).expect("some of the script");
+    let output = child.wait_with_output().expect("gdl ends");
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn pipes_get_no_colours() {
+    for args in [vec!["list"], vec!["net", "tictactoe"], vec!["playouts", "tictactoe", "--count", "100"]] {
+        let run = gdl(&args);
+        assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'), "{args:?}");
+        assert!(run.stderr.is_empty(), "no progress in a pipe: {}", run.stderr);
+    }
+}

@@ -1,0 +1,105 @@
+//! `gdl verify`.
+
+use super::{file, gdl, json, keys};
+use gdl_cli::verify::hash16;
+use serde_json::{Value, json as value};
+use std::path::Path;
+
+/// A lamp that can be switched on, once.
+const LAMP: &str = "(role robot)\n(init (light off))\n(<= (legal robot (switch on)) (true (light off)))\n\
+    (<= (next (light on)) (does robot (switch on)))\n(<= terminal (true (light on)))\n\
+    (<= (goal robot 100) (true (light on)))\n(<= (goal robot 0) (true (light off)))\n";
+
+/// What there is to say of the lamp.
+fn trace() -> Value {
+    value!({
+        "format": "ggp-oracle-trace-1",
+        "name": "lamp",
+        "status": "ok",
+        "roles": ["robot"],
+        "initial_state": ["(light off)"],
+        "initial_terminal": false,
+        "initial_legals": [["(switch on)"]],
+        "initial_goal_values": [["0"]],
+        "perft": [1, 0],
+        "playouts": [{
+            "k": 0,
+            "seed": 0,
+            "steps": [{
+                "j": ["(switch on)"],
+                "n": [1],
+                "lh": [hash16(&["(switch on)"])],
+                "sh": hash16(&["(light off)"]),
+                "nf": 1,
+            }],
+            "end": {
+                "length": 1,
+                "terminal": true,
+                "capped": null,
+                "sh": hash16(&["(light on)"]),
+                "nf": 1,
+                "goal_values": [["100"]],
+            },
+        }],
+    })
+}
+
+#[test]
+fn a_right_trace_agrees() {
+    let rules = file("lamp.kif", LAMP);
+    let trace = file("lamp.json", trace().to_string());
+    let report = json(&["verify", &rules, &trace, "--json"]);
+    assert_eq!(keys(&report), ["steps", "playouts", "perft_depth", "difference"]);
+    assert_eq!(report, value!({ "steps": 1, "playouts": 1, "perft_depth": 2, "difference": null }));
+    let run = gdl(&["verify", &rules, &trace, &trace]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "a line per trace");
+    assert!(lines[0].contains("lamp.json: agrees"), "{}", lines[0]);
+}
+
+#[test]
+fn a_trace_that_differs_ends_with_1() {
+    let rules = file("lamp2.kif", LAMP);
+    let mut wrong = trace();
+    wrong["playouts"][0]["steps"][0]["n"] = value!([2]);
+    let wrong = file("lamp2.json", wrong.to_string());
+    let run = gdl(&["verify", &rules, &wrong, "--json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
+    let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    let difference = &report["difference"];
+    assert_eq!(keys(difference), ["playout", "step", "what", "expected", "found"]);
+    assert_eq!((&difference["playout"], &difference["step"]), (&value!(0), &value!(0)));
+    assert_eq!((&difference["expected"], &difference["found"]), (&value!("2"), &value!("1")));
+    let run = gdl(&["verify", &rules, &wrong]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stdout.contains("lamp2.json: differs playout 0, step 0"), "{}", run.stdout);
+}
+
+#[test]
+fn what_is_no_trace_ends_with_1() {
+    let rules = file("lamp3.kif", LAMP);
+    let run = gdl(&["verify", &rules, &rules]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("lamp3.kif: not a trace"), "{}", run.stderr);
+    let run = gdl(&["verify", &rules, "no/such.json"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("no/such.json"), "{}", run.stderr);
+}
+
+#[test]
+fn reference_traces_agree() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    for name in ["base__ticTacToe", "base__connectFour", "base__pawnWhopping"] {
+        let rules = shared.join("rulesheets/games").join(name).with_extension("kif");
+        let trace = shared.join("traces").join(name).with_extension("json");
+        if !rules.exists() || !trace.exists() {
+            eprintln!("skipped: {name} is not in ../shared");
+            continue;
+        }
+        let path = |path: &Path| path.to_str().expect("a path in UTF-8").to_owned();
+        let report = json(&["verify", &path(&rules), &path(&trace), "--json"]);
+        assert_eq!(report["difference"], Value::Null, "{name}");
+        assert!(report["steps"].as_u64() > Some(0), "{name}");
+    }
+}

@@ -132,6 +132,36 @@ fn recursion_reaches_the_fixpoint() {
     );
 }
 
+/// A relation of 30 * 30 * 30 tuples is not filled but asked about; nothing else may change.
+#[test]
+fn vast_abbreviations_are_not_written_out() {
+    let numbers: String = (0..30).fold(String::new(), |mut text, i| {
+        let _ = write!(text, "(n {i}) ");
+        text
+    });
+    let vast = format!(
+        "{numbers} (t 1 2 2) (t 1 1 2) (t 5 6 7) (p (f 3) 4)
+         (<= (all ?x ?y ?z) (n ?x) (n ?y) (n ?z))
+         (<= (all (f ?x) ?y ?x) (n ?x) (n ?y))
+         (<= (two ?x ?y ?z) (all ?x ?y ?z) (or (distinct ?x ?y) (not (distinct ?y ?z)))) "
+    );
+    check_legal(
+        &format!("{vast} (<= (legal p (yes ?x ?y ?z)) (t ?x ?y ?z) (two ?x ?y ?z))"),
+        &["(yes 1 2 2)", "(yes 5 6 7)"],
+    );
+    check_legal(
+        &format!("{vast} (<= (legal p (no ?x ?y ?z)) (t ?x ?y ?z) (not (two ?x ?y ?z)))"),
+        &["(no 1 1 2)"],
+    );
+    check_legal(&format!("{vast} (<= (legal p (z ?z)) (p ?f ?y) (all ?f ?y ?z))"), &["(z 3)"]);
+    check_legal(
+        &format!("{vast} (<= (legal p (x ?x)) (two (f ?x) 4 ?z) (t 5 6 7) (p (f ?x) 4))"),
+        &["(x 3)"],
+    );
+    check_legal(&format!("{vast} (<= (legal p some) (all ?x ?y ?z))"), &["some"]);
+    check_legal(&format!("{vast} (<= (legal p some) (all ?x ?x nothing))"), &[]);
+}
+
 #[test]
 fn keyword_relations_may_be_used_in_bodies() {
     check_legal(

@@ -2,12 +2,14 @@
 //!
 //! In come a [`Program`], a state and perhaps a joint move; [`Machine::demand`] brings a relation
 //! and all it depends on up to date. Tables that hang on the rules alone are filled once, those of
-//! a state are kept until another state is entered, and likewise for a joint move.
+//! a state are kept until another state is entered, and likewise for a joint move. A relation that
+//! proves vast is not filled; whoever needs it asks for the tuples with certain arguments.
 
-use super::plan::{Mode, Planner, Step};
-use super::program::{Clause, Goal, Layer, Program};
-use super::solve::{Fuel, Instance, Sink, Solver};
-use super::table::{Table, View};
+use super::plan::{Mode, ON_DEMAND, Planner, Step};
+use super::program::{Clause, Component, Goal, Layer, Program};
+use super::solve::{Sink, Solver};
+use super::store::{Answers, Store};
+use super::table::Table;
 use super::term::{Id, Term, Terms};
 use super::{EvalError, State, wellfounded};
 use crate::limits::Limits;
@@ -15,39 +17,18 @@ use crate::rules::{RelationId, Rules};
 
 pub(super) struct Machine {
     pub(super) program: Program,
-    pub(super) terms: Terms,
-    pub(super) tables: Vec<Table>,
-    views: Vec<View>,
-    /// The views of each relation.
-    views_of: Vec<Vec<usize>>,
+    pub(super) store: Store,
     /// Which components are up to date.
     done: Vec<bool>,
-    fuel: Fuel,
-    max_atoms: usize,
     /// The state the tables hold, and the players and moves.
     state: Option<State>,
     moves: Option<Vec<(Id, Id)>>,
 }
 
 impl Machine {
-    pub(super) fn new(program: Program, terms: Terms, limits: &Limits) -> Self {
-        let n_relations = program.component_of.len();
-        let mut views_of = vec![Vec::new(); n_relations];
-        for (view, (relation, _)) in program.shapes.iter().enumerate() {
-            views_of[*relation].push(view);
-        }
-        Self {
-            views_of,
-            tables: (0..n_relations).map(|_| Table::default()).collect(),
-            views: program.shapes.iter().map(|(_, shape)| View::new(shape.clone())).collect(),
-            done: vec![false; program.components.len()],
-            fuel: Fuel { left: limits.fuel, limit: limits.fuel },
-            max_atoms: limits.max_atoms,
-            state: None,
-            moves: None,
-            program,
-            terms,
-        }
+    pub(super) fn new(rules: &Rules, program: Program, terms: Terms, limits: &Limits) -> Self {
+        let store = Store::new(rules, &program, terms, limits);
+        Self { done: vec![false; program.components.len()], store, state: None, moves: None, program }
     }
 
     /// Makes `state` and the joint move the current ones, with a full tank.
@@ -63,19 +44,19 @@ impl Machine {
             self.state = None;
             self.moves = None;
             self.forget(Layer::State);
-            self.clear(&[fact]);
+            self.store.clear(fact);
             for fluent in state {
-                let id = self.terms.id(&rules.symbols, fluent)?;
-                self.tables[fact].insert(&[id]);
+                let id = self.store.terms.id(&rules.symbols, fluent)?;
+                self.store.tables[fact].insert(&[id]);
             }
             self.state = Some(state.clone());
         }
         if self.moves.as_ref() != Some(&moves) {
             self.moves = None;
             self.forget(Layer::Moves);
-            self.clear(&[does]);
+            self.store.clear(does);
             for &(role, action) in &moves {
-                self.tables[does].insert(&[role, action]);
+                self.store.tables[does].insert(&[role, action]);
             }
             self.moves = Some(moves);
         }
@@ -83,21 +64,13 @@ impl Machine {
     }
 
     pub(super) fn refuel(&mut self) {
-        self.fuel.left = self.fuel.limit;
+        self.store.fuel.refill();
+        self.store.n_open = 0;
     }
 
     fn forget(&mut self, layer: Layer) {
         for (done, component) in self.done.iter_mut().zip(&self.program.components) {
             *done &= component.layer < layer;
-        }
-    }
-
-    fn clear(&mut self, relations: &[usize]) {
-        for &relation in relations {
-            self.tables[relation].clear();
-            for &view in &self.views_of[relation] {
-                self.views[view].clear();
-            }
         }
     }
 
@@ -118,21 +91,42 @@ impl Machine {
             return Ok(());
         }
         let relations = component.relations.clone();
-        let negative_cycle = component.negative_cycle;
-        self.clear(&relations);
-        self.fixpoint(number, if negative_cycle { Mode::Optimistic } else { Mode::Derive })?;
-        if !negative_cycle {
+        for &relation in &relations {
+            self.store.clear(relation);
+        }
+        if self.store.is_on_demand(relations[0]) {
             return Ok(());
         }
+        if !component.negative_cycle {
+            let limit = if may_be_on_demand(component, rules) { ON_DEMAND } else { usize::MAX };
+            let limit = limit.min(self.store.max_atoms);
+            // Who needs a vast answer is vast, or had better be taken for it.
+            self.store.max_answer = limit;
+            let result = self.fixpoint(number, Mode::Derive, limit);
+            self.store.max_answer = self.store.max_atoms;
+            return match result {
+                Err(EvalError::Atoms { .. }) if limit == ON_DEMAND => {
+                    self.store.n_open = 0;
+                    self.store.clear(relations[0]);
+                    self.store.answers[relations[0]] = Some(Answers::default());
+                    Ok(())
+                }
+                result => result,
+            };
+        }
+        self.fixpoint(number, Mode::Optimistic, self.store.max_atoms)?;
         let mut instances = Vec::new();
         for clause in 0..self.program.components[number].clauses.len() {
-            self.run(number, clause, None, Mode::Instances, Some(&mut instances))?;
+            let sink = self.run(number, clause, None, Mode::Instances, Sink::Instances(instances))?;
+            instances = if let Sink::Instances(instances) = sink { instances } else { Vec::new() };
         }
-        self.clear(&relations);
-        match wellfounded::solve(&instances, &mut self.fuel)? {
+        for &relation in &relations {
+            self.store.clear(relation);
+        }
+        match wellfounded::solve(&instances, &mut self.store.fuel)? {
             Ok(atoms) => {
                 for atom in atoms {
-                    self.tables[atom[0] as usize].insert(&atom[1..]);
+                    self.store.tables[atom[0] as usize].insert(&atom[1..]);
                 }
                 Ok(())
             }
@@ -141,7 +135,7 @@ impl Machine {
     }
 
     /// Semi-naive evaluation: every derivation uses an atom that was new in the round before.
-    fn fixpoint(&mut self, number: usize, mode: Mode) -> Result<(), EvalError> {
+    fn fixpoint(&mut self, number: usize, mode: Mode, limit: usize) -> Result<(), EvalError> {
         let relations = self.program.components[number].relations.clone();
         let component = &self.program.components[number];
         let n_variants: Vec<usize> = component.clauses.iter().map(|clause| clause.variants.len()).collect();
@@ -150,11 +144,12 @@ impl Machine {
         let waiting: Vec<bool> =
             component.clauses.iter().map(|clause| clause.body.iter().any(waits)).collect();
         for (clause, _) in waiting.iter().enumerate().filter(|&(_, &waits)| !waits) {
-            self.run(number, clause, None, mode, None)?;
+            self.run(number, clause, None, mode, Sink::Table { limit })?;
         }
         let mut from: Vec<usize> = vec![0; relations.len()];
         loop {
-            let to: Vec<usize> = relations.iter().map(|&relation| self.tables[relation].len()).collect();
+            let to: Vec<usize> =
+                relations.iter().map(|&relation| self.store.tables[relation].len()).collect();
             if from == to {
                 return Ok(());
             }
@@ -168,7 +163,7 @@ impl Machine {
                     let place = relations.binary_search(&atom.relation).map_err(|_| EvalError::Unsafe)?;
                     if from[place] < to[place] {
                         let delta = (variant, from[place], to[place]);
-                        self.run(number, clause, Some(delta), mode, None)?;
+                        self.run(number, clause, Some(delta), mode, Sink::Table { limit })?;
                     }
                 }
             }
@@ -183,43 +178,27 @@ impl Machine {
         clause: usize,
         delta: Option<(usize, usize, usize)>,
         mode: Mode,
-        instances: Option<&mut Vec<Instance>>,
-    ) -> Result<(), EvalError> {
-        let Clause { head, body, n_variables, variants } = &self.program.components[number].clauses[clause];
-        let mut planner = Planner {
-            tables: &self.tables,
-            views: &mut self.views,
-            terms: &self.terms,
-            mode,
-            component_of: &self.program.component_of,
-            component: number,
-        };
+        sink: Sink,
+    ) -> Result<Sink, EvalError> {
+        let Self { program, store, .. } = self;
+        let Clause { head, body, n_variables, variants } = &program.components[number].clauses[clause];
         let goals = delta.map_or(body, |(variant, ..)| &variants[variant]);
         let range = delta.map(|(_, from, to)| (from, to));
-        let steps: Vec<Step<'_>> = planner.plan(head, *n_variables, goals, range)?;
-        let mut solver = Solver {
-            head,
-            views: &self.views,
-            tables: &mut self.tables,
-            terms: &mut self.terms,
-            fuel: &mut self.fuel,
-            max_atoms: self.max_atoms,
-            sink: instances.map_or(Sink::Table, Sink::Instances),
-            binding: vec![None; *n_variables],
-            trail: Vec::new(),
-            passed: Vec::new(),
-        };
-        solver.run(&steps)
+        let mut planner = Planner { program, store, mode, component: number };
+        let steps: Vec<Step<'_>> = planner.plan(head, vec![false; *n_variables], goals, range)?;
+        let mut solver = Solver::new(program, store, head, *n_variables, sink);
+        solver.run(&steps)?;
+        Ok(solver.sink)
     }
 
     /// The atoms a demanded relation has.
-    pub(super) fn tuples(&self, relation: RelationId) -> &[Box<[Id]>] {
-        self.tables[relation.index()].tuples()
+    pub(super) fn table(&self, relation: RelationId) -> &Table {
+        &self.store.tables[relation.index()]
     }
 
     /// The terms of some ids, sorted, each once.
     pub(super) fn sorted(&mut self, rules: &Rules, ids: &[Id]) -> Vec<Term> {
-        let mut list: Vec<Term> = ids.iter().map(|&id| self.terms.term(&rules.symbols, id)).collect();
+        let mut list: Vec<Term> = ids.iter().map(|&id| self.store.terms.term(&rules.symbols, id)).collect();
         list.sort_unstable();
         list.dedup();
         list
@@ -233,8 +212,29 @@ impl Machine {
         let mut text = format!("({name}");
         for &argument in &atom[1..] {
             text.push(' ');
-            text.push_str(self.terms.term(&rules.symbols, argument).as_str());
+            text.push_str(self.store.terms.term(&rules.symbols, argument).as_str());
         }
         text + ")"
     }
+}
+
+/// Whether a component may be left unfilled and asked about instead: one relation, not recursive and
+/// not itself what users ask for, all of it by rules. Such relations are often written as mere
+/// abbreviations and vast if filled.
+fn may_be_on_demand(component: &Component, rules: &Rules) -> bool {
+    let keywords = &rules.keywords;
+    let asked = [
+        keywords.role,
+        keywords.init,
+        keywords.next,
+        keywords.legal,
+        keywords.goal,
+        keywords.terminal,
+        keywords.base,
+        keywords.input,
+        keywords.sees,
+    ];
+    let [relation] = component.relations[..] else { return false };
+    asked.iter().all(|keyword| keyword.index() != relation)
+        && component.clauses.iter().all(|clause| clause.variants.is_empty() && !clause.body.is_empty())
 }

@@ -12,11 +12,15 @@
 //! for each component of relations the question depends on, in order of dependence:
 //!     repeat for each rule: join the body, derive the head; until nothing new  (semi-naive)
 //! ```
+//!
+//! A relation that is not recursive and would have very many atoms is not filled: a rule that uses it
+//! joins the bodies of its rules instead, with the arguments known by then.
 
 mod machine;
 mod plan;
 mod program;
 mod solve;
+mod store;
 mod table;
 mod term;
 mod wellfounded;
@@ -137,7 +141,7 @@ impl<'r> Evaluator<'r> {
             role_ids.push(program::ground(role, &mut terms)?);
         }
         let names = role_ids.iter().map(|&id| terms.term(&rules.symbols, id)).collect();
-        let machine = RefCell::new(Machine::new(program, terms, limits));
+        let machine = RefCell::new(Machine::new(rules, program, terms, limits));
         Ok(Self { rules, roles: names, role_ids, machine })
     }
 
@@ -153,8 +157,8 @@ impl<'r> Evaluator<'r> {
     /// If the text is not a ground term of this game.
     pub fn term(&self, text: &str) -> Result<Term, EvalError> {
         let mut machine = self.machine.borrow_mut();
-        let id = machine.terms.parse(&self.rules.symbols, text)?;
-        Ok(machine.terms.term(&self.rules.symbols, id))
+        let id = machine.store.terms.parse(&self.rules.symbols, text)?;
+        Ok(machine.store.terms.term(&self.rules.symbols, id))
     }
 
     /// The fluents that hold at the start.
@@ -201,7 +205,7 @@ impl<'r> Evaluator<'r> {
     /// As for [`Evaluator::initial`].
     pub fn terminal(&self, state: &State) -> Result<bool, EvalError> {
         self.fill(self.rules.keywords.terminal, Some((state, &[])))?;
-        Ok(!self.machine.borrow().tuples(self.rules.keywords.terminal).is_empty())
+        Ok(self.machine.borrow().table(self.rules.keywords.terminal).len() > 0)
     }
 
     /// All goal values that can be derived for a player, sorted as text.
@@ -244,7 +248,8 @@ impl<'r> Evaluator<'r> {
     ) -> Result<Vec<Term>, EvalError> {
         self.fill(relation, position)?;
         let mut machine = self.machine.borrow_mut();
-        let ids: Vec<Id> = machine.tuples(relation).iter().filter_map(|tuple| pick(tuple)).collect();
+        let table = machine.table(relation);
+        let ids: Vec<Id> = (0..table.len()).filter_map(|i| pick(table.tuple(i))).collect();
         Ok(machine.sorted(self.rules, &ids))
     }
 
@@ -263,7 +268,7 @@ impl<'r> Evaluator<'r> {
                         return Err(EvalError::JointMove { expected, found });
                     }
                     for (&role, action) in self.role_ids.iter().zip(joint) {
-                        moves.push((role, machine.terms.id(&self.rules.symbols, action)?));
+                        moves.push((role, machine.store.terms.id(&self.rules.symbols, action)?));
                     }
                 }
                 machine.enter(self.rules, state, moves)?;

@@ -6,14 +6,21 @@
 //! once, so a [`Step::Cut`] stands there.
 
 use super::EvalError;
-use super::program::{Atom, Goal, Leaf, Pattern};
-use super::table::{Table, View};
-use super::term::Terms;
+use super::program::{Atom, Goal, Leaf, Pattern, Program};
+use super::store::Store;
+
+/// The tuples a relation is expected to have, at the least, if it is not filled but asked about.
+pub(super) const ON_DEMAND: usize = 20_000;
+
+/// The cost of a test that has to ask: more than other tests, less than a scan.
+const QUESTION: f64 = 0.1;
 
 /// One step of a plan.
 pub(super) enum Step<'p> {
     /// Tries rows of the atom's view.
     Scan { atom: &'p Atom, rows: Rows, once: bool, record: bool },
+    /// Tries the tuples a relation has on demand.
+    Ask { atom: &'p Atom, once: bool },
     /// Tests an atom whose variables are bound.
     Member { atom: &'p Atom, positive: bool, record: bool },
     /// Tests whether two terms are equal or not.
@@ -43,34 +50,32 @@ pub(super) enum Mode {
     Instances,
 }
 
-/// What the planner may look at.
+/// What the planner may look at; views are refreshed and indexes built as plans need them.
 pub(super) struct Planner<'p> {
-    pub(super) tables: &'p [Table],
-    pub(super) views: &'p mut [View],
-    pub(super) terms: &'p Terms,
+    pub(super) program: &'p Program,
+    pub(super) store: &'p mut Store,
     pub(super) mode: Mode,
-    /// The component of each relation, and that of the head.
-    pub(super) component_of: &'p [usize],
+    /// The component of the head.
     pub(super) component: usize,
 }
 
 impl Planner<'_> {
-    /// Orders a body. With `delta`, the first goal is an atom that ranges over those tuples only.
+    /// Orders a body, given which variables are bound beforehand. With `delta`, the first goal is an
+    /// atom that ranges over those tuples only.
     pub(super) fn plan<'g>(
         &mut self,
         head: &Atom,
-        n_variables: usize,
+        mut bound: Vec<bool>,
         goals: &'g [Goal],
         delta: Option<(usize, usize)>,
     ) -> Result<Vec<Step<'g>>, EvalError> {
-        let mut bound = vec![false; n_variables];
         let mut steps = Vec::new();
         let mut rest: Vec<&Goal> = goals.iter().collect();
         let mut once = false;
         for goal in goals {
             goal.for_each_atom(&mut |atom, positive| {
                 if positive {
-                    self.views[atom.shape].refresh(&self.tables[atom.relation], self.terms);
+                    self.store.refresh(atom.relation, atom.shape);
                 }
             });
         }
@@ -79,7 +84,7 @@ impl Planner<'_> {
             once = true;
         }
         if let (Some((from, to)), Some(Goal::Holds(atom))) = (delta, goals.first()) {
-            let (from, to) = self.views[atom.shape].rows_of(from, to);
+            let (from, to) = self.store.views[atom.shape].rows_of(from, to);
             steps.push(Step::Scan { atom, rows: Rows::Range(from, to), once, record: false });
             bind(atom, &mut bound);
             rest.remove(0);
@@ -135,9 +140,14 @@ impl Planner<'_> {
                     steps.push(Step::Member { atom, positive: true, record });
                     return Ok(());
                 }
+                if self.store.is_on_demand(atom.relation) {
+                    steps.push(Step::Ask { atom, once });
+                    bind(atom, bound);
+                    return Ok(());
+                }
                 let columns: Vec<usize> =
                     (0..atom.leaves.len()).filter(|&i| leaf_is_bound(atom.leaves[i], bound)).collect();
-                let view = &mut self.views[atom.shape];
+                let view = &mut self.store.views[atom.shape];
                 let rows = if columns.is_empty() {
                     Rows::Range(0, view.n_rows())
                 } else {
@@ -174,20 +184,27 @@ impl Planner<'_> {
     }
 
     fn is_internal(&self, atom: &Atom) -> bool {
-        self.component_of[atom.relation] == self.component
+        self.program.component_of[atom.relation] == self.component
     }
 
     /// How many rows to expect of a goal; `None` if it has to wait for more variables.
     fn cost(&self, goal: &Goal, bound: &[bool]) -> Option<f64> {
         match goal {
-            Goal::Holds(atom) if all_bound(atom, bound) => Some(0.0),
+            Goal::Holds(atom) | Goal::Fails(atom) if all_bound(atom, bound) => {
+                Some(if self.store.is_on_demand(atom.relation) { QUESTION } else { 0.0 })
+            }
+            Goal::Fails(_) => None,
             Goal::Holds(atom) => {
                 let n_bound = atom.leaves.iter().filter(|&&leaf| leaf_is_bound(leaf, bound)).count();
                 let free = 1.0 - n_bound as f64 / atom.leaves.len() as f64;
+                let n_rows = if self.store.is_on_demand(atom.relation) {
+                    ON_DEMAND
+                } else {
+                    self.store.views[atom.shape].n_rows()
+                };
                 // As if the columns were independent and had equally many values each.
-                Some((self.views[atom.shape].n_rows() as f64).powf(free))
+                Some((n_rows as f64).powf(free))
             }
-            Goal::Fails(atom) => all_bound(atom, bound).then_some(0.0),
             Goal::Differ(left, right) | Goal::Equal(left, right) => {
                 (pattern_is_bound(left, bound) && pattern_is_bound(right, bound)).then_some(0.0)
             }

@@ -5,28 +5,12 @@
 //! so no deeper than a body is long.
 
 use super::EvalError;
-use super::plan::{Rows, Step};
-use super::program::{Atom, Leaf, Pattern};
-use super::table::{END, Table, View};
-use super::term::{Id, Terms};
-
-/// How many steps may still be taken.
-pub(super) struct Fuel {
-    pub(super) left: u64,
-    pub(super) limit: u64,
-}
-
-impl Fuel {
-    pub(super) fn burn(&mut self, steps: u64) -> Result<(), EvalError> {
-        match self.left.checked_sub(steps) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => Err(EvalError::Fuel { limit: self.limit }),
-        }
-    }
-}
+use super::plan::{Mode, Planner, Rows, Step};
+use super::program::{Atom, Leaf, Pattern, Program};
+use super::store::{FREE, Store};
+use super::table::{END, Table};
+use super::term::Id;
+use std::sync::Arc;
 
 /// A ground atom: its relation, then its arguments.
 pub(super) type GroundAtom = Box<[u32]>;
@@ -39,40 +23,56 @@ pub(super) struct Instance {
 }
 
 /// Where solutions go.
-pub(super) enum Sink<'s> {
-    Table,
-    Instances(&'s mut Vec<Instance>),
+pub(super) enum Sink {
+    /// To the head's table, up to so many.
+    Table {
+        limit: usize,
+    },
+    /// To a table apart.
+    Answer(Table),
+    Instances(Vec<Instance>),
 }
 
-pub(super) struct Solver<'s> {
-    pub(super) head: &'s Atom,
-    pub(super) views: &'s [View],
-    pub(super) tables: &'s mut [Table],
-    pub(super) terms: &'s mut Terms,
-    pub(super) fuel: &'s mut Fuel,
-    pub(super) max_atoms: usize,
-    pub(super) sink: Sink<'s>,
+pub(super) struct Solver<'p, 's> {
+    pub(super) program: &'p Program,
+    pub(super) store: &'s mut Store,
+    pub(super) head: &'p Atom,
+    pub(super) sink: Sink,
     pub(super) binding: Vec<Option<Id>>,
     /// Variables bound so far, in order, so that they can be unbound.
-    pub(super) trail: Vec<usize>,
+    trail: Vec<usize>,
     /// Atoms of the component passed on the way, for instances.
-    pub(super) passed: Vec<(&'s Atom, bool)>,
+    passed: Vec<(&'p Atom, bool)>,
 }
+
+/// Questions that may be open at once, lest the stack overflow.
+const MAX_OPEN: usize = 64;
 
 /// What follows a branch.
-struct Rest<'r, 's> {
-    steps: &'r [Step<'s>],
-    rest: Option<&'r Rest<'r, 's>>,
+struct Rest<'r, 'p> {
+    steps: &'r [Step<'p>],
+    rest: Option<&'r Rest<'r, 'p>>,
 }
 
-impl<'s> Solver<'s> {
-    pub(super) fn run(&mut self, steps: &[Step<'s>]) -> Result<(), EvalError> {
+impl<'p, 's> Solver<'p, 's> {
+    pub(super) fn new(
+        program: &'p Program,
+        store: &'s mut Store,
+        head: &'p Atom,
+        n_variables: usize,
+        sink: Sink,
+    ) -> Self {
+        let binding = vec![None; n_variables];
+        Self { program, store, head, sink, binding, trail: Vec::new(), passed: Vec::new() }
+    }
+
+    pub(super) fn run(&mut self, steps: &[Step<'p>]) -> Result<(), EvalError> {
         self.solve(steps, None).map(|_| ())
     }
 
     /// True if the steps and the rest were satisfied at least once.
-    fn solve(&mut self, steps: &[Step<'s>], rest: Option<&Rest<'_, 's>>) -> Result<bool, EvalError> {
-        self.fuel.burn(1)?;
+    fn solve(&mut self, steps: &[Step<'p>], rest: Option<&Rest<'_, 'p>>) -> Result<bool, EvalError> {
+        self.store.fuel.burn(1)?;
         let Some((step, tail)) = steps.split_first() else {
             return match rest {
                 None => self.emit(),
@@ -90,13 +90,14 @@ impl<'s> Solver<'s> {
                 }
                 Ok(found)
             }
+            Step::Ask { atom, once } => self.try_answer(atom, *once, tail, rest),
             Step::Member { atom, positive, record } => {
                 if *record {
                     self.passed.push((atom, *positive));
                 }
                 // An atom to be recorded as negative is left open, not tested.
                 let open = *record && !positive;
-                let found = (open || self.is_member(atom) == *positive) && self.solve(tail, rest)?;
+                let found = (open || self.is_member(atom)? == *positive) && self.solve(tail, rest)?;
                 if *record {
                     self.passed.pop();
                 }
@@ -119,7 +120,7 @@ impl<'s> Solver<'s> {
             }
             Step::Cut => {
                 let head = self.build_all(self.head)?;
-                Ok(!self.tables[self.head.relation].contains(&head) && self.solve(tail, rest)?)
+                Ok(!self.is_known(&head) && self.solve(tail, rest)?)
             }
         }
     }
@@ -129,23 +130,21 @@ impl<'s> Solver<'s> {
         atom: &Atom,
         rows: &Rows,
         once: bool,
-        tail: &[Step<'s>],
-        rest: Option<&Rest<'_, 's>>,
+        tail: &[Step<'p>],
+        rest: Option<&Rest<'_, 'p>>,
     ) -> Result<bool, EvalError> {
-        let views = self.views;
-        let view = &views[atom.shape];
         let mut found = false;
         let (mut row, end, index) = match rows {
             Rows::Range(from, to) => (*from, *to, None),
             Rows::Index { index, columns } => {
                 let values = columns.iter().filter_map(|&column| self.leaf(atom.leaves[column]));
-                (view.first(*index, values), END, Some(*index))
+                (self.store.views[atom.shape].first(*index, values), END, Some(*index))
             }
         };
         while row != end {
-            self.fuel.burn(1)?;
+            self.store.fuel.burn(1)?;
             let before = self.trail.len();
-            if self.fits(&atom.leaves, view.row(row)) {
+            if self.fits(atom, row) {
                 found |= self.solve(tail, rest)?;
             }
             self.unbind(before);
@@ -154,23 +153,50 @@ impl<'s> Solver<'s> {
             }
             row = match index {
                 None => row + 1,
-                Some(index) => view.next(index, row),
+                Some(index) => self.store.views[atom.shape].next(index, row),
             };
         }
         Ok(found)
     }
 
     /// Binds the leaves' variables to the row's values; false if some value does not fit.
-    fn fits(&mut self, leaves: &[Leaf], row: &[Id]) -> bool {
-        leaves.iter().zip(row).all(|(&leaf, &value)| match (self.leaf(leaf), leaf) {
-            (Some(known), _) => known == value,
-            (None, Leaf::Variable(variable)) => {
-                self.binding[variable] = Some(value);
-                self.trail.push(variable);
-                true
+    fn fits(&mut self, atom: &Atom, row: usize) -> bool {
+        let row = self.store.views[atom.shape].row(row);
+        atom.leaves.iter().zip(row).all(|(&leaf, &value)| match leaf {
+            Leaf::Ground(id) => id == value,
+            Leaf::Variable(variable) => {
+                let known = *self.binding[variable].get_or_insert_with(|| {
+                    self.trail.push(variable);
+                    value
+                });
+                known == value
             }
-            (None, Leaf::Ground(_)) => false,
         })
+    }
+
+    /// Binds a pattern's variables so that it becomes the given term; false if it cannot.
+    fn matches(&mut self, pattern: &Pattern, id: Id) -> bool {
+        match pattern {
+            Pattern::Ground(known) => *known == id,
+            Pattern::Variable(variable) => {
+                let known = *self.binding[*variable].get_or_insert_with(|| {
+                    self.trail.push(*variable);
+                    id
+                });
+                known == id
+            }
+            Pattern::Function(symbol, arguments) => {
+                let n = arguments.len() + 1;
+                (0..n).all(|i| {
+                    let key = self.store.terms.key(id);
+                    if i == 0 {
+                        return key[0] == *symbol && key.len() == n;
+                    }
+                    let argument = key[i];
+                    self.matches(&arguments[i - 1], argument)
+                })
+            }
+        }
     }
 
     fn unbind(&mut self, length: usize) {
@@ -186,9 +212,12 @@ impl<'s> Solver<'s> {
         }
     }
 
-    fn is_member(&self, atom: &Atom) -> bool {
+    fn is_member(&mut self, atom: &Atom) -> Result<bool, EvalError> {
+        if self.store.is_on_demand(atom.relation) {
+            return Ok(self.answer(atom)?.len() > 0);
+        }
         let tuple: Option<Vec<Id>> = atom.arguments.iter().map(|a| self.find(a)).collect();
-        tuple.is_some_and(|tuple| self.tables[atom.relation].contains(&tuple))
+        Ok(tuple.is_some_and(|tuple| self.store.tables[atom.relation].contains(&tuple)))
     }
 
     /// The term of a bound pattern, if it was ever met; a tuple with a new term is in no table.
@@ -201,7 +230,7 @@ impl<'s> Solver<'s> {
                 for argument in arguments {
                     key.push(self.find(argument)?);
                 }
-                self.terms.find(&key)
+                self.store.terms.find(&key)
             }
         }
     }
@@ -215,7 +244,7 @@ impl<'s> Solver<'s> {
                 for argument in arguments {
                     key.push(self.build(argument)?);
                 }
-                self.terms.intern(&key)
+                self.store.terms.intern(&key)
             }
         }
     }
@@ -230,15 +259,26 @@ impl<'s> Solver<'s> {
         Ok(ground.into())
     }
 
+    /// Whether a head is derived already.
+    fn is_known(&self, head: &[Id]) -> bool {
+        match &self.sink {
+            Sink::Table { .. } => self.store.tables[self.head.relation].contains(head),
+            Sink::Answer(table) => table.contains(head),
+            Sink::Instances(_) => false,
+        }
+    }
+
     fn emit(&mut self) -> Result<bool, EvalError> {
-        match &mut self.sink {
-            Sink::Table => {
-                let tuple = self.build_all(self.head)?;
-                let table = &mut self.tables[self.head.relation];
+        let tuple = self.build_all(self.head)?;
+        let (size, limit) = match &mut self.sink {
+            Sink::Table { limit } => {
+                let table = &mut self.store.tables[self.head.relation];
                 table.insert(&tuple);
-                if table.len() > self.max_atoms {
-                    return Err(EvalError::Atoms { limit: self.max_atoms });
-                }
+                (table.len(), *limit)
+            }
+            Sink::Answer(table) => {
+                table.insert(&tuple);
+                (table.len(), self.store.max_answer)
             }
             Sink::Instances(_) => {
                 let head = self.ground_atom(self.head)?;
@@ -248,14 +288,80 @@ impl<'s> Solver<'s> {
                     let atom = self.ground_atom(atom)?;
                     if positive { instance.positive.push(atom) } else { instance.negative.push(atom) }
                 }
-                if let Sink::Instances(instances) = &mut self.sink {
-                    instances.push(instance);
-                    if instances.len() > self.max_atoms {
-                        return Err(EvalError::Atoms { limit: self.max_atoms });
-                    }
-                }
+                let Sink::Instances(instances) = &mut self.sink else { return Ok(true) };
+                instances.push(instance);
+                (instances.len(), self.store.max_atoms)
+            }
+        };
+        if size > limit { Err(EvalError::Atoms { limit }) } else { Ok(true) }
+    }
+
+    fn try_answer(
+        &mut self,
+        atom: &Atom,
+        once: bool,
+        tail: &[Step<'p>],
+        rest: Option<&Rest<'_, 'p>>,
+    ) -> Result<bool, EvalError> {
+        let answer = self.answer(atom)?;
+        let mut found = false;
+        for i in 0..answer.len() {
+            self.store.fuel.burn(1)?;
+            let before = self.trail.len();
+            if atom.arguments.iter().zip(answer.tuple(i)).all(|(a, &id)| self.matches(a, id)) {
+                found |= self.solve(tail, rest)?;
+            }
+            self.unbind(before);
+            if found && once {
+                break;
             }
         }
-        Ok(true)
+        Ok(found)
+    }
+
+    /// The tuples of a relation on demand that have the atom's arguments where those are bound.
+    fn answer(&mut self, atom: &Atom) -> Result<Arc<Table>, EvalError> {
+        let mut arguments = Vec::new();
+        for argument in &atom.arguments {
+            let mut bound = true;
+            argument.for_each_variable(&mut |variable| bound &= self.binding[variable].is_some());
+            arguments.push(if bound { self.build(argument)? } else { FREE });
+        }
+        if let Some(known) = self.store.answers[atom.relation].as_ref().and_then(|a| a.find(&arguments)) {
+            return Ok(known);
+        }
+        self.store.n_open += 1;
+        if self.store.n_open > MAX_OPEN {
+            return Err(EvalError::Atoms { limit: self.store.max_atoms });
+        }
+        let component = self.program.component_of[atom.relation];
+        let mut answer = Table::new(arguments.len());
+        for clause in &self.program.components[component].clauses {
+            let sink = Sink::Answer(answer);
+            let mut solver =
+                Solver::new(self.program, &mut *self.store, &clause.head, clause.n_variables, sink);
+            let mut given = clause.head.arguments.iter().zip(&arguments).filter(|&(_, &id)| id != FREE);
+            if given.all(|(pattern, &id)| solver.matches(pattern, id)) {
+                let bound = solver.binding.iter().map(Option::is_some).collect();
+                let mut planner = Planner {
+                    program: self.program,
+                    store: &mut *solver.store,
+                    mode: Mode::Derive,
+                    component,
+                };
+                let steps = planner.plan(&clause.head, bound, &clause.body, None)?;
+                solver.run(&steps)?;
+            }
+            let Sink::Answer(table) = solver.sink else { return Err(EvalError::Unsafe) };
+            answer = table;
+        }
+        self.store.n_open -= 1;
+        let answer = Arc::new(answer);
+        if let Some(answers) = &mut self.store.answers[atom.relation]
+            && answers.keep(&arguments, answer.clone()) > self.store.max_atoms
+        {
+            return Err(EvalError::Atoms { limit: self.store.max_atoms });
+        }
+        Ok(answer)
     }
 }

@@ -6,42 +6,60 @@
 
 use super::program::Shape;
 use super::term::{Id, Terms};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
 /// The tuples of a relation, in the order of their derivation.
-#[derive(Default)]
 pub(super) struct Table {
-    tuples: Vec<Box<[Id]>>,
-    set: FxHashSet<Box<[Id]>>,
+    arity: usize,
+    n_tuples: usize,
+    /// `arity` terms for each tuple.
+    cells: Vec<Id>,
+    /// Tuples by their hash, chained.
+    first: FxHashMap<u64, usize>,
+    /// The next tuple of the same chain.
+    next: Vec<usize>,
 }
 
 impl Table {
-    /// Adds a tuple; false if it is known.
-    pub(super) fn insert(&mut self, tuple: &[Id]) -> bool {
-        let new = !self.set.contains(tuple);
-        if new {
-            self.set.insert(tuple.into());
-            self.tuples.push(tuple.into());
+    pub(super) fn new(arity: usize) -> Self {
+        Self { arity, n_tuples: 0, cells: Vec::new(), first: FxHashMap::default(), next: Vec::new() }
+    }
+
+    /// Adds a tuple, unless it is known.
+    pub(super) fn insert(&mut self, tuple: &[Id]) {
+        if !self.contains(tuple) {
+            let before = self.first.insert(hash(tuple.iter().copied()), self.n_tuples);
+            self.next.push(before.unwrap_or(END));
+            self.cells.extend_from_slice(tuple);
+            self.n_tuples += 1;
         }
-        new
     }
 
     pub(super) fn contains(&self, tuple: &[Id]) -> bool {
-        self.set.contains(tuple)
+        let mut i = self.first.get(&hash(tuple.iter().copied())).copied().unwrap_or(END);
+        while i != END {
+            if self.tuple(i) == tuple {
+                return true;
+            }
+            i = self.next[i];
+        }
+        false
     }
 
-    pub(super) fn tuples(&self) -> &[Box<[Id]>] {
-        &self.tuples
+    pub(super) fn tuple(&self, i: usize) -> &[Id] {
+        &self.cells[i * self.arity..(i + 1) * self.arity]
     }
 
     pub(super) fn len(&self) -> usize {
-        self.tuples.len()
+        self.n_tuples
     }
 
     pub(super) fn clear(&mut self) {
-        self.tuples.clear();
-        self.set.clear();
+        self.n_tuples = 0;
+        self.cells.clear();
+        self.first.clear();
+        self.next.clear();
     }
 }
 
@@ -87,7 +105,8 @@ impl View {
 
     /// Takes in the tuples added to the table since the last call.
     pub(super) fn refresh(&mut self, table: &Table, terms: &Terms) {
-        for (i, tuple) in table.tuples().iter().enumerate().skip(self.seen) {
+        for i in self.seen..table.len() {
+            let tuple = table.tuple(i);
             let before = self.cells.len();
             if self.shape.iter().zip(tuple).all(|(s, &id)| extract(s, id, terms, &mut self.cells)) {
                 self.tuple_of.push(i);

@@ -12,7 +12,8 @@
 //! `certain` grows and `possible` shrinks, so this ends; the model is total if they meet.
 
 use super::EvalError;
-use super::solve::{Fuel, GroundAtom, Instance};
+use super::solve::{GroundAtom, Instance};
+use super::store::Fuel;
 use std::collections::BTreeMap;
 
 /// True atoms in order, or the first undefined one.

@@ -7,10 +7,10 @@ use crate::{
     load,
     output::{self, BAD, DIM, GOOD, counted, thousands},
     progress::Progress,
-    verify::{self, Difference, Limits, Outcome, Reasoner, Trace},
+    verify::{self, Difference, Engine, Limits, Outcome, Trace},
 };
 use gdl_compiler::Options;
-use gdl_runtime::{Game, Id};
+use gdl_runtime::Game;
 use serde_json::{Value, json};
 use std::{fs, io::Write, path::Path};
 
@@ -101,49 +101,6 @@ impl Task for Compare<'_> {
     type Output = Outcome;
 
     fn run<G: Game>(self, game: &G) -> Outcome {
-        verify::verify(&Player(game), self.0, &LIMITS)
-    }
-}
-
-/// A game as a reasoner that speaks KIF.
-struct Player<'g, G>(&'g G);
-
-impl<G: Game> Reasoner for Player<'_, G> {
-    type State = G::State;
-
-    fn roles(&self) -> Vec<String> {
-        self.0.roles().map(|role| self.0.role_text(role).to_owned()).collect()
-    }
-
-    fn initial(&self) -> std::result::Result<G::State, String> {
-        Ok(self.0.initial())
-    }
-
-    fn fluents(&self, state: &G::State) -> Vec<String> {
-        self.0.fluents(state).map(|fluent| self.0.fluent_text(fluent).to_owned()).collect()
-    }
-
-    fn legal(&self, state: &G::State, role: usize) -> std::result::Result<Vec<String>, String> {
-        let role = G::Role::from_index(role);
-        Ok(self.0.legal(state, role).map(|action| self.0.move_text(action).to_owned()).collect())
-    }
-
-    fn next(&self, state: &G::State, joint: &[String]) -> std::result::Result<G::State, String> {
-        let moves: std::result::Result<Vec<G::Move>, _> =
-            joint.iter().map(|text| self.0.parse_move(text)).collect();
-        let moves = moves.map_err(|error| error.to_string())?;
-        self.0.next(state, &moves).map_err(|error| error.to_string())
-    }
-
-    fn terminal(&self, state: &G::State) -> std::result::Result<bool, String> {
-        Ok(self.0.terminal(state))
-    }
-
-    fn goals(&self, state: &G::State, role: usize) -> std::result::Result<Vec<String>, String> {
-        // Sorted as texts: 100 comes before 50.
-        let goals = self.0.goals(state, G::Role::from_index(role));
-        let mut texts: Vec<String> = goals.iter().map(u8::to_string).collect();
-        texts.sort_unstable();
-        Ok(texts)
+        verify::verify(&Engine(game), self.0, &LIMITS)
     }
 }

@@ -4,8 +4,10 @@
 //! goes an [`Outcome`]: how much was compared, and the first difference. Recorded playouts are
 //! replayed move by move; joint move sequences are counted level by level with equal states merged.
 
+mod engine;
 pub mod trace;
 
+pub use engine::Engine;
 pub use trace::Trace;
 
 use gdl_compiler::eval::{Evaluator, State, Term};

@@ -193,7 +193,9 @@ impl Excess {
 /// then nothing comes back.
 pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
     let mut terms = Terms::new(&options.limits);
-    let grounded = clause::clauses(rules, &mut terms, options.limits.max_ground_rules)
+    // Without an `or`, a rule is one clause: only multiplying out can exceed this.
+    let max_clauses = options.limits.max_ground_rules.saturating_add(rules.rules.len());
+    let grounded = clause::clauses(rules, &mut terms, max_clauses)
         .and_then(|clauses| fixpoint::fixpoint(rules, &clauses, terms, &options.limits));
     let program = match grounded {
         Ok(program) => program,

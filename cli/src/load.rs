@@ -32,6 +32,15 @@ pub struct Compiled {
     pub seconds: Vec<(&'static str, f64)>,
 }
 
+impl Compiled {
+    /// True if `gdl!` makes straight-line code of the game unless told otherwise, as it was not for
+    /// the built-in ones. (In debug builds that code is left out, and the table stands in.)
+    #[must_use]
+    pub fn is_straight(&self) -> bool {
+        emit::Code::Auto.is_straight(&self.net)
+    }
+}
+
 /// Measures one phase after the other.
 struct Clock {
     last: Instant,

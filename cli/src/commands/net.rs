@@ -7,7 +7,6 @@ use crate::{
     load::{self, Compiled},
     output::{self, BOLD, DIM, duration, thousands},
 };
-use gdl_compiler::emit::Code;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -21,8 +20,8 @@ pub fn run(args: &NetArgs) -> Result {
         GameArg::BuiltIn(entry) => {
             // Its code was made from the same net by the same phases.
             let compiled = load::built_in(entry)?;
-            let straight = Code::Auto.is_straight(&compiled.net);
-            (compiled, if straight { "straight" } else { "table" })
+            let engine = if compiled.is_straight() { "straight" } else { "table" };
+            (compiled, engine)
         }
     };
     let name = args.game.name();

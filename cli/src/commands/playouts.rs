@@ -4,6 +4,7 @@ use crate::{
     args::{Engine, Isa, PlayoutsArgs},
     error::{Error, Result},
     game::{GameArg, Task},
+    load,
     output::{self, BOLD, DIM},
     progress::Progress,
 };
@@ -20,15 +21,21 @@ const DEFAULT_COUNT: u64 = 1_000_000;
 /// # Errors
 /// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
 pub fn run(args: &PlayoutsArgs) -> Result {
-    let built_in = matches!(args.game, GameArg::BuiltIn(_));
-    let engine = args.engine.unwrap_or(if built_in { Engine::Straight } else { Engine::Table });
+    let straight = match &args.game {
+        GameArg::BuiltIn(entry) => load::built_in(entry)?.is_straight(),
+        GameArg::File(_) => false,
+    };
+    let engine = args.engine.unwrap_or(if straight { Engine::Straight } else { Engine::Table });
     let stats = match engine {
-        Engine::Straight if !built_in => {
-            let reason = "only built-in games have straight-line code; a file runs as a table";
-            return Err(Error::Usage(reason.to_owned()));
+        Engine::Straight if !straight => {
+            let reason = match &args.game {
+                GameArg::BuiltIn(entry) => format!("{} is too large for straight-line code", entry.name),
+                GameArg::File(_) => "only built-in games have straight-line code".to_owned(),
+            };
+            return Err(Error::Usage(format!("{reason}: it runs as a table")));
         }
-        Engine::Straight | Engine::Single => args.game.with(Play(args))?,
-        Engine::Table => Play(args).run(&args.game.table()?),
+        Engine::Table if straight => Play(args).run(&args.game.table()?),
+        Engine::Straight | Engine::Table | Engine::Single => args.game.with(Play(args))?,
     };
     let engine = text(&engine);
     let isa = text(&args.isa.unwrap_or(Isa::Portable));

@@ -168,10 +168,15 @@ fn playouts_can_be_timed() {
 }
 
 #[test]
-fn a_file_has_no_straight_line_code() {
-    let run = gdl(&["playouts", &rulesheet("tictactoe.kif"), "--count", "10", "--engine", "straight"]);
-    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
-    assert!(run.stderr.contains("built-in"), "{}", run.stderr);
+fn straight_line_code_is_for_small_built_in_games() {
+    for (game, reason) in
+        [(rulesheet("tictactoe.kif"), "only built-in games"), ("reversi".to_owned(), "too large")]
+    {
+        let run = gdl(&["playouts", &game, "--count", "10", "--engine", "straight"]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
+        assert!(run.stderr.contains(reason), "{}", run.stderr);
+    }
+    assert_eq!(json(&["playouts", "reversi", "--count", "10", "--json"])["engine"], "table");
 }
 
 #[test]

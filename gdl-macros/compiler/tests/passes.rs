@@ -19,8 +19,7 @@ fn net(rules: &str) -> Net {
 /// The lines of the net that start with one of the words.
 fn lines(net: &Net, starts: &[&str]) -> String {
     let text = net.to_string();
-    let chosen = text.lines().filter(|line| starts.iter().any(|start| line.starts_with(start)));
-    chosen.map(|line| format!("{line}\n")).collect()
+    text.split_inclusive('\n').filter(|line| starts.iter().any(|start| line.starts_with(start))).collect()
 }
 
 /// Checks one pass on a rulesheet: the given lines before and after it.

@@ -46,7 +46,7 @@ impl Default for Limits {
             max_fluents: 500_000,
             max_ground_rules: 2_000_000,
             max_gates: 5_000_000,
-            fuel: 2_000_000_000,
+            fuel: 500_000_000,
         }
     }
 }

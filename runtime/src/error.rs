@@ -68,8 +68,6 @@ pub enum Kind {
     Fluent,
     /// A state: a list of fluents.
     State,
-    /// A role, move or fluent, whichever was asked for.
-    Name,
 }
 
 impl fmt::Display for Kind {
@@ -79,7 +77,6 @@ impl fmt::Display for Kind {
             Self::Move => "move",
             Self::Fluent => "fluent",
             Self::State => "state",
-            Self::Name => "name",
         })
     }
 }

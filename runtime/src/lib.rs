@@ -1,8 +1,53 @@
 //! Play games written in the Game Description Language.
 //!
-//! A rulesheet becomes a [`Game`]: at compile time by `gdl!`, or while the program runs by
+//! A rulesheet becomes a [`Game`]: at compile time by [`gdl!`], or while the program runs by
 //! `load` (feature `dynamic`). A game answers what is legal, what follows, whether it is over
 //! and who won; [`Playouts`] plays at random and [`perft`] counts move sequences.
+//!
+//! ```
+//! use gdl_runtime::{Game, Playouts, gdl, perft};
+//!
+//! // Usually `gdl!("nim.kif");`, with the rulesheet in a file of its own.
+//! gdl!(name = nim, rules = r"
+//!     ;; Three sticks; whoever takes the last one wins.
+//!     (role left) (role right)
+//!     (init (sticks 3)) (init (control left))
+//!     (minus 1 1 0) (minus 2 1 1) (minus 2 2 0) (minus 3 1 2) (minus 3 2 1)
+//!     (other left right) (other right left)
+//!     (<= (legal ?r (take ?n)) (true (control ?r)) (true (sticks ?m)) (minus ?m ?n ?rest))
+//!     (<= (legal ?r noop) (true (control ?s)) (other ?r ?s))
+//!     (<= (next (sticks ?rest)) (does ?r (take ?n)) (true (sticks ?m)) (minus ?m ?n ?rest))
+//!     (<= (next (control ?r)) (true (control ?s)) (other ?r ?s))
+//!     (<= terminal (true (sticks 0)))
+//!     (<= (goal ?r 0) (true (control ?r)))
+//!     (<= (goal ?r 100) (true (control ?s)) (other ?r ?s))
+//! ");
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     use nim::{Move, Role};
+//!
+//!     let game = nim::game();
+//!     let start = game.initial();
+//!     let legal: Vec<String> = game.legal(&start, Role::Left).map(|m| m.to_string()).collect();
+//!     assert_eq!(legal, ["(take 1)", "(take 2)"]);
+//!
+//!     let take = Move::take(2).ok_or("no such move")?;
+//!     let state = game.next(&start, &[take, Move::NOOP])?;
+//!     assert_eq!(game.state_text(&state), "((control right) (sticks 1))");
+//!     // Now it is the turn of right: the same move again is an error that lists the legal ones.
+//!     assert!(game.next(&state, &[take, Move::NOOP]).is_err());
+//!
+//!     let state = game.next(&state, &[Move::NOOP, "(take 1)".parse()?])?;
+//!     assert!(game.terminal(&state));
+//!     assert_eq!(game.goal(&state, Role::Right), Some(100));
+//!
+//!     assert_eq!(perft(&game, 3), [2, 3, 1]);
+//!     let stats = Playouts::new(&game).seed(7).count(1000).run();
+//!     assert_eq!(stats.tally.playouts, 1000);
+//!     println!("{stats}");
+//!     Ok(())
+//! }
+//! ```
 //!
 //! Whoever writes for [`Game`] writes for all games. A state is a row of bits, one for each fluent;
 //! roles, moves and fluents are dense numbers whose names are in the game's [`Vocabulary`], and every

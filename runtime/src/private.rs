@@ -1,5 +1,5 @@
 //! What the expansions of `gdl!` call. No part of the public interface: it changes with the macro,
-//! and [`ABI`] with it.
+//! whose version the runtime pins.
 
 pub use crate::{
     bits::Bits,
@@ -11,11 +11,7 @@ pub use crate::{
 pub use core;
 pub use std::sync::OnceLock;
 
-use crate::error::Kind;
 use std::fmt::Write;
-
-/// The version of this module.
-pub const ABI: u32 = 1;
 
 /// The table of an expansion.
 ///
@@ -64,15 +60,6 @@ pub fn find<I: Id>(texts: &Texts, head: &str, arguments: &[Argument<'_>]) -> Opt
     texts.find(&text).map(I::from_index)
 }
 
-/// The id of a name.
-///
-/// # Errors
-/// If the game does not have it.
-pub fn parse<I: Id>(texts: &Texts, text: &str) -> Result<I, UnknownName> {
-    let unknown = || UnknownName::Unknown { kind: Kind::Name, text: text.to_owned() };
-    texts.find(text).map(I::from_index).ok_or_else(unknown)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,7 +75,5 @@ mod tests {
         assert_eq!(find::<usize>(&texts, "at", &[Argument::integer(u64::MAX), Argument::Text("b")]), None);
         assert_eq!(find::<usize>(&texts, "at", &[Argument::integer(1_u8)]), None);
         assert_eq!(find::<usize>(&texts, "noop", &[]), Some(2));
-        assert_eq!(parse::<usize>(&texts, " NOOP "), Ok(2));
-        assert_eq!(parse::<usize>(&texts, "nope").unwrap_err().to_string(), "this game has no name `nope`");
     }
 }

@@ -84,8 +84,12 @@ pub fn read(path: &Path, options: &Options) -> std::result::Result<Source, Box<(
     Err(Box::new((Source::new(name, ""), fault)))
 }
 
-/// Parses, checks and grounds: the phases that find faults.
-fn examine(source: &Source, options: &Options, clock: &mut Clock) -> (Diagnostics, Option<GroundRules>) {
+/// Parses, checks, grounds and builds the net: the phases that find faults.
+fn examine(
+    source: &Source,
+    options: &Options,
+    clock: &mut Clock,
+) -> (Diagnostics, Option<(GroundRules, Net)>) {
     let mut diagnostics = Diagnostics::new(options.levels.clone());
     let tree = syntax::parse(source, options, &mut diagnostics);
     clock.lap("parse");
@@ -93,8 +97,13 @@ fn examine(source: &Source, options: &Options, clock: &mut Clock) -> (Diagnostic
     clock.lap("check");
     let ground = rules.and_then(|rules| ground::ground(&rules, options, &mut diagnostics));
     clock.lap("ground");
+    let built = ground.and_then(|ground| {
+        let net = propnet::build(&ground, options, &mut diagnostics)?;
+        Some((ground, net))
+    });
+    clock.lap("propnet");
     diagnostics.sort();
-    (diagnostics, ground)
+    (diagnostics, built)
 }
 
 /// All that is wrong with a file, and the source it is shown with.
@@ -139,11 +148,9 @@ pub fn quiet() -> Options {
 /// [`Error::Reported`] if it cannot be used.
 pub fn compile(source: &Source, options: &Options) -> Result<Compiled> {
     let mut clock = Clock::start();
-    let (diagnostics, ground) = examine(source, options, &mut clock);
+    let (diagnostics, built) = examine(source, options, &mut clock);
     report::show(&diagnostics, source);
-    let ground = ground.ok_or(Error::Reported)?;
-    let net = propnet::build(&ground);
-    clock.lap("propnet");
+    let (ground, net) = built.ok_or(Error::Reported)?;
     let net = optimize::optimize(net);
     clock.lap("optimize");
     let table = emit::table::table(&net);

@@ -54,8 +54,10 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagno
         return Err(diagnostics);
     };
     let ground = ground::ground(&rules, options, &mut diagnostics);
+    let net = ground.and_then(|ground| propnet::build(&ground, options, &mut diagnostics));
     diagnostics.sort();
-    let Some(ground) = ground else { return Err(diagnostics) };
-    let net = optimize::optimize(propnet::build(&ground));
-    Ok(Compilation { rules, net, diagnostics })
+    match net {
+        Some(net) => Ok(Compilation { rules, net: optimize::optimize(net), diagnostics }),
+        None => Err(diagnostics),
+    }
 }

@@ -1,7 +1,12 @@
 //! Text in, text out: what grounding and each pass of the optimiser make of small rulesheets.
 
 use gdl_compiler::{
-    Diagnostics, Levels, Options, Source, check::check, ground::ground, optimize, propnet::Net, syntax::parse,
+    Diagnostics, Levels, Limits, Options, Source,
+    check::check,
+    ground::ground,
+    optimize,
+    propnet::{Net, build},
+    syntax::parse,
 };
 
 /// The raw net of a rulesheet.
@@ -12,8 +17,8 @@ fn net(rules: &str) -> Net {
     let tree = parse(&source, &options, &mut diagnostics);
     let checked = check(&tree, &source, &options, &mut diagnostics);
     let ground = checked.and_then(|rules| ground(&rules, &options, &mut diagnostics));
-    assert!(!diagnostics.has_errors(), "{}", diagnostics.render(&source));
-    gdl_compiler::propnet::build(&ground.expect("no errors"))
+    let net = ground.and_then(|ground| build(&ground, &options, &mut diagnostics));
+    net.unwrap_or_else(|| panic!("{}", diagnostics.render(&source)))
 }
 
 /// The lines of the net that start with one of the words.
@@ -166,7 +171,7 @@ fn negation_on_a_ground_cycle_is_an_error() {
 fn limits_name_the_rule() {
     let rules = "(role p) (init (at 1)) (legal p wait) (goal p 100)
 (d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9)
-(<= (next (at ?a ?b ?c ?d)) (d ?a) (d ?b) (d ?c) (d ?d))
+(<= (next (at ?a ?b ?c ?d)) (d ?a) (d ?b) (d ?c) (d ?d) (true (at ?x)) (not (true (at ?a ?b ?c ?d))))
 (<= terminal (true (at 1)))";
     let source = Source::new("test.kif", rules);
     let mut options = Options::default();
@@ -178,4 +183,8 @@ fn limits_name_the_rule() {
     options.limits.fuel = 500;
     let diagnostics = gdl_compiler::compile(&source, &options).expect_err("out of fuel");
     assert!(diagnostics.render(&source).contains("error[GDLM7]"));
+    options.limits = Limits { max_gates: 100, ..Limits::default() };
+    let diagnostics = gdl_compiler::compile(&source, &options).expect_err("too many gates");
+    let text = diagnostics.render(&source);
+    assert!(text.contains("more than 100 gates (`max_gates`)"), "{text}");
 }

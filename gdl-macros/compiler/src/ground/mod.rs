@@ -17,7 +17,7 @@ mod strata;
 mod stratified;
 pub mod terms;
 
-use crate::{Diagnostic, Diagnostics, Options, Rules, diagnostic::codes, propnet::Vocabulary};
+use crate::{Diagnostic, Diagnostics, Options, Rules, Span, diagnostic::codes, propnet::Vocabulary};
 use terms::{AtomId, Atoms, TermId, Terms};
 
 /// A ground atom or its negation.
@@ -91,6 +91,8 @@ pub struct GroundRules {
     literals: Vec<Literal>,
     /// The rule of each instance, an index into [`Rules::rules`].
     origins: Vec<u32>,
+    /// Where each rule stands.
+    places: Vec<Span>,
     /// Derived atoms in groups, each after all it depends on; a group of several, or of one that
     /// depends on itself, is a cycle without negation.
     pub order: Vec<Vec<AtomId>>,
@@ -114,6 +116,12 @@ impl GroundRules {
     /// The bodies of the instances whose head is `atom`: conjunctions of literals.
     pub fn bodies(&self, atom: AtomId) -> impl Iterator<Item = &[Literal]> {
         self.instances(atom).map(|(_, body)| body)
+    }
+
+    /// Where a rule stands that has `atom` as its head, if there is one.
+    #[must_use]
+    pub fn place(&self, atom: AtomId) -> Option<Span> {
+        self.instances(atom).next().map(|(rule, _)| self.places[rule])
     }
 
     /// The instances whose head is `atom`: the rule each comes from and its body.
@@ -345,6 +353,7 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
         bodies,
         literals,
         origins,
+        places: rules.rules.iter().map(|rule| rule.span).collect(),
         order: Vec::new(),
         static_facts: program.static_facts,
     })

@@ -6,11 +6,16 @@
 //! as many rounds as the group has atoms.
 
 use super::{Net, Outputs, Signal};
-use crate::ground::{GroundRules, Literal, Meaning, terms::AtomId};
+use crate::{
+    Diagnostic, Diagnostics, Options,
+    diagnostic::codes,
+    ground::{GroundRules, Literal, Meaning, terms::AtomId},
+};
 
-/// Builds the net of ground rules. O(literals), times the depth of the cycles there are.
-#[must_use]
-pub fn build(ground: &GroundRules) -> Net {
+/// Builds the net of ground rules. O(literals), times the depth of the cycles there are. A net over the
+/// limit goes to `diagnostics`; then nothing comes back.
+pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Net> {
+    let max_gates = options.limits.max_gates;
     let mut net = Net::new(ground.vocabulary.clone(), ground.initial.clone(), ground.does.clone());
     let mut signals: Vec<Signal> = ground
         .meaning
@@ -27,6 +32,16 @@ pub fn build(ground: &GroundRules) -> Net {
             for &atom in group {
                 let signal = define(ground, &mut net, &signals, atom);
                 changed |= std::mem::replace(&mut signals[atom.index()], signal) != signal;
+                if net.ands() > max_gates {
+                    let message = format!("the game has more than {max_gates} gates (`max_gates`)");
+                    let help = "let fewer variables of the rule vary together, or raise the limit";
+                    diagnostics.push(
+                        Diagnostic::new(&codes::TOO_MANY_INSTANCES, ground.place(atom), message)
+                            .note("the limit was reached in the instances of this rule")
+                            .help(help),
+                    );
+                    return None;
+                }
             }
             if !changed || (group.len() == 1 && !depends_on_itself(ground, group[0])) {
                 break;
@@ -40,7 +55,7 @@ pub fn build(ground: &GroundRules) -> Net {
         goal: ground.goal.iter().map(|list| list.iter().map(|&(v, a)| (v, of(a))).collect()).collect(),
         terminal: ground.terminal.map_or(Signal::FALSE, of),
     };
-    net
+    Some(net)
 }
 
 /// The disjunction of an atom's instances under the present signals.

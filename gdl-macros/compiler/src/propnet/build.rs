@@ -26,13 +26,20 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             Meaning::Derived => Signal::FALSE,
         })
         .collect();
+    // A cycle of n atoms may leave n versions of each of its gates, so there their operands count too.
+    let mut unrolled = 0;
     for group in &ground.order {
+        let is_cycle = group.len() > 1 || depends_on_itself(ground, group[0]);
         for _ in 0..=group.len() {
             let mut changed = false;
             for &atom in group {
+                let before = net.operations();
                 let signal = define(ground, &mut net, &signals, atom);
                 changed |= std::mem::replace(&mut signals[atom.index()], signal) != signal;
-                if net.ands() > max_gates {
+                if is_cycle {
+                    unrolled += net.operations() - before;
+                }
+                if net.ands().max(unrolled) > max_gates {
                     let message = format!("the game has more than {max_gates} gates (`max_gates`)");
                     let help = "let fewer variables of the rule vary together, or raise the limit";
                     diagnostics.push(
@@ -43,7 +50,7 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
                     return None;
                 }
             }
-            if !changed || (group.len() == 1 && !depends_on_itself(ground, group[0])) {
+            if !changed || !is_cycle {
                 break;
             }
         }
@@ -52,9 +59,15 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
     net.outputs = Outputs {
         next: ground.next.iter().map(|atom| atom.map_or(Signal::FALSE, of)).collect(),
         legal: ground.legal.iter().map(|list| list.iter().map(|&(m, a)| (m, of(a))).collect()).collect(),
-        goal: ground.goal.iter().map(|list| list.iter().map(|&(v, a)| (v, of(a))).collect()).collect(),
+        goal: Vec::new(),
         terminal: ground.terminal.map_or(Signal::FALSE, of),
     };
+    // `070` and `70` are two atoms and one value.
+    let goal = ground.goal.iter().map(|list| {
+        let same = list.chunk_by(|left, right| left.0 == right.0);
+        same.map(|atoms| (atoms[0].0, net.or(atoms.iter().map(|&(_, a)| of(a)).collect()))).collect()
+    });
+    net.outputs.goal = goal.collect();
     Some(net)
 }
 

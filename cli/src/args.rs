@@ -194,15 +194,15 @@ pub struct PlayoutsArgs {
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]
     pub count: Option<u64>,
     /// Play for so long instead
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: Option<f64>,
     /// What the random choices follow from
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
     /// How many threads play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// How the rules are run [default: straight for built-in games, table for files]
+    /// How the rules are run [default: straight for built-in games within the gate budget, else table]
     #[arg(long, value_enum)]
     pub engine: Option<Engine>,
     /// The instruction set to use [default: portable]
@@ -216,7 +216,7 @@ pub struct PlayoutsArgs {
 /// How the rules of a game are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
-    /// The rules as compiled code, which only built-in games have
+    /// The rules as compiled code, which built-in games within the gate budget have
     Straight,
     /// The rules as a table
     Table,
@@ -266,7 +266,7 @@ fn count(text: &str) -> Result<u64, String> {
     match digits.parse() {
         Ok(0) => Err("at least one game must be played".to_owned()),
         Ok(count) => Ok(count),
-        Err(error) => Err(error.to_string()),
+        Err(_) => Err(format!("not a whole number of at most {}", u64::MAX)),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::{error::Error, fmt};
 
-/// Why a step was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a step was refused. `Debug` reads like `Display`: it is what `main` prints of an error it returns.
+#[derive(Clone, PartialEq, Eq)]
 pub enum StepError {
     /// There is not one move for each role.
     Count {
@@ -52,6 +52,12 @@ impl fmt::Display for StepError {
                 Ok(())
             }
         }
+    }
+}
+
+impl fmt::Debug for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

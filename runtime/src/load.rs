@@ -7,8 +7,9 @@ pub use gdl_compiler::{
     Compilation, Diagnostic, Diagnostics, Levels, Limits, Options, Severity, Source, Span,
 };
 
-/// Why a rulesheet did not become a game. `Display` gives the whole report.
-#[derive(Clone, Debug)]
+/// Why a rulesheet did not become a game. `Display` gives the whole report, and so does `Debug`, which is
+/// what `main` prints of an error it returns.
+#[derive(Clone)]
 pub enum LoadError {
     /// The rulesheet has faults.
     Rules {
@@ -27,6 +28,12 @@ impl fmt::Display for LoadError {
             Self::Rules { source, diagnostics } => f.write_str(diagnostics.render(source).trim_end()),
             Self::Table(error) => error.fmt(f),
         }
+    }
+}
+
+impl fmt::Debug for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -219,12 +219,16 @@ impl fmt::Display for Stats {
         let longest = self.roles.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
         write!(f, "{:<longest$}   mean goal                 wins     draws    losses", "role")?;
         for (i, (name, role)) in self.roles.iter().zip(&tally.roles).enumerate() {
+            // One game tells nothing about its spread.
+            let error = |role| {
+                if tally.scored() < 2 { "-".to_owned() } else { format!("{:.3}", self.goal_error(role)) }
+            };
             let share = |games: u64| format!("{:.2} %", 100.0 * ratio(games as f64, tally.scored() as f64));
             write!(
                 f,
-                "\n{name:<longest$}   {:>9.3} +- {:<9} {:>9} {:>9} {:>9}",
+                "\n{name:<longest$}   {:>9.3} ± {:<9} {:>9} {:>9} {:>9}",
                 self.mean_goal(i),
-                format!("{:.3}", self.goal_error(i)),
+                error(i),
                 share(role.wins),
                 share(role.draws),
                 share(role.losses)
@@ -322,8 +326,8 @@ states           12      6.00 /s
 length         3.00   moves a playout
 time        2.000 s   1.500 s of processor, 1 thread, seed 1
 role   mean goal                 wins     draws    losses
-x         50.000 +- 20.412      25.00 %   50.00 %   25.00 %
-o         50.000 +- 20.412      25.00 %   50.00 %   25.00 %"
+x         50.000 ± 20.412      25.00 %   50.00 %   25.00 %
+o         50.000 ± 20.412      25.00 %   50.00 %   25.00 %"
         );
     }
 

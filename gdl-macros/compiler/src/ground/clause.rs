@@ -235,10 +235,18 @@ impl Converter<'_> {
             return Err(Excess::Clauses { rule: self.rule });
         }
         let (mut positives, mut tests) = (Vec::new(), Vec::new());
+        // A literal said twice would only cost a second plan.
         for formula in body {
-            match formula {
-                Formula::Atom(atom) => positives.push(self.literal(atom)),
-                other => tests.push(self.test(other)),
+            if let Formula::Atom(atom) = formula {
+                let literal = self.literal(atom);
+                if !positives.contains(&literal) {
+                    positives.push(literal);
+                }
+            } else {
+                let test = self.test(formula);
+                if !tests.contains(&test) {
+                    tests.push(test);
+                }
             }
         }
         self.list.push(Clause { head: head.clone(), positives, tests, variables, rule: self.rule });

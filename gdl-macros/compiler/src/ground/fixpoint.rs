@@ -17,6 +17,12 @@ use crate::{
 };
 use rustc_hash::FxHashMap;
 
+/// How many values of variables may wait to be emitted, over all bindings of one join: 256 MiB.
+const MAX_WAITING: usize = 64 << 20;
+
+/// Instances may have this many literals on average; what has more counts as too many instances.
+const LITERALS_PER_INSTANCE: usize = 32;
+
 /// A formula's value in an instance.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Value {
@@ -197,14 +203,20 @@ impl Grounder<'_> {
             terms: &self.terms,
             dynamic: &self.strata.dynamic,
             fuel: self.fuel,
+            // What is found waits in memory until it is emitted.
+            room: self.limits.max_ground_rules.min(MAX_WAITING / clause.variables.max(1)),
             hits: 0,
             found: Vec::new(),
         };
+        let room = walk.room;
         walk.run(&plan.steps, bindings);
         self.fuel = walk.fuel;
         let (hits, found) = (walk.hits, walk.found);
         if self.fuel == 0 {
             return Err(Excess::Fuel { rule: clause.rule });
+        }
+        if hits > room {
+            return Err(Excess::Instances { rule: clause.rule, count: self.counts[clause.rule] + hits });
         }
         if clause.variables == 0 {
             // A row without columns: the clause is ground and the walk only counts.
@@ -275,7 +287,8 @@ impl Grounder<'_> {
                 self.literals.push(literal);
             }
         }
-        if self.instances.len() > self.limits.max_ground_rules {
+        let max_literals = self.limits.max_ground_rules.saturating_mul(LITERALS_PER_INSTANCE);
+        if self.instances.len() > self.limits.max_ground_rules || self.literals.len() > max_literals {
             let rule = (0..self.counts.len()).max_by_key(|&r| self.counts[r]).unwrap_or(rule);
             return Err(Excess::Instances { rule, count: self.counts[rule] });
         }

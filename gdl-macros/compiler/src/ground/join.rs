@@ -260,6 +260,8 @@ pub(super) struct Walk<'a> {
     pub(super) dynamic: &'a [bool],
     /// Steps left; the walk ends early when there are none.
     pub(super) fuel: u64,
+    /// How many bindings may be found; the walk ends early when there are more.
+    pub(super) room: usize,
     /// How many bindings were found.
     pub(super) hits: usize,
     /// Bindings found, one row of the clause's variables each.
@@ -269,7 +271,7 @@ pub(super) struct Walk<'a> {
 impl Walk<'_> {
     /// Collects all bindings of the plan's remaining steps. Recurses once per literal of the body.
     pub(super) fn run(&mut self, steps: &[Step], bindings: &mut [TermId]) {
-        if self.fuel == 0 {
+        if self.fuel == 0 || self.hits > self.room {
             return;
         }
         self.fuel -= 1;

@@ -12,6 +12,9 @@ use crate::{
     ground::{GroundRules, Literal, Meaning, terms::AtomId},
 };
 
+/// Gates of cycles may have this many two-input operations on average; wider ones count as several.
+const OPERATIONS_PER_GATE: usize = 4;
+
 /// Builds the net of ground rules. O(literals), times the depth of the cycles there are. A net over the
 /// limit goes to `diagnostics`; then nothing comes back.
 pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Net> {
@@ -26,7 +29,7 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             Meaning::Derived => Signal::FALSE,
         })
         .collect();
-    // A cycle of n atoms may leave n versions of each of its gates, so there their operands count too.
+    // A cycle of n atoms may leave n versions of each of its gates, so there their width counts too.
     let mut unrolled = 0;
     for group in &ground.order {
         let is_cycle = group.len() > 1 || depends_on_itself(ground, group[0]);
@@ -39,7 +42,7 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
                 if is_cycle {
                     unrolled += net.operations() - before;
                 }
-                if net.ands().max(unrolled) > max_gates {
+                if net.ands().max(unrolled / OPERATIONS_PER_GATE) > max_gates {
                     let message = format!("the game has more than {max_gates} gates (`max_gates`)");
                     let help = "let fewer variables of the rule vary together, or raise the limit";
                     diagnostics.push(

@@ -105,8 +105,7 @@ pub(super) struct Clause {
 }
 
 impl Clause {
-    /// Visits each literal of the body with true if it stands under a negation or in a test whose
-    /// polarity is not simply positive.
+    /// Visits each literal of the body, with true if it stands under an odd number of negations.
     pub(super) fn for_each_literal<'a>(&'a self, visit: &mut impl FnMut(&'a Literal, bool)) {
         self.positives.iter().for_each(|l| visit(l, false));
         self.tests.iter().for_each(|t| t.for_each_literal(false, visit));

@@ -216,7 +216,7 @@ pub struct PlayoutsArgs {
 /// How the rules of a game are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
-    /// The rules as compiled code, which built-in games within the gate budget have
+    /// Compiled code, which built-in games within the gate budget have; debug builds run their tables
     Straight,
     /// The rules as a table
     Table,

@@ -24,7 +24,8 @@ pub struct Limits {
     pub max_atoms: usize,
     /// Fluents of the game.
     pub max_fluents: usize,
-    /// Rule instances.
+    /// Rule instances. Those of over 32 literals on average count as more, and so do bindings of one join
+    /// that would take over 256 MiB at once.
     pub max_ground_rules: usize,
     /// Gates of the net.
     pub max_gates: usize,

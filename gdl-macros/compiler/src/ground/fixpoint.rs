@@ -83,12 +83,9 @@ pub(super) fn fixpoint(
         grounder
             .saturate(|strata, relation| !strata.dynamic[relation] && strata.level[relation] == level, &[])?;
     }
-    let static_facts = grounder.facts.list.len();
-    for (relation, known) in rules.relations.iter().enumerate() {
-        if !grounder.strata.dynamic[relation] && grounder.strata.relevant[relation] {
-            grounder.facts.measure(relation as u32, known.arity, &grounder.atoms);
-        }
-    }
+    let is_static = |&r: &usize| !grounder.strata.dynamic[r] && grounder.strata.relevant[r];
+    let measured = (0..rules.relations.len()).filter(is_static).map(|r| (r as u32, rules.relations[r].arity));
+    grounder.facts.measure(measured.collect(), &grounder.atoms);
     let of = |grounder: &Grounder<'_>, relation: RelationId| -> Vec<TermId> {
         let facts = grounder.facts.list.iter().filter(|&&a| grounder.atoms.relation(a) == relation);
         facts.map(|&a| grounder.atoms.arguments(a)[0]).collect()
@@ -112,7 +109,6 @@ pub(super) fn fixpoint(
         instances: grounder.instances,
         literals: grounder.literals,
         initial,
-        static_facts,
     })
 }
 

@@ -6,7 +6,7 @@
 
 use super::clause::{Clause, Literal, Pattern, Test};
 use super::terms::{AtomId, Atoms, TermId, Terms};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The value of a variable that is not bound.
 pub(super) const UNBOUND: TermId = TermId(u32::MAX);
@@ -167,17 +167,21 @@ impl Facts {
         self.indexes.len()
     }
 
-    /// Notes the sizes of a static relation for the planner.
-    pub(super) fn measure(&mut self, relation: u32, arity: usize, atoms: &Atoms) {
-        let mut values = vec![rustc_hash::FxHashSet::default(); arity];
-        let mut count = 0;
-        for &atom in self.list.iter().filter(|&&a| atoms.relation(a).0 == relation) {
-            count += 1;
-            for (set, &term) in values.iter_mut().zip(atoms.arguments(atom)) {
-                set.insert(term);
+    /// Notes the sizes of static relations, given with their arities, for the planner. O(facts).
+    pub(super) fn measure(&mut self, relations: Vec<(u32, usize)>, atoms: &Atoms) {
+        let values = |arity| vec![FxHashSet::<TermId>::default(); arity];
+        let mut found: FxHashMap<u32, (usize, Vec<FxHashSet<TermId>>)> =
+            relations.into_iter().map(|(relation, arity)| (relation, (0, values(arity)))).collect();
+        for &atom in &self.list {
+            if let Some((count, values)) = found.get_mut(&atoms.relation(atom).0) {
+                *count += 1;
+                for (set, &term) in values.iter_mut().zip(atoms.arguments(atom)) {
+                    set.insert(term);
+                }
             }
         }
-        self.sizes.insert(relation, (count, values.iter().map(|v| v.len().max(1)).collect()));
+        let distinct = |values: Vec<FxHashSet<TermId>>| values.iter().map(|v| v.len().max(1)).collect();
+        self.sizes = found.into_iter().map(|(r, (count, values))| (r, (count, distinct(values)))).collect();
     }
 
     /// How many rows a lookup of `literal` will find, roughly.

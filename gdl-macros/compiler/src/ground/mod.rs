@@ -17,7 +17,9 @@ mod strata;
 mod stratified;
 pub mod terms;
 
-use crate::{Diagnostic, Diagnostics, Options, Rules, Span, diagnostic::codes, propnet::Vocabulary};
+use crate::{
+    Diagnostic, Diagnostics, Options, Rules, Span, diagnostic::codes, propnet::Vocabulary, rules::Term,
+};
 use terms::{AtomId, Atoms, TermId, Terms};
 
 /// A ground atom or its negation.
@@ -96,8 +98,6 @@ pub struct GroundRules {
     /// Derived atoms in groups, each after all it depends on; a group of several, or of one that
     /// depends on itself, is a cycle without negation.
     pub order: Vec<Vec<AtomId>>,
-    /// How many atoms of static relations were found.
-    pub static_facts: usize,
 }
 
 impl GroundRules {
@@ -261,7 +261,6 @@ struct Program {
     literals: Vec<Literal>,
     /// Terms of the fluents that hold at the start.
     initial: Vec<TermId>,
-    static_facts: usize,
 }
 
 /// Names and sorts everything.
@@ -269,8 +268,7 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
     let Program { terms, atoms, possible, .. } = program;
     let keywords = &rules.keywords;
     let text = |term: TermId| terms.text(term, &rules.symbols);
-    let roles: Vec<TermId> =
-        rules.roles.iter().filter_map(|role| join::find(&clause_pattern(role, terms)?, terms, &[])).collect();
+    let roles: Vec<TermId> = rules.roles.iter().filter_map(|role| find_term(role, terms)).collect();
 
     let (mut fluents, mut moves) = (Vec::new(), Vec::new());
     let is_possible = |atom: AtomId| possible.get(atom.index()).copied().unwrap_or(false);
@@ -355,7 +353,6 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
         origins,
         places: rules.rules.iter().map(|rule| rule.span).collect(),
         order: Vec::new(),
-        static_facts: program.static_facts,
     })
 }
 
@@ -391,15 +388,14 @@ fn group(program: &Program) -> Grouped {
     Grouped { heads, bodies, literals, origins }
 }
 
-/// A ground term of the rules as a pattern, if all its parts are known terms.
-fn clause_pattern(term: &crate::rules::Term, terms: &Terms) -> Option<clause::Pattern> {
-    use crate::rules::Term;
+/// The id of a ground term of the rules, if it has one.
+fn find_term(term: &Term, terms: &Terms) -> Option<TermId> {
     match term {
         Term::Variable(_) => None,
-        Term::Constant(symbol) => terms.find(*symbol, &[]).map(clause::Pattern::Ground),
+        Term::Constant(symbol) => terms.find(*symbol, &[]),
         Term::Function(symbol, arguments) => {
-            let arguments: Option<Vec<_>> = arguments.iter().map(|a| clause_pattern(a, terms)).collect();
-            Some(clause::Pattern::Function(*symbol, arguments?))
+            let arguments: Option<Vec<TermId>> = arguments.iter().map(|a| find_term(a, terms)).collect();
+            terms.find(*symbol, &arguments?)
         }
     }
 }

@@ -58,6 +58,16 @@ fn grounding_folds_static_relations() {
 }
 
 #[test]
+fn the_start_may_rest_on_negation_that_is_stratified_once_ground() {
+    let net = net("(role p) (cell 1) (cell 2) (cell 3) (succ 1 2) (succ 2 3)
+        (<= (odd 1) (cell 1)) (<= (odd ?y) (succ ?x ?y) (not (odd ?x)))
+        (<= (init (at ?x)) (odd ?x)) (legal p wait)
+        (<= (next (at ?x)) (true (at ?x))) (<= terminal (not (true (at 1)))) (goal p 50)");
+    assert_eq!(net.vocabulary.fluents, ["(at 1)", "(at 2)", "(at 3)"]);
+    assert_eq!(net.initial, [true, false, true]);
+}
+
+#[test]
 fn cycles_are_unrolled_to_their_least_fixpoint() {
     // `r` and `s` support each other and hold only through `(on)`.
     let net = net("(role p) (init off) (legal p wait)

@@ -170,11 +170,13 @@ impl Grounder<'_> {
         Ok(())
     }
 
-    /// What can be legal can be done by a role, and what can hold next can hold.
+    /// What can be legal can be done by a role, and what can hold next or at the start can hold. `init` comes
+    /// here only if it depends on relations that may not be stratified.
     fn follow(&mut self, atom: AtomId) {
         let relation = self.atoms.relation(atom);
         let arguments = self.atoms.arguments(atom).to_vec();
-        let follower = if relation == self.keywords.next {
+        let starts = relation == self.keywords.init && self.strata.dynamic[relation.index()];
+        let follower = if relation == self.keywords.next || starts {
             self.atoms.intern(self.keywords.fact, &arguments)
         } else if relation == self.keywords.legal && self.roles.contains(&arguments[0]) {
             self.atoms.intern(self.keywords.does, &arguments)

@@ -220,7 +220,10 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
         }
     };
     match stratified::order(&ground) {
-        Ok(order) => ground.order = order,
+        Ok(order) => {
+            ground.order = order;
+            start(rules, &program, &mut ground);
+        }
         Err(cycle) => {
             // The warning that the relations have such a cycle was right: one message is enough.
             diagnostics.retract(&codes::UNSTRATIFIED_LEGAL, |_| false);
@@ -230,6 +233,23 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
     }
     report_roles(rules, &ground, diagnostics);
     if diagnostics.has_errors() { None } else { Some(ground) }
+}
+
+/// Adds to the initial state what rules give that only the ground program shows to be stratified.
+fn start(rules: &Rules, program: &Program, ground: &mut GroundRules) {
+    let atoms = (0..program.atoms.len() as u32).map(AtomId);
+    let init = |&atom: &AtomId| program.atoms.relation(atom) == rules.keywords.init;
+    let ruled: Vec<AtomId> = atoms.filter(init).filter(|&atom| ground.place(atom).is_some()).collect();
+    if ruled.is_empty() {
+        return;
+    }
+    let truths = stratified::evaluate(ground);
+    for atom in ruled.into_iter().filter(|atom| truths[atom.index()]) {
+        let fluent = program.atoms.find(rules.keywords.fact, program.atoms.arguments(atom));
+        if let Some(Meaning::Fluent(fluent)) = fluent.map(|f| ground.meaning[f.index()]) {
+            ground.initial[fluent as usize] = true;
+        }
+    }
 }
 
 /// Reports roles that never have a legal move.

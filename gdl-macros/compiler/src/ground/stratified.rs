@@ -51,6 +51,26 @@ pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Cycle> {
     Ok(groups)
 }
 
+/// What holds where no fluent holds and nobody moves: the truth of each atom, in the order of dependence,
+/// cycles from false to their least fixpoint.
+pub(super) fn evaluate(ground: &GroundRules) -> Vec<bool> {
+    let mut truths = vec![false; ground.meaning.len()];
+    for group in &ground.order {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &atom in group {
+                let holds = |literal: &Literal| truths[literal.atom().index()] != literal.is_negated();
+                if !truths[atom.index()] && ground.bodies(atom).any(|body| body.iter().all(holds)) {
+                    truths[atom.index()] = true;
+                    changed = true;
+                }
+            }
+        }
+    }
+    truths
+}
+
 /// The shortest way from `target` back to `head` inside the group, closed by the negative edge.
 fn trace(
     ground: &GroundRules,

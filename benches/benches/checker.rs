@@ -1,0 +1,53 @@
+//! How long an author waits for the checker: public rulesheets, parsed and checked but not grounded.
+//!
+//! They lie in a folder `shared` beside the checkout; without it there is nothing to measure, and the
+//! benchmark says so.
+
+use divan::Bencher;
+use gdl_compiler::{Diagnostics, Levels, Options, Source, check::check, syntax::parse};
+use std::{fs, path::Path};
+
+fn main() {
+    if rulesheets().is_empty() {
+        println!("skipped: no public rulesheets beside the checkout");
+        return;
+    }
+    divan::main();
+}
+
+/// The public rulesheets, the largest last.
+fn rulesheets() -> Vec<Source> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rulesheets/games");
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut sources: Vec<Source> = entries
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "kif"))
+        .map(|path| {
+            let bytes = fs::read(&path).expect("a readable rulesheet");
+            Source::new(path.display().to_string(), String::from_utf8_lossy(&bytes))
+        })
+        .collect();
+    sources.sort_by_key(|source| source.text().len());
+    sources
+}
+
+/// Parses and checks; what is found is not of interest here.
+fn examine(source: &Source) {
+    let options = Options::default();
+    let mut diagnostics = Diagnostics::new(Levels::default());
+    let tree = parse(source, &options, &mut diagnostics);
+    divan::black_box(check(&tree, source, &options, &mut diagnostics));
+}
+
+#[divan::bench]
+fn the_largest(bencher: Bencher<'_, '_>) {
+    let source = rulesheets().pop().expect("the benchmark runs only if there are some");
+    bencher.counter(divan::counter::BytesCount::of_str(source.text())).bench(|| examine(&source));
+}
+
+#[divan::bench(sample_count = 10)]
+fn all_of_them(bencher: Bencher<'_, '_>) {
+    let sources = rulesheets();
+    let bytes: usize = sources.iter().map(|source| source.text().len()).sum();
+    bencher.counter(divan::counter::BytesCount::new(bytes)).bench(|| sources.iter().for_each(examine));
+}

@@ -238,16 +238,30 @@ The rulesheet is read as the reference reasoner reads it: case counts, and lints
 
 Examples:
   gdl verify tictactoe.kif tictactoe.json
-  gdl verify mygame.kif traces/*.json --json")]
+  gdl verify mygame.kif traces/*.json --json
+  gdl verify vast.kif vast.json --engine eval")]
 pub struct VerifyArgs {
     /// The rulesheet
     pub rules: PathBuf,
     /// Traces made from it
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<PathBuf>,
+    /// What is compared with the traces
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: Semantics,
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
+}
+
+/// What answers for a rulesheet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Semantics {
+    /// The table the rulesheet compiles to
+    #[default]
+    Table,
+    /// The rules as they stand: slow, but nothing is grounded, so no rulesheet is too large
+    Eval,
 }
 
 /// Arguments of `gdl completions`.

@@ -8,7 +8,7 @@ use crate::{
     report,
 };
 use gdl_compiler::{
-    Diagnostic, Diagnostics, Levels, Options, Source, check,
+    Diagnostic, Diagnostics, Levels, Options, Rules, Source, check,
     diagnostic::codes,
     emit,
     ground::{self, GroundRules},
@@ -171,10 +171,27 @@ pub fn built_in(entry: &Entry) -> Result<Compiled> {
 /// # Errors
 /// [`Error::Reported`] if it cannot be used.
 pub fn load(path: &Path, options: &Options) -> Result<Compiled> {
-    let source = read(path, options).map_err(|fault| {
+    compile(&open(path, options)?, options)
+}
+
+/// Reads and checks a rulesheet without grounding it. What is to be said of it goes to stderr.
+///
+/// # Errors
+/// [`Error::Reported`] if it cannot be used.
+pub fn rules(path: &Path, options: &Options) -> Result<Rules> {
+    let source = open(path, options)?;
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = syntax::parse(&source, options, &mut diagnostics);
+    let rules = check::check(&tree, &source, options, &mut diagnostics);
+    diagnostics.sort();
+    report::show(&diagnostics, &source);
+    rules.ok_or(Error::Reported)
+}
+
+fn open(path: &Path, options: &Options) -> Result<Source> {
+    read(path, options).map_err(|fault| {
         let (source, diagnostic) = *fault;
         report::show(&alone(diagnostic), &source);
         Error::Reported
-    })?;
-    compile(&source, options)
+    })
 }

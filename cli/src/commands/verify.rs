@@ -1,21 +1,20 @@
 //! `gdl verify`: a rulesheet against what a reference reasoner found.
 
 use crate::{
-    args::VerifyArgs,
+    args::{Semantics, VerifyArgs},
     error::{Error, Result},
-    game::{self, Task},
-    load,
+    game, load,
     output::{self, BAD, DIM, GOOD, counted, thousands},
     progress::Progress,
-    verify::{self, Difference, Engine, Limits, Outcome, Trace},
+    verify::{self, Difference, Engine, Limits, Outcome, Reasoner, Trace},
 };
-use gdl_compiler::Options;
-use gdl_runtime::Game;
+use gdl_compiler::{Options, eval::Evaluator};
 use serde_json::{Value, json};
 use std::{fs, io::Write, path::Path};
 
 /// How far joint move sequences are counted: some seconds for the largest games.
-const LIMITS: Limits = Limits { playouts: usize::MAX, states: 50_000, moves: 2_000_000, deadline: None };
+const LIMITS: Limits =
+    Limits { playouts: usize::MAX, steps: usize::MAX, states: 50_000, moves: 2_000_000, deadline: None };
 
 /// Compares the rulesheet with each trace; a line per trace.
 ///
@@ -24,8 +23,20 @@ const LIMITS: Limits = Limits { playouts: usize::MAX, states: 50_000, moves: 2_0
 pub fn run(args: &VerifyArgs) -> Result {
     // Traces are made by reasoners that tell `Cell` from `cell` and know no lints.
     let options = Options { case_sensitive: true, ..load::quiet() };
-    let game = game::decode(&load::load(&args.rules, &options)?.table)?;
+    match args.engine {
+        Semantics::Table => {
+            let game = game::decode(&load::load(&args.rules, &options)?.table)?;
+            compare(&Engine(&game), args)
+        }
+        Semantics::Eval => {
+            let rules = load::rules(&args.rules, &options)?;
+            let evaluator = Evaluator::new(&rules).map_err(|error| Error::Input(error.to_string()))?;
+            compare(&evaluator, args)
+        }
+    }
+}
 
+fn compare(reasoner: &impl Reasoner, args: &VerifyArgs) -> Result {
     let mut out = output::stdout();
     let mut whole = Outcome::default();
     let mut faults = false;
@@ -33,7 +44,7 @@ pub fn run(args: &VerifyArgs) -> Result {
     for (i, path) in args.traces.iter().enumerate() {
         progress.tell(i as u64);
         let outcome = match read(path) {
-            Ok(trace) => Compare(&trace).run(&game),
+            Ok(trace) => verify::verify(reasoner, &trace, &LIMITS),
             Err(fault) => {
                 faults = true;
                 progress.aside(|| output::remark(format_args!("{BAD}error{BAD:#}: {fault}")));
@@ -92,15 +103,4 @@ fn to_json(outcome: &Outcome) -> Value {
             "found": found,
         })),
     })
-}
-
-/// Compares a game with a trace.
-struct Compare<'t>(&'t Trace);
-
-impl Task for Compare<'_> {
-    type Output = Outcome;
-
-    fn run<G: Game>(self, game: &G) -> Outcome {
-        verify::verify(&Engine(game), self.0, &LIMITS)
-    }
 }

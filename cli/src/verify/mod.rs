@@ -103,6 +103,8 @@ fn texts(answer: Result<Vec<Term>, gdl_compiler::eval::EvalError>) -> Result<Vec
 pub struct Limits {
     /// Playouts to replay.
     pub playouts: usize,
+    /// Steps to replay of each.
+    pub steps: usize,
     /// States to expand while counting sequences.
     pub states: u64,
     /// Joint moves to make while counting sequences.
@@ -113,7 +115,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { playouts: usize::MAX, states: 10_000, moves: 1_000_000, deadline: None }
+        Self { playouts: usize::MAX, steps: usize::MAX, states: 10_000, moves: 1_000_000, deadline: None }
     }
 }
 
@@ -227,6 +229,9 @@ impl<R: Reasoner> Check<'_, R> {
     fn replay(&mut self, mut state: R::State, playout: &Playout) -> Result<(), Stop> {
         self.playout = Some(playout.k);
         for (i, step) in playout.steps.iter().enumerate() {
+            if i == self.limits.steps {
+                return Ok(());
+            }
             self.step = i;
             self.look_at_the_clock()?;
             self.compare_step(&state, step)?;

@@ -45,6 +45,20 @@ fn trace() -> Value {
 }
 
 #[test]
+fn the_rules_as_they_stand_agree_as_well() {
+    let rules = file("plain.kif", LAMP);
+    let right = file("plain.json", trace().to_string());
+    let report = json(&["verify", &rules, &right, "--engine", "eval", "--json"]);
+    assert_eq!(report, value!({ "steps": 1, "playouts": 1, "perft_depth": 2, "difference": null }));
+    let mut wrong = trace();
+    wrong["playouts"][0]["end"]["goal_values"] = value!([["50"]]);
+    let wrong = file("plain_wrong.json", wrong.to_string());
+    let run = gdl(&["verify", &rules, &wrong, "--engine", "eval"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stdout.contains("goal values of robot: expected 50, found 100"), "{}", run.stdout);
+}
+
+#[test]
 fn a_right_trace_agrees() {
     let rules = file("lamp.kif", LAMP);
     let trace = file("lamp.json", trace().to_string());

@@ -69,12 +69,18 @@ id! {
     FluentId
 }
 
+id! {
+    /// A percept of a [`Dynamic`] game.
+    PerceptId
+}
+
 impl Game for Dynamic {
     type State = BitBox;
     type View = BitBox;
     type Role = RoleId;
     type Move = MoveId;
     type Fluent = FluentId;
+    type Percept = PerceptId;
 
     fn vocabulary(&self) -> &Vocabulary {
         self.table.vocabulary()
@@ -102,5 +108,9 @@ impl Game for Dynamic {
 
     fn advance(&self, state: &mut BitBox, joint: &[MoveId]) {
         self.table.advance(state.as_mut(), joint);
+    }
+
+    fn perceive(&self, state: &BitBox, joint: &[MoveId], percepts: &mut [u64]) {
+        self.table.perceive(state.as_ref(), joint, percepts);
     }
 }

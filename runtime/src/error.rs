@@ -72,6 +72,8 @@ pub enum Kind {
     Move,
     /// Something that may hold in a state.
     Fluent,
+    /// Something a player may perceive.
+    Percept,
     /// A state: a list of fluents.
     State,
 }
@@ -82,6 +84,7 @@ impl fmt::Display for Kind {
             Self::Role => "role",
             Self::Move => "move",
             Self::Fluent => "fluent",
+            Self::Percept => "percept",
             Self::State => "state",
         })
     }

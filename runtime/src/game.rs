@@ -3,12 +3,16 @@
 //! A state is a row of bits, one per fluent; a view is a row of bits that shows what can be seen of
 //! a state: the legal moves, the goals and whether it is terminal. A compiled game's rows have a
 //! fixed size and are plain `Copy` values, a dynamic game's live on the heap; both are the same to
-//! whoever is generic over [`Game`].
+//! whoever is generic over [`Game`]. What the roles perceive of a step is a function of its own, which
+//! costs nothing unless it is asked for.
 
 use crate::{
     bits,
+    chance::Probability,
     error::{Kind, StepError, TextError},
+    information::Perception,
     kif,
+    random::Stream,
     vocabulary::{Texts, Vocabulary},
 };
 use std::{fmt::Debug, hash::Hash, marker::PhantomData};
@@ -18,7 +22,7 @@ pub trait Row: AsRef<[u64]> + AsMut<[u64]> + Clone + Eq + Ord + Hash + Debug + S
 
 impl<T: AsRef<[u64]> + AsMut<[u64]> + Clone + Eq + Ord + Hash + Debug + Send + Sync> Row for T {}
 
-/// A role, move or fluent of a game: a dense number with a type of its own.
+/// A role, move, fluent or percept of a game: a dense number with a type of its own.
 pub trait Id: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// The position in the [`Vocabulary`]'s list.
     fn index(self) -> usize;
@@ -43,6 +47,20 @@ impl Id for usize {
     }
 }
 
+/// The percepts of a game whose rules say nothing of percepts: there are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoPercept {}
+
+impl Id for NoPercept {
+    fn index(self) -> usize {
+        match self {}
+    }
+
+    fn from_index(_: usize) -> Self {
+        panic!("the game has no percepts")
+    }
+}
+
 /// The sizes of a game, which fix the layout of its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -54,6 +72,8 @@ pub struct Shape {
     pub moves: usize,
     /// Number of goal values, summed over the roles.
     pub goals: usize,
+    /// Number of percepts, the union over all roles.
+    pub percepts: usize,
 }
 
 impl Shape {
@@ -74,6 +94,12 @@ impl Shape {
     #[must_use]
     pub const fn view_words(self) -> usize {
         self.roles * self.legal_words() + (self.goals + 1).div_ceil(64)
+    }
+
+    /// Words of one role's percepts in a row of percepts: bit p stands for percept p.
+    #[must_use]
+    pub const fn percept_words(self) -> usize {
+        self.percepts.div_ceil(64)
     }
 
     /// The bit of a view where the goal values start.
@@ -104,8 +130,10 @@ pub trait Game: Send + Sync {
     type Move: Id;
     /// Something that may hold in a position.
     type Fluent: Id;
+    /// Something a player may perceive of a step; [`NoPercept`] if each perceives the joint move.
+    type Percept: Id;
 
-    /// The names of roles, moves and fluents, and the values of the goals.
+    /// The names of roles, moves, fluents and percepts, and the values of the goals.
     fn vocabulary(&self) -> &Vocabulary;
 
     /// The sizes of the game.
@@ -129,6 +157,16 @@ pub trait Game: Send + Sync {
     /// Nothing is checked: if a move is not legal in `state` or a move is missing, the result is some
     /// state or a panic, never undefined behaviour. [`Game::next`] checks.
     fn advance(&self, state: &mut Self::State, joint: &[Self::Move]);
+
+    /// Writes what each role perceives when the joint move is made in `state`: a row of percepts, which has
+    /// [`Shape::percept_words`] words for each role. Nothing is checked, as for [`Game::advance`]; see
+    /// [`Game::perception`] for what a player is told.
+    ///
+    /// # Panics
+    /// If `percepts` is too short.
+    fn perceive(&self, _state: &Self::State, _joint: &[Self::Move], percepts: &mut [u64]) {
+        percepts.fill(0);
+    }
 
     /// The roles, in role order.
     fn roles(&self) -> impl ExactSizeIterator<Item = Self::Role> + use<Self> {
@@ -234,6 +272,46 @@ pub trait Game: Send + Sync {
         Ok(())
     }
 
+    /// What a role perceives when the joint move is made in `state`: the percepts that the rules give it
+    /// (`sees`), or the joint move itself if the rules say nothing of percepts.
+    ///
+    /// Nothing is checked, as for [`Game::advance`]. As costly as a step, and a little allocation.
+    fn perception(
+        &self,
+        state: &Self::State,
+        joint: &[Self::Move],
+        role: Self::Role,
+    ) -> Perception<Self::Move, Self::Percept> {
+        if !self.vocabulary().has_percepts() {
+            return Perception::Joint(joint.into());
+        }
+        let shape = self.shape();
+        let mut row = vec![0; shape.roles * shape.percept_words()];
+        self.perceive(state, joint, &mut row);
+        Perception::of_row(percept_words(&row, shape, role.index()))
+    }
+
+    /// The role that stands for chance, if the game has one: in rulesheets the one called `random`.
+    fn chance_role(&self) -> Option<Self::Role> {
+        self.vocabulary().chance().map(Self::Role::from_index)
+    }
+
+    /// What chance may do in a state and how likely it is, in move order: each legal move is as likely as
+    /// the others. Nothing if the game has no chance.
+    fn chance(&self, state: &Self::State) -> Vec<(Self::Move, Probability)> {
+        let Some(role) = self.chance_role() else { return Vec::new() };
+        let legal = self.legal(state, role);
+        let each = Probability::one_in(legal.len());
+        legal.map(|action| (action, each)).collect()
+    }
+
+    /// A legal move of a role of a state already seen, each exactly as likely: what chance does. `None` if
+    /// there is none.
+    fn draw_in(&self, view: &Self::View, role: Self::Role, stream: &mut Stream) -> Option<Self::Move> {
+        let words = legal_words(view.as_ref(), self.shape(), role.index());
+        bits::choose(words, |n| stream.below(n)).map(Self::Move::from_index)
+    }
+
     /// [`Game::next`] without the tests, and without their cost. See [`Game::advance`] for what may
     /// come out when a move is not legal.
     fn next_unchecked(&self, state: &Self::State, joint: &[Self::Move]) -> Self::State {
@@ -282,9 +360,24 @@ pub trait Game: Send + Sync {
         text(self.vocabulary().fluents(), fluent)
     }
 
+    /// A percept as KIF text, for example `(die 6)`.
+    fn percept_text(&self, percept: Self::Percept) -> &str {
+        text(self.vocabulary().percepts(), percept)
+    }
+
     /// A state as KIF text: its fluents in order, for example `((cell 1 1 b) (control x))`.
     fn state_text(&self, state: &Self::State) -> String {
         let texts: Vec<&str> = self.fluents(state).map(|fluent| self.fluent_text(fluent)).collect();
+        format!("({})", texts.join(" "))
+    }
+
+    /// What a role perceived, as KIF text: a list of percepts, for example `((die 6))`, or the moves of all
+    /// roles.
+    fn perception_text(&self, perception: &Perception<Self::Move, Self::Percept>) -> String {
+        let texts: Vec<&str> = match perception {
+            Perception::Joint(joint) => joint.iter().map(|&action| self.move_text(action)).collect(),
+            Perception::Percepts(percepts) => percepts.iter().map(|&p| self.percept_text(p)).collect(),
+        };
         format!("({})", texts.join(" "))
     }
 
@@ -311,6 +404,14 @@ pub trait Game: Send + Sync {
     /// If the game has no such fluent.
     fn parse_fluent(&self, text: &str) -> Result<Self::Fluent, TextError> {
         find(self.vocabulary().fluents(), Kind::Fluent, text)
+    }
+
+    /// The percept of that KIF text.
+    ///
+    /// # Errors
+    /// If the game has no such percept.
+    fn parse_percept(&self, text: &str) -> Result<Self::Percept, TextError> {
+        find(self.vocabulary().percepts(), Kind::Percept, text)
     }
 
     /// The state written as a list of fluents, in any order: the reverse of [`Game::state_text`].
@@ -345,6 +446,15 @@ pub(crate) fn legal_words(view: &[u64], shape: Shape, role: usize) -> &[u64] {
         return &[];
     }
     view.get(role * words..(role + 1) * words).unwrap_or(&[])
+}
+
+/// The words of a row of percepts that are a role's; none for a role the game does not have.
+pub(crate) fn percept_words(row: &[u64], shape: Shape, role: usize) -> &[u64] {
+    let words = shape.percept_words();
+    if role >= shape.roles {
+        return &[];
+    }
+    row.get(role * words..(role + 1) * words).unwrap_or(&[])
 }
 
 /// The legal moves of a role, in move order; see [`Game::legal`]. It holds the view it reads, or

@@ -61,11 +61,14 @@
 #[path = "private.rs"]
 pub mod __private;
 pub mod bits;
+mod chance;
 mod circuit;
 mod cpu;
 mod dynamic;
 mod error;
 mod game;
+pub mod information;
+mod joints;
 pub mod kif;
 #[cfg(feature = "dynamic")]
 pub mod load;
@@ -77,10 +80,12 @@ mod table;
 mod vocabulary;
 
 pub use bits::{BitBox, Bits};
-pub use dynamic::{Dynamic, FluentId, MoveId, RoleId};
+pub use chance::Probability;
+pub use dynamic::{Dynamic, FluentId, MoveId, PerceptId, RoleId};
 pub use error::{Kind, StepError, TextError};
-pub use game::{Game, Id, Legal, Row, Shape};
+pub use game::{Game, Id, Legal, NoPercept, Row, Shape};
 pub use gdl_macros::gdl;
+pub use information::{Information, InformationError, InformationSet, Perception};
 #[cfg(feature = "dynamic")]
 pub use load::{LoadError, load, load_named};
 pub use perft::{Perft, divide, perft};

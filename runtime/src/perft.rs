@@ -13,6 +13,7 @@
 use crate::{
     bits,
     game::{Game, legal_words},
+    joints::Joints,
 };
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -135,67 +136,4 @@ fn joint_moves<G: Game>(game: &G, view: &G::View) -> u128 {
     let shape = game.shape();
     let counts = (0..shape.roles).map(|role| bits::count(legal_words(view.as_ref(), shape, role)) as u128);
     counts.fold(1, u128::saturating_mul)
-}
-
-/// Enumerates the joint moves of a state, the last role's move changing fastest. Keeps its memory
-/// from state to state.
-struct Joints<G: Game> {
-    /// The legal moves of all roles, one behind the other.
-    moves: Vec<G::Move>,
-    /// For each role: where its moves start, the one chosen, and where they end.
-    roles: Vec<[usize; 3]>,
-    joint: Vec<G::Move>,
-    /// Whether the joint move at hand has not been given out yet.
-    fresh: bool,
-    over: bool,
-}
-
-impl<G: Game> Joints<G> {
-    fn new(game: &G) -> Self {
-        let roles = game.shape().roles;
-        Self {
-            moves: Vec::new(),
-            roles: vec![[0; 3]; roles],
-            joint: Vec::with_capacity(roles),
-            fresh: false,
-            over: true,
-        }
-    }
-
-    /// Starts with the first joint move of a state seen. There is none in a terminal state.
-    fn start(&mut self, game: &G, view: &G::View) {
-        self.moves.clear();
-        self.joint.clear();
-        self.over = game.terminal_in(view);
-        self.fresh = true;
-        for (role, place) in game.roles().zip(&mut self.roles) {
-            let start = self.moves.len();
-            self.moves.extend(game.legal_in(view, role));
-            *place = [start, start, self.moves.len()];
-            match self.moves.get(start) {
-                Some(&first) => self.joint.push(first),
-                None => self.over = true,
-            }
-        }
-    }
-
-    fn next(&mut self) -> Option<&[G::Move]> {
-        if self.over {
-            return None;
-        }
-        if std::mem::take(&mut self.fresh) {
-            return Some(&self.joint);
-        }
-        for (role, [start, at, end]) in self.roles.iter_mut().enumerate().rev() {
-            *at += 1;
-            if at < end {
-                self.joint[role] = self.moves[*at];
-                return Some(&self.joint);
-            }
-            *at = *start;
-            self.joint[role] = self.moves[*at];
-        }
-        self.over = true;
-        None
-    }
 }

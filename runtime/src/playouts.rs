@@ -134,6 +134,7 @@ impl<'g, G: Game> Playouts<'g, G> {
         Stats {
             tally,
             roles: self.game.vocabulary().roles().clone(),
+            chance: self.game.vocabulary().chance(),
             seed: self.seed,
             threads,
             seconds: start.elapsed().as_secs_f64(),

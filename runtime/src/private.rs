@@ -4,7 +4,7 @@
 pub use crate::{
     bits::Bits,
     error::TextError as UnknownName,
-    game::{Game, Id, Shape},
+    game::{Game, Id, NoPercept, Shape},
     table::Table,
     vocabulary::{Texts, Vocabulary},
 };

@@ -21,14 +21,15 @@ pub struct Tally {
     pub too_long: u64,
     /// Games given up because a role had no legal move in a state that is not terminal.
     pub stuck: u64,
-    /// Games that ended in a state where some role has no goal value or several. They count for no
-    /// role.
+    /// Games that ended in a state where some role other than chance has no goal value or several. They
+    /// count for no role.
     pub unscored: u64,
     /// The results of each role.
     pub roles: Vec<RoleTally>,
 }
 
-/// The results of one role.
+/// The results of one role. Chance neither wins nor loses; where the rules give it one goal value, that
+/// counts for its mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RoleTally {
@@ -36,7 +37,8 @@ pub struct RoleTally {
     pub goals: u64,
     /// The sum of their squares.
     pub squares: u64,
-    /// Games in which the role's goal is above that of all others; of a single role, games with 100.
+    /// Games in which the role's goal is above that of all others but chance; of a role that has no others,
+    /// games with 100.
     pub wins: u64,
     /// Games in which the role shares the greatest goal.
     pub draws: u64,
@@ -49,7 +51,7 @@ impl Tally {
         Self { roles: vec![RoleTally::default(); roles], ..Self::default() }
     }
 
-    /// Games that ended with one goal value for each role.
+    /// Games that ended with one goal value for each role other than chance.
     #[must_use]
     pub fn scored(&self) -> u64 {
         self.playouts - self.unfinished() - self.unscored
@@ -77,17 +79,16 @@ impl Tally {
         }
     }
 
-    /// Counts the goal values of one game, one for each role.
+    /// Counts the goal values of one game, one for each role other than `chance`, in role order.
     #[inline]
-    fn score(&mut self, values: &[u8]) {
+    fn score(&mut self, values: &[u8], chance: Option<usize>) {
         // A single role has nobody to beat.
         let best = if let [_] = values { 100 } else { values.iter().copied().max().unwrap_or(0) };
         let shared = values.iter().map(|&value| u64::from(value == best)).sum::<u64>();
-        for (role, &value) in self.roles.iter_mut().zip(values) {
+        let players = self.roles.iter_mut().enumerate().filter(|&(role, _)| Some(role) != chance);
+        for ((_, role), &value) in players.zip(values) {
             let first = value == best;
-            let value = u64::from(value);
-            role.goals += value;
-            role.squares += value * value;
+            role.add(value);
             role.wins += u64::from(first && shared == 1);
             role.draws += u64::from(first && shared > 1);
             role.losses += u64::from(!first);
@@ -95,22 +96,44 @@ impl Tally {
     }
 }
 
+impl RoleTally {
+    #[inline]
+    fn add(&mut self, goal: u8) {
+        let goal = u64::from(goal);
+        self.goals += goal;
+        self.squares += goal * goal;
+    }
+}
+
 /// Reads the goals of terminal states into a tally.
 #[derive(Clone, Debug)]
 pub(crate) struct Scorer {
     shape: Shape,
-    /// Role and value of each goal bit.
+    /// The role that stands for chance, whose goals are nobody's concern.
+    chance: Option<usize>,
+    /// Player and value of each goal bit: players are the roles but for chance, which has [`CHANCE`] for a
+    /// number.
     goals: Vec<(u32, u8)>,
-    /// The values of one game, kept for its memory.
+    /// The values of one game, one for each player, kept for its memory.
     values: Vec<u8>,
 }
 
+/// What stands for the number of a player in the goals of chance.
+const CHANCE: u32 = u32::MAX;
+
 impl Scorer {
     pub(crate) fn new(shape: Shape, vocabulary: &Vocabulary) -> Self {
-        let goals = (0..shape.roles)
-            .flat_map(|role| vocabulary.goals_of(role).iter().map(move |&value| (role as u32, value)))
-            .collect();
-        Self { shape, goals, values: vec![0; shape.roles] }
+        let chance = vocabulary.chance();
+        let players = (0..shape.roles).filter(|&role| Some(role) != chance).count();
+        let goals = (0..shape.roles).flat_map(|role| {
+            let player = match chance {
+                Some(chance) if role == chance => CHANCE,
+                Some(chance) if role > chance => role as u32 - 1,
+                _ => role as u32,
+            };
+            vocabulary.goals_of(role).iter().map(move |&value| (player, value))
+        });
+        Self { shape, chance, goals: goals.collect(), values: vec![0; players] }
     }
 
     /// Counts a game that ended in the terminal state seen.
@@ -118,20 +141,29 @@ impl Scorer {
     pub(crate) fn score(&mut self, view: &[u64], tally: &mut Tally) {
         let words = view.get(self.shape.goal_bit() / 64..).unwrap_or(&[]);
         let mut found = 0;
+        let mut by_chance = None;
         // Behind the goals comes the bit of the terminal state, which ends the search.
-        for &(role, value) in bits::ones(words).map_while(|bit| self.goals.get(bit)) {
+        for &(player, value) in bits::ones(words).map_while(|bit| self.goals.get(bit)) {
+            if player == CHANCE {
+                // Of several values none counts.
+                by_chance = if by_chance.is_none() { Some(Some(value)) } else { Some(None) };
+                continue;
+            }
             // The goals stand role by role, so the values of a sound state come in role order.
-            if role as usize != found {
+            if player as usize != found {
                 tally.unscored += 1;
                 return;
             }
             self.values[found] = value;
             found += 1;
         }
-        if found == self.shape.roles {
-            tally.score(&self.values);
-        } else {
+        if found < self.values.len() {
             tally.unscored += 1;
+            return;
+        }
+        tally.score(&self.values, self.chance);
+        if let (Some(role), Some(Some(value))) = (self.chance, by_chance) {
+            tally.roles[role].add(value);
         }
     }
 }
@@ -144,6 +176,8 @@ pub struct Stats {
     pub tally: Tally,
     /// The names of the roles.
     pub roles: Texts,
+    /// The role that stands for chance.
+    pub chance: Option<usize>,
     /// The seed of the run.
     pub seed: u64,
     /// The threads that played.
@@ -223,7 +257,10 @@ impl fmt::Display for Stats {
             let error = |role| {
                 if tally.scored() < 2 { "-".to_owned() } else { format!("{:.3}", self.goal_error(role)) }
             };
-            let share = |games: u64| format!("{:.2} %", 100.0 * ratio(games as f64, tally.scored() as f64));
+            let share = |games: u64| match self.chance {
+                Some(chance) if chance == i => "-".to_owned(),
+                _ => format!("{:.2} %", 100.0 * ratio(games as f64, tally.scored() as f64)),
+            };
             write!(
                 f,
                 "\n{name:<longest$}   {:>9.3} ± {:<9} {:>9} {:>9} {:>9}",
@@ -237,7 +274,7 @@ impl fmt::Display for Stats {
         for (number, what) in [
             (tally.too_long, "were given up as too long"),
             (tally.stuck, "were given up where a role had no legal move"),
-            (tally.unscored, "ended without one goal value for each role"),
+            (tally.unscored, "ended without one goal value for each player"),
         ] {
             if number > 0 {
                 write!(f, "\n{} playouts {what}", grouped(number))?;
@@ -286,7 +323,7 @@ mod tests {
         for values in games {
             tally.playouts += 1;
             tally.states += 3;
-            tally.score(values);
+            tally.score(values, None);
         }
         tally
     }
@@ -303,11 +340,37 @@ mod tests {
         assert_eq!((one.roles[0].wins, one.roles[0].draws, one.roles[0].losses), (1, 0, 2));
     }
 
+    /// The first role is chance, whose goals may be missing; then a single player has nobody to beat.
+    #[test]
+    fn chance_neither_wins_nor_loses() {
+        let none = || Texts::new::<&str>([]);
+        let vocabulary = Vocabulary::new(
+            Texts::new(["random", "p"]),
+            none(),
+            none(),
+            vec![Vec::new(); 2],
+            vec![vec![10, 90], vec![0, 100]],
+        );
+        let shape = Shape { roles: 2, fluents: 0, moves: 0, goals: 4, percepts: 0 };
+        let mut scorer = Scorer::new(shape, &vocabulary.with_chance(0));
+        let mut tally = Tally::new(2);
+        // A won game, a lost one with a goal of chance, a won one with two, and one without a goal.
+        for view in [0b1_1000, 0b1_0110, 0b1_1011, 0b1_0001] {
+            tally.playouts += 1;
+            scorer.score(&[view], &mut tally);
+        }
+        let [chance, player] = tally.roles[..] else { panic!("two roles") };
+        assert_eq!(chance, RoleTally { goals: 90, squares: 8100, ..RoleTally::default() });
+        assert_eq!((player.wins, player.draws, player.losses, player.goals), (2, 0, 1, 200));
+        assert_eq!((tally.unscored, tally.scored()), (1, 3));
+    }
+
     #[test]
     fn means_and_errors() {
         let stats = Stats {
             tally: tally(&[&[100, 0], &[50, 50], &[0, 100], &[50, 50]]),
             roles: Texts::new(["x", "o"]),
+            chance: None,
             seed: 1,
             threads: 1,
             seconds: 2.0,

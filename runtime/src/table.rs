@@ -6,16 +6,16 @@
 //! within a small multiple of the input's length, views aside, which have a limit of their own.
 
 use crate::{
-    circuit::Circuit,
+    circuit::{Circuit, Pair},
     game::{Id, Shape},
     vocabulary::{Texts, Vocabulary},
 };
 use std::fmt;
 
 /// The version of the format that is understood.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
-/// The most words a view may have: 32 MiB, far above any game that could be played.
+/// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
 const MAX_VIEW_WORDS: usize = 1 << 22;
 
 /// Why bytes are not a table.
@@ -35,7 +35,7 @@ pub enum TableError {
         /// What, for example "a signal out of order".
         what: &'static str,
     },
-    /// The views would have more words than the limit.
+    /// The views or rows of percepts would have more words than the limit.
     TooLarge {
         /// Their words.
         words: usize,
@@ -53,7 +53,10 @@ impl fmt::Display for TableError {
                 write!(f, "the game table is damaged at byte {offset}: {what}")
             }
             Self::TooLarge { words } => {
-                write!(f, "what is seen of a state takes {words} words, the limit is {MAX_VIEW_WORDS}")
+                write!(
+                    f,
+                    "what is seen of a state or step takes {words} words, the limit is {MAX_VIEW_WORDS}"
+                )
             }
         }
     }
@@ -73,6 +76,15 @@ pub struct Table {
     advance: Circuit,
     /// The node of each role's first `does` input.
     does: Box<[u32]>,
+    sees: Option<Sees>,
+}
+
+/// What the roles perceive of a step.
+#[derive(Clone, Debug)]
+struct Sees {
+    perceive: Circuit,
+    /// For each output of `perceive` its bit of the row of percepts, ascending.
+    bits: Box<[u32]>,
 }
 
 impl Table {
@@ -104,11 +116,16 @@ impl Table {
         let role_moves =
             roles.iter().map(|_| reader.ascending(moves.len())).collect::<Result<Vec<_>, _>>()?;
         let role_goals = roles.iter().map(|_| reader.goals()).collect::<Result<Vec<_>, _>>()?;
-        let shape = Shape {
+        let chance = (reader.number()? as usize).checked_sub(1);
+        if chance.is_some_and(|role| role >= roles.len()) {
+            return Err(reader.fault("chance is no role"));
+        }
+        let mut shape = Shape {
             roles: roles.len(),
             fluents: fluents.len(),
             moves: moves.len(),
             goals: role_goals.iter().map(Vec::len).sum(),
+            percepts: 0,
         };
 
         let words = shape.roles.saturating_mul(shape.legal_words()).saturating_add(shape.goals / 64 + 1);
@@ -119,11 +136,7 @@ impl Table {
         for fluent in reader.ascending(shape.fluents)? {
             crate::bits::set(&mut initial, fluent as usize);
         }
-        let mut view_bits = Vec::new();
-        for (role, list) in role_moves.iter().enumerate() {
-            let base = (role * shape.legal_words() * 64) as u32;
-            view_bits.extend(list.iter().map(|action| base + action));
-        }
+        let mut view_bits = spread(&role_moves, shape.legal_words());
         view_bits.extend((shape.goal_bit()..=shape.terminal_bit()).map(|bit| bit as u32));
         let mut does = Vec::with_capacity(shape.roles);
         let mut node = 1 + shape.fluents;
@@ -133,17 +146,37 @@ impl Table {
         }
         let observe = reader.circuit(1 + shape.fluents, view_bits.len())?;
         let advance = reader.circuit(node, shape.fluents)?;
+        let mut vocabulary = Vocabulary::new(roles, fluents, moves, role_moves, role_goals);
+        if let Some(role) = chance {
+            vocabulary = vocabulary.with_chance(role);
+        }
+        let sees = match reader.byte()? {
+            0 => None,
+            1 => {
+                let (percepts, role_percepts) = reader.percepts(shape.roles)?;
+                shape.percepts = percepts.len();
+                let words = shape.roles.saturating_mul(shape.percept_words());
+                if words > MAX_VIEW_WORDS {
+                    return Err(TableError::TooLarge { words });
+                }
+                let bits = spread(&role_percepts, shape.percept_words());
+                vocabulary = vocabulary.with_percepts(percepts, role_percepts);
+                Some(Sees { perceive: reader.circuit(node, bits.len())?, bits: bits.into() })
+            }
+            _ => return Err(reader.fault("neither percepts nor none")),
+        };
         if reader.offset < bytes.len() {
             return Err(reader.fault("something behind the end"));
         }
         Ok(Self {
-            vocabulary: Vocabulary::new(roles, fluents, moves, role_moves, role_goals),
+            vocabulary,
             shape,
             initial: initial.into(),
             observe,
             view_bits: view_bits.into(),
             advance,
             does: does.into(),
+            sees,
         })
     }
 
@@ -182,18 +215,7 @@ impl Table {
         let circuit = &self.observe;
         circuit.with_scratch(|scratch| {
             circuit.load(scratch, state, self.shape.fluents);
-            let signals = circuit.run(scratch);
-            view.fill(0);
-            // Collected in a register: neighbouring bits would wait for each other in memory.
-            let (mut word, mut bits) = (0, 0);
-            for (&bit, &signal) in self.view_bits.iter().zip(circuit.outputs()) {
-                if bit / 64 != word {
-                    view[word as usize] = bits;
-                    (word, bits) = (bit / 64, 0);
-                }
-                bits |= u64::from(signals[signal as usize]) << (bit % 64);
-            }
-            view[word as usize] = bits;
+            write_bits(view, &self.view_bits, circuit.outputs(), circuit.run(scratch));
         });
     }
 
@@ -205,12 +227,7 @@ impl Table {
     pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         let circuit = &self.advance;
         circuit.with_scratch(|scratch| {
-            circuit.load(scratch, state, self.shape.fluents);
-            for (role, action) in joint.iter().enumerate().take(self.shape.roles) {
-                if let Ok(place) = self.vocabulary.moves_of(role).binary_search(&(action.index() as u32)) {
-                    scratch[self.does[role] as usize + place] = [1, 0];
-                }
-            }
+            self.load(circuit, scratch, state, joint);
             let signals = circuit.run(scratch);
             for (word, outputs) in state.iter_mut().zip(circuit.outputs().chunks(64)) {
                 *word = outputs
@@ -219,6 +236,60 @@ impl Table {
                     .fold(0, |bits, (i, &signal)| bits | u64::from(signals[signal as usize]) << i);
             }
         });
+    }
+
+    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of percepts,
+    /// all of it. O(gates + words of the row), no allocation once the thread has stepped a game of this
+    /// size.
+    ///
+    /// Missing words of `state` read as some state.
+    ///
+    /// # Panics
+    /// If `percepts` is shorter than [`Shape::percept_words`] for each role.
+    pub fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
+        let Some(Sees { perceive, bits }) = &self.sees else {
+            percepts.fill(0);
+            return;
+        };
+        perceive.with_scratch(|scratch| {
+            self.load(perceive, scratch, state, joint);
+            write_bits(percepts, bits, perceive.outputs(), perceive.run(scratch));
+        });
+    }
+
+    /// Sets the inputs of a circuit that depends on the moves.
+    #[inline]
+    fn load<M: Id>(&self, circuit: &Circuit, scratch: &mut [Pair], state: &[u64], joint: &[M]) {
+        circuit.load(scratch, state, self.shape.fluents);
+        for (role, action) in joint.iter().enumerate().take(self.shape.roles) {
+            if let Ok(place) = self.vocabulary.moves_of(role).binary_search(&(action.index() as u32)) {
+                scratch[self.does[role] as usize + place] = [1, 0];
+            }
+        }
+    }
+}
+
+/// The bits of a row with some words for each role, of ascending positions of each role.
+fn spread(lists: &[Vec<u32>], words: usize) -> Vec<u32> {
+    let bases = (0..lists.len()).map(|role| (role * words * 64) as u32);
+    bases.zip(lists).flat_map(|(base, list)| list.iter().map(move |position| base + position)).collect()
+}
+
+/// Writes all words of a row: each signal at its bit, the bits ascending.
+#[inline]
+fn write_bits(row: &mut [u64], places: &[u32], outputs: &[u32], signals: &[u8]) {
+    row.fill(0);
+    // Collected in a register: neighbouring bits would wait for each other in memory.
+    let (mut word, mut bits) = (0, 0);
+    for (&bit, &signal) in places.iter().zip(outputs) {
+        if bit / 64 != word {
+            row[word as usize] = bits;
+            (word, bits) = (bit / 64, 0);
+        }
+        bits |= u64::from(signals[signal as usize]) << (bit % 64);
+    }
+    if !places.is_empty() {
+        row[word as usize] = bits;
     }
 }
 
@@ -306,6 +377,16 @@ impl<'b> Reader<'b> {
         let length = self.length(1)?;
         let list = self.take(length)?.to_vec();
         if list.is_sorted_by(|a, b| a < b) { Ok(list) } else { Err(self.fault("goal values out of order")) }
+    }
+
+    /// The percepts, and those of each role.
+    fn percepts(&mut self, roles: usize) -> Result<(Texts, Vec<Vec<u32>>), TableError> {
+        let percepts = self.texts()?;
+        if !percepts.is_sorted() {
+            return Err(self.fault("names out of order"));
+        }
+        let lists = (0..roles).map(|_| self.ascending(percepts.len())).collect::<Result<_, _>>()?;
+        Ok((percepts, lists))
     }
 
     /// A signal of one of the first `nodes` nodes.

@@ -1,7 +1,7 @@
-//! The names of a game: in come the KIF texts of roles, fluents and moves, out go their numbers.
+//! The names of a game: in come the KIF texts of roles, fluents, moves and percepts, out go their numbers.
 //!
-//! The number of a name is its place in its list. Roles stand in the order of the rulesheet, fluents
-//! and moves in the bytewise order of their texts, so a text is found by binary search.
+//! The number of a name is its place in its list. Roles stand in the order of the rulesheet, fluents,
+//! moves and percepts in the bytewise order of their texts, so a text is found by binary search.
 
 use crate::kif;
 use std::ops::Index;
@@ -104,7 +104,7 @@ impl Index<usize> for Texts {
     }
 }
 
-/// The names of a game and, per role, the moves and goal values it may ever have.
+/// The names of a game and, per role, the moves, goal values and percepts it may ever have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vocabulary {
     roles: Texts,
@@ -112,11 +112,16 @@ pub struct Vocabulary {
     moves: Texts,
     role_moves: Vec<Box<[u32]>>,
     role_goals: Vec<Box<[u8]>>,
+    chance: Option<usize>,
+    percepts: Texts,
+    /// None if each role perceives the joint move.
+    role_percepts: Option<Vec<Box<[u32]>>>,
 }
 
 impl Vocabulary {
     /// The vocabulary with these names; `role_moves` and `role_goals` have one ascending list per
-    /// role, the first of positions in `moves`.
+    /// role, the first of positions in `moves`. There is no chance, and each role perceives the joint
+    /// move.
     ///
     /// # Panics
     /// If `fluents` or `moves` are not sorted, if a list per role is missing, or if one is not
@@ -131,10 +136,7 @@ impl Vocabulary {
     ) -> Self {
         assert!(fluents.is_sorted() && moves.is_sorted(), "names out of order");
         assert!(role_moves.len() == roles.len() && role_goals.len() == roles.len(), "one list per role");
-        for list in &role_moves {
-            assert!(list.is_sorted_by(|a, b| a < b), "moves of a role out of order");
-            assert!(list.last().is_none_or(|&m| (m as usize) < moves.len()), "move of a role unknown");
-        }
+        assert!(are_positions(&role_moves, &moves), "moves of a role out of order or unknown");
         assert!(role_goals.iter().all(|list| list.is_sorted_by(|a, b| a < b)), "goals out of order");
         Self {
             roles,
@@ -142,7 +144,37 @@ impl Vocabulary {
             moves,
             role_moves: role_moves.into_iter().map(Into::into).collect(),
             role_goals: role_goals.into_iter().map(Into::into).collect(),
+            chance: None,
+            percepts: Texts::new::<&str>([]),
+            role_percepts: None,
         }
+    }
+
+    /// The same game where a role stands for chance: each of its legal moves is as likely as the others.
+    ///
+    /// # Panics
+    /// If there is no such role.
+    #[must_use]
+    pub fn with_chance(mut self, role: usize) -> Self {
+        assert!(role < self.roles.len(), "chance is no role");
+        self.chance = Some(role);
+        self
+    }
+
+    /// The same game where the rules say what each role perceives: `role_percepts` has one ascending list
+    /// of positions in `percepts` per role.
+    ///
+    /// # Panics
+    /// If `percepts` are not sorted, or if a list per role is missing, not ascending, or names a percept
+    /// that does not exist.
+    #[must_use]
+    pub fn with_percepts(mut self, percepts: Texts, role_percepts: Vec<Vec<u32>>) -> Self {
+        assert!(percepts.is_sorted(), "names out of order");
+        assert!(role_percepts.len() == self.roles.len(), "one list per role");
+        assert!(are_positions(&role_percepts, &percepts), "percepts of a role out of order or unknown");
+        self.percepts = percepts;
+        self.role_percepts = Some(role_percepts.into_iter().map(Into::into).collect());
+        self
     }
 
     /// The roles, in the order of the rulesheet.
@@ -163,6 +195,33 @@ impl Vocabulary {
         &self.moves
     }
 
+    /// The percepts of all roles, in bytewise order.
+    #[must_use]
+    pub fn percepts(&self) -> &Texts {
+        &self.percepts
+    }
+
+    /// The role that stands for chance, called `random` in rulesheets.
+    #[must_use]
+    pub fn chance(&self) -> Option<usize> {
+        self.chance
+    }
+
+    /// True if the rules say what the roles perceive, by `sees`; else each role perceives the joint move.
+    #[must_use]
+    pub fn has_percepts(&self) -> bool {
+        self.role_percepts.is_some()
+    }
+
+    /// The percepts a role may ever have, as ascending positions in [`Vocabulary::percepts`].
+    ///
+    /// # Panics
+    /// If there is no such role.
+    #[must_use]
+    pub fn percepts_of(&self, role: usize) -> &[u32] {
+        self.role_percepts.as_ref().map_or(&[], |lists| &lists[role])
+    }
+
     /// The moves a role may ever make, as ascending positions in [`Vocabulary::moves`].
     ///
     /// # Panics
@@ -180,6 +239,12 @@ impl Vocabulary {
     pub fn goals_of(&self, role: usize) -> &[u8] {
         &self.role_goals[role]
     }
+}
+
+/// True if every list is ascending and within `texts`.
+fn are_positions(lists: &[Vec<u32>], texts: &Texts) -> bool {
+    let known = |list: &Vec<u32>| list.last().is_none_or(|&last| (last as usize) < texts.len());
+    lists.iter().all(|list| list.is_sorted_by(|a, b| a < b) && known(list))
 }
 
 #[cfg(test)]

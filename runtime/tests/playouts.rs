@@ -3,7 +3,7 @@
 mod common;
 
 use common::TicTacToe;
-use gdl_runtime::{Bits, Dynamic, Game, Playouts, Shape, Texts, Vocabulary};
+use gdl_runtime::{Bits, Dynamic, Game, NoPercept, Playouts, Shape, Texts, Vocabulary};
 
 #[test]
 fn threads_do_not_change_the_tally() {
@@ -75,13 +75,14 @@ impl Game for Odd {
     type Role = usize;
     type Move = usize;
     type Fluent = usize;
+    type Percept = NoPercept;
 
     fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
     fn shape(&self) -> Shape {
-        Shape { roles: 1, fluents: 1, moves: 1, goals: 2 }
+        Shape { roles: 1, fluents: 1, moves: 1, goals: 2, percepts: 0 }
     }
 
     fn empty(&self) -> Bits<1> {

@@ -204,6 +204,20 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// The role that stands for chance: the one called `random`, in any case unless case matters.
+    #[must_use]
+    pub fn chance(&self) -> Option<&Term> {
+        let random = Term::Constant(self.symbols.find("random")?);
+        self.roles.iter().find(|role| **role == random)
+    }
+
+    /// True if the rules say what the roles perceive. Without any rule for `sees` each role perceives
+    /// the joint move.
+    #[must_use]
+    pub fn has_percepts(&self) -> bool {
+        self.rules.iter().any(|rule| rule.head.relation == self.keywords.sees)
+    }
+
     /// The relation's name.
     #[must_use]
     pub fn relation_name(&self, relation: RelationId) -> &str {

@@ -3,6 +3,7 @@
 use gdl_compiler::{
     Diagnostics, Levels, Limits, Options, Source,
     check::check,
+    emit::lower,
     ground::ground,
     optimize,
     propnet::{Net, build},
@@ -150,15 +151,78 @@ fn long_exclusions_are_complemented() {
     );
 }
 
+/// A player who is told of its neighbour's moves but for `d`, and where it stands by a fluent that nothing
+/// else reads.
+const SEES: &str = "(role q) (legal q wait) (goal q 0) (init (told 1))
+    (<= (next (told ?x)) (true (at ?x)))
+    (<= (sees q (moved ?m)) (does p ?m) (distinct ?m d))
+    (<= (sees q (at ?x)) (true (told ?x)))
+    (<= (sees p alive) (role p)) (<= (sees r lost) (true (at 9)))";
+
+#[test]
+fn percepts_are_outputs() {
+    let net = net(&format!("{PLAYER} {SEES} (<= (next (at 9)) (does p a))"));
+    assert_eq!(
+        lines(&net, &["sees"]),
+        "sees p alive = 1\n\
+         sees q (at 1) = (told 1)\n\
+         sees q (at 9) = (told 9)\n\
+         sees q (moved a) = p: a\n\
+         sees q (moved b) = p: b\n\
+         sees q (moved c) = p: c\n"
+    );
+    // Percepts of those who are no roles are none.
+    assert_eq!(net.vocabulary.percepts, ["(at 1)", "(at 9)", "(moved a)", "(moved b)", "(moved c)", "alive"]);
+    assert_eq!(net.percepts().map(<[_]>::len).collect::<Vec<_>>(), [1, 5]);
+    assert!(net.to_dot().contains("label=\"sees q (moved a)\""));
+}
+
+#[test]
+fn stepping_computes_no_percepts() {
+    let rules = format!("{PLAYER} (<= (next (at 9)) (does p a))");
+    let deaf = net(&rules);
+    assert!(deaf.outputs.sees.is_none() && lower::perceive(&deaf).is_none());
+    let told = "(<= (sees p ?m) (does p ?m) (not (true (at 1)))) (<= (sees p far) (does p d) (true (at 9)))";
+    let told = net(&format!("{rules} {told}"));
+    assert_eq!(lower::advance(&told).gates, lower::advance(&deaf).gates);
+    assert_eq!(lower::observe(&told).gates, lower::observe(&deaf).gates);
+    let perceive = lower::perceive(&told).expect("there are percepts");
+    assert_eq!((perceive.gates.len(), perceive.outputs.len()), (5, 5));
+}
+
+/// Rules for `sees` that never fire are rules all the same: nobody perceives the joint move.
+#[test]
+fn percepts_that_nobody_has_are_not_the_joint_move() {
+    let net = net(&format!("{PLAYER} (<= (sees r ?m) (does p ?m))"));
+    assert_eq!(net.outputs.sees, Some(vec![Vec::new()]));
+}
+
+#[test]
+fn chance_is_the_role_called_random() {
+    let chance = |role: &str, case_sensitive: bool| {
+        let rules = format!("(role a) (role {role}) (<= (legal ?r go) (role ?r)) terminal (goal a 0)");
+        let options = Options { case_sensitive, ..Options::default() };
+        // `random` needs no goal; any other role does.
+        let compiled = gdl_compiler::compile(&Source::new("test.kif", rules), &options);
+        compiled.ok().and_then(|compiled| compiled.net.vocabulary.chance)
+    };
+    assert_eq!([chance("random", false), chance("Random", false), chance("RANDOM", false)], [Some(1); 3]);
+    assert_eq!(
+        [chance("random", true), chance("Random", true), chance("rand", false)],
+        [Some(1), None, None]
+    );
+}
+
 #[test]
 fn passes_keep_inputs_and_outputs() {
-    let rules = format!("{PLAYER} (<= (next (at 9)) (does p ?m) (distinct ?m d))");
+    let rules = format!("{PLAYER} {SEES} (<= (next (at 9)) (does p ?m) (distinct ?m d))");
     let net = net(&rules);
     for (name, pass) in optimize::PASSES {
         let after = pass(&net);
         assert_eq!(after.vocabulary, net.vocabulary, "{name}");
         assert_eq!(after.does(), net.does(), "{name}");
         assert_eq!(after.outputs.iter().count(), net.outputs.iter().count(), "{name}");
+        assert_eq!(lines(&after, &["sees q (moved"]), lines(&net, &["sees q (moved"]), "{name}");
         assert_eq!(pass(&net).to_string(), after.to_string(), "{name} is deterministic");
     }
 }

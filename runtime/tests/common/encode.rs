@@ -38,7 +38,7 @@ impl Circuit {
 }
 
 pub fn table(vocabulary: &Vocabulary, initial: &[u32], observe: &Circuit, advance: &Circuit) -> Vec<u8> {
-    let mut bytes = b"GDLT\x01".to_vec();
+    let mut bytes = b"GDLT\x02".to_vec();
     for list in [vocabulary.roles(), vocabulary.fluents(), vocabulary.moves()] {
         texts(&mut bytes, list);
     }
@@ -50,9 +50,12 @@ pub fn table(vocabulary: &Vocabulary, initial: &[u32], observe: &Circuit, advanc
         number(&mut bytes, goals.len());
         bytes.extend(goals);
     }
+    number(&mut bytes, vocabulary.chance().map_or(0, |role| role + 1));
     distances(&mut bytes, initial);
     observe.write(&mut bytes);
     advance.write(&mut bytes);
+    // Each role perceives the joint move.
+    bytes.push(0);
     bytes
 }
 

@@ -4,13 +4,13 @@
 
 pub mod encode;
 
-use gdl_runtime::{Bits, Game, Id, Shape, Texts, Vocabulary};
+use gdl_runtime::{Bits, Game, Id, NoPercept, Shape, Texts, Vocabulary};
 use std::sync::LazyLock;
 
 /// Cells that make a line, as sets of nine bits.
 pub const LINES: [u64; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 
-const SHAPE: Shape = Shape { roles: 2, fluents: 29, moves: 10, goals: 6 };
+const SHAPE: Shape = Shape { roles: 2, fluents: 29, moves: 10, goals: 6, percepts: 0 };
 
 /// Every third bit, where the fluents of blank cells are; those of `o` and `x` follow each.
 const CELLS: u64 = 0o111_111_111;
@@ -79,6 +79,7 @@ impl Game for TicTacToe {
     type Role = Number;
     type Move = Number;
     type Fluent = Number;
+    type Percept = NoPercept;
 
     fn vocabulary(&self) -> &Vocabulary {
         &VOCABULARY

@@ -452,6 +452,12 @@ impl<'a> Lowering<'a> {
                 format!("`{text}` may not appear in a body"),
                 "write `true` for what holds now, or repeat the conditions of the `next` rule",
             ),
+            // Like `next` it speaks of what a step brings.
+            Word::Sees => (
+                &codes::NEXT_IN_BODY,
+                format!("`{text}` may not appear in a body"),
+                "repeat the conditions of the `sees` rule, or name them by a relation of your own",
+            ),
             Word::Base | Word::Input => {
                 let code = if word == Word::Base { &codes::BASE_IN_BODY } else { &codes::INPUT_IN_BODY };
                 let message = format!("`{text}` in a body is refused by other systems");

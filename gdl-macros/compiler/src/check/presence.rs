@@ -3,7 +3,7 @@
 use super::scene::Scene;
 use crate::Diagnostics;
 use crate::diagnostic::{Code, Diagnostic, codes};
-use crate::rules::{RelationId, Term};
+use crate::rules::RelationId;
 use rustc_hash::FxHashSet;
 
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
@@ -80,11 +80,11 @@ fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         }
         with_goal.insert(role);
     }
+    let chance = scene.rules.chance();
     let mut roles = FxHashSet::default();
     for form in scene.forms().filter(|form| form.rule.head.relation == keywords.role) {
         let (role, node) = (&form.rule.head.arguments[0], scene.arguments(form.head)[0]);
-        let random = matches!(role, Term::Constant(name) if scene.rules.symbols.name(*name) == "random");
-        if random || with_goal.contains(role) || !roles.insert(role) {
+        if Some(role) == chance || with_goal.contains(role) || !roles.insert(role) {
             continue;
         }
         let name = scene.quote(node);

@@ -13,6 +13,8 @@ pub struct Layout {
     pub moves: usize,
     /// Number of goal values, summed over the roles.
     pub goals: usize,
+    /// Number of percepts, the union over the roles.
+    pub percepts: usize,
 }
 
 impl Layout {
@@ -24,6 +26,7 @@ impl Layout {
             fluents: net.vocabulary.fluents.len(),
             moves: net.vocabulary.moves.len(),
             goals: net.goals(),
+            percepts: net.vocabulary.percepts.len(),
         }
     }
 
@@ -56,6 +59,18 @@ impl Layout {
     #[must_use]
     pub fn goal_bit(self) -> usize {
         self.roles * self.legal_words() * 64
+    }
+
+    /// Words of a row of percepts: those of each role from a fresh word on, bit p for percept p.
+    #[must_use]
+    pub fn percept_words(self) -> usize {
+        self.roles * self.percepts.div_ceil(64)
+    }
+
+    /// The bit of a row of percepts that says that the role perceives the percept.
+    #[must_use]
+    pub fn percept_bit(self, role: usize, percept: usize) -> usize {
+        role * self.percepts.div_ceil(64) * 64 + percept
     }
 
     /// The bit of a view that is set in a terminal state.

@@ -2,7 +2,8 @@
 //!
 //! A wide AND is split along the bits of its operands' numbers, like a binary trie: equal parts of
 //! different gates become the same gate, and the depth stays logarithmic. One program observes a
-//! state, another advances it; each holds the gates its outputs need, in topological order.
+//! state, another advances it, a third says what the roles perceive of that; each holds the gates its
+//! outputs need, in topological order.
 
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
@@ -46,6 +47,14 @@ pub fn observe(net: &Net) -> Program {
 #[must_use]
 pub fn advance(net: &Net) -> Program {
     lower(net, net.inputs(), net.outputs.next.clone())
+}
+
+/// The program of percepts: from the fluents and the moves made to each percept of each role. None if the
+/// rules say nothing of percepts.
+#[must_use]
+pub fn perceive(net: &Net) -> Option<Program> {
+    let sees = net.outputs.sees.as_ref()?;
+    Some(lower(net, net.inputs(), sees.iter().flatten().map(|&(_, s)| s).collect()))
 }
 
 /// Lowers the cone of `outputs`; the nodes below `given` are inputs and keep their numbers.

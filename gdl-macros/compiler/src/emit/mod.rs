@@ -42,12 +42,21 @@ impl Code {
     }
 }
 
-/// The module `engine` of a game, with the functions `observe` and `advance`. This is the one place
-/// that knows which engine runs what.
+/// The module `engine` of a game, with the functions `observe` and `advance`, and `perceive` if the rules
+/// say what the roles perceive. This is the one place that knows which engine runs what.
 #[cfg(feature = "tokens")]
 fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
     use quote::quote;
 
+    let sees = net.outputs.sees.is_some();
+    let table_percepts = sees.then(|| {
+        quote! {
+            #[inline]
+            pub(super) fn perceive(state: &super::State, joint: &[super::Move], percepts: &mut [u64]) {
+                super::table().perceive(state.words(), joint, percepts);
+            }
+        }
+    });
     let table = quote! {
         #[inline]
         pub(super) fn observe(state: &super::State, view: &mut super::View) {
@@ -58,11 +67,31 @@ fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
         pub(super) fn advance(state: &mut super::State, joint: &[super::Move]) {
             super::table().advance(state.words_mut(), joint);
         }
+
+        #table_percepts
     };
     if !code.is_straight(net) {
         return quote!(mod engine { #table });
     }
     let straight = straight::straight(net);
+    let straight_percepts = sees.then(|| {
+        quote! {
+            #[inline]
+            pub(in super::super) fn notice(
+                state: &super::super::State,
+                joint: &[super::super::Move],
+                percepts: &mut [u64],
+            ) {
+                perceive(state.words(), &numbers(joint), percepts);
+            }
+        }
+    });
+    let percepts = sees.then(|| {
+        quote!(
+            pub(super) use straight::notice as perceive;
+        )
+    });
+    let roles = net.vocabulary.roles.len();
     // Without optimisation straight-line code is slower than the table, and checking it costs too.
     quote! {
         #[cfg(debug_assertions)]
@@ -80,16 +109,23 @@ fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
 
                 #[inline]
                 pub(in super::super) fn step(state: &mut super::super::State, joint: &[super::super::Move]) {
+                    advance(state.words_mut(), &numbers(joint));
+                }
+
+                #straight_percepts
+
+                #[inline]
+                fn numbers(joint: &[super::super::Move]) -> [u32; #roles] {
                     // A missing move is none that the rules know.
-                    let joint = super::super::__gdl::core::array::from_fn(|role| match joint.get(role) {
+                    super::super::__gdl::core::array::from_fn(|role| match joint.get(role) {
                         super::super::__gdl::core::option::Option::Some(action) => action.0,
                         super::super::__gdl::core::option::Option::None => u32::MAX,
-                    });
-                    advance(state.words_mut(), &joint);
+                    })
                 }
             }
 
             pub(super) use straight::{see as observe, step as advance};
+            #percepts
         }
     }
 }

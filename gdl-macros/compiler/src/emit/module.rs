@@ -1,7 +1,7 @@
 //! A compiled game as a Rust module.
 //!
 //! In comes a [`Compilation`], out go the tokens of `pub mod tictactoe { .. }`: the game's type, its
-//! roles, moves and fluents, its table as one literal, and the implementation of `Game`. The tokens
+//! roles, moves, fluents and percepts, its table as one literal, and the implementation of `Game`. The tokens
 //! name nothing but what they define and the runtime's `__private` module, which also brings `core`,
 //! so they mean the same wherever they stand. The same compilation always gives the same tokens.
 
@@ -33,14 +33,19 @@ pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code
         vocabulary.fluents.iter().map(String::as_str),
         &Hints::new(rules, &[keywords.base, keywords.next, keywords.init], 0),
     );
-    let documentation = documentation(net, &rules.documentation, origin, &moves, &fluents);
+    let percepts = net.outputs.sees.as_ref().map(|_| {
+        let hints = Hints::new(rules, &[keywords.sees], 1);
+        names::name(vocabulary.percepts.iter().map(String::as_str), &hints)
+    });
+    let documentation = documentation(net, &rules.documentation, origin, &moves, &fluents, percepts.as_ref());
     let roles = parts::roles(&vocabulary.roles, Bodies::Table);
     let about = "Something a player may do, known by its KIF text.";
     let moves = parts::ids("Move", about, "moves", &moves, vocabulary.moves.len(), Bodies::Table);
     let about = "Something that may hold in a state, known by its KIF text.";
     let fluents = parts::ids("Fluent", about, "fluents", &fluents, vocabulary.fluents.len(), Bodies::Table);
+    let percepts = parts::percepts(percepts.as_ref(), vocabulary.percepts.len(), Bodies::Table);
     let game = game(net, frame, code);
-    frame.module(&documentation, &quote!(#game #roles #moves #fluents))
+    frame.module(&documentation, &quote!(#game #roles #moves #fluents #percepts))
 }
 
 /// The game's type, its rows, its table and `Game`.
@@ -60,8 +65,17 @@ fn game(net: &Net, frame: &Frame, code: Code) -> TokenStream {
     let state_words = number(words.len());
     let view_words = number(Layout::of(net).view_words());
     let (roles, fluents, moves, goals) = (number(roles), number(fluents), number(moves), number(goals));
+    let percepts = number(net.vocabulary.percepts.len());
     let bytes = Literal::byte_string(&table(net));
     let engine = super::engine(net, code);
+    let perceive = net.outputs.sees.as_ref().map(|_| {
+        quote! {
+            #[inline]
+            fn perceive(&self, state: &State, joint: &[Move], percepts: &mut [u64]) {
+                engine::perceive(state, joint, percepts);
+            }
+        }
+    });
     quote! {
         #[doc = "The game: a value without size that knows the rules."]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,7 +94,13 @@ fn game(net: &Net, frame: &Frame, code: Code) -> TokenStream {
         pub type View = __gdl::Bits<#view_words>;
 
         const SHAPE: __gdl::Shape =
-            __gdl::Shape { roles: #roles, fluents: #fluents, moves: #moves, goals: #goals };
+            __gdl::Shape {
+                roles: #roles,
+                fluents: #fluents,
+                moves: #moves,
+                goals: #goals,
+                percepts: #percepts,
+            };
 
         const INITIAL: State = State::new([#(#words),*]);
 
@@ -103,6 +123,7 @@ fn game(net: &Net, frame: &Frame, code: Code) -> TokenStream {
             type Role = Role;
             type Move = Move;
             type Fluent = Fluent;
+            type Percept = Percept;
 
             fn vocabulary(&self) -> &__gdl::Vocabulary {
                 vocabulary()
@@ -137,6 +158,8 @@ fn game(net: &Net, frame: &Frame, code: Code) -> TokenStream {
             fn advance(&self, state: &mut State, joint: &[Move]) {
                 engine::advance(state, joint);
             }
+
+            #perceive
         }
     }
 }
@@ -148,16 +171,17 @@ fn documentation(
     origin: &str,
     moves: &Named,
     fluents: &Named,
+    percepts: Option<&Named>,
 ) -> Vec<String> {
     let mut lines = prose(comments);
     let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
-    lines.push(format!(
-        "Compiled from {}: {}, {}, {}.",
-        inline_code(origin),
+    let mut counts = vec![
         count(net.vocabulary.roles.len(), "role"),
         count(net.vocabulary.moves.len(), "move"),
         count(net.vocabulary.fluents.len(), "fluent"),
-    ));
+    ];
+    counts.extend(percepts.map(|_| count(net.vocabulary.percepts.len(), "percept")));
+    lines.push(format!("Compiled from {}: {}.", inline_code(origin), counts.join(", ")));
     lines.push(String::new());
     lines.push("| in the rulesheet | in Rust | how many |".into());
     lines.push("|---|---|---|".into());
@@ -166,7 +190,8 @@ fn documentation(
     for (text, variant) in roles.iter().zip(variants).take(SHOWN) {
         lines.push(format!("| {} | [`Role::{variant}`] | 1 |", inline_code(text)));
     }
-    for (kind, named) in [("Move", moves), ("Fluent", fluents)] {
+    let kinds = [("Move", Some(moves)), ("Fluent", Some(fluents)), ("Percept", percepts)];
+    for (kind, named) in kinds.into_iter().filter_map(|(kind, named)| Some((kind, named?))) {
         for group in named.constructors.iter().take(SHOWN) {
             lines.push(format!(
                 "| {} | [`{kind}::{}`] | {} |",

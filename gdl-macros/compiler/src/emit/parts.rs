@@ -1,4 +1,4 @@
-//! The public face of an emitted game: its module, roles, moves and fluents as Rust items.
+//! The public face of an emitted game: its module, roles, moves, fluents and percepts as Rust items.
 //!
 //! In come names, out go documented items. A good rulesheet and the skeleton of a faulty one share
 //! them, and differ in what the functions do.
@@ -52,6 +52,7 @@ impl Frame {
             "Ord",
             "PartialEq",
             "PartialOrd",
+            "Percept",
             "Result",
             "Role",
             "Self_",
@@ -152,7 +153,7 @@ pub(super) fn roles(texts: &[String], bodies: Bodies) -> TokenStream {
     }
 }
 
-/// A struct for moves or fluents, with constants, constructors and traits. `list` is the
+/// A struct for moves, fluents or percepts, with constants, constructors and traits. `list` is the
 /// vocabulary's function.
 pub(super) fn ids(
     kind: &str,
@@ -192,6 +193,19 @@ pub(super) fn ids(
         }
 
         #traits
+    }
+}
+
+/// The type of percepts: one of its own if there are names for them, else the runtime's for games whose
+/// rules say nothing of percepts.
+pub(super) fn percepts(named: Option<&Named>, count: usize, bodies: Bodies) -> TokenStream {
+    if let Some(named) = named {
+        let about = "Something a player may perceive of a step, known by its KIF text.";
+        return ids("Percept", about, "percepts", named, count, bodies);
+    }
+    quote! {
+        #[doc = "There are no percepts: each player perceives the joint move."]
+        pub type Percept = __gdl::NoPercept;
     }
 }
 

@@ -28,15 +28,18 @@ pub struct Guess {
     pub moves: Vec<String>,
     /// Texts that look like the fluents, likewise.
     pub fluents: Vec<String>,
+    /// Texts that look like the percepts, likewise; none if nothing is said of any.
+    pub percepts: Option<Vec<String>>,
 }
 
 impl Guess {
     /// Reads the names off a tree: roles from `role` facts, moves from `legal`, `input` and `does`,
-    /// fluents from `init`, `next`, `base` and `true`. Nested forms count wherever they stand.
+    /// fluents from `init`, `next`, `base` and `true`, percepts from `sees`. Nested forms count wherever they stand.
     #[must_use]
     pub fn new(tree: &Tree, source: &Source) -> Self {
         let mut roles: Vec<String> = Vec::new();
         let (mut moves, mut fluents) = (BTreeSet::new(), BTreeSet::new());
+        let mut percepts: Option<BTreeSet<String>> = None;
         let mut stack: Vec<NodeId> = tree.forms.iter().rev().copied().collect();
         while let Some(form) = stack.pop() {
             let children = tree.children(form);
@@ -55,11 +58,14 @@ impl Guess {
                 ("init" | "next" | "base" | "true", &[_, fluent]) => {
                     fluents.extend(outline(tree, source, fluent));
                 }
+                ("sees", &[_, _, percept]) => {
+                    percepts.get_or_insert_default().extend(outline(tree, source, percept));
+                }
                 _ => {}
             }
         }
         let few = |set: BTreeSet<String>| set.into_iter().take(MOST).collect();
-        Self { roles, moves: few(moves), fluents: few(fluents) }
+        Self { roles, moves: few(moves), fluents: few(fluents), percepts: percepts.map(few) }
     }
 }
 
@@ -88,6 +94,9 @@ pub fn skeleton(guess: &Guess, frame: &Frame) -> TokenStream {
     let moves = parts::ids("Move", "A move.", "moves", &moves, guess.moves.len(), Bodies::Missing);
     let fluents =
         parts::ids("Fluent", "A fluent.", "fluents", &fluents, guess.fluents.len(), Bodies::Missing);
+    let percepts = guess.percepts.as_ref().map(|texts| names::name(texts.iter().map(String::as_str), &none));
+    let count = guess.percepts.as_ref().map_or(0, Vec::len);
+    let percepts = parts::percepts(percepts.as_ref(), count, Bodies::Missing);
     let missing = missing();
     let items = quote! {
         #[doc = "The game, whose rulesheet has errors."]
@@ -109,6 +118,7 @@ pub fn skeleton(guess: &Guess, frame: &Frame) -> TokenStream {
         #roles
         #moves
         #fluents
+        #percepts
 
         impl __gdl::Game for #game {
             type State = State;
@@ -116,6 +126,7 @@ pub fn skeleton(guess: &Guess, frame: &Frame) -> TokenStream {
             type Role = Role;
             type Move = Move;
             type Fluent = Fluent;
+            type Percept = Percept;
 
             fn vocabulary(&self) -> &__gdl::Vocabulary {
                 #missing

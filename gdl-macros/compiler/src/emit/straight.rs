@@ -4,14 +4,18 @@
 //! comparison; outputs that copy bits become masked shifts; everything else is a local `bool`. Stepping
 //! starts from what follows when nobody does anything that matters to a fluent, then each role's move
 //! patches the fluents it touches: what a move does to a fluent is usually a constant once its
-//! legality is assumed. Both functions use nothing but operators.
+//! legality is assumed. The functions use nothing but operators.
 //!
 //! The emitted functions are
 //!
 //! ```text
 //! fn observe(state: &[u64; N], view: &mut [u64; V])     every word of the view is written
 //! fn advance(state: &mut [u64; N], joint: &[u32; R])    the move of each role, as its number
+//! fn perceive(state: &[u64; N], joint: &[u32; R], percepts: &mut [u64])
 //! ```
+//!
+//! The last one writes every word of a row of percepts; it is there only if the rules say what the roles
+//! perceive.
 
 use super::layout::Layout;
 use crate::propnet::{Gate, Net, Signal};
@@ -24,12 +28,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// whole net instead. Measured on the built-in games, any factor from 2 to 10 decides alike.
 const MAX_PATCH_RATIO: usize = 4;
 
-/// The two functions of a net. Takes time and gives code proportional to the operations, patches included.
+/// The functions of a net. Takes time and gives code proportional to the operations, patches included.
 #[must_use]
 pub fn straight(net: &Net) -> TokenStream {
     let observe = observe(net);
     let advance = advance(net);
-    quote!(#observe #advance)
+    let perceive = net.outputs.sees.is_some().then(|| perceive(net));
+    quote!(#observe #advance #perceive)
 }
 
 fn observe(net: &Net) -> TokenStream {
@@ -47,17 +52,14 @@ fn observe(net: &Net) -> TokenStream {
     let words = block.words(&outputs, view_words);
     let gates = &block.statements;
     let reads = read_state(state_words);
-    let writes = words.iter().enumerate().map(|(i, word)| {
-        let i = Literal::usize_unsuffixed(i);
-        quote!(view[#i] = #word;)
-    });
+    let writes = write_words(&quote!(view), &words);
     quote! {
         #[inline]
         #[allow(unused_variables, reason = "a view may not depend on every word")]
         fn observe(state: &[u64; #state_words], view: &mut [u64; #view_words]) {
             #reads
             #(#gates)*
-            #(#writes)*
+            #writes
         }
     }
 }
@@ -85,6 +87,29 @@ fn advance(net: &Net) -> TokenStream {
     }
 }
 
+fn perceive(net: &Net) -> TokenStream {
+    let layout = Layout::of(net);
+    let (words, roles) = (layout.state_words(), layout.roles);
+    let outputs: Vec<(usize, Signal)> = net
+        .percepts()
+        .enumerate()
+        .flat_map(|(role, list)| list.iter().map(move |&(p, s)| (layout.percept_bit(role, p as usize), s)))
+        .collect();
+    let mut block = Block::new(net);
+    let row = block.words(&outputs, layout.percept_words());
+    let gates = &block.statements;
+    let reads = read_state(words);
+    let writes = write_words(&quote!(percepts), &row);
+    quote! {
+        #[allow(unused_variables, reason = "percepts may not depend on every word or move")]
+        fn perceive(state: &[u64; #words], joint: &[u32; #roles], percepts: &mut [u64]) {
+            #reads
+            #(#gates)*
+            #writes
+        }
+    }
+}
+
 /// `let s0 = state[0]; ..`
 fn read_state(words: usize) -> TokenStream {
     (0..words)
@@ -93,6 +118,15 @@ fn read_state(words: usize) -> TokenStream {
             quote!(let #name = state[#place];)
         })
         .collect()
+}
+
+/// `view[0] = ..; ..`
+fn write_words(row: &TokenStream, words: &[TokenStream]) -> TokenStream {
+    let write = |(place, word)| {
+        let place = Literal::usize_unsuffixed(place);
+        quote!(#row[#place] = #word;)
+    };
+    words.iter().enumerate().map(write).collect()
 }
 
 fn word_name(word: usize) -> Ident {

@@ -5,26 +5,31 @@
 //! byte); a text is its length in bytes and its bytes; a list is its length and its items.
 //!
 //! ```text
-//! table    = "GDLT" version:byte vocabulary moves* goals* initial observe advance
+//! table    = "GDLT" version:byte vocabulary moves* goals* chance initial observe advance sees
 //! vocabulary = roles:list(text) fluents:list(text) moves:list(text)
 //! moves*   = per role: list(number)      the moves the role may ever make, ascending, each as its
 //!                                        distance from the one before (the first from zero)
 //! goals*   = per role: list(byte)        the goal values it may ever have, ascending
+//! chance   = number                      the role that stands for chance, plus one; zero if none does
 //! initial  = list(number)                the fluents that hold at the start, as distances too
-//! observe, advance = gates:list(signal signal) outputs:list(signal)
+//! observe, advance, perceive = gates:list(signal signal) outputs:list(signal)
+//! sees     = 0:byte                      each role perceives the joint move
+//!          | 1:byte percepts:list(text) percepts* perceive
+//! percepts* = per role: list(number)     the percepts the role may ever have, as distances too
 //! ```
 //!
 //! A signal is twice a node plus one if complemented. Node 0 is false; nodes 1.. are the fluents; in
-//! `advance` the `does` inputs follow, role by role in the order of `moves*`; then come the gates,
-//! each the AND of two earlier signals. The outputs of `observe` are, role by role, the legality of
-//! each move of `moves*`; then role by role each goal value of `goals*`; then terminal. The outputs of
-//! `advance` are the next value of each fluent.
+//! `advance` and `perceive` the `does` inputs follow, role by role in the order of `moves*`; then come
+//! the gates, each the AND of two earlier signals. The outputs of `observe` are, role by role, the
+//! legality of each move of `moves*`; then role by role each goal value of `goals*`; then terminal. The
+//! outputs of `advance` are the next value of each fluent, those of `perceive` are, role by role, each
+//! percept of `percepts*`.
 
 use super::lower::{self, Program};
 use crate::propnet::Net;
 
 /// The version of the format, checked by whoever reads it.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 
 /// Writes the table of a net.
 #[must_use]
@@ -33,8 +38,7 @@ pub fn table(net: &Net) -> Vec<u8> {
     writer.bytes.push(VERSION);
     let vocabulary = &net.vocabulary;
     for texts in [&vocabulary.roles, &vocabulary.fluents, &vocabulary.moves] {
-        writer.number(texts.len());
-        texts.iter().for_each(|text| writer.text(text));
+        writer.texts(texts);
     }
     for role in 0..vocabulary.roles.len() as u32 {
         let moves = net.does().iter().filter(|(r, _)| *r == role).map(|&(_, action)| action as usize);
@@ -44,10 +48,22 @@ pub fn table(net: &Net) -> Vec<u8> {
         writer.number(goal.len());
         writer.bytes.extend(goal.iter().map(|&(value, _)| value));
     }
+    writer.number(vocabulary.chance.map_or(0, |role| role as usize + 1));
     let initial: Vec<usize> = (0..net.initial.len()).filter(|&f| net.initial[f]).collect();
     writer.distances(&initial);
     writer.program(&lower::observe(net));
     writer.program(&lower::advance(net));
+    match lower::perceive(net) {
+        None => writer.bytes.push(0),
+        Some(perceive) => {
+            writer.bytes.push(1);
+            writer.texts(&vocabulary.percepts);
+            for percepts in net.percepts() {
+                writer.distances(&percepts.iter().map(|&(p, _)| p as usize).collect::<Vec<_>>());
+            }
+            writer.program(&perceive);
+        }
+    }
     writer.bytes
 }
 
@@ -64,9 +80,12 @@ impl Writer {
         self.bytes.push(number as u8);
     }
 
-    fn text(&mut self, text: &str) {
-        self.number(text.len());
-        self.bytes.extend_from_slice(text.as_bytes());
+    fn texts(&mut self, texts: &[String]) {
+        self.number(texts.len());
+        for text in texts {
+            self.number(text.len());
+            self.bytes.extend_from_slice(text.as_bytes());
+        }
     }
 
     /// Ascending numbers as their distances.

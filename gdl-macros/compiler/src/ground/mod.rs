@@ -82,6 +82,9 @@ pub struct GroundRules {
     pub goal: Vec<Vec<(u8, AtomId)>>,
     /// The atom that says that the state is terminal, if it can be.
     pub terminal: Option<AtomId>,
+    /// For each role, percepts and the atoms that say the role perceives them; none without rules for
+    /// `sees`.
+    pub sees: Option<Vec<Vec<(u32, AtomId)>>>,
     /// The meaning of each atom.
     pub meaning: Vec<Meaning>,
     /// Whether the atom can possibly hold.
@@ -290,7 +293,7 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
     let text = |term: TermId| terms.text(term, &rules.symbols);
     let roles: Vec<TermId> = rules.roles.iter().filter_map(|role| find_term(role, terms)).collect();
 
-    let (mut fluents, mut moves) = (Vec::new(), Vec::new());
+    let (mut fluents, mut moves, mut percepts) = (Vec::new(), Vec::new(), Vec::new());
     let is_possible = |atom: AtomId| possible.get(atom.index()).copied().unwrap_or(false);
     let all = || (0..atoms.len() as u32).map(AtomId);
     for atom in all().filter(|&a| is_possible(a)) {
@@ -299,6 +302,8 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
             fluents.push((text(arguments[0]), arguments[0]));
         } else if atoms.relation(atom) == keywords.legal && roles.contains(&arguments[0]) {
             moves.push((text(arguments[1]), arguments[1]));
+        } else if atoms.relation(atom) == keywords.sees && roles.contains(&arguments[0]) {
+            percepts.push((text(arguments[1]), arguments[1]));
         }
     }
     if fluents.len() > max_fluents {
@@ -307,18 +312,21 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
     fluents.sort_unstable();
     moves.sort_unstable();
     moves.dedup();
+    percepts.sort_unstable();
+    percepts.dedup();
     let number = |list: &[(String, TermId)]| {
         let mut numbers = vec![u32::MAX; terms.len()];
         list.iter().enumerate().for_each(|(i, (_, term))| numbers[term.0 as usize] = i as u32);
         numbers
     };
-    let (fluent_of, move_of) = (number(&fluents), number(&moves));
+    let (fluent_of, move_of, percept_of) = (number(&fluents), number(&moves), number(&percepts));
 
     let mut meaning = vec![Meaning::Derived; atoms.len()];
     let mut does = Vec::new();
     let mut next = vec![None; fluents.len()];
     let mut legal = vec![Vec::new(); roles.len()];
     let mut goal = vec![Vec::new(); roles.len()];
+    let mut sees = vec![Vec::new(); roles.len()];
     let mut terminal = None;
     for atom in all().filter(|&a| is_possible(a)) {
         let relation = atoms.relation(atom);
@@ -342,12 +350,16 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
                 if let Ok(value) = text(arguments[1]).parse::<u8>() {
                     goal[role].push((value, atom));
                 }
+            } else if relation == keywords.sees {
+                sees[role].push((percept_of[arguments[1].0 as usize], atom));
             }
         }
     }
     does.sort_unstable();
     legal.iter_mut().for_each(|list| list.sort_unstable());
     goal.iter_mut().for_each(|list| list.sort_unstable());
+    sees.iter_mut().for_each(|list| list.sort_unstable());
+    let chance = rules.chance().and_then(|role| rules.roles.iter().position(|r| r == role));
 
     let mut initial = vec![false; fluents.len()];
     program.initial.iter().for_each(|term| initial[fluent_of[term.0 as usize] as usize] = true);
@@ -358,6 +370,8 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
             roles: roles.iter().map(|&r| text(r)).collect(),
             fluents: fluents.into_iter().map(|(text, _)| text).collect(),
             moves: moves.into_iter().map(|(text, _)| text).collect(),
+            percepts: percepts.into_iter().map(|(text, _)| text).collect(),
+            chance: chance.map(|role| role as u32),
         },
         initial,
         does,
@@ -365,6 +379,7 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
         legal,
         goal,
         terminal,
+        sees: rules.has_percepts().then_some(sees),
         meaning,
         possible: possible.clone(),
         heads,

@@ -64,6 +64,10 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
         legal: ground.legal.iter().map(|list| list.iter().map(|&(m, a)| (m, of(a))).collect()).collect(),
         goal: Vec::new(),
         terminal: ground.terminal.map_or(Signal::FALSE, of),
+        sees: ground
+            .sees
+            .as_ref()
+            .map(|lists| lists.iter().map(|list| list.iter().map(|&(p, a)| (p, of(a))).collect()).collect()),
     };
     // `070` and `70` are two atoms and one value.
     let goal = ground.goal.iter().map(|list| {

@@ -3,7 +3,7 @@
 //! A [`Net`] holds gates in topological order: the constant, one input per fluent, one input per
 //! role and move (`does`), then AND gates with any number of operands, each operand possibly
 //! complemented. Structurally equal gates are one gate. The outputs say which moves are legal, what
-//! the goals are, whether the state is terminal, and which fluents hold next.
+//! the goals are, whether the state is terminal, which fluents hold next, and what the roles perceive.
 
 mod build;
 mod print;
@@ -76,6 +76,10 @@ pub struct Vocabulary {
     pub fluents: Vec<String>,
     /// What any role may do: the union over the roles.
     pub moves: Vec<String>,
+    /// What any role may perceive: the union over the roles.
+    pub percepts: Vec<String>,
+    /// The role that stands for chance, an index into [`Vocabulary::roles`].
+    pub chance: Option<u32>,
 }
 
 /// What a gate computes.
@@ -107,6 +111,9 @@ pub struct Outputs {
     pub goal: Vec<Vec<(u8, Signal)>>,
     /// The state is terminal.
     pub terminal: Signal,
+    /// For each role, by percept: the role perceives it in the step. None if the rules say nothing of
+    /// percepts: then each role perceives the joint move.
+    pub sees: Option<Vec<Vec<(u32, Signal)>>>,
 }
 
 impl Default for Signal {
@@ -124,6 +131,7 @@ impl Outputs {
             .chain(self.legal.iter().flatten().map(|&(_, s)| s))
             .chain(self.goal.iter().flatten().map(|&(_, s)| s))
             .chain([self.terminal])
+            .chain(self.sees.iter().flatten().flatten().map(|&(_, s)| s))
     }
 
     /// The outputs with each signal replaced by `rename`.
@@ -131,15 +139,19 @@ impl Outputs {
     pub fn map(&self, mut rename: impl FnMut(Signal) -> Signal) -> Self {
         Self {
             next: self.next.iter().map(|&s| rename(s)).collect(),
-            legal: self
-                .legal
-                .iter()
-                .map(|role| role.iter().map(|&(m, s)| (m, rename(s))).collect())
-                .collect(),
-            goal: self.goal.iter().map(|role| role.iter().map(|&(v, s)| (v, rename(s))).collect()).collect(),
+            legal: rename_lists(&self.legal, &mut rename),
+            goal: rename_lists(&self.goal, &mut rename),
             terminal: rename(self.terminal),
+            sees: self.sees.as_ref().map(|lists| rename_lists(lists, &mut rename)),
         }
     }
+}
+
+fn rename_lists<K: Copy>(
+    lists: &[Vec<(K, Signal)>],
+    rename: &mut impl FnMut(Signal) -> Signal,
+) -> Vec<Vec<(K, Signal)>> {
+    lists.iter().map(|list| list.iter().map(|&(key, s)| (key, rename(s))).collect()).collect()
 }
 
 /// A game as gates. See the module's documentation.
@@ -363,6 +375,12 @@ impl Net {
             depths[gate] = deepest.unwrap_or(0) + 1;
         }
         self.outputs.iter().map(|s| depths[s.gate() as usize]).max().unwrap_or(0)
+    }
+
+    /// The percepts of each role; no role has any if the rules say nothing of them.
+    pub fn percepts(&self) -> impl Iterator<Item = &[(u32, Signal)]> {
+        let sees = self.outputs.sees.as_deref();
+        (0..self.vocabulary.roles.len()).map(move |role| sees.map_or(&[][..], |lists| &lists[role][..]))
     }
 
     /// The number of values of a role's goal, summed over the roles.

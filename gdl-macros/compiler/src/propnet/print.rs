@@ -38,6 +38,11 @@ impl Net {
             }
         }
         named.push(("terminal".to_owned(), self.outputs.terminal));
+        for (role, sees) in vocabulary.roles.iter().zip(self.outputs.sees.iter().flatten()) {
+            for &(percept, signal) in sees {
+                named.push((format!("sees {role} {}", vocabulary.percepts[percept as usize]), signal));
+            }
+        }
         named
     }
 

@@ -1,0 +1,444 @@
+//! What a player is given: not the state, but its own moves and what it perceived of each step.
+//!
+//! In comes the play of a real game, or what a match server tells of it, out goes the [`Information`] of one
+//! role: its moves, each with a [`Perception`]. Two plays with the same information are the same to that
+//! player. The states it has to reckon with are its [`InformationSet`], each with its exact probability.
+//!
+//! Where the rules say nothing of percepts (no rule for `sees`), a player perceives the joint move of each
+//! step, as in matches of such games.
+//!
+//! ```
+//! use gdl_runtime::{Game, Information, InformationSet, Probability, gdl};
+//!
+//! gdl!(name = coins, rules = r"
+//!     ; Two coins are tossed; the player is told of the first one only, and calls the second.
+//!     (role random) (role player) (init start) (side heads) (side tails)
+//!     (<= (legal random (toss ?a ?b)) (true start) (side ?a) (side ?b))
+//!     (<= (legal random noop) (not (true start)))
+//!     (<= (legal player noop) (true start))
+//!     (<= (legal player (call ?a)) (side ?a) (not (true start)))
+//!     (<= (next (coins ?a ?b)) (does random (toss ?a ?b)))
+//!     (<= (next (called ?c ?b)) (does player (call ?c)) (true (coins ?a ?b)))
+//!     (<= (sees player (first ?a)) (does random (toss ?a ?b)))
+//!     (<= terminal (true (called ?b ?c)))
+//!     (<= (goal player 100) (true (called ?b ?b)))
+//!     (<= (goal player 0) (true (called ?b ?c)) (distinct ?b ?c))
+//! ");
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     use coins::{Fluent, Move, Role};
+//!
+//!     let game = coins::game();
+//!     let start = game.initial();
+//!     // Chance has four moves, each as likely as the others.
+//!     assert!(game.chance(&start).iter().all(|&(_, p)| p == Probability::one_in(4)));
+//!
+//!     let toss = Move::toss("heads", "tails").ok_or("no such move")?;
+//!     let joint = [toss, Move::NOOP];
+//!     let mut information = Information::new(Role::Player);
+//!     information.step(&game, &start, &joint);
+//!     assert_eq!(information.text(&game), "(player (noop ((first heads))))");
+//!
+//!     // The player knows the first coin, and nothing of the second.
+//!     let set = InformationSet::of(&game, &information)?;
+//!     assert_eq!(set.len(), 2);
+//!     let both = Fluent::coins("heads", "heads").ok_or("no such fluent")?;
+//!     assert_eq!(set.probability_that(|state| game.holds(state, both)), Probability::one_in(2));
+//!     Ok(())
+//! }
+//! ```
+
+use crate::{
+    bits,
+    chance::Probability,
+    game::{Game, Id, percept_words},
+    joints::Joints,
+};
+use num_integer::Integer;
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    error::Error,
+    fmt,
+};
+
+/// What a role perceives of a step.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Perception<M, P> {
+    /// The moves of all roles, in role order: the rules say nothing of percepts.
+    Joint(Box<[M]>),
+    /// The percepts that the rules give the role, in percept order; often none.
+    Percepts(Box<[P]>),
+}
+
+impl<M: Id, P: Id> Perception<M, P> {
+    /// The percepts whose bits are set in a role's part of a row.
+    pub(crate) fn of_row(row: &[u64]) -> Self {
+        Self::Percepts(bits::ones(row).map(P::from_index).collect())
+    }
+}
+
+/// All that a role knows of a play: its moves, and what it perceived of each step. Equal for plays that
+/// the role cannot tell apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Information<R, M, P> {
+    role: R,
+    steps: Vec<(M, Perception<M, P>)>,
+}
+
+impl<R: Id, M: Id, P: Id> Information<R, M, P> {
+    /// What a role knows at the start: nothing but the rules.
+    #[must_use]
+    pub fn new(role: R) -> Self {
+        Self { role, steps: Vec::new() }
+    }
+
+    /// Whose information it is.
+    #[must_use]
+    pub fn role(&self) -> R {
+        self.role
+    }
+
+    /// The role's move in each step and what it perceived of that step.
+    #[must_use]
+    pub fn steps(&self) -> &[(M, Perception<M, P>)] {
+        &self.steps
+    }
+
+    /// Adds a step that the role was told of.
+    pub fn push(&mut self, action: M, perception: Perception<M, P>) {
+        self.steps.push((action, perception));
+    }
+
+    /// Adds the step from `state` by a joint move, one move for each role in role order, seen with the eyes
+    /// of the role. Nothing is checked, as for [`Game::advance`]; a joint move without the role's own adds
+    /// nothing.
+    pub fn step<G>(&mut self, game: &G, state: &G::State, joint: &[M])
+    where
+        G: Game<Role = R, Move = M, Percept = P>,
+    {
+        if let Some(&action) = joint.get(self.role.index()) {
+            self.push(action, game.perception(state, joint, self.role));
+        }
+    }
+
+    /// The information as KIF text: the role, then for each step its move and what it perceived, for example
+    /// `(alice ((bid 1) ()) (wait ((bid 2))))`.
+    #[must_use]
+    pub fn text<G>(&self, game: &G) -> String
+    where
+        G: Game<Role = R, Move = M, Percept = P>,
+    {
+        let mut parts = vec![game.role_text(self.role).to_owned()];
+        parts.extend(self.steps.iter().map(|(action, perception)| {
+            format!("({} {})", game.move_text(*action), game.perception_text(perception))
+        }));
+        format!("({})", parts.join(" "))
+    }
+}
+
+/// Why an information set could not follow a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InformationError {
+    /// No state is left: what was done and perceived does not fit the rules, or the model of the others.
+    Impossible,
+    /// Too many states are possible.
+    States {
+        /// The most allowed.
+        limit: usize,
+    },
+    /// Too many joint moves would have to be tried.
+    Joints {
+        /// The most allowed.
+        limit: u64,
+    },
+    /// The probabilities take more than 128 bits.
+    TooFine,
+}
+
+impl fmt::Display for InformationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Impossible => f.write_str("no state fits what was done and perceived"),
+            Self::States { limit } => write!(f, "more than {limit} states are possible"),
+            Self::Joints { limit } => write!(f, "a step has more than {limit} joint moves to try"),
+            Self::TooFine => f.write_str("the probabilities take more than 128 bits"),
+        }
+    }
+}
+
+impl Error for InformationError {}
+
+/// The states that fit a role's information, each with its exact probability.
+///
+/// Chance draws each of its legal moves with equal probability. The other roles do so too, unless
+/// [`InformationSet::step_with`] is told better; that is an assumption and not in the rules.
+///
+/// ```text
+/// at the start: the initial state, for certain
+/// step:         all that follows from a state of the set by a legal joint move with the role's own move
+///               and with the same perception; equal states add up
+/// ```
+#[derive(Clone, Debug)]
+pub struct InformationSet<'g, G: Game> {
+    game: &'g G,
+    role: G::Role,
+    /// The states, ascending, and how likely each is: its weight out of `total`.
+    states: Vec<(G::State, u128)>,
+    total: u128,
+    max_states: usize,
+    max_joints: u64,
+}
+
+impl<'g, G: Game> InformationSet<'g, G> {
+    /// The most states, unless [`InformationSet::max_states`] says otherwise.
+    pub const DEFAULT_MAX_STATES: usize = 1 << 20;
+
+    /// The most joint moves of a step, unless [`InformationSet::max_joints`] says otherwise.
+    pub const DEFAULT_MAX_JOINTS: u64 = 1 << 24;
+
+    /// What is possible at the start: the initial state alone.
+    #[must_use]
+    pub fn new(game: &'g G, role: G::Role) -> Self {
+        Self {
+            game,
+            role,
+            states: vec![(game.initial(), 1)],
+            total: 1,
+            max_states: Self::DEFAULT_MAX_STATES,
+            max_joints: Self::DEFAULT_MAX_JOINTS,
+        }
+    }
+
+    /// What is possible after all steps of an information, with the usual limits.
+    ///
+    /// # Errors
+    /// As for [`InformationSet::step`].
+    pub fn of(
+        game: &'g G,
+        information: &Information<G::Role, G::Move, G::Percept>,
+    ) -> Result<Self, InformationError> {
+        let mut set = Self::new(game, information.role);
+        for (action, perception) in &information.steps {
+            set.step(*action, perception)?;
+        }
+        Ok(set)
+    }
+
+    /// The most states the set may have from now on.
+    #[must_use]
+    pub fn max_states(mut self, states: usize) -> Self {
+        self.max_states = states;
+        self
+    }
+
+    /// The most joint moves that a step may try, over all states: a bound on its time.
+    #[must_use]
+    pub fn max_joints(mut self, joints: u64) -> Self {
+        self.max_joints = joints;
+        self
+    }
+
+    /// Whose information it is.
+    #[must_use]
+    pub fn role(&self) -> G::Role {
+        self.role
+    }
+
+    /// How many states are possible; at least one.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// False: something is always possible.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// The possible states, ascending, and the probability of each; together they have 1.
+    pub fn states(&self) -> impl ExactSizeIterator<Item = (&G::State, Probability)> {
+        self.states.iter().map(|(state, weight)| (state, self.probability_of(*weight)))
+    }
+
+    /// The probability that the state is this one. O(log states).
+    #[must_use]
+    pub fn probability(&self, state: &G::State) -> Probability {
+        let place = self.states.binary_search_by(|(other, _)| other.cmp(state));
+        place.map_or(Probability::ZERO, |place| self.probability_of(self.states[place].1))
+    }
+
+    /// The probability that the state has a property.
+    #[must_use]
+    pub fn probability_that(&self, has: impl Fn(&G::State) -> bool) -> Probability {
+        self.probability_of(
+            self.states.iter().filter(|(state, _)| has(state)).map(|(_, weight)| weight).sum(),
+        )
+    }
+
+    fn probability_of(&self, weight: u128) -> Probability {
+        Probability::new(weight, self.total).unwrap_or(Probability::ZERO)
+    }
+
+    /// Follows a step in which the role made a move and perceived something, all other roles drawing their
+    /// moves with equal probability.
+    ///
+    /// O(joint moves of all states with the role's move) steps of the game, and the same number of percept
+    /// rows; memory for the states before and after.
+    ///
+    /// # Errors
+    /// If no state fits or a limit is exceeded; then the set is what it was.
+    pub fn step(
+        &mut self,
+        action: G::Move,
+        perception: &Perception<G::Move, G::Percept>,
+    ) -> Result<(), InformationError> {
+        self.step_with(action, perception, |_, _, _| 1)
+    }
+
+    /// [`InformationSet::step`] with a model of the other roles: for a state, a role other than this one and
+    /// chance, and one of its legal moves, a weight. In each state the role makes each move with a
+    /// probability proportional to its weight; a state in which all are 0 is not possible.
+    ///
+    /// # Errors
+    /// As for [`InformationSet::step`].
+    pub fn step_with(
+        &mut self,
+        action: G::Move,
+        perception: &Perception<G::Move, G::Percept>,
+        model: impl Fn(&G::State, G::Role, G::Move) -> u64,
+    ) -> Result<(), InformationError> {
+        let game = self.game;
+        let (own, chance) = (self.role, game.chance_role());
+        let weight = |state: &G::State, role: G::Role, action: G::Move| {
+            let given = role == own || Some(role) == chance;
+            if given { 1 } else { u128::from(model(state, role, action)) }
+        };
+        let filter = Filter::new(game, own, perception).ok_or(InformationError::Impossible)?;
+
+        // The weights of the joint moves of each state add up to its ways, and ways are to be shares of one
+        // common number.
+        let mut view = game.blank();
+        let mut joints = Joints::new(game);
+        let mut parents: Vec<(usize, u128)> = Vec::new();
+        let (mut common, mut count) = (1_u128, 0_u128);
+        for (place, (state, _)) in self.states.iter().enumerate() {
+            game.observe(state, &mut view);
+            joints.start(game, &view);
+            if !joints.fix(own.index(), action) {
+                continue;
+            }
+            count = count.saturating_add(joints.count());
+            if count > self.max_joints.into() {
+                return Err(InformationError::Joints { limit: self.max_joints });
+            }
+            let others = game.roles().filter(|&role| role != own);
+            let mut ways = others.map(|role| {
+                let mut weights = game.legal_in(&view, role).map(|m| weight(state, role, m));
+                weights.try_fold(0, u128::checked_add)
+            });
+            let ways = ways.try_fold(1, |product: u128, sum| product.checked_mul(sum?));
+            let ways = ways.ok_or(InformationError::TooFine)?;
+            if ways > 0 {
+                common = (ways / common.gcd(&ways)).checked_mul(common).ok_or(InformationError::TooFine)?;
+                parents.push((place, ways));
+            }
+        }
+
+        let mut next: BTreeMap<G::State, u128> = BTreeMap::new();
+        let mut row = vec![0; filter.row_words()];
+        for (place, ways) in parents {
+            let (state, before) = &self.states[place];
+            game.observe(state, &mut view);
+            joints.start(game, &view);
+            joints.fix(own.index(), action);
+            let before = before.checked_mul(common / ways).ok_or(InformationError::TooFine)?;
+            while let Some(joint) = joints.next() {
+                let mut others = game.roles().zip(joint).filter(|&(role, _)| role != own);
+                let share = others.try_fold(before, |product, (role, &action)| {
+                    product.checked_mul(weight(state, role, action))
+                });
+                let share = share.ok_or(InformationError::TooFine)?;
+                if share == 0 || !filter.fits(state, joint, &mut row) {
+                    continue;
+                }
+                let states = next.len();
+                match next.entry(game.next_unchecked(state, joint)) {
+                    Entry::Occupied(mut known) => {
+                        let sum = known.get().checked_add(share).ok_or(InformationError::TooFine)?;
+                        known.insert(sum);
+                    }
+                    Entry::Vacant(_) if states == self.max_states => {
+                        return Err(InformationError::States { limit: self.max_states });
+                    }
+                    Entry::Vacant(place) => {
+                        place.insert(share);
+                    }
+                }
+            }
+        }
+        if next.is_empty() {
+            return Err(InformationError::Impossible);
+        }
+        let divisor = next.values().fold(0, |divisor: u128, weight| divisor.gcd(weight));
+        let states: Vec<(G::State, u128)> =
+            next.into_iter().map(|(s, weight)| (s, weight / divisor)).collect();
+        let total = states.iter().try_fold(0_u128, |sum, (_, weight)| sum.checked_add(*weight));
+        self.total = total.ok_or(InformationError::TooFine)?;
+        self.states = states;
+        Ok(())
+    }
+}
+
+/// Which joint moves give a role the perception it had.
+struct Filter<'g, G: Game> {
+    game: &'g G,
+    role: G::Role,
+    wanted: Wanted<G::Move>,
+}
+
+/// What a role perceived, in the form that is quick to compare.
+enum Wanted<M> {
+    Joint(Box<[M]>),
+    /// The role's part of a row of percepts.
+    Row(Vec<u64>),
+}
+
+impl<'g, G: Game> Filter<'g, G> {
+    /// None if the game never gives such a perception.
+    fn new(game: &'g G, role: G::Role, perception: &Perception<G::Move, G::Percept>) -> Option<Self> {
+        let shape = game.shape();
+        let wanted = match (perception, game.vocabulary().has_percepts()) {
+            (Perception::Joint(joint), false) => Wanted::Joint(joint.clone()),
+            (Perception::Percepts(percepts), true) => {
+                let mut row = vec![0; shape.percept_words()];
+                for percept in percepts {
+                    if percept.index() >= shape.percepts {
+                        return None;
+                    }
+                    bits::set(&mut row, percept.index());
+                }
+                Wanted::Row(row)
+            }
+            _ => return None,
+        };
+        Some(Self { game, role, wanted })
+    }
+
+    /// The words that [`Filter::fits`] works with.
+    fn row_words(&self) -> usize {
+        let shape = self.game.shape();
+        shape.roles * shape.percept_words()
+    }
+
+    fn fits(&self, state: &G::State, joint: &[G::Move], row: &mut [u64]) -> bool {
+        match &self.wanted {
+            Wanted::Joint(wanted) => **wanted == *joint,
+            Wanted::Row(wanted) => {
+                self.game.perceive(state, joint, row);
+                percept_words(row, self.game.shape(), self.role.index()) == wanted
+            }
+        }
+    }
+}

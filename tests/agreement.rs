@@ -1,11 +1,11 @@
 //! Every engine agrees with `eval`, the slow and obvious semantics, on every step of seeded playouts of
-//! every built-in game: legal moves, termination, goals and fluents.
+//! every built-in game: legal moves, termination, goals, fluents and what each role perceives.
 
 use gdl_compiler::{
     Diagnostics, Levels, Options, Rules, Source, check::check, eval::Evaluator, syntax::parse,
 };
 use gdl_games::{Entry, LIST, Visitor, visit};
-use gdl_runtime::{Game, Stream, load};
+use gdl_runtime::{Game, Perception, Stream, load};
 
 /// Steps compared on each game and engine; the oracle is slow.
 const STEPS: usize = 150;
@@ -62,6 +62,19 @@ fn agree<G: Game>(name: &str, game: &G, rules: &Rules) {
         }
         let made: Vec<_> =
             joint.iter().map(|&m| oracle.term(game.move_text(m)).expect("a known move")).collect();
+        for (number, role) in game.roles().enumerate() {
+            let perceived = match game.perception(&state, &joint, role) {
+                Perception::Percepts(percepts) => {
+                    percepts.iter().map(|&p| game.percept_text(p).to_owned()).collect()
+                }
+                Perception::Joint(seen) => {
+                    assert_eq!(*seen, *joint, "{context}: what {} perceives", roles[number]);
+                    Vec::new()
+                }
+            };
+            let percepts = texts(oracle.percepts(&expected, &made, number).expect("percepts"));
+            assert_eq!(perceived, percepts, "{context}: percepts of {}", roles[number]);
+        }
         expected = oracle.next(&expected, &made).expect("next");
         state = game.next(&state, &joint).expect("the moves are legal");
     }

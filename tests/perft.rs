@@ -100,6 +100,18 @@ fn breakthrough() {
     check("breakthrough_small", &reference::breakthrough::perft::<6>(4));
 }
 
+/// Chance is a role like any other here: what it may do are moves.
+#[test]
+fn games_of_chance() {
+    assert_eq!(reference::monty_hall::perft(4), [9, 12, 24, 0]);
+    check("monty_hall", &reference::monty_hall::perft(4));
+    check("liars_dice", &reference::liars_dice::perft(5));
+    // 36 rolls, and each set of bids but the empty one in ascending order, doubted.
+    let ends: u64 = 36 * (2_u64.pow(12) - 1);
+    let walked: u64 = (2..=14).map(reference::liars_dice::ends).sum();
+    assert_eq!(walked, ends);
+}
+
 #[test]
 fn reversi() {
     check("reversi", &reference::reversi::perft(5));

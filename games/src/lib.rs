@@ -39,7 +39,9 @@ pub trait Visitor {
 gdl!("breakthrough.kif");
 gdl!("breakthrough_small.kif");
 gdl!("connect_four.kif");
+gdl!("liars_dice.kif");
 gdl!("lights_out.kif");
+gdl!("monty_hall.kif");
 gdl!("nim.kif");
 gdl!("reversi.kif");
 gdl!("rock_paper_scissors.kif");
@@ -71,7 +73,9 @@ list! {
     breakthrough
     breakthrough_small
     connect_four
+    liars_dice
     lights_out
+    monty_hall
     nim
     reversi
     rock_paper_scissors

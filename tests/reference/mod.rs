@@ -4,6 +4,8 @@
 
 pub mod breakthrough;
 pub mod connect_four;
+pub mod liars_dice;
+pub mod monty_hall;
 pub mod reversi;
 pub mod tictactoe;
 

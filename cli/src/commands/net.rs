@@ -46,7 +46,7 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         moves(compiled).into_iter().map(|(role, moves)| (role.to_owned(), json!(moves))).collect();
     let seconds: Map<String, Value> =
         compiled.seconds.iter().map(|&(phase, seconds)| (phase.to_owned(), json!(seconds))).collect();
-    json!({
+    let mut report = json!({
         "game": name,
         "engine": engine,
         "roles": net.vocabulary.roles,
@@ -58,7 +58,13 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         "depth": net.depth(),
         "phases": PHASES,
         "seconds": seconds,
-    })
+    });
+    if net.outputs.sees.is_some() {
+        let percepts: Map<String, Value> =
+            percepts(compiled).map(|(role, percepts)| (role.to_owned(), json!(percepts))).collect();
+        report["percepts"] = json!(percepts);
+    }
+    report
 }
 
 /// Each role and the number of moves it may ever make.
@@ -67,12 +73,23 @@ fn moves(compiled: &Compiled) -> Vec<(&str, usize)> {
     net.vocabulary.roles.iter().map(String::as_str).zip(net.outputs.legal.iter().map(Vec::len)).collect()
 }
 
+/// Each role and the number of percepts it may ever have.
+fn percepts(compiled: &Compiled) -> impl Iterator<Item = (&str, usize)> {
+    let net = &compiled.net;
+    net.vocabulary.roles.iter().map(String::as_str).zip(net.percepts().map(<[_]>::len))
+}
+
 fn print(name: &str, engine: &str, compiled: &Compiled) -> Result {
     let net = &compiled.net;
     let mut out = output::stdout();
     writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}runs as {engine}{DIM:#}")?;
     for (role, moves) in moves(compiled) {
         writeln!(out, "  {:<13}{:>11}  {DIM}{role}{DIM:#}", "moves", thousands(moves as u128))?;
+    }
+    if net.outputs.sees.is_some() {
+        for (role, percepts) in percepts(compiled) {
+            writeln!(out, "  {:<13}{:>11}  {DIM}{role}{DIM:#}", "percepts", thousands(percepts as u128))?;
+        }
     }
     let figures = [
         ("fluents", net.vocabulary.fluents.len(), "bits of a state"),

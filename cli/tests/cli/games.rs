@@ -40,6 +40,41 @@ fn the_net_is_described() {
     }
 }
 
+/// What the roles perceive is counted where the rules say it, and drawn.
+#[test]
+fn percepts_are_outputs_of_the_net() {
+    for game in ["monty_hall".to_owned(), rulesheet("monty_hall.kif")] {
+        let net = json(&["net", &game, "--json"]);
+        assert_eq!(net["percepts"], value!({ "candidate": 6, "random": 0 }));
+        assert_eq!(net["moves"], value!({ "candidate": 6, "random": 7 }));
+        assert!(gdl(&["net", &game]).stdout.lines().any(|line| line.trim().starts_with("percepts")));
+        assert!(gdl(&["net", &game, "--dot"]).stdout.contains("sees candidate (open 3)"));
+    }
+    assert_eq!(json(&["net", "tictactoe", "--json"]).get("percepts"), None);
+}
+
+/// Chance is a role: it moves, and has its place in every report; it neither wins nor loses.
+#[test]
+fn chance_plays_along() {
+    for game in ["liars_dice".to_owned(), rulesheet("liars_dice.kif")] {
+        let perft = json(&["perft", &game, "--depth", "3", "--json"]);
+        assert_eq!(perft["counts"], value!([36, 432, 2_808]));
+        let stats = json(&["playouts", &game, "--count", "2000", "--seed", "7", "--json"]);
+        for figure in ["goals", "wins", "draws", "losses"] {
+            assert_eq!(keys(&stats[figure]), ["alice", "bob", "random"], "{figure}");
+        }
+        assert_eq!((&stats["wins"]["random"], &stats["losses"]["random"]), (&value!(0), &value!(0)));
+        let won = |role: &str| stats["wins"][role].as_u64().expect("a number");
+        assert_eq!(won("alice") + won("bob"), 2_000);
+        let run = gdl(&["playouts", &game, "--count", "2000"]);
+        assert!(
+            run.stdout.lines().any(|line| line.starts_with("random") && line.ends_with('-')),
+            "{}",
+            run.stdout
+        );
+    }
+}
+
 #[test]
 fn the_net_is_drawn() {
     for game in &tictactoe() {

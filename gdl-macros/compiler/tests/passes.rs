@@ -190,6 +190,14 @@ fn stepping_computes_no_percepts() {
     assert_eq!((perceive.gates.len(), perceive.outputs.len()), (5, 5));
 }
 
+#[test]
+fn rulesheets_with_percepts_compile() {
+    let source = Source::new("083_gdl2_sees.kif", include_str!("reject/083_gdl2_sees.kif"));
+    let compiled = gdl_compiler::compile(&source, &Options::default()).expect("no fault");
+    assert_eq!(compiled.net.vocabulary.percepts, ["(take 1)", "(take 2)", "noop"]);
+    assert_eq!(compiled.net.percepts().map(<[_]>::len).collect::<Vec<_>>(), [3, 3]);
+}
+
 /// Rules for `sees` that never fire are rules all the same: nobody perceives the joint move.
 #[test]
 fn percepts_that_nobody_has_are_not_the_joint_move() {

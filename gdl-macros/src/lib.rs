@@ -39,9 +39,11 @@ use std::{
 /// - `Move` and `Fluent`, with a constant for each name without arguments (`Move::NOOP`) and a
 ///   function for each name with arguments (`Move::mark(1, 1)`), which takes numbers where all
 ///   values are numbers and KIF texts elsewhere;
+/// - `Percept`, likewise, for what the rules for `sees` let players perceive; without such rules there are
+///   none, and each player perceives the joint move;
 /// - `State` and `View`, plain bitsets.
 ///
-/// Roles, moves and fluents print as KIF text, parse from it, and can be iterated. Their Rust names
+/// Roles, moves, fluents and percepts print as KIF text, parse from it, and can be iterated. Their Rust names
 /// are those of the rulesheet in Rust's conventions; keywords get an underscore, `Move::move_(..)`,
 /// names with a second number of arguments get that number, `Move::mark_3(..)`, and other collisions
 /// are numbered. The module's documentation lists them all.

@@ -50,10 +50,13 @@
 //! ```
 //!
 //! Whoever writes for [`Game`] writes for all games. A state is a row of bits, one for each fluent;
-//! roles, moves and fluents are dense numbers whose names are in the game's [`Vocabulary`], and every
-//! name is KIF text in its normal spelling. What is seen of a state (legal moves, goals, whether the
+//! roles, moves, fluents and percepts are dense numbers whose names are in the game's [`Vocabulary`], and
+//! every name is KIF text in its normal spelling. What is seen of a state (legal moves, goals, whether the
 //! game is over) is a row of bits too, a view: one [`Game::observe`] serves all the functions that end
 //! in `_in`.
+//!
+//! Rulesheets with chance and hidden information (GDL-II) work too: see [`information`] for what players
+//! are given, and [`Game::chance`] for how likely the moves of the role `random` are.
 //!
 //! Features: `dynamic` compiles rulesheets at run time, `serde` makes states serde data.
 

@@ -6,9 +6,11 @@
 //! lint can be allowed or denied by name and an explanation can be looked up.
 
 pub mod codes;
+mod page;
 mod render;
 
 pub use codes::Code;
+pub use page::{Example, FRAME};
 pub use render::Palette;
 
 use std::fmt;

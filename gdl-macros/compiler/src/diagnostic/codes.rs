@@ -1,9 +1,19 @@
-//! The catalogue of everything the compiler can say, one [`Code`] each.
+//! The catalogue of everything the compiler can say, one [`Code`] each; [`ALL`] has the index.
+//!
+//! Each code has a page, which `gdl explain` prints too: what is wrong and why it matters, an example
+//! that is wrong, what to write instead, an example that is right. Short examples are additions to
+//! this game, where two players in turn take one stick or two from a pile of three:
+//!
+//! ```kif
+#![doc = include_str!("../../diagnostics/frame.kif")]
+//! ```
+//!
+//! Others are whole rulesheets. Names of limits are those of the fields of [`Limits`](crate::Limits).
 
 use super::Severity;
 
 /// An entry of the catalogue.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Code {
     /// Its number, for example `GDL085`.
     pub id: &'static str,
@@ -13,7 +23,22 @@ pub struct Code {
     pub severity: Severity,
     /// True if it can be allowed although it is an error by default.
     pub lint: bool,
+    /// True if the compiler has no use for the code: its number is kept for what other systems report.
+    pub reserved: bool,
+    /// What it means, in less than a line.
+    pub meaning: &'static str,
+    /// Its page, in Markdown; [`Code::examples`] takes it apart.
+    pub page: &'static str,
 }
+
+/// Codes are the same if their numbers are.
+impl PartialEq for Code {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Code {}
 
 impl Code {
     /// True if `name` is the code's id or name.
@@ -30,164 +55,183 @@ pub fn find(name: &str) -> Option<&'static Code> {
 }
 
 macro_rules! codes {
-    ($($constant:ident = $id:literal $name:ident $severity:ident $(lint $lint:literal)?;)*) => {
+    ($($constant:ident = $id:literal $name:ident $severity:ident $($mark:ident)?, $meaning:literal;)*) => {
         $(
-            #[doc = concat!("`", $id, "` ", stringify!($name))]
-            pub static $constant: Code =
-                Code { id: $id, name: stringify!($name), severity: Severity::$severity, lint: false $(|| $lint)? };
+            #[doc = concat!("`", $id, "` `", stringify!($name), "`: ", $meaning, ".\n")]
+            #[doc = include_str!(concat!("../../diagnostics/", $id, ".md"))]
+            pub static $constant: Code = Code {
+                id: $id,
+                name: stringify!($name),
+                severity: Severity::$severity,
+                meaning: $meaning,
+                page: include_str!(concat!("../../diagnostics/", $id, ".md")),
+                $($mark: true,)?
+                ..PLAIN
+            };
         )*
 
         /// Every code, by number.
+        ///
+        /// | code | name | severity | meaning |
+        /// |---|---|---|---|
+        $(#[doc = concat!(
+            "| [`", $id, "`](", stringify!($constant), ") | `", stringify!($name), "` | ",
+            stringify!($severity), $(" (", stringify!($mark), ")",)? " | ", $meaning, " |"
+        )])*
         pub static ALL: &[&Code] = &[$(&$constant),*];
     };
 }
 
+/// What codes are unless their row says otherwise.
+const PLAIN: Code =
+    Code { id: "", name: "", severity: Severity::Error, lint: false, reserved: false, meaning: "", page: "" };
+
 codes! {
-    UNCLOSED_PAREN = "GDL001" unclosed_paren Error;
-    UNMATCHED_CLOSE = "GDL002" unmatched_close Error;
-    EMPTY_LIST = "GDL003" empty_list Error;
-    HEAD_IS_LIST = "GDL004" head_is_list Error;
-    NON_ASCII_IDENTIFIER = "GDL005" non_ascii_identifier Error;
-    CONTROL_CHARACTER = "GDL006" control_character Error;
-    BARE_QUESTION_MARK = "GDL007" bare_question_mark Error;
-    VARIABLE_AS_RELATION = "GDL008" variable_as_relation Error;
-    VARIABLE_AS_FUNCTION = "GDL009" variable_as_function Error;
-    TOPLEVEL_VARIABLE = "GDL010" toplevel_variable Error;
-    STRING_LITERAL = "GDL011" string_literal Error;
-    INVALID_UTF8 = "GDL012" invalid_utf8 Error;
-    BLOCK_COMMENT = "GDL013" block_comment Error;
-    RULE_WITHOUT_HEAD = "GDL014" rule_without_head Error;
-    NESTED_RULE = "GDL015" nested_rule Error;
-    EMPTY_SOURCE = "GDL016" empty_source Error;
-    INFIX_SYNTAX = "GDL017" infix_syntax Error;
-    AND_CONNECTIVE = "GDL018" and_connective Error;
-    EQUALITY_CONNECTIVE = "GDL019" equality_connective Error;
-    IMPLICATION_REVERSED = "GDL020" implication_reversed Error;
-    RELATION_ARITY_CLASH = "GDL021" relation_arity_clash Error lint true;
-    FUNCTION_ARITY_CLASH = "GDL022" function_arity_clash Warning;
-    RELATION_FUNCTION_CLASH = "GDL023" relation_function_clash Warning;
-    RELATION_IS_OBJECT = "GDL024" relation_is_object Lint;
-    CASE_MISMATCH_RELATION = "GDL025" case_mismatch_relation Warning;
-    CASE_MISMATCH_VARIABLE = "GDL026" case_mismatch_variable Warning;
-    MISSING_ROLE = "GDL027" missing_role Error;
-    MISSING_INIT = "GDL028" missing_init Warning;
-    MISSING_LEGAL = "GDL029" missing_legal Error;
-    MISSING_NEXT = "GDL030" missing_next Warning;
-    MISSING_TERMINAL = "GDL031" missing_terminal Error;
-    MISSING_GOAL = "GDL032" missing_goal Error;
-    MISSING_GOAL_ONE_ROLE = "GDL033" missing_goal_one_role Error;
-    MISSING_LEGAL_ONE_ROLE = "GDL034" missing_legal_one_role Error;
-    KEYWORD_ARITY_LEGAL = "GDL035" keyword_arity_legal Error;
-    KEYWORD_ARITY_NEXT = "GDL036" keyword_arity_next Error;
-    TERMINAL_WITH_ARGUMENT = "GDL037" terminal_with_argument Error;
-    GOAL_ARITY = "GDL038" goal_arity Error;
-    ROLE_BY_RULE = "GDL039" role_by_rule Error;
-    ROLE_WITH_VARIABLE = "GDL040" role_with_variable Error;
-    ROLE_COMPOUND = "GDL041" role_compound Warning;
-    DUPLICATE_ROLE = "GDL042" duplicate_role Warning;
-    TRUE_IN_HEAD = "GDL043" true_in_head Error;
-    DOES_IN_HEAD = "GDL044" does_in_head Error;
-    TRUE_AS_FACT = "GDL045" true_as_fact Error;
-    DOES_AS_FACT = "GDL046" does_as_fact Error;
-    INIT_DEPENDS_ON_TRUE = "GDL047" init_depends_on_true Error;
-    INIT_DEPENDS_ON_TRUE_INDIRECT = "GDL048" init_depends_on_true_indirect Error;
-    INIT_DEPENDS_ON_DOES = "GDL049" init_depends_on_does Error;
-    INIT_IN_BODY = "GDL050" init_in_body Error;
-    NEXT_IN_BODY = "GDL051" next_in_body Error;
-    BASE_IN_BODY = "GDL052" base_in_body Warning;
-    INPUT_IN_BODY = "GDL053" input_in_body Warning;
-    BASE_DEPENDS_ON_TRUE = "GDL054" base_depends_on_true Error;
-    INPUT_DEPENDS_ON_DOES = "GDL055" input_depends_on_does Error;
-    LEGAL_DEPENDS_ON_DOES = "GDL056" legal_depends_on_does Error;
-    GOAL_DEPENDS_ON_DOES_INDIRECT = "GDL057" goal_depends_on_does_indirect Error;
-    TERMINAL_DEPENDS_ON_DOES = "GDL058" terminal_depends_on_does Error;
-    KEYWORD_AS_FUNCTION = "GDL059" keyword_as_function Error;
-    DOES_AS_FUNCTION = "GDL060" does_as_function Error;
-    KEYWORD_AS_OBJECT = "GDL061" keyword_as_object Lint;
-    NOT_AS_OBJECT = "GDL062" not_as_object Error;
-    DISTINCT_ARITY_1 = "GDL063" distinct_arity_1 Error;
-    DISTINCT_ARITY_3 = "GDL064" distinct_arity_3 Error;
-    DISTINCT_IN_HEAD = "GDL065" distinct_in_head Error;
-    DISTINCT_ON_SENTENCES = "GDL066" distinct_on_sentences Warning;
-    NOT_ARITY_2 = "GDL067" not_arity_2 Error;
-    NOT_ARITY_0 = "GDL068" not_arity_0 Error;
-    OR_EMPTY = "GDL069" or_empty Error;
-    OR_SINGLE = "GDL070" or_single Lint;
-    OR_TOPLEVEL = "GDL071" or_toplevel Error;
-    NOT_IN_HEAD = "GDL072" not_in_head Error;
-    NOT_FACT = "GDL073" not_fact Error;
-    CONSTANT_AS_VARIABLE_HEAD = "GDL074" constant_as_variable_head Error;
-    UNKNOWN_ROLE_LEGAL = "GDL075" unknown_role_legal Warning;
-    UNKNOWN_ROLE_DOES = "GDL076" unknown_role_does Warning;
-    UNKNOWN_ROLE_GOAL = "GDL077" unknown_role_goal Warning;
-    GOAL_NOT_INTEGER = "GDL078" goal_not_integer Error;
-    GOAL_OUT_OF_RANGE = "GDL079" goal_out_of_range Error;
-    GOAL_NEGATIVE = "GDL080" goal_negative Error;
-    GOAL_HUGE_NUMBER = "GDL081" goal_huge_number Error;
-    GOAL_VARIABLE_NONINT = "GDL082" goal_variable_nonint Error;
-    GDL2_SEES = "GDL083" gdl2_sees Error;
-    GDL2_RANDOM = "GDL084" gdl2_random Warning;
-    UNSAFE_HEAD_VARIABLE = "GDL085" unsafe_head_variable Error;
-    UNSAFE_NEGATED_VARIABLE = "GDL086" unsafe_negated_variable Error;
-    UNSAFE_DISTINCT_VARIABLE = "GDL087" unsafe_distinct_variable Error;
-    UNSAFE_OR_BRANCH = "GDL088" unsafe_or_branch Error;
-    UNSAFE_EMPTY_BODY = "GDL089" unsafe_empty_body Error;
-    FACT_WITH_VARIABLE = "GDL090" fact_with_variable Error;
-    UNSTRATIFIED_DIRECT = "GDL091" unstratified_direct Error;
-    UNSTRATIFIED_CYCLE = "GDL092" unstratified_cycle Error;
-    UNSTRATIFIED_IN_OR = "GDL093" unstratified_in_or Error;
-    UNSTRATIFIED_LEGAL = "GDL094" unstratified_legal Warning;
-    RECURSION_FUNCTION_GROWTH = "GDL095" recursion_function_growth Error;
-    RECURSION_FUNCTION_GROWTH_MUTUAL = "GDL096" recursion_function_growth_mutual Error;
-    RECURSION_RESTRICTION_FINITE = "GDL097" recursion_restriction_finite Warning;
-    STATE_TERM_GROWTH = "GDL098" state_term_growth Error;
-    HISTORY_GROWTH = "GDL099" history_growth Error;
-    UNDEFINED_RELATION = "GDL100" undefined_relation Warning;
-    UNDEFINED_RELATION_NEGATED = "GDL101" undefined_relation_negated Warning;
-    UNUSED_RELATION = "GDL102" unused_relation Warning;
-    SINGLETON_VARIABLE = "GDL103" singleton_variable Lint;
-    DUPLICATE_FACT = "GDL104" duplicate_fact Lint;
-    DUPLICATE_RULE = "GDL105" duplicate_rule Lint;
-    TAUTOLOGICAL_RULE = "GDL106" tautological_rule Lint;
-    DISTINCT_SAME_VARIABLE = "GDL107" distinct_same_variable Warning;
-    DISTINCT_ALWAYS_TRUE = "GDL108" distinct_always_true Lint;
-    CONTRADICTORY_BODY = "GDL109" contradictory_body Warning;
-    FLUENT_NEVER_TRUE = "GDL110" fluent_never_true Warning;
-    FLUENT_NEVER_READ = "GDL111" fluent_never_read Lint;
-    MOVE_NEVER_LEGAL = "GDL112" move_never_legal Warning;
-    RULE_NEVER_FIRES = "GDL113" rule_never_fires Warning;
-    BASE_TOO_LARGE = "GDL114" base_too_large Lint;
-    BASE_MISSING = "GDL115" base_missing Warning;
-    INPUT_MISSING = "GDL116" input_missing Warning;
-    BASE_WITHOUT_INPUT = "GDL117" base_without_input Warning;
-    TERMINAL_UNREACHABLE = "GDL118" terminal_unreachable Warning;
-    GOAL_100_MISSING = "GDL119" goal_100_missing Warning;
-    INITIAL_STATE_TERMINAL = "GDL120" initial_state_terminal Warning;
-    NO_LEGAL_MOVE_SOMEWHERE = "GDL121" no_legal_move_somewhere Warning;
-    TWO_GOALS_AT_ONCE = "GDL122" two_goals_at_once Warning;
-    NO_GOAL_IN_TERMINAL = "GDL123" no_goal_in_terminal Warning;
-    GOAL_NOT_MONOTONE = "GDL124" goal_not_monotone Lint;
-    NON_TERMINATING = "GDL125" non_terminating Warning;
-    EMPTY_BODY_RULE = "GDL126" empty_body_rule Lint;
-    REDUNDANT_PARENS = "GDL127" redundant_parens Lint;
-    NOT_NOT = "GDL128" not_not Lint;
-    NOT_DISTINCT = "GDL129" not_distinct Lint;
-    NOT_OR = "GDL130" not_or Lint;
-    NESTED_OR = "GDL131" nested_or Lint;
-    LEADING_ZERO_NUMBER = "GDL132" leading_zero_number Lint;
-    TOO_MANY_INSTANCES = "GDL133" too_many_instances Error;
-    OR_EXPLOSION = "GDL134" or_explosion Error;
-    DEEP_NESTING = "GDL135" deep_nesting Error;
-    BILLION_LAUGHS = "GDL136" billion_laughs Error;
-    EXPONENTIAL_COUNTER = "GDL137" exponential_counter Error;
-    HUGE_IDENTIFIER = "GDL138" huge_identifier Error;
-    LONG_CHAIN_RECURSION = "GDL139" long_chain_recursion Error;
-    MISSING_FILE = "GDLM1" missing_file Error;
-    BAD_MACRO_ARGUMENT = "GDLM2" bad_macro_argument Error;
-    NAME_CLASH = "GDLM3" name_clash Error;
-    CODE_TOO_LARGE = "GDLM4" code_too_large Error;
-    SOURCE_TOO_LARGE = "GDLM5" source_too_large Error;
-    RULE_TOO_LARGE = "GDLM6" rule_too_large Error;
-    OUT_OF_FUEL = "GDLM7" out_of_fuel Error;
-    INTERNAL_ERROR = "GDLM8" internal_error Error;
+    UNCLOSED_PAREN = "GDL001" unclosed_paren Error, "a parenthesis is opened and never closed";
+    UNMATCHED_CLOSE = "GDL002" unmatched_close Error, "a parenthesis is closed that was never opened";
+    EMPTY_LIST = "GDL003" empty_list Error, "an empty list where a term or sentence should be";
+    HEAD_IS_LIST = "GDL004" head_is_list Error, "a list starts with another list instead of a name";
+    NON_ASCII_IDENTIFIER = "GDL005" non_ascii_identifier Error, "a name with a character that is not ASCII";
+    CONTROL_CHARACTER = "GDL006" control_character Error, "a control character in the text";
+    BARE_QUESTION_MARK = "GDL007" bare_question_mark Error, "a variable without a name";
+    VARIABLE_AS_RELATION = "GDL008" variable_as_relation Error, "a variable where the name of a relation should be";
+    VARIABLE_AS_FUNCTION = "GDL009" variable_as_function Error, "a variable where the name of a function should be";
+    TOPLEVEL_VARIABLE = "GDL010" toplevel_variable Error, "a variable that stands alone among rules and facts";
+    STRING_LITERAL = "GDL011" string_literal Error, "a text in quotes";
+    INVALID_UTF8 = "GDL012" invalid_utf8 Error, "bytes that are not UTF-8";
+    BLOCK_COMMENT = "GDL013" block_comment Error, "a block comment, which GDL has not";
+    RULE_WITHOUT_HEAD = "GDL014" rule_without_head Error, "a rule without a head";
+    NESTED_RULE = "GDL015" nested_rule Error, "a rule inside another form";
+    EMPTY_SOURCE = "GDL016" empty_source Error, "a rulesheet without rules";
+    INFIX_SYNTAX = "GDL017" infix_syntax Error, "the infix notation, which is another syntax of GDL";
+    AND_CONNECTIVE = "GDL018" and_connective Error, "`and`, which is not a connective of GDL";
+    EQUALITY_CONNECTIVE = "GDL019" equality_connective Error, "`=`, which is not part of GDL";
+    IMPLICATION_REVERSED = "GDL020" implication_reversed Error, "an implication that points the other way";
+    RELATION_ARITY_CLASH = "GDL021" relation_arity_clash Error lint, "a relation used with two numbers of arguments";
+    FUNCTION_ARITY_CLASH = "GDL022" function_arity_clash Warning, "a function used with two numbers of arguments";
+    RELATION_FUNCTION_CLASH = "GDL023" relation_function_clash Warning, "a name that is a relation and a function";
+    RELATION_IS_OBJECT = "GDL024" relation_is_object Lint, "a name that is a relation and an object";
+    CASE_MISMATCH_RELATION = "GDL025" case_mismatch_relation Warning, "two spellings of a name that differ in case alone";
+    CASE_MISMATCH_VARIABLE = "GDL026" case_mismatch_variable Warning, "two spellings of a variable that differ in case alone";
+    MISSING_ROLE = "GDL027" missing_role Error, "no `role` fact";
+    MISSING_INIT = "GDL028" missing_init Warning, "no `init`, so the game starts from nothing";
+    MISSING_LEGAL = "GDL029" missing_legal Error, "no rule for `legal`";
+    MISSING_NEXT = "GDL030" missing_next Warning, "no rule for `next`, so every later state is empty";
+    MISSING_TERMINAL = "GDL031" missing_terminal Error, "no rule for `terminal`";
+    MISSING_GOAL = "GDL032" missing_goal Error, "no rule for `goal`";
+    MISSING_GOAL_ONE_ROLE = "GDL033" missing_goal_one_role Error, "a role without a rule for `goal`";
+    MISSING_LEGAL_ONE_ROLE = "GDL034" missing_legal_one_role Error, "a role that never has a legal move";
+    KEYWORD_ARITY_LEGAL = "GDL035" keyword_arity_legal Error, "a keyword of two arguments with another number of them";
+    KEYWORD_ARITY_NEXT = "GDL036" keyword_arity_next Error, "a keyword of one argument with another number of them";
+    TERMINAL_WITH_ARGUMENT = "GDL037" terminal_with_argument Error, "`terminal` with an argument";
+    GOAL_ARITY = "GDL038" goal_arity Error, "`goal` with another number of arguments than two";
+    ROLE_BY_RULE = "GDL039" role_by_rule Error, "a rule for `role`";
+    ROLE_WITH_VARIABLE = "GDL040" role_with_variable Error, "a `role` fact with a variable";
+    ROLE_COMPOUND = "GDL041" role_compound Warning, "a role whose name is a compound term";
+    DUPLICATE_ROLE = "GDL042" duplicate_role Warning, "a role that is declared twice";
+    TRUE_IN_HEAD = "GDL043" true_in_head Error, "a rule for `true`";
+    DOES_IN_HEAD = "GDL044" does_in_head Error, "a rule for `does`";
+    TRUE_AS_FACT = "GDL045" true_as_fact Error, "a fact for `true`";
+    DOES_AS_FACT = "GDL046" does_as_fact Error, "a fact for `does`";
+    INIT_DEPENDS_ON_TRUE = "GDL047" init_depends_on_true Error, "`init` that depends on `true`";
+    INIT_DEPENDS_ON_TRUE_INDIRECT = "GDL048" init_depends_on_true_indirect Error, "`init` that depends on `true` by way of other relations";
+    INIT_DEPENDS_ON_DOES = "GDL049" init_depends_on_does Error, "`init` that depends on `does`";
+    INIT_IN_BODY = "GDL050" init_in_body Error, "`init` in the body of a rule";
+    NEXT_IN_BODY = "GDL051" next_in_body Error, "`next` in the body of a rule";
+    BASE_IN_BODY = "GDL052" base_in_body Warning, "`base` in the body of a rule";
+    INPUT_IN_BODY = "GDL053" input_in_body Warning, "`input` in the body of a rule";
+    BASE_DEPENDS_ON_TRUE = "GDL054" base_depends_on_true Error, "`base` that depends on the state";
+    INPUT_DEPENDS_ON_DOES = "GDL055" input_depends_on_does Error, "`input` that depends on the state or the moves";
+    LEGAL_DEPENDS_ON_DOES = "GDL056" legal_depends_on_does Error, "`legal` that depends on `does`";
+    GOAL_DEPENDS_ON_DOES_INDIRECT = "GDL057" goal_depends_on_does_indirect Error, "`goal` that depends on `does`";
+    TERMINAL_DEPENDS_ON_DOES = "GDL058" terminal_depends_on_does Error, "`terminal` that depends on `does`";
+    KEYWORD_AS_FUNCTION = "GDL059" keyword_as_function Error, "a keyword used as a function";
+    DOES_AS_FUNCTION = "GDL060" does_as_function Error, "`does` used as a function";
+    KEYWORD_AS_OBJECT = "GDL061" keyword_as_object Lint, "a keyword used as an object";
+    NOT_AS_OBJECT = "GDL062" not_as_object Error, "a connective used as an object";
+    DISTINCT_ARITY_1 = "GDL063" distinct_arity_1 Error, "`distinct` with fewer than two terms";
+    DISTINCT_ARITY_3 = "GDL064" distinct_arity_3 Error, "`distinct` with more than two terms";
+    DISTINCT_IN_HEAD = "GDL065" distinct_in_head Error, "a rule or fact for `distinct`";
+    DISTINCT_ON_SENTENCES = "GDL066" distinct_on_sentences Warning, "`distinct` applied to what is written like a sentence";
+    NOT_ARITY_2 = "GDL067" not_arity_2 Error, "`not` with several literals";
+    NOT_ARITY_0 = "GDL068" not_arity_0 Error, "`not` without a literal";
+    OR_EMPTY = "GDL069" or_empty Error, "`or` without a branch";
+    OR_SINGLE = "GDL070" or_single Lint, "`or` with a single branch";
+    OR_TOPLEVEL = "GDL071" or_toplevel Error, "`or` as a head or on its own";
+    NOT_IN_HEAD = "GDL072" not_in_head Error, "`not` as the head of a rule";
+    NOT_FACT = "GDL073" not_fact Error, "`not` as a fact";
+    CONSTANT_AS_VARIABLE_HEAD = "GDL074" constant_as_variable_head Error, "a variable as the head of a rule";
+    UNKNOWN_ROLE_LEGAL = "GDL075" unknown_role_legal Warning, "a move or percept of somebody who is no role";
+    UNKNOWN_ROLE_DOES = "GDL076" unknown_role_does Warning, "`does` of somebody who is no role";
+    UNKNOWN_ROLE_GOAL = "GDL077" unknown_role_goal Warning, "`goal` of somebody who is no role";
+    GOAL_NOT_INTEGER = "GDL078" goal_not_integer Error, "a goal value that is no number";
+    GOAL_OUT_OF_RANGE = "GDL079" goal_out_of_range Error, "a goal value above 100";
+    GOAL_NEGATIVE = "GDL080" goal_negative Error, "a goal value below 0";
+    GOAL_HUGE_NUMBER = "GDL081" goal_huge_number Error, "a goal value of very many digits";
+    GOAL_VARIABLE_NONINT = "GDL082" goal_variable_nonint Error, "a variable goal value that can be something else than 0 to 100";
+    GDL2_SEES = "GDL083" gdl2_sees Error reserved, "`sees` is part of the language";
+    GDL2_RANDOM = "GDL084" gdl2_random Warning reserved, "the role `random` is part of the language";
+    UNSAFE_HEAD_VARIABLE = "GDL085" unsafe_head_variable Error, "a variable of the head that no positive literal binds";
+    UNSAFE_NEGATED_VARIABLE = "GDL086" unsafe_negated_variable Error, "a variable under `not` that no positive literal binds";
+    UNSAFE_DISTINCT_VARIABLE = "GDL087" unsafe_distinct_variable Error, "a variable in `distinct` that no positive literal binds";
+    UNSAFE_OR_BRANCH = "GDL088" unsafe_or_branch Error, "a variable that only some branches of an `or` bind";
+    UNSAFE_EMPTY_BODY = "GDL089" unsafe_empty_body Error, "a variable in a rule without a body";
+    FACT_WITH_VARIABLE = "GDL090" fact_with_variable Error, "a variable in a fact";
+    UNSTRATIFIED_DIRECT = "GDL091" unstratified_direct Error, "something that holds if it does not hold";
+    UNSTRATIFIED_CYCLE = "GDL092" unstratified_cycle Error, "something that depends on its own negation by way of others";
+    UNSTRATIFIED_IN_OR = "GDL093" unstratified_in_or Error, "something that depends on its own negation through an `or`";
+    UNSTRATIFIED_LEGAL = "GDL094" unstratified_legal Warning, "relations that depend on their own negation, though no ground atom does";
+    RECURSION_FUNCTION_GROWTH = "GDL095" recursion_function_growth Error, "a recursive rule whose terms grow for ever";
+    RECURSION_FUNCTION_GROWTH_MUTUAL = "GDL096" recursion_function_growth_mutual Error, "recursive rules that together make terms grow for ever";
+    RECURSION_RESTRICTION_FINITE = "GDL097" recursion_restriction_finite Warning, "recursion beyond the specification's restriction, which is finite all the same";
+    STATE_TERM_GROWTH = "GDL098" state_term_growth Error, "fluents that grow with every step";
+    HISTORY_GROWTH = "GDL099" history_growth Error, "fluents that keep the whole history";
+    UNDEFINED_RELATION = "GDL100" undefined_relation Warning, "a relation that is used and never defined";
+    UNDEFINED_RELATION_NEGATED = "GDL101" undefined_relation_negated Warning, "a relation that is negated and never defined";
+    UNUSED_RELATION = "GDL102" unused_relation Warning, "a relation that is defined and never used";
+    SINGLETON_VARIABLE = "GDL103" singleton_variable Lint, "a variable that occurs once";
+    DUPLICATE_FACT = "GDL104" duplicate_fact Lint, "a fact that is given twice";
+    DUPLICATE_RULE = "GDL105" duplicate_rule Lint, "a rule that is given twice";
+    TAUTOLOGICAL_RULE = "GDL106" tautological_rule Lint, "a rule with its own head in the body";
+    DISTINCT_SAME_VARIABLE = "GDL107" distinct_same_variable Warning, "`distinct` of a term and itself";
+    DISTINCT_ALWAYS_TRUE = "GDL108" distinct_always_true Lint, "`distinct` of terms that always differ";
+    CONTRADICTORY_BODY = "GDL109" contradictory_body Warning, "a body that requires something and its negation";
+    FLUENT_NEVER_TRUE = "GDL110" fluent_never_true Warning, "a fluent that is read and never becomes true";
+    FLUENT_NEVER_READ = "GDL111" fluent_never_read Lint, "a fluent that is written and never read";
+    MOVE_NEVER_LEGAL = "GDL112" move_never_legal Warning, "a move that is read and never legal";
+    RULE_NEVER_FIRES = "GDL113" rule_never_fires Warning, "a rule no instance of which can ever fire";
+    BASE_TOO_LARGE = "GDL114" base_too_large Lint, "`base` with a fluent that is never true";
+    BASE_MISSING = "GDL115" base_missing Warning, "a fluent that `base` leaves out";
+    INPUT_MISSING = "GDL116" input_missing Warning, "a move that `input` leaves out";
+    BASE_WITHOUT_INPUT = "GDL117" base_without_input Warning, "`base` without `input`";
+    TERMINAL_UNREACHABLE = "GDL118" terminal_unreachable Warning, "a game that can never end";
+    GOAL_100_MISSING = "GDL119" goal_100_missing Warning, "a role that can never reach 100";
+    INITIAL_STATE_TERMINAL = "GDL120" initial_state_terminal Warning, "a game that is over before it starts";
+    NO_LEGAL_MOVE_SOMEWHERE = "GDL121" no_legal_move_somewhere Warning, "play led to a state where somebody cannot move";
+    TWO_GOALS_AT_ONCE = "GDL122" two_goals_at_once Warning, "play led to a state where a role has two goal values";
+    NO_GOAL_IN_TERMINAL = "GDL123" no_goal_in_terminal Warning, "play led to an end where a role has no goal value";
+    GOAL_NOT_MONOTONE = "GDL124" goal_not_monotone Lint, "play led to a state where a goal value falls";
+    NON_TERMINATING = "GDL125" non_terminating Warning, "play did not come to an end";
+    EMPTY_BODY_RULE = "GDL126" empty_body_rule Lint, "a rule with an empty body";
+    REDUNDANT_PARENS = "GDL127" redundant_parens Lint, "parentheses round a name without arguments";
+    NOT_NOT = "GDL128" not_not Lint, "`not` inside `not`";
+    NOT_DISTINCT = "GDL129" not_distinct Lint, "`distinct` inside `not`";
+    NOT_OR = "GDL130" not_or Lint, "`or` inside `not`";
+    NESTED_OR = "GDL131" nested_or Lint, "`or` inside `or`";
+    LEADING_ZERO_NUMBER = "GDL132" leading_zero_number Lint, "two spellings of a number, with leading zeros and without";
+    TOO_MANY_INSTANCES = "GDL133" too_many_instances Error, "more rule instances, ground atoms or gates than the limit";
+    OR_EXPLOSION = "GDL134" or_explosion Error, "`or`s that multiply out to more rules than the limit";
+    DEEP_NESTING = "GDL135" deep_nesting Error, "parentheses nested deeper than the limit";
+    BILLION_LAUGHS = "GDL136" billion_laughs Error, "terms that grow larger or deeper than the limit";
+    EXPONENTIAL_COUNTER = "GDL137" exponential_counter Error, "more fluents than the limit";
+    HUGE_IDENTIFIER = "GDL138" huge_identifier Error, "a name longer than the limit";
+    LONG_CHAIN_RECURSION = "GDL139" long_chain_recursion Error, "a recursive relation with more tuples than the limit";
+    MISSING_FILE = "GDLM1" missing_file Error, "a rulesheet that cannot be read";
+    BAD_MACRO_ARGUMENT = "GDLM2" bad_macro_argument Error, "wrong arguments of `gdl!`";
+    NAME_CLASH = "GDLM3" name_clash Error reserved, "two modules of one name are an error of Rust's own";
+    CODE_TOO_LARGE = "GDLM4" code_too_large Error reserved, "a net too large for straight-line code becomes a table";
+    SOURCE_TOO_LARGE = "GDLM5" source_too_large Error, "a rulesheet of more bytes than the limit";
+    RULE_TOO_LARGE = "GDLM6" rule_too_large Error, "a rule with more variables or literals than the limit";
+    OUT_OF_FUEL = "GDLM7" out_of_fuel Error, "more work for the compiler than the limit";
+    INTERNAL_ERROR = "GDLM8" internal_error Error, "a fault of the compiler itself";
 }

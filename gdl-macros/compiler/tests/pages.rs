@@ -1,0 +1,104 @@
+//! The pages of the catalogue keep their word: what they call wrong is reported under their code, what
+//! they call right is not.
+
+use gdl_compiler::diagnostic::{Code, Example, codes};
+use gdl_compiler::{Diagnostics, Levels, Limits, Options, Severity, Source, compile};
+
+/// Only play shows these: `gdl check --simulate`, whose tests prove their pages.
+const FOUND_BY_PLAY: &[&str] =
+    &["GDL118", "GDL119", "GDL120", "GDL121", "GDL122", "GDL123", "GDL124", "GDL125"];
+
+/// Not reported yet.
+const MISSING: &[&str] =
+    &["GDL082", "GDL110", "GDL111", "GDL112", "GDL113", "GDL114", "GDL115", "GDL116", "GDL139"];
+
+/// What the compiler says of an example, with all lints shown.
+fn diagnose(code: &Code, example: &Example) -> (Source, Diagnostics) {
+    let mut options = Options {
+        levels: Levels { warn: vec!["lints".to_owned()], ..Levels::default() },
+        ..Options::default()
+    };
+    for word in example.words() {
+        if let Some((name, value)) = word.split_once(':') {
+            set(&mut options.limits, name, value.parse().expect("a number"));
+        }
+    }
+    let name = format!("{} {}", code.id, example.info);
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    match Source::from_bytes(name, example.file()) {
+        Ok(source) => {
+            let found = compile(&source, &options).map_or_else(|found| found, |game| game.diagnostics);
+            (source, found)
+        }
+        Err(fault) => {
+            diagnostics.push(fault.1);
+            (fault.0, diagnostics)
+        }
+    }
+}
+
+fn set(limits: &mut Limits, name: &str, value: usize) {
+    let field = match name {
+        "max_source_bytes" => &mut limits.max_source_bytes,
+        "max_nesting" => &mut limits.max_nesting,
+        "max_identifier_bytes" => &mut limits.max_identifier_bytes,
+        "max_rule_variables" => &mut limits.max_rule_variables,
+        "max_body_literals" => &mut limits.max_body_literals,
+        "max_term_depth" => &mut limits.max_term_depth,
+        "max_atoms" => &mut limits.max_atoms,
+        "max_fluents" => &mut limits.max_fluents,
+        "max_ground_rules" => &mut limits.max_ground_rules,
+        "fuel" => return limits.fuel = value as u64,
+        _ => panic!("no such limit: {name}"),
+    };
+    *field = value;
+}
+
+/// What is wrong with an example, in words; `None` if it keeps the page's word.
+fn broken_promise(code: &Code, example: &Example, diagnostics: &Diagnostics) -> Option<&'static str> {
+    let reported = diagnostics.iter().any(|d| d.code == code);
+    let others = diagnostics.iter().any(|d| d.severity == Severity::Error && d.code != code);
+    let waits = MISSING.contains(&code.id) || FOUND_BY_PLAY.contains(&code.id);
+    match (example.is("right"), example.is("wrong")) {
+        (true, false) => (!diagnostics.is_empty()).then_some("it is called right, but something is reported"),
+        (false, true) if waits => reported.then_some("it is reported: take the code off the list"),
+        (false, true) if !reported => Some("the page's code is not reported"),
+        (false, true) => others.then_some("another error is reported"),
+        _ => Some("it is not called either right or wrong"),
+    }
+}
+
+#[test]
+fn wrong_examples_are_reported_and_right_ones_are_not() {
+    let mut broken = String::new();
+    for &code in codes::ALL {
+        for example in code.examples().filter(|example| example.is("kif")) {
+            let (source, diagnostics) = diagnose(code, &example);
+            if let Some(why) = broken_promise(code, &example, &diagnostics) {
+                let shown = diagnostics.render(&source);
+                broken.extend([source.name(), ": ", why, "\n", example.text, &shown, "\n"]);
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken}");
+}
+
+#[test]
+fn pages_have_one_shape() {
+    for code in codes::ALL {
+        let (id, page) = (code.id, code.page);
+        assert!(!code.meaning.ends_with('.') && !code.meaning.contains('|'), "{id}: {}", code.meaning);
+        assert!(page.ends_with('\n') && !page.contains("\n\n\n") && !page.contains('\r'), "{id}");
+        assert!(!page.starts_with(['#', '\n']), "{id}: text comes first");
+        assert!(page.lines().all(|line| line.chars().count() <= 100), "{id}: a long line");
+        assert_eq!(page.matches("```").count(), 2 * code.examples().count(), "{id}: a fence is left open");
+        let wrong = code.examples().filter(|example| example.is("wrong")).count();
+        let right = code.examples().filter(|example| example.is("right")).count();
+        let expected = match id {
+            "GDLM8" => (0, 0), // no rulesheet gives it, or it would be mended
+            _ if code.reserved => (0, 1),
+            _ => (1, 1),
+        };
+        assert_eq!((wrong, right), expected, "{id}: examples that are wrong and right");
+    }
+}

@@ -130,11 +130,18 @@ pub enum Case {
 #[command(after_help = "\
 Examples:
   gdl explain GDL085
-  gdl explain unused_relation")]
+  gdl explain unused_relation
+  gdl explain")]
 pub struct ExplainArgs {
-    /// A code such as GDL085, or its name
+    /// A code such as GDL085, or its name; without one, all codes are listed
     #[arg(value_name = "CODE", value_parser = code)]
-    pub code: &'static codes::Code,
+    pub code: Option<&'static codes::Code>,
+    /// List all codes
+    #[arg(long, conflicts_with = "code")]
+    pub list: bool,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `gdl net`.

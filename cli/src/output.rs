@@ -12,6 +12,8 @@ use std::{
 pub const BOLD: Style = Style::new().bold();
 /// Units and explanations.
 pub const DIM: Style = Style::new().dimmed();
+/// Examples.
+pub const CODE: Style = AnsiColor::Cyan.on_default();
 /// All is well.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 /// Something is odd.

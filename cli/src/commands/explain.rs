@@ -1,32 +1,105 @@
-//! `gdl explain`: what the catalogue says of a code.
+//! `gdl explain`: the page of a code, or the list of all codes.
 
 use crate::{
     args::ExplainArgs,
     error::Result,
-    output::{self, BOLD},
+    output::{self, BAD, BOLD, CODE, GOOD},
 };
-use gdl_compiler::Severity;
-use std::io::Write;
+use gdl_compiler::{
+    Severity,
+    diagnostic::{Code, codes},
+};
+use serde_json::{Value, json};
+use std::io::{self, Write};
 
-/// Prints the code's name, severity and what may be done about it.
+/// Prints the page of a code or, without one, a line for each code.
 ///
 /// # Errors
 /// If stdout takes no more.
 pub fn run(args: &ExplainArgs) -> Result {
-    let code = args.code;
+    if args.json {
+        return output::json(&match args.code {
+            Some(code) => to_json(code),
+            None => json!({ "codes": codes::ALL.iter().map(|code| summary(code)).collect::<Vec<_>>() }),
+        });
+    }
     let mut out = output::stdout();
-    writeln!(out, "{BOLD}{} {}{BOLD:#}: {}", code.id, code.name, code.severity)?;
-    let name = code.name;
-    match (code.severity, code.lint) {
-        (Severity::Error, false) => writeln!(out, "It cannot be allowed.")?,
-        (Severity::Error, true) => {
-            writeln!(out, "Let it pass with `gdl check --allow {name}`, in Rust with `allow({name})`.")?;
-        }
-        (Severity::Warning | Severity::Lint, _) => {
-            writeln!(out, "Make it an error with `gdl check --deny {name}`, in Rust with `deny({name})`;")?;
-            writeln!(out, "silence it with `--allow {name}` and `allow({name})`.")?;
-        }
+    match args.code {
+        Some(code) => explain(code, &mut out)?,
+        None => list(&mut out)?,
     }
     out.flush()?;
     Ok(())
+}
+
+/// How serious the code is, in a word.
+fn severity(code: &Code) -> String {
+    if code.reserved { "reserved".to_owned() } else { code.severity.to_string() }
+}
+
+fn list(out: &mut impl Write) -> io::Result<()> {
+    for code in codes::ALL {
+        // The number in front, as `explain` takes it and as messages have it.
+        writeln!(out, "{BOLD}{}{BOLD:#} {:<8} {}: {}", code.id, severity(code), code.name, code.meaning)?;
+    }
+    Ok(())
+}
+
+/// The page with its examples indented, which is Markdown again where there are no colours.
+fn explain(code: &Code, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{BOLD}{} {}: {}{BOLD:#}\n", code.id, code.name, severity(code))?;
+    let mut fenced = false;
+    for line in code.page.lines() {
+        if let Some(info) = line.strip_prefix("```") {
+            fenced = !fenced;
+            if info.split(',').any(|word| word == "wrong") {
+                writeln!(out, "{BAD}Wrong:{BAD:#}\n")?;
+            } else if info.split(',').any(|word| word == "right") {
+                writeln!(out, "{GOOD}Right:{GOOD:#}\n")?;
+            }
+        } else if fenced && !line.is_empty() {
+            writeln!(out, "    {CODE}{line}{CODE:#}")?;
+        } else {
+            writeln!(out, "{line}")?;
+        }
+    }
+    writeln!(out)?;
+    let name = code.name;
+    match (code.severity, code.lint) {
+        _ if code.reserved => writeln!(out, "It is never reported."),
+        (Severity::Error, false) => writeln!(out, "It cannot be allowed."),
+        (Severity::Error, true) => {
+            writeln!(out, "Let it pass with `gdl check --allow {name}`, in Rust with `allow({name})`.")
+        }
+        (Severity::Warning, _) => {
+            writeln!(out, "Make it an error with `gdl check --deny {name}`, in Rust with `deny({name})`;")?;
+            writeln!(out, "silence it with `--allow {name}` and `allow({name})`.")
+        }
+        (Severity::Lint, _) => {
+            writeln!(out, "It is silent unless asked for: show it with `gdl check --warn {name}`,")?;
+            writeln!(out, "make it an error with `--deny {name}`, in Rust with `deny({name})`.")
+        }
+    }
+}
+
+fn summary(code: &Code) -> Value {
+    json!({
+        "code": code.id,
+        "name": code.name,
+        "severity": code.severity.to_string(),
+        "allowable": code.lint || code.severity != Severity::Error,
+        "reserved": code.reserved,
+        "meaning": code.meaning,
+    })
+}
+
+fn to_json(code: &Code) -> Value {
+    let mut object = summary(code);
+    let examples: Vec<Value> = code
+        .examples()
+        .map(|example| json!({ "right": example.is("right"), "info": example.info, "text": example.text }))
+        .collect();
+    object["page"] = json!(code.page);
+    object["examples"] = json!(examples);
+    object
 }

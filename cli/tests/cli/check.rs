@@ -1,6 +1,7 @@
 //! `gdl check` and `gdl explain`.
 
 use super::{file, gdl, json, keys, rulesheet};
+use gdl_compiler::diagnostic::codes;
 use serde_json::Value;
 
 #[test]
@@ -134,7 +135,27 @@ fn spellings_may_count() {
 fn codes_are_explained() {
     let run = gdl(&["explain", "GDL021"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-    assert!(run.stdout.starts_with("GDL021 relation_arity_clash"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("GDL021 relation_arity_clash: error\n\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("\nWrong:\n\n    (<= (legal ?r skip)\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("--allow relation_arity_clash"), "{}", run.stdout);
+    assert!(!run.stdout.contains(['\u{1b}']) && !run.stdout.contains("```"), "{}", run.stdout);
+    assert_eq!(run.stdout, gdl(&["explain", "relation_arity_clash"]).stdout);
     let unknown = gdl(&["explain", "GDL999"]);
     assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
+}
+
+#[test]
+fn all_codes_are_listed() {
+    let run = gdl(&["explain"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert_eq!(run.stdout.lines().count(), codes::ALL.len());
+    let line = "GDL102 warning  unused_relation: a relation that is defined and never used";
+    assert!(run.stdout.lines().any(|l| l == line), "{}", run.stdout);
+    assert_eq!(run.stdout, gdl(&["explain", "--list"]).stdout);
+    let list = json(&["explain", "--json"]);
+    assert_eq!(list["codes"].as_array().map(Vec::len), Some(codes::ALL.len()));
+    let page = json(&["explain", "GDL102", "--json"]);
+    let fields = ["code", "name", "severity", "allowable", "reserved", "meaning", "page", "examples"];
+    assert_eq!(keys(&page), fields);
+    assert_eq!((&page["examples"][0]["right"], &page["examples"][1]["right"]), (&false.into(), &true.into()));
 }

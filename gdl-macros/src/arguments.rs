@@ -76,8 +76,8 @@ macro_rules! limits {
 }
 
 limits! {
-    max_source_bytes max_nesting max_identifier_bytes max_rule_variables max_body_literals max_term_depth
-    max_term_size max_atoms max_fluents max_ground_rules max_gates fuel
+    max_source_bytes max_tokens max_nesting max_identifier_bytes max_rules max_rule_variables max_body_literals
+    max_term_depth max_term_size max_terms max_atoms max_fluents max_ground_rules max_gates max_bytes fuel
 }
 
 /// The options besides the limits.

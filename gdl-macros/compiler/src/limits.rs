@@ -4,14 +4,27 @@
 //! changes a result that was reached without it.
 
 /// The limits of one compilation.
+///
+/// ```
+/// use gdl_compiler::{Limits, Options, Source, compile};
+///
+/// let limits = Limits { max_fluents: 1, ..Limits::network() };
+/// let text = "(role r) (init a) (init b) (legal r x) (goal r 0) (<= terminal (true a) (true b))";
+/// let found = compile(&Source::new("game.kif", text), &Options { limits, ..Options::default() });
+/// assert!(found.is_err_and(|faults| faults.iter().any(|fault| fault.code.id == "GDL137")));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of source text.
     pub max_source_bytes: usize,
+    /// Words, parentheses and comments of the source text.
+    pub max_tokens: usize,
     /// Depth of parentheses.
     pub max_nesting: usize,
     /// Bytes of one identifier.
     pub max_identifier_bytes: usize,
+    /// Rules, facts included.
+    pub max_rules: usize,
     /// Variables of one rule.
     pub max_rule_variables: usize,
     /// Literals of one body, those inside `or` and `not` included.
@@ -20,16 +33,21 @@ pub struct Limits {
     pub max_term_depth: usize,
     /// Symbols of a ground term, written out.
     pub max_term_size: usize,
+    /// Ground terms, parts of others included; each counts once, wherever it occurs.
+    pub max_terms: usize,
     /// Ground atoms, static ones included.
     pub max_atoms: usize,
     /// Fluents of the game.
     pub max_fluents: usize,
-    /// Rule instances. Those of over 32 literals on average count as more, and so do bindings of one join
-    /// that would take over 256 MiB at once.
+    /// Rule instances.
     pub max_ground_rules: usize,
     /// Gates of the net.
     pub max_gates: usize,
-    /// Join steps of grounding.
+    /// Bytes that a phase keeps at a time, counted from what its tables hold. What is in use at the worst
+    /// moment, while a table is moved to a larger place or one net is made from another, is within three
+    /// times as many.
+    pub max_bytes: usize,
+    /// Steps of joins while grounding, and steps of building the net.
     pub fuel: u64,
 }
 
@@ -37,33 +55,42 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_source_bytes: 16 << 20,
+            max_tokens: 4_000_000,
             max_nesting: 1_000,
             max_identifier_bytes: 1_024,
+            max_rules: 400_000,
             max_rule_variables: 64,
             max_body_literals: 512,
             max_term_depth: 1_000,
             max_term_size: 100_000,
+            max_terms: 2_000_000,
             max_atoms: 5_000_000,
             max_fluents: 500_000,
             max_ground_rules: 2_000_000,
             max_gates: 5_000_000,
+            max_bytes: 1 << 30,
             fuel: 500_000_000,
         }
     }
 }
 
 impl Limits {
-    /// Limits for text that arrives over a network: half of everything, and a megabyte of text.
+    /// Limits for text that arrives over a network: a megabyte of text, whatever is in it, ends within a few
+    /// seconds and 200 MiB.
     #[must_use]
     pub fn network() -> Self {
         let whole = Self::default();
         Self {
             max_source_bytes: 1 << 20,
-            max_atoms: whole.max_atoms / 2,
+            max_tokens: 500_000,
+            max_rules: 100_000,
+            max_terms: whole.max_terms / 2,
+            max_atoms: 1_000_000,
             max_fluents: whole.max_fluents / 2,
             max_ground_rules: whole.max_ground_rules / 2,
             max_gates: whole.max_gates / 2,
-            fuel: whole.fuel / 2,
+            max_bytes: 64 << 20,
+            fuel: 50_000_000,
             ..whole
         }
     }

@@ -90,6 +90,22 @@ impl Term {
             Self::Function(_, arguments) => arguments.iter().for_each(|a| a.for_each_variable(visit)),
         }
     }
+
+    /// Whether some values of the variables may make the terms equal, those of one term being none of the
+    /// other's; true if in doubt.
+    #[must_use]
+    pub fn may_equal(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Variable(_), _) | (_, Self::Variable(_)) => true,
+            (Self::Constant(left), Self::Constant(right)) => left == right,
+            (Self::Function(left, inner), Self::Function(right, others)) => {
+                left == right
+                    && inner.len() == others.len()
+                    && inner.iter().zip(others).all(|(left, right)| left.may_equal(right))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// A relation applied to terms.
@@ -232,6 +248,22 @@ impl Rules {
         text
     }
 
+    /// Prints a term as KIF, variables by their names.
+    #[must_use]
+    pub fn display_term(&self, rule: &Rule, term: &Term) -> String {
+        let mut text = String::new();
+        self.push_term(rule, term, &mut text);
+        text
+    }
+
+    fn push_term(&self, rule: &Rule, term: &Term, out: &mut String) {
+        match term {
+            Term::Variable(variable) => out.push_str(&rule.variables[variable.index()]),
+            Term::Constant(symbol) => out.push_str(self.symbols.name(*symbol)),
+            Term::Function(symbol, inner) => self.push_call(rule, self.symbols.name(*symbol), inner, out),
+        }
+    }
+
     fn push_call(&self, rule: &Rule, name: &str, arguments: &[Term], out: &mut String) {
         if arguments.is_empty() {
             out.push_str(name);
@@ -241,13 +273,7 @@ impl Rules {
         out.push_str(name);
         for argument in arguments {
             out.push(' ');
-            match argument {
-                Term::Variable(variable) => out.push_str(&rule.variables[variable.index()]),
-                Term::Constant(symbol) => out.push_str(self.symbols.name(*symbol)),
-                Term::Function(symbol, inner) => {
-                    self.push_call(rule, self.symbols.name(*symbol), inner, out);
-                }
-            }
+            self.push_term(rule, argument, out);
         }
         out.push(')');
     }

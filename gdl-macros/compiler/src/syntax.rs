@@ -103,9 +103,33 @@ pub fn parse(source: &Source, options: &crate::Options, diagnostics: &mut crate:
     builder.tree
 }
 
-/// Bytes given to pest at a time, cut at the next line end: its token queue takes about a hundred
-/// bytes per token, too much for a whole file of parentheses.
+/// Bytes given to pest at a time: its token queue takes about a hundred bytes per token, too much for a
+/// whole file of parentheses.
 const CHUNK: usize = 1 << 16;
+
+/// How many bytes make the next chunk: whole tokens, and whole lines where lines are short.
+fn chunk(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    if bytes.len() <= CHUNK {
+        return bytes.len();
+    }
+    let (window, rest) = bytes.split_at(CHUNK);
+    let is_end = |b: &u8| matches!(b, b'\n' | b'\r');
+    // No token but white space crosses a line end; a comment goes on to it.
+    if let Some(end) = window.iter().rposition(is_end) {
+        return end + 1;
+    }
+    let comment = window.iter().position(|&b| b == b';');
+    if let Some(start) = comment.filter(|&start| start > 0) {
+        return start;
+    }
+    let is_between =
+        |b: &u8| is_end(b) || (comment.is_none() && matches!(b, b'(' | b')' | b' ' | b'\t' | b';'));
+    match window.iter().rposition(is_between) {
+        Some(last) => last + 1,
+        None => CHUNK + rest.iter().position(is_between).unwrap_or(rest.len()),
+    }
+}
 
 /// The passes recurse over terms, so no limit may let more than this many parentheses through.
 const MOST_NESTING: usize = 4_000;
@@ -131,10 +155,7 @@ impl Iterator for Tokens<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         while self.chunk.is_empty() {
             let rest = self.text.get(self.next..).filter(|rest| !rest.is_empty())?;
-            // No token but white space crosses a line end.
-            let from = CHUNK.min(rest.len());
-            let end = rest.as_bytes()[from..].iter().position(|b| matches!(b, b'\n' | b'\r'));
-            let end = end.map_or(rest.len(), |line_end| from + line_end + 1);
+            let end = chunk(rest);
             // The grammar takes any text, so there is no error to report.
             let tokens = Kif::parse(Rule::tokens, &rest[..end])
                 .into_iter()
@@ -163,6 +184,7 @@ struct Builder<'s> {
     source: &'s Source,
     max_nesting: usize,
     max_identifier: usize,
+    max_tokens: usize,
     tree: Tree,
     found: Vec<Diagnostic>,
     open: Vec<Open>,
@@ -189,6 +211,7 @@ impl<'s> Builder<'s> {
             source,
             max_nesting: limits.max_nesting.min(MOST_NESTING),
             max_identifier: limits.max_identifier_bytes,
+            max_tokens: limits.max_tokens,
             tree: Tree::default(),
             found: Vec::new(),
             open: Vec::new(),
@@ -208,6 +231,7 @@ impl<'s> Builder<'s> {
         // A byte order mark is no part of the text.
         let start = if self.source.text().starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
         let mut tokens = Tokens::new(self.source.text(), start);
+        let mut count = 0;
         loop {
             for (rule, span) in tokens.by_ref() {
                 if span.start < self.skip {
@@ -215,7 +239,16 @@ impl<'s> Builder<'s> {
                     self.resync |= span.end > self.skip;
                     continue;
                 }
-                if !self.token(rule, span) {
+                count += 1;
+                if count > self.max_tokens {
+                    let message =
+                        format!("the rulesheet has more than {} words and parentheses", self.max_tokens);
+                    self.fault(
+                        Diagnostic::new(&codes::SOURCE_TOO_LARGE, span, message)
+                            .help("raise `max_tokens`, or split the game"),
+                    );
+                }
+                if count > self.max_tokens || !self.token(rule, span) {
                     self.tree = Tree { broken: true, ..Tree::default() };
                     return;
                 }

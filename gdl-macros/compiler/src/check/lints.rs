@@ -220,7 +220,7 @@ fn connectives(scene: &Scene<'_>, formula: &Formula, node: NodeId, diagnostics: 
             );
         }
         Formula::Distinct(left, right) => {
-            if !may_be_equal(left, right) {
+            if !left.may_equal(right) {
                 let message = format!("`{}` is always true", scene.quote(node));
                 say(&codes::DISTINCT_ALWAYS_TRUE, scene.span(node), &message, "remove it");
             }
@@ -264,19 +264,5 @@ fn connectives(scene: &Scene<'_>, formula: &Formula, node: NodeId, diagnostics: 
                 connectives(scene, branch, node, diagnostics);
             }
         }
-    }
-}
-
-/// Whether some values of the variables may make the terms equal; true if in doubt.
-fn may_be_equal(left: &Term, right: &Term) -> bool {
-    match (left, right) {
-        (Term::Variable(_), _) | (_, Term::Variable(_)) => true,
-        (Term::Constant(left), Term::Constant(right)) => left == right,
-        (Term::Function(left, inner), Term::Function(right, others)) => {
-            left == right
-                && inner.len() == others.len()
-                && inner.iter().zip(others).all(|(left, right)| may_be_equal(left, right))
-        }
-        _ => false,
     }
 }

@@ -58,7 +58,12 @@ pub(super) fn lower(
         literals: 0,
     };
     let mut forms = Vec::new();
-    for &form in &tree.forms {
+    for (number, &form) in tree.forms.iter().enumerate() {
+        if number == options.limits.max_rules {
+            let message = format!("the rulesheet has more than {number} rules and facts");
+            lowering.fault(&codes::SOURCE_TOO_LARGE, form, message, "raise `max_rules`, or split the game");
+            break;
+        }
         if let Some(rule) = lowering.form(form) {
             lowering.rules.rules.push(rule);
             forms.push(form);

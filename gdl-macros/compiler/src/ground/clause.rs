@@ -6,7 +6,8 @@
 
 use super::terms::{TermId, Terms};
 use crate::{
-    ground::Excess,
+    Limits,
+    ground::excess::{Excess, What},
     rules::{Atom, Formula, RelationId, Rule, Rules, Symbol, Term, Variable},
 };
 
@@ -124,10 +125,20 @@ pub(super) struct Clauses {
 /// from the optimiser which moves it speaks of.
 const NAMED_FROM: usize = 4;
 
+/// What a literal takes, with a few arguments.
+const BYTES_PER_LITERAL: usize = 200;
+
 /// Brings every rule into clausal form.
-pub(super) fn clauses(rules: &Rules, terms: &mut Terms, max_clauses: usize) -> Result<Clauses, Excess> {
-    let mut converter =
-        Converter { terms, list: Vec::new(), relations: rules.relations.len(), rule: 0, max_clauses };
+pub(super) fn clauses(rules: &Rules, terms: &mut Terms, limits: &Limits) -> Result<Clauses, Excess> {
+    let mut converter = Converter {
+        terms,
+        list: Vec::new(),
+        relations: rules.relations.len(),
+        rule: 0,
+        // Without an `or`, a rule is one clause: only multiplying out can exceed this.
+        max_clauses: limits.max_ground_rules.saturating_add(rules.rules.len()),
+        bytes: limits.max_bytes,
+    };
     for (index, rule) in rules.rules.iter().enumerate() {
         converter.rule = index;
         converter.convert(rule)?;
@@ -141,6 +152,8 @@ struct Converter<'t> {
     relations: usize,
     rule: usize,
     max_clauses: usize,
+    /// What clauses may still take.
+    bytes: usize,
 }
 
 impl Converter<'_> {
@@ -230,9 +243,11 @@ impl Converter<'_> {
     }
 
     fn emit(&mut self, head: &Literal, body: &[Formula], variables: usize) -> Result<(), Excess> {
-        if self.list.len() >= self.max_clauses {
-            return Err(Excess::Clauses { rule: self.rule });
+        let size = BYTES_PER_LITERAL * (1 + body.len());
+        if self.list.len() >= self.max_clauses || self.bytes < size {
+            return Err(What::Clauses.of(self.rule));
         }
+        self.bytes -= size;
         let (mut positives, mut tests) = (Vec::new(), Vec::new());
         // A literal said twice would only cost a second plan.
         for formula in body {

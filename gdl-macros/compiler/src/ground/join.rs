@@ -2,10 +2,12 @@
 //!
 //! A [`Plan`] orders the body of a clause so that what is bound most comes first and every test
 //! runs as soon as its variables are bound. Each lookup of a plan goes through an index from the
-//! values of its bound variables to the values of its free ones.
+//! values of its bound variables to the values of its free ones. All work is counted in steps, all that is
+//! kept in bytes.
 
 use super::clause::{Clause, Literal, Pattern, Test};
 use super::terms::{AtomId, Atoms, TermId, Terms};
+use crate::rules::RelationId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The value of a variable that is not bound.
@@ -14,6 +16,7 @@ pub(super) const UNBOUND: TermId = TermId(u32::MAX);
 /// Rows of the free variables' values by the bound variables' values.
 #[derive(Debug)]
 struct Index {
+    relation: RelationId,
     /// The literal with its variables numbered by first occurrence.
     pattern: Vec<Pattern>,
     variables: usize,
@@ -22,13 +25,33 @@ struct Index {
     rows: FxHashMap<Box<[TermId]>, Vec<TermId>>,
 }
 
+impl Index {
+    /// Enters a fact if it matches. Returns the bytes that takes.
+    fn enter(&mut self, arguments: &[TermId], terms: &Terms) -> usize {
+        let mut bindings = vec![UNBOUND; self.variables];
+        if !matches_all(&self.pattern, arguments, terms, &mut bindings) {
+            return 0;
+        }
+        let key: Vec<TermId> = self.key.iter().map(|&v| bindings[v]).collect();
+        let free = self.free.iter().map(|&v| bindings[v]);
+        let row = size_of::<TermId>() * self.free.len();
+        if let Some(rows) = self.rows.get_mut(&key[..]) {
+            rows.extend(free);
+            return row;
+        }
+        let bytes = BYTES_PER_KEY + size_of::<TermId>() * key.len() + row;
+        self.rows.insert(key.into(), free.collect());
+        bytes
+    }
+}
+
 /// One step of a plan.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// Look up `key` in an index, bind `free`, for each row.
-    Lookup { index: usize, key: Vec<u32>, free: Vec<u32> },
-    /// Go on unless the test is known to fail.
-    Test(Test),
+    /// Look up `key` in an index, bind `free`, for each row: the clause's literal at `place`.
+    Lookup { place: usize, index: usize, key: Vec<u32>, free: Vec<u32> },
+    /// Go on unless the test of the clause with this number is known to fail.
+    Test(usize),
 }
 
 /// The way through a clause's body once the literal at `start` (if any) is bound.
@@ -44,16 +67,31 @@ pub(super) struct Plan {
 pub(super) struct Facts {
     /// Whether the atom was found.
     known: Vec<bool>,
-    /// The found atoms in the order they were entered.
+    /// The found atoms in the order they were noted.
     pub(super) list: Vec<AtomId>,
+    /// The found atoms of each relation, likewise.
+    by_relation: Vec<Vec<AtomId>>,
     indexes: Vec<Index>,
+    /// How many indexes have been filled with what was found before them.
+    filled: usize,
     /// The indexes of each relation.
-    by_relation: FxHashMap<u32, Vec<usize>>,
+    indexes_of: FxHashMap<u32, Vec<usize>>,
     by_pattern: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), usize>,
     /// For each relation how many facts it has and how many values occur at each place; only kept for
     /// static relations, whose sizes are known when dynamic clauses are planned.
     sizes: FxHashMap<u32, (usize, Vec<usize>)>,
+    /// Steps spent on plans and indexes.
+    pub(super) steps: u64,
+    /// Bytes in the indexes and plans.
+    bytes: usize,
 }
+
+/// Bytes that a key of an index takes with its rows, whatever their length: an entry of a hash map that is
+/// two thirds full, and two small pieces of the heap.
+const BYTES_PER_KEY: usize = 120;
+
+/// Bytes that a step of a plan takes, with its lists of variables.
+const BYTES_PER_STEP: usize = 128;
 
 /// Matches a term with a pattern, binding unbound variables.
 pub(super) fn matches(pattern: &Pattern, term: TermId, terms: &Terms, bindings: &mut [TermId]) -> bool {
@@ -132,7 +170,7 @@ impl Facts {
     }
 
     /// Notes that the atom was found; false if it was before. It is not in the indexes yet.
-    pub(super) fn note(&mut self, atom: AtomId) -> bool {
+    pub(super) fn note(&mut self, atom: AtomId, atoms: &Atoms) -> bool {
         if self.known.len() <= atom.index() {
             self.known.resize(atom.index() + 1, false);
         }
@@ -140,48 +178,55 @@ impl Facts {
             return false;
         }
         self.list.push(atom);
+        let relation = atoms.relation(atom).index();
+        if self.by_relation.len() <= relation {
+            self.by_relation.resize(relation + 1, Vec::new());
+        }
+        self.by_relation[relation].push(atom);
         true
     }
 
-    /// Enters a noted atom into the indexes of its relation, those numbered `from` on.
-    pub(super) fn enter(&mut self, atom: AtomId, atoms: &Atoms, terms: &Terms, from: usize) {
-        let Some(indexes) = self.by_relation.get(&atoms.relation(atom).0) else { return };
-        for &i in indexes.iter().filter(|&&i| i >= from) {
-            let index = &mut self.indexes[i];
-            let mut bindings = vec![UNBOUND; index.variables];
-            if matches_all(&index.pattern, atoms.arguments(atom), terms, &mut bindings) {
-                let key: Vec<TermId> = index.key.iter().map(|&v| bindings[v]).collect();
-                let free = index.free.iter().map(|&v| bindings[v]);
-                match index.rows.get_mut(&key[..]) {
-                    Some(rows) => rows.extend(free),
-                    None => {
-                        index.rows.insert(key.into(), free.collect());
-                    }
-                }
-            }
+    /// The atoms found of a relation.
+    pub(super) fn of(&self, relation: RelationId) -> &[AtomId] {
+        self.by_relation.get(relation.index()).map_or(&[], |atoms| atoms)
+    }
+
+    /// The bytes that facts, indexes and plans take.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + self.known.len() + 2 * size_of::<AtomId>() * self.list.len()
+    }
+
+    /// Enters a noted atom into the indexes of its relation.
+    pub(super) fn enter(&mut self, atom: AtomId, atoms: &Atoms, terms: &Terms) {
+        let Some(indexes) = self.indexes_of.get(&atoms.relation(atom).0) else { return };
+        self.steps += indexes.len() as u64;
+        for &i in indexes {
+            self.bytes += self.indexes[i].enter(atoms.arguments(atom), terms);
         }
     }
 
-    /// The number of indexes, to tell new ones apart.
-    pub(super) fn indexes(&self) -> usize {
-        self.indexes.len()
-    }
-
-    /// Notes the sizes of static relations, given with their arities, for the planner. O(facts).
-    pub(super) fn measure(&mut self, relations: Vec<(u32, usize)>, atoms: &Atoms) {
-        let values = |arity| vec![FxHashSet::<TermId>::default(); arity];
-        let mut found: FxHashMap<u32, (usize, Vec<FxHashSet<TermId>>)> =
-            relations.into_iter().map(|(relation, arity)| (relation, (0, values(arity)))).collect();
-        for &atom in &self.list {
-            if let Some((count, values)) = found.get_mut(&atoms.relation(atom).0) {
-                *count += 1;
-                for (set, &term) in values.iter_mut().zip(atoms.arguments(atom)) {
-                    set.insert(term);
-                }
+    /// Fills the indexes made since the last call with what was found so far.
+    pub(super) fn fill(&mut self, atoms: &Atoms, terms: &Terms) {
+        for index in &mut self.indexes[self.filled..] {
+            for &atom in self.by_relation.get(index.relation.index()).map_or(&[][..], |atoms| atoms) {
+                self.steps += 1;
+                self.bytes += index.enter(atoms.arguments(atom), terms);
             }
         }
-        let distinct = |values: Vec<FxHashSet<TermId>>| values.iter().map(|v| v.len().max(1)).collect();
-        self.sizes = found.into_iter().map(|(r, (count, values))| (r, (count, distinct(values)))).collect();
+        self.filled = self.indexes.len();
+    }
+
+    /// Notes the sizes of a relation that is complete, for the planner. O(its facts).
+    pub(super) fn measure(&mut self, relation: RelationId, arity: usize, atoms: &Atoms) {
+        let facts = self.of(relation);
+        let mut values = vec![FxHashSet::<TermId>::default(); arity];
+        for &atom in facts {
+            for (set, &term) in values.iter_mut().zip(atoms.arguments(atom)) {
+                set.insert(term);
+            }
+        }
+        let size = (facts.len(), values.iter().map(|v| v.len().max(1)).collect());
+        self.sizes.insert(relation.0, size);
     }
 
     /// How many rows a lookup of `literal` will find, roughly.
@@ -209,31 +254,45 @@ impl Facts {
     /// Plans a clause for when the literal at `start` is bound.
     pub(super) fn plan(&mut self, clauses: &[Clause], clause: usize, start: Option<usize>) -> Plan {
         let body = &clauses[clause];
+        let variables: Vec<Vec<u32>> = body.positives.iter().map(Literal::variables).collect();
         let mut bound = vec![false; body.variables];
-        let mut waiting: Vec<usize> = (0..body.positives.len()).filter(|&i| Some(i) != start).collect();
-        let mut tests: Vec<&Test> = body.tests.iter().collect();
+        let mut tests: Vec<(usize, Vec<u32>)> = body.tests.iter().map(Test::variables).enumerate().collect();
         if let Some(start) = start {
-            body.positives[start].variables().iter().for_each(|&v| bound[v as usize] = true);
+            variables[start].iter().for_each(|&v| bound[v as usize] = true);
         }
+        // Each literal that waits and how many rows its lookup will find, as far as is known.
+        let mut waiting: Vec<(usize, f64)> = (0..body.positives.len())
+            .filter(|&place| Some(place) != start)
+            .map(|place| (place, self.estimate(&body.positives[place], &bound)))
+            .collect();
         let mut steps = Vec::new();
+        let mut news = true;
         loop {
-            tests.retain(|test| {
-                let ready = test.variables().iter().all(|&v| bound[v as usize]);
-                if ready {
-                    steps.push(Step::Test((*test).clone()));
-                }
-                !ready
-            });
-            let best = (0..waiting.len()).min_by(|&a, &b| {
-                let estimate = |i: usize| self.estimate(&body.positives[waiting[i]], &bound);
-                estimate(a).total_cmp(&estimate(b))
-            });
+            if news {
+                tests.retain(|(test, variables)| {
+                    let ready = variables.iter().all(|&v| bound[v as usize]);
+                    if ready {
+                        steps.push(Step::Test(*test));
+                    }
+                    !ready
+                });
+            }
+            // Comparing is far cheaper than a step of a join.
+            self.steps += 1 + waiting.len() as u64 / 16;
+            let best = (0..waiting.len()).min_by(|&a, &b| waiting[a].1.total_cmp(&waiting[b].1));
             let Some(best) = best else { break };
-            let literal = &body.positives[waiting.remove(best)];
-            let (index, key, free) = self.index(literal, &bound);
+            let (place, _) = waiting.remove(best);
+            let (index, key, free) = self.index(&body.positives[place], &bound);
             free.iter().for_each(|&v| bound[v as usize] = true);
-            steps.push(Step::Lookup { index, key, free });
+            news = !free.is_empty();
+            for (other, rows) in &mut waiting {
+                if free.iter().any(|v| variables[*other].contains(v)) {
+                    *rows = self.estimate(&body.positives[*other], &bound);
+                }
+            }
+            steps.push(Step::Lookup { place, index, key, free });
         }
+        self.bytes += BYTES_PER_STEP * (1 + steps.len());
         Plan { clause, start, steps }
     }
 
@@ -244,20 +303,23 @@ impl Facts {
         let (key, free): (Vec<usize>, Vec<usize>) = (0..names.len()).partition(|&i| bound[names[i] as usize]);
         let key_names = key.iter().map(|&i| names[i]).collect();
         let free_names = free.iter().map(|&i| names[i]).collect();
-        let relation = literal.relation.0;
+        let relation = literal.relation;
         let indexes = &mut self.indexes;
-        let by_relation = &mut self.by_relation;
-        let number = *self.by_pattern.entry((relation, pattern.clone(), key.clone())).or_insert_with(|| {
-            by_relation.entry(relation).or_default().push(indexes.len());
-            indexes.push(Index { pattern, variables: names.len(), key, free, rows: FxHashMap::default() });
-            indexes.len() - 1
-        });
+        let indexes_of = &mut self.indexes_of;
+        let number =
+            *self.by_pattern.entry((relation.0, pattern.clone(), key.clone())).or_insert_with(|| {
+                indexes_of.entry(relation.0).or_default().push(indexes.len());
+                let (variables, rows) = (names.len(), FxHashMap::default());
+                indexes.push(Index { relation, pattern, variables, key, free, rows });
+                indexes.len() - 1
+            });
         (number, key_names, free_names)
     }
 }
 
 /// Walks plans over facts, counting steps.
 pub(super) struct Walk<'a> {
+    pub(super) clause: &'a Clause,
     pub(super) facts: &'a Facts,
     pub(super) atoms: &'a Atoms,
     pub(super) terms: &'a Terms,
@@ -270,6 +332,8 @@ pub(super) struct Walk<'a> {
     pub(super) hits: usize,
     /// Bindings found, one row of the clause's variables each.
     pub(super) found: Vec<TermId>,
+    /// The fewest steps that were ever left to go.
+    pub(super) left: usize,
 }
 
 impl Walk<'_> {
@@ -279,6 +343,7 @@ impl Walk<'_> {
             return;
         }
         self.fuel -= 1;
+        self.left = self.left.min(steps.len());
         let Some((step, rest)) = steps.split_first() else {
             self.hits += 1;
             self.found.extend_from_slice(bindings);
@@ -286,11 +351,12 @@ impl Walk<'_> {
         };
         match step {
             Step::Test(test) => {
-                if self.decide(test, bindings) != Some(false) {
+                let clause = self.clause;
+                if self.decide(&clause.tests[*test], bindings) != Some(false) {
                     self.run(rest, bindings);
                 }
             }
-            Step::Lookup { index, key, free } => {
+            Step::Lookup { index, key, free, .. } => {
                 let facts = self.facts;
                 let rows = &facts.indexes[*index].rows;
                 // Keys are short; the stack serves all but the odd one.

@@ -11,6 +11,7 @@
 
 mod clause;
 pub(crate) mod cycle;
+mod excess;
 mod fixpoint;
 mod join;
 mod strata;
@@ -18,8 +19,11 @@ mod stratified;
 pub mod terms;
 
 use crate::{
-    Diagnostic, Diagnostics, Options, Rules, Span, diagnostic::codes, propnet::Vocabulary, rules::Term,
+    Diagnostic, Diagnostics, Limits, Options, Rules, Span, diagnostic::codes, propnet::Vocabulary,
+    rules::Term,
 };
+use excess::{Excess, What};
+use strata::Strata;
 use terms::{AtomId, Atoms, TermId, Terms};
 
 /// A ground atom or its negation.
@@ -98,9 +102,20 @@ pub struct GroundRules {
     origins: Vec<u32>,
     /// Where each rule stands.
     places: Vec<Span>,
+    /// What grounding cost.
+    pub cost: Cost,
     /// Derived atoms in groups, each after all it depends on; a group of several, or of one that
     /// depends on itself, is a cycle without negation.
     pub order: Vec<Vec<AtomId>>,
+}
+
+/// What grounding cost, in the units of [`Limits`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Steps, as `fuel` counts them.
+    pub steps: u64,
+    /// Bytes, as `max_bytes` counts them.
+    pub bytes: usize,
 }
 
 impl GroundRules {
@@ -137,88 +152,19 @@ impl GroundRules {
     }
 }
 
-/// A limit that grounding ran into.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Excess {
-    Clauses { rule: usize },
-    Instances { rule: usize, count: usize },
-    Atoms { rule: usize },
-    Term { rule: usize, text: String },
-    Fluents,
-    Fuel { rule: usize },
-}
-
-impl Excess {
-    fn diagnostic(self, rules: &Rules, options: &Options) -> Diagnostic {
-        let limits = &options.limits;
-        let span = |rule: usize| rules.rules[rule].span;
-        match self {
-            Self::Clauses { rule } => Diagnostic::new(
-                &codes::OR_EXPLOSION,
-                span(rule),
-                format!("multiplying out the `or`s gives more than {} rules", limits.max_ground_rules),
-            )
-            .help("let each branch of an `or` bind the same variables, or name it by a relation of its own"),
-            Self::Instances { rule, count } => Diagnostic::new(
-                &codes::TOO_MANY_INSTANCES,
-                span(rule),
-                format!("the rulesheet has more than {} rule instances (`max_ground_rules`)", limits.max_ground_rules),
-            )
-            .note(format!("this rule has {count} of them so far"))
-            .help("split the rule: name the part that does not mention some of its variables by a relation of its own"),
-            Self::Atoms { rule } => Diagnostic::new(
-                &codes::TOO_MANY_INSTANCES,
-                span(rule),
-                format!("the rulesheet has more than {} ground atoms (`max_atoms`)", limits.max_atoms),
-            )
-            .note("the limit was reached in this rule")
-            .help("bound the arguments of the rule's head by relations with fewer values"),
-            Self::Term { rule, text } => Diagnostic::new(
-                &codes::BILLION_LAUGHS,
-                span(rule),
-                format!(
-                    "a term grows beyond depth {} (`max_term_depth`) or {} symbols (`max_term_size`)",
-                    limits.max_term_depth, limits.max_term_size
-                ),
-            )
-            .note(text)
-            .help("bound the growth by a finite relation such as `succ` over the values that are needed"),
-            Self::Fluents => Diagnostic::new(
-                &codes::EXPONENTIAL_COUNTER,
-                None,
-                format!("the game has more than {} fluents (`max_fluents`)", limits.max_fluents),
-            )
-            .help("let fewer arguments of a fluent vary together, or raise the limit"),
-            Self::Fuel { rule } => Diagnostic::new(
-                &codes::OUT_OF_FUEL,
-                span(rule),
-                format!("grounding took more than {} join steps (`fuel`)", limits.fuel),
-            )
-            .note("the limit was reached in this rule")
-            .help("give the rule literals that bind few values each, or raise the limit"),
-        }
-    }
-}
-
 /// Grounds a rulesheet. Faults that only the ground program shows, and limits, go to `diagnostics`;
 /// then nothing comes back.
 pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
-    let mut terms = Terms::new(&options.limits);
-    // Without an `or`, a rule is one clause: only multiplying out can exceed this.
-    let max_clauses = options.limits.max_ground_rules.saturating_add(rules.rules.len());
-    let grounded = clause::clauses(rules, &mut terms, max_clauses)
-        .and_then(|clauses| fixpoint::fixpoint(rules, &clauses, terms, &options.limits));
-    let program = match grounded {
-        Ok(program) => program,
+    let limits = &options.limits;
+    let mut terms = Terms::new(limits);
+    let grounded = clause::clauses(rules, &mut terms, limits).and_then(|clauses| {
+        let program = fixpoint::fixpoint(rules, &clauses, terms, limits)?;
+        Ok((assemble(rules, &program, limits)?, program, clauses))
+    });
+    let (mut ground, program, clauses) = match grounded {
+        Ok(grounded) => grounded,
         Err(excess) => {
-            diagnostics.push(excess.diagnostic(rules, options));
-            return None;
-        }
-    };
-    let mut ground = match assemble(rules, &program, options.limits.max_fluents) {
-        Ok(ground) => ground,
-        Err(excess) => {
-            diagnostics.push(excess.diagnostic(rules, options));
+            diagnostics.push(excess.diagnostic(rules, limits));
             return None;
         }
     };
@@ -246,7 +192,7 @@ fn start(rules: &Rules, program: &Program, ground: &mut GroundRules) {
     if ruled.is_empty() {
         return;
     }
-    let truths = stratified::evaluate(ground);
+    let truths = stratified::evaluate(ground, |_| false);
     for atom in ruled.into_iter().filter(|atom| truths[atom.index()]) {
         let fluent = program.atoms.find(rules.keywords.fact, program.atoms.arguments(atom));
         if let Some(Meaning::Fluent(fluent)) = fluent.map(|f| ground.meaning[f.index()]) {
@@ -284,10 +230,14 @@ struct Program {
     literals: Vec<Literal>,
     /// Terms of the fluents that hold at the start.
     initial: Vec<TermId>,
+    /// For each rule, whether it has an instance.
+    fired: Vec<bool>,
+    strata: Strata,
+    cost: Cost,
 }
 
 /// Names and sorts everything.
-fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<GroundRules, Excess> {
+fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundRules, Excess> {
     let Program { terms, atoms, possible, .. } = program;
     let keywords = &rules.keywords;
     let text = |term: TermId| terms.text(term, &rules.symbols);
@@ -296,18 +246,27 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
     let (mut fluents, mut moves, mut percepts) = (Vec::new(), Vec::new(), Vec::new());
     let is_possible = |atom: AtomId| possible.get(atom.index()).copied().unwrap_or(false);
     let all = || (0..atoms.len() as u32).map(AtomId);
+    let mut role_of = vec![None; terms.len()];
+    roles.iter().enumerate().for_each(|(i, role)| role_of[role.0 as usize] = Some(i));
+    // The arguments of atoms that stand for disjunctions are no terms.
+    let role = |term: TermId| role_of.get(term.0 as usize).copied().flatten();
+    // Texts may be far longer than the terms they are made from.
+    let lengths = terms.lengths(&rules.symbols);
+    let named = |a: &AtomId| [keywords.fact, keywords.legal].contains(&atoms.relation(*a));
+    let written = all().filter(|&a| is_possible(a)).filter(named).filter_map(|a| atoms.arguments(a).last());
+    let written = written.map(|term| lengths[term.0 as usize].saturating_add(size_of::<(String, TermId)>()));
+    if written.fold(0, usize::saturating_add) > limits.max_bytes {
+        return Err(Excess { what: What::Names, rule: None, recursive: false });
+    }
     for atom in all().filter(|&a| is_possible(a)) {
         let arguments = atoms.arguments(atom);
         if atoms.relation(atom) == keywords.fact {
             fluents.push((text(arguments[0]), arguments[0]));
-        } else if atoms.relation(atom) == keywords.legal && roles.contains(&arguments[0]) {
+        } else if atoms.relation(atom) == keywords.legal && role(arguments[0]).is_some() {
             moves.push((text(arguments[1]), arguments[1]));
         } else if atoms.relation(atom) == keywords.sees && roles.contains(&arguments[0]) {
             percepts.push((text(arguments[1]), arguments[1]));
         }
-    }
-    if fluents.len() > max_fluents {
-        return Err(Excess::Fluents);
     }
     fluents.sort_unstable();
     moves.sort_unstable();
@@ -331,7 +290,7 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
     for atom in all().filter(|&a| is_possible(a)) {
         let relation = atoms.relation(atom);
         let arguments = atoms.arguments(atom);
-        let role = arguments.first().and_then(|term| roles.iter().position(|r| r == term));
+        let role = arguments.first().and_then(|&term| role(term));
         if relation == keywords.fact {
             meaning[atom.index()] = Meaning::Fluent(fluent_of[arguments[0].0 as usize]);
         } else if relation == keywords.next {
@@ -346,8 +305,8 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
             } else if relation == keywords.legal {
                 legal[role].push((move_of[arguments[1].0 as usize], atom));
             } else if relation == keywords.goal {
-                // Other values were refused by the checker or are reported by it as warnings.
-                if let Ok(value) = text(arguments[1]).parse::<u8>() {
+                // Other values are reported as errors.
+                if let Some(value) = goal_value(&text(arguments[1])) {
                     goal[role].push((value, atom));
                 }
             } else if relation == keywords.sees {
@@ -387,6 +346,7 @@ fn assemble(rules: &Rules, program: &Program, max_fluents: usize) -> Result<Grou
         literals,
         origins,
         places: rules.rules.iter().map(|rule| rule.span).collect(),
+        cost: program.cost,
         order: Vec::new(),
     })
 }
@@ -421,6 +381,12 @@ fn group(program: &Program) -> Grouped {
         origins.push(rule);
     }
     Grouped { heads, bodies, literals, origins }
+}
+
+/// The value that a goal's second argument stands for: an integer from 0 to 100.
+fn goal_value(text: &str) -> Option<u8> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|&value| digits && value <= 100)
 }
 
 /// The id of a ground term of the rules, if it has one.

@@ -1,62 +1,70 @@
 //! Which relations are fixed and in which order they are computed.
 //!
 //! In come clauses, out goes a [`Strata`]: relations that can matter, those that depend on the
-//! state or the moves (dynamic), and a level for each static one such that a relation lies above
-//! everything it negates. A static relation on a negative cycle counts as dynamic: only the ground
-//! program shows whether the cycle is real.
+//! state or the moves (dynamic), and a stage for each relation such that a static one lies above
+//! everything it depends on, but for its own cycle, and the dynamic ones are the last stage. A static
+//! relation on a negative cycle counts as dynamic: only the ground program shows whether the cycle is real.
 
-use super::clause::Clause;
+use super::{clause::Clause, cycle};
 use crate::rules::{Keywords, RelationId};
+use rustc_hash::FxHashSet;
 
 /// The classification of relations.
 #[derive(Debug)]
 pub(super) struct Strata {
-    /// Whether the relation can matter to the game.
+    /// Whether the relation can matter.
     pub(super) relevant: Vec<bool>,
     /// Whether the relation depends on the state or the moves, or is not stratified.
     pub(super) dynamic: Vec<bool>,
-    /// For a static relation: the stage at which it is computed, from zero.
-    pub(super) level: Vec<usize>,
-    /// How many levels there are.
-    pub(super) levels: usize,
+    /// Whether the relation depends on itself, other than through time.
+    pub(super) recursive: Vec<bool>,
+    /// When the relation is computed, from zero.
+    pub(super) stage: Vec<usize>,
+    /// The stage of the dynamic relations, which is the last.
+    pub(super) last: usize,
 }
 
-/// Classifies the relations of `clauses`. O(clauses x relations) at worst.
-pub(super) fn stratify(clauses: &[Clause], relations: usize, keywords: &Keywords) -> Strata {
-    let Keywords { role, init, fact, does, next, legal, goal, terminal, sees, .. } = *keywords;
-    let mut edges: Vec<Vec<(RelationId, bool)>> = vec![Vec::new(); relations];
+/// Classifies the relations of `clauses`; those that `roots` depend on can matter. O(literals).
+pub(super) fn stratify(
+    clauses: &[Clause],
+    relations: usize,
+    keywords: &Keywords,
+    roots: &[RelationId],
+) -> Strata {
+    let Keywords { fact, does, next, legal, goal, terminal, sees, .. } = *keywords;
+    let mut edges: Vec<Vec<(usize, bool)>> = vec![Vec::new(); relations];
+    let mut seen = FxHashSet::default();
     for clause in clauses {
-        let from = &mut edges[clause.head.relation.index()];
+        let from = clause.head.relation.index();
         clause.for_each_literal(&mut |literal, negative| {
-            if !from.contains(&(literal.relation, negative)) {
-                from.push((literal.relation, negative));
+            let to = literal.relation.index();
+            if seen.insert((from, to, negative)) {
+                edges[from].push((to, negative));
             }
         });
     }
 
     let mut relevant = vec![false; relations];
-    let mut pending = vec![role, init, next, legal, goal, terminal, sees];
-    while let Some(relation) = pending.pop() {
-        if !std::mem::replace(&mut relevant[relation.index()], true) {
-            pending.extend(edges[relation.index()].iter().map(|&(to, _)| to));
-        }
-    }
+    spread(roots.iter().map(|r| r.index()).collect(), &mut relevant, |from| {
+        edges[from].iter().map(|&(to, _)| to)
+    });
 
-    let mut dynamic = vec![false; relations];
-    for relation in [fact, does, next, legal, goal, terminal, sees] {
-        dynamic[relation.index()] = true;
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); relations];
+    for (from, list) in edges.iter().enumerate() {
+        list.iter().for_each(|&(to, _)| users[to].push(from));
     }
-    spread(&edges, &mut dynamic);
     let component = components(&edges);
-    for from in 0..relations {
-        if edges[from].iter().any(|&(to, negative)| negative && component[to.index()] == component[from]) {
-            dynamic[from] = true;
-        }
-    }
-    spread(&edges, &mut dynamic);
+    let component_of = &component;
+    let inner =
+        |from: usize| edges[from].iter().filter(move |&&(to, _)| component_of[to] == component_of[from]);
+    let recursive: Vec<bool> = (0..relations).map(|r| inner(r).next().is_some()).collect();
+    let mut dynamic = vec![false; relations];
+    let changing = [fact, does, next, legal, goal, terminal, sees].map(RelationId::index);
+    let unstratified = (0..relations).filter(|&r| inner(r).any(|&(_, negative)| negative));
+    spread(changing.into_iter().chain(unstratified).collect(), &mut dynamic, |to| users[to].iter().copied());
 
     // Components are numbered so that what a relation depends on has a smaller number or its own.
-    let mut level = vec![0; relations];
+    let mut stage = vec![0; relations];
     let mut order: Vec<usize> = (0..relations).filter(|&r| !dynamic[r]).collect();
     order.sort_by_key(|&r| component[r]);
     for members in order.chunk_by(|&a, &b| component[a] == component[b]) {
@@ -64,34 +72,34 @@ pub(super) fn stratify(clauses: &[Clause], relations: usize, keywords: &Keywords
         let below = members
             .iter()
             .flat_map(|&r| &edges[r])
-            .map(|&(to, _)| level[to.index()] + usize::from(component[to.index()] != own));
+            .map(|&(to, _)| stage[to] + usize::from(component[to] != own));
         let highest = below.max().unwrap_or(0);
-        members.iter().for_each(|&r| level[r] = highest);
+        members.iter().for_each(|&r| stage[r] = highest);
     }
-    let levels = order.iter().map(|&r| level[r] + 1).max().unwrap_or(0);
-    Strata { relevant, dynamic, level, levels }
+    let last = order.iter().map(|&r| stage[r] + 1).max().unwrap_or(0);
+    (0..relations).filter(|&r| dynamic[r]).for_each(|r| stage[r] = last);
+    Strata { relevant, dynamic, recursive, stage, last }
 }
 
-/// Marks everything that depends on something marked.
-fn spread(edges: &[Vec<(RelationId, bool)>], marked: &mut [bool]) {
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for from in 0..edges.len() {
-            if !marked[from] && edges[from].iter().any(|&(to, _)| marked[to.index()]) {
-                marked[from] = true;
-                changed = true;
-            }
+/// Marks `pending` and everything that `neighbours` lead to.
+fn spread<I: Iterator<Item = usize>>(
+    mut pending: Vec<usize>,
+    marked: &mut [bool],
+    neighbours: impl Fn(usize) -> I,
+) {
+    while let Some(relation) = pending.pop() {
+        if !std::mem::replace(&mut marked[relation], true) {
+            pending.extend(neighbours(relation));
         }
     }
 }
 
 /// The strongly connected component of each relation, numbered dependencies first.
-fn components(edges: &[Vec<(RelationId, bool)>]) -> Vec<usize> {
+fn components(edges: &[Vec<(usize, bool)>]) -> Vec<usize> {
     let mut component = vec![0; edges.len()];
-    let successors = |node: usize, out: &mut Vec<usize>| out.extend(edges[node].iter().map(|e| e.0.index()));
+    let successors = |node: usize, out: &mut Vec<usize>| out.extend(edges[node].iter().map(|e| e.0));
     let mut count = 0;
-    super::cycle::components(edges.len(), successors, |members| {
+    cycle::components(edges.len(), successors, |members| {
         members.iter().for_each(|&m| component[m] = count);
         count += 1;
     });

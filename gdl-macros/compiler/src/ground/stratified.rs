@@ -51,24 +51,60 @@ pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Cycle> {
     Ok(groups)
 }
 
-/// What holds where no fluent holds and nobody moves: the truth of each atom, in the order of dependence,
-/// cycles from false to their least fixpoint.
-pub(super) fn evaluate(ground: &GroundRules) -> Vec<bool> {
-    let mut truths = vec![false; ground.meaning.len()];
+/// The truth of each atom where the fluents and moves hold that `given` says. O(literals).
+pub(super) fn evaluate(ground: &GroundRules, given: impl Fn(Meaning) -> bool) -> Vec<bool> {
+    let given = |&meaning: &Meaning| meaning != Meaning::Derived && given(meaning);
+    let mut truths: Vec<bool> = ground.meaning.iter().map(given).collect();
     for group in &ground.order {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &atom in group {
-                let holds = |literal: &Literal| truths[literal.atom().index()] != literal.is_negated();
-                if !truths[atom.index()] && ground.bodies(atom).any(|body| body.iter().all(holds)) {
-                    truths[atom.index()] = true;
-                    changed = true;
-                }
-            }
+        let holds = |literal: &Literal| truths[literal.atom().index()] != literal.is_negated();
+        if let [atom] = group[..] {
+            // If it depends on itself, that helps it nothing.
+            truths[atom.index()] = ground.bodies(atom).any(|body| body.iter().all(holds));
+        } else {
+            close(ground, group, &mut truths);
         }
     }
     truths
+}
+
+/// The least fixpoint of a cycle, after Dowling and Gallier (1984): each instance waits for the members of the
+/// cycle in its body.
+fn close(ground: &GroundRules, group: &[AtomId], truths: &mut [bool]) {
+    let mut users: FxHashMap<AtomId, Vec<usize>> = group.iter().map(|&atom| (atom, Vec::new())).collect();
+    // The head of each instance and how many members it waits for.
+    let mut waiting: Vec<(AtomId, usize)> = Vec::new();
+    let mut found = Vec::new();
+    for &head in group {
+        for body in ground.bodies(head) {
+            let mut count = 0;
+            let mut fails = false;
+            for literal in body {
+                match users.get_mut(&literal.atom()) {
+                    Some(list) => {
+                        list.push(waiting.len());
+                        count += 1;
+                    }
+                    None => fails |= truths[literal.atom().index()] == literal.is_negated(),
+                }
+            }
+            if count == 0 && !fails {
+                found.push(head);
+            }
+            waiting.push((head, if fails { usize::MAX } else { count }));
+        }
+    }
+    while let Some(atom) = found.pop() {
+        if std::mem::replace(&mut truths[atom.index()], true) {
+            continue;
+        }
+        for &instance in &users[&atom] {
+            let (head, count) = &mut waiting[instance];
+            *count -= 1;
+            if *count == 0 {
+                found.push(*head);
+            }
+        }
+    }
 }
 
 /// The shortest way from `target` back to `head` inside the group, closed by the negative edge.

@@ -54,6 +54,11 @@ impl Calls {
         &self.arguments[start..self.ends[id] as usize]
     }
 
+    /// What they take: the hash table is two thirds full.
+    fn bytes(&self) -> usize {
+        16 * self.heads.len() + size_of::<TermId>() * self.arguments.len()
+    }
+
     fn find(&self, head: u32, arguments: &[TermId]) -> Option<u32> {
         let equal = |&id: &u32| self.heads[id as usize] == head && self.arguments(id) == arguments;
         self.table.find(hash(head, arguments), equal).copied()
@@ -127,6 +132,23 @@ impl Terms {
         self.extents.len()
     }
 
+    /// What they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.calls.bytes() + size_of::<(u32, u32)>() * self.extents.len()
+    }
+
+    /// For each term the length of its text, saturating. O(terms).
+    pub(super) fn lengths(&self, symbols: &Symbols) -> Vec<usize> {
+        let mut lengths: Vec<usize> = Vec::with_capacity(self.len());
+        for term in (0..self.len() as u32).map(TermId) {
+            let name = symbols.name(self.symbol(term)).len();
+            let brackets = if self.arguments(term).is_empty() { 0 } else { 2 };
+            let inner = self.arguments(term).iter().map(|a| lengths[a.0 as usize].saturating_add(1));
+            lengths.push(inner.fold(name + brackets, usize::saturating_add));
+        }
+        lengths
+    }
+
     /// The first term that was deeper or larger than the limits allow.
     #[must_use]
     pub fn excess(&self) -> Option<TermId> {
@@ -151,6 +173,35 @@ impl Terms {
         let mut out = String::new();
         self.write(term, symbols, &mut out);
         out
+    }
+
+    /// The term as KIF text of at most about a hundred characters, for messages.
+    pub(super) fn brief(&self, term: TermId, symbols: &Symbols) -> String {
+        let mut out = String::new();
+        self.abridge(term, symbols, 0, &mut out);
+        out
+    }
+
+    fn abridge(&self, term: TermId, symbols: &Symbols, depth: usize, out: &mut String) {
+        const LONGEST: usize = 80;
+        const DEEPEST: usize = 6;
+        let (name, arguments) = (symbols.name(self.symbol(term)), self.arguments(term));
+        let name = name.get(..LONGEST).unwrap_or(name);
+        if arguments.is_empty() {
+            out.push_str(name);
+            return;
+        }
+        out.push('(');
+        out.push_str(name);
+        for &argument in arguments {
+            out.push(' ');
+            if out.len() > LONGEST || depth > DEEPEST {
+                out.push_str("..");
+                break;
+            }
+            self.abridge(argument, symbols, depth + 1, out);
+        }
+        out.push(')');
     }
 
     fn write(&self, term: TermId, symbols: &Symbols, out: &mut String) {
@@ -190,6 +241,11 @@ impl Atoms {
     /// How many atoms there are.
     pub(super) fn len(&self) -> usize {
         self.calls.heads.len()
+    }
+
+    /// What they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.calls.bytes()
     }
 
     /// The atom's relation.

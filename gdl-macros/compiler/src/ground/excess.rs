@@ -1,0 +1,133 @@
+//! What grounding says when it runs into a limit: which one, in which rule, and what to do.
+
+use crate::{
+    Diagnostic, Limits, Rules,
+    diagnostic::{Code, codes},
+};
+
+/// A limit that grounding ran into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Excess {
+    pub(super) what: What,
+    /// The rule at hand, an index into [`Rules::rules`]; none if it takes all of them.
+    pub(super) rule: Option<usize>,
+    /// Whether the rule's head depends on itself.
+    pub(super) recursive: bool,
+}
+
+impl Excess {
+    /// The code for too many tuples, by the rule that makes them.
+    fn code(&self, rules: &Rules) -> &'static Code {
+        let makes_fluents = |rule: usize| rules.rules[rule].head.relation == rules.keywords.init;
+        if self.recursive {
+            &codes::LONG_CHAIN_RECURSION
+        } else if self.rule.is_some_and(makes_fluents) {
+            &codes::EXPONENTIAL_COUNTER
+        } else {
+            &codes::TOO_MANY_INSTANCES
+        }
+    }
+}
+
+/// What there was too much of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// Rules, with their `or`s multiplied out.
+    Clauses,
+    /// Rule instances; so many of them come from the rule.
+    Instances(usize),
+    Atoms,
+    Terms,
+    /// A term too deep or too large, abridged.
+    Term(String),
+    Fluents,
+    Bytes,
+    /// Text of fluents and moves.
+    Names,
+    Fuel,
+}
+
+impl What {
+    pub(super) fn of(self, rule: usize) -> Excess {
+        Excess { what: self, rule: Some(rule), recursive: false }
+    }
+}
+
+impl Excess {
+    pub(super) fn diagnostic(self, rules: &Rules, limits: &Limits) -> Diagnostic {
+        let instances = self.code(rules);
+        let Self { what, rule, .. } = self;
+        let narrow = "bound the arguments of the rule's head by relations with fewer values";
+        let (code, message, note, help) = match what {
+            What::Clauses => (
+                &codes::OR_EXPLOSION,
+                format!(
+                    "multiplying out the `or`s gives more than {} rules (`max_ground_rules`) or {} bytes (`max_bytes`)",
+                    limits.max_ground_rules, limits.max_bytes
+                ),
+                String::new(),
+                "let each branch of an `or` bind the same variables, or name it by a relation of its own",
+            ),
+            What::Instances(count) => (
+                instances,
+                format!(
+                    "the rulesheet has more than {} rule instances (`max_ground_rules`)",
+                    limits.max_ground_rules
+                ),
+                format!("this rule has {count} of them so far"),
+                "split the rule: name the part that does not mention some of its variables by a relation of its own",
+            ),
+            What::Atoms => (
+                instances,
+                format!("the rulesheet has more than {} ground atoms (`max_atoms`)", limits.max_atoms),
+                "the limit was reached in this rule".to_owned(),
+                narrow,
+            ),
+            What::Terms => (
+                instances,
+                format!("the rulesheet has more than {} ground terms (`max_terms`)", limits.max_terms),
+                "the limit was reached in this rule".to_owned(),
+                narrow,
+            ),
+            What::Term(text) => (
+                &codes::BILLION_LAUGHS,
+                format!(
+                    "a term grows beyond depth {} (`max_term_depth`) or {} symbols (`max_term_size`)",
+                    limits.max_term_depth, limits.max_term_size
+                ),
+                format!("the term is `{text}`"),
+                "bound the growth by a finite relation such as `succ` over the values that are needed",
+            ),
+            What::Fluents => (
+                &codes::EXPONENTIAL_COUNTER,
+                format!("the game has more than {} fluents (`max_fluents`)", limits.max_fluents),
+                "the limit was reached in this rule".to_owned(),
+                "let fewer arguments of a fluent vary together, or raise the limit",
+            ),
+            What::Bytes => (
+                instances,
+                format!("grounding takes more than {} bytes (`max_bytes`)", limits.max_bytes),
+                "the limit was reached in this rule".to_owned(),
+                narrow,
+            ),
+            What::Names => (
+                &codes::BILLION_LAUGHS,
+                format!(
+                    "the names of fluents and moves take more than {} bytes (`max_bytes`)",
+                    limits.max_bytes
+                ),
+                String::new(),
+                "let fewer arguments of a fluent or move be large terms",
+            ),
+            What::Fuel => (
+                &codes::OUT_OF_FUEL,
+                format!("grounding takes more than {} steps (`fuel`)", limits.fuel),
+                "the limit was reached in this rule".to_owned(),
+                "give the rule literals that bind few values each, or raise the limit",
+            ),
+        };
+        let place = rule.map(|rule| rules.rules[rule].span);
+        let diagnostic = Diagnostic::new(code, place, message).help(help);
+        if place.is_some() { diagnostic.note(note) } else { diagnostic }
+    }
+}

@@ -12,6 +12,7 @@
 mod clause;
 pub(crate) mod cycle;
 mod excess;
+mod faults;
 mod fixpoint;
 mod join;
 mod strata;
@@ -181,6 +182,7 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
         }
     }
     report_roles(rules, &ground, diagnostics);
+    faults::report(rules, &clauses, &program, &ground, options, diagnostics);
     if diagnostics.has_errors() { None } else { Some(ground) }
 }
 

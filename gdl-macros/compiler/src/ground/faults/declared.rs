@@ -1,0 +1,202 @@
+//! What `base` and `input` declare against what is possible: GDL114 to GDL116.
+//!
+//! The declarations are grounded by themselves, for as long as that stays cheap beside the game; nothing
+//! else depends on them. Only what was seen to happen is missed in them.
+
+use super::{Name, display_name, matches, name, name_of, witness::Seen};
+use crate::{
+    Diagnostic, Diagnostics, Options, Rules, Span,
+    diagnostic::codes,
+    ground::{
+        GroundRules, Program,
+        clause::Clauses,
+        fixpoint,
+        terms::{AtomId, Atoms, TermId, Terms},
+    },
+    rules::{Atom, RelationId},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Steps that grounding declarations may take: some, and more for each fluent and move there is.
+const STEPS: u64 = 200_000;
+const STEPS_PER_ITEM: u64 = 40;
+
+pub(super) fn check(
+    rules: &Rules,
+    clauses: &Clauses,
+    program: &Program,
+    ground: &GroundRules,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) {
+    let keywords = rules.keywords;
+    // What is dynamic because it may not be stratified is not worth its own fixpoint.
+    let is_given = |relation: RelationId| {
+        !program.strata.dynamic[relation.index()]
+            && rules.rules.iter().any(|rule| rule.head.relation == relation)
+    };
+    let roots: Vec<RelationId> =
+        [keywords.base, keywords.input].into_iter().filter(|&relation| is_given(relation)).collect();
+    if roots.is_empty() {
+        return;
+    }
+    let items = (ground.initial.len() + ground.does.len()) as u64;
+    let mut limits = options.limits.clone();
+    limits.fuel = limits.fuel.min(STEPS + STEPS_PER_ITEM * items);
+    let declared = fixpoint::declarations(rules, clauses, program.terms.clone(), &limits, &roots);
+    let Ok((terms, atoms, facts)) = declared else { return };
+    let declarations = Declarations { rules, program, terms: &terms, atoms: &atoms };
+    let missing = |kind: RelationId, word: RelationId| -> Vec<AtomId> {
+        if !roots.contains(&word) {
+            return Vec::new();
+        }
+        let declared = declarations.declared(word, &facts);
+        let undeclared = |&atom: &AtomId| !declared.contains(program.atoms.arguments(atom));
+        declarations.possible(kind).filter(undeclared).collect()
+    };
+    let mut fluents = missing(keywords.fact, keywords.base);
+    let mut moves = missing(keywords.does, keywords.input);
+    if !(fluents.is_empty() && moves.is_empty()) {
+        let seen = Seen::play(ground);
+        let happens = |atom: &AtomId| seen.contains(ground.meaning[atom.index()]);
+        fluents.retain(happens);
+        moves.retain(happens);
+    }
+    declarations.report_fluents(&fluents, diagnostics);
+    declarations.report_moves(&moves, diagnostics);
+    // Without those, all of `base` would be.
+    let is_there = |word: RelationId| rules.rules.iter().any(|rule| rule.head.relation == word);
+    if roots.contains(&keywords.base) && is_there(keywords.init) && is_there(keywords.next) {
+        declarations.report_vain(&facts, diagnostics);
+    }
+}
+
+struct Declarations<'a> {
+    rules: &'a Rules,
+    program: &'a Program,
+    /// The terms of the program and of the declarations.
+    terms: &'a Terms,
+    /// The atoms of the declarations.
+    atoms: &'a Atoms,
+}
+
+/// The first of some fluents or moves of one name, and the places of the others.
+struct Group {
+    first: TermId,
+    role: Option<TermId>,
+    more: usize,
+}
+
+impl Declarations<'_> {
+    fn declared(&self, relation: RelationId, facts: &[AtomId]) -> FxHashSet<Vec<TermId>> {
+        let own = facts.iter().filter(|&&fact| self.atoms.relation(fact) == relation);
+        own.map(|&fact| self.atoms.arguments(fact).to_vec()).collect()
+    }
+
+    fn possible(&self, relation: RelationId) -> impl Iterator<Item = AtomId> {
+        let Program { atoms, possible, .. } = self.program;
+        let all = (0..atoms.len() as u32).map(AtomId);
+        all.filter(move |&a| atoms.relation(a) == relation && possible[a.index()])
+    }
+
+    /// GDL115.
+    fn report_fluents(&self, missing: &[AtomId], diagnostics: &mut Diagnostics) {
+        let keywords = &self.rules.keywords;
+        let terms = missing.iter().map(|&atom| (None, self.program.atoms.arguments(atom)[0]));
+        for group in self.group(terms) {
+            let text = self.terms.brief(group.first, &self.rules.symbols);
+            let message = format!("fluent `{text}` can become true, but `base` does not declare it");
+            let sources = [keywords.init, keywords.next];
+            self.tell(&codes::BASE_MISSING, message, &group, &sources, keywords.base, diagnostics);
+        }
+    }
+
+    /// GDL116.
+    fn report_moves(&self, missing: &[AtomId], diagnostics: &mut Diagnostics) {
+        let keywords = &self.rules.keywords;
+        let arguments = missing.iter().map(|&atom| self.program.atoms.arguments(atom));
+        for group in self.group(arguments.map(|arguments| (Some(arguments[0]), arguments[1]))) {
+            let text = self.terms.brief(group.first, &self.rules.symbols);
+            let role =
+                group.role.map_or_else(String::new, |role| self.terms.brief(role, &self.rules.symbols));
+            let message = format!("move `{text}` of `{role}` can be legal, but `input` does not declare it");
+            self.tell(&codes::INPUT_MISSING, message, &group, &[keywords.legal], keywords.input, diagnostics);
+        }
+    }
+
+    /// GDL114.
+    fn report_vain(&self, facts: &[AtomId], diagnostics: &mut Diagnostics) {
+        let keywords = &self.rules.keywords;
+        let fluents = self.possible(keywords.fact).map(|atom| self.program.atoms.arguments(atom)[0]);
+        let possible: FxHashSet<TermId> = fluents.collect();
+        let own = facts.iter().filter(|&&fact| self.atoms.relation(fact) == keywords.base);
+        let vain = own.map(|&fact| self.atoms.arguments(fact)[0]).filter(|fluent| !possible.contains(fluent));
+        for group in self.group(vain.map(|fluent| (None, fluent))) {
+            let text = self.terms.brief(group.first, &self.rules.symbols);
+            let message = format!("`base` declares `{text}`, which no `init` or `next` makes true");
+            let sources = [keywords.base];
+            self.tell(&codes::BASE_TOO_LARGE, message, &group, &sources, keywords.next, diagnostics);
+        }
+    }
+
+    /// Gathers terms by their names, in the order they come.
+    fn group(&self, terms: impl Iterator<Item = (Option<TermId>, TermId)>) -> Vec<Group> {
+        let mut places: FxHashMap<Name, usize> = FxHashMap::default();
+        let mut groups: Vec<Group> = Vec::new();
+        for (role, term) in terms {
+            let place = *places.entry(name_of(term, self.terms)).or_insert(groups.len());
+            match groups.get_mut(place) {
+                Some(group) => group.more += 1,
+                None => groups.push(Group { first: term, role, more: 0 }),
+            }
+        }
+        groups
+    }
+
+    /// The head of a rule that the first of the group may come from.
+    fn source(&self, sources: &[RelationId], group: &Group) -> Option<Span> {
+        let heads = || self.rules.rules.iter().map(|rule| &rule.head);
+        let mut all =
+            sources.iter().flat_map(|&relation| heads().filter(move |head| head.relation == relation));
+        let last = |head: &&Atom| {
+            let term = head.arguments.last();
+            term.is_some_and(|term| matches(term, group.first, self.terms, &mut Vec::new()))
+        };
+        all.find(last).map(|head| head.span)
+    }
+
+    /// The first declaration of the name.
+    fn declaration(&self, relation: RelationId, wanted: Name) -> Option<Span> {
+        let mut heads =
+            self.rules.rules.iter().map(|rule| &rule.head).filter(|head| head.relation == relation);
+        heads.find(|head| head.arguments.last().and_then(name) == Some(wanted)).map(|head| head.span)
+    }
+
+    fn tell(
+        &self,
+        code: &'static crate::diagnostic::Code,
+        message: String,
+        group: &Group,
+        sources: &[RelationId],
+        other: RelationId,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let place = self.source(sources, group);
+        let all = display_name(name_of(group.first, self.terms), self.rules);
+        let mut diagnostic = Diagnostic::new(code, place, message);
+        if group.more > 0 {
+            diagnostic = diagnostic.note(format!("and {} more of the form `{all}`", group.more));
+        }
+        let word = self.rules.relation_name(other);
+        if code == &codes::BASE_TOO_LARGE {
+            diagnostic =
+                diagnostic.help("remove the declaration, or look for a rule that ought to make it true");
+        } else {
+            if let Some(place) = self.declaration(other, name_of(group.first, self.terms)) {
+                diagnostic = diagnostic.label(place, format!("`{word}` declares `{all}` here"));
+            }
+            diagnostic = diagnostic.help(format!("add it to the rules for `{word}`"));
+        }
+        diagnostics.push(diagnostic);
+    }
+}

@@ -1,0 +1,50 @@
+//! GDL111: fluents that are written and never read.
+//!
+//! A fluent's own `next` rules do not count as readers: what they carry on goes nowhere.
+
+use super::{Findings, Name, display_name, name, name_of};
+use crate::{Diagnostic, Diagnostics, diagnostic::codes};
+use rustc_hash::FxHashSet;
+
+pub(super) fn check(findings: &Findings<'_>, diagnostics: &mut Diagnostics) {
+    let (rules, program) = (findings.rules, findings.program);
+    let keywords = &rules.keywords;
+    let mut read: FxHashSet<Name> = FxHashSet::default();
+    for number in (0..rules.rules.len()).filter(|&number| findings.is_relevant(number)) {
+        let rule = &rules.rules[number];
+        let own = if rule.head.relation == keywords.next { name(&rule.head.arguments[0]) } else { None };
+        let mut any = false;
+        for formula in &rule.body {
+            formula.for_each_atom(&mut |atom, _| {
+                if atom.relation == keywords.fact {
+                    match name(&atom.arguments[0]) {
+                        // A variable reads all fluents.
+                        None => any = true,
+                        Some(name) if Some(name) == own => {}
+                        Some(name) => drop(read.insert(name)),
+                    }
+                }
+            });
+        }
+        if any {
+            return;
+        }
+    }
+    let mut told = FxHashSet::default();
+    for &atom in findings.atoms(keywords.fact) {
+        let name = name_of(program.atoms.arguments(atom)[0], &program.terms);
+        if read.contains(&name) || !told.insert(name) {
+            continue;
+        }
+        let mut writers = [keywords.next, keywords.init].into_iter().flat_map(|r| findings.rules_of(r));
+        let heads = |&rule: &usize| &rules.rules[rule].head;
+        let own = |rule: &&usize| heads(rule).arguments.first().and_then(super::name) == Some(name);
+        let place = writers.find(own).map(|rule| heads(rule).span);
+        let text = display_name(name, rules);
+        let message = format!("fluent `{text}` is written but never read");
+        diagnostics.push(
+            Diagnostic::new(&codes::FLUENT_NEVER_READ, place, message)
+                .help("remove its rules: they change neither moves nor goals nor the end of the game"),
+        );
+    }
+}

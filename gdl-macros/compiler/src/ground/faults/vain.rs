@@ -1,0 +1,444 @@
+//! What is read in vain: GDL110 fluents that are never true, GDL112 moves that are never legal, GDL113 rules
+//! that never fire.
+//!
+//! A literal that nothing possible matches is told of unless it is so because other rules never fire: then
+//! those are told of. Of literals that depend on each other in a circle the first is.
+
+use super::{Findings, display_name, name, shorten, with_others};
+use crate::{
+    Diagnostic, Diagnostics, Span,
+    diagnostic::codes,
+    ground::{
+        GroundRules,
+        clause::{Clause, Clauses, Literal, Pattern},
+        find_term,
+        join::{Facts, Step, UNBOUND, Walk},
+    },
+    rules::{Atom, Formula, RelationId, Rule, Term},
+};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// How many atoms the checks may compare with literals. Beyond that, rules pass unseen.
+const STEPS: usize = 10_000_000;
+
+/// How many rules are searched for the literal that fails, and for how many steps each.
+const SEARCHES: usize = 20;
+const SEARCH_STEPS: u64 = 100_000;
+
+/// Why a literal has no match.
+enum Reason {
+    /// The text shows it, and `check` said so.
+    Told,
+    /// It starts here.
+    Here,
+    /// These rules would give matches, and none of them ever fires.
+    Rules(Vec<usize>),
+}
+
+/// A literal without a match.
+#[derive(Clone, Copy)]
+struct Vain<'a> {
+    rule: usize,
+    atom: &'a Atom,
+    /// Whether it stands in the body as it is, so that its rule never fires.
+    needed: bool,
+}
+
+/// What diagnostics are gathered by: the relation, and for fluents and moves their name.
+type Subject = (RelationId, Option<super::Name>);
+
+struct Search<'a> {
+    findings: &'a Findings<'a>,
+    ground: &'a GroundRules,
+    /// Whether it is known for each rule that its silence is told of.
+    explained: Vec<bool>,
+    /// Rules whose silence is explained once that of the rule is.
+    followers: FxHashMap<usize, Vec<usize>>,
+    /// What is to be told.
+    found: Vec<Vain<'a>>,
+}
+
+pub(super) fn check(
+    findings: &Findings<'_>,
+    clauses: &Clauses,
+    ground: &GroundRules,
+    diagnostics: &mut Diagnostics,
+) {
+    let rules = findings.rules;
+    let mut search = Search {
+        findings,
+        ground,
+        explained: vec![false; rules.rules.len()],
+        followers: FxHashMap::default(),
+        found: Vec::new(),
+    };
+    let mut steps = STEPS;
+    // Rules that never fire though each of their literals has a match.
+    let mut puzzles = Vec::new();
+    // Those that wait for others to be explained, with their first literal that does.
+    let mut waiting: Vec<Vain<'_>> = Vec::new();
+    let mut reasons = VecDeque::new();
+    for number in (0..rules.rules.len()).filter(|&number| findings.is_relevant(number)) {
+        let silent = !findings.program.fired[number];
+        let Some(vain) = vain_literals(findings, number, silent, &mut steps) else { return };
+        let mut blocked = silent && is_contradictory(&rules.rules[number]);
+        if blocked {
+            reasons.push_back(number);
+        }
+        for literal in vain {
+            match search.reason(&literal) {
+                Reason::Told if silent => reasons.push_back(number),
+                Reason::Told => {}
+                Reason::Here => {
+                    search.found.push(literal);
+                    if silent {
+                        reasons.push_back(number);
+                    }
+                }
+                Reason::Rules(others) => {
+                    if literal.needed && !blocked {
+                        waiting.push(literal);
+                    }
+                    if silent {
+                        for other in others {
+                            search.followers.entry(other).or_default().push(number);
+                        }
+                    }
+                }
+            }
+            blocked |= silent;
+        }
+        if silent && !blocked {
+            puzzles.push(number);
+            reasons.push_back(number);
+        }
+    }
+    search.explain(&mut reasons);
+    for literal in waiting {
+        if !search.explained[literal.rule] {
+            search.found.push(literal);
+            reasons.push_back(literal.rule);
+            search.explain(&mut reasons);
+        }
+    }
+    search.found.sort_by_key(|vain| vain.atom.span);
+    let mut told = Told::default();
+    search.found.iter().for_each(|vain| told.tell(findings, vain.rule, vain.atom, vain.needed));
+    told.report(findings, diagnostics);
+    report_puzzles(findings, clauses, &puzzles, diagnostics);
+}
+
+/// The literals of a rule that nothing possible matches; None once the steps are spent. In a rule that fires,
+/// only those count that ask for fluents and moves and stand under a connective.
+fn vain_literals<'a>(
+    findings: &Findings<'a>,
+    number: usize,
+    silent: bool,
+    steps: &mut usize,
+) -> Option<Vec<Vain<'a>>> {
+    let keywords = &findings.rules.keywords;
+    let rule = &findings.rules.rules[number];
+    let mut vain = Vec::new();
+    let mut done = Some(());
+    for formula in &rule.body {
+        let needed = matches!(formula, Formula::Atom(_));
+        formula.for_each_atom(&mut |atom, negative| {
+            let given = atom.relation == keywords.fact || atom.relation == keywords.does;
+            let wanted = given || (silent && !negative);
+            if done.is_none() || !wanted || (needed && !silent) {
+                return;
+            }
+            match findings.is_possible(atom, steps) {
+                Some(true) => {}
+                Some(false) => vain.push(Vain { rule: number, atom, needed }),
+                None => done = None,
+            }
+        });
+    }
+    done.map(|()| vain)
+}
+
+/// Whether `check` told of a body that no state satisfies.
+fn is_contradictory(rule: &Rule) -> bool {
+    rule.body.iter().any(|formula| match formula {
+        Formula::Distinct(left, right) => left == right,
+        Formula::Not(inner) => match &**inner {
+            Formula::Atom(denied) => rule.body.iter().any(|other| match other {
+                Formula::Atom(atom) => {
+                    (atom.relation, &atom.arguments) == (denied.relation, &denied.arguments)
+                }
+                _ => false,
+            }),
+            _ => false,
+        },
+        _ => false,
+    })
+}
+
+impl Search<'_> {
+    /// Marks the rules whose silence is explained, and those that follow from them.
+    fn explain(&mut self, reasons: &mut VecDeque<usize>) {
+        while let Some(rule) = reasons.pop_front() {
+            if !std::mem::replace(&mut self.explained[rule], true) {
+                reasons.extend(self.followers.remove(&rule).unwrap_or_default());
+            }
+        }
+    }
+
+    fn reason(&self, vain: &Vain<'_>) -> Reason {
+        let (findings, atom) = (self.findings, vain.atom);
+        let keywords = &findings.rules.keywords;
+        let sources: &[RelationId] = if atom.relation == keywords.fact {
+            if [keywords.init, keywords.next].into_iter().any(|r| findings.rules_of(r).is_empty()) {
+                return Reason::Told;
+            }
+            &[keywords.init, keywords.next]
+        } else if atom.relation == keywords.does {
+            if self.never_moves(&atom.arguments[0]) {
+                return Reason::Told;
+            }
+            &[keywords.legal]
+        } else {
+            &[atom.relation]
+        };
+        let mut rules = sources.iter().flat_map(|&relation| findings.rules_of(relation)).peekable();
+        let is_given = atom.relation == keywords.fact || atom.relation == keywords.does;
+        if rules.peek().is_none() && !is_given && atom.relation != keywords.role {
+            return Reason::Told;
+        }
+        let mut silent = Vec::new();
+        for &rule in rules {
+            let head = &findings.rules.rules[rule].head;
+            if head.arguments.iter().zip(&atom.arguments).all(|(left, right)| left.may_equal(right)) {
+                if findings.program.fired[rule] {
+                    return Reason::Here;
+                }
+                silent.push(rule);
+            }
+        }
+        if silent.is_empty() { Reason::Here } else { Reason::Rules(silent) }
+    }
+
+    /// Whether no role or one that never has a legal move is meant, which is told of elsewhere.
+    fn never_moves(&self, role: &Term) -> bool {
+        if matches!(role, Term::Variable(_)) {
+            return false;
+        }
+        let position = self.findings.rules.roles.iter().position(|r| r == role);
+        position.is_none_or(|position| self.ground.legal[position].is_empty())
+    }
+}
+
+/// Literals without a match by what they are about, each with the places of all others.
+#[derive(Default)]
+struct Told<'a> {
+    subjects: FxHashMap<Subject, usize>,
+    list: Vec<(usize, &'a Atom, bool, Vec<Span>)>,
+}
+
+impl<'a> Told<'a> {
+    fn tell(&mut self, findings: &Findings<'_>, rule: usize, atom: &'a Atom, needed: bool) {
+        let keywords = &findings.rules.keywords;
+        let given = atom.relation == keywords.fact || atom.relation == keywords.does;
+        let subject = (atom.relation, if given { atom.arguments.last().and_then(name) } else { None });
+        let place = *self.subjects.entry(subject).or_insert(self.list.len());
+        match self.list.get_mut(place) {
+            Some((.., others)) => others.push(atom.span),
+            None => self.list.push((rule, atom, needed, Vec::new())),
+        }
+    }
+
+    fn report(self, findings: &Findings<'_>, diagnostics: &mut Diagnostics) {
+        let keywords = &findings.rules.keywords;
+        for (rule, atom, needed, others) in self.list {
+            let diagnostic = if atom.relation == keywords.fact {
+                never_true(findings, rule, atom)
+            } else if atom.relation == keywords.does {
+                never_legal(findings, rule, atom)
+            } else {
+                never_derived(findings, rule, atom)
+            };
+            let diagnostic = if needed && diagnostic.code != &codes::RULE_NEVER_FIRES {
+                diagnostic.note("so this rule never fires")
+            } else {
+                diagnostic
+            };
+            diagnostics.push(with_others(diagnostic, &others, "such literals"));
+        }
+    }
+}
+
+/// The first rule with one of the relations in its head that gives a term with the same name as `term`.
+fn namesake(findings: &Findings<'_>, sources: &[RelationId], term: &Term) -> Option<Span> {
+    let name_of = name(term)?;
+    let rules = sources.iter().flat_map(|&relation| findings.rules_of(relation));
+    rules
+        .map(|&rule| &findings.rules.rules[rule].head)
+        .find(|head| head.arguments.last().and_then(name) == Some(name_of))
+        .map(|head| head.span)
+}
+
+/// GDL110.
+fn never_true(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic {
+    let rules = findings.rules;
+    let fluent = &atom.arguments[0];
+    let text = shorten(rules.display_term(&rules.rules[rule], fluent));
+    let keywords = &rules.keywords;
+    let message = format!("fluent `{text}` is read here, but no `init` or `next` makes it true");
+    let diagnostic = Diagnostic::new(&codes::FLUENT_NEVER_TRUE, atom.span, message);
+    let all = name(fluent).map_or(text, |name| display_name(name, rules));
+    match namesake(findings, &[keywords.init, keywords.next], fluent) {
+        Some(place) => diagnostic
+            .label(place, format!("`{all}` is made true here, with other arguments"))
+            .help("check the arguments, or add an `init` or `next` rule for it"),
+        None => diagnostic.help(format!("check the name, or add an `init` or `next` rule for `{all}`")),
+    }
+}
+
+/// GDL112.
+fn never_legal(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic {
+    let rules = findings.rules;
+    let [role, action] = &atom.arguments[..] else { unreachable!("`does` has two arguments") };
+    let display = |term| shorten(rules.display_term(&rules.rules[rule], term));
+    let whose = match role {
+        Term::Variable(_) => String::new(),
+        _ => format!(" for `{}`", display(role)),
+    };
+    let text = display(action);
+    let message = format!("move `{text}` is read here, but it is never legal{whose}");
+    let diagnostic = Diagnostic::new(&codes::MOVE_NEVER_LEGAL, atom.span, message);
+    let all = name(action).map_or(text, |name| display_name(name, rules));
+    match namesake(findings, &[rules.keywords.legal], action) {
+        Some(place) => diagnostic
+            .label(place, format!("`{all}` is made legal here, for others or with other arguments"))
+            .help("check the arguments, or add a `legal` rule for it"),
+        None => diagnostic.help(format!("check the name, or add a `legal` rule for `{all}`")),
+    }
+}
+
+/// GDL113 for a literal that nothing matches.
+fn never_derived(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic {
+    let rules = findings.rules;
+    let text = shorten(rules.display_atom(&rules.rules[rule], atom));
+    let message = format!("this rule never fires: nothing matches `{text}`");
+    let diagnostic = Diagnostic::new(&codes::RULE_NEVER_FIRES, atom.span, message);
+    let name = rules.relation_name(atom.relation);
+    let diagnostic = match findings.rules_of(atom.relation).first() {
+        Some(&first) => diagnostic.label(rules.rules[first].head.span, format!("`{name}` is defined here")),
+        None => diagnostic,
+    };
+    diagnostic.help(format!("check the arguments, add what `{name}` lacks, or remove the rule"))
+}
+
+/// GDL113 for rules whose literals have matches that never meet.
+fn report_puzzles(
+    findings: &Findings<'_>,
+    clauses: &Clauses,
+    puzzles: &[usize],
+    diagnostics: &mut Diagnostics,
+) {
+    let culprits = culprits(findings, clauses, &puzzles[..puzzles.len().min(SEARCHES)]);
+    let rules = findings.rules;
+    let mut subjects: FxHashMap<(RelationId, bool), usize> = FxHashMap::default();
+    let mut list: Vec<(Diagnostic, Vec<Span>)> = Vec::new();
+    for (i, &number) in puzzles.iter().enumerate() {
+        let rule = &rules.rules[number];
+        let culprit = culprits.get(i).copied().flatten();
+        let place = culprit.map_or(rule.head.span, |atom| atom.span);
+        let subject = culprit.map_or((rule.head.relation, false), |atom| (atom.relation, true));
+        if let Some(&first) = subjects.get(&subject) {
+            list[first].1.push(place);
+            continue;
+        }
+        subjects.insert(subject, list.len());
+        let message = match culprit {
+            Some(atom) => format!(
+                "this rule never fires: `{}` never holds together with the rest of the body",
+                shorten(rules.display_atom(rule, atom))
+            ),
+            None => "this rule never fires: no values of its variables satisfy the whole body".to_owned(),
+        };
+        let help = "look for a variable that is meant to be another one, or remove the rule";
+        list.push((Diagnostic::new(&codes::RULE_NEVER_FIRES, place, message).help(help), Vec::new()));
+    }
+    for (diagnostic, others) in list {
+        diagnostics.push(with_others(diagnostic, &others, "such rules"));
+    }
+}
+
+/// For each rule the literal at which every way through its body ends, if that can be said.
+fn culprits<'a>(findings: &Findings<'a>, clauses: &Clauses, puzzles: &[usize]) -> Vec<Option<&'a Atom>> {
+    if puzzles.is_empty() {
+        return Vec::new();
+    }
+    let program = findings.program;
+    let mut facts = Facts::default();
+    let plans: Vec<_> = puzzles
+        .iter()
+        .map(|&number| {
+            let head = findings.rules.rules[number].head.relation;
+            let of = |clause: &Clause| clause.rule == number && clause.head.relation == head;
+            // One that stands for several clauses ends in several places.
+            let mut own = (0..clauses.list.len()).filter(|&i| of(&clauses.list[i]));
+            let (first, second) = (own.next(), own.next());
+            first.filter(|_| second.is_none()).map(|clause| facts.plan(&clauses.list, clause, None))
+        })
+        .collect();
+    findings.atoms.iter().flatten().for_each(|&atom| {
+        facts.note(atom, &program.atoms);
+    });
+    facts.fill(&program.atoms, &program.terms);
+    let culprit = |(plan, &number)| {
+        let plan: &crate::ground::join::Plan = Option::as_ref(plan)?;
+        let clause = &clauses.list[plan.clause];
+        let mut walk = Walk {
+            clause,
+            facts: &facts,
+            atoms: &program.atoms,
+            terms: &program.terms,
+            dynamic: &program.strata.dynamic,
+            fuel: SEARCH_STEPS,
+            room: 0,
+            hits: 0,
+            found: Vec::new(),
+            left: usize::MAX,
+        };
+        walk.run(&plan.steps, &mut vec![UNBOUND; clause.variables]);
+        if walk.fuel == 0 || walk.hits > 0 {
+            return None;
+        }
+        match plan.steps.get(plan.steps.len().checked_sub(walk.left)?)? {
+            Step::Lookup { place, .. } => {
+                source(findings, &findings.rules.rules[number], &clause.positives[*place])
+            }
+            Step::Test(_) => None,
+        }
+    };
+    plans.iter().zip(puzzles).map(culprit).collect()
+}
+
+/// The literal of the rule that became `literal` of its clause.
+fn source<'a>(findings: &Findings<'a>, rule: &'a Rule, literal: &Literal) -> Option<&'a Atom> {
+    let same = |atom: &Atom| {
+        atom.relation == literal.relation
+            && atom.arguments.iter().zip(&literal.arguments).all(|(t, p)| is_same(t, p, findings))
+    };
+    rule.body.iter().find_map(|formula| match formula {
+        Formula::Atom(atom) if same(atom) => Some(atom),
+        _ => None,
+    })
+}
+
+fn is_same(term: &Term, pattern: &Pattern, findings: &Findings<'_>) -> bool {
+    match (term, pattern) {
+        (Term::Variable(variable), Pattern::Variable(number)) => variable.0 == *number,
+        (Term::Function(symbol, terms), Pattern::Function(other, patterns)) => {
+            symbol == other
+                && terms.len() == patterns.len()
+                && terms.iter().zip(patterns).all(|(t, p)| is_same(t, p, findings))
+        }
+        (_, Pattern::Ground(ground)) => find_term(term, &findings.program.terms) == Some(*ground),
+        _ => false,
+    }
+}

@@ -1,0 +1,92 @@
+//! What a few random games show to be possible for certain.
+//!
+//! Grounding knows what can never happen; what remains may still not happen. A few games played on the
+//! ground rules, the same ones each time, tell some of what does.
+
+use crate::ground::{GroundRules, Meaning, stratified};
+
+/// Literals and atoms that the games may look at, all together. Two looks at each are had at least.
+const WORK: usize = 10_000_000;
+
+/// What was seen.
+pub(super) struct Seen {
+    /// For each fluent: it held.
+    fluents: Vec<bool>,
+    /// For each entry of [`GroundRules::does`]: the move was legal.
+    moves: Vec<bool>,
+    does: Vec<(u32, u32)>,
+}
+
+impl Seen {
+    /// Plays until the work is done.
+    pub(super) fn play(ground: &GroundRules) -> Self {
+        let does = ground.does.clone();
+        let mut seen = Self { fluents: ground.initial.clone(), moves: vec![false; does.len()], does };
+        let look = 1 + ground.meaning.len() + ground.literals.len();
+        let mut numbers = Numbers(0);
+        let mut state = ground.initial.clone();
+        for _ in 0..=WORK / look / 2 {
+            match seen.step(ground, &state, &mut numbers) {
+                Some(next) => state = next,
+                None if state == ground.initial => break,
+                None => state.clone_from(&ground.initial),
+            }
+            seen.fluents.iter_mut().zip(&state).for_each(|(seen, &holds)| *seen |= holds);
+        }
+        seen
+    }
+
+    /// Whether the fluent held or the move was legal.
+    pub(super) fn contains(&self, meaning: Meaning) -> bool {
+        match meaning {
+            Meaning::Fluent(fluent) => self.fluents[fluent as usize],
+            Meaning::Does(role, action) => self.position(role, action).is_some_and(|i| self.moves[i]),
+            Meaning::Derived => false,
+        }
+    }
+
+    fn position(&self, role: u32, action: u32) -> Option<usize> {
+        self.does.binary_search(&(role, action)).ok()
+    }
+
+    /// Notes the legal moves and makes random ones; None at the end of a game.
+    fn step(&mut self, ground: &GroundRules, state: &[bool], numbers: &mut Numbers) -> Option<Vec<bool>> {
+        let holds = |fluent: u32| state[fluent as usize];
+        let truths = stratified::evaluate(ground, |meaning| match meaning {
+            Meaning::Fluent(fluent) => holds(fluent),
+            _ => false,
+        });
+        let mut made = Vec::new();
+        for (role, list) in (0u32..).zip(&ground.legal) {
+            let legal = list.iter().filter(|(_, atom)| truths[atom.index()]);
+            let legal: Vec<u32> = legal.map(|&(action, _)| action).collect();
+            for &action in &legal {
+                if let Some(position) = self.position(role, action) {
+                    self.moves[position] = true;
+                }
+            }
+            made.extend(numbers.choose(&legal));
+        }
+        if made.len() < ground.legal.len() || ground.terminal.is_some_and(|atom| truths[atom.index()]) {
+            return None;
+        }
+        let truths = stratified::evaluate(ground, |meaning| match meaning {
+            Meaning::Fluent(fluent) => holds(fluent),
+            Meaning::Does(role, action) => made[role as usize] == action,
+            Meaning::Derived => false,
+        });
+        Some(ground.next.iter().map(|next| next.is_some_and(|atom| truths[atom.index()])).collect())
+    }
+}
+
+/// A generator of numbers (Steele, Lea and Flood 2014, the mixing step): fairness does not matter here.
+struct Numbers(u64);
+
+impl Numbers {
+    fn choose(&mut self, list: &[u32]) -> Option<u32> {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        list.get((mixed ^ mixed >> 31) as usize % list.len().max(1)).copied()
+    }
+}

@@ -238,6 +238,26 @@ struct Program {
     cost: Cost,
 }
 
+/// Refuses names that are too long together: texts may be far longer than the terms they are made from.
+fn measure_names(rules: &Rules, program: &Program, limits: &Limits) -> Result<(), Excess> {
+    let Program { terms, atoms, possible, .. } = program;
+    let keywords = &rules.keywords;
+    let lengths = terms.lengths(&rules.symbols);
+    let mut total = 0usize;
+    for atom in (0..atoms.len() as u32).map(AtomId).filter(|a| possible[a.index()]) {
+        if [keywords.fact, keywords.legal, keywords.sees].contains(&atoms.relation(atom))
+            && let Some(term) = atoms.arguments(atom).last()
+        {
+            let bytes = lengths[term.0 as usize].saturating_add(size_of::<(String, TermId)>());
+            total = total.saturating_add(bytes);
+        }
+    }
+    if total > limits.max_bytes {
+        return Err(Excess { what: What::Names, rule: None, recursive: false });
+    }
+    Ok(())
+}
+
 /// Names and sorts everything.
 fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundRules, Excess> {
     let Program { terms, atoms, possible, .. } = program;
@@ -252,14 +272,7 @@ fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundR
     roles.iter().enumerate().for_each(|(i, role)| role_of[role.0 as usize] = Some(i));
     // The arguments of atoms that stand for disjunctions are no terms.
     let role = |term: TermId| role_of.get(term.0 as usize).copied().flatten();
-    // Texts may be far longer than the terms they are made from.
-    let lengths = terms.lengths(&rules.symbols);
-    let named = |a: &AtomId| [keywords.fact, keywords.legal].contains(&atoms.relation(*a));
-    let written = all().filter(|&a| is_possible(a)).filter(named).filter_map(|a| atoms.arguments(a).last());
-    let written = written.map(|term| lengths[term.0 as usize].saturating_add(size_of::<(String, TermId)>()));
-    if written.fold(0, usize::saturating_add) > limits.max_bytes {
-        return Err(Excess { what: What::Names, rule: None, recursive: false });
-    }
+    measure_names(rules, program, limits)?;
     for atom in all().filter(|&a| is_possible(a)) {
         let arguments = atoms.arguments(atom);
         if atoms.relation(atom) == keywords.fact {

@@ -24,7 +24,8 @@ pub(super) struct Strata {
     pub(super) last: usize,
 }
 
-/// Classifies the relations of `clauses`; those that `roots` depend on can matter. O(literals).
+/// Classifies the relations of `clauses`; those can matter that `roots` depend on, or
+/// what may not be stratified. O(literals).
 pub(super) fn stratify(
     clauses: &[Clause],
     relations: usize,
@@ -44,11 +45,6 @@ pub(super) fn stratify(
         });
     }
 
-    let mut relevant = vec![false; relations];
-    spread(roots.iter().map(|r| r.index()).collect(), &mut relevant, |from| {
-        edges[from].iter().map(|&(to, _)| to)
-    });
-
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); relations];
     for (from, list) in edges.iter().enumerate() {
         list.iter().for_each(|&(to, _)| users[to].push(from));
@@ -58,9 +54,14 @@ pub(super) fn stratify(
     let inner =
         |from: usize| edges[from].iter().filter(move |&&(to, _)| component_of[to] == component_of[from]);
     let recursive: Vec<bool> = (0..relations).map(|r| inner(r).next().is_some()).collect();
+    let unstratified: Vec<usize> =
+        (0..relations).filter(|&r| inner(r).any(|&(_, negative)| negative)).collect();
+    // What may not be stratified is judged, whether it matters or not.
+    let judged = roots.iter().map(|r| r.index()).chain(unstratified.iter().copied()).collect();
+    let mut relevant = vec![false; relations];
+    spread(judged, &mut relevant, |from| edges[from].iter().map(|&(to, _)| to));
     let mut dynamic = vec![false; relations];
     let changing = [fact, does, next, legal, goal, terminal, sees].map(RelationId::index);
-    let unstratified = (0..relations).filter(|&r| inner(r).any(|&(_, negative)| negative));
     spread(changing.into_iter().chain(unstratified).collect(), &mut dynamic, |to| users[to].iter().copied());
 
     // Components are numbered so that what a relation depends on has a smaller number or its own.

@@ -1,0 +1,54 @@
+//! What the targets share: bytes in, small limits, a mutator of whole forms.
+
+pub mod forms;
+
+use gdl_compiler::{Diagnostics, Limits, Options, Rules, Source, check, syntax};
+
+/// Limits that every input must keep to, small enough for a thousand inputs a second.
+pub fn options() -> Options {
+    let limits = Limits {
+        max_source_bytes: 1 << 16,
+        max_nesting: 200,
+        max_term_depth: 50,
+        max_term_size: 1_000,
+        max_atoms: 10_000,
+        max_fluents: 1_000,
+        max_ground_rules: 5_000,
+        max_gates: 20_000,
+        fuel: 100_000,
+        ..Limits::default()
+    };
+    Options { limits, ..Options::default() }
+}
+
+/// The rulesheet in `bytes`, unless they are no text; then the fault must be one that can be shown.
+pub fn source(bytes: &[u8]) -> Option<Source> {
+    match Source::from_bytes("fuzz.kif", bytes.to_vec()) {
+        Ok(source) => Some(source),
+        Err(fault) => {
+            assert!(!fault.1.render(&fault.0).is_empty());
+            None
+        }
+    }
+}
+
+/// Parses and checks; what comes out is rules or an error, and the report can be shown either way.
+pub fn checked(source: &Source, options: &Options) -> (Diagnostics, Option<Rules>) {
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = syntax::parse(source, options, &mut diagnostics);
+    let rules = check::check(&tree, source, options, &mut diagnostics);
+    assert_eq!(rules.is_none(), diagnostics.has_errors());
+    (diagnostics, rules)
+}
+
+/// Renders the report: every place must be inside the text and between two characters.
+pub fn show(mut diagnostics: Diagnostics, source: &Source) {
+    diagnostics.sort();
+    assert_eq!(diagnostics.render(source).is_empty(), diagnostics.is_empty());
+    for diagnostic in diagnostics.iter() {
+        for span in diagnostic.span.into_iter().chain(diagnostic.labels.iter().map(|label| label.span)) {
+            assert!(span.start <= span.end, "{span:?}");
+            assert!(source.text().get(span.start as usize..span.end as usize).is_some(), "{span:?}");
+        }
+    }
+}

@@ -1,6 +1,10 @@
 //! What the targets share: bytes in, small limits, a mutator of whole forms.
 
+#[path = "../../tests/differential/comparison.rs"]
+pub mod comparison;
 pub mod forms;
+#[path = "../../tests/differential/generator.rs"]
+pub mod generator;
 
 use gdl_compiler::{Diagnostics, Limits, Options, Rules, Source, check, syntax};
 

@@ -222,6 +222,18 @@ fn chance_is_the_role_called_random() {
 }
 
 #[test]
+fn nobody_makes_two_moves() {
+    let rules = format!("{PLAYER} (<= (next (at 9)) (does p a) (or (does p b) (does p c) (does p d)))");
+    check_pass(
+        optimize::complement_moves,
+        &rules,
+        &["g0", "g1", "next (at 9)"],
+        "g0 = !p: b & !p: c & !p: d\ng1 = p: a & !g0\nnext (at 9) = g1\n",
+        "next (at 9) = 0\n",
+    );
+}
+
+#[test]
 fn passes_keep_inputs_and_outputs() {
     let rules = format!("{PLAYER} {SEES} (<= (next (at 9)) (does p ?m) (distinct ?m d))");
     let net = net(&rules);

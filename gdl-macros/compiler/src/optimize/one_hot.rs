@@ -48,6 +48,10 @@ fn complement(net: &mut Net, groups: &[Vec<Signal>], operands: &[Signal]) -> Vec
         Gate::Does { role, .. } => Some(role as usize),
         _ => None,
     };
+    // Rewritten operands may deny a move that another one makes.
+    if made.iter().flatten().any(|&signal| operands.contains(&!signal)) {
+        return vec![Signal::FALSE];
+    }
     let is_replaced = |role: usize| made[role].is_some() || 2 * excluded[role] > groups[role].len();
     let mut kept: Vec<Signal> = operands
         .iter()

@@ -1,0 +1,11 @@
+//! Rulesheets made from bytes: what compiles plays the same in the table engine and in `eval`.
+#![no_main]
+
+use gdl_fuzz::{comparison::compare, generator::rulesheet, options};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = rulesheet(bytes);
+    // The outcome is of no interest: it panics if the engines differ.
+    let _ = compare(&text, &options(), 8);
+});

@@ -1,0 +1,157 @@
+//! One game played in two engines at once: a rulesheet in, what both say of each state out, or where
+//! they differ.
+
+use gdl_compiler::{
+    Diagnostics, Levels, Options, Rules, Source, check::check, compile, diagnostic::codes,
+    emit::table::table, eval::EvalError, eval::Evaluator, eval::State, eval::Term, syntax::parse,
+};
+use gdl_runtime::{BitBox, Dynamic, Game, MoveId, Perception, RoleId, Stream};
+
+/// What the oracle says of a state.
+#[derive(Debug, PartialEq)]
+pub struct Position {
+    /// The fluents that hold, sorted.
+    pub fluents: Vec<String>,
+    /// Whether the game is over.
+    pub terminal: bool,
+    /// The legal moves of each role, sorted.
+    pub legal: Vec<Vec<String>>,
+    /// The goal values of each role, ascending.
+    pub goals: Vec<Vec<u8>>,
+    /// The joint move that was made, one move per role; empty where none was.
+    pub joint: Vec<String>,
+    /// What each role perceived of it, sorted.
+    pub percepts: Vec<Vec<String>>,
+}
+
+/// What became of a rulesheet.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The compiler refuses it, with the code of the first error.
+    Refused(&'static str),
+    /// The oracle ran into a limit.
+    TooMuch,
+    /// The engines agree on these positions, in the order of play. A position without a joint move is
+    /// followed by the initial one.
+    Agreed(Vec<Position>),
+}
+
+/// Options with all lints allowed: they are about style, not meaning.
+pub fn lenient(options: &Options) -> Options {
+    let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
+    Options { levels: Levels { allow, ..Levels::default() }, ..options.clone() }
+}
+
+/// Plays `steps` random steps in the table engine and in `eval`.
+///
+/// # Panics
+/// If they differ.
+pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
+    let source = Source::new("generated.kif", text);
+    let options = lenient(options);
+    let net = match compile(&source, &options) {
+        Ok(compilation) => compilation.net,
+        Err(diagnostics) => {
+            let error = diagnostics.iter().find(|d| d.severity == gdl_compiler::Severity::Error);
+            return Outcome::Refused(error.expect("a refusal has a reason").code.id);
+        }
+    };
+    let game = Dynamic::decode(&table(&net)).expect("the table can be read");
+    let rules = checked(&source, &options);
+    match play(&game, &rules, &options, steps) {
+        Ok(positions) => Outcome::Agreed(positions),
+        Err(
+            EvalError::Fuel { .. }
+            | EvalError::TermDepth { .. }
+            | EvalError::TermSize { .. }
+            | EvalError::Atoms { .. },
+        ) => Outcome::TooMuch,
+        Err(error) => panic!("the compiler accepts what the oracle does not: {error}"),
+    }
+}
+
+fn checked(source: &Source, options: &Options) -> Rules {
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = parse(source, options, &mut diagnostics);
+    check(&tree, source, options, &mut diagnostics).expect("what compiles can be checked")
+}
+
+fn play(game: &Dynamic, rules: &Rules, options: &Options, steps: usize) -> Result<Vec<Position>, EvalError> {
+    let oracle = Evaluator::with_limits(rules, &options.limits)?;
+    let roles: Vec<&str> = game.roles().map(|role| game.role_text(role)).collect();
+    assert!(oracle.roles().iter().map(Term::as_str).eq(roles.iter().copied()), "roles");
+    let mut random = Stream::new(1, 0);
+    let mut positions = Vec::new();
+    let (mut state, mut expected) = (game.initial(), oracle.initial()?);
+    for step in 0..=steps {
+        let mut position = position(&oracle, &expected)?;
+        let seen = seen(game, &state);
+        assert_eq!(seen, position, "table (left) and oracle (right) differ at step {step}");
+        let mobile = position.legal.iter().all(|moves| !moves.is_empty());
+        if step == steps || position.terminal || !mobile {
+            positions.push(position);
+            (state, expected) = (game.initial(), oracle.initial()?);
+            continue;
+        }
+        for moves in &position.legal {
+            position.joint.push(moves[random.below(moves.len() as u64) as usize].clone());
+        }
+        let texts = position.joint.iter();
+        let moves = texts.clone().map(|text| oracle.term(text)).collect::<Result<Vec<_>, _>>()?;
+        for role in 0..roles.len() {
+            position.percepts.push(self::texts(oracle.percepts(&expected, &moves, role)?));
+        }
+        expected = oracle.next(&expected, &moves)?;
+        let moves: Vec<_> = texts.map(|text| game.parse_move(text).expect("a known move")).collect();
+        let perceived: Vec<_> = game.roles().map(|role| perceived(game, &state, &moves, role)).collect();
+        assert_eq!(perceived, position.percepts, "table (left) and oracle (right) differ at step {step}");
+        state = game.next(&state, &moves).expect("the moves are legal");
+        positions.push(position);
+    }
+    Ok(positions)
+}
+
+fn texts(terms: impl IntoIterator<Item = Term>) -> Vec<String> {
+    let mut texts: Vec<String> = terms.into_iter().map(|term| term.as_str().to_owned()).collect();
+    texts.sort();
+    texts
+}
+
+fn position(oracle: &Evaluator<'_>, state: &State) -> Result<Position, EvalError> {
+    let roles = 0..oracle.roles().len();
+    let value = |goal: &String| goal.parse::<u8>().expect("goal values are numbers");
+    let goals = roles.clone().map(|role| {
+        let mut values: Vec<u8> = texts(oracle.goals(state, role)?).iter().map(value).collect();
+        values.sort_unstable();
+        values.dedup();
+        Ok(values)
+    });
+    Ok(Position {
+        fluents: texts(state.iter().cloned()),
+        terminal: oracle.terminal(state)?,
+        goals: goals.collect::<Result<_, _>>()?,
+        legal: roles.map(|role| Ok(texts(oracle.legal(state, role)?))).collect::<Result<_, _>>()?,
+        joint: Vec::new(),
+        percepts: Vec::new(),
+    })
+}
+
+fn seen(game: &Dynamic, state: &BitBox) -> Position {
+    let moves = |role| game.legal(state, role).map(|action| game.move_text(action).to_owned()).collect();
+    Position {
+        fluents: game.fluents(state).map(|fluent| game.fluent_text(fluent).to_owned()).collect(),
+        terminal: game.terminal(state),
+        goals: game.roles().map(|role| game.goals(state, role)).collect(),
+        legal: game.roles().map(moves).collect(),
+        joint: Vec::new(),
+        percepts: Vec::new(),
+    }
+}
+
+fn perceived(game: &Dynamic, state: &BitBox, joint: &[MoveId], role: RoleId) -> Vec<String> {
+    match game.perception(state, joint, role) {
+        Perception::Percepts(all) => all.iter().map(|&p| game.percept_text(p).to_owned()).collect(),
+        // The rules say nothing of percepts.
+        Perception::Joint(_) => Vec::new(),
+    }
+}

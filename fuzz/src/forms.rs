@@ -17,8 +17,8 @@ impl Numbers {
 
 /// Words that change what a form means.
 const WORDS: [&str; 24] = [
-    "<=", "not", "or", "distinct", "role", "init", "true", "does", "next", "legal", "goal", "terminal", "sees",
-    "base", "input", "random", "?x", "?y", "0", "1", "100", "a", "p", "f",
+    "<=", "not", "or", "distinct", "role", "init", "true", "does", "next", "legal", "goal", "terminal",
+    "sees", "base", "input", "random", "?x", "?y", "0", "1", "100", "a", "p", "f",
 ];
 
 fn words(text: &str) -> Vec<String> {

@@ -58,7 +58,7 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     };
     let game = Dynamic::decode(&table(&net)).expect("the table can be read");
     let rules = checked(&source, &options);
-    match play(&game, &rules, &options, steps) {
+    match play(text, &game, &rules, &options, steps) {
         Ok(positions) => Outcome::Agreed(positions),
         Err(
             EvalError::Fuel { .. }
@@ -66,7 +66,7 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
             | EvalError::TermSize { .. }
             | EvalError::Atoms { .. },
         ) => Outcome::TooMuch,
-        Err(error) => panic!("the compiler accepts what the oracle does not: {error}"),
+        Err(error) => panic!("the compiler accepts what the oracle does not: {error}\n{text}"),
     }
 }
 
@@ -76,7 +76,13 @@ fn checked(source: &Source, options: &Options) -> Rules {
     check(&tree, source, options, &mut diagnostics).expect("what compiles can be checked")
 }
 
-fn play(game: &Dynamic, rules: &Rules, options: &Options, steps: usize) -> Result<Vec<Position>, EvalError> {
+fn play(
+    text: &str,
+    game: &Dynamic,
+    rules: &Rules,
+    options: &Options,
+    steps: usize,
+) -> Result<Vec<Position>, EvalError> {
     let oracle = Evaluator::with_limits(rules, &options.limits)?;
     let roles: Vec<&str> = game.roles().map(|role| game.role_text(role)).collect();
     assert!(oracle.roles().iter().map(Term::as_str).eq(roles.iter().copied()), "roles");
@@ -86,7 +92,7 @@ fn play(game: &Dynamic, rules: &Rules, options: &Options, steps: usize) -> Resul
     for step in 0..=steps {
         let mut position = position(&oracle, &expected)?;
         let seen = seen(game, &state);
-        assert_eq!(seen, position, "table (left) and oracle (right) differ at step {step}");
+        assert_eq!(seen, position, "table (left) and oracle (right) differ at step {step} of\n{text}");
         let mobile = position.legal.iter().all(|moves| !moves.is_empty());
         if step == steps || position.terminal || !mobile {
             positions.push(position);
@@ -96,15 +102,18 @@ fn play(game: &Dynamic, rules: &Rules, options: &Options, steps: usize) -> Resul
         for moves in &position.legal {
             position.joint.push(moves[random.below(moves.len() as u64) as usize].clone());
         }
-        let texts = position.joint.iter();
-        let moves = texts.clone().map(|text| oracle.term(text)).collect::<Result<Vec<_>, _>>()?;
+        let made = position.joint.iter();
+        let moves = made.clone().map(|action| oracle.term(action)).collect::<Result<Vec<_>, _>>()?;
         for role in 0..roles.len() {
-            position.percepts.push(self::texts(oracle.percepts(&expected, &moves, role)?));
+            position.percepts.push(texts(oracle.percepts(&expected, &moves, role)?));
         }
         expected = oracle.next(&expected, &moves)?;
-        let moves: Vec<_> = texts.map(|text| game.parse_move(text).expect("a known move")).collect();
+        let moves: Vec<_> = made.map(|action| game.parse_move(action).expect("a known move")).collect();
         let perceived: Vec<_> = game.roles().map(|role| perceived(game, &state, &moves, role)).collect();
-        assert_eq!(perceived, position.percepts, "table (left) and oracle (right) differ at step {step}");
+        assert_eq!(
+            perceived, position.percepts,
+            "table (left) and oracle (right) differ at step {step} of\n{text}"
+        );
         state = game.next(&state, &moves).expect("the moves are legal");
         positions.push(position);
     }

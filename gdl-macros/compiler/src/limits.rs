@@ -41,7 +41,7 @@ pub struct Limits {
     pub max_fluents: usize,
     /// Rule instances.
     pub max_ground_rules: usize,
-    /// Gates of the net.
+    /// Gates of the net before it is optimised; one of n operands counts as n - 1.
     pub max_gates: usize,
     /// Bytes that a phase keeps at a time, counted from what its tables hold. What is in use at the worst
     /// moment, while a table is moved to a larger place or one net is made from another, is within three
@@ -67,7 +67,7 @@ impl Default for Limits {
             max_atoms: 5_000_000,
             max_fluents: 500_000,
             max_ground_rules: 2_000_000,
-            max_gates: 5_000_000,
+            max_gates: 10_000_000,
             max_bytes: 1 << 30,
             fuel: 500_000_000,
         }
@@ -88,7 +88,7 @@ impl Limits {
             max_atoms: 1_000_000,
             max_fluents: whole.max_fluents / 2,
             max_ground_rules: whole.max_ground_rules / 2,
-            max_gates: whole.max_gates / 2,
+            max_gates: 2_500_000,
             max_bytes: 64 << 20,
             fuel: 50_000_000,
             ..whole

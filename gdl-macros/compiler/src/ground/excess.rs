@@ -113,8 +113,8 @@ impl Excess {
             What::Names => (
                 &codes::BILLION_LAUGHS,
                 format!(
-                    "the names of fluents and moves take more than {} bytes (`max_bytes`)",
-                    limits.max_bytes
+                    "the names of fluents and moves take more than {} bytes (a quarter of `max_bytes`)",
+                    limits.max_bytes / 4
                 ),
                 String::new(),
                 "let fewer arguments of a fluent or move be large terms",

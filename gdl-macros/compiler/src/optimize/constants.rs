@@ -8,8 +8,7 @@
 use super::rebuild::{inputs, rebuild};
 use crate::propnet::{Gate, Net, Signal};
 
-/// Folds constant fluents and impossible moves. O(gates) a round; a round adds at least one unknown
-/// fluent, and games need a few.
+/// Folds constant fluents and impossible moves. O(literals).
 #[must_use]
 pub fn fold_constants(net: &Net) -> Net {
     let (fluents, moves) = simulate(net);
@@ -29,60 +28,61 @@ pub fn fold_constants(net: &Net) -> Net {
 
 /// The value of each fluent if it is constant, and whether each move is ever legal.
 fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
-    let mut fluents: Vec<Option<bool>> = net.initial.iter().map(|&v| Some(v)).collect();
-    let mut possible = vec![false; net.does().len()];
-    loop {
-        let mut values: Vec<Option<bool>> = Vec::with_capacity(net.len());
-        for gate in 0..net.len() as u32 {
-            let value = match net.gate(gate) {
-                Gate::Constant => Some(false),
-                Gate::Fluent(fluent) => fluents[fluent as usize],
-                // A move that is not known to be possible is not made; the others may or may not be.
-                Gate::Does { .. } => {
-                    let position = gate as usize - 1 - fluents.len();
-                    if possible[position] { None } else { Some(false) }
+    // Values only ever become unknown. So each gate waits for the last of its false operands to do so.
+    let fluents = net.initial.len();
+    let mut values: Vec<Option<bool>> = Vec::with_capacity(net.len());
+    let mut falses = vec![0u32; net.len()];
+    // The gates with an operand, complemented if the operand is.
+    let mut users: Vec<Vec<Signal>> = vec![Vec::new(); net.len()];
+    for gate in 0..net.len() as u32 {
+        values.push(match net.gate(gate) {
+            Gate::Fluent(fluent) => Some(net.initial[fluent as usize]),
+            // A move that is not known to be possible is not made; the others may or may not be.
+            Gate::Constant | Gate::Does { .. } => Some(false),
+            Gate::And(operands) => {
+                for &s in operands {
+                    users[s.gate() as usize].push(Signal::new(gate, s.is_negated()));
+                    falses[gate as usize] += u32::from(of(&values, s) == Some(false));
                 }
-                Gate::And(operands) => conjunction(operands.iter().map(|&s| of(&values, s))),
-            };
-            values.push(value);
-        }
-        let mut changed = false;
-        for (fluent, &next) in fluents.iter_mut().zip(&net.outputs.next) {
-            if fluent.is_some() && of(&values, next) != *fluent {
-                *fluent = None;
-                changed = true;
+                Some(falses[gate as usize] == 0)
             }
-        }
-        for (role, legal) in net.outputs.legal.iter().enumerate() {
-            for &(action, signal) in legal {
-                if let Ok(position) = net.does().binary_search(&(role as u32, action))
-                    && !possible[position]
-                    && of(&values, signal) != Some(false)
-                {
-                    possible[position] = true;
-                    changed = true;
-                }
-            }
-        }
-        if !changed {
-            return (fluents, possible);
+        });
+    }
+    // What becomes unknown with a gate's value: fluents, by what makes them true, and moves, by their legality.
+    let mut followers: Vec<Vec<u32>> = vec![Vec::new(); net.len()];
+    let mut news: Vec<u32> = Vec::new();
+    for (fluent, &next) in (1u32..).zip(&net.outputs.next) {
+        followers[next.gate() as usize].push(fluent);
+        if of(&values, next) != values[fluent as usize] {
+            news.push(fluent);
         }
     }
+    for (role, legal) in (0u32..).zip(&net.outputs.legal) {
+        for &(action, signal) in legal {
+            if let Ok(position) = net.does().binary_search(&(role, action)) {
+                let gate = (1 + fluents + position) as u32;
+                followers[signal.gate() as usize].push(gate);
+                if of(&values, signal) != Some(false) {
+                    news.push(gate);
+                }
+            }
+        }
+    }
+    while let Some(gate) = news.pop() {
+        let Some(value) = values[gate as usize].take() else { continue };
+        news.extend_from_slice(&followers[gate as usize]);
+        for &user in &users[gate as usize] {
+            let waiting = &mut falses[user.gate() as usize];
+            *waiting -= u32::from(value == user.is_negated());
+            if *waiting == 0 {
+                news.push(user.gate());
+            }
+        }
+    }
+    let possible = values[1 + fluents..net.inputs()].iter().map(Option::is_none).collect();
+    (values[1..=fluents].to_vec(), possible)
 }
 
 fn of(values: &[Option<bool>], signal: Signal) -> Option<bool> {
     values[signal.gate() as usize].map(|value| value != signal.is_negated())
-}
-
-/// False if any value is, else unknown if any value is, else true.
-fn conjunction(values: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    let mut all = Some(true);
-    for value in values {
-        match value {
-            Some(false) => return Some(false),
-            Some(true) => {}
-            None => all = None,
-        }
-    }
-    all
 }

@@ -86,25 +86,24 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, depth: usize) -> Signal {
             list.push(number);
         }
     }
-    let mut heap: BinaryHeap<(usize, Reverse<Signal>)> = literals
-        .iter()
-        .map(|l| (occurrences[l].len(), Reverse(*l)))
-        .filter(|(count, _)| *count > 1)
-        .collect();
+    let mut counts: FxHashMap<Signal, usize> =
+        literals.iter().map(|&literal| (literal, occurrences[&literal].len())).collect();
+    let mut heap: BinaryHeap<(usize, Reverse<Signal>)> =
+        literals.iter().map(|l| (counts[l], Reverse(*l))).filter(|(count, _)| *count > 1).collect();
     let mut taken = vec![false; products.len()];
     let mut terms = Vec::new();
     while let Some((count, Reverse(literal))) = heap.pop() {
         if depth >= MAX_DEPTH {
             break;
         }
-        let users: Vec<usize> = occurrences[&literal].iter().copied().filter(|&p| !taken[p]).collect();
-        if users.len() < count {
+        if counts[&literal] < count {
             // The count was stale: other factors took some of the products.
-            if users.len() > 1 {
-                heap.push((users.len(), Reverse(literal)));
+            if counts[&literal] > 1 {
+                heap.push((counts[&literal], Reverse(literal)));
             }
             continue;
         }
+        let users: Vec<usize> = occurrences[&literal].iter().copied().filter(|&p| !taken[p]).collect();
         let mut common = products[users[0]].clone();
         for &user in &users[1..] {
             common.retain(|s| products[user].binary_search(s).is_ok());
@@ -115,7 +114,10 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, depth: usize) -> Signal {
                 products[user].iter().copied().filter(|s| common.binary_search(s).is_err()).collect()
             })
             .collect();
-        users.iter().for_each(|&user| taken[user] = true);
+        for &user in &users {
+            taken[user] = true;
+            products[user].iter().for_each(|literal| *counts.get_mut(literal).expect("counted above") -= 1);
+        }
         let inner = sum(net, rest, depth + 1);
         common.push(inner);
         terms.push(net.and(common));

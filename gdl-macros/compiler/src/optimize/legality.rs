@@ -46,12 +46,13 @@ pub fn assume_legality(net: &Net) -> Net {
     rebuild(&kept, signals, Net::and)
 }
 
-/// The signals that hold if `signal` does: itself and the operands of its conjunction.
+/// The signals that hold if `signal` does, sorted: itself and the operands of its conjunction.
 fn conjuncts(net: &Net, signal: Signal) -> Vec<Signal> {
     let mut all = vec![signal];
     if let (false, Gate::And(operands)) = (signal.is_negated(), net.gate(signal.gate())) {
         all.extend_from_slice(operands);
     }
+    all.sort_unstable();
     all
 }
 
@@ -67,10 +68,10 @@ fn drop_implied<'a>(
         .collect();
     for does in does {
         let implied = implied(does);
-        if operands.iter().any(|&s| implied.contains(&!s)) {
+        if operands.iter().any(|&s| implied.binary_search(&!s).is_ok()) {
             return Signal::FALSE;
         }
-        operands.retain(|s| !implied.contains(s));
+        operands.retain(|s| implied.binary_search(s).is_err());
     }
     net.and(operands)
 }

@@ -11,8 +11,12 @@ use crate::propnet::{Gate, Net, Signal};
 #[must_use]
 pub fn complement_moves(net: &Net) -> Net {
     let groups = groups(net);
-    rebuild(net, inputs(net), |copy, operands| {
-        let operands = complement(copy, &groups, &operands);
+    rebuild(net, inputs(net), |copy, mut operands| {
+        let speaks_of_moves = |s: &Signal| matches!(copy.gate(s.gate()), Gate::Does { .. });
+        if operands.iter().any(speaks_of_moves) {
+            operands.sort_unstable();
+            operands = complement(copy, &groups, &operands);
+        }
         copy.and(operands)
     })
 }
@@ -32,6 +36,7 @@ fn groups(net: &Net) -> Vec<Vec<Signal>> {
     groups
 }
 
+/// The conjunction of sorted operands, with other operands.
 fn complement(net: &mut Net, groups: &[Vec<Signal>], operands: &[Signal]) -> Vec<Signal> {
     let mut made: Vec<Option<Signal>> = vec![None; groups.len()];
     let mut excluded: Vec<usize> = vec![0; groups.len()];
@@ -60,7 +65,7 @@ fn complement(net: &mut Net, groups: &[Vec<Signal>], operands: &[Signal]) -> Vec
         .collect();
     for (role, group) in groups.iter().enumerate() {
         if excluded[role] > 0 && made[role].is_none() && is_replaced(role) {
-            let rest = group.iter().copied().filter(|&s| !operands.contains(&!s)).collect();
+            let rest = group.iter().copied().filter(|&s| operands.binary_search(&!s).is_err()).collect();
             kept.push(net.or(rest));
         }
     }

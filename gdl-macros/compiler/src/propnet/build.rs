@@ -7,18 +7,15 @@
 
 use super::{Net, Outputs, Signal};
 use crate::{
-    Diagnostic, Diagnostics, Options,
+    Diagnostic, Diagnostics, Limits, Options,
     diagnostic::codes,
     ground::{GroundRules, Literal, Meaning, terms::AtomId},
 };
 
-/// Gates of cycles may have this many two-input operations on average; wider ones count as several.
-const OPERATIONS_PER_GATE: usize = 4;
-
-/// Builds the net of ground rules. O(literals), times the depth of the cycles there are. A net over the
+/// Builds the net of ground rules. O(literals), times the depth of the cycles there are. A net over a
 /// limit goes to `diagnostics`; then nothing comes back.
 pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Net> {
-    let max_gates = options.limits.max_gates;
+    let limits = &options.limits;
     let mut net = Net::new(ground.vocabulary.clone(), ground.initial.clone(), ground.does.clone());
     let mut signals: Vec<Signal> = ground
         .meaning
@@ -29,27 +26,18 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             Meaning::Derived => Signal::FALSE,
         })
         .collect();
-    // A cycle of n atoms may leave n versions of each of its gates, so there their width counts too.
-    let mut unrolled = 0;
+    let mut fuel = limits.fuel;
     for group in &ground.order {
         let is_cycle = group.len() > 1 || depends_on_itself(ground, group[0]);
         for _ in 0..=group.len() {
             let mut changed = false;
             for &atom in group {
-                let before = net.operations();
+                let literals = ground.bodies(atom).map(|body| 1 + body.len() as u64).sum();
+                fuel = fuel.saturating_sub(literals);
                 let signal = define(ground, &mut net, &signals, atom);
                 changed |= std::mem::replace(&mut signals[atom.index()], signal) != signal;
-                if is_cycle {
-                    unrolled += net.operations() - before;
-                }
-                if net.ands().max(unrolled / OPERATIONS_PER_GATE) > max_gates {
-                    let message = format!("the game has more than {max_gates} gates (`max_gates`)");
-                    let help = "let fewer variables of the rule vary together, or raise the limit";
-                    diagnostics.push(
-                        Diagnostic::new(&codes::TOO_MANY_INSTANCES, ground.place(atom), message)
-                            .note("the limit was reached in the instances of this rule")
-                            .help(help),
-                    );
+                if let Some(excess) = excess(&net, fuel, limits) {
+                    diagnostics.push(Diagnostic { span: ground.place(atom), ..excess });
                     return None;
                 }
             }
@@ -76,6 +64,28 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
     });
     net.outputs.goal = goal.collect();
     Some(net)
+}
+
+/// What there is too much of.
+fn excess(net: &Net, fuel: u64, limits: &Limits) -> Option<Diagnostic> {
+    let (code, message) = if net.operations() > limits.max_gates {
+        let message = format!("the game has more than {} gates (`max_gates`)", limits.max_gates);
+        (&codes::TOO_MANY_INSTANCES, message)
+    } else if net.bytes() > limits.max_bytes {
+        let message = format!("the net takes more than {} bytes (`max_bytes`)", limits.max_bytes);
+        (&codes::TOO_MANY_INSTANCES, message)
+    } else if fuel == 0 {
+        let message = format!("building the net takes more than {} steps (`fuel`)", limits.fuel);
+        (&codes::OUT_OF_FUEL, message)
+    } else {
+        return None;
+    };
+    let diagnostic = Diagnostic::new(code, None, message);
+    Some(
+        diagnostic
+            .note("the limit was reached in the instances of this rule")
+            .help("let fewer variables of the rule vary together, or raise the limit"),
+    )
 }
 
 /// The disjunction of an atom's instances under the present signals.

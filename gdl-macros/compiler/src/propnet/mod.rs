@@ -10,7 +10,9 @@ mod print;
 
 pub use build::build;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
 
 /// A gate's output, possibly complemented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -168,9 +170,12 @@ pub struct Net {
     /// Where the operands of each AND gate start; one more entry than gates.
     starts: Vec<u32>,
     operands: Vec<Signal>,
-    /// The AND gates by their operands' hash.
-    table: FxHashMap<Box<[Signal]>, u32>,
+    /// The AND gates, numbered from zero, by their operands.
+    table: HashTable<u32>,
 }
+
+/// How many operands of others a gate compares with each of its own, on average.
+const ABSORPTIONS: usize = 256;
 
 impl Net {
     /// A net with inputs and no gates: `does` lists role and move of each `does` input, sorted.
@@ -183,7 +188,7 @@ impl Net {
             does,
             starts: vec![0],
             operands: Vec::new(),
-            table: FxHashMap::default(),
+            table: HashTable::new(),
         }
     }
 
@@ -221,6 +226,11 @@ impl Net {
     #[must_use]
     pub fn operations(&self) -> usize {
         self.operands.len() - self.ands()
+    }
+
+    /// What the gates take: the table of them is two thirds full.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Signal>() * self.operands.len() + 12 * self.starts.len()
     }
 
     /// Role and move of each `does` input, in gate order.
@@ -289,14 +299,23 @@ impl Net {
             [single] => return single,
             _ => {}
         }
-        if let Some(&gate) = self.table.get(&operands[..]) {
+        if let Some(gate) = self.find(&operands) {
             return Signal::new(gate, false);
         }
-        let gate = self.len() as u32;
+        let (gate, and) = (self.len() as u32, self.ands() as u32);
         self.operands.extend_from_slice(&operands);
         self.starts.push(self.operands.len() as u32);
-        self.table.insert(operands.into_boxed_slice(), gate);
+        let Self { table, starts, operands: all, .. } = self;
+        let of = |&and: &u32| hash(&all[starts[and as usize] as usize..starts[and as usize + 1] as usize]);
+        table.insert_unique(hash(&operands), and, of);
         Signal::new(gate, false)
+    }
+
+    /// The AND gate with these operands, if there is one.
+    fn find(&self, operands: &[Signal]) -> Option<u32> {
+        let inputs = self.inputs();
+        let same = |&and: &u32| self.operands(inputs + and as usize) == operands;
+        self.table.find(hash(operands), same).map(|&and| inputs as u32 + and)
     }
 
     /// The disjunction of `operands`.
@@ -306,8 +325,10 @@ impl Net {
 
     /// One-level absorption. With `a` an operand: `a & !(a & b)` is `a & !b`, `a & !(!a & b)` is
     /// `a`, `a & (a & b)` is `(a & b)` and `a & (!a & b)` is false. Returns false for a contradiction.
-    /// Operands must be sorted and without constants; they stay so.
+    /// Operands must be sorted and without constants; they stay so. O(operands): wide gates of wide gates are
+    /// not absorbed to the end.
     fn absorb(&self, operands: &mut Vec<Signal>) -> bool {
+        let mut work = ABSORPTIONS * operands.len();
         let mut changed = true;
         while changed {
             changed = false;
@@ -320,6 +341,8 @@ impl Net {
                     continue;
                 }
                 let inner = self.operands(gate);
+                let Some(left) = work.checked_sub(inner.len().min(operands.len())) else { return true };
+                work = left;
                 let refuted = meet(inner, operands, true);
                 if !operand.is_negated() {
                     if refuted {
@@ -347,8 +370,8 @@ impl Net {
                     [] => return false,
                     [single] => single,
                     // A smaller gate could be made here, but it is free only if it exists already.
-                    _ => match self.table.get(&rest[..]) {
-                        Some(&gate) => Signal::new(gate, false),
+                    _ => match self.find(&rest) {
+                        Some(gate) => Signal::new(gate, false),
                         None => continue,
                     },
                 };
@@ -388,6 +411,12 @@ impl Net {
     pub fn goals(&self) -> usize {
         self.outputs.goal.iter().map(Vec::len).sum()
     }
+}
+
+fn hash(operands: &[Signal]) -> u64 {
+    let mut hasher = FxHasher::default();
+    operands.iter().for_each(|s| hasher.write_u32(s.0));
+    hasher.finish()
 }
 
 /// True if sorted lists share a signal, or a signal and its complement. O(short list x log long list).

@@ -145,6 +145,9 @@ fn trace(
     Cycle { steps }
 }
 
+/// How many edges of a cycle a message shows before it leaves out all but the last.
+const SHOWN: usize = 12;
+
 impl Cycle {
     /// The cycle as a diagnostic with a place for each edge.
     pub(super) fn diagnostic(&self, rules: &Rules, program: &Program) -> Diagnostic {
@@ -154,7 +157,7 @@ impl Cycle {
                 let mut text = rules.relation_name(relation).to_owned();
                 for &argument in program.atoms.arguments(atom) {
                     text.push(' ');
-                    text.push_str(&program.terms.text(argument, &rules.symbols));
+                    text.push_str(&program.terms.brief(argument, &rules.symbols));
                 }
                 if program.atoms.arguments(atom).is_empty() { text } else { format!("({text})") }
             })
@@ -175,7 +178,14 @@ impl Cycle {
             (false, _) => &codes::UNSTRATIFIED_CYCLE,
         };
         let mut path = named.first().map_or_else(String::new, |(text, ..)| text.clone());
+        let hidden = SHOWN..named.len().saturating_sub(1).max(SHOWN);
         for (i, (_, _, negated)) in named.iter().enumerate() {
+            if i == hidden.start && hidden.len() > 1 {
+                path.push_str(&format!(" <- .. {} more ..", hidden.len()));
+            }
+            if hidden.len() > 1 && hidden.contains(&i) {
+                continue;
+            }
             let next = &named[(i + 1) % named.len()].0;
             path.push_str(if *negated { " <- not " } else { " <- " });
             path.push_str(next);
@@ -184,7 +194,7 @@ impl Cycle {
         let first = named.first().map(|(_, rule, _)| span(*rule));
         let mut diagnostic = Diagnostic::new(code, first, format!("negation on a cycle: {path}"))
             .help("a relation may not depend on its own negation; let one of these rules look at `true` facts instead");
-        for (i, (text, rule, negated)) in named.iter().enumerate().skip(1) {
+        for (i, (text, rule, negated)) in named.iter().enumerate().take(SHOWN).skip(1) {
             let next = &named[(i + 1) % named.len()].0;
             let verb = if *negated { "depends on `not`" } else { "depends on" };
             diagnostic = diagnostic.label(span(*rule), format!("`{text}` {verb} `{next}` here"));

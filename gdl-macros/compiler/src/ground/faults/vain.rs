@@ -19,12 +19,15 @@ use crate::{
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// How many atoms the checks may compare with literals. Beyond that, rules pass unseen.
+/// How many atoms and heads of rules the checks may compare with literals. Beyond that, nothing is said.
 const STEPS: usize = 10_000_000;
 
 /// How many rules are searched for the literal that fails, and for how many steps each.
 const SEARCHES: usize = 20;
 const SEARCH_STEPS: u64 = 100_000;
+
+/// How many subjects are told of.
+const SUBJECTS: usize = 100;
 
 /// Why a literal has no match.
 enum Reason {
@@ -87,7 +90,8 @@ pub(super) fn check(
             reasons.push_back(number);
         }
         for literal in vain {
-            match search.reason(&literal) {
+            let Some(reason) = search.reason(&literal, &mut steps) else { return };
+            match reason {
                 Reason::Told if silent => reasons.push_back(number),
                 Reason::Told => {}
                 Reason::Here => {
@@ -186,17 +190,18 @@ impl Search<'_> {
         }
     }
 
-    fn reason(&self, vain: &Vain<'_>) -> Reason {
+    /// Why the literal has no match; None once the steps are spent.
+    fn reason(&self, vain: &Vain<'_>, steps: &mut usize) -> Option<Reason> {
         let (findings, atom) = (self.findings, vain.atom);
         let keywords = &findings.rules.keywords;
         let sources: &[RelationId] = if atom.relation == keywords.fact {
             if [keywords.init, keywords.next].into_iter().any(|r| findings.rules_of(r).is_empty()) {
-                return Reason::Told;
+                return Some(Reason::Told);
             }
             &[keywords.init, keywords.next]
         } else if atom.relation == keywords.does {
             if self.never_moves(&atom.arguments[0]) {
-                return Reason::Told;
+                return Some(Reason::Told);
             }
             &[keywords.legal]
         } else {
@@ -205,19 +210,20 @@ impl Search<'_> {
         let mut rules = sources.iter().flat_map(|&relation| findings.rules_of(relation)).peekable();
         let is_given = atom.relation == keywords.fact || atom.relation == keywords.does;
         if rules.peek().is_none() && !is_given && atom.relation != keywords.role {
-            return Reason::Told;
+            return Some(Reason::Told);
         }
         let mut silent = Vec::new();
         for &rule in rules {
+            *steps = steps.checked_sub(1)?;
             let head = &findings.rules.rules[rule].head;
             if head.arguments.iter().zip(&atom.arguments).all(|(left, right)| left.may_equal(right)) {
                 if findings.program.fired[rule] {
-                    return Reason::Here;
+                    return Some(Reason::Here);
                 }
                 silent.push(rule);
             }
         }
-        if silent.is_empty() { Reason::Here } else { Reason::Rules(silent) }
+        Some(if silent.is_empty() { Reason::Here } else { Reason::Rules(silent) })
     }
 
     /// Whether no role or one that never has a legal move is meant, which is told of elsewhere.
@@ -251,7 +257,7 @@ impl<'a> Told<'a> {
 
     fn report(self, findings: &Findings<'_>, diagnostics: &mut Diagnostics) {
         let keywords = &findings.rules.keywords;
-        for (rule, atom, needed, others) in self.list {
+        for (rule, atom, needed, others) in self.list.into_iter().take(SUBJECTS) {
             let diagnostic = if atom.relation == keywords.fact {
                 never_true(findings, rule, atom)
             } else if atom.relation == keywords.does {

@@ -181,7 +181,7 @@ impl Cycle {
         let hidden = SHOWN..named.len().saturating_sub(1).max(SHOWN);
         for (i, (_, _, negated)) in named.iter().enumerate() {
             if i == hidden.start && hidden.len() > 1 {
-                path.push_str(&format!(" <- .. {} more ..", hidden.len()));
+                path.extend([" <- .. ", &hidden.len().to_string(), " more .."]);
             }
             if hidden.len() > 1 && hidden.contains(&i) {
                 continue;

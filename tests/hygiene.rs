@@ -4,7 +4,7 @@
 #![deny(warnings, missing_docs, unsafe_code, unreachable_pub, unused_qualifications)]
 #![deny(missing_debug_implementations, missing_copy_implementations, elided_lifetimes_in_paths)]
 
-use gdl_runtime::{Game, Id, gdl};
+use gdl_runtime::{Game, Id, Perception, gdl};
 
 gdl!("ui/nim.kif", vis = pub(crate));
 
@@ -21,6 +21,7 @@ mod bare {
     mod gdl_runtime {}
 
     ::gdl_runtime::gdl!("ui/nim.kif", name = heap, code = "straight");
+    ::gdl_runtime::gdl!("../games/liars_dice.kif", name = dice, code = "straight");
     ::gdl_runtime::gdl!("ui/nim.kif", name = table, code = "table", vis = pub(super),);
 }
 
@@ -51,6 +52,42 @@ gdl!(
     case = "sensitive",
     allow(function_arity_clash, case_mismatch_relation, undefined_relation, fluent_never_true),
 );
+
+gdl!(
+    name = percept,
+    rules = r"
+        ; A player who is told nothing, by rules that speak of nobody in the game, and one who hears all.
+        (role RANDOM) (role listener) (init (n 1)) (legal RANDOM all) (legal listener (hear 1))
+        (<= (next (n 2)) (does RANDOM all)) (<= terminal (true (n 2))) (goal listener 0)
+        (<= (sees listener (All ?x)) (true (n ?x))) (sees listener self) (sees listener all)
+    ",
+    allow(case_mismatch_relation, relation_function_clash),
+);
+
+gdl!(
+    name = deaf,
+    rules = r"
+        (role a) (init x) (legal a b) (<= (next y) (does a b)) (<= terminal (true y)) (goal a 1)
+        (sees nobody nothing)
+    ",
+    code = "straight",
+    allow(unknown_role_legal),
+);
+
+#[test]
+fn percepts_have_names() {
+    use percept::{Move, Percept, Role};
+    let game: percept::PerceptGame = percept::game();
+    assert_eq!(game.chance_role(), Some(Role::Random));
+    assert_eq!([Percept::ALL_, Percept::SELF].map(|p| p.to_string()), ["all", "self"]);
+    assert_eq!(Percept::all().count(), 4);
+    let joint = [Move::ALL_, Move::hear(1).unwrap()];
+    let seen = game.perception(&game.initial(), &joint, Role::Listener);
+    assert_eq!(game.perception_text(&seen), "((all 1) all self)");
+    let nothing = deaf::game().perception(&deaf::game().initial(), &[deaf::Move::B], deaf::Role::A);
+    assert_eq!(nothing, Perception::percepts([]));
+    assert_eq!((deaf::Percept::all().len(), bare::dice::Percept::all().len()), (0, 25));
+}
 
 #[test]
 fn games_play() {

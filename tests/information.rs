@@ -84,6 +84,42 @@ fn switching_wins_as_often_as_it_should() {
     assert!((f64::from(won) / f64::from(plays) - 2.0 / 3.0).abs() < 0.013, "{won}");
 }
 
+/// The exact probability that the first role gets 100 in random play.
+fn uniform<G: Game>(game: &G, state: &G::State, roles: &[G::Role]) -> Probability {
+    let view = game.view(state);
+    if game.terminal_in(&view) {
+        return if game.goal_in(&view, roles[0]) == Some(100) { Probability::ONE } else { Probability::ZERO };
+    }
+    let mut joints: Vec<Vec<G::Move>> = vec![Vec::new()];
+    for &role in roles {
+        let longer = |joint: Vec<G::Move>| -> Vec<Vec<G::Move>> {
+            game.legal_in(&view, role).map(|action| [&joint[..], &[action]].concat()).collect()
+        };
+        joints = joints.into_iter().flat_map(longer).collect();
+    }
+    joints.iter().fold(Probability::ZERO, |sum, joint| {
+        let then = uniform(game, &game.next_unchecked(state, joint), roles);
+        let both = game.probability_in(&view, joint).and_then(|p| p.checked_mul(then));
+        sum.checked_add(both.expect("a short game")).expect("at most one")
+    })
+}
+
+#[test]
+fn random_play_has_its_exact_mean() {
+    let game = monty_hall::game();
+    assert_eq!(uniform(&game, &game.initial(), &monty_hall::Role::ALL), fraction(1, 2));
+    // Both have a six, and alice bids two fours.
+    let game = liars_dice::game();
+    let roll =
+        [liars_dice::Move::NOOP, liars_dice::Move::NOOP, liars_dice::Move::roll(6, 6).expect("two faces")];
+    let rolled = game.next(&game.initial(), &roll).expect("legal moves");
+    let bid = [liars_dice::Move::bid(2, 4).expect("a bid"), liars_dice::Move::NOOP, liars_dice::Move::NOOP];
+    let bid = game.next(&rolled, &bid).expect("legal moves");
+    // If bob doubts, alice loses; if he bids two sixes, she must doubt and loses; if he bids two fives, she
+    // wins, whether she doubts or bids two sixes, which he must doubt.
+    assert_eq!(uniform(&game, &bid, &liars_dice::Role::ALL), fraction(1, 3));
+}
+
 #[test]
 fn playouts_know_who_plays() {
     let stats = Playouts::new(&monty_hall::game()).seed(3).count(20_000).run();

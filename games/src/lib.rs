@@ -2,6 +2,25 @@
 //!
 //! The rulesheets stand beside `src`. [`LIST`] has them all with their texts; [`visit`] picks a
 //! compiled game by name, for code that works with any of them.
+//!
+//! ```
+//! use gdl_games::monty_hall::{self, Fluent, Move, Role};
+//! use gdl_runtime::{Game, Information, InformationSet, Probability};
+//!
+//! let game = monty_hall::game();
+//! let mut state = game.initial();
+//! let mut candidate = Information::new(Role::Candidate);
+//! let doors = [Move::choose(1), Move::hide(2), Move::open(3)].map(Option::unwrap);
+//! for joint in [[doors[0], doors[1]], [Move::NOOP, doors[2]]] {
+//!     candidate.step(&game, &state, &joint);
+//!     state = game.next(&state, &joint).unwrap();
+//! }
+//! // The candidate chose the first door and saw nothing, then saw the third one open.
+//! assert_eq!(candidate.text(&game), "(candidate ((choose 1) ()) (noop ((open 3))))");
+//! let possible = InformationSet::of(&game, &candidate).unwrap();
+//! let car = Fluent::car(2).unwrap();
+//! assert_eq!(possible.probability_that(|state| game.holds(state, car)), Probability::new(2, 3).unwrap());
+//! ```
 
 use gdl_runtime::{Game, gdl};
 

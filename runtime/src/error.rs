@@ -76,6 +76,8 @@ pub enum Kind {
     Percept,
     /// A state: a list of fluents.
     State,
+    /// What a player perceives of a step: a list of percepts or moves.
+    Perception,
 }
 
 impl fmt::Display for Kind {
@@ -86,6 +88,7 @@ impl fmt::Display for Kind {
             Self::Fluent => "fluent",
             Self::Percept => "percept",
             Self::State => "state",
+            Self::Perception => "perception",
         })
     }
 }

@@ -305,6 +305,20 @@ pub trait Game: Send + Sync {
         legal.map(|action| (action, each)).collect()
     }
 
+    /// The probability of a joint move in a state already seen when each role draws one of its legal moves, all
+    /// equally likely and independently of the others: the product of their probabilities. 0 if a move is
+    /// missing or not legal; `None` if it takes more than 128 bits.
+    fn probability_in(&self, view: &Self::View, joint: &[Self::Move]) -> Option<Probability> {
+        if joint.len() != self.shape().roles {
+            return Some(Probability::ZERO);
+        }
+        self.roles().zip(joint).try_fold(Probability::ONE, |product, (role, &action)| {
+            let cases =
+                if self.is_legal_in(view, role, action) { self.legal_in(view, role).len() } else { 0 };
+            product.checked_mul(Probability::one_in(cases))
+        })
+    }
+
     /// A legal move of a role of a state already seen, each exactly as likely: what chance does. `None` if
     /// there is none.
     fn draw_in(&self, view: &Self::View, role: Self::Role, stream: &mut Stream) -> Option<Self::Move> {
@@ -412,6 +426,25 @@ pub trait Game: Send + Sync {
     /// If the game has no such percept.
     fn parse_percept(&self, text: &str) -> Result<Self::Percept, TextError> {
         find(self.vocabulary().percepts(), Kind::Percept, text)
+    }
+
+    /// What a role perceived, as a server tells it: a list of percepts in any order, or of the moves of all
+    /// roles in role order where the rules say nothing of percepts. `nil` is the empty list. The reverse of
+    /// [`Game::perception_text`].
+    ///
+    /// # Errors
+    /// If the text is not such a list, or the game does not have one of its names.
+    fn parse_perception(&self, text: &str) -> Result<Perception<Self::Move, Self::Percept>, TextError> {
+        let items = if text.trim().eq_ignore_ascii_case("nil") { Some(Vec::new()) } else { kif::items(text) };
+        let malformed = || TextError::Malformed { kind: Kind::Perception, text: text.to_owned() };
+        let items = items.ok_or_else(malformed)?;
+        if self.vocabulary().has_percepts() {
+            let percepts: Result<Vec<_>, _> =
+                items.into_iter().map(|item| self.parse_percept(item)).collect();
+            return Ok(Perception::percepts(percepts?));
+        }
+        let joint: Result<Box<[_]>, _> = items.into_iter().map(|item| self.parse_move(item)).collect();
+        Ok(Perception::Joint(joint?))
     }
 
     /// The state written as a list of fluents, in any order: the reverse of [`Game::state_text`].

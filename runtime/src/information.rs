@@ -66,11 +66,20 @@ use std::{
 pub enum Perception<M, P> {
     /// The moves of all roles, in role order: the rules say nothing of percepts.
     Joint(Box<[M]>),
-    /// The percepts that the rules give the role, in percept order; often none.
+    /// The percepts that the rules give the role, in percept order; often none. See
+    /// [`Perception::percepts`].
     Percepts(Box<[P]>),
 }
 
 impl<M: Id, P: Id> Perception<M, P> {
+    /// Some percepts, in any order.
+    pub fn percepts(percepts: impl IntoIterator<Item = P>) -> Self {
+        let mut list: Vec<P> = percepts.into_iter().collect();
+        list.sort_unstable();
+        list.dedup();
+        Self::Percepts(list.into())
+    }
+
     /// The percepts whose bits are set in a role's part of a row.
     pub(crate) fn of_row(row: &[u64]) -> Self {
         Self::Percepts(bits::ones(row).map(P::from_index).collect())

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Number, TicTacToe};
-use gdl_runtime::{Dynamic, Game, Id, MoveId, StepError, Stream, Table, TableError};
+use gdl_runtime::{Dynamic, Game, Id, MoveId, Probability, StepError, Stream, Table, TableError};
 
 #[test]
 fn the_engines_agree_in_every_state_of_random_games() {
@@ -53,28 +53,38 @@ fn play(bytes: &[u8]) -> Result<(), TableError> {
     }
     game.advance(&mut state, &[]);
     let _ = game.state_text(&state);
+    for role in game.roles() {
+        let _ = game.perception_text(&game.perception(&state, &[], role));
+    }
+    let _ = game.chance(&state);
     Ok(())
 }
 
 #[test]
 fn hostile_bytes_do_no_harm() {
-    let good = common::table();
-    play(&good).unwrap();
+    for good in [common::table(), common::blind_table()] {
+        spoil(&good);
+    }
+}
+
+/// Cuts, changes and extends a table in many ways.
+fn spoil(good: &[u8]) {
+    play(good).unwrap();
     for length in 0..good.len() {
         assert!(play(&good[..length]).is_err(), "cut at {length}");
     }
     let mut accepted = 0;
     for place in 0..good.len() {
         for change in [1, 2, 4, 0x10, 0x40, 0x7f, 0x80, 0xff] {
-            let mut bad = good.clone();
+            let mut bad = good.to_vec();
             bad[place] ^= change;
             accepted += usize::from(play(&bad).is_ok());
         }
         // Huge numbers where lengths may stand.
-        let mut bad = good.clone();
+        let mut bad = good.to_vec();
         bad.splice(place..place, [0xff, 0xff, 0xff, 0xff, 0x0f]);
         accepted += usize::from(play(&bad).is_ok());
-        let mut bad = good.clone();
+        let mut bad = good.to_vec();
         bad.remove(place);
         accepted += usize::from(play(&bad).is_ok());
     }
@@ -82,7 +92,7 @@ fn hostile_bytes_do_no_harm() {
     assert!(accepted > 0 && accepted < good.len() * 10);
     let mut stream = Stream::new(11, 0);
     for _ in 0..20_000 {
-        let mut bad = good.clone();
+        let mut bad = good.to_vec();
         for _ in 0..=stream.below(4) {
             let place = stream.below(bad.len() as u64) as usize;
             bad[place] = stream.bits() as u8;
@@ -110,6 +120,44 @@ fn faults_are_named() {
     );
 }
 
+#[test]
+fn percepts_are_read_from_the_table() {
+    let game = Dynamic::decode(&common::blind_table()).unwrap();
+    assert_eq!(game.chance_role(), Some(game.parse_role("xplayer").unwrap()));
+    let start = game.initial();
+    let joint = ["(mark 2 2)", "noop"].map(|text| game.parse_move(text).unwrap());
+    let seen = |joint: &[MoveId]| -> Vec<String> {
+        game.roles().map(|role| game.perception_text(&game.perception(&start, joint, role))).collect()
+    };
+    assert_eq!(seen(&joint), ["()", "((row 2) centre)"]);
+    assert_eq!(seen(&[joint[1], joint[0]]), ["((row 2))", "()"]);
+    // A missing move is none.
+    assert_eq!(seen(&[]), ["()", "()"]);
+    let chances = game.chance(&start);
+    assert_eq!(chances.len(), 9);
+    assert!(chances.iter().all(|&(_, p)| p == Probability::one_in(9)));
+    let view = game.view(&start);
+    assert_eq!(game.probability_in(&view, &joint), Some(Probability::one_in(9)));
+    assert_eq!(game.probability_in(&view, &[joint[1], joint[0]]), Some(Probability::ZERO));
+    assert_eq!(game.probability_in(&view, &[]), Some(Probability::ZERO));
+}
+
+#[test]
+fn perceptions_are_texts() {
+    let blind = Dynamic::decode(&common::blind_table()).unwrap();
+    let seen = blind.parse_perception("(CENTRE ( row  2 ))").unwrap();
+    assert_eq!(blind.perception_text(&seen), "((row 2) centre)");
+    assert_eq!(blind.parse_perception(" NIL "), blind.parse_perception("()"));
+    assert_eq!(blind.parse_perception("(noop)").unwrap_err().to_string(), "this game has no percept `noop`");
+    assert_eq!(
+        blind.parse_perception("centre").unwrap_err().to_string(),
+        "a perception is a list in parentheses such as `((f 1) g)`, not `centre`"
+    );
+    let open = Dynamic::decode(&common::table()).unwrap();
+    let seen = open.parse_perception("(noop (mark 1 1))").unwrap();
+    assert_eq!(open.perception_text(&seen), "(noop (mark 1 1))");
+}
+
 /// Many roles times many moves would be a view that no machine holds.
 #[test]
 fn a_view_may_not_be_larger_than_its_limit() {
@@ -118,7 +166,7 @@ fn a_view_may_not_be_larger_than_its_limit() {
     let vocabulary =
         Vocabulary::new(names(20_000), names(0), names(20_000), vec![vec![]; 20_000], vec![vec![]; 20_000]);
     let empty = common::encode::Circuit::new(1);
-    let bytes = common::encode::table(&vocabulary, &[], &empty, &empty);
+    let bytes = common::encode::table(&vocabulary, &[], &empty, &empty, None);
     let error = Table::decode(&bytes).unwrap_err();
     assert_eq!(error, TableError::TooLarge { words: 20_000 * 313 + 1 });
 }

@@ -10,6 +10,54 @@ const LAMP: &str = "(role robot)\n(init (light off))\n(<= (legal robot (switch o
     (<= (next (light on)) (does robot (switch on)))\n(<= terminal (true (light on)))\n\
     (<= (goal robot 100) (true (light on)))\n(<= (goal robot 0) (true (light off)))\n";
 
+/// A coin, tossed by chance, which needs no goal.
+const COIN: &str = "(role random)\n(role player)\n(init air)\n(side heads)\n(side tails)\n\
+    (<= (legal random (toss ?s)) (side ?s))\n(legal player wait)\n(<= (next (fell ?s)) (does random (toss ?s)))\n\
+    (<= (sees player ?s) (does random (toss ?s)))\n(<= terminal (true (fell ?s)))\n\
+    (<= (goal player 100) (true (fell heads)))\n(<= (goal player 0) (not (true (fell heads))))\n";
+
+/// To a reference reasoner chance is a role like the others.
+#[test]
+fn games_of_chance_are_verified() {
+    let tosses = ["(toss heads)", "(toss tails)"];
+    let trace = value!({
+        "format": "ggp-oracle-trace-1",
+        "name": "coin",
+        "status": "ok",
+        "roles": ["random", "player"],
+        "initial_state": ["air"],
+        "initial_terminal": false,
+        "initial_legals": [tosses, ["wait"]],
+        "initial_goal_values": [[], ["0"]],
+        "perft": [2, 0],
+        "playouts": [{
+            "k": 0,
+            "seed": 0,
+            "steps": [{
+                "j": ["(toss heads)", "wait"],
+                "n": [2, 1],
+                "lh": [hash16(&tosses), hash16(&["wait"])],
+                "sh": hash16(&["air"]),
+                "nf": 1,
+            }],
+            "end": {
+                "length": 1,
+                "terminal": true,
+                "capped": null,
+                "sh": hash16(&["(fell heads)"]),
+                "nf": 1,
+                "goal_values": [[], ["100"]],
+            },
+        }],
+    });
+    let (rules, trace) = (file("coin.kif", COIN), file("coin.json", trace.to_string()));
+    for engine in ["eval", "table"] {
+        let report = json(&["verify", &rules, &trace, "--engine", engine, "--json"]);
+        let expected = value!({ "steps": 1, "playouts": 1, "perft_depth": 2, "difference": null });
+        assert_eq!(report, expected, "{engine}");
+    }
+}
+
 /// What there is to say of the lamp.
 fn trace() -> Value {
     value!({

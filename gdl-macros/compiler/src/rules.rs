@@ -220,7 +220,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The role that stands for chance: the one called `random`, in any case unless case matters.
+    /// The role that stands for chance: the one called `random`, in any case unless case matters. It does
+    /// so in every rulesheet, whether or not there are percepts too.
     #[must_use]
     pub fn chance(&self) -> Option<&Term> {
         let random = Term::Constant(self.symbols.find("random")?);

@@ -37,7 +37,14 @@ impl Circuit {
     }
 }
 
-pub fn table(vocabulary: &Vocabulary, initial: &[u32], observe: &Circuit, advance: &Circuit) -> Vec<u8> {
+/// The table of a game, with `perceive` if its vocabulary has percepts.
+pub fn table(
+    vocabulary: &Vocabulary,
+    initial: &[u32],
+    observe: &Circuit,
+    advance: &Circuit,
+    perceive: Option<&Circuit>,
+) -> Vec<u8> {
     let mut bytes = b"GDLT\x02".to_vec();
     for list in [vocabulary.roles(), vocabulary.fluents(), vocabulary.moves()] {
         texts(&mut bytes, list);
@@ -54,8 +61,14 @@ pub fn table(vocabulary: &Vocabulary, initial: &[u32], observe: &Circuit, advanc
     distances(&mut bytes, initial);
     observe.write(&mut bytes);
     advance.write(&mut bytes);
-    // Each role perceives the joint move.
-    bytes.push(0);
+    bytes.push(perceive.is_some().into());
+    if let Some(perceive) = perceive {
+        texts(&mut bytes, vocabulary.percepts());
+        for role in 0..vocabulary.roles().len() {
+            distances(&mut bytes, vocabulary.percepts_of(role));
+        }
+        perceive.write(&mut bytes);
+    }
     bytes
 }
 

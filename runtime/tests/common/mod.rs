@@ -131,6 +131,33 @@ impl Game for TicTacToe {
 
 /// The same game as a table.
 pub fn table() -> Vec<u8> {
+    encode(&vocabulary(), None)
+}
+
+/// The same game as a table where `xplayer` stands for chance and each player perceives on which row the
+/// other one marks, and `oplayer` also when the centre is taken away from under its nose.
+pub fn blind_table() -> Vec<u8> {
+    let percepts = Texts::new(["(row 1)", "(row 2)", "(row 3)", "centre"]);
+    let vocabulary =
+        vocabulary().with_chance(0).with_percepts(percepts, vec![vec![0, 1, 2], vec![0, 1, 2, 3]]);
+    let mut perceive = encode::Circuit::new(50);
+    for other in [1, 0] {
+        for row in 0..3 {
+            let any = (0..3).fold(0, |any, column| perceive.or(any, does(other, 3 * row + column)));
+            perceive.outputs.push(any);
+        }
+    }
+    let taken = perceive.and(does(0, 4), 2 * (1 + 3 * 4));
+    perceive.outputs.push(taken);
+    encode(&vocabulary, Some(&perceive))
+}
+
+/// The signal of a role's `does` input: those of the first role, then of the second.
+fn does(role: usize, action: usize) -> u32 {
+    2 * (30 + 10 * role + action) as u32
+}
+
+fn encode(vocabulary: &Vocabulary, perceive: Option<&encode::Circuit>) -> Vec<u8> {
     use encode::Circuit;
     let fluent = |i: usize| 2 * (i as u32 + 1);
     let (control_o, control_x) = (fluent(27), fluent(28));
@@ -159,8 +186,6 @@ pub fn table() -> Vec<u8> {
     let over = see.or(x, o);
     outputs.push(see.or(over, open ^ 1));
 
-    // `does` of the first role, then of the second.
-    let does = |role: usize, action: usize| 2 * (30 + 10 * role + action) as u32;
     let mut step = Circuit::new(50);
     let mut next = Vec::new();
     for cell in 0..9 {
@@ -173,5 +198,5 @@ pub fn table() -> Vec<u8> {
     next.extend([control_x, control_o]);
     see.outputs = outputs;
     step.outputs = next;
-    encode::table(&vocabulary(), &[0, 3, 6, 9, 12, 15, 18, 21, 24, 28], &see, &step)
+    encode::table(vocabulary, &[0, 3, 6, 9, 12, 15, 18, 21, 24, 28], &see, &step, perceive)
 }

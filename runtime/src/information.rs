@@ -53,6 +53,7 @@ use crate::{
     chance::Probability,
     game::{Game, Id, percept_words},
     joints::Joints,
+    random::Stream,
 };
 use num_integer::Integer;
 use std::{
@@ -284,6 +285,19 @@ impl<'g, G: Game> InformationSet<'g, G> {
         self.probability_of(
             self.states.iter().filter(|(state, _)| has(state)).map(|(_, weight)| weight).sum(),
         )
+    }
+
+    /// One of the possible states, each with its probability: a world to play on in as if nothing were hidden.
+    /// O(states).
+    #[must_use]
+    pub fn draw(&self, stream: &mut Stream) -> &G::State {
+        let mut rank = stream.below_wide(self.total);
+        let drawn = self.states.iter().find(|(_, weight)| {
+            let before = rank;
+            rank = rank.wrapping_sub(*weight);
+            before < *weight
+        });
+        &drawn.unwrap_or(&self.states[0]).0
     }
 
     fn probability_of(&self, weight: u128) -> Probability {

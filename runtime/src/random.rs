@@ -56,6 +56,19 @@ impl Stream {
         }
         (product >> 64) as u64
     }
+
+    /// The same for numbers of 128 bits: of those with as many bits as `n` needs, about one in two is drawn
+    /// in vain at worst.
+    pub(crate) fn below_wide(&mut self, n: u128) -> u128 {
+        let Some(greatest) = n.checked_sub(1).filter(|&greatest| greatest > 0) else { return 0 };
+        let mask = u128::MAX >> greatest.leading_zeros();
+        loop {
+            let number = (u128::from(self.bits()) << 64 | u128::from(self.bits())) & mask;
+            if number < n {
+                return number;
+            }
+        }
+    }
 }
 
 /// One number of `SplitMix64`: a bijection that leaves no trace of order.
@@ -103,6 +116,9 @@ mod tests {
         assert_eq!(stream.below(0), 0);
         assert_eq!(stream.below(1), 0);
         assert!(stream.below(u64::MAX) < u64::MAX);
+        assert_eq!([stream.below_wide(0), stream.below_wide(1)], [0, 0]);
+        let wide: Vec<u128> = (0..100).map(|_| stream.below_wide((1 << 100) + 1)).collect();
+        assert!(wide.iter().all(|&n| n <= 1 << 100) && wide.iter().any(|&n| n > 1 << 99));
     }
 
     #[test]

@@ -79,20 +79,31 @@ impl Tally {
         }
     }
 
-    /// Counts the goal values of one game, one for each role other than `chance`, in role order.
+    /// Counts the goal values of one game, one for each role.
     #[inline]
-    fn score(&mut self, values: &[u8], chance: Option<usize>) {
-        // A single role has nobody to beat.
-        let best = if let [_] = values { 100 } else { values.iter().copied().max().unwrap_or(0) };
-        let shared = values.iter().map(|&value| u64::from(value == best)).sum::<u64>();
-        let players = self.roles.iter_mut().enumerate().filter(|&(role, _)| Some(role) != chance);
-        for ((_, role), &value) in players.zip(values) {
-            let first = value == best;
-            role.add(value);
-            role.wins += u64::from(first && shared == 1);
-            role.draws += u64::from(first && shared > 1);
-            role.losses += u64::from(!first);
-        }
+    fn score(&mut self, values: &[u8]) {
+        count(self.roles.iter_mut(), values);
+    }
+
+    /// Counts the goal values of one game, one for each role other than `chance`, in role order.
+    fn score_players(&mut self, values: &[u8], chance: usize) {
+        let players = self.roles.iter_mut().enumerate().filter(|&(role, _)| role != chance);
+        count(players.map(|(_, role)| role), values);
+    }
+}
+
+/// Counts the goal values of one game for some roles, which are all that play.
+#[inline]
+fn count<'t>(roles: impl Iterator<Item = &'t mut RoleTally>, values: &[u8]) {
+    // A single role has nobody to beat.
+    let best = if let [_] = values { 100 } else { values.iter().copied().max().unwrap_or(0) };
+    let shared = values.iter().map(|&value| u64::from(value == best)).sum::<u64>();
+    for (role, &value) in roles.zip(values) {
+        let first = value == best;
+        role.add(value);
+        role.wins += u64::from(first && shared == 1);
+        role.draws += u64::from(first && shared > 1);
+        role.losses += u64::from(!first);
     }
 }
 
@@ -111,59 +122,69 @@ pub(crate) struct Scorer {
     shape: Shape,
     /// The role that stands for chance, whose goals are nobody's concern.
     chance: Option<usize>,
-    /// Player and value of each goal bit: players are the roles but for chance, which has [`CHANCE`] for a
-    /// number.
+    /// Role and value of each goal bit.
     goals: Vec<(u32, u8)>,
-    /// The values of one game, one for each player, kept for its memory.
+    /// The values of one game, kept for its memory.
     values: Vec<u8>,
 }
 
-/// What stands for the number of a player in the goals of chance.
-const CHANCE: u32 = u32::MAX;
-
 impl Scorer {
     pub(crate) fn new(shape: Shape, vocabulary: &Vocabulary) -> Self {
-        let chance = vocabulary.chance();
-        let players = (0..shape.roles).filter(|&role| Some(role) != chance).count();
-        let goals = (0..shape.roles).flat_map(|role| {
-            let player = match chance {
-                Some(chance) if role == chance => CHANCE,
-                Some(chance) if role > chance => role as u32 - 1,
-                _ => role as u32,
-            };
-            vocabulary.goals_of(role).iter().map(move |&value| (player, value))
-        });
-        Self { shape, chance, goals: goals.collect(), values: vec![0; players] }
+        let goals = (0..shape.roles)
+            .flat_map(|role| vocabulary.goals_of(role).iter().map(move |&value| (role as u32, value)))
+            .collect();
+        Self { shape, chance: vocabulary.chance(), goals, values: vec![0; shape.roles] }
     }
 
     /// Counts a game that ended in the terminal state seen.
     #[inline]
     pub(crate) fn score(&mut self, view: &[u64], tally: &mut Tally) {
+        if let Some(chance) = self.chance {
+            self.score_players(view, chance, tally);
+            return;
+        }
         let words = view.get(self.shape.goal_bit() / 64..).unwrap_or(&[]);
         let mut found = 0;
-        let mut by_chance = None;
         // Behind the goals comes the bit of the terminal state, which ends the search.
-        for &(player, value) in bits::ones(words).map_while(|bit| self.goals.get(bit)) {
-            if player == CHANCE {
-                // Of several values none counts.
-                by_chance = if by_chance.is_none() { Some(Some(value)) } else { Some(None) };
-                continue;
-            }
+        for &(role, value) in bits::ones(words).map_while(|bit| self.goals.get(bit)) {
             // The goals stand role by role, so the values of a sound state come in role order.
-            if player as usize != found {
+            if role as usize != found {
                 tally.unscored += 1;
                 return;
             }
             self.values[found] = value;
             found += 1;
         }
-        if found < self.values.len() {
+        if found == self.shape.roles {
+            tally.score(&self.values);
+        } else {
+            tally.unscored += 1;
+        }
+    }
+
+    /// The same where chance plays along: it may have one goal value, none or several.
+    fn score_players(&mut self, view: &[u64], chance: usize, tally: &mut Tally) {
+        let words = view.get(self.shape.goal_bit() / 64..).unwrap_or(&[]);
+        let mut found = 0;
+        let (mut goals, mut goal) = (0, 0);
+        for &(role, value) in bits::ones(words).map_while(|bit| self.goals.get(bit)) {
+            if role as usize == chance {
+                (goals, goal) = (goals + 1, value);
+            } else if role as usize != found + usize::from(found >= chance) {
+                tally.unscored += 1;
+                return;
+            } else {
+                self.values[found] = value;
+                found += 1;
+            }
+        }
+        if found < self.shape.roles - 1 {
             tally.unscored += 1;
             return;
         }
-        tally.score(&self.values, self.chance);
-        if let (Some(role), Some(Some(value))) = (self.chance, by_chance) {
-            tally.roles[role].add(value);
+        tally.score_players(&self.values[..found], chance);
+        if goals == 1 {
+            tally.roles[chance].add(goal);
         }
     }
 }
@@ -253,9 +274,14 @@ impl fmt::Display for Stats {
         let longest = self.roles.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
         write!(f, "{:<longest$}   mean goal                 wins     draws    losses", "role")?;
         for (i, (name, role)) in self.roles.iter().zip(&tally.roles).enumerate() {
-            // One game tells nothing about its spread.
-            let error = |role| {
-                if tally.scored() < 2 { "-".to_owned() } else { format!("{:.3}", self.goal_error(role)) }
+            // Chance usually has no goals, and one game tells nothing about its spread.
+            let mean = |i| {
+                let aimless = self.chance == Some(i) && role.goals == 0;
+                if aimless { "-".to_owned() } else { format!("{:.3}", self.mean_goal(i)) }
+            };
+            let error = |i| {
+                let unknown = tally.scored() < 2 || mean(i) == "-";
+                if unknown { "-".to_owned() } else { format!("{:.3}", self.goal_error(i)) }
             };
             let share = |games: u64| match self.chance {
                 Some(chance) if chance == i => "-".to_owned(),
@@ -263,8 +289,8 @@ impl fmt::Display for Stats {
             };
             write!(
                 f,
-                "\n{name:<longest$}   {:>9.3} ± {:<9} {:>9} {:>9} {:>9}",
-                self.mean_goal(i),
+                "\n{name:<longest$}   {:>9} ± {:<9} {:>9} {:>9} {:>9}",
+                mean(i),
                 error(i),
                 share(role.wins),
                 share(role.draws),
@@ -323,7 +349,7 @@ mod tests {
         for values in games {
             tally.playouts += 1;
             tally.states += 3;
-            tally.score(values, None);
+            tally.score(values);
         }
         tally
     }

@@ -74,6 +74,13 @@ fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
         return quote!(mod engine { #table });
     }
     let straight = straight::straight(net);
+    // The moves as numbers; a missing one is none that the rules know.
+    let numbers = quote! {
+        super::super::__gdl::core::array::from_fn(|role| match joint.get(role) {
+            super::super::__gdl::core::option::Option::Some(action) => action.0,
+            super::super::__gdl::core::option::Option::None => u32::MAX,
+        })
+    };
     let straight_percepts = sees.then(|| {
         quote! {
             #[inline]
@@ -82,7 +89,7 @@ fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
                 joint: &[super::super::Move],
                 percepts: &mut [u64],
             ) {
-                perceive(state.words(), &numbers(joint), percepts);
+                perceive(state.words(), &#numbers, percepts);
             }
         }
     });
@@ -91,7 +98,6 @@ fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
             pub(super) use straight::notice as perceive;
         )
     });
-    let roles = net.vocabulary.roles.len();
     // Without optimisation straight-line code is slower than the table, and checking it costs too.
     quote! {
         #[cfg(debug_assertions)]
@@ -109,19 +115,11 @@ fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
 
                 #[inline]
                 pub(in super::super) fn step(state: &mut super::super::State, joint: &[super::super::Move]) {
-                    advance(state.words_mut(), &numbers(joint));
+                    let joint = #numbers;
+                    advance(state.words_mut(), &joint);
                 }
 
                 #straight_percepts
-
-                #[inline]
-                fn numbers(joint: &[super::super::Move]) -> [u32; #roles] {
-                    // A missing move is none that the rules know.
-                    super::super::__gdl::core::array::from_fn(|role| match joint.get(role) {
-                        super::super::__gdl::core::option::Option::Some(action) => action.0,
-                        super::super::__gdl::core::option::Option::None => u32::MAX,
-                    })
-                }
             }
 
             pub(super) use straight::{see as observe, step as advance};

@@ -180,6 +180,29 @@ struct Open {
     first: usize,
 }
 
+/// What a list can be that starts in column one inside another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Behind {
+    /// A rule, which is never inside.
+    Rule,
+    /// A fact, or a literal of the form before it.
+    Sentence,
+    /// A literal: no form starts so.
+    Literal,
+}
+
+/// A list that is never closed, and where the next form seems to start.
+fn unclosed(start: u32, next: Option<u32>) -> Diagnostic {
+    let place = Span { start, end: start + 1 };
+    let fault = Diagnostic::new(&codes::UNCLOSED_PAREN, place, "this `(` is never closed");
+    match next {
+        Some(at) => fault
+            .label(Span { start: at, end: at + 1 }, "the next form seems to start here")
+            .help("add the missing `)` before it"),
+        None => fault.help("add the missing `)` at the end"),
+    }
+}
+
 struct Builder<'s> {
     source: &'s Source,
     max_nesting: usize,
@@ -201,8 +224,8 @@ struct Builder<'s> {
     /// Whether every `(` in column one starts a form, since parentheses do not match anyway.
     resync: bool,
     no_more_block_ends: bool,
-    /// The token before.
-    last: Option<Rule>,
+    /// The token before, if it closed what was not open.
+    unmatched: Option<Span>,
 }
 
 impl<'s> Builder<'s> {
@@ -222,7 +245,7 @@ impl<'s> Builder<'s> {
             restart: None,
             resync: false,
             no_more_block_ends: false,
-            last: None,
+            unmatched: None,
         }
     }
 
@@ -262,10 +285,10 @@ impl<'s> Builder<'s> {
 
     /// Takes one token; false if the text is not KIF at all.
     fn token(&mut self, rule: Rule, span: Span) -> bool {
-        let was_close = self.last.replace(rule) == Some(Rule::close);
+        let again = self.unmatched.take().is_some();
         match rule {
             Rule::open => self.open(span.start),
-            Rule::close => self.close(span, was_close),
+            Rule::close => self.close(span, again),
             Rule::word => return self.word(span),
             Rule::comment => self.tree.comments.push(Span { start: span.start + 1, end: span.end }),
             _ => {}
@@ -275,10 +298,17 @@ impl<'s> Builder<'s> {
 
     fn open(&mut self, start: u32) {
         if !self.open.is_empty() && self.in_column_one(start) {
-            if self.resync {
-                self.drop_form();
-            } else {
-                self.restart = self.restart.or(Some(start));
+            match (self.resync, self.form_behind(start)) {
+                (_, Behind::Literal) => {}
+                (false, _) => self.restart = self.restart.or(Some(start)),
+                (true, behind) => {
+                    // Only a rule is certain to be no part of the form before it.
+                    if behind == Behind::Rule && !self.bad {
+                        let fault = unclosed(self.open[0].start, Some(start));
+                        self.fault(fault);
+                    }
+                    self.drop_form();
+                }
             }
         }
         if self.open.len() < self.max_nesting {
@@ -296,14 +326,27 @@ impl<'s> Builder<'s> {
         self.beyond += 1;
     }
 
-    fn close(&mut self, span: Span, was_close: bool) {
+    /// What the list that is opened at `start` can be, by its first word.
+    fn form_behind(&self, start: u32) -> Behind {
+        let rest = self.source.text()[start as usize + 1..].trim_start_matches([' ', '\t']);
+        let end = rest.find(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')' | ';'));
+        let word = &rest[..end.unwrap_or(rest.len())];
+        if word == "<=" {
+            return Behind::Rule;
+        }
+        let literals = ["true", "does", "not", "or", "distinct"];
+        let literal = literals.iter().any(|literal| literal.eq_ignore_ascii_case(word));
+        if literal { Behind::Literal } else { Behind::Sentence }
+    }
+
+    fn close(&mut self, span: Span, again: bool) {
         if self.beyond > 0 {
             self.beyond -= 1;
             return;
         }
         let Some(list) = self.open.pop() else {
             // One message for a run of them.
-            let again = was_close && self.found.last().is_some_and(|d| d.code == &codes::UNMATCHED_CLOSE);
+            self.unmatched = Some(span);
             if !(again || self.resync) {
                 self.fault(
                     Diagnostic::new(&codes::UNMATCHED_CLOSE, span, "unexpected `)`")
@@ -346,17 +389,7 @@ impl<'s> Builder<'s> {
         }
         let deep = self.found.last().is_some_and(|d| d.code == &codes::DEEP_NESTING);
         if !self.resync && !deep {
-            let mut fault = Diagnostic::new(
-                &codes::UNCLOSED_PAREN,
-                Span { start, end: start + 1 },
-                "this `(` is never closed",
-            );
-            fault = match restart {
-                Some(at) => fault
-                    .label(Span { start: at, end: at + 1 }, "the next form seems to start here")
-                    .help("add the missing `)` before it"),
-                None => fault.help("add the missing `)` at the end"),
-            };
+            let fault = unclosed(start, restart);
             self.fault(fault);
         }
         self.drop_form();

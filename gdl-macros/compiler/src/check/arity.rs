@@ -9,9 +9,10 @@ use crate::rules::{RelationId, Symbol, Term};
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+/// Returns the relations that are functions as well.
+pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashSet<RelationId> {
     let names = relations(scene, diagnostics);
-    terms(scene, &names, diagnostics);
+    terms(scene, &names, diagnostics)
 }
 
 fn arguments(count: usize) -> String {
@@ -45,7 +46,11 @@ fn relations(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashMap<Symb
 }
 
 /// Reports functions of several arities, and relations used as functions or objects.
-fn terms(scene: &Scene<'_>, relations: &FxHashMap<Symbol, RelationId>, diagnostics: &mut Diagnostics) {
+fn terms(
+    scene: &Scene<'_>,
+    relations: &FxHashMap<Symbol, RelationId>,
+    diagnostics: &mut Diagnostics,
+) -> FxHashSet<RelationId> {
     let mut functions: FxHashMap<Symbol, (usize, Span)> = FxHashMap::default();
     let mut clashes: FxHashSet<(Symbol, usize)> = FxHashSet::default();
     let mut objects: FxHashSet<Symbol> = FxHashSet::default();
@@ -84,24 +89,32 @@ fn terms(scene: &Scene<'_>, relations: &FxHashMap<Symbol, RelationId>, diagnosti
             }
         }
     });
+    let defined: FxHashSet<RelationId> = scene.forms().map(|form| form.rule.head.relation).collect();
+    let mut both = FxHashSet::default();
     // In the order of the relations, not of the map.
     for (relation, id) in scene.rules.relations.iter().zip(0..) {
         let id = RelationId(id);
         if let Some(&(_, there)) = functions.get(&relation.name)
             && relations.get(&relation.name) == Some(&id)
         {
+            both.insert(id);
             let name = scene.relation_name(id);
-            diagnostics.push(
-                Diagnostic::new(
-                    &codes::RELATION_FUNCTION_CLASH,
-                    scene.first_use(id),
-                    format!("`{name}` is a relation here and a function elsewhere"),
-                )
-                .label(there, "used as a function here")
-                .help(format!(
-                    "if it is part of the state, write `(true ({name} ..))`; if not, use two names"
-                )),
-            );
+            let here = scene.first_use(id);
+            // What is defined is a relation: then the term is odd, else the literal.
+            diagnostics.push(if defined.contains(&id) {
+                let message = format!("`{name}` is a function here and a relation elsewhere");
+                Diagnostic::new(&codes::RELATION_FUNCTION_CLASH, there, message)
+                    .label(here, "used as a relation here")
+                    .help("if the relation is meant, write a literal of its own; if not, use two names")
+            } else {
+                let message = format!("`{name}` is a relation here and a function elsewhere");
+                Diagnostic::new(&codes::RELATION_FUNCTION_CLASH, here, message)
+                    .label(there, "used as a function here")
+                    .help(format!(
+                        "if it is part of the state, write `(true ({name} ..))`; if not, define the relation"
+                    ))
+            });
         }
     }
+    both
 }

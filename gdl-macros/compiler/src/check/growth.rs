@@ -24,6 +24,9 @@ const ROUNDS: usize = 32;
 /// Edges looked at in one search for a cycle. A bigger graph is left to the limits of grounding.
 const EFFORT: usize = 5_000_000;
 
+/// Cycles looked for in all, since each takes a search.
+const CYCLES: usize = 20;
+
 /// An argument of a relation, or of the fluents or moves of one function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Place {
@@ -40,7 +43,7 @@ enum Node {
     Any,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Edge {
     from: usize,
     to: usize,
@@ -380,12 +383,18 @@ impl Graph {
             if fed[id] || done.contains(&first) {
                 continue;
             }
-            match Self::positive_cycle(&nodes, &inside[id]) {
-                Some(cycle) => {
-                    done.insert(first);
-                    found.push(cycle);
+            let mut edges = std::mem::take(&mut inside[id]);
+            while let Some(cycle) = Self::positive_cycle(&nodes, &edges) {
+                // What grows in another way as well is another fault.
+                edges.retain(|edge| edge.weight <= 0 || !cycle.contains(edge));
+                done.insert(first);
+                found.push(cycle);
+                if found.len() >= CYCLES {
+                    break;
                 }
-                None => bounded.extend(nodes),
+            }
+            if !done.contains(&first) {
+                bounded.extend(nodes);
             }
         }
         bounded

@@ -91,6 +91,28 @@ impl Word {
         }
     }
 
+    /// True if the one argument of a keyword relation is a fluent.
+    pub(super) fn takes_fluent(self) -> bool {
+        matches!(self, Self::Init | Self::True | Self::Next | Self::Base)
+    }
+
+    /// A literal of a keyword relation, for messages.
+    pub(super) fn pattern(self) -> &'static str {
+        match self {
+            Self::Role => "(role white)",
+            Self::Init => "(init (cell 1 1 blank))",
+            Self::True => "(true (cell 1 1 blank))",
+            Self::Next => "(next (cell 1 1 x))",
+            Self::Base => "(base (cell 1 1 x))",
+            Self::Does => "(does white noop)",
+            Self::Legal => "(legal white noop)",
+            Self::Input => "(input white noop)",
+            Self::Goal => "(goal white 100)",
+            Self::Sees => "(sees white (rolled 6))",
+            _ => "terminal",
+        }
+    }
+
     /// The code for the wrong number of arguments.
     pub(super) fn arity_code(self) -> &'static Code {
         match self {

@@ -3,7 +3,7 @@
 
 use super::scene::{Form, Scene};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::rules::{Atom, Formula, RelationId, Term};
+use crate::rules::{Atom, Formula, RelationId, Term, Variable};
 use crate::syntax::{Kind, NodeId};
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,7 +14,8 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     for form in scene.forms() {
         singletons(scene, form, diagnostics);
         body(scene, form, diagnostics);
-        if form.is_rule && form.body.is_empty() {
+        // With a variable it is no fact, which has its own message.
+        if form.is_rule && form.body.is_empty() && form.rule.variables.is_empty() {
             let message = "a rule with an empty body is a fact";
             let help = "write the head alone, without `<=`";
             diagnostics
@@ -132,10 +133,16 @@ fn singletons(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) 
             places[variable.index()] = scene.span(node);
         }
     });
-    for ((name, count), place) in rule.variables.iter().zip(counts).zip(places) {
-        // One in the head is unsafe and has its own message.
-        let in_head = place.end <= scene.span(form.head).end;
-        if count == 1 && !in_head && !name.starts_with("?_") {
+    // One in the head, in `distinct` or under `not` alone is unsafe and has its own message.
+    let mut positive = vec![false; rule.variables.len()];
+    for formula in rule.body.iter().filter(|formula| !matches!(formula, Formula::Not(_))) {
+        formula.for_each_atom(&mut |atom, negative| {
+            let mut mark = |variable: Variable| positive[variable.index()] |= !negative;
+            atom.arguments.iter().for_each(|term| term.for_each_variable(&mut mark));
+        });
+    }
+    for (((name, count), place), positive) in rule.variables.iter().zip(counts).zip(places).zip(positive) {
+        if count == 1 && positive && !name.starts_with("?_") {
             diagnostics.push(
                 Diagnostic::new(
                     &codes::SINGLETON_VARIABLE,

@@ -56,6 +56,7 @@ pub(super) fn lower(
         first_uses,
         variables: Vec::new(),
         literals: 0,
+        form: Span::default(),
     };
     let mut forms = Vec::new();
     for (number, &form) in tree.forms.iter().enumerate() {
@@ -116,6 +117,8 @@ struct Lowering<'a> {
     variables: Vec<String>,
     /// The literals of its body so far.
     literals: usize,
+    /// The form at hand.
+    form: Span,
 }
 
 impl<'a> Lowering<'a> {
@@ -137,6 +140,7 @@ impl<'a> Lowering<'a> {
         self.variables.clear();
         self.literals = 0;
         let span = self.tree.node(form).span;
+        self.form = span;
         let children = self.tree.children(form);
         let is_rule = children.first().is_some_and(|&first| {
             self.tree.node(first).kind == Kind::Symbol && Word::find(self.text(first)) == Some(Word::If)
@@ -247,6 +251,11 @@ impl<'a> Lowering<'a> {
                 format!("`{text}` may not start a fact"),
                 "leave it out: what does not follow is false",
             ),
+            Word::And => (
+                &codes::AND_CONNECTIVE,
+                format!("`{text}` is not a connective of GDL"),
+                "write a rule or fact for each part",
+            ),
             Word::Not => (
                 &codes::NOT_IN_HEAD,
                 format!("`{text}` may not be the head of a rule"),
@@ -262,11 +271,19 @@ impl<'a> Lowering<'a> {
     fn check_connective(&mut self, word: Word, name: NodeId) -> Option<()> {
         let text = self.text(name);
         let (code, message, help) = match word {
-            Word::If => (
-                &codes::NESTED_RULE,
-                "`<=` may only start a form of its own".to_owned(),
-                "close the form before it, or write a rule of its own",
-            ),
+            Word::If => {
+                let form = Span { end: self.form.start + 1, ..self.form };
+                self.diagnostics.push(
+                    Diagnostic::new(
+                        &codes::NESTED_RULE,
+                        self.tree.node(name).span,
+                        "`<=` may only start a form of its own",
+                    )
+                    .label(form, "it is inside the form that starts here")
+                    .help("close the form before it, or write a rule of its own"),
+                );
+                return None;
+            }
             Word::And => (
                 &codes::AND_CONNECTIVE,
                 format!("`{text}` is not a connective of GDL"),
@@ -342,7 +359,8 @@ impl<'a> Lowering<'a> {
             && arity != nodes.len()
         {
             let message = format!("`{text}` takes {}, found {}", word.takes(), nodes.len());
-            self.fault(word.arity_code(), name, message, "");
+            let help = self.arity_help(word, text, nodes);
+            self.fault(word.arity_code(), name, message, &help);
             return None;
         }
         let arguments = self.terms(nodes)?;
@@ -358,6 +376,19 @@ impl<'a> Lowering<'a> {
             self.rules.relations[relation.index()].span = span;
         }
         Some(Atom { relation, arguments, span })
+    }
+
+    /// How to write a keyword with these arguments, of which there are too few or too many.
+    fn arity_help(&self, word: Word, text: &str, nodes: &[NodeId]) -> String {
+        let [first, .., last] = nodes else { return format!("write `{}`", word.pattern()) };
+        let start = self.tree.node(*first).span.start;
+        let parts = self.source.slice(Span { start, end: self.tree.node(*last).span.end });
+        // `next pile 3` lacks the parentheses round `pile 3`, if `pile` can be the name of a fluent.
+        let fluent = word.takes_fluent() && self.tree.node(*first).kind == Kind::Symbol;
+        if fluent && parts.len() <= 60 && !parts.contains(['\n', '\r']) {
+            return format!("write `({text} ({parts}))`");
+        }
+        format!("write `{}`", word.pattern())
     }
 
     fn relation(&mut self, name: &str, arity: usize, span: Span) -> RelationId {
@@ -520,7 +551,13 @@ impl<'a> Lowering<'a> {
                 let code =
                     if word == Word::Does { &codes::DOES_AS_FUNCTION } else { &codes::KEYWORD_AS_FUNCTION };
                 let message = format!("the keyword `{text}` is used as a function");
-                self.fault(code, name, message, "rename the function");
+                let help = match word {
+                    _ if logical => "write it round the whole literal, such as `(not (true (cell 1 1 x)))`",
+                    Word::True => "remove it, or rename the function",
+                    Word::Does => "write a literal of its own, `(does role move)`, or rename the function",
+                    _ => "rename the function",
+                };
+                self.fault(code, name, message, help);
                 None
             }
         }

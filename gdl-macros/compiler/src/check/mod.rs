@@ -46,7 +46,7 @@ pub fn check(
 
     // Names: one spelling, one arity, one kind.
     spelling::check(&scene, diagnostics);
-    arity::check(&scene, diagnostics);
+    let functions = arity::check(&scene, diagnostics);
 
     // Each rule by itself.
     roles::check(&scene, complete, diagnostics);
@@ -56,8 +56,8 @@ pub fn check(
 
     // All rules together. What seems missing may stand in a form that could not be read.
     if complete {
-        presence::check(&scene, diagnostics);
-        usage::check(&scene, diagnostics);
+        let missing = presence::check(&scene, diagnostics);
+        usage::check(&scene, &functions, &missing, diagnostics);
     }
     let dependencies = dependency::check(&scene, diagnostics);
     let growing = growth::check(&scene, diagnostics);

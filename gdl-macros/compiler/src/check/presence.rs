@@ -1,12 +1,13 @@
 //! What every game needs: GDL027 to GDL033, and GDL117 for `base` without `input`.
 
-use super::scene::Scene;
+use super::scene::{Scene, nearest};
 use crate::Diagnostics;
 use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::rules::RelationId;
 use rustc_hash::FxHashSet;
 
-pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+/// Returns the keywords that are missing.
+pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> Vec<RelationId> {
     let keywords = &scene.rules.keywords;
     let defined: FxHashSet<RelationId> = scene.forms().map(|form| form.rule.head.relation).collect();
     let needed: [(RelationId, &'static Code, &str, &str); 6] = [
@@ -47,10 +48,23 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             "write `(<= (goal white 100) ..)` for each player",
         ),
     ];
+    let mut missing = Vec::new();
     for (relation, code, message, help) in needed {
-        if !defined.contains(&relation) {
-            diagnostics.push(Diagnostic::new(code, None, message).help(help));
+        if defined.contains(&relation) {
+            continue;
         }
+        missing.push(relation);
+        let name = scene.relation_name(relation);
+        // The first head that looks like a slip of the keyword.
+        let slip = scene.forms().find(|form| {
+            let other = form.rule.head.relation;
+            !scene.is_keyword(other) && nearest(scene.relation_name(other), std::iter::once(name)).is_some()
+        });
+        diagnostics.push(match slip {
+            Some(form) => Diagnostic::new(code, scene.name(form.head), message)
+                .help(format!("did you mean `{name}` here?")),
+            None => Diagnostic::new(code, None, message).help(help),
+        });
     }
     if defined.contains(&keywords.goal) {
         check_goals(scene, diagnostics);
@@ -65,12 +79,14 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             .help("give both or neither"),
         );
     }
+    missing
 }
 
 /// Every player but `random` needs a goal.
 fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     let keywords = &scene.rules.keywords;
     let mut with_goal = FxHashSet::default();
+    let mut goals = Vec::new();
     for form in scene.forms().filter(|form| form.rule.head.relation == keywords.goal) {
         let role = &form.rule.head.arguments[0];
         let mut ground = true;
@@ -79,6 +95,7 @@ fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             return; // for all of them, for all that is known here
         }
         with_goal.insert(role);
+        goals.push((role, scene.arguments(form.head)[0]));
     }
     let chance = scene.rules.chance();
     let mut roles = FxHashSet::default();
@@ -88,13 +105,21 @@ fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             continue;
         }
         let name = scene.quote(node);
-        diagnostics.push(
-            Diagnostic::new(
-                &codes::MISSING_GOAL_ONE_ROLE,
-                scene.span(node),
-                format!("role `{name}` has no rule for `goal`"),
-            )
-            .help(format!("write `(<= (goal {name} 100) ..)`")),
-        );
+        let message = format!("role `{name}` has no rule for `goal`");
+        let fault = Diagnostic::new(&codes::MISSING_GOAL_ONE_ROLE, scene.span(node), message);
+        // A goal of somebody who is no role may be the one that is missing: that is one fault, not two.
+        let slip = goals.iter().find(|&&(role, node)| {
+            !scene.rules.roles.contains(role) && nearest(scene.quote(node), std::iter::once(name)).is_some()
+        });
+        let fault = match slip {
+            Some(&(_, node)) => {
+                let place = scene.span(node);
+                diagnostics.retract(&codes::UNKNOWN_ROLE_GOAL, |d| d.span != Some(place));
+                let text = format!("`{}` is not a role", scene.quote(node));
+                fault.label(place, text).help(format!("did you mean `{name}` there?"))
+            }
+            None => fault.help(format!("write `(<= (goal {name} 100) ..)`")),
+        };
+        diagnostics.push(fault);
     }
 }

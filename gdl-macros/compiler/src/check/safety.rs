@@ -119,7 +119,9 @@ impl Rule<'_, '_> {
         if let Some(near) = nearest(name, bound.into_iter()) {
             return format!("did you mean `{near}`?");
         }
-        if self.form.is_rule {
+        if self.form.is_rule && self.form.body.is_empty() {
+            format!("write a body that binds `{name}`")
+        } else if self.form.is_rule {
             format!("add a positive literal with `{name}` to the body")
         } else {
             format!("write one fact for each value, or a rule `(<= head body)` that binds `{name}`")

@@ -4,7 +4,7 @@ use super::scene::{Scene, nearest};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::RelationId;
 use crate::{Diagnostics, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names that a near one is sought for: comparing all names with all names would be quadratic.
 const COMPARED: usize = 100;
@@ -19,7 +19,14 @@ struct Usage {
     read_elsewhere: bool,
 }
 
-pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+/// Leaves out the relations that are `functions` as well, which have a message, and if there are `missing`
+/// keywords what is defined and not used: the rules that are not there may be those that use it.
+pub(super) fn check(
+    scene: &Scene<'_>,
+    functions: &FxHashSet<RelationId>,
+    missing: &[RelationId],
+    diagnostics: &mut Diagnostics,
+) {
     let mut usages = vec![Usage::default(); scene.rules.relations.len()];
     for form in scene.forms() {
         let head = form.rule.head.relation;
@@ -43,6 +50,7 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     let defined: Vec<&str> = (0..usages.len())
         .filter(|&i| usages[i].defined.is_some())
         .map(|i| scene.relation_name(RelationId(i as u32)))
+        .chain(["true", "does", "role", "distinct", "terminal"])
         .collect();
     let mut compared = 0;
     for (usage, id) in usages.iter().zip(0..) {
@@ -53,19 +61,21 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         }
         let name = scene.relation_name(id);
         match (usage.defined, usage.read) {
+            (None, Some(_)) if functions.contains(&id) => {}
             (None, Some((place, negative))) => {
                 compared += 1;
                 let names = defined.iter().copied().filter(|_| compared <= COMPARED);
                 diagnostics.push(undefined(name, place, negative, nearest(name, names)));
             }
-            (Some(place), _) if !usage.read_elsewhere => diagnostics.push(
-                Diagnostic::new(
-                    &codes::UNUSED_RELATION,
-                    place,
-                    format!("relation `{name}` is defined but never used"),
-                )
-                .help("remove it, or allow `unused_relation`"),
-            ),
+            (Some(place), _) if !usage.read_elsewhere && missing.is_empty() => {
+                let message = format!("relation `{name}` is defined but never used");
+                let heads = ["role", "init", "legal", "next", "terminal", "goal", "base", "input", "sees"];
+                let help = match nearest(name, heads.into_iter()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "remove it, or allow `unused_relation`".to_owned(),
+                };
+                diagnostics.push(Diagnostic::new(&codes::UNUSED_RELATION, place, message).help(help));
+            }
             _ => {}
         }
     }

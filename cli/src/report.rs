@@ -1,17 +1,18 @@
 //! What the compiler has to say, told to people on stderr or to programs as JSON.
 
-use crate::output::remark;
+use crate::output::{DIM, remark};
 use gdl_compiler::{
     Diagnostic, Diagnostics, Source, Span,
     diagnostic::{Label, Palette},
 };
 use serde_json::{Map, Value, json};
 
-/// Prints diagnostics on stderr, each with its line of the source and an empty line behind it.
+/// Prints diagnostics on stderr, each with its line of the source and an empty line behind it, and at the
+/// end where to read on.
 pub fn show(diagnostics: &Diagnostics, source: &Source) {
-    if !diagnostics.is_empty() {
-        remark(diagnostics.render_with(source, &Palette::COLOUR));
-    }
+    let Some(first) = diagnostics.iter().next() else { return };
+    remark(diagnostics.render_with(source, &Palette::COLOUR));
+    remark(format_args!("{DIM}what a code means: gdl explain {}{DIM:#}\n", first.code.id));
 }
 
 /// A diagnostic as JSON. Lines and columns count from one, columns in characters, ends are

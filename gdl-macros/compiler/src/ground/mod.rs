@@ -174,10 +174,10 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
             ground.order = order;
             start(rules, &program, &mut ground);
         }
-        Err(cycle) => {
+        Err(cycles) => {
             // The warning that the relations have such a cycle was right: one message is enough.
             diagnostics.retract(&codes::UNSTRATIFIED_LEGAL, |_| false);
-            diagnostics.push(cycle.diagnostic(rules, &program));
+            cycles.iter().for_each(|cycle| diagnostics.push(cycle.diagnostic(rules, &program)));
             return None;
         }
     }

@@ -16,8 +16,8 @@ pub(super) struct Cycle {
     steps: Vec<(AtomId, usize, bool)>,
 }
 
-/// Orders the derived atoms.
-pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Cycle> {
+/// Orders the derived atoms, or shows a cycle for each rule whose negation lies on one that no other shows.
+pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>> {
     let derived: Vec<AtomId> = (0..ground.meaning.len() as u32)
         .map(AtomId)
         .filter(|a| ground.meaning[a.index()] == Meaning::Derived && ground.possible[a.index()])
@@ -38,17 +38,21 @@ pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Cycle> {
             groups.push(group);
         },
     );
+    let mut cycles: Vec<Cycle> = Vec::new();
+    let mut told: FxHashSet<usize> = FxHashSet::default();
     for group in &groups {
         let members: FxHashSet<AtomId> = group.iter().copied().collect();
         for &head in group {
             for (rule, body) in ground.instances(head) {
-                if let Some(negated) = body.iter().find(|l| l.is_negated() && members.contains(&l.atom())) {
-                    return Err(trace(ground, &members, head, rule, negated.atom()));
-                }
+                let negated = body.iter().find(|l| l.is_negated() && members.contains(&l.atom()));
+                let Some(negated) = negated.filter(|_| !told.contains(&rule)) else { continue };
+                let cycle = trace(ground, &members, head, rule, negated.atom());
+                told.extend(cycle.steps.iter().map(|&(_, rule, _)| rule));
+                cycles.push(cycle);
             }
         }
     }
-    Ok(groups)
+    if cycles.is_empty() { Ok(groups) } else { Err(cycles) }
 }
 
 /// The truth of each atom where the fluents and moves hold that `given` says. O(literals).
@@ -191,13 +195,22 @@ impl Cycle {
             path.push_str(next);
         }
         let span = |rule: usize| rules.rules[rule].span;
-        let first = named.first().map(|(_, rule, _)| span(*rule));
-        let mut diagnostic = Diagnostic::new(code, first, format!("negation on a cycle: {path}"))
-            .help("a relation may not depend on its own negation; let one of these rules look at `true` facts instead");
-        for (i, (text, rule, negated)) in named.iter().enumerate().take(SHOWN).skip(1) {
+        let help = "a relation may not depend on its own negation; let one of these rules look at `true` facts instead";
+        let edge = |i: usize| {
+            let (text, rule, negated) = &named[i];
             let next = &named[(i + 1) % named.len()].0;
             let verb = if *negated { "depends on `not`" } else { "depends on" };
-            diagnostic = diagnostic.label(span(*rule), format!("`{text}` {verb} `{next}` here"));
+            (span(*rule), format!("`{text}` {verb} `{next}` here"))
+        };
+        let mut edges = (0..named.len().min(SHOWN)).map(edge);
+        let first = edges.next();
+        let place = first.as_ref().map(|(span, _)| *span);
+        let mut diagnostic = Diagnostic::new(code, place, format!("negation on a cycle: {path}")).help(help);
+        if let Some((_, text)) = first.filter(|_| named.len() > 1) {
+            diagnostic = diagnostic.note(text);
+        }
+        for (span, text) in edges {
+            diagnostic = diagnostic.label(span, text);
         }
         diagnostic
     }

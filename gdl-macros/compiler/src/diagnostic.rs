@@ -149,6 +149,19 @@ pub struct Label {
     pub text: String,
 }
 
+/// Play that shows what a diagnostic says: the moves from the start to where it can be seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Witness {
+    /// The players, in role order.
+    pub roles: Vec<String>,
+    /// The joint moves: for each a move of every role as KIF text, in role order.
+    pub moves: Vec<Vec<String>>,
+    /// The state after the moves as KIF text: its fluents in a list.
+    pub state: String,
+    /// If that state was met before: the number of moves after which it was.
+    pub repeats: Option<usize>,
+}
+
 /// One fault, warning or lint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -164,6 +177,8 @@ pub struct Diagnostic {
     pub note: String,
     /// Second places.
     pub labels: Vec<Label>,
+    /// Play that shows it, if play found it.
+    pub witness: Option<Box<Witness>>,
     /// What to write instead.
     pub help: Option<String>,
 }
@@ -178,6 +193,7 @@ impl Diagnostic {
             span: span.into(),
             note: String::new(),
             labels: Vec::new(),
+            witness: None,
             help: None,
         }
     }
@@ -193,6 +209,13 @@ impl Diagnostic {
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds the play that shows it.
+    #[must_use]
+    pub fn witness(mut self, witness: Witness) -> Self {
+        self.witness = Some(Box::new(witness));
         self
     }
 

@@ -4,7 +4,7 @@
 //! has any. What is quoted from the source is made harmless first: tabs become spaces, control
 //! characters a replacement character, and long lines are cut around the caret.
 
-use super::{Diagnostic, Diagnostics, Severity, Source, Span};
+use super::{Diagnostic, Diagnostics, Severity, Source, Span, Witness};
 use std::fmt::{self, Write};
 
 /// Escape sequences for the parts of a message.
@@ -50,6 +50,9 @@ impl Palette {
 /// Source lines are shown up to this many columns.
 const WIDTH: usize = 120;
 
+/// Of the moves of a witness, so many are shown at the start and at the end.
+const MOVES: (usize, usize) = (6, 4);
+
 /// Messages are shown up to this many characters: a name they quote may be as long as the file.
 const MESSAGE: usize = 600;
 
@@ -94,6 +97,9 @@ impl Diagnostic {
             let colon = if text.is_empty() { "" } else { ": " };
             writeln!(out, "{gutter}{:width$} :::{reset} {}{place}{colon}{text}", "", clean(source.name()))?;
             write_line(source, label.span, "", gutter, palette, width, out)?;
+        }
+        if let Some(witness) = &self.witness {
+            write_witness(witness, palette, width, out)?;
         }
         if let Some(help) = &self.help {
             writeln!(out, "{gutter}{:width$} ={reset} {bold}help:{reset} {}", "", clean(help))?;
@@ -179,6 +185,35 @@ fn columns(c: char) -> usize {
     }
 }
 
+/// The moves of a witness, one joint move a line, and the state they lead to.
+fn write_witness(witness: &Witness, palette: &Palette, width: usize, out: &mut String) -> fmt::Result {
+    let Palette { bold, gutter, reset, .. } = *palette;
+    let Witness { roles, moves, state, repeats: _ } = witness;
+    write!(out, "{gutter}{:width$} ={reset} {bold}moves:{reset}", "")?;
+    if moves.is_empty() {
+        writeln!(out, " none, this is the initial state")?;
+    }
+    let (first, last) = MOVES;
+    let digits = moves.len().to_string().len();
+    let mut indent = 0;
+    for (i, joint) in moves.iter().enumerate() {
+        // A gap of one would take a line to say so.
+        let hidden = moves.len().saturating_sub(first + last);
+        if hidden > 1 && (first..first + hidden).contains(&i) {
+            if i == first {
+                writeln!(out, "{:indent$} {:digits$}  .. {hidden} more", "", "")?;
+            }
+            continue;
+        }
+        let moves: Vec<String> =
+            roles.iter().zip(joint).map(|(role, action)| format!("{role} {action}")).collect();
+        writeln!(out, "{:indent$} {:>digits$}. {}", "", i + 1, clean(&moves.join(", ")))?;
+        // Below the first one, which stands behind `moves:`.
+        indent = width + " = moves:".len();
+    }
+    writeln!(out, "{gutter}{:width$} ={reset} {bold}state:{reset} {}", "", clean(state))
+}
+
 /// The source line of a span and the carets below it.
 fn write_line(
     source: &Source,
@@ -244,8 +279,8 @@ fn write_line(
 
 #[cfg(test)]
 mod tests {
-    use super::{Diagnostics, Palette};
-    use crate::{Options, Source, check, syntax};
+    use super::{Diagnostic, Diagnostics, Palette, Span, Witness};
+    use crate::{Options, Source, check, diagnostic::codes, syntax};
 
     const GAME: &str = "(role w)\n(init (p 1))\n(legal w go)\n(<= (next (p 2)) (true (p 1)))\n\
         (<= terminal (true (p 2)))\n(goal w 100)\n";
@@ -372,6 +407,27 @@ test.kif:7:8: error[GDL007]: variable with an empty name
         assert!(line.starts_with("1 | ...") && line.ends_with("...") && line.chars().count() < 135, "{line}");
         let caret = shown.lines().nth(3).unwrap().find('^').unwrap();
         assert_eq!(line.chars().nth(caret), Some('\u{FFFD}'));
+    }
+
+    #[test]
+    fn long_plays_are_cut_in_the_middle() {
+        let source = Source::new("play.kif", GAME);
+        let moves = |count| vec![vec!["(put 1)".to_owned(), "noop".to_owned()]; count];
+        let shown = |count: usize| {
+            let roles = vec!["x".to_owned(), "o".to_owned()];
+            let witness = Witness { roles, moves: moves(count), state: "((p 2))".to_owned(), repeats: None };
+            Diagnostic::new(&codes::NON_TERMINATING, Span::new(1, 5), "m").witness(witness).render(&source)
+        };
+        assert!(shown(0).ends_with("\n  = moves: none, this is the initial state\n  = state: ((p 2))\n"));
+        let short = "  = moves: 1. x (put 1), o noop\n           2. x (put 1), o noop\n  = state: ((p 2))\n";
+        assert!(shown(2).ends_with(short), "{}", shown(2));
+        assert!(!shown(11).contains("more"), "a gap of one is not worth it");
+        let long = shown(12);
+        assert!(
+            long.contains("            6. x (put 1), o noop\n               .. 2 more\n            9. x"),
+            "{long}"
+        );
+        assert!(long.contains("           12. x (put 1), o noop\n  = state"), "{long}");
     }
 
     #[test]

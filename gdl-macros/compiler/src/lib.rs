@@ -12,6 +12,7 @@ pub mod eval;
 pub mod ground;
 pub mod limits;
 pub mod optimize;
+pub mod outcome;
 pub mod propnet;
 pub mod rules;
 pub mod syntax;
@@ -53,11 +54,14 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagno
         diagnostics.sort();
         return Err(diagnostics);
     };
-    let ground = ground::ground(&rules, options, &mut diagnostics);
-    let net = ground.and_then(|ground| propnet::build(&ground, options, &mut diagnostics));
+    let net = ground::ground(&rules, options, &mut diagnostics).and_then(|ground| {
+        let net = optimize::optimize(propnet::build(&ground, options, &mut diagnostics)?);
+        outcome::check(&rules, &ground, &net, &mut diagnostics);
+        (!diagnostics.has_errors()).then_some(net)
+    });
     diagnostics.sort();
     match net {
-        Some(net) => Ok(Compilation { rules, net: optimize::optimize(net), diagnostics }),
+        Some(net) => Ok(Compilation { rules, net, diagnostics }),
         None => Err(diagnostics),
     }
 }

@@ -241,6 +241,22 @@ impl Rules {
         self.symbols.name(self.relations[relation.index()].name)
     }
 
+    /// The fact that declares a role.
+    #[must_use]
+    pub fn declaration(&self, role: usize) -> Option<&Rule> {
+        self.about(self.keywords.role, role).next()
+    }
+
+    /// The rules for a relation whose first argument is or may be a role, in the order of the text.
+    pub fn about(&self, relation: RelationId, role: usize) -> impl Iterator<Item = &Rule> {
+        let role = &self.roles[role];
+        let may_be = move |term: &Term| matches!(term, Term::Variable(_)) || term == role;
+        self.rules
+            .iter()
+            .filter(move |rule| rule.head.relation == relation)
+            .filter(move |rule| rule.head.arguments.first().is_some_and(may_be))
+    }
+
     /// Prints an atom as KIF, variables by their names.
     #[must_use]
     pub fn display_atom(&self, rule: &Rule, atom: &Atom) -> String {

@@ -5,8 +5,7 @@ use gdl_compiler::diagnostic::{Code, Example, codes};
 use gdl_compiler::{Diagnostics, Levels, Limits, Options, Severity, Source, compile};
 
 /// Only play shows these: `gdl check --simulate`, whose tests prove their pages.
-const FOUND_BY_PLAY: &[&str] =
-    &["GDL118", "GDL119", "GDL120", "GDL121", "GDL122", "GDL123", "GDL124", "GDL125"];
+const FOUND_BY_PLAY: &[&str] = &["GDL121", "GDL122", "GDL123", "GDL124", "GDL125"];
 
 /// What the compiler says of an example, with all lints shown.
 fn diagnose(code: &Code, example: &Example) -> (Source, Diagnostics) {

@@ -3,7 +3,8 @@
 
 /// Calls `emit` with each component of the graph on `0..nodes`, a component after all it points to.
 /// `successors` appends the successors of a node. O(nodes + edges).
-pub(crate) fn components(
+#[allow(clippy::missing_panics_doc, reason = "what is expected holds for every graph")]
+pub fn components(
     nodes: usize,
     mut successors: impl FnMut(usize, &mut Vec<usize>),
     mut emit: impl FnMut(&[usize]),

@@ -10,7 +10,7 @@
 //! that test can fail.
 
 mod clause;
-pub(crate) mod cycle;
+pub mod cycle;
 mod excess;
 mod faults;
 mod fixpoint;
@@ -18,6 +18,7 @@ mod join;
 mod strata;
 mod stratified;
 pub mod terms;
+mod truth;
 
 use crate::{
     Diagnostic, Diagnostics, Limits, Options, Rules, Span, diagnostic::codes, propnet::Vocabulary,

@@ -1,0 +1,79 @@
+//! What the net proves about how games end: GDL118 to GDL120.
+//!
+//! In come the rules, ground and not, and the optimised net; out go warnings about games that cannot
+//! end, players that cannot win, and games that are over before the first move. The proof is that of
+//! constant folding: what it leaves open, only play can show.
+
+use crate::diagnostic::{Diagnostic, codes};
+use crate::ground::GroundRules;
+use crate::propnet::{Net, Signal};
+use crate::rules::Term;
+use crate::{Diagnostics, Rules};
+
+/// Reports what is proved. O(ground rules).
+pub fn check(rules: &Rules, ground: &GroundRules, net: &Net, diagnostics: &mut Diagnostics) {
+    if !may_end(net) {
+        diagnostics.push(endless(rules));
+    }
+    for (role, name) in net.vocabulary.roles.iter().enumerate() {
+        if !may_win(net, role) {
+            diagnostics.push(winless(rules, role, name));
+        }
+    }
+    start(rules, ground, diagnostics);
+}
+
+/// False if the net proves that no state is terminal.
+#[must_use]
+pub fn may_end(net: &Net) -> bool {
+    net.outputs.terminal != Signal::FALSE
+}
+
+/// False if the net proves that a role can never have the goal value 100; chance need not have any.
+#[must_use]
+pub fn may_win(net: &Net, role: usize) -> bool {
+    let possible = |&(value, signal): &(u8, Signal)| value == 100 && signal != Signal::FALSE;
+    net.vocabulary.chance == Some(role as u32) || net.outputs.goal[role].iter().any(possible)
+}
+
+/// GDL118, at the first rule for `terminal`.
+#[must_use]
+pub fn endless(rules: &Rules) -> Diagnostic {
+    let rule = rules.rules.iter().find(|rule| rule.head.relation == rules.keywords.terminal);
+    let message = "no state that play can reach is terminal";
+    Diagnostic::new(&codes::TERMINAL_UNREACHABLE, rule.map(|rule| rule.head.span), message)
+        .note("this never holds")
+        .help("let `terminal` follow from fluents that some `init` or `next` makes true")
+}
+
+/// GDL119, at the declaration of the role called `name`; a rule that says otherwise is the second place.
+#[must_use]
+pub fn winless(rules: &Rules, role: usize, name: &str) -> Diagnostic {
+    let place = rules.declaration(role).map(|rule| rule.head.span);
+    let diagnostic =
+        Diagnostic::new(&codes::GOAL_100_MISSING, place, format!("role `{name}` can never get 100"));
+    // Digits are compared as text, since `100` is a constant like any other.
+    let is_100 = |term: &Term| matches!(term, Term::Constant(value) if rules.symbols.name(*value) == "100");
+    match rules.about(rules.keywords.goal, role).find(|rule| is_100(&rule.head.arguments[1])) {
+        Some(rule) => diagnostic
+            .label(rule.head.span, "this never holds at the end")
+            .help("let the rule follow from what play can make true"),
+        None => {
+            diagnostic.help(format!("add a rule `(<= (goal {name} 100) ..)` for the states that are a win"))
+        }
+    }
+}
+
+/// GDL120, at the rule that says so.
+fn start(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnostics) {
+    let Some(terminal) = ground.terminal else { return };
+    let truths = ground.truths(|fluent| ground.initial[fluent as usize]);
+    if let Some(rule) = ground.firing(terminal, &truths) {
+        let span = rules.rules[rule].head.span;
+        diagnostics.push(
+            Diagnostic::new(&codes::INITIAL_STATE_TERMINAL, span, "the initial state is terminal")
+                .note("this holds at the start")
+                .help("add a literal that only play makes true, or change the `init` facts"),
+        );
+    }
+}

@@ -3,7 +3,7 @@
 //! Everything that can be judged without opening a file is judged here, so that wrong arguments end
 //! with exit code 2, the nearest right one named, before any work is done.
 
-use crate::game::GameArg;
+use crate::{game::GameArg, simulate::Settings};
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::styling::{AnsiColor, Styles},
@@ -57,6 +57,22 @@ pub enum Command {
     Completions(CompletionsArgs),
 }
 
+impl Command {
+    /// True if stdout is to have one JSON object.
+    #[must_use]
+    pub fn wants_json(&self) -> bool {
+        match self {
+            Self::List(args) => args.json,
+            Self::Check(args) => args.json,
+            Self::Net(args) => args.json,
+            Self::Perft(args) => args.json,
+            Self::Playouts(args) => args.json,
+            Self::Verify(args) => args.json,
+            Self::Explain(_) | Self::Completions(_) => false,
+        }
+    }
+}
+
 /// Arguments of `gdl list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
@@ -68,22 +84,72 @@ pub struct ListArgs {
 /// Arguments of `gdl check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Warnings alone leave the exit code 0. A LINT is a name or a code; several\nare separated by commas.
+Warnings alone leave the exit code 0. A LINT is a name or a code; several are separated by commas.
+
+--simulate plays: it visits the states that play can reach, all of them if they are few, else as many
+as take some seconds, and then plays random games. What it finds comes with the moves that show it.
+The same seed gives the same report.
 
 Examples:
   gdl check tictactoe.kif
   gdl check games/*.kif --deny warnings
-  gdl check draft.kif --allow unused_relation,GDL021 --json")]
+  gdl check draft.kif --simulate --warn goal_not_monotone
+  gdl check draft.kif --allow unused_relation,GDL021 --json
+  gdl check - --name draft.kif --json < unsaved_buffer")]
 pub struct CheckArgs {
-    /// The rulesheets
-    #[arg(value_name = "FILE", required = true)]
+    /// The rulesheets; `-` is stdin
+    #[arg(value_name = "FILE", required_unless_present = "schema")]
     pub files: Vec<PathBuf>,
+    /// What stdin is called in messages
+    #[arg(long, value_name = "NAME", default_value = "stdin")]
+    pub name: String,
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
+    /// Print the JSON Schema of what `--json` prints
+    #[arg(long, exclusive = true)]
+    pub schema: bool,
+    /// Play, and report what only play shows
+    #[arg(long)]
+    pub simulate: bool,
+    /// How much is played.
+    #[command(flatten)]
+    pub simulation: SimulationArgs,
     /// How symbols and lints are judged.
     #[command(flatten)]
     pub rules: RulesArgs,
+}
+
+/// How much `--simulate` plays.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Simulation")]
+pub struct SimulationArgs {
+    /// What the random choices follow from
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "simulate")]
+    pub seed: u64,
+    /// Random games to play where not all states can be visited [default: 1000, fewer of a vast game]
+    #[arg(long, value_name = "N", requires = "simulate", value_parser = whole)]
+    pub playouts: Option<u64>,
+    /// The most moves of a random game
+    #[arg(long, value_name = "N", default_value_t = 1_000, requires = "simulate", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub steps: u64,
+    /// The most states to visit
+    #[arg(long, value_name = "N", default_value_t = 100_000, requires = "simulate", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub states: u64,
+}
+
+impl SimulationArgs {
+    /// The simulation's settings.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        Settings {
+            seed: self.seed,
+            states: self.states as usize,
+            playouts: self.playouts,
+            steps: self.steps as usize,
+            ..Settings::default()
+        }
+    }
 }
 
 /// How a rulesheet is to be read.
@@ -282,12 +348,16 @@ pub struct CompletionsArgs {
 }
 
 /// A count, with underscores or commas between the digits if one likes.
-fn count(text: &str) -> Result<u64, String> {
+fn whole(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|&c| c != '_' && c != ',').collect();
-    match digits.parse() {
-        Ok(0) => Err("at least one game must be played".to_owned()),
-        Ok(count) => Ok(count),
-        Err(_) => Err(format!("not a whole number of at most {}", u64::MAX)),
+    digits.parse().map_err(|_| format!("not a whole number of at most {}", u64::MAX))
+}
+
+/// A count above 0.
+fn count(text: &str) -> Result<u64, String> {
+    match whole(text)? {
+        0 => Err("at least one game must be played".to_owned()),
+        count => Ok(count),
     }
 }
 

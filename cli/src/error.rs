@@ -1,5 +1,8 @@
 //! Why a command did not do what it was asked, and the exit code that says so.
 
+use crate::report;
+use gdl_compiler::{Diagnostics, Source};
+use serde_json::{Value, json};
 use std::{fmt, io, process::ExitCode};
 
 /// A command that did not succeed.
@@ -7,6 +10,8 @@ use std::{fmt, io, process::ExitCode};
 pub enum Error {
     /// The input is at fault, and the message says how: an unreadable file, a trace that is none.
     Input(String),
+    /// The rulesheet is at fault; its diagnostics were shown already.
+    Rules(Box<(Source, Diagnostics)>),
     /// The input is at fault, and everything that is to be said of it was said already.
     Reported,
     /// The arguments make no sense together, which clap could not know.
@@ -22,7 +27,7 @@ impl Error {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-            Self::Input(_) | Self::Reported | Self::Output(_) => ExitCode::from(1),
+            Self::Input(_) | Self::Rules(_) | Self::Reported | Self::Output(_) => ExitCode::from(1),
             Self::Usage(_) => ExitCode::from(2),
         }
     }
@@ -35,7 +40,22 @@ impl Error {
             Self::Output(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Some(format!("cannot write the result: {error}"))
             }
-            Self::Output(_) | Self::Reported => None,
+            Self::Output(_) | Self::Rules(_) | Self::Reported => None,
+        }
+    }
+
+    /// The one JSON object of a command that has no other result, unless it printed one already: what
+    /// is wrong with the input.
+    #[must_use]
+    pub fn to_json(&self) -> Option<Value> {
+        match self {
+            Self::Rules(faults) => {
+                let (source, diagnostics) = &**faults;
+                let list: Vec<Value> = diagnostics.iter().map(|d| report::to_json(d, source)).collect();
+                Some(json!({ "diagnostics": list }))
+            }
+            Self::Input(message) => Some(json!({ "diagnostics": [], "error": message })),
+            Self::Reported | Self::Usage(_) | Self::Output(_) => None,
         }
     }
 }

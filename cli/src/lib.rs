@@ -1,7 +1,7 @@
 //! The `gdl` command as a library, so that tests can reach its parts.
 //!
 //! Arguments come in ([`args`]), a game is found ([`game`], [`load`]), a command does its work
-//! ([`commands`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
+//! ([`commands`], [`simulate`], [`verify`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
 //! code ([`error`]).
 
 pub mod args;
@@ -12,6 +12,7 @@ pub mod load;
 pub mod output;
 pub mod progress;
 pub mod report;
+pub mod simulate;
 pub mod verify;
 
 use args::{Cli, Command};
@@ -42,6 +43,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            if let Some(faults) = error.to_json().filter(|_| cli.command.wants_json()) {
+                // Whoever reads no more has seen enough.
+                let _ = output::json(&faults);
+            }
             if let Some(message) = error.message() {
                 output::remark(format_args!("{BAD}error{BAD:#}: {message}"));
             }

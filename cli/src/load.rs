@@ -12,22 +12,29 @@ use gdl_compiler::{
     diagnostic::codes,
     emit,
     ground::{self, GroundRules},
-    optimize,
+    optimize, outcome,
     propnet::{self, Net},
     syntax,
 };
 use gdl_games::Entry;
-use std::{fs::File, io::Read, path::Path, time::Instant};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+    time::Instant,
+};
 
 /// A game that went through every phase, and how long each took.
 #[derive(Debug)]
 pub struct Compiled {
+    /// The checked rules.
+    pub rules: Rules,
+    /// The ground rules.
+    pub ground: GroundRules,
     /// The optimised net.
     pub net: Net,
     /// The net as the table engine reads it.
     pub table: Vec<u8>,
-    /// How many ground rules it was built from.
-    pub ground_rules: usize,
     /// Seconds per phase, in order.
     pub seconds: Vec<(&'static str, f64)>,
 }
@@ -59,18 +66,37 @@ impl Clock {
     }
 }
 
-/// Reads a rulesheet.
+/// Reads a rulesheet from a file.
 ///
 /// # Errors
 /// The fault, and a source it can be shown with.
 pub fn read(path: &Path, options: &Options) -> std::result::Result<Source, Box<(Source, Diagnostic)>> {
-    let name = path.display().to_string();
+    let opened = File::open(path).and_then(|file| {
+        let length = file.metadata()?.len();
+        Ok((file, length))
+    });
+    receive(path.display().to_string(), opened, options)
+}
+
+/// Reads a rulesheet from stdin; it is called `name` in messages.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_stdin(name: &str, options: &Options) -> std::result::Result<Source, Box<(Source, Diagnostic)>> {
+    receive(name.to_owned(), Ok((io::stdin().lock(), 0)), options)
+}
+
+/// Reads what was opened, of at least the given number of bytes.
+fn receive(
+    name: String,
+    opened: io::Result<(impl Read, u64)>,
+    options: &Options,
+) -> std::result::Result<Source, Box<(Source, Diagnostic)>> {
     let limit = options.limits.max_source_bytes;
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| {
-        let length = file.metadata()?.len();
+    let read = opened.and_then(|(reader, length)| {
         // One byte more than is allowed shows the excess; a device or pipe might never end.
-        file.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+        reader.take(limit as u64 + 1).read_to_end(&mut bytes)?;
         Ok(length.max(bytes.len() as u64))
     });
     let fault = match read {
@@ -84,47 +110,31 @@ pub fn read(path: &Path, options: &Options) -> std::result::Result<Source, Box<(
     Err(Box::new((Source::new(name, ""), fault)))
 }
 
-/// Parses, checks, grounds and builds the net: the phases that find faults.
-fn examine(
-    source: &Source,
-    options: &Options,
-    clock: &mut Clock,
-) -> (Diagnostics, Option<(GroundRules, Net)>) {
+/// Takes a rulesheet through all phases: all that is to be said of it and, unless some of that is an
+/// error, the game.
+#[must_use]
+pub fn examine(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
+    let mut clock = Clock::start();
     let mut diagnostics = Diagnostics::new(options.levels.clone());
     let tree = syntax::parse(source, options, &mut diagnostics);
     clock.lap("parse");
     let rules = check::check(&tree, source, options, &mut diagnostics);
     clock.lap("check");
-    let ground = rules.and_then(|rules| ground::ground(&rules, options, &mut diagnostics));
-    clock.lap("ground");
-    let built = ground.and_then(|ground| {
+    let compiled = rules.and_then(|rules| {
+        let ground = ground::ground(&rules, options, &mut diagnostics)?;
+        clock.lap("ground");
         let net = propnet::build(&ground, options, &mut diagnostics)?;
-        Some((ground, net))
+        clock.lap("propnet");
+        let net = optimize::optimize(net);
+        clock.lap("optimize");
+        let table = emit::table::table(&net);
+        clock.lap("emit");
+        outcome::check(&rules, &ground, &net, &mut diagnostics);
+        Some(Compiled { rules, ground, net, table, seconds: clock.seconds })
     });
-    clock.lap("propnet");
     diagnostics.sort();
-    (diagnostics, built)
-}
-
-/// All that is wrong with a file, and the source it is shown with.
-#[must_use]
-pub fn faults(path: &Path, options: &Options) -> (Source, Diagnostics) {
-    match read(path, options) {
-        Ok(source) => {
-            let (diagnostics, _) = examine(&source, options, &mut Clock::start());
-            (source, diagnostics)
-        }
-        Err(fault) => {
-            let (source, diagnostic) = *fault;
-            (source, alone(diagnostic))
-        }
-    }
-}
-
-fn alone(diagnostic: Diagnostic) -> Diagnostics {
-    let mut diagnostics = Diagnostics::default();
-    diagnostics.push(diagnostic);
-    diagnostics
+    let compiled = compiled.filter(|_| !diagnostics.has_errors());
+    (diagnostics, compiled)
 }
 
 /// Options for those who want to use a rulesheet: lints that stop `gdl check` and `gdl!` are
@@ -145,39 +155,33 @@ pub fn quiet() -> Options {
 /// Compiles a rulesheet through all phases. What is to be said of it goes to stderr.
 ///
 /// # Errors
-/// [`Error::Reported`] if it cannot be used.
-pub fn compile(source: &Source, options: &Options) -> Result<Compiled> {
-    let mut clock = Clock::start();
-    let (diagnostics, built) = examine(source, options, &mut clock);
-    report::show(&diagnostics, source);
-    let (ground, net) = built.ok_or(Error::Reported)?;
-    let net = optimize::optimize(net);
-    clock.lap("optimize");
-    let table = emit::table::table(&net);
-    clock.lap("emit");
-    Ok(Compiled { net, table, ground_rules: ground.len(), seconds: clock.seconds })
+/// [`Error::Rules`] if it cannot be used.
+pub fn compile(source: Source, options: &Options) -> Result<Compiled> {
+    let (diagnostics, compiled) = examine(&source, options);
+    report::show(&diagnostics, &source);
+    compiled.ok_or_else(|| Error::Rules(Box::new((source, diagnostics))))
 }
 
 /// Compiles the rulesheet of a built-in game.
 ///
 /// # Errors
-/// [`Error::Reported`] if it cannot be used.
+/// [`Error::Rules`] if it cannot be used.
 pub fn built_in(entry: &Entry) -> Result<Compiled> {
-    compile(&Source::new(format!("{}.kif", entry.name), entry.text), &quiet())
+    compile(Source::new(format!("{}.kif", entry.name), entry.text), &quiet())
 }
 
 /// Reads and compiles a rulesheet. What is to be said of it goes to stderr.
 ///
 /// # Errors
-/// [`Error::Reported`] if it cannot be used.
+/// [`Error::Rules`] if it cannot be used.
 pub fn load(path: &Path, options: &Options) -> Result<Compiled> {
-    compile(&open(path, options)?, options)
+    compile(open(path, options)?, options)
 }
 
 /// Reads and checks a rulesheet without grounding it. What is to be said of it goes to stderr.
 ///
 /// # Errors
-/// [`Error::Reported`] if it cannot be used.
+/// [`Error::Rules`] if it cannot be used.
 pub fn rules(path: &Path, options: &Options) -> Result<Rules> {
     let source = open(path, options)?;
     let mut diagnostics = Diagnostics::new(options.levels.clone());
@@ -185,13 +189,21 @@ pub fn rules(path: &Path, options: &Options) -> Result<Rules> {
     let rules = check::check(&tree, &source, options, &mut diagnostics);
     diagnostics.sort();
     report::show(&diagnostics, &source);
-    rules.ok_or(Error::Reported)
+    rules.ok_or_else(|| Error::Rules(Box::new((source, diagnostics))))
 }
 
 fn open(path: &Path, options: &Options) -> Result<Source> {
     read(path, options).map_err(|fault| {
-        let (source, diagnostic) = *fault;
-        report::show(&alone(diagnostic), &source);
-        Error::Reported
+        let (source, diagnostics) = alone(*fault);
+        report::show(&diagnostics, &source);
+        Error::Rules(Box::new((source, diagnostics)))
     })
+}
+
+/// What could not be read, with its fault in a list.
+#[must_use]
+pub fn alone((source, diagnostic): (Source, Diagnostic)) -> (Source, Diagnostics) {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.push(diagnostic);
+    (source, diagnostics)
 }

@@ -3,7 +3,7 @@
 use crate::output::{DIM, remark};
 use gdl_compiler::{
     Diagnostic, Diagnostics, Source, Span,
-    diagnostic::{Label, Palette},
+    diagnostic::{Label, Palette, Witness},
 };
 use serde_json::{Map, Value, json};
 
@@ -15,18 +15,21 @@ pub fn show(diagnostics: &Diagnostics, source: &Source) {
     remark(format_args!("{DIM}what a code means: gdl explain {}{DIM:#}\n", first.code.id));
 }
 
-/// A diagnostic as JSON. Lines and columns count from one, columns in characters, ends are
-/// exclusive; what concerns the whole rulesheet stands at its first character.
+/// A diagnostic as JSON: a `diagnostic` of the schema of `gdl check`. What concerns the whole rulesheet
+/// stands at its first character.
 #[must_use]
 pub fn to_json(diagnostic: &Diagnostic, source: &Source) -> Value {
     let mut object = Map::new();
     object.insert("code".to_owned(), json!(diagnostic.code.id));
+    object.insert("name".to_owned(), json!(diagnostic.code.name));
     object.insert("severity".to_owned(), json!(diagnostic.severity.to_string()));
     place(&mut object, diagnostic.span.unwrap_or_default(), source);
     object.insert("message".to_owned(), json!(diagnostic.message));
+    object.insert("note".to_owned(), json!(diagnostic.note));
     object.insert("help".to_owned(), json!(diagnostic.help));
     let labels: Vec<Value> = diagnostic.labels.iter().map(|label| label_to_json(label, source)).collect();
     object.insert("labels".to_owned(), json!(labels));
+    object.insert("witness".to_owned(), json!(diagnostic.witness.as_deref().map(witness_to_json)));
     Value::Object(object)
 }
 
@@ -37,6 +40,11 @@ fn label_to_json(label: &Label, source: &Source) -> Value {
     Value::Object(object)
 }
 
+fn witness_to_json(witness: &Witness) -> Value {
+    let Witness { roles, moves, state, repeats } = witness;
+    json!({ "roles": roles, "moves": moves, "state": state, "repeats": repeats })
+}
+
 fn place(object: &mut Map<String, Value>, span: Span, source: &Source) {
     let (start, end) = (source.position(span.start), source.position(span.end));
     object.insert("file".to_owned(), json!(source.name()));
@@ -44,4 +52,6 @@ fn place(object: &mut Map<String, Value>, span: Span, source: &Source) {
     object.insert("column".to_owned(), json!(start.column));
     object.insert("end_line".to_owned(), json!(end.line));
     object.insert("end_column".to_owned(), json!(end.column));
+    object.insert("offset".to_owned(), json!(span.start));
+    object.insert("end_offset".to_owned(), json!(span.end));
 }

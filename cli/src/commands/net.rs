@@ -52,7 +52,7 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         "roles": net.vocabulary.roles,
         "fluents": net.vocabulary.fluents.len(),
         "moves": moves,
-        "ground_rules": compiled.ground_rules,
+        "ground_rules": compiled.ground.len(),
         "gates": net.ands(),
         "ops": net.operations(),
         "depth": net.depth(),
@@ -93,7 +93,7 @@ fn print(name: &str, engine: &str, compiled: &Compiled) -> Result {
     }
     let figures = [
         ("fluents", net.vocabulary.fluents.len(), "bits of a state"),
-        ("ground rules", compiled.ground_rules, "instances that can matter"),
+        ("ground rules", compiled.ground.len(), "instances that can matter"),
         ("gates", net.ands(), "conjunctions of any width"),
         ("operations", net.operations(), "of two operands"),
         ("depth", net.depth(), "gates on the longest path"),

@@ -39,15 +39,15 @@ pub fn run(args: &VerifyArgs) -> Result {
 fn compare(reasoner: &impl Reasoner, args: &VerifyArgs) -> Result {
     let mut out = output::stdout();
     let mut whole = Outcome::default();
-    let mut faults = false;
+    let mut unreadable: Vec<String> = Vec::new();
     let progress = Progress::counted("traces", args.traces.len() as u64);
     for (i, path) in args.traces.iter().enumerate() {
         progress.tell(i as u64);
         let outcome = match read(path) {
             Ok(trace) => verify::verify(reasoner, &trace, &LIMITS),
             Err(fault) => {
-                faults = true;
                 progress.aside(|| output::remark(format_args!("{BAD}error{BAD:#}: {fault}")));
+                unreadable.push(fault);
                 continue;
             }
         };
@@ -60,10 +60,14 @@ fn compare(reasoner: &impl Reasoner, args: &VerifyArgs) -> Result {
         whole.difference = whole.difference.or(outcome.difference);
     }
     drop(progress);
-    if args.json && !faults {
-        output::json(&to_json(&whole))?;
+    if args.json {
+        let mut report = to_json(&whole);
+        if !unreadable.is_empty() {
+            report["unreadable"] = json!(unreadable);
+        }
+        output::json(&report)?;
     }
-    if faults || whole.difference.is_some() { Err(Error::Reported) } else { Ok(()) }
+    if !unreadable.is_empty() || whole.difference.is_some() { Err(Error::Reported) } else { Ok(()) }
 }
 
 fn read(path: &Path) -> std::result::Result<Trace, String> {

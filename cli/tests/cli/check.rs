@@ -11,7 +11,11 @@ fn a_sound_rulesheet_has_no_faults() {
     assert!(run.stdout.ends_with("tictactoe.kif: no faults\n"), "{}", run.stdout);
     assert_eq!(
         json(&["check", &rulesheet("tictactoe.kif"), "--json"]),
-        serde_json::json!({ "diagnostics": [] })
+        serde_json::json!({
+            "diagnostics": [],
+            "totals": { "errors": 0, "warnings": 0, "omitted": 0 },
+            "simulations": [],
+        })
     );
 }
 
@@ -32,16 +36,17 @@ fn faults_as_json_have_all_their_fields() {
     let run = gdl(&["check", &path, "--json"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
     let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
-    assert_eq!(keys(&report), ["diagnostics"]);
+    assert_eq!(keys(&report), ["diagnostics", "totals", "simulations"]);
     let list = report["diagnostics"].as_array().expect("a list");
     let clash = list.iter().find(|d| d["code"] == "GDL021").expect("the clash is found");
-    let fields =
-        ["code", "severity", "file", "line", "column", "end_line", "end_column", "message", "help", "labels"];
-    assert_eq!(keys(clash), fields);
+    let place = ["file", "line", "column", "end_line", "end_column", "offset", "end_offset"];
+    let about = ["message", "note", "help", "labels", "witness"];
+    assert_eq!(keys(clash), [&["code", "name", "severity"], &place[..], &about[..]].concat());
+    assert_eq!(clash["name"], "relation_arity_clash");
     assert_eq!(clash["severity"], "error");
     assert_eq!(clash["file"], path.as_str());
     let label = &clash["labels"][0];
-    assert_eq!(keys(label), ["file", "line", "column", "end_line", "end_column", "text"]);
+    assert_eq!(keys(label), [&place[..], &["text"]].concat());
     // One of the two uses is the place of the fault, the other its label.
     let mut lines = [clash["line"].as_u64(), label["line"].as_u64()];
     lines.sort_unstable();
@@ -79,6 +84,19 @@ fn with_warning() -> &'static str {
     "(role robot)\n(role robot)\n(init start)\n(<= (legal robot go) (true start))\n\
      (<= (next end) (does robot go))\n(<= terminal (true end))\n(<= (goal robot 100) (true end))\n\
      (<= (goal robot 0) (true start))\n"
+}
+
+#[test]
+fn all_faults_are_counted_and_the_first_twenty_shown() {
+    let path = file("many.kif", format!("{}{}", with_warning(), "(p ?)\n".repeat(50)));
+    let run = gdl(&["check", &path]);
+    assert_eq!(run.code, Some(1));
+    assert_eq!(run.stderr.matches("error[GDL007]").count(), 20);
+    assert!(run.stderr.contains("\nand 30 more errors\n"), "{}", run.stderr);
+    assert!(run.stdout.ends_with("many.kif: 50 errors, 1 warning\n"), "{}", run.stdout);
+    let run = gdl(&["check", &path, "--json"]);
+    let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    assert_eq!(report["diagnostics"].as_array().map(Vec::len), Some(51), "programs get them all");
 }
 
 #[test]

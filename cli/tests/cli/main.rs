@@ -3,6 +3,8 @@
 mod check;
 mod games;
 mod plumbing;
+mod schema;
+mod simulate;
 mod verify;
 
 use serde_json::Value;

@@ -49,7 +49,7 @@ fn a_missing_rulesheet_ends_with_1() {
     for args in [
         vec!["net", "nowhere.kif"],
         vec!["perft", "./nowhere", "--depth", "1"],
-        vec!["playouts", "no/where", "--json"],
+        vec!["playouts", "no/where"],
         vec!["verify", "nowhere.kif", "nowhere.json"],
     ] {
         let run = gdl(&args);

@@ -1,0 +1,54 @@
+//! The joint moves of a state, numbered: the last role's move changes fastest.
+
+use gdl_runtime::{Dynamic, Game, MoveId, Stream};
+
+/// The legal moves of each role in a state.
+pub(super) struct Choices {
+    /// Those of all roles, one behind the other.
+    moves: Vec<MoveId>,
+    /// Where those of each role end.
+    ends: Vec<usize>,
+}
+
+impl Choices {
+    pub(super) fn new(game: &Dynamic, view: &<Dynamic as Game>::View) -> Self {
+        let (mut moves, mut ends) = (Vec::new(), Vec::new());
+        for role in game.roles() {
+            moves.extend(game.legal_in(view, role));
+            ends.push(moves.len());
+        }
+        Self { moves, ends }
+    }
+
+    pub(super) fn roles(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A role's legal moves.
+    pub(super) fn of(&self, role: usize) -> &[MoveId] {
+        let start = if role == 0 { 0 } else { self.ends[role - 1] };
+        &self.moves[start..self.ends[role]]
+    }
+
+    /// The number of joint moves; 0 if some role has no legal move.
+    pub(super) fn count(&self) -> u64 {
+        (0..self.roles()).fold(1, |count, role| count.saturating_mul(self.of(role).len() as u64))
+    }
+
+    /// Writes the joint move of that number, which must be below the count.
+    pub(super) fn write(&self, mut number: u64, joint: &mut [MoveId]) {
+        for role in (0..self.roles()).rev() {
+            let moves = self.of(role);
+            joint[role] = moves[(number % moves.len() as u64) as usize];
+            number /= moves.len() as u64;
+        }
+    }
+
+    /// Writes a joint move in which each role makes any of its moves, each as likely.
+    pub(super) fn draw(&self, stream: &mut Stream, joint: &mut [MoveId]) {
+        for role in 0..self.roles() {
+            let moves = self.of(role);
+            joint[role] = moves[stream.below(moves.len() as u64) as usize];
+        }
+    }
+}

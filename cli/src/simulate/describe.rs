@@ -1,0 +1,160 @@
+//! What was found, told as a diagnostic: the rules concerned, the moves that show it, what to write.
+
+use super::{
+    Settings, Subject,
+    findings::{Fault, Line},
+};
+use crate::output::{counted, thousands};
+use gdl_compiler::{
+    Diagnostic, Span,
+    diagnostic::{Witness, codes},
+    ground::terms::AtomId,
+};
+use gdl_runtime::{BitBox, Game};
+
+/// The diagnostic of a fault.
+pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, line: &Line) -> Diagnostic {
+    let Subject { rules, game, .. } = subject;
+    let name = |role: usize| &game.vocabulary().roles()[role];
+    let (before, state) = replay(subject, line);
+    let scene = Scene::new(subject, &state);
+    let diagnostic = match fault {
+        Fault::Stuck { role } => {
+            let name = name(role);
+            let place = rules.declaration(role).map(|rule| rule.head.span);
+            let message = format!("role `{name}` has no legal move in a state that is not terminal");
+            let help =
+                format!("add a rule such as `(<= (legal {name} noop) ..)` for it, or make it terminal");
+            Diagnostic::new(&codes::NO_LEGAL_MOVE_SOMEWHERE, place, message).help(help)
+        }
+        Fault::TwoGoals { role, terminal } => two_goals(&scene, role, name(role), terminal),
+        Fault::NoGoal { role } => {
+            let name = name(role);
+            let message = format!("role `{name}` has no goal value in a terminal state");
+            let diagnostic = Diagnostic::new(&codes::NO_GOAL_IN_TERMINAL, scene.terminal(), message)
+                .note("the game ends by this rule")
+                .help(format!("add a rule such as `(<= (goal {name} 0) ..)` for it"));
+            match rules.about(rules.keywords.goal, role).next() {
+                Some(rule) => diagnostic.label(rule.head.span, format!("the first goal rule of `{name}`")),
+                None => diagnostic,
+            }
+        }
+        Fault::Falling { role } => {
+            let earlier = Scene::new(subject, &before);
+            let (from, to) = (earlier.goals(role), scene.goals(role));
+            let ((high, high_place), (low, low_place)) = (from[0], to[0]);
+            let message = format!("the goal value of `{}` can fall: {high}, then {low}", name(role));
+            let diagnostic = Diagnostic::new(&codes::GOAL_NOT_MONOTONE, low_place, message)
+                .note(format!("gives {low} in the end"))
+                .help("give no more while the game goes on than it may yet come to");
+            match high_place {
+                Some(place) if high_place != low_place => {
+                    diagnostic.label(place, format!("gave {high} a move earlier"))
+                }
+                _ => diagnostic,
+            }
+        }
+        Fault::Loop => {
+            let moves = counted(line.moves.len() / game.shape().roles, "move");
+            let message = match line.repeats {
+                None | Some(0) => format!("a game need not end: after {moves} it is back at the start"),
+                Some(earlier) => {
+                    let first = thousands(earlier as u128);
+                    format!("a game need not end: after {moves} it is where it was after {first}")
+                }
+            };
+            Diagnostic::new(&codes::NON_TERMINATING, first_terminal(subject), message)
+                .note("this does not hold on the way")
+                .help("count the moves in a fluent and let `terminal` hold after enough of them")
+        }
+        Fault::TooLong => {
+            let moves = counted(settings.steps, "move");
+            let message = format!("a random game is not over after {moves}, though no state came again");
+            Diagnostic::new(&codes::NON_TERMINATING, first_terminal(subject), message)
+                .note("this does not hold on the way")
+                .help("let `terminal` hold sooner, or allow more moves with `--steps`")
+        }
+    };
+    diagnostic.witness(witness(subject, line, &state))
+}
+
+/// GDL122, at the rules that give the values.
+fn two_goals(scene: &Scene<'_>, role: usize, name: &str, terminal: bool) -> Diagnostic {
+    let goals = scene.goals(role);
+    let values: Vec<String> = goals.iter().map(|(value, _)| value.to_string()).collect();
+    let (last, others) = values.split_last().expect("two values at least");
+    let values = format!("{} and {last}", others.join(", "));
+    let when = if terminal { "a terminal state" } else { "one state" };
+    let message = format!("role `{name}` has several goal values in {when}: {values}");
+    let place = goals[0].1;
+    // A rule with a variable may give all of them.
+    let one = goals.iter().all(|&(_, other)| other == place);
+    let note = if one { format!("gives {values}") } else { format!("gives {}", goals[0].0) };
+    let mut diagnostic = Diagnostic::new(&codes::TWO_GOALS_AT_ONCE, place, message).note(note);
+    for &(value, other) in goals[1..].iter().filter(|_| !one) {
+        if let Some(other) = other {
+            diagnostic = diagnostic.label(other, format!("gives {value}"));
+        }
+    }
+    diagnostic.help("let the bodies of the rules exclude each other, so that one value is left")
+}
+
+/// The first rule for `terminal`.
+fn first_terminal(subject: Subject<'_>) -> Option<Span> {
+    let rules = subject.rules;
+    rules.rules.iter().find(|r| r.head.relation == rules.keywords.terminal).map(|r| r.head.span)
+}
+
+/// The state before the last joint move of a line and the one behind it.
+fn replay(subject: Subject<'_>, line: &Line) -> (BitBox, BitBox) {
+    let game = subject.game;
+    let mut state = game.initial();
+    let mut before = state.clone();
+    for joint in line.moves.chunks(game.shape().roles) {
+        before.clone_from(&state);
+        game.advance(&mut state, joint);
+    }
+    (before, state)
+}
+
+fn witness(subject: Subject<'_>, line: &Line, state: &BitBox) -> Witness {
+    let game = subject.game;
+    let texts = |joint: &[_]| joint.iter().map(|&action| game.move_text(action).to_owned()).collect();
+    Witness {
+        roles: game.roles().map(|role| game.role_text(role).to_owned()).collect(),
+        moves: line.moves.chunks(game.shape().roles).map(texts).collect(),
+        state: game.state_text(state),
+        repeats: line.repeats,
+    }
+}
+
+/// What the ground rules say of a state, and where.
+struct Scene<'g> {
+    subject: Subject<'g>,
+    truths: Vec<bool>,
+}
+
+impl<'g> Scene<'g> {
+    fn new(subject: Subject<'g>, state: &BitBox) -> Self {
+        // Both name the fluents in the same order.
+        let mut holds = vec![false; subject.ground.vocabulary.fluents.len()];
+        subject.game.fluents(state).for_each(|fluent| holds[gdl_runtime::Id::index(fluent)] = true);
+        Self { subject, truths: subject.ground.truths(|fluent| holds[fluent as usize]) }
+    }
+
+    /// The head of a rule that gives the atom.
+    fn place(&self, atom: AtomId) -> Option<Span> {
+        let rule = self.subject.ground.firing(atom, &self.truths)?;
+        Some(self.subject.rules.rules[rule].head.span)
+    }
+
+    fn terminal(&self) -> Option<Span> {
+        self.place(self.subject.ground.terminal?)
+    }
+
+    /// A role's goal values and the rules that give them.
+    fn goals(&self, role: usize) -> Vec<(u8, Option<Span>)> {
+        let goals = self.subject.ground.goal[role].iter();
+        goals.filter(|(_, atom)| self.truths[atom.index()]).map(|&(v, atom)| (v, self.place(atom))).collect()
+    }
+}

@@ -1,0 +1,280 @@
+//! All states that play can reach, breadth first: the shortest play to each, and what it shows.
+
+use super::{
+    Progress, Settings, Subject,
+    choices::Choices,
+    falls,
+    findings::{Fault, Findings, Line},
+    look,
+};
+use gdl_compiler::ground::cycle;
+use gdl_runtime::{BitBox, Game, Id, MoveId};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use std::collections::VecDeque;
+
+/// States take no more memory than this.
+const MAX_STATE_BYTES: usize = 64 << 20;
+
+/// No more than this many joint moves are remembered.
+const MAX_EDGES: usize = 4_000_000;
+
+/// Stands for a state that is one too many to be kept.
+const UNKNOWN: u32 = u32::MAX;
+
+/// States are told in steps of this many.
+const TELL: usize = 1_024;
+
+/// The states that were visited and how one leads to another. States are numbered as they are met, so
+/// a smaller number is no farther from the start.
+pub(super) struct Graph<'g> {
+    subject: Subject<'g>,
+    states: IndexSet<BitBox, FxBuildHasher>,
+    /// Of each state the one it was met from and the number of the joint move that led there.
+    parents: Vec<(u32, u32)>,
+    /// Where the successors of each visited state start in `edges`; by the numbers of joint moves.
+    starts: Vec<usize>,
+    edges: Vec<u32>,
+    /// Goal values of each visited state, role by role.
+    goals: Vec<Option<u8>>,
+    complete: bool,
+    /// Whether a terminal state was met.
+    ends: bool,
+    /// Whether a role had 100 in a terminal state.
+    wins: Vec<bool>,
+}
+
+impl<'g> Graph<'g> {
+    /// Visits states until all are visited or the settings say it is enough.
+    pub(super) fn explore(
+        subject: Subject<'g>,
+        settings: &Settings,
+        findings: &mut Findings,
+        tell: &mut dyn FnMut(Progress),
+    ) -> Self {
+        let game = subject.game;
+        let shape = game.shape();
+        let mut graph = Self {
+            subject,
+            states: IndexSet::default(),
+            parents: vec![(0, 0)],
+            starts: vec![0],
+            edges: Vec::new(),
+            goals: Vec::new(),
+            complete: false,
+            ends: false,
+            wins: vec![false; shape.roles],
+        };
+        graph.states.insert(game.initial());
+        // A state has its words, its number and what the set takes to find it.
+        let max_states = settings.states.min(MAX_STATE_BYTES / (shape.state_words() * 8 + 48)).max(1);
+        graph.complete = graph.visit(settings.work, max_states, findings, tell);
+        graph.find_falls(findings);
+        graph.find_loop(findings);
+        graph
+    }
+
+    /// Visits states, no more than `max_states`; true if there are no others.
+    fn visit(
+        &mut self,
+        mut work: u64,
+        max_states: usize,
+        findings: &mut Findings,
+        tell: &mut dyn FnMut(Progress),
+    ) -> bool {
+        let game = self.subject.game;
+        let [observe, advance] = cost(self.subject);
+        let mut view = game.blank();
+        let mut joint = vec![MoveId::from_index(0); game.shape().roles];
+        let mut complete = true;
+        let mut number = 0;
+        while let Some(state) = self.states.get_index(number) {
+            let Some(left) = work.checked_sub(observe) else { return false };
+            work = left;
+            game.observe(state, &mut view);
+            let state = state.clone();
+            let sight = look(game, &view, |fault| {
+                findings.offer(fault, self.depth(number) * joint.len(), || self.line(number));
+            });
+            if sight.terminal {
+                self.ends = true;
+                for (role, id) in game.roles().enumerate() {
+                    self.wins[role] |= game.goals_in(&view, id).contains(&100);
+                }
+            } else {
+                let count = sight.choices.count();
+                let room = (MAX_EDGES - self.edges.len()) as u64;
+                let Some(left) = work.checked_sub(count.saturating_mul(advance)) else { return false };
+                if count > room {
+                    return false;
+                }
+                work = left;
+                for k in 0..count {
+                    sight.choices.write(k, &mut joint);
+                    let (next, new) = self.states.insert_full(game.next_unchecked(&state, &joint));
+                    if new && next >= max_states {
+                        self.states.pop();
+                        self.edges.push(UNKNOWN);
+                        complete = false;
+                        continue;
+                    }
+                    if new {
+                        self.parents.push((number as u32, k as u32));
+                    }
+                    self.edges.push(next as u32);
+                }
+            }
+            self.goals.extend(sight.goals);
+            self.starts.push(self.edges.len());
+            number += 1;
+            if number.is_multiple_of(TELL) {
+                tell(Progress::States(number));
+            }
+        }
+        complete
+    }
+
+    /// How many states were visited.
+    pub(super) fn visited(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether that is all of them.
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Whether a visited state is terminal.
+    pub(super) fn ends(&self) -> bool {
+        self.ends
+    }
+
+    /// Whether the role has 100 in a visited terminal state.
+    pub(super) fn wins(&self, role: usize) -> bool {
+        self.wins[role]
+    }
+
+    fn successors(&self, state: usize) -> &[u32] {
+        if state < self.visited() { &self.edges[self.starts[state]..self.starts[state + 1]] } else { &[] }
+    }
+
+    /// The number of joint moves to a state.
+    fn depth(&self, mut state: usize) -> usize {
+        let mut depth = 0;
+        while state > 0 {
+            state = self.parents[state].0 as usize;
+            depth += 1;
+        }
+        depth
+    }
+
+    /// The shortest play to a state.
+    fn line(&self, mut state: usize) -> Line {
+        let mut steps = Vec::new();
+        while state > 0 {
+            let (parent, number) = self.parents[state];
+            steps.push((parent as usize, u64::from(number)));
+            state = parent as usize;
+        }
+        let mut line = Line::default();
+        steps.into_iter().rev().for_each(|(state, number)| self.push(&mut line, state, number));
+        line
+    }
+
+    /// Adds the joint move of that number in `state` to a line.
+    fn push(&self, line: &mut Line, state: usize, number: u64) {
+        let game = self.subject.game;
+        let choices = Choices::new(game, &game.view(&self.states[state]));
+        let end = line.moves.len();
+        line.moves.resize(end + choices.roles(), MoveId::from_index(0));
+        choices.write(number, &mut line.moves[end..]);
+    }
+
+    /// Offers the first move with which each role's goal value falls.
+    fn find_falls(&self, findings: &mut Findings) {
+        let roles = self.wins.len();
+        let goals = |state: usize| &self.goals[state * roles..(state + 1) * roles];
+        let mut found = vec![false; roles];
+        for state in 0..self.visited() {
+            for (number, &next) in self.successors(state).iter().enumerate() {
+                if next as usize >= self.visited() {
+                    continue;
+                }
+                for role in falls(goals(state), goals(next as usize)) {
+                    if !std::mem::replace(&mut found[role], true) {
+                        let mut line = self.line(state);
+                        self.push(&mut line, state, number as u64);
+                        findings.offer(Fault::Falling { role }, line.moves.len(), || line);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Offers the play to the state nearest to the start that can come again, and once round.
+    fn find_loop(&self, findings: &mut Findings) {
+        let visited = self.visited();
+        let mut component = vec![u32::MAX; visited];
+        let (mut count, mut first) = (0, usize::MAX);
+        let inside = |next: &&u32| (**next as usize) < visited;
+        cycle::components(
+            visited,
+            |state, out| out.extend(self.successors(state).iter().filter(inside).map(|&next| next as usize)),
+            |members| {
+                members.iter().for_each(|&state| component[state] = count);
+                count += 1;
+                if members.len() > 1 || self.successors(members[0]).contains(&(members[0] as u32)) {
+                    first = members.iter().fold(first, |first, &state| first.min(state));
+                }
+            },
+        );
+        if first == usize::MAX {
+            return;
+        }
+        let mut line = self.line(first);
+        let depth = self.depth(first);
+        for (state, number) in self.round(first, |state| component[state] == component[first]) {
+            self.push(&mut line, state, number as u64);
+        }
+        line.repeats = Some(depth);
+        findings.offer(Fault::Loop, line.moves.len(), || line);
+    }
+
+    /// The shortest way from a state back to it, through states that `may` be passed: each state and
+    /// the number of the joint move made there.
+    fn round(&self, from: usize, may: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
+        const UNSEEN: (u32, u32) = (u32::MAX, u32::MAX);
+        let mut before = vec![UNSEEN; self.visited()];
+        let mut queue = VecDeque::from([from]);
+        while let Some(state) = queue.pop_front() {
+            for (number, &next) in self.successors(state).iter().enumerate() {
+                let next = next as usize;
+                if next >= before.len() || !may(next) || before[next] != UNSEEN {
+                    continue;
+                }
+                before[next] = (state as u32, number as u32);
+                if next == from {
+                    let mut steps = vec![(state, number)];
+                    let mut at = state;
+                    while at != from {
+                        let (state, number) = before[at];
+                        steps.push((state as usize, number as usize));
+                        at = state as usize;
+                    }
+                    steps.reverse();
+                    return steps;
+                }
+                queue.push_back(next);
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// What it costs to observe a state and to advance it, in gates; rows count as well.
+pub(super) fn cost(subject: Subject<'_>) -> [u64; 2] {
+    let table = subject.game.table();
+    let (observe, advance) = table.gates();
+    let shape = table.shape();
+    [observe + shape.fluents + shape.view_words(), advance + shape.fluents].map(|gates| gates as u64 + 1)
+}

@@ -1,0 +1,184 @@
+//! What only play shows of a rulesheet: GDL118, GDL119 and GDL121 to GDL125.
+//!
+//! In come a compiled game with its rules and [`Settings`], out go diagnostics, each with the moves that
+//! show it, and [`Statistics`]. All states that can be reached are visited, breadth first, so that
+//! small games are judged completely and by the shortest play; if there are too many, random games
+//! follow. Nothing depends on anything but the game and the settings: no clock, no threads.
+
+mod choices;
+mod describe;
+mod explore;
+mod findings;
+mod sample;
+
+use crate::output::counted;
+use choices::Choices;
+use explore::Graph;
+use findings::{Fault, Findings};
+use gdl_compiler::{Diagnostics, Rules, ground::GroundRules, outcome, propnet::Net};
+use gdl_runtime::{Dynamic, Game};
+use std::fmt;
+
+/// A game and the rules it was compiled from.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'g> {
+    /// The checked rules.
+    pub rules: &'g Rules,
+    /// The ground rules.
+    pub ground: &'g GroundRules,
+    /// The optimised net.
+    pub net: &'g Net,
+    /// The game that is played.
+    pub game: &'g Dynamic,
+}
+
+/// How much is played.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What the random choices follow from.
+    pub seed: u64,
+    /// The most states to visit breadth first.
+    pub states: usize,
+    /// Random games to play if that was not all; `None` for [`Settings::PLAYOUTS`], or fewer if
+    /// that is more than `work` allows.
+    pub playouts: Option<u64>,
+    /// The most moves of a random game.
+    pub steps: usize,
+    /// How many gates may be evaluated, once to visit states and once for random games.
+    pub work: u64,
+}
+
+impl Settings {
+    /// Random games that are played unless the settings say otherwise.
+    pub const PLAYOUTS: u64 = 1_000;
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        // A few seconds, whatever the size of the game.
+        Self { seed: 0, states: 100_000, playouts: None, steps: 1_000, work: 1_000_000_000 }
+    }
+}
+
+/// How much was played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statistics {
+    /// States visited breadth first.
+    pub states: usize,
+    /// True if these are all that play can reach, so that what was not found is not there.
+    pub complete: bool,
+    /// Random games played.
+    pub playouts: u64,
+    /// Moves made in them.
+    pub steps: u64,
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let states = counted(self.states, "state");
+        match (self.complete, self.states) {
+            (true, 1) => f.write_str("the only state was visited"),
+            (true, _) => write!(f, "all {states} were visited"),
+            (false, _) => {
+                // No more than are asked for, which is within 64 bits.
+                let playouts = counted(self.playouts as usize, "random game");
+                let steps = counted(self.steps as usize, "move");
+                write!(f, "the first {states} were visited, {playouts} of {steps} were played")
+            }
+        }
+    }
+}
+
+/// What the simulation is busy with, and how much of it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Visiting states; so many so far.
+    States(usize),
+    /// Playing random games; so many so far.
+    Playouts(u64),
+}
+
+/// Plays a game and reports what is wrong with it, one diagnostic for each code and role; what
+/// [`outcome`] proves of the net is not repeated. `tell` hears how far it is.
+///
+/// Time and memory are bounded by the settings: gates evaluated, and 64 MiB of states.
+pub fn simulate(
+    subject: Subject<'_>,
+    settings: &Settings,
+    diagnostics: &mut Diagnostics,
+    tell: &mut dyn FnMut(Progress),
+) -> Statistics {
+    let mut findings = Findings::default();
+    let graph = Graph::explore(subject, settings, &mut findings, tell);
+    let mut statistics =
+        Statistics { states: graph.visited(), complete: graph.is_complete(), playouts: 0, steps: 0 };
+    if !statistics.complete {
+        (statistics.playouts, statistics.steps) = sample::play(subject, settings, &mut findings, tell);
+    }
+    if !outcome::may_end(subject.net) {
+        findings.retain(Fault::stands_without_end);
+    } else if statistics.complete {
+        conclude(subject, &graph, &mut findings, diagnostics);
+    }
+    for (fault, line) in findings.into_lines() {
+        diagnostics.push(describe::describe(subject, settings, fault, &line));
+    }
+    diagnostics.sort();
+    statistics
+}
+
+/// Reports what the states all together show: no end, or no way to win.
+fn conclude(subject: Subject<'_>, graph: &Graph<'_>, findings: &mut Findings, diagnostics: &mut Diagnostics) {
+    let Subject { rules, net, game, .. } = subject;
+    // Where nobody can move on, the end and the win may be what was not reached.
+    if findings.any(|fault| matches!(fault, Fault::Stuck { .. })) {
+        return;
+    }
+    if !graph.ends() {
+        findings.retain(Fault::stands_without_end);
+        diagnostics.push(outcome::endless(rules));
+        return;
+    }
+    let chance = game.vocabulary().chance();
+    for (role, name) in game.vocabulary().roles().iter().enumerate() {
+        if !graph.wins(role) && outcome::may_win(net, role) && chance != Some(role) {
+            diagnostics.push(outcome::winless(rules, role, name));
+        }
+    }
+}
+
+/// What can be seen of one state.
+struct Sight {
+    terminal: bool,
+    /// For each role its goal value, if it has exactly one.
+    goals: Vec<Option<u8>>,
+    choices: Choices,
+}
+
+/// Looks at a state and offers what is wrong with it.
+fn look(game: &Dynamic, view: &<Dynamic as Game>::View, mut offer: impl FnMut(Fault)) -> Sight {
+    let chance = game.vocabulary().chance();
+    let terminal = game.terminal_in(view);
+    let choices = Choices::new(game, view);
+    let mut goals = Vec::with_capacity(choices.roles());
+    for (role, id) in game.roles().enumerate() {
+        if !terminal && choices.of(role).is_empty() {
+            offer(Fault::Stuck { role });
+        }
+        let values = game.goals_in(view, id);
+        match values[..] {
+            // Chance has nothing to win.
+            [] if terminal && chance != Some(role) => offer(Fault::NoGoal { role }),
+            [_, _, ..] => offer(Fault::TwoGoals { role, terminal }),
+            _ => {}
+        }
+        goals.push(if let [value] = values[..] { Some(value) } else { None });
+    }
+    Sight { terminal, goals, choices }
+}
+
+/// The roles whose goal value is lower afterwards.
+fn falls(before: &[Option<u8>], after: &[Option<u8>]) -> impl Iterator<Item = usize> {
+    let pairs = before.iter().zip(after).enumerate();
+    pairs.filter(|(_, (before, after))| after.is_some() && before > after).map(|(role, _)| role)
+}

@@ -1,0 +1,88 @@
+//! Random games, for what lies beyond the states that could all be visited.
+
+use super::{
+    Progress, Settings, Subject,
+    explore::cost,
+    falls,
+    findings::{Fault, Findings, Line},
+    look,
+};
+use gdl_runtime::{Game, Id, MoveId, Stream};
+use rustc_hash::FxHashMap;
+
+/// Plays random games; how many, and their moves in all.
+pub(super) fn play(
+    subject: Subject<'_>,
+    settings: &Settings,
+    findings: &mut Findings,
+    tell: &mut dyn FnMut(Progress),
+) -> (u64, u64) {
+    let count = settings.playouts.unwrap_or(Settings::PLAYOUTS);
+    // Games that were asked for are played whatever it takes.
+    let mut work = if settings.playouts.is_some() { u64::MAX } else { settings.work };
+    let (mut playouts, mut steps) = (0, 0);
+    while playouts < count && work > 0 {
+        tell(Progress::Playouts(playouts));
+        steps += game(
+            subject,
+            settings.steps as u64,
+            &mut Stream::new(settings.seed, playouts),
+            &mut work,
+            findings,
+        );
+        playouts += 1;
+    }
+    (playouts, steps)
+}
+
+/// Plays one game of at most `limit` moves, or as many as there is work left for; how many they were.
+fn game(
+    subject: Subject<'_>,
+    limit: u64,
+    stream: &mut Stream,
+    work: &mut u64,
+    findings: &mut Findings,
+) -> u64 {
+    let game = subject.game;
+    let price = cost(subject).iter().sum();
+    let roles = game.shape().roles;
+    let mut state = game.initial();
+    let mut view = game.blank();
+    let mut moves: Vec<MoveId> = Vec::new();
+    let mut before: Vec<Option<u8>> = vec![None; roles];
+    // After how many moves each state was met, until one comes again.
+    let mut met = Some(FxHashMap::default());
+    let mut step = 0;
+    loop {
+        game.observe(&state, &mut view);
+        let line = |repeats| Line { moves: moves.clone(), repeats };
+        let sight = look(game, &view, |fault| findings.offer(fault, moves.len(), || line(None)));
+        for role in falls(&before, &sight.goals) {
+            findings.offer(Fault::Falling { role }, moves.len(), || line(None));
+        }
+        if sight.terminal || sight.choices.count() == 0 {
+            return step;
+        }
+        if let Some(known) = &mut met
+            && let Some(first) = known.insert(state.clone(), step as usize)
+        {
+            findings.offer(Fault::Loop, moves.len(), || line(Some(first)));
+            met = None;
+        }
+        if step == limit {
+            findings.offer(Fault::TooLong, moves.len(), || line(None));
+            return step;
+        }
+        let Some(left) = work.checked_sub(price) else {
+            *work = 0;
+            return step;
+        };
+        *work = left;
+        let end = moves.len();
+        moves.resize(end + roles, MoveId::from_index(0));
+        sight.choices.draw(stream, &mut moves[end..]);
+        game.advance(&mut state, &moves[end..]);
+        before = sight.goals;
+        step += 1;
+    }
+}

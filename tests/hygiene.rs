@@ -50,7 +50,14 @@ gdl!(
         (goal self 100) (goal ALL 0) (goal white_king 50) (goal whiteKing 50)
     ",
     case = "sensitive",
-    allow(function_arity_clash, case_mismatch_relation, undefined_relation, fluent_never_true),
+    allow(
+        function_arity_clash,
+        case_mismatch_relation,
+        undefined_relation,
+        fluent_never_true,
+        goal_100_missing,
+        initial_state_terminal,
+    ),
 );
 
 gdl!(
@@ -61,7 +68,7 @@ gdl!(
         (<= (next (n 2)) (does RANDOM all)) (<= terminal (true (n 2))) (goal listener 0)
         (<= (sees listener (All ?x)) (true (n ?x))) (sees listener self) (sees listener all)
     ",
-    allow(case_mismatch_relation, relation_function_clash),
+    allow(case_mismatch_relation, relation_function_clash, goal_100_missing),
 );
 
 gdl!(
@@ -71,7 +78,7 @@ gdl!(
         (sees nobody nothing)
     ",
     code = "straight",
-    allow(unknown_role_legal),
+    allow(unknown_role_legal, goal_100_missing),
 );
 
 #[test]

@@ -31,7 +31,14 @@ pub mod inner {
             (goal self 100) (goal ALL 0) (goal option 50)
         ",
         crate = super::inner::runtime,
-        allow(function_arity_clash, undefined_relation, fluent_never_true, redundant_parens),
+        allow(
+            function_arity_clash,
+            undefined_relation,
+            fluent_never_true,
+            redundant_parens,
+            goal_100_missing,
+            initial_state_terminal,
+        ),
     );
 }
 

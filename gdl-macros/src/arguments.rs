@@ -99,7 +99,8 @@ impl Arguments {
     }
 
     fn fault(&mut self, span: Span, message: impl Into<String>) {
-        self.faults.push(Fault { span, message: message.into() });
+        let (id, message) = (codes::BAD_MACRO_ARGUMENT.id, message.into());
+        self.faults.push(Fault { span, message: format!("gdl!: error[{id}]: {message}") });
     }
 
     /// The first argument, which ought to be a string.

@@ -1,0 +1,89 @@
+//! Games that look odd and are right: no error, and by the evaluator and by the compiled net the counts that
+//! another semantics gives.
+
+use gdl_cli::verify::{Engine, Reasoner};
+use gdl_compiler::{
+    Diagnostics, Options, Severity, Source, check::check, compile, eval::Evaluator, syntax::parse,
+};
+use gdl_runtime::load_named;
+use std::{collections::BTreeMap, fmt::Write, path::Path};
+
+/// Roles, fluents at the start, whether it is the end, moves of each role, and how many sequences of one, two
+/// and three joint moves there are.
+fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
+    let roles = reasoner.roles();
+    let start = reasoner.initial()?;
+    let over = reasoner.terminal(&start)?;
+    let mut text = format!("roles={} init={} term={over}", roles.len(), reasoner.fluents(&start).len());
+    if !over {
+        let mut order: Vec<usize> = (0..roles.len()).collect();
+        order.sort_by_key(|&role| roles[role].to_ascii_lowercase());
+        for role in order {
+            let _ = write!(text, " legal={}", reasoner.legal(&start, role)?.len());
+        }
+    }
+    // Each state by its fluents, and how many sequences lead there.
+    let mut level = BTreeMap::from([(reasoner.fluents(&start), (start, 1_u64))]);
+    for depth in 1..=3 {
+        let mut below: BTreeMap<Vec<String>, (R::State, u64)> = BTreeMap::new();
+        for (state, times) in level.into_values() {
+            if reasoner.terminal(&state)? {
+                continue;
+            }
+            let mut joints: Vec<Vec<String>> = vec![Vec::new()];
+            for role in 0..roles.len() {
+                let legal = reasoner.legal(&state, role)?;
+                joints = joints
+                    .iter()
+                    .flat_map(|joint| {
+                        legal.iter().map(|m| [joint.as_slice(), std::slice::from_ref(m)].concat())
+                    })
+                    .collect();
+            }
+            for joint in joints {
+                let next = reasoner.next(&state, &joint)?;
+                below.entry(reasoner.fluents(&next)).or_insert((next, 0)).1 += times;
+            }
+        }
+        let _ = write!(text, " p{depth}={}", below.values().map(|(_, times)| times).sum::<u64>());
+        level = below;
+    }
+    Ok(text)
+}
+
+/// A line of the list without the names of the roles, which it spells in its own way.
+fn without_names(line: &str) -> String {
+    let words = line.split_whitespace().map(|word| match word.split_once('(').zip(word.split_once('=')) {
+        Some(((name, _), (_, count))) => format!("{name}={count}"),
+        None => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn accepted_rulesheets_have_their_known_counts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gdl-macros/compiler/tests/accept");
+    let list = std::fs::read_to_string(folder.join("EXPECT.tsv")).expect("the list of counts");
+    let mut files = 0;
+    for line in list.lines() {
+        let (name, expected) = line.split_once('\t').expect("a name and counts");
+        let expected = Ok(without_names(expected));
+        let source = Source::from_bytes(name, std::fs::read(folder.join(name)).expect(name)).expect("UTF-8");
+        let options = Options::default();
+
+        let found = compile(&source, &options).map_or_else(|found| found, |game| game.diagnostics);
+        assert_eq!(found.count(Severity::Error), 0, "{}", found.render(&source));
+
+        let mut diagnostics = Diagnostics::default();
+        let tree = parse(&source, &options, &mut diagnostics);
+        let rules = check(&tree, &source, &options, &mut diagnostics).expect("it compiles");
+        let evaluator = Evaluator::new(&rules).expect("evaluable");
+        assert_eq!(counts(&evaluator), expected, "{name} by the evaluator");
+
+        let game = load_named(name, source.text(), &options).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(counts(&Engine(&game)), expected, "{name} by the net");
+        files += 1;
+    }
+    let present = std::fs::read_dir(&folder).expect("the folder").count() - 1;
+    assert_eq!(files, present, "each file is in the list");
+}

@@ -219,7 +219,7 @@ codes! {
     NOT_OR = "GDL130" not_or Lint, "`or` inside `not`";
     NESTED_OR = "GDL131" nested_or Lint, "`or` inside `or`";
     LEADING_ZERO_NUMBER = "GDL132" leading_zero_number Lint, "two spellings of a number, with leading zeros and without";
-    TOO_MANY_INSTANCES = "GDL133" too_many_instances Error, "more rule instances, ground atoms or gates than the limit";
+    TOO_MANY_INSTANCES = "GDL133" too_many_instances Error, "more rule instances, atoms, terms, bytes or gates than the limit";
     OR_EXPLOSION = "GDL134" or_explosion Error, "`or`s that multiply out to more rules than the limit";
     DEEP_NESTING = "GDL135" deep_nesting Error, "parentheses nested deeper than the limit";
     BILLION_LAUGHS = "GDL136" billion_laughs Error, "terms that grow larger or deeper than the limit";
@@ -230,7 +230,7 @@ codes! {
     BAD_MACRO_ARGUMENT = "GDLM2" bad_macro_argument Error, "wrong arguments of `gdl!`";
     NAME_CLASH = "GDLM3" name_clash Error reserved, "two modules of one name are an error of Rust's own";
     CODE_TOO_LARGE = "GDLM4" code_too_large Error reserved, "a net too large for straight-line code becomes a table";
-    SOURCE_TOO_LARGE = "GDLM5" source_too_large Error, "a rulesheet of more bytes than the limit";
+    SOURCE_TOO_LARGE = "GDLM5" source_too_large Error, "a rulesheet of more bytes, words or rules than the limit";
     RULE_TOO_LARGE = "GDLM6" rule_too_large Error, "a rule with more variables or literals than the limit";
     OUT_OF_FUEL = "GDLM7" out_of_fuel Error, "more work for the compiler than the limit";
     INTERNAL_ERROR = "GDLM8" internal_error Error, "a fault of the compiler itself";

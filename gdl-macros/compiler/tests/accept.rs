@@ -16,6 +16,7 @@ fn odd_games_are_accepted() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/accept");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "kif"));
     assert!(paths.len() > 20);
     for path in paths {
         let name = path.file_name().unwrap().to_str().unwrap();

@@ -9,6 +9,7 @@ pub mod check;
 pub mod diagnostic;
 pub mod emit;
 pub mod eval;
+pub mod format;
 pub mod ground;
 pub mod limits;
 pub mod optimize;

@@ -70,6 +70,11 @@ impl Tree {
         }
     }
 
+    /// Every node, the elements of a list before the list.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
     /// The symbols of the text, in its order.
     pub(crate) fn symbols(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().filter(|node| node.kind == Kind::Symbol)

@@ -1,0 +1,346 @@
+//! A rulesheet in the usual layout: text in, text out.
+//!
+//! Rules have their head on the first line and one literal on each line after it, alternatives of an
+//! `or` stand below each other, and what is longer than a line is broken at its arguments. What the
+//! author has grouped stays grouped: blank lines (one of several), facts of one relation on one line,
+//! whose columns are aligned with those of the lines around. Afterwards the tokens and comments are
+//! those of the text, in the same order, each comment at the end of a line or on its own as it was;
+//! formatting again changes nothing. An explicit stack walks the tree, so no depth can overflow.
+
+use crate::diagnostic::Span;
+use crate::syntax::{Kind, NodeId, Tree, parse};
+use crate::{Diagnostics, Options, Source};
+
+/// Lines are broken to be no longer than this, where they can be broken.
+const WIDTH: usize = 100;
+
+/// No line starts behind this column, lest deep terms make mostly spaces.
+const DEEPEST: usize = 60;
+
+/// Formats a rulesheet. Lines end with LF, and so does the text; a byte order mark is dropped.
+/// O(bytes · log bytes).
+///
+/// ```
+/// use gdl_compiler::{Options, Source, format::format};
+///
+/// let source = Source::new("a.kif", "(role red)\r\n(<= (legal red go)(true(at 1)) ; forward\r\n (p))");
+/// let text = format(&source, &Options::default()).unwrap();
+/// assert_eq!(text, "(role red)\n(<= (legal red go)\n    (true (at 1)) ; forward\n    (p))\n");
+/// ```
+///
+/// # Errors
+/// The faults of a text whose forms cannot be read; other faults are of no concern here.
+pub fn format(source: &Source, options: &Options) -> Result<String, Diagnostics> {
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = parse(source, options, &mut diagnostics);
+    if tree.broken {
+        diagnostics.sort();
+        return Err(diagnostics);
+    }
+    let layout = Layout::new(&tree, source);
+    let mut writer = Writer::new(&tree, source);
+    for (&form, gap) in tree.forms.iter().zip(layout.gaps()) {
+        let before = if gap == 0 { Before::Line(0) } else { Before::Spaces(gap) };
+        layout.write(form, before, &mut writer);
+    }
+    Ok(writer.finish())
+}
+
+/// What the nodes of a tree take.
+struct Layout<'t> {
+    tree: &'t Tree,
+    source: &'t Source,
+    /// The width of each node on one line.
+    widths: Vec<usize>,
+    /// Whether it takes several lines whatever its width.
+    breaks: Vec<bool>,
+}
+
+/// A list that is being written.
+struct Open {
+    list: NodeId,
+    /// The next element to write.
+    next: usize,
+    /// Whether all of it stands on one line.
+    flat: bool,
+    /// The column of its parenthesis.
+    column: usize,
+    /// The column of elements that start a line.
+    indent: usize,
+    /// How many parentheses close directly behind it.
+    closing: usize,
+}
+
+impl<'t> Layout<'t> {
+    fn new(tree: &'t Tree, source: &'t Source) -> Self {
+        let mut layout = Self { tree, source, widths: Vec::new(), breaks: Vec::new() };
+        // Elements come before their list.
+        for id in tree.ids() {
+            let span = tree.node(id).span;
+            let mut width = (span.end - span.start) as usize;
+            let mut breaks = false;
+            if matches!(tree.node(id).kind, Kind::List(_)) {
+                let elements = tree.children(id);
+                width = elements.iter().map(|e| 1 + layout.widths[e.0 as usize]).sum::<usize>().max(1) + 1;
+                let first = tree.comments.partition_point(|comment| comment.start < span.start);
+                let comment = tree.comments.get(first).is_some_and(|comment| comment.start < span.end);
+                let many = elements.len() > 2 && matches!(layout.head(id), "<=" | "or" | "OR");
+                breaks = comment || many || elements.iter().any(|e| layout.breaks[e.0 as usize]);
+            }
+            layout.widths.push(width);
+            layout.breaks.push(breaks);
+        }
+        layout
+    }
+
+    fn width(&self, id: NodeId) -> usize {
+        self.widths[id.0 as usize]
+    }
+
+    /// The word that a list starts with, or the word itself; empty if there is none.
+    fn head(&self, id: NodeId) -> &'t str {
+        match self.tree.node(id).kind {
+            Kind::List(_) => match self.tree.children(id).first() {
+                Some(&head) if self.is_word(head) => self.tree.text(head, self.source),
+                _ => "",
+            },
+            _ => self.tree.text(id, self.source),
+        }
+    }
+
+    fn is_word(&self, id: NodeId) -> bool {
+        !matches!(self.tree.node(id).kind, Kind::List(_))
+    }
+
+    /// The spaces before each top-level form, 0 if it starts a line.
+    fn gaps(&self) -> Vec<usize> {
+        let forms = &self.tree.forms;
+        let mut gaps = vec![0; forms.len()];
+        // Forms from `block` on are facts of one relation, with neither blank lines nor comments between.
+        let (mut block, mut column) = (0, 0);
+        for (i, &form) in forms.iter().enumerate() {
+            let between = if i == 0 { None } else { self.between(forms[i - 1], form) };
+            if between.is_none() {
+                self.align(block..i, &mut gaps);
+                block = i;
+            }
+            let width = self.width(form);
+            if between == Some(0) && column + 1 + width <= WIDTH {
+                gaps[i] = 1;
+                column += 1 + width;
+            } else {
+                column = width;
+            }
+        }
+        self.align(block..forms.len(), &mut gaps);
+        gaps
+    }
+
+    /// The line ends between two forms that may stand on one line: short facts of one relation, with
+    /// neither a blank line nor a comment between.
+    fn between(&self, first: NodeId, second: NodeId) -> Option<usize> {
+        let is_fact = |id: NodeId| {
+            let (breaks, head) = (self.breaks[id.0 as usize], self.head(id));
+            !breaks && self.width(id) <= WIDTH && !head.is_empty() && head != "<="
+        };
+        let span = Span { start: self.tree.node(first).span.end, end: self.tree.node(second).span.start };
+        let gap = self.source.slice(span);
+        let lines = line_ends(gap);
+        let near = lines < 2 && !gap.contains(';');
+        (near && is_fact(first) && is_fact(second) && self.head(first) == self.head(second)).then_some(lines)
+    }
+
+    /// Widens the gaps of a block of facts so that its columns stand below each other, if there is room.
+    fn align(&self, block: std::ops::Range<usize>, gaps: &mut [usize]) {
+        let mut columns: Vec<usize> = Vec::new();
+        let mut place = 0;
+        for i in block.clone() {
+            place = if gaps[i] == 0 { 0 } else { place + 1 };
+            let width = self.width(self.tree.forms[i]);
+            match columns.get_mut(place) {
+                Some(widest) => *widest = width.max(*widest),
+                None => columns.push(width),
+            }
+        }
+        if columns.iter().map(|width| width + 1).sum::<usize>() > WIDTH + 1 {
+            return;
+        }
+        place = 0;
+        for i in block {
+            place = if gaps[i] == 0 { 0 } else { place + 1 };
+            if place > 0 {
+                gaps[i] = 1 + columns[place - 1] - self.width(self.tree.forms[i - 1]);
+            }
+        }
+    }
+
+    /// Writes a form.
+    fn write(&self, form: NodeId, before: Before, writer: &mut Writer<'t>) {
+        let mut stack = Vec::new();
+        self.start(form, before, 0, 0, &mut stack, writer);
+        while let Some(open) = stack.last_mut() {
+            let elements = self.tree.children(open.list);
+            if let Some(&element) = elements.get(open.next) {
+                let closing = if open.next + 1 == elements.len() { open.closing + 1 } else { 0 };
+                let before = self.before(open, elements, closing, writer);
+                let indent = open.indent;
+                open.next += 1;
+                self.start(element, before, indent, closing, &mut stack, writer);
+            } else {
+                let end = self.tree.node(open.list).span.end;
+                let before = if writer.commented(end - 1, open.indent) {
+                    Before::Line(open.column.min(DEEPEST))
+                } else {
+                    Before::Spaces(0)
+                };
+                writer.token(Span { start: end - 1, end }, before);
+                stack.pop();
+            }
+        }
+    }
+
+    /// Writes a word, or the parenthesis of a list whose elements are to follow.
+    fn start(
+        &self,
+        id: NodeId,
+        before: Before,
+        indent: usize,
+        closing: usize,
+        stack: &mut Vec<Open>,
+        writer: &mut Writer<'t>,
+    ) {
+        let span = self.tree.node(id).span;
+        // Behind a comment there is nothing but a new line.
+        let before = if writer.commented(span.start, indent) { Before::Line(indent) } else { before };
+        if self.is_word(id) {
+            writer.token(span, before);
+            return;
+        }
+        writer.token(Span { start: span.start, end: span.start + 1 }, before);
+        let column = writer.column() - 1;
+        let flat = !self.breaks[id.0 as usize] && column + self.width(id) + closing <= WIDTH;
+        let indent = match self.head(id) {
+            "<=" => column + 4,
+            "" => column + 1,
+            head => column + head.len() + 2,
+        };
+        stack.push(Open { list: id, next: 0, flat, column, indent: indent.min(DEEPEST), closing });
+    }
+
+    /// What stands before the next element of a list.
+    fn before(&self, open: &Open, elements: &[NodeId], closing: usize, writer: &Writer<'t>) -> Before {
+        let element = elements[open.next];
+        let before = open.next.checked_sub(1).map(|i| elements[i]);
+        let rule = self.head(open.list) == "<=";
+        match before {
+            None => Before::Spaces(0),
+            Some(_) if open.flat => Before::Spaces(1),
+            // The first argument, or the head of a rule.
+            Some(head) if open.next == 1 && self.is_word(head) => Before::Spaces(1),
+            // Words fill lines, lists have lines of their own.
+            Some(before) if !rule && self.is_word(before) && self.is_word(element) => {
+                let fits = writer.column() + 1 + self.width(element) + closing <= WIDTH;
+                if fits { Before::Spaces(1) } else { Before::Line(open.indent) }
+            }
+            Some(_) => Before::Line(open.indent),
+        }
+    }
+}
+
+/// How many lines end in a text, CR LF counted as one.
+fn line_ends(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let ends =
+        |(i, &byte): (usize, &u8)| byte == b'\n' || (byte == b'\r' && bytes.get(i + 1) != Some(&b'\n'));
+    bytes.iter().enumerate().filter(|&pair| ends(pair)).count()
+}
+
+/// What stands before a token.
+#[derive(Clone, Copy)]
+enum Before {
+    Spaces(usize),
+    /// A line end, and as many spaces.
+    Line(usize),
+}
+
+/// Text that grows by tokens and by the comments between them.
+struct Writer<'t> {
+    source: &'t Source,
+    /// The comments that are still to come.
+    comments: &'t [Span],
+    text: String,
+    /// Where the current line starts in the text.
+    line: usize,
+    /// Where the last token or comment ends in the source.
+    last: u32,
+    /// Whether that is a parenthesis that opens.
+    opened: bool,
+}
+
+impl<'t> Writer<'t> {
+    fn new(tree: &'t Tree, source: &'t Source) -> Self {
+        let text = String::with_capacity(source.text().len());
+        Self { source, comments: &tree.comments, text, line: 0, last: 0, opened: false }
+    }
+
+    /// The column behind what is written. Comments apart, all of it is ASCII.
+    fn column(&self) -> usize {
+        self.text.len() - self.line
+    }
+
+    /// Writes the comments that stand before an offset; true if there are any.
+    fn commented(&mut self, offset: u32, indent: usize) -> bool {
+        let mut any = false;
+        while let Some((comment, rest)) = self.comments.split_first()
+            && comment.start < offset
+        {
+            self.comments = rest;
+            // The semicolon is no part of the span.
+            let start = comment.start - 1;
+            let gap = self.source.slice(Span { start: self.last, end: start });
+            if any || line_ends(gap) > 0 {
+                self.line(start, indent, true);
+            } else if !self.text.is_empty() {
+                self.text.push(' ');
+            }
+            let comment = Span { start, end: comment.end };
+            self.text.push_str(self.source.slice(comment).trim_end_matches([' ', '\t', '\u{0C}']));
+            (self.last, self.opened) = (comment.end, false);
+            any = true;
+        }
+        any
+    }
+
+    fn token(&mut self, span: Span, before: Before) {
+        let text = self.source.slice(span);
+        match before {
+            Before::Spaces(count) => self.text.extend(std::iter::repeat_n(' ', count)),
+            Before::Line(indent) => self.line(span.start, indent, text != ")"),
+        }
+        self.text.push_str(text);
+        (self.last, self.opened) = (span.end, text == "(");
+    }
+
+    /// Starts a line for what stands at an offset, behind a blank one if there is one in the source.
+    fn line(&mut self, offset: u32, indent: usize, blank: bool) {
+        if self.text.is_empty() {
+            return;
+        }
+        let gap = self.source.slice(Span { start: self.last, end: offset });
+        self.text.push('\n');
+        if blank && line_ends(gap) > 1 && !self.opened {
+            self.text.push('\n');
+        }
+        self.line = self.text.len();
+        self.text.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    /// The text with the comments behind the last form.
+    fn finish(mut self) -> String {
+        self.commented(u32::MAX, 0);
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text
+    }
+}

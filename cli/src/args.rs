@@ -45,6 +45,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Say what a diagnostic's code means
     Explain(ExplainArgs),
+    /// Bring rulesheets into the usual layout
+    Fmt(FmtArgs),
     /// Show the propositional net a game compiles to
     Net(NetArgs),
     /// Count the sequences of joint moves, depth by depth
@@ -150,6 +152,25 @@ impl SimulationArgs {
             ..Settings::default()
         }
     }
+}
+
+/// Arguments of `gdl fmt`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The files that change are listed. Tokens and comments stay as they are; a file whose forms cannot be read
+is left alone.
+
+Examples:
+  gdl fmt games/*.kif
+  gdl fmt --check games/*.kif
+  gdl fmt - < draft.kif")]
+pub struct FmtArgs {
+    /// The rulesheets; `-` formats stdin to stdout
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Change nothing, list what would change, and exit with 1 if anything would
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// How a rulesheet is to be read.

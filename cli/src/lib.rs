@@ -34,6 +34,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::List(args) => commands::list::run(args),
         Command::Check(args) => commands::check::run(args),
         Command::Explain(args) => commands::explain::run(args),
+        Command::Fmt(args) => commands::fmt::run(args),
         Command::Net(args) => commands::net::run(args),
         Command::Perft(args) => commands::perft::run(args),
         Command::Playouts(args) => commands::playouts::run(args),

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod completions;
 pub mod explain;
+pub mod fmt;
 pub mod list;
 pub mod net;
 pub mod perft;

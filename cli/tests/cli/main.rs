@@ -1,6 +1,7 @@
 //! The command as its users meet it: arguments in; stdout, stderr and the exit code out.
 
 mod check;
+mod fmt;
 mod games;
 mod plumbing;
 mod schema;

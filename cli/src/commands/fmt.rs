@@ -1,0 +1,77 @@
+//! `gdl fmt`: rulesheets in the usual layout.
+
+use crate::{
+    args::FmtArgs,
+    error::{Error, Result},
+    load, output, report,
+};
+use gdl_compiler::{Options, Source, format::format};
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+};
+use tempfile::NamedTempFile;
+
+/// Formats each file and says which ones changed, or which ones would.
+///
+/// # Errors
+/// [`Error::Reported`] if a file cannot be read or, with `--check`, if one would change;
+/// [`Error::Input`] if one cannot be written.
+pub fn run(args: &FmtArgs) -> Result {
+    let options = Options::default();
+    let mut reported = false;
+    let mut out = output::stdout();
+    for path in &args.files {
+        let from_stdin = is_stdin(path);
+        let Some((source, text)) = formatted(path, &options) else {
+            reported = true;
+            continue;
+        };
+        let changed = text != source.text();
+        if args.check {
+            reported |= changed;
+        } else if from_stdin {
+            out.write_all(text.as_bytes())?;
+            continue;
+        } else if changed {
+            replace(path, &text)
+                .map_err(|error| Error::Input(format!("cannot write `{}`: {error}", path.display())))?;
+        }
+        if changed {
+            writeln!(out, "{}", source.name())?;
+        }
+    }
+    out.flush()?;
+    if reported { Err(Error::Reported) } else { Ok(()) }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A rulesheet and its usual layout; what is wrong with one that has none goes to stderr.
+fn formatted(path: &Path, options: &Options) -> Option<(Source, String)> {
+    let read = if is_stdin(path) { load::read_stdin("<stdin>", options) } else { load::read(path, options) };
+    let (source, faults) = match read {
+        Ok(source) => match format(&source, options) {
+            Ok(text) => return Some((source, text)),
+            Err(faults) => (source, faults),
+        },
+        Err(fault) => load::alone(*fault),
+    };
+    report::show(&faults, &source);
+    None
+}
+
+/// Gives a file a new content at once: whoever reads it meanwhile, or cuts the power, finds the old one
+/// or the new one whole. Permissions stay, and a link goes on pointing to the file.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let path = path.canonicalize()?;
+    let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new("/")))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().set_permissions(fs::metadata(&path)?.permissions())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}

@@ -70,7 +70,8 @@ impl Command {
             Self::Perft(args) => args.json,
             Self::Playouts(args) => args.json,
             Self::Verify(args) => args.json,
-            Self::Explain(_) | Self::Completions(_) => false,
+            Self::Explain(args) => args.json,
+            Self::Fmt(_) | Self::Completions(_) => false,
         }
     }
 }

@@ -13,7 +13,15 @@ use gdl_compiler::{
     syntax::parse,
 };
 use proc_macro2::{TokenStream, TokenTree};
-use std::{fs, path::Path};
+use std::{
+    env,
+    fmt::Write,
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+    process::Command,
+    thread,
+};
 
 /// The rulesheets of a folder beside this one, by name.
 fn rulesheets(folder: &str) -> Vec<(String, String)> {
@@ -75,6 +83,40 @@ fn expansions_are_safe_and_the_same_each_time() {
             }
         }
     }
+}
+
+/// A line for each built-in rulesheet: its name and the hash of its tokens.
+fn fingerprints() -> String {
+    let mut lines = String::new();
+    for (name, text) in rulesheets("../games") {
+        let mut hasher = DefaultHasher::new();
+        emit(&name, &text, Code::Auto).to_string().hash(&mut hasher);
+        writeln!(lines, "{name} {:016x}", hasher.finish()).expect("strings take all");
+    }
+    lines
+}
+
+/// Set where this program runs itself to see what another process emits.
+const CHILD: &str = "GDL_PRINT_FINGERPRINTS";
+
+#[test]
+fn the_same_text_gives_the_same_tokens_in_every_thread_and_process() {
+    let expected = fingerprints();
+    if env::var_os(CHILD).is_some() {
+        println!("\n{expected}");
+        return;
+    }
+    assert!(expected.lines().count() > 9, "{expected}");
+    let other = thread::spawn(fingerprints).join().expect("a thread as good as this one");
+    assert_eq!(other, expected);
+    let name = "the_same_text_gives_the_same_tokens_in_every_thread_and_process";
+    let output = Command::new(env::current_exe().expect("a path"))
+        .args(["--exact", name, "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .expect("this program runs");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains(&expected), "{printed}\n{expected}");
 }
 
 #[test]

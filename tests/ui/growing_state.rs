@@ -1,0 +1,13 @@
+use gdl_runtime::{Game, gdl};
+
+gdl!("growing_state.kif");
+
+fn main() {
+    use growing_state::{Fluent, Move, Role};
+    let game = growing_state::game();
+    let start: growing_state::State = game.initial();
+    let joint = [Move::take(1).unwrap(), Move::NOOP];
+    let next = game.next(&start, &joint).unwrap();
+    let pile = Fluent::pile(1).unwrap();
+    println!("{} {} {:?}", game.holds(&next, pile), Move::all().len(), game.goal(&next, Role::White));
+}

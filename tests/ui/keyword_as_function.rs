@@ -1,0 +1,13 @@
+use gdl_runtime::{Game, gdl};
+
+gdl!("keyword_as_function.kif");
+
+fn main() {
+    use keyword_as_function::{Fluent, Move, Role};
+    let game = keyword_as_function::game();
+    let start: keyword_as_function::State = game.initial();
+    let joint = [Move::take(1).unwrap(), Move::NOOP];
+    let next = game.next(&start, &joint).unwrap();
+    let pile = Fluent::pile(1).unwrap();
+    println!("{} {} {:?}", game.holds(&next, pile), Move::all().len(), game.goal(&next, Role::White));
+}

@@ -13,6 +13,7 @@ use super::{
     join::{self, Facts, Plan, UNBOUND, Walk},
     strata::{self, Strata},
     terms::{AtomId, Atoms, TermId, Terms},
+    watch::Watch,
 };
 use crate::{
     Limits, Rules,
@@ -185,15 +186,15 @@ impl<'a> Grounder<'a> {
     /// Runs the clauses of a stage to their fixpoint, from `start` and what is known.
     fn saturate(&mut self, stage: usize, clauses: &[usize], start: &[AtomId]) -> Result<(), Excess> {
         self.stage = stage;
-        let (mut at_once, mut by_relation) = (Vec::new(), FxHashMap::<u32, Vec<Plan>>::default());
+        let (mut at_once, mut plans, mut watch) = (Vec::new(), Vec::new(), Watch::default());
         for &number in clauses {
             let clause = &self.clauses[number];
             let mut waits = false;
             for (place, literal) in clause.positives.iter().enumerate() {
                 if self.is_inside(literal.relation) {
                     waits = true;
-                    let plan = self.facts.plan(self.clauses, number, Some(place));
-                    by_relation.entry(literal.relation.0).or_default().push(plan);
+                    watch.add(literal.relation.0, &literal.arguments, plans.len());
+                    plans.push(self.facts.plan(self.clauses, number, Some(place)));
                 }
             }
             if !waits {
@@ -213,18 +214,20 @@ impl<'a> Grounder<'a> {
             bindings.resize(self.clauses[plan.clause].variables, UNBOUND);
             self.derive(plan, &mut bindings, None)?;
         }
+        let mut found = Vec::new();
         let mut done = first;
         while let Some(&atom) = self.facts.list.get(done) {
             done += 1;
             self.follow(atom)?;
             self.facts.enter(atom, &self.atoms, &self.terms);
             let relation = self.atoms.relation(atom).0;
-            for plan in by_relation.get(&relation).map_or(&[][..], |plans| plans) {
+            self.steps += watch.find(relation, self.atoms.arguments(atom), &self.terms, &mut found);
+            for &number in &found {
+                let plan: &Plan = &plans[number];
                 let clause = &self.clauses[plan.clause];
                 bindings.clear();
                 bindings.resize(clause.variables, UNBOUND);
                 let literal = &clause.positives[plan.start.expect("waits for a fact")];
-                self.steps += 1;
                 if join::matches_all(
                     &literal.arguments,
                     self.atoms.arguments(atom),

@@ -7,6 +7,7 @@
 
 use super::clause::{Clause, Literal, Pattern, Test};
 use super::terms::{AtomId, Atoms, TermId, Terms};
+use super::watch::Watch;
 use crate::rules::RelationId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -74,8 +75,10 @@ pub(super) struct Facts {
     indexes: Vec<Index>,
     /// How many indexes have been filled with what was found before them.
     filled: usize,
-    /// The indexes of each relation.
-    indexes_of: FxHashMap<u32, Vec<usize>>,
+    /// The indexes by their patterns.
+    watch: Watch,
+    /// Those that the last fact may enter.
+    found: Vec<usize>,
     by_pattern: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), usize>,
     /// For each relation how many facts it has and how many values occur at each place; only kept for
     /// static relations, whose sizes are known when dynamic clauses are planned.
@@ -198,10 +201,10 @@ impl Facts {
 
     /// Enters a noted atom into the indexes of its relation.
     pub(super) fn enter(&mut self, atom: AtomId, atoms: &Atoms, terms: &Terms) {
-        let Some(indexes) = self.indexes_of.get(&atoms.relation(atom).0) else { return };
-        self.steps += indexes.len() as u64;
-        for &i in indexes {
-            self.bytes += self.indexes[i].enter(atoms.arguments(atom), terms);
+        let arguments = atoms.arguments(atom);
+        self.steps += self.watch.find(atoms.relation(atom).0, arguments, terms, &mut self.found);
+        for &i in &self.found {
+            self.bytes += self.indexes[i].enter(arguments, terms);
         }
     }
 
@@ -305,10 +308,10 @@ impl Facts {
         let free_names = free.iter().map(|&i| names[i]).collect();
         let relation = literal.relation;
         let indexes = &mut self.indexes;
-        let indexes_of = &mut self.indexes_of;
+        let watch = &mut self.watch;
         let number =
             *self.by_pattern.entry((relation.0, pattern.clone(), key.clone())).or_insert_with(|| {
-                indexes_of.entry(relation.0).or_default().push(indexes.len());
+                watch.add(relation.0, &pattern, indexes.len());
                 let (variables, rows) = (names.len(), FxHashMap::default());
                 indexes.push(Index { relation, pattern, variables, key, free, rows });
                 indexes.len() - 1

@@ -19,6 +19,7 @@ mod strata;
 mod stratified;
 pub mod terms;
 mod truth;
+mod watch;
 
 use crate::{
     Diagnostic, Diagnostics, Limits, Options, Rules, Span, diagnostic::codes, propnet::Vocabulary,

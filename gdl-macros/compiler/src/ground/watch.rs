@@ -1,0 +1,106 @@
+//! Which literals a fact may match: those that agree with it in what is ground in them.
+//!
+//! In come literals with a number each, out go for a fact the numbers of those that have its relation, its
+//! functions and its constants wherever they have some, as deep as the arguments of its arguments.
+
+use super::{
+    clause::Pattern,
+    terms::{TermId, Terms},
+};
+use rustc_hash::FxHashMap;
+
+/// Where an atom is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// A whole argument.
+    Argument(usize),
+    /// The name of an argument and how many arguments it has itself.
+    Name(usize),
+    /// An argument of an argument.
+    Inner(usize, usize),
+}
+
+/// Literals with something ground at the same places.
+#[derive(Debug)]
+struct Shape {
+    places: Vec<Place>,
+    /// By what stands there, in increasing order.
+    numbers: FxHashMap<Vec<u32>, Vec<usize>>,
+}
+
+/// Numbered literals.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    shapes: FxHashMap<u32, Vec<Shape>>,
+}
+
+impl Watch {
+    /// Adds a literal with a number greater than all before.
+    pub(super) fn add(&mut self, relation: u32, arguments: &[Pattern], number: usize) {
+        let (mut places, mut key) = (Vec::new(), Vec::new());
+        for (i, argument) in arguments.iter().enumerate() {
+            match argument {
+                Pattern::Variable(_) => {}
+                Pattern::Ground(term) => {
+                    places.push(Place::Argument(i));
+                    key.push(term.0);
+                }
+                Pattern::Function(symbol, inner) => {
+                    places.push(Place::Name(i));
+                    key.extend([symbol.0, inner.len() as u32]);
+                    for (j, argument) in inner.iter().enumerate() {
+                        if let Pattern::Ground(term) = argument {
+                            places.push(Place::Inner(i, j));
+                            key.push(term.0);
+                        }
+                    }
+                }
+            }
+        }
+        let shapes = self.shapes.entry(relation).or_default();
+        let shape = shapes.iter().position(|shape| shape.places == places).unwrap_or_else(|| {
+            shapes.push(Shape { places, numbers: FxHashMap::default() });
+            shapes.len() - 1
+        });
+        shapes[shape].numbers.entry(key).or_default().push(number);
+    }
+
+    /// Puts the numbers of the literals that a fact may match into `found`, in increasing order. Returns how
+    /// many steps that took.
+    pub(super) fn find(
+        &self,
+        relation: u32,
+        arguments: &[TermId],
+        terms: &Terms,
+        found: &mut Vec<usize>,
+    ) -> u64 {
+        found.clear();
+        let Some(shapes) = self.shapes.get(&relation) else { return 0 };
+        let mut key = Vec::new();
+        for shape in shapes {
+            key.clear();
+            let complete = shape.places.iter().all(|&place| match place {
+                Place::Argument(i) => {
+                    key.push(arguments[i].0);
+                    true
+                }
+                Place::Name(i) => {
+                    key.extend([terms.symbol(arguments[i]).0, terms.arguments(arguments[i]).len() as u32]);
+                    true
+                }
+                Place::Inner(i, j) => {
+                    let inner = terms.arguments(arguments[i]).get(j);
+                    key.extend(inner.map(|term| term.0));
+                    inner.is_some()
+                }
+            });
+            if let (true, Some(numbers)) = (complete, shape.numbers.get(&key)) {
+                found.extend_from_slice(numbers);
+            }
+        }
+        if shapes.len() > 1 {
+            found.sort_unstable();
+        }
+        (shapes.len() + found.len()) as u64
+    }
+}

@@ -52,7 +52,7 @@ fn is_stdin(path: &Path) -> bool {
 
 /// A rulesheet and its usual layout; what is wrong with one that has none goes to stderr.
 fn formatted(path: &Path, options: &Options) -> Option<(Source, String)> {
-    let read = if is_stdin(path) { load::read_stdin("<stdin>", options) } else { load::read(path, options) };
+    let read = if is_stdin(path) { load::read_stdin("stdin", options) } else { load::read(path, options) };
     let (source, faults) = match read {
         Ok(source) => match format(&source, options) {
             Ok(text) => return Some((source, text)),

@@ -40,7 +40,7 @@ fn stdin_goes_to_stdout() {
     let run = format(&["fmt", "-"]);
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), TIDY));
     let check = format(&["fmt", "--check", "-"]);
-    assert_eq!((check.code, check.stdout.as_str()), (Some(1), "<stdin>\n"));
+    assert_eq!((check.code, check.stdout.as_str()), (Some(1), "stdin\n"));
 }
 
 #[test]

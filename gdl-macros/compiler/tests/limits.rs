@@ -1,0 +1,109 @@
+//! Rulesheets made to be costly end within their limits, counted in steps and bytes, and say so briefly.
+
+use gdl_compiler::{
+    Diagnostics, Limits, Options, Source, check::check, ground::ground, propnet::build, syntax::parse,
+};
+use std::fmt::Write as _;
+
+/// What every rulesheet here adds to.
+const GAME: &str = "(role r) (init a) (legal r x) (legal r y) (<= (next a) (does r x))
+    (<= terminal (not (true a))) (goal r 0)\n";
+
+/// `line` for each number below `count`.
+fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).fold(String::new(), |mut text, i| {
+        let _ = write!(text, "{} ", line(i));
+        text
+    })
+}
+
+/// The errors of `added`, by their codes, under limits that a debug build reaches soon. Nothing at all if it
+/// loads.
+fn errors(added: &str) -> Vec<&'static str> {
+    let limits = Limits { fuel: 2_000_000, ..Limits::network() };
+    let options = Options { limits, ..Options::default() };
+    let source = Source::new("costly.kif", format!("{GAME}{added}"));
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = parse(&source, &options, &mut diagnostics);
+    let ground = check(&tree, &source, &options, &mut diagnostics)
+        .and_then(|rules| ground(&rules, &options, &mut diagnostics));
+    if let Some(ground) = &ground {
+        assert!(ground.cost.steps <= options.limits.fuel, "{:?}", ground.cost);
+        assert!(ground.cost.bytes <= options.limits.max_bytes, "{:?}", ground.cost);
+    }
+    let net = ground.and_then(|ground| build(&ground, &options, &mut diagnostics));
+    assert_eq!(net.is_none(), diagnostics.has_errors());
+    assert!(diagnostics.render(&source).len() < 100_000, "messages stay short");
+    diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == gdl_compiler::Severity::Error)
+        .map(|diagnostic| diagnostic.code.id)
+        .collect()
+}
+
+#[test]
+fn wide_joins_end() {
+    let edges = repeat(40, |i| repeat(40, |j| format!("(e {i} {j})")));
+    let body = repeat(40, |i| format!("(e ?v{i} ?v{})", i + 1));
+    assert_eq!(errors(&format!("{edges} (<= (next b) {body} (does r x))")), ["GDL133"]);
+    let values = repeat(1_000, |i| format!("(d {i})"));
+    let body = repeat(10, |i| format!("(d ?v{i})"));
+    assert_eq!(errors(&format!("{values} (<= (next b) {body} (distinct ?v9 ?v0) (does r x))")), ["GDLM7"]);
+}
+
+#[test]
+fn states_of_many_bits_are_too_many() {
+    let variables = repeat(25, |i| format!("?b{i}"));
+    let body = repeat(25, |i| format!("(digit ?b{i})"));
+    let found = errors(&format!("(digit 0) (digit 1) (<= (next (reg {variables})) {body} (does r x))"));
+    assert!(found.len() == 1 && ["GDL133", "GDL137", "GDLM7"].contains(&found[0]), "{found:?}");
+}
+
+#[test]
+fn long_chains_are_linear() {
+    // Static and through time: each link is looked at a few times, not once per link before it.
+    let fixed = repeat(5_000, |i| format!("(<= (c{} ?x) (c{i} ?x))", i + 1));
+    assert_eq!(errors(&format!("(c0 a) {fixed} (<= (next b) (c5000 ?x) (does r x))")), [""; 0]);
+    let moving = repeat(5_000, |i| format!("(<= (next (s {})) (true (s {i})))", i + 1));
+    assert_eq!(errors(&format!("(init (s 0)) {moving}")), [""; 0]);
+}
+
+#[test]
+fn long_cycles_are_told_briefly() {
+    let links = repeat(3_000, |i| format!("(succ {} {i})", i + 1));
+    let cycle =
+        "(<= (n ?x) (succ ?x ?y) (n ?y) (true a)) (<= (n 0) (true a) (not (n 2999))) (<= (next b) (n 7))";
+    assert_eq!(errors(&format!("{links} {cycle}")), ["GDL092"]);
+}
+
+#[test]
+fn names_longer_than_their_terms_are_counted() {
+    let doubling = repeat(15, |i| format!("(<= (t{} (f ?x ?x)) (t{i} ?x))", i + 1));
+    let many = repeat(5_000, |i| format!("(k {i})"));
+    assert_eq!(
+        errors(&format!("(t0 z) {doubling} {many} (<= (next (big ?i ?x)) (t15 ?x) (k ?i))")),
+        ["GDL136"]
+    );
+}
+
+#[test]
+fn wide_relations_and_many_roles_load() {
+    let arguments = repeat(5_000, |i| format!("c{i}"));
+    assert_eq!(errors(&format!("(p {arguments}) (<= (next b) (p {arguments}))")), [""; 0]);
+    let roles = repeat(500, |i| format!("(role r{i})"));
+    let rules = "(<= (legal ?r m) (role ?r)) (<= (next (done ?r)) (does ?r m)) (<= (goal ?r 1) (role ?r))";
+    assert_eq!(errors(&format!("{roles} {rules}")), [""; 0]);
+}
+
+#[test]
+fn a_higher_limit_changes_nothing_that_was_reached() {
+    let text = format!("{GAME}{}", repeat(50, |i| format!("(<= (next (s {})) (true (s {i})))", i + 1)));
+    let net = |limits: Limits| {
+        let options = Options { limits, ..Options::default() };
+        let compiled = gdl_compiler::compile(&Source::new("game.kif", text.clone()), &options);
+        compiled.ok().map(|compiled| compiled.net.to_dot())
+    };
+    let small = net(Limits { max_ground_rules: 100, max_atoms: 500, fuel: 10_000, ..Limits::network() });
+    assert!(small.is_some());
+    assert_eq!(small, net(Limits::default()));
+}

@@ -8,7 +8,7 @@ use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::styling::{AnsiColor, Styles},
 };
-use gdl_compiler::{Levels, Options, diagnostic::codes};
+use gdl_compiler::{Levels, Limits, Options, diagnostic::codes};
 use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()
@@ -189,6 +189,9 @@ pub struct RulesArgs {
     /// Whether `Cell` and `cell` are one symbol
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
+    /// How much the rulesheet may cost
+    #[arg(long, value_enum, default_value_t)]
+    pub limits: Bounds,
 }
 
 impl RulesArgs {
@@ -198,9 +201,22 @@ impl RulesArgs {
         Options {
             case_sensitive: self.case == Case::Sensitive,
             levels: Levels { allow: self.allow.clone(), warn: self.warn.clone(), deny: self.deny.clone() },
-            ..Options::default()
+            limits: match self.limits {
+                Bounds::Default => Limits::default(),
+                Bounds::Network => Limits::network(),
+            },
         }
     }
+}
+
+/// How much a rulesheet may cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Bounds {
+    /// What a game of one's own may take: a gigabyte
+    #[default]
+    Default,
+    /// What a stranger's may take: a second or so, and 200 MiB
+    Network,
 }
 
 /// Whether spellings that differ in case alone are one symbol.

@@ -20,6 +20,19 @@ fn a_sound_rulesheet_has_no_faults() {
 }
 
 #[test]
+fn strangers_get_less() {
+    let chain: Vec<String> = (0..1_500).map(|i| format!("(succ {i} {})\n", i + 1)).collect();
+    let rules = "(role robot)\n(legal robot wait)\n(<= terminal (less 0 1500))\n(goal robot 100)\n\
+        (<= (less ?x ?y) (succ ?x ?y))\n(<= (less ?x ?z) (less ?x ?y) (succ ?y ?z))\n";
+    let path = file("chain.kif", format!("{rules}{}", chain.concat()));
+    let run = gdl(&["check", &path, "--limits", "network"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("chain.kif:6:1: error[GDL139]"), "{}", run.stderr);
+    let run = gdl(&["check", &path, "--allow", "initial_state_terminal,missing_init,missing_next"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
 fn a_fault_is_shown_with_its_place_and_line() {
     let path = file("unclosed.kif", "(role robot)\n(init (light off)\n");
     let run = gdl(&["check", &path]);

@@ -212,10 +212,10 @@ impl RulesArgs {
 /// How much a rulesheet may cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Bounds {
-    /// What a game of one's own may take: a gigabyte
+    /// What a game of one's own may take
     #[default]
     Default,
-    /// What a stranger's may take: a second or so, and 200 MiB
+    /// What a stranger's may take: a few seconds and 200 MiB
     Network,
 }
 

@@ -2,6 +2,7 @@
 
 #[path = "../../tests/differential/comparison.rs"]
 pub mod comparison;
+#[path = "../../gdl-macros/compiler/tests/robust/forms.rs"]
 pub mod forms;
 #[path = "../../tests/differential/generator.rs"]
 pub mod generator;

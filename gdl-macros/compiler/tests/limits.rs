@@ -55,8 +55,10 @@ fn wide_joins_end() {
 fn states_of_many_bits_are_too_many() {
     let variables = repeat(25, |i| format!("?b{i}"));
     let body = repeat(25, |i| format!("(digit ?b{i})"));
-    let found = errors(&format!("(digit 0) (digit 1) (<= (next (reg {variables})) {body} (does r x))"));
-    assert!(found.len() == 1 && ["GDL133", "GDL137", "GDLM7"].contains(&found[0]), "{found:?}");
+    let rules = |head: &str| format!("(digit 0) (digit 1) (<= ({head} (reg {variables})) {body})");
+    assert_eq!(errors(&rules("init")), ["GDL137"]);
+    // A rule for `next` may have many instances for few fluents.
+    assert_eq!(errors(&rules("next")), ["GDL133"]);
 }
 
 #[test]

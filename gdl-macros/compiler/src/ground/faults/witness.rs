@@ -52,10 +52,7 @@ impl Seen {
     /// Notes the legal moves and makes random ones; None at the end of a game.
     fn step(&mut self, ground: &GroundRules, state: &[bool], numbers: &mut Numbers) -> Option<Vec<bool>> {
         let holds = |fluent: u32| state[fluent as usize];
-        let truths = stratified::evaluate(ground, |meaning| match meaning {
-            Meaning::Fluent(fluent) => holds(fluent),
-            _ => false,
-        });
+        let truths = ground.truths(holds);
         let mut made = Vec::new();
         for (role, list) in (0u32..).zip(&ground.legal) {
             let legal = list.iter().filter(|(_, atom)| truths[atom.index()]);

@@ -87,7 +87,7 @@ pub fn mutate(text: &str, seed: u32) -> String {
                 drop(words.splice(close..close, copy));
             }
         }
-        _ => words[here] = WORDS[numbers.below(WORDS.len())].to_owned(),
+        _ => WORDS[numbers.below(WORDS.len())].clone_into(&mut words[here]),
     }
     words.join(" ")
 }

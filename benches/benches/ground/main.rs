@@ -1,0 +1,64 @@
+//! What grounding takes: time, memory and the size of what comes of it, beside gringo.
+//!
+//!     cargo bench -p gdl-benches --bench ground -- [--corpus] [--json] [--cap SECONDS] [NAME..]
+//!
+//! Twelve games, or those named, go through the compiler and, where Python's `clingo` is installed, through
+//! gringo in the same run. They are public rulesheets in a folder `shared` beside the checkout; without it the
+//! built-in games take their place. With `--corpus` all public rulesheets go through the compiler alone. Each
+//! game has a process of its own, which shows its peak memory and can be stopped.
+
+mod corpus;
+mod games;
+mod measure;
+mod subject;
+
+use clap::Parser;
+use std::time::Duration;
+use subject::Subject;
+
+/// Grounds games and tells what it takes.
+#[derive(Parser)]
+struct Args {
+    /// All public rulesheets, without gringo.
+    #[arg(long)]
+    corpus: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Seconds that a game, or gringo on it, may take.
+    #[arg(long, default_value_t = 60.0)]
+    cap: f64,
+    /// Only games whose name contains one of these.
+    names: Vec<String>,
+    /// Measure this rulesheet and print what came of it.
+    #[arg(long, hide = true)]
+    child: Option<String>,
+    /// What `cargo bench` adds.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+fn main() {
+    let args = Args::parse();
+    if let Some(subject) = args.child {
+        println!(
+            "{}",
+            serde_json::to_string(&measure::measure(&subject.parse().expect("a game"))).expect("JSON")
+        );
+        return;
+    }
+    let cap = Duration::from_secs_f64(args.cap);
+    let mut subjects = if args.corpus { Subject::corpus() } else { Subject::selection() };
+    if subjects.is_empty() {
+        eprintln!("no public rulesheets beside the checkout: the built-in games instead");
+        subjects = Subject::built_in();
+    }
+    if !args.names.is_empty() {
+        subjects.retain(|subject| args.names.iter().any(|name| subject.name().contains(name.as_str())));
+    }
+    if args.corpus {
+        corpus::run(&subjects, cap, args.json);
+    } else {
+        games::run(&subjects, cap, args.json);
+    }
+}

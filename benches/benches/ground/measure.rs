@@ -1,0 +1,138 @@
+//! One game through the compiler: its rulesheet in, what each part took and made out.
+
+use crate::subject::{Subject, options};
+use cpu_time::ProcessTime;
+use gdl_benches::child;
+use gdl_compiler::{
+    Diagnostics, Source,
+    check::check,
+    ground::{GroundRules, ground},
+    optimize::optimize,
+    propnet::build,
+    syntax::parse,
+};
+use serde::{Deserialize, Serialize};
+use std::{env, fs, process::Command, time::Duration};
+
+/// What came of a game.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Outcome {
+    Grounded(Figures),
+    /// There is no net, and why.
+    Refused {
+        code: String,
+        message: String,
+        seconds: f64,
+    },
+    /// It took too long.
+    Stopped,
+}
+
+/// Times are processor time, medians of several runs; memory is that of the whole process at its peak, if the
+/// system tells.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Figures {
+    /// Seconds from text to ground rules.
+    pub(crate) ground_seconds: f64,
+    /// Seconds from ground rules to optimised net.
+    pub(crate) net_seconds: f64,
+    /// Bytes at the end of the first grounding.
+    pub(crate) ground_bytes: Option<u64>,
+    /// Bytes at the end of the first optimisation.
+    pub(crate) bytes: Option<u64>,
+    pub(crate) fluents: u64,
+    /// Each role's counted by itself.
+    pub(crate) moves: u64,
+    /// Rule instances.
+    pub(crate) rules: u64,
+    /// Gates before optimising.
+    pub(crate) raw_gates: u64,
+    pub(crate) gates: u64,
+    /// Of two operands.
+    pub(crate) operations: u64,
+    pub(crate) depth: u64,
+}
+
+/// Measures in a process of its own, for no longer than `cap`.
+pub(crate) fn apart(subject: &Subject, cap: Duration) -> Outcome {
+    let mut command = Command::new(env::current_exe().expect("the path of this program"));
+    command.arg("--child").arg(subject.to_string());
+    let report = child::run(command, "", cap);
+    if report.stopped {
+        return Outcome::Stopped;
+    }
+    serde_json::from_str(&report.output).unwrap_or_else(|_| Outcome::Refused {
+        code: String::new(),
+        message: "the compiler broke down".to_owned(),
+        seconds: 0.0,
+    })
+}
+
+/// Measures here.
+pub(crate) fn measure(subject: &Subject) -> Outcome {
+    let source = subject.source();
+    let (mut ground_times, mut net_times) = (Vec::new(), Vec::new());
+    let mut figures = None;
+    while ground_times.len() < 7 && ground_times.iter().chain(&net_times).sum::<f64>() < 2.0 {
+        let start = ProcessTime::now();
+        let mut diagnostics = Diagnostics::default();
+        let grounded = grounded(&source, &mut diagnostics);
+        ground_times.push(start.elapsed().as_secs_f64());
+        let ground_bytes = peak_memory();
+        let start = ProcessTime::now();
+        let raw = grounded.as_ref().and_then(|ground| build(ground, &options(), &mut diagnostics));
+        let (Some(ground), Some(raw)) = (grounded, raw) else {
+            return refused(&diagnostics, ground_times[0]);
+        };
+        let raw_gates = raw.ands();
+        let net = optimize(raw);
+        net_times.push(start.elapsed().as_secs_f64());
+        figures.get_or_insert_with(|| Figures {
+            ground_seconds: 0.0,
+            net_seconds: 0.0,
+            ground_bytes,
+            bytes: peak_memory(),
+            fluents: ground.vocabulary.fluents.len() as u64,
+            moves: ground.does.len() as u64,
+            rules: ground.len() as u64,
+            raw_gates: raw_gates as u64,
+            gates: net.ands() as u64,
+            operations: net.operations() as u64,
+            depth: net.depth() as u64,
+        });
+    }
+    let figures = figures.expect("at least one run");
+    Outcome::Grounded(Figures {
+        ground_seconds: median(ground_times),
+        net_seconds: median(net_times),
+        ..figures
+    })
+}
+
+/// From text to ground rules, as gringo starts from the text of its program.
+fn grounded(source: &Source, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
+    let options = options();
+    *diagnostics = Diagnostics::new(options.levels.clone());
+    let rules = check(&parse(source, &options, diagnostics), source, &options, diagnostics)?;
+    ground(&rules, &options, diagnostics)
+}
+
+fn refused(diagnostics: &Diagnostics, seconds: f64) -> Outcome {
+    let fault = diagnostics.iter().find(|fault| fault.severity == gdl_compiler::Severity::Error);
+    let fault = fault.expect("a reason");
+    Outcome::Refused { code: fault.code.id.to_owned(), message: fault.message.clone(), seconds }
+}
+
+/// The most memory that this process had at a time, where Linux tells.
+fn peak_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
+}
+
+/// The value in the middle.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -44,7 +44,7 @@ fn built(ground: &GroundRules) -> Net {
 }
 
 fn optimised(source: &Source) -> Net {
-    optimize(built(&grounded(source)))
+    optimize(built(&grounded(source)), &Options::default(), &mut diagnostics()).expect("within the limits")
 }
 
 #[divan::bench(name = "1 parse", args = names())]
@@ -75,7 +75,9 @@ fn bench_propnet(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(name = "5 optimise", args = names())]
 fn bench_optimise(bencher: Bencher<'_, '_>, name: &str) {
     let net = built(&grounded(&source(name)));
-    bencher.with_inputs(|| net.clone()).bench_values(optimize);
+    bencher
+        .with_inputs(|| net.clone())
+        .bench_values(|net| optimize(net, &Options::default(), &mut diagnostics()));
 }
 
 #[divan::bench(name = "6 table", args = names())]

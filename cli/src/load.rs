@@ -125,7 +125,7 @@ pub fn examine(source: &Source, options: &Options) -> (Diagnostics, Option<Compi
         clock.lap("ground");
         let net = propnet::build(&ground, options, &mut diagnostics)?;
         clock.lap("propnet");
-        let net = optimize::optimize(net);
+        let net = optimize::optimize(net, options, &mut diagnostics)?;
         clock.lap("optimize");
         let table = emit::table::table(&net);
         clock.lap("emit");

@@ -56,7 +56,8 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagno
         return Err(diagnostics);
     };
     let net = ground::ground(&rules, options, &mut diagnostics).and_then(|ground| {
-        let net = optimize::optimize(propnet::build(&ground, options, &mut diagnostics)?);
+        let net = propnet::build(&ground, options, &mut diagnostics)?;
+        let net = optimize::optimize(net, options, &mut diagnostics)?;
         outcome::check(&rules, &ground, &net, &mut diagnostics);
         (!diagnostics.has_errors()).then_some(net)
     });

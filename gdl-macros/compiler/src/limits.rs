@@ -47,7 +47,7 @@ pub struct Limits {
     /// moment, while a table is moved to a larger place or one net is made from another, is within three
     /// times as many.
     pub max_bytes: usize,
-    /// Steps of joins while grounding, and steps of building the net.
+    /// Steps of joins while grounding, steps of building the net, steps of each pass that optimises it.
     pub fuel: u64,
 }
 
@@ -93,5 +93,23 @@ impl Limits {
             fuel: 50_000_000,
             ..whole
         }
+    }
+}
+
+/// The steps that a phase has left. It stops when there are none, by `?`.
+#[derive(Clone, Debug)]
+pub struct Fuel(u64);
+
+impl Fuel {
+    /// As much as the limits give to a phase.
+    #[must_use]
+    pub fn new(limits: &Limits) -> Self {
+        Self(limits.fuel)
+    }
+
+    /// Takes steps away; none if there are not so many left.
+    pub fn spend(&mut self, steps: u64) -> Option<()> {
+        self.0 = self.0.checked_sub(steps)?;
+        Some(())
     }
 }

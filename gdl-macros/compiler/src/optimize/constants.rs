@@ -6,11 +6,13 @@
 //! latches are found so in hardware.) Afterwards no gate mentions them.
 
 use super::rebuild::{inputs, rebuild};
+use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 
 /// Folds constant fluents and impossible moves. O(literals).
-#[must_use]
-pub fn fold_constants(net: &Net) -> Net {
+pub fn fold_constants(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+    // Each operand is looked at once to find its gate, and once more if its value becomes unknown.
+    fuel.spend((net.len() + 2 * net.literals()) as u64)?;
     let (fluents, moves) = simulate(net);
     let mut signals = inputs(net);
     for (fluent, value) in fluents.iter().enumerate() {
@@ -23,7 +25,7 @@ pub fn fold_constants(net: &Net) -> Net {
             signals[1 + fluents.len() + position] = Signal::FALSE;
         }
     }
-    rebuild(net, signals, Net::and)
+    rebuild(net, signals, fuel, Net::and)
 }
 
 /// The value of each fluent if it is constant, and whether each move is ever legal.

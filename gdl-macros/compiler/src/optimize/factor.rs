@@ -7,6 +7,7 @@
 //! thousands of moves in the same way becomes one product with one sum of moves.
 
 use super::rebuild::{inputs, live};
+use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 use std::{cmp::Reverse, collections::BinaryHeap};
@@ -15,8 +16,8 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 const MAX_DEPTH: usize = 200;
 
 /// Factors every sum of products. O(literals x log) for each level of nesting.
-#[must_use]
-pub fn factor(net: &Net) -> Net {
+pub fn factor(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+    fuel.spend((net.len() + net.literals()) as u64)?;
     let live = live(net);
     let inlined = inlined(net, &live);
     let mut copy = net.without_gates();
@@ -41,17 +42,17 @@ pub fn factor(net: &Net) -> Net {
         }
         if inlined[gate] {
             if !sums.is_empty() {
-                let sum = sum(&mut copy, sums, 0);
+                let sum = sum(&mut copy, sums, fuel, 0)?;
                 plain.push(!sum);
             }
             products.insert(gate as u32, plain);
         } else {
             sums.extend(plain.into_iter().map(|s| vec![!s]));
-            signals[gate] = !sum(&mut copy, sums, 0);
+            signals[gate] = !sum(&mut copy, sums, fuel, 0)?;
         }
     }
     copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
-    super::rebuild::rebuild(&copy, inputs(&copy), Net::and)
+    super::rebuild::rebuild(&copy, inputs(&copy), fuel, Net::and)
 }
 
 /// For each gate, whether it is an AND gate with one user, itself an AND gate.
@@ -68,7 +69,8 @@ fn inlined(net: &Net, live: &[bool]) -> Vec<bool> {
 }
 
 /// The disjunction of products, factored.
-fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, depth: usize) -> Signal {
+fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, fuel: &mut Fuel, depth: usize) -> Option<Signal> {
+    fuel.spend(products.iter().map(|product| 1 + product.len() as u64).sum())?;
     for product in &mut products {
         product.sort_unstable();
         product.dedup();
@@ -106,6 +108,7 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, depth: usize) -> Signal {
         let users: Vec<usize> = occurrences[&literal].iter().copied().filter(|&p| !taken[p]).collect();
         let mut common = products[users[0]].clone();
         for &user in &users[1..] {
+            fuel.spend(common.len() as u64)?;
             common.retain(|s| products[user].binary_search(s).is_ok());
         }
         let rest: Vec<Vec<Signal>> = users
@@ -118,7 +121,7 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, depth: usize) -> Signal {
             taken[user] = true;
             products[user].iter().for_each(|literal| *counts.get_mut(literal).expect("counted above") -= 1);
         }
-        let inner = sum(net, rest, depth + 1);
+        let inner = sum(net, rest, fuel, depth + 1)?;
         common.push(inner);
         terms.push(net.and(common));
     }
@@ -127,5 +130,7 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, depth: usize) -> Signal {
             terms.push(net.and(product));
         }
     }
-    net.or(terms)
+    let sum = net.or(terms);
+    net.pay(fuel)?;
+    Some(sum)
 }

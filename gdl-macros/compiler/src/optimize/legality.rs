@@ -5,11 +5,11 @@
 //! move are not preserved; the runtime checks moves before it steps.
 
 use super::rebuild::{cone, inputs, rebuild};
+use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 
-/// Drops what legality implies. O(literals) plus the size of the legality of each move in a conjunction.
-#[must_use]
-pub fn assume_legality(net: &Net) -> Net {
+/// Drops what legality implies. O(literals x log), for each move of a conjunction.
+pub fn assume_legality(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     let mut kept = net.without_gates();
     // Where each gate goes; those of the second half stay false until their turn comes.
     let mut place = inputs(net);
@@ -23,13 +23,14 @@ pub fn assume_legality(net: &Net) -> Net {
         if let (true, Gate::And(operands)) = (cone[gate], net.gate(gate as u32)) {
             let operands = operands.iter().map(|&s| of(&place, s)).collect();
             place[gate] = kept.and(operands);
+            kept.pay(fuel)?;
         }
     }
-    let mut implied: Vec<Vec<Signal>> = vec![Vec::new(); net.does().len()];
+    let mut legal = vec![Signal::TRUE; net.does().len()];
     for (role, list) in net.outputs.legal.iter().enumerate() {
         for &(action, signal) in list {
             if let Ok(position) = net.does().binary_search(&(role as u32, action)) {
-                implied[position] = conjuncts(&kept, of(&place, signal));
+                legal[position] = of(&place, signal);
             }
         }
     }
@@ -38,40 +39,33 @@ pub fn assume_legality(net: &Net) -> Net {
     for gate in net.inputs()..net.len() {
         if let (false, Gate::And(operands)) = (cone[gate], net.gate(gate as u32)) {
             let operands = operands.iter().map(|&s| of(&place, s)).collect();
-            place[gate] = drop_implied(&mut kept, operands, |does| &implied[does as usize - first][..]);
+            place[gate] = drop_implied(&mut kept, operands, |does| legal[does as usize - first]);
+            kept.pay(fuel)?;
         }
     }
     kept.outputs = net.outputs.map(|s| of(&place, s));
     let signals = inputs(&kept);
-    rebuild(&kept, signals, Net::and)
+    rebuild(&kept, signals, fuel, Net::and)
 }
 
-/// The signals that hold if `signal` does, sorted: itself and the operands of its conjunction.
-fn conjuncts(net: &Net, signal: Signal) -> Vec<Signal> {
-    let mut all = vec![signal];
-    if let (false, Gate::And(operands)) = (signal.is_negated(), net.gate(signal.gate())) {
-        all.extend_from_slice(operands);
-    }
-    all.sort_unstable();
-    all
-}
-
-fn drop_implied<'a>(
-    net: &mut Net,
-    mut operands: Vec<Signal>,
-    implied: impl Fn(u32) -> &'a [Signal],
-) -> Signal {
+/// The conjunction of operands without those that the legality of their moves implies.
+fn drop_implied(net: &mut Net, mut operands: Vec<Signal>, legal: impl Fn(u32) -> Signal) -> Signal {
     let does: Vec<u32> = operands
         .iter()
         .filter(|s| !s.is_negated() && matches!(net.gate(s.gate()), Gate::Does { .. }))
         .map(|s| s.gate())
         .collect();
     for does in does {
-        let implied = implied(does);
-        if operands.iter().any(|&s| implied.binary_search(&!s).is_ok()) {
+        let legal = legal(does);
+        let parts = match net.gate(legal.gate()) {
+            Gate::And(parts) if !legal.is_negated() => parts,
+            _ => &[],
+        };
+        let is_implied = |s: Signal| s == legal || parts.binary_search(&s).is_ok();
+        if operands.iter().any(|&s| is_implied(!s)) {
             return Signal::FALSE;
         }
-        operands.retain(|s| implied.binary_search(s).is_err());
+        operands.retain(|&s| !is_implied(s));
     }
     net.and(operands)
 }

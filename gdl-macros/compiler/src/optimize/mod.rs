@@ -16,10 +16,10 @@ pub use factor::factor;
 pub use legality::assume_legality;
 pub use one_hot::complement_moves;
 
-use crate::propnet::Net;
+use crate::{Diagnostic, Diagnostics, Options, diagnostic::codes, limits::Fuel, propnet::Net};
 
-/// A pass and its name.
-pub type Pass = (&'static str, fn(&Net) -> Net);
+/// A pass and its name. Nothing comes back if there is not enough fuel.
+pub type Pass = (&'static str, fn(&Net, &mut Fuel) -> Option<Net>);
 
 /// The passes in the order they run.
 pub const PASSES: &[Pass] = &[
@@ -36,8 +36,16 @@ pub const PASSES: &[Pass] = &[
     ("fold_constants", fold_constants),
 ];
 
-/// Runs every pass. Each takes time proportional to the net, nearly.
-#[must_use]
-pub fn optimize(net: Net) -> Net {
-    PASSES.iter().fold(net, |net, (_, pass)| pass(&net))
+/// Runs every pass. Each takes time proportional to the net, nearly; if one takes more steps than the limits
+/// allow, that goes to `diagnostics`, and nothing comes back.
+pub fn optimize(net: Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Net> {
+    let optimised = PASSES.iter().try_fold(net, |net, (_, pass)| pass(&net, &mut Fuel::new(&options.limits)));
+    if optimised.is_none() {
+        let message = format!("optimising the net takes more than {} steps (`fuel`)", options.limits.fuel);
+        diagnostics.push(
+            Diagnostic::new(&codes::OUT_OF_FUEL, None, message)
+                .help("let fewer variables of each rule vary together, or raise the limit"),
+        );
+    }
+    optimised
 }

@@ -5,13 +5,13 @@
 //! role exclude each other.
 
 use super::rebuild::{inputs, live, rebuild};
+use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 
 /// Replaces long exclusions of a role's moves by their complements. O(literals).
-#[must_use]
-pub fn complement_moves(net: &Net) -> Net {
+pub fn complement_moves(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     let groups = groups(net);
-    rebuild(net, inputs(net), |copy, mut operands| {
+    rebuild(net, inputs(net), fuel, |copy, mut operands| {
         let speaks_of_moves = |s: &Signal| matches!(copy.gate(s.gate()), Gate::Does { .. });
         if operands.iter().any(speaks_of_moves) {
             operands.sort_unstable();
@@ -28,7 +28,8 @@ fn groups(net: &Net) -> Vec<Vec<Signal>> {
     for (position, &(role, action)) in net.does().iter().enumerate() {
         let signal = net.does_at(position);
         let legal = &net.outputs.legal[role as usize];
-        let possible = legal.iter().any(|&(m, s)| m == action && s != Signal::FALSE);
+        let entry = legal.binary_search_by_key(&action, |&(action, _)| action);
+        let possible = entry.is_ok_and(|entry| legal[entry].1 != Signal::FALSE);
         if possible || live[signal.gate() as usize] {
             groups[role as usize].push(signal);
         }

@@ -1,5 +1,6 @@
 //! Copies the live part of a net, gate by gate.
 
+use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 
 /// For each gate, whether an output depends on it.
@@ -24,8 +25,9 @@ pub(super) fn cone(net: &Net, signals: impl Iterator<Item = Signal>) -> Vec<bool
 pub(super) fn rebuild(
     net: &Net,
     inputs: Vec<Signal>,
+    fuel: &mut Fuel,
     mut make: impl FnMut(&mut Net, Vec<Signal>) -> Signal,
-) -> Net {
+) -> Option<Net> {
     let live = live(net);
     let mut copy = net.without_gates();
     let mut signals = inputs;
@@ -34,14 +36,16 @@ pub(super) fn rebuild(
             Gate::And(operands) if live[gate] => {
                 let operands =
                     operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated())).collect();
-                make(&mut copy, operands)
+                let signal = make(&mut copy, operands);
+                copy.pay(fuel)?;
+                signal
             }
             _ => Signal::FALSE,
         };
         signals.push(signal);
     }
     copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
-    sweep_if_needed(copy)
+    sweep_if_needed(copy, fuel)
 }
 
 /// The input signals of a net, by gate, starting with the constant.
@@ -50,11 +54,11 @@ pub(super) fn inputs(net: &Net) -> Vec<Signal> {
 }
 
 /// Removes dead gates if `make` left some behind.
-fn sweep_if_needed(net: Net) -> Net {
+fn sweep_if_needed(net: Net, fuel: &mut Fuel) -> Option<Net> {
     let live = live(&net);
     if live[net.inputs()..].iter().all(|&l| l) {
-        return net;
+        return Some(net);
     }
     let inputs = inputs(&net);
-    rebuild(&net, inputs, Net::and)
+    rebuild(&net, inputs, fuel, Net::and)
 }

@@ -1,19 +1,18 @@
 //! Ground rules to net.
 //!
 //! Each derived atom becomes the disjunction of its instances, in the order of dependence. A group of
-//! atoms that depend on each other without negation is unrolled from false until the gates repeat:
-//! hash-consing makes that the least fixpoint as soon as it is structurally stable, at the latest after
-//! as many rounds as the group has atoms.
+//! atoms that depend on each other without negation is a system of equations, which `cycle` solves.
 
-use super::{Net, Outputs, Signal};
+use super::{Net, Outputs, Signal, cycle::System};
 use crate::{
     Diagnostic, Diagnostics, Limits, Options,
     diagnostic::codes,
     ground::{GroundRules, Literal, Meaning, terms::AtomId},
+    limits::Fuel,
 };
 
-/// Builds the net of ground rules. O(literals), times the depth of the cycles there are. A net over a
-/// limit goes to `diagnostics`; then nothing comes back.
+/// Builds the net of ground rules. O(literals), but for cycles. A net over a limit goes to
+/// `diagnostics`; then nothing comes back.
 pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Net> {
     let limits = &options.limits;
     let mut net = Net::new(ground.vocabulary.clone(), ground.initial.clone(), ground.does.clone());
@@ -26,24 +25,26 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             Meaning::Derived => Signal::FALSE,
         })
         .collect();
-    let mut fuel = limits.fuel;
+    let mut fuel = Fuel::new(limits);
     for group in &ground.order {
-        let is_cycle = group.len() > 1 || depends_on_itself(ground, group[0]);
-        for _ in 0..=group.len() {
-            let mut changed = false;
-            for &atom in group {
-                let literals = ground.bodies(atom).map(|body| 1 + body.len() as u64).sum();
-                fuel = fuel.saturating_sub(literals);
-                let signal = define(ground, &mut net, &signals, atom);
-                changed |= std::mem::replace(&mut signals[atom.index()], signal) != signal;
-                if let Some(excess) = excess(&net, fuel, limits) {
-                    diagnostics.push(Diagnostic { span: ground.place(atom), ..excess });
-                    return None;
-                }
-            }
-            if !changed || !is_cycle {
-                break;
-            }
+        let mut over = None;
+        if group.len() > 1 || depends_on_itself(ground, group[0]) {
+            let system = system(ground, &mut net, &signals, group);
+            let solution = system.solve(&mut net, |net, bytes, steps| {
+                let paid = fuel.spend(steps).and(net.pay(&mut fuel));
+                over = excess(net, bytes, paid, limits);
+                over.is_none()
+            });
+            let solution = solution.unwrap_or_default();
+            group.iter().zip(solution).for_each(|(atom, signal)| signals[atom.index()] = signal);
+        } else {
+            signals[group[0].index()] = define(ground, &mut net, &signals, group[0]);
+            let paid = net.pay(&mut fuel);
+            over = excess(&net, 0, paid, limits);
+        }
+        if let Some(excess) = over {
+            diagnostics.push(Diagnostic { span: ground.place(group[0]), ..excess });
+            return None;
         }
     }
     let of = |atom: AtomId| signals[atom.index()];
@@ -66,15 +67,15 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
     Some(net)
 }
 
-/// What there is too much of.
-fn excess(net: &Net, fuel: u64, limits: &Limits) -> Option<Diagnostic> {
+/// What there is too much of; `bytes` are those in use beside the net, `paid` is none if fuel ran out.
+fn excess(net: &Net, bytes: usize, paid: Option<()>, limits: &Limits) -> Option<Diagnostic> {
     let (code, message) = if net.operations() > limits.max_gates {
         let message = format!("the game has more than {} gates (`max_gates`)", limits.max_gates);
         (&codes::TOO_MANY_INSTANCES, message)
-    } else if net.bytes() > limits.max_bytes {
+    } else if net.bytes() + bytes > limits.max_bytes {
         let message = format!("the net takes more than {} bytes (`max_bytes`)", limits.max_bytes);
         (&codes::TOO_MANY_INSTANCES, message)
-    } else if fuel == 0 {
+    } else if paid.is_none() {
         let message = format!("building the net takes more than {} steps (`fuel`)", limits.fuel);
         (&codes::OUT_OF_FUEL, message)
     } else {
@@ -93,6 +94,25 @@ fn define(ground: &GroundRules, net: &mut Net, signals: &[Signal], atom: AtomId)
     let value = |literal: &Literal| signals[literal.atom().index()].negate_if(literal.is_negated());
     let terms = ground.bodies(atom).map(|body| net.and(body.iter().map(value).collect())).collect();
     net.or(terms)
+}
+
+/// The equations of atoms that depend on each other, numbered as in `group`, under the signals of the others.
+fn system(ground: &GroundRules, net: &mut Net, signals: &[Signal], group: &[AtomId]) -> System {
+    let mut system = System::new(group.len());
+    for (head, &atom) in group.iter().enumerate() {
+        for body in ground.bodies(atom) {
+            let (mut product, mut outside) = (Vec::new(), Vec::new());
+            for literal in body {
+                match group.binary_search(&literal.atom()) {
+                    Ok(unknown) => product.push(unknown as u32),
+                    Err(_) => outside.push(signals[literal.atom().index()].negate_if(literal.is_negated())),
+                }
+            }
+            let coefficient = net.and(outside);
+            system.add(head, product, coefficient);
+        }
+    }
+    system
 }
 
 fn depends_on_itself(ground: &GroundRules, atom: AtomId) -> bool {

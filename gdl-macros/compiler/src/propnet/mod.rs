@@ -6,10 +6,12 @@
 //! the goals are, whether the state is terminal, which fluents hold next, and what the roles perceive.
 
 mod build;
+mod cycle;
 mod print;
 
 pub use build::build;
 
+use crate::limits::Fuel;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -172,6 +174,8 @@ pub struct Net {
     operands: Vec<Signal>,
     /// The AND gates, numbered from zero, by their operands.
     table: HashTable<u32>,
+    /// Steps taken in [`Net::and`] since they were last paid for.
+    steps: u64,
 }
 
 /// How many operands of others a gate compares with each of its own, on average.
@@ -189,6 +193,7 @@ impl Net {
             starts: vec![0],
             operands: Vec::new(),
             table: HashTable::new(),
+            steps: 0,
         }
     }
 
@@ -226,6 +231,18 @@ impl Net {
     #[must_use]
     pub fn operations(&self) -> usize {
         self.operands.len() - self.ands()
+    }
+
+    /// The number of operands of all AND gates.
+    #[must_use]
+    pub fn literals(&self) -> usize {
+        self.operands.len()
+    }
+
+    /// Pays for the gates made since this was last called: a step for each operand given, and for each that a
+    /// gate's operands were compared with.
+    pub fn pay(&mut self, fuel: &mut Fuel) -> Option<()> {
+        fuel.spend(std::mem::take(&mut self.steps))
     }
 
     /// What the gates take: the table of them is two thirds full.
@@ -291,7 +308,11 @@ impl Net {
         if operands.windows(2).any(|w| w[0] == !w[1]) {
             return Signal::FALSE;
         }
-        if !self.absorb(&mut operands) {
+        let mut work = ABSORPTIONS * operands.len();
+        self.steps += (1 + operands.len() + work) as u64;
+        let consistent = self.absorb(&mut operands, &mut work);
+        self.steps -= work as u64;
+        if !consistent {
             return Signal::FALSE;
         }
         match operands[..] {
@@ -325,10 +346,9 @@ impl Net {
 
     /// One-level absorption. With `a` an operand: `a & !(a & b)` is `a & !b`, `a & !(!a & b)` is
     /// `a`, `a & (a & b)` is `(a & b)` and `a & (!a & b)` is false. Returns false for a contradiction.
-    /// Operands must be sorted and without constants; they stay so. O(operands): wide gates of wide gates are
-    /// not absorbed to the end.
-    fn absorb(&self, operands: &mut Vec<Signal>) -> bool {
-        let mut work = ABSORPTIONS * operands.len();
+    /// Operands must be sorted and without constants; they stay so. Takes its steps from `work` and ends
+    /// when there are none left: wide gates of wide gates are not absorbed to the end.
+    fn absorb(&self, operands: &mut Vec<Signal>, work: &mut usize) -> bool {
         let mut changed = true;
         while changed {
             changed = false;
@@ -342,7 +362,7 @@ impl Net {
                 }
                 let inner = self.operands(gate);
                 let Some(left) = work.checked_sub(inner.len().min(operands.len())) else { return true };
-                work = left;
+                *work = left;
                 let refuted = meet(inner, operands, true);
                 if !operand.is_negated() {
                     if refuted {

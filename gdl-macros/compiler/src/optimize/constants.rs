@@ -14,6 +14,11 @@ pub fn fold_constants(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     // Each operand is looked at once to find its gate, and once more if its value becomes unknown.
     fuel.spend((net.len() + 2 * net.literals()) as u64)?;
     let (fluents, moves) = simulate(net);
+    if fluents.iter().all(Option::is_none) && moves.iter().all(|&possible| possible) {
+        let mut copy = net.clone();
+        copy.sweep();
+        return Some(copy);
+    }
     let mut signals = inputs(net);
     for (fluent, value) in fluents.iter().enumerate() {
         if let Some(value) = value {
@@ -34,8 +39,7 @@ fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
     let fluents = net.initial.len();
     let mut values: Vec<Option<bool>> = Vec::with_capacity(net.len());
     let mut falses = vec![0u32; net.len()];
-    // The gates with an operand, complemented if the operand is.
-    let mut users: Vec<Vec<Signal>> = vec![Vec::new(); net.len()];
+    let users = Users::of(net);
     for gate in 0..net.len() as u32 {
         values.push(match net.gate(gate) {
             Gate::Fluent(fluent) => Some(net.initial[fluent as usize]),
@@ -43,7 +47,6 @@ fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
             Gate::Constant | Gate::Does { .. } => Some(false),
             Gate::And(operands) => {
                 for &s in operands {
-                    users[s.gate() as usize].push(Signal::new(gate, s.is_negated()));
                     falses[gate as usize] += u32::from(of(&values, s) == Some(false));
                 }
                 Some(falses[gate as usize] == 0)
@@ -73,7 +76,7 @@ fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
     while let Some(gate) = news.pop() {
         let Some(value) = values[gate as usize].take() else { continue };
         news.extend_from_slice(&followers[gate as usize]);
-        for &user in &users[gate as usize] {
+        for &user in users.of_gate(gate) {
             let waiting = &mut falses[user.gate() as usize];
             *waiting -= u32::from(value == user.is_negated());
             if *waiting == 0 {
@@ -87,4 +90,41 @@ fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
 
 fn of(values: &[Option<bool>], signal: Signal) -> Option<bool> {
     values[signal.gate() as usize].map(|value| value != signal.is_negated())
+}
+
+/// For each gate, the gates with it as an operand, complemented if the operand is.
+struct Users {
+    starts: Vec<u32>,
+    users: Vec<Signal>,
+}
+
+impl Users {
+    fn of(net: &Net) -> Self {
+        let mut starts = vec![0u32; net.len() + 1];
+        let ands = || {
+            (net.inputs() as u32..net.len() as u32).filter_map(|gate| match net.gate(gate) {
+                Gate::And(operands) => Some((gate, operands)),
+                _ => None,
+            })
+        };
+        ands().flat_map(|(_, operands)| operands).for_each(|s| starts[s.gate() as usize] += 1);
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        // Each start is the end of its gate's users and moves down as they are written.
+        let mut users = vec![Signal::FALSE; end as usize];
+        for (gate, operands) in ands() {
+            for s in operands {
+                starts[s.gate() as usize] -= 1;
+                users[starts[s.gate() as usize] as usize] = Signal::new(gate, s.is_negated());
+            }
+        }
+        Self { starts, users }
+    }
+
+    fn of_gate(&self, gate: u32) -> &[Signal] {
+        &self.users[self.starts[gate as usize] as usize..self.starts[gate as usize + 1] as usize]
+    }
 }

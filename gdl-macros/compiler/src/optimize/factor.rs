@@ -52,7 +52,8 @@ pub fn factor(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         }
     }
     copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
-    super::rebuild::rebuild(&copy, inputs(&copy), fuel, Net::and)
+    copy.sweep();
+    Some(copy)
 }
 
 /// For each gate, whether it is an AND gate with one user, itself an AND gate.

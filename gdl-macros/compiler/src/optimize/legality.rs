@@ -4,7 +4,7 @@
 //! `does & legal_operand` is `does`, and `does & !legal_operand` is never true. Steps with an illegal
 //! move are not preserved; the runtime checks moves before it steps.
 
-use super::rebuild::{cone, inputs, rebuild};
+use super::rebuild::inputs;
 use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 
@@ -18,7 +18,7 @@ pub fn assume_legality(net: &Net, fuel: &mut Fuel) -> Option<Net> {
 
     // Legality does not depend on moves: its gates are copied first, as they are.
     let legality = net.outputs.legal.iter().flatten().map(|&(_, signal)| signal);
-    let cone = cone(net, legality);
+    let cone = net.cone(legality);
     for gate in net.inputs()..net.len() {
         if let (true, Gate::And(operands)) = (cone[gate], net.gate(gate as u32)) {
             let operands = operands.iter().map(|&s| of(&place, s)).collect();
@@ -44,8 +44,8 @@ pub fn assume_legality(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         }
     }
     kept.outputs = net.outputs.map(|s| of(&place, s));
-    let signals = inputs(&kept);
-    rebuild(&kept, signals, fuel, Net::and)
+    kept.sweep();
+    Some(kept)
 }
 
 /// The conjunction of operands without those that the legality of their moves implies.

@@ -5,19 +5,7 @@ use crate::propnet::{Gate, Net, Signal};
 
 /// For each gate, whether an output depends on it.
 pub(super) fn live(net: &Net) -> Vec<bool> {
-    cone(net, net.outputs.iter())
-}
-
-/// For each gate, whether one of `signals` depends on it.
-pub(super) fn cone(net: &Net, signals: impl Iterator<Item = Signal>) -> Vec<bool> {
-    let mut inside = vec![false; net.len()];
-    signals.for_each(|s| inside[s.gate() as usize] = true);
-    for gate in (net.inputs()..net.len()).rev() {
-        if let (true, Gate::And(operands)) = (inside[gate], net.gate(gate as u32)) {
-            operands.iter().for_each(|s| inside[s.gate() as usize] = true);
-        }
-    }
-    inside
+    net.cone(net.outputs.iter())
 }
 
 /// Copies `net`, making each live AND gate by `make` from its operands, which are signals of the copy.
@@ -45,20 +33,11 @@ pub(super) fn rebuild(
         signals.push(signal);
     }
     copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
-    sweep_if_needed(copy, fuel)
+    copy.sweep();
+    Some(copy)
 }
 
 /// The input signals of a net, by gate, starting with the constant.
 pub(super) fn inputs(net: &Net) -> Vec<Signal> {
     (0..net.inputs() as u32).map(|gate| Signal::new(gate, false)).collect()
-}
-
-/// Removes dead gates if `make` left some behind.
-fn sweep_if_needed(net: Net, fuel: &mut Fuel) -> Option<Net> {
-    let live = live(&net);
-    if live[net.inputs()..].iter().all(|&l| l) {
-        return Some(net);
-    }
-    let inputs = inputs(&net);
-    rebuild(&net, inputs, fuel, Net::and)
 }

@@ -420,6 +420,47 @@ impl Net {
         self.outputs.iter().map(|s| depths[s.gate() as usize]).max().unwrap_or(0)
     }
 
+    /// For each gate, whether one of `signals` depends on it.
+    #[must_use]
+    pub fn cone(&self, signals: impl IntoIterator<Item = Signal>) -> Vec<bool> {
+        let mut inside = vec![false; self.len()];
+        signals.into_iter().for_each(|s| inside[s.gate() as usize] = true);
+        for gate in (self.inputs()..self.len()).rev() {
+            if inside[gate] {
+                self.operands(gate).iter().for_each(|s| inside[s.gate() as usize] = true);
+            }
+        }
+        inside
+    }
+
+    /// Removes the gates that no output depends on. O(literals).
+    pub fn sweep(&mut self) {
+        let (inputs, live) = (self.inputs(), self.cone(self.outputs.iter()));
+        if live[inputs..].iter().all(|&live| live) {
+            return;
+        }
+        // Gates keep their order, so operands stay sorted.
+        let mut places: Vec<u32> = (0..inputs as u32).collect();
+        let mut starts = vec![0];
+        let mut operands = Vec::new();
+        for gate in inputs..self.len() {
+            places.push((inputs + starts.len() - 1) as u32);
+            if live[gate] {
+                let place = |s: &Signal| Signal::new(places[s.gate() as usize], s.is_negated());
+                operands.extend(self.operands(gate).iter().map(place));
+                starts.push(operands.len() as u32);
+            }
+        }
+        self.outputs = self.outputs.map(|s| Signal::new(places[s.gate() as usize], s.is_negated()));
+        (self.starts, self.operands) = (starts, operands);
+        let hash = |and: u32| hash(self.operands(inputs + and as usize));
+        let mut table = HashTable::with_capacity(self.ands());
+        (0..self.ands() as u32).for_each(|and| {
+            table.insert_unique(hash(and), and, |&and| hash(and));
+        });
+        self.table = table;
+    }
+
     /// The percepts of each role; no role has any if the rules say nothing of them.
     pub fn percepts(&self) -> impl Iterator<Item = &[(u32, Signal)]> {
         let sees = self.outputs.sees.as_deref();

@@ -86,7 +86,9 @@ pub(crate) fn measure(subject: &Subject) -> Outcome {
             return refused(&diagnostics, ground_times[0]);
         };
         let raw_gates = raw.ands();
-        let net = optimize(raw);
+        let Some(net) = optimize(raw, &options(), &mut diagnostics) else {
+            return refused(&diagnostics, ground_times[0]);
+        };
         net_times.push(start.elapsed().as_secs_f64());
         figures.get_or_insert_with(|| Figures {
             ground_seconds: 0.0,

@@ -205,6 +205,7 @@ impl RulesArgs {
                 Bounds::Default => Limits::default(),
                 Bounds::Network => Limits::network(),
             },
+            ..Options::default()
         }
     }
 }

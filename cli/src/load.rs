@@ -5,6 +5,7 @@
 
 use crate::{
     error::{Error, Result},
+    progress::Compiling,
     report,
 };
 use gdl_compiler::{
@@ -111,9 +112,11 @@ fn receive(
 }
 
 /// Takes a rulesheet through all phases: all that is to be said of it and, unless some of that is an
-/// error, the game.
+/// error, the game. What takes long is shown on the terminal, which is the only observer here.
 #[must_use]
 pub fn examine(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
+    let compiling = Compiling::start();
+    let options = &Options { observer: compiling.observer(), ..options.clone() };
     let mut clock = Clock::start();
     let mut diagnostics = Diagnostics::new(options.levels.clone());
     let tree = syntax::parse(source, options, &mut diagnostics);

@@ -1,9 +1,11 @@
-//! A bar on the terminal while one waits; nothing at all if stderr is not a terminal.
+//! A line on the terminal while one waits; nothing at all if stderr is not a terminal.
 
 use crate::output::thousands;
+use gdl_compiler::{Observer, observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::{self, IsTerminal},
+    ops::ControlFlow,
     time::{Duration, Instant},
 };
 
@@ -32,13 +34,7 @@ impl Progress {
     }
 
     fn new(what: &'static str, total: u64, by_clock: bool) -> Self {
-        let shown = io::stderr().is_terminal();
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(total), target);
-        let template = "{bar:40.cyan/dim} {percent:>3} %  {msg}";
-        bar.set_style(
-            ProgressStyle::with_template(template).expect("the template is right").progress_chars("━━─"),
-        );
+        let bar = bar(Some(total), "{bar:40.cyan/dim} {percent:>3} %  {msg}");
         Self { bar, what, start: Instant::now(), by_clock }
     }
 
@@ -68,8 +64,59 @@ impl Progress {
     }
 }
 
+/// A bar or line that is drawn on the terminal or nowhere.
+fn bar(total: Option<u64>, template: &str) -> ProgressBar {
+    let shown = io::stderr().is_terminal();
+    let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template(template).expect("the template is right");
+    ProgressBar::with_draw_target(total, target).with_style(style.progress_chars("━━─"))
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// What the compiler is at, once that has taken a while. The line goes away when this is dropped.
+pub struct Compiling {
+    line: ProgressBar,
+}
+
+impl Compiling {
+    /// Whoever waits for less than this needs no news.
+    const PATIENCE: Duration = Duration::from_millis(500);
+
+    /// For a compilation that begins now.
+    #[must_use]
+    pub fn start() -> Self {
+        Self { line: bar(None, "{spinner:.cyan} {msg}") }
+    }
+
+    /// Shows what the compiler reports; it goes on whatever that is.
+    #[must_use]
+    pub fn observer(&self) -> Observer {
+        if self.line.is_hidden() {
+            return Observer::default();
+        }
+        let (line, start) = (self.line.clone(), Instant::now());
+        Observer::new(move |progress| {
+            if start.elapsed() > Self::PATIENCE {
+                line.set_message(describe(progress));
+                line.tick();
+            }
+            ControlFlow::Continue(())
+        })
+    }
+}
+
+impl Drop for Compiling {
+    fn drop(&mut self) {
+        self.line.finish_and_clear();
+    }
+}
+
+/// `grounding: 123,456 rule instances`
+fn describe(observer::Progress { phase, made }: observer::Progress) -> String {
+    format!("{phase}: {} {}", thousands(made as u128), phase.unit())
 }

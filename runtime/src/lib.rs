@@ -75,6 +75,8 @@ mod joints;
 pub mod kif;
 #[cfg(feature = "dynamic")]
 pub mod load;
+#[cfg(feature = "dynamic")]
+mod loader;
 mod perft;
 mod playouts;
 mod random;
@@ -91,6 +93,8 @@ pub use gdl_macros::gdl;
 pub use information::{Information, InformationError, InformationSet, Perception};
 #[cfg(feature = "dynamic")]
 pub use load::{LoadError, load, load_named};
+#[cfg(feature = "dynamic")]
+pub use loader::Loader;
 pub use perft::{Perft, divide, perft};
 pub use playouts::Playouts;
 pub use random::Stream;

@@ -4,7 +4,8 @@ use crate::{dynamic::Dynamic, table::TableError};
 use std::{error::Error, fmt};
 
 pub use gdl_compiler::{
-    Compilation, Diagnostic, Diagnostics, Levels, Limits, Options, Severity, Source, Span,
+    Compilation, Diagnostic, Diagnostics, Levels, Limits, Observer, Options, Severity, Source, Span,
+    observer::{Phase, Progress},
 };
 
 /// Why a rulesheet did not become a game. `Display` gives the whole report, and so does `Debug`, which is
@@ -20,6 +21,11 @@ pub enum LoadError {
     },
     /// The game is too large to be played.
     Table(TableError),
+    /// There was not enough time: only a [`Loader`](crate::Loader) says so.
+    Cancelled {
+        /// How far the work had come.
+        message: String,
+    },
 }
 
 impl fmt::Display for LoadError {
@@ -27,6 +33,7 @@ impl fmt::Display for LoadError {
         match self {
             Self::Rules { source, diagnostics } => f.write_str(diagnostics.render(source).trim_end()),
             Self::Table(error) => error.fmt(f),
+            Self::Cancelled { message } => f.write_str(message),
         }
     }
 }
@@ -48,7 +55,8 @@ impl From<TableError> for LoadError {
 /// Compiles a rulesheet with the usual options.
 ///
 /// The work is bounded by the [`Limits`], not by the length of the text: for text from strangers see
-/// [`Limits::network`] and [`load_named`].
+/// [`Limits::network`] and [`load_named`], for a game that is of use only until some time
+/// [`Loader`](crate::Loader).
 ///
 /// ```
 /// use gdl_runtime::{Game, Playouts, load};

@@ -4,7 +4,18 @@
 mod common;
 
 use common::TicTacToe;
-use gdl_runtime::{Game, LoadError, Playouts, load, load::Options, load_named, perft};
+use gdl_runtime::{
+    Game, LoadError, Loader, Playouts, load,
+    load::{Observer, Options},
+    load_named, perft,
+};
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
 
 const NIM: &str = "
     (role a) (role b)
@@ -51,4 +62,40 @@ fn the_rulesheet_of_tic_tac_toe_agrees_with_the_hand() {
     let hand = Playouts::new(&TicTacToe).seed(3).count(2_000).run().tally;
     assert_eq!(game.vocabulary().fluents(), TicTacToe.vocabulary().fluents());
     assert_eq!(run, hand);
+}
+
+/// The switch is thrown by the observer at each of its reports in turn, and once after the last.
+#[test]
+fn a_load_that_is_called_off_gives_no_game() {
+    let mut last = 0;
+    loop {
+        let (switch, reports) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let (thrown, counted) = (Arc::clone(&switch), Arc::clone(&reports));
+        let observer = Observer::new(move |_| {
+            if counted.fetch_add(1, Ordering::Relaxed) == last {
+                thrown.store(true, Ordering::Relaxed);
+            }
+            ControlFlow::Continue(())
+        });
+        let options = Options { observer, ..Options::default() };
+        let loaded = Loader::new().options(options).cancelled_by(Arc::clone(&switch)).load(NIM);
+        if !switch.load(Ordering::Relaxed) {
+            assert!(loaded.is_ok());
+            break;
+        }
+        // What asks next is told that it is over; after the last report that is the loader itself.
+        assert_eq!(reports.load(Ordering::Relaxed), last + 1);
+        let error = loaded.unwrap_err();
+        assert!(
+            matches!(&error, LoadError::Cancelled { message } if message.starts_with("stopped by the caller"))
+        );
+        last += 1;
+    }
+    assert!(last >= 4, "each phase reports");
+}
+
+#[test]
+fn a_loader_tells_faults_as_others_do() {
+    let error = Loader::new().name("bad.kif").load("(role a").unwrap_err();
+    assert!(error.to_string().starts_with("bad.kif:1:1: error[GDL001]"), "{error}");
 }

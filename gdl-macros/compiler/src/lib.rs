@@ -12,6 +12,7 @@ pub mod eval;
 pub mod format;
 pub mod ground;
 pub mod limits;
+pub mod observer;
 pub mod optimize;
 pub mod outcome;
 pub mod propnet;
@@ -20,6 +21,7 @@ pub mod syntax;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Levels, Severity, Source, Span};
 pub use limits::Limits;
+pub use observer::Observer;
 pub use rules::Rules;
 
 /// What a user may ask of a compilation.
@@ -31,6 +33,8 @@ pub struct Options {
     pub limits: Limits,
     /// Which lints are silent and which are errors.
     pub levels: Levels,
+    /// Who follows the compilation and may end it.
+    pub observer: Observer,
 }
 
 /// A game that went through every phase.

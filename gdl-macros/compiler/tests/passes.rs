@@ -6,6 +6,7 @@ use gdl_compiler::{
     emit::lower,
     ground::ground,
     limits::Fuel,
+    observer::Phase,
     optimize,
     propnet::{Net, build},
     syntax::parse,
@@ -31,7 +32,7 @@ fn lines(net: &Net, starts: &[&str]) -> String {
 
 /// What a pass makes of a net.
 fn run(pass: fn(&Net, &mut Fuel) -> Option<Net>, net: &Net) -> Net {
-    pass(net, &mut Fuel::new(&Limits::default())).expect("within the limits")
+    pass(net, &mut Fuel::new(&Options::default(), Phase::Optimize)).expect("within the limits")
 }
 
 /// Checks one pass on a rulesheet: the given lines before and after it.

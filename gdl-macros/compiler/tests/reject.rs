@@ -14,7 +14,7 @@ const FOUND_BY_PLAY: &[&str] = &["GDL121", "GDL122", "GDL123", "GDL124", "GDL125
 const BOMBS: &[&str] = &["GDL133", "GDL134", "GDL136", "GDL139"];
 
 /// What the macro alone reports, for want of a rulesheet: shown by the compile-fail tests.
-const NO_RULESHEET: &[&str] = &["GDLM1", "GDLM2", "GDLM8"];
+const NO_RULESHEET: &[&str] = &["GDLM1", "GDLM2", "GDLM8", "GDLM9"];
 
 /// A rulesheet and the code that it gives.
 struct Case {

@@ -20,7 +20,11 @@ mod spelling;
 mod usage;
 
 use crate::diagnostic::{Diagnostic, codes};
-use crate::{Diagnostics, Options, Rules, Source, syntax::Tree};
+use crate::{
+    Diagnostics, Options, Rules, Source,
+    observer::{Phase, Progress},
+    syntax::Tree,
+};
 use lower::{Lowered, lower};
 use scene::Scene;
 
@@ -32,6 +36,11 @@ pub fn check(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Option<Rules> {
+    let progress = Progress { phase: Phase::Check, made: tree.forms.len() };
+    if options.observer.tell(progress).is_break() {
+        diagnostics.push(progress.cancelled());
+        return None;
+    }
     if tree.forms.is_empty() {
         if !tree.broken {
             let message = "the rulesheet contains no rules";

@@ -234,4 +234,5 @@ codes! {
     RULE_TOO_LARGE = "GDLM6" rule_too_large Error, "a rule with more variables or literals than the limit";
     OUT_OF_FUEL = "GDLM7" out_of_fuel Error, "more work for the compiler than the limit";
     INTERNAL_ERROR = "GDLM8" internal_error Error, "a fault of the compiler itself";
+    CANCELLED = "GDLM9" cancelled Error, "a compilation that its caller ended";
 }

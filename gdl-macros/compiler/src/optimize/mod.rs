@@ -16,7 +16,9 @@ pub use factor::factor;
 pub use legality::assume_legality;
 pub use one_hot::complement_moves;
 
-use crate::{Diagnostic, Diagnostics, Options, diagnostic::codes, limits::Fuel, propnet::Net};
+use crate::{
+    Diagnostic, Diagnostics, Limits, Options, diagnostic::codes, limits::Fuel, observer::Phase, propnet::Net,
+};
 
 /// A pass and its name. Nothing comes back if there is not enough fuel.
 pub type Pass = (&'static str, fn(&Net, &mut Fuel) -> Option<Net>);
@@ -39,13 +41,20 @@ pub const PASSES: &[Pass] = &[
 /// Runs every pass. Each takes time proportional to the net, nearly; if one takes more steps than the limits
 /// allow, that goes to `diagnostics`, and nothing comes back.
 pub fn optimize(net: Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Net> {
-    let optimised = PASSES.iter().try_fold(net, |net, (_, pass)| pass(&net, &mut Fuel::new(&options.limits)));
-    if optimised.is_none() {
-        let message = format!("optimising the net takes more than {} steps (`fuel`)", options.limits.fuel);
-        diagnostics.push(
-            Diagnostic::new(&codes::OUT_OF_FUEL, None, message)
-                .help("let fewer variables of each rule vary together, or raise the limit"),
-        );
+    let mut net = net;
+    for (_, pass) in PASSES {
+        let mut fuel = Fuel::new(options, Phase::Optimize);
+        let Some(optimised) = pass(&net, &mut fuel) else {
+            diagnostics.push(fuel.cancellation().unwrap_or_else(|| out_of_fuel(&options.limits)));
+            return None;
+        };
+        net = optimised;
     }
-    optimised
+    Some(net)
+}
+
+fn out_of_fuel(limits: &Limits) -> Diagnostic {
+    let message = format!("optimising the net takes more than {} steps (`fuel`)", limits.fuel);
+    Diagnostic::new(&codes::OUT_OF_FUEL, None, message)
+        .help("let fewer variables of each rule vary together, or raise the limit")
 }

@@ -9,6 +9,7 @@ use crate::{
     diagnostic::codes,
     ground::{GroundRules, Literal, Meaning, terms::AtomId},
     limits::Fuel,
+    observer::Phase,
 };
 
 /// Builds the net of ground rules. O(literals), but for cycles. A net over a limit goes to
@@ -25,7 +26,7 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             Meaning::Derived => Signal::FALSE,
         })
         .collect();
-    let mut fuel = Fuel::new(limits);
+    let mut fuel = Fuel::new(options, Phase::Propnet);
     for group in &ground.order {
         let mut over = None;
         if group.len() > 1 || depends_on_itself(ground, group[0]) {
@@ -41,6 +42,10 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             signals[group[0].index()] = define(ground, &mut net, &signals, group[0]);
             let paid = net.pay(&mut fuel);
             over = excess(&net, 0, paid, limits);
+        }
+        if let Some(cancellation) = fuel.cancellation() {
+            diagnostics.push(cancellation);
+            return None;
         }
         if let Some(excess) = over {
             diagnostics.push(Diagnostic { span: ground.place(group[0]), ..excess });

@@ -242,6 +242,7 @@ impl Net {
     /// Pays for the gates made since this was last called: a step for each operand given, and for each that a
     /// gate's operands were compared with.
     pub fn pay(&mut self, fuel: &mut Fuel) -> Option<()> {
+        fuel.note(self.operations());
         fuel.spend(std::mem::take(&mut self.steps))
     }
 

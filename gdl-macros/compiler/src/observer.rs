@@ -1,0 +1,106 @@
+//! How a caller follows a compilation and ends one that it no longer wants.
+//!
+//! The compiler has no clock and no threads, but it says where it is: when a phase begins, and every so many
+//! of the steps that fuel counts. Whoever listens may answer that it is enough. Then the compilation ends with
+//! an error, [`CANCELLED`](crate::diagnostic::codes::CANCELLED), and asks nobody any more.
+
+use crate::{Diagnostic, diagnostic::codes};
+use std::{fmt, ops::ControlFlow, sync::Arc};
+
+/// What the compiler is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// From text to rules.
+    Check,
+    /// From rules to ground rules.
+    Ground,
+    /// From ground rules to a net.
+    Propnet,
+    /// From net to smaller net.
+    Optimize,
+}
+
+impl Phase {
+    /// What a phase makes and is counted while it is at work.
+    #[must_use]
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Check => "rules",
+            Self::Ground => "rule instances",
+            Self::Propnet | Self::Optimize => "operations",
+        }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Check => "checking the rules",
+            Self::Ground => "grounding",
+            Self::Propnet => "building the net",
+            Self::Optimize => "optimising the net",
+        })
+    }
+}
+
+/// How far a compilation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The phase at work.
+    pub phase: Phase,
+    /// What it has made so far, in its [unit](Phase::unit): fewer than before where it starts anew or finds
+    /// a shorter way.
+    pub made: usize,
+}
+
+impl Progress {
+    /// What is said of a compilation that ended here.
+    pub(crate) fn cancelled(self) -> Diagnostic {
+        let Self { phase, made } = self;
+        let unit = phase.unit();
+        Diagnostic::new(
+            &codes::CANCELLED,
+            None,
+            format!("stopped by the caller while {phase}, with {made} {unit} so far"),
+        )
+        .help("allow it more time, or stop it by limits, which tell the rule that takes so much")
+    }
+}
+
+/// Is told where a compilation is and says whether it goes on.
+///
+/// ```
+/// use gdl_compiler::{Observer, Options, Source, compile};
+/// use std::ops::ControlFlow;
+///
+/// let observer = Observer::new(|progress| {
+///     println!("{}: {} {}", progress.phase, progress.made, progress.phase.unit());
+///     ControlFlow::Break(()) // it is enough
+/// });
+/// let source = Source::new("game.kif", "(role r) (init a) (legal r x) (goal r 0) (<= terminal (true a))");
+/// let faults = compile(&source, &Options { observer, ..Options::default() }).unwrap_err();
+/// assert!(faults.iter().any(|fault| fault.code.name == "cancelled"));
+/// ```
+#[derive(Clone, Default)]
+pub struct Observer(Option<Arc<Listener>>);
+
+type Listener = dyn Fn(Progress) -> ControlFlow<()> + Send + Sync;
+
+impl Observer {
+    /// Calls `listen` with each report.
+    #[must_use]
+    pub fn new(listen: impl Fn(Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(listen)))
+    }
+
+    /// Reports; breaks if the work is to end.
+    pub fn tell(&self, progress: Progress) -> ControlFlow<()> {
+        self.0.as_ref().map_or(ControlFlow::Continue(()), |listen| listen(progress))
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Observer(..)" } else { "Observer(none)" })
+    }
+}

@@ -41,25 +41,12 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
 
 /// What cannot be grounded within the default limits, and is compared by `eval` in every build.
 const NOT_GROUNDED: &[&str] = &[
-    "base__amazons",
-    "base__amazonsSuicide",
-    "base__amazons__v1",
-    "base__blockerParallel",
     "base__chess",
-    "base__gt_attrition",
-    "base__knightazons",
     "base__laikLee_hex",
     "base__mummymaze1p",
-    "base__racer4",
     "base__ruleDepthExponential",
-    "base__skirmish",
-    "base__skirmishFinal1",
-    "base__skirmishFinal2",
-    "base__skirmishFinal3",
-    "base__skirmishHoles",
     "base__slaughter",
     "base__sudoku",
-    "base__urmAdd",
 ];
 
 const IS_DEBUG: bool = cfg!(debug_assertions);

@@ -10,6 +10,7 @@ use crate::{
     ground::excess::{Excess, What},
     rules::{Atom, Formula, RelationId, Rule, Rules, Symbol, Term, Variable},
 };
+use std::rc::Rc;
 
 /// A term of a clause.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +26,16 @@ impl Pattern {
             Self::Variable(variable) => visit(*variable),
             Self::Ground(_) => {}
             Self::Function(_, arguments) => arguments.iter().for_each(|a| a.for_each_variable(visit)),
+        }
+    }
+
+    pub(super) fn rename(&self, name: &mut impl FnMut(u32) -> u32) -> Self {
+        match self {
+            Self::Variable(variable) => Self::Variable(name(*variable)),
+            Self::Ground(term) => Self::Ground(*term),
+            Self::Function(symbol, arguments) => {
+                Self::Function(*symbol, arguments.iter().map(|a| a.rename(name)).collect())
+            }
         }
     }
 }
@@ -49,10 +60,16 @@ impl Literal {
         }
         variables
     }
+
+    /// The literal with each variable replaced by what `name` makes of it.
+    pub(super) fn rename(&self, name: &mut impl FnMut(u32) -> u32) -> Self {
+        let arguments = self.arguments.iter().map(|a| a.rename(name)).collect();
+        Self { relation: self.relation, arguments }
+    }
 }
 
 /// A condition on bound variables.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Test {
     Literal(Literal),
     Distinct(Pattern, Pattern),
@@ -80,6 +97,16 @@ impl Test {
         variables
     }
 
+    /// The test with each variable replaced by what `name` makes of it.
+    pub(super) fn rename(&self, name: &mut impl FnMut(u32) -> u32) -> Self {
+        match self {
+            Self::Literal(literal) => Self::Literal(literal.rename(name)),
+            Self::Distinct(left, right) => Self::Distinct(left.rename(name), right.rename(name)),
+            Self::Not(inner) => Self::Not(Box::new(inner.rename(name))),
+            Self::Or(branches) => Self::Or(branches.iter().map(|b| b.rename(name)).collect()),
+        }
+    }
+
     fn visit_variables(&self, visit: &mut impl FnMut(u32)) {
         match self {
             Self::Literal(literal) => literal.arguments.iter().for_each(|a| a.for_each_variable(visit)),
@@ -103,6 +130,8 @@ pub(super) struct Clause {
     pub(super) variables: usize,
     /// Index of the rule it comes from.
     pub(super) rule: usize,
+    /// Whether the head only says what is possible, to narrow joins down, and has no part in instances.
+    pub(super) is_guard: bool,
 }
 
 impl Clause {
@@ -111,14 +140,35 @@ impl Clause {
         self.positives.iter().for_each(|l| visit(l, false));
         self.tests.iter().for_each(|t| t.for_each_literal(false, visit));
     }
+
+    /// The clause with its variables numbered without gaps.
+    pub(super) fn compact(&self) -> Self {
+        let mut names = Vec::new();
+        let mut name = |variable| numbered(variable, &mut names);
+        let head = self.head.rename(&mut name);
+        let positives = self.positives.iter().map(|l| l.rename(&mut name)).collect();
+        let tests = self.tests.iter().map(|t| t.rename(&mut name)).collect();
+        Self { head, positives, tests, variables: names.len(), ..*self }
+    }
+}
+
+/// The place of a variable among those met so far.
+pub(super) fn numbered(variable: u32, met: &mut Vec<u32>) -> u32 {
+    let place = met.iter().position(|&other| other == variable).unwrap_or_else(|| {
+        met.push(variable);
+        met.len() - 1
+    });
+    place as u32
 }
 
 /// All clauses of a rulesheet.
 #[derive(Debug)]
 pub(super) struct Clauses {
-    pub(super) list: Vec<Clause>,
-    /// Relations, those made here for `or` included.
+    pub(super) list: Vec<Rc<Clause>>,
+    /// Relations, those made for `or` and [`Clauses::formula`] included.
     pub(super) relations: usize,
+    /// A relation without clauses, for the atoms that stand for formulas in instances.
+    pub(super) formula: RelationId,
 }
 
 /// An `or` with fewer combinations than this is multiplied out: a relation of its own would hide
@@ -143,12 +193,13 @@ pub(super) fn clauses(rules: &Rules, terms: &mut Terms, limits: &Limits) -> Resu
         converter.rule = index;
         converter.convert(rule)?;
     }
-    Ok(Clauses { list: converter.list, relations: converter.relations })
+    let Converter { list, relations, .. } = converter;
+    Ok(Clauses { list, relations: relations + 1, formula: RelationId(relations as u32) })
 }
 
 struct Converter<'t> {
     terms: &'t mut Terms,
-    list: Vec<Clause>,
+    list: Vec<Rc<Clause>>,
     relations: usize,
     rule: usize,
     max_clauses: usize,
@@ -263,7 +314,8 @@ impl Converter<'_> {
                 }
             }
         }
-        self.list.push(Clause { head: head.clone(), positives, tests, variables, rule: self.rule });
+        let (head, rule) = (head.clone(), self.rule);
+        self.list.push(Rc::new(Clause { head, positives, tests, variables, rule, is_guard: false }));
         Ok(())
     }
 

@@ -4,6 +4,9 @@
 //! have a literal it matches; what those derive joins the list. An instance is found exactly once:
 //! when the last of its facts is processed, through the first literal that matches that fact.
 //!
+//! A clause that takes more than its [`Cap`] is parked: it derives no more and its instances are forgotten, while
+//! the others go on. It may be opened again with a larger cap, or be dropped for others of the same meaning.
+//!
 //! Every step costs fuel, and what is kept is counted in bytes, so both are bounded by the limits.
 
 use super::{
@@ -11,6 +14,7 @@ use super::{
     clause::{self, Clause, Clauses, Test},
     excess::{Excess, What},
     join::{self, Facts, Plan, UNBOUND, Walk},
+    statistics::{Rows, Statistics},
     strata::{self, Strata},
     terms::{AtomId, Atoms, TermId, Terms},
     watch::Watch,
@@ -20,6 +24,7 @@ use crate::{
     rules::{Keywords, RelationId, Symbols},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::{ops::Range, rc::Rc};
 
 /// Bytes that a disjunction takes besides its literals: an entry of a hash map and a piece of the heap.
 const BYTES_PER_FORMULA: usize = 80;
@@ -32,17 +37,100 @@ enum Value {
     Literal(Literal),
 }
 
-struct Grounder<'a> {
+/// How much a clause may cost before it is parked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cap {
+    pub(super) instances: usize,
+    /// Steps on its joins.
+    pub(super) steps: u64,
+}
+
+impl Cap {
+    pub(super) const NONE: Self = Self { instances: usize::MAX, steps: u64::MAX };
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stand {
+    /// Its plans run.
+    Open,
+    /// It took more than its cap.
+    Parked,
+    /// It does not count any more.
+    Dropped,
+}
+
+/// Instances: the head of each, where its literals start, and the literals.
+#[derive(Debug, Default)]
+pub(super) struct Instances {
+    pub(super) heads: Vec<(AtomId, u32)>,
+    pub(super) literals: Vec<Literal>,
+}
+
+impl Instances {
+    /// The head and the body of each.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (AtomId, &[Literal])> {
+        self.heads.iter().enumerate().map(|(i, &(head, start))| {
+            let end = self.heads.get(i + 1).map_or(self.literals.len(), |next| next.1 as usize);
+            (head, &self.literals[start as usize..end])
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<(AtomId, u32)>() * self.heads.len() + size_of::<Literal>() * self.literals.len()
+    }
+}
+
+/// An atom that stands for a disjunction, and the rule that made it.
+#[derive(Debug)]
+struct Definition {
+    atom: AtomId,
+    literals: Vec<Literal>,
+    rule: usize,
+}
+
+/// What a clause has come to.
+#[derive(Debug)]
+struct Work {
+    clause: Rc<Clause>,
+    stand: Stand,
+    cap: Cap,
+    /// Plans before this one are out of date.
+    since: usize,
+    /// Instances found, those of guards and of fixed relations too.
+    hits: usize,
+    /// Steps spent on its joins.
+    steps: u64,
+    instances: Instances,
+}
+
+impl Work {
+    fn new(clause: Rc<Clause>, cap: Cap) -> Self {
+        let (since, hits, steps) = (0, 0, 0);
+        Self { clause, stand: Stand::Open, cap, since, hits, steps, instances: Instances::default() }
+    }
+}
+
+/// The fixpoint at work.
+pub(super) struct Grounder<'a> {
     limits: &'a Limits,
     symbols: &'a Symbols,
     keywords: Keywords,
     /// How many relations the rules have: those behind them stand for parts of rules.
     relations: usize,
-    clauses: &'a [Clause],
+    works: Vec<Work>,
     strata: Strata,
     terms: Terms,
     atoms: Atoms,
     facts: Facts,
+    /// What is known of the facts, as far as they are final for now.
+    statistics: Statistics,
+    /// Whether the stage at work came to its fixpoint before, so that its facts can be counted.
+    is_settled: bool,
+    /// The plans of the stage at work, by the facts that start them.
+    plans: Vec<Plan>,
+    watch: Watch,
+    /// How many facts have been processed.
+    done: usize,
     /// Steps spent on joins.
     steps: u64,
     /// The stage at work.
@@ -51,66 +139,18 @@ struct Grounder<'a> {
     fired: Vec<bool>,
     /// The roles, to keep `does` to them.
     roles: FxHashSet<TermId>,
+    /// Terms of the fluents that hold at the start.
+    initial: Vec<TermId>,
     fluents: usize,
-    instances: Vec<(AtomId, u32, u32)>,
-    literals: Vec<Literal>,
-    /// Instances of each rule, for messages.
-    counts: Vec<usize>,
+    /// How many instances are kept, and their bytes.
+    kept: usize,
+    kept_bytes: usize,
+    /// The body at work.
+    body: Vec<Literal>,
     formula: RelationId,
-    formula_bytes: usize,
     /// Atoms that stand for the disjunctions of literals.
     formulas: FxHashMap<Vec<Literal>, AtomId>,
-    /// Those whose instances are not written yet.
-    new_formulas: Vec<(AtomId, Vec<Literal>)>,
-}
-
-/// Grounds the clauses.
-pub(super) fn fixpoint(
-    rules: &Rules,
-    clauses: &Clauses,
-    terms: Terms,
-    limits: &Limits,
-) -> Result<Program, Excess> {
-    let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
-    let roots = [role, init, next, legal, goal, terminal, sees];
-    let mut grounder = Grounder::new(rules, clauses, terms, limits, &roots);
-    let stages = grounder.stages();
-    let (dynamic, fixed) = stages.split_last().expect("the dynamic stage");
-    for (stage, numbers) in fixed.iter().enumerate() {
-        grounder.saturate(stage, numbers, &[])?;
-    }
-    for (number, relation) in rules.relations.iter().enumerate() {
-        if !grounder.strata.dynamic[number] && grounder.strata.relevant[number] {
-            grounder.facts.measure(RelationId(number as u32), relation.arity, &grounder.atoms);
-        }
-    }
-    let of = |grounder: &Grounder<'_>, relation: RelationId| -> Vec<TermId> {
-        grounder.facts.of(relation).iter().map(|&a| grounder.atoms.arguments(a)[0]).collect()
-    };
-    grounder.roles = of(&grounder, role).into_iter().collect();
-    let initial = of(&grounder, init);
-    let start: Vec<AtomId> =
-        initial.iter().map(|&term| grounder.atoms.intern(grounder.keywords.fact, &[term])).collect();
-    grounder.saturate(grounder.strata.last, dynamic, &start)?;
-
-    let possible = (0..grounder.atoms.len() as u32)
-        .map(|a| {
-            let atom = AtomId(a);
-            grounder.facts.contains(atom) || grounder.atoms.relation(atom) == grounder.formula
-        })
-        .collect();
-    let cost = Cost { steps: grounder.steps + grounder.facts.steps, bytes: grounder.bytes() };
-    Ok(Program {
-        terms: grounder.terms,
-        atoms: grounder.atoms,
-        possible,
-        instances: grounder.instances,
-        literals: grounder.literals,
-        initial,
-        fired: grounder.fired,
-        strata: grounder.strata,
-        cost,
-    })
+    definitions: Vec<Definition>,
 }
 
 /// Grounds the static relations that `roots` depend on, which are static too. Gives the terms, the atoms and
@@ -123,59 +163,209 @@ pub(super) fn declarations(
     roots: &[RelationId],
 ) -> Result<(Terms, Atoms, Vec<AtomId>), Excess> {
     let mut grounder = Grounder::new(rules, clauses, terms, limits, roots);
-    let stages = grounder.stages();
-    let fixed = &stages[..grounder.strata.last];
-    for (stage, numbers) in fixed.iter().enumerate() {
-        grounder.saturate(stage, numbers, &[])?;
-    }
+    grounder.settle()?;
     let facts = roots.iter().flat_map(|&root| grounder.facts.of(root)).copied().collect();
     Ok((grounder.terms, grounder.atoms, facts))
 }
 
 impl<'a> Grounder<'a> {
     /// Nothing derived yet; only what `roots` depend on ever is.
-    fn new(
+    pub(super) fn new(
         rules: &'a Rules,
-        clauses: &'a Clauses,
+        clauses: &Clauses,
         terms: Terms,
         limits: &'a Limits,
         roots: &[RelationId],
     ) -> Self {
+        let strata = strata::stratify(&clauses.list, clauses.relations, &rules.keywords, roots);
         Self {
             limits,
             symbols: &rules.symbols,
             keywords: rules.keywords,
             relations: rules.relations.len(),
-            clauses: &clauses.list,
-            strata: strata::stratify(&clauses.list, clauses.relations, &rules.keywords, roots),
+            works: clauses.list.iter().map(|clause| Work::new(clause.clone(), Cap::NONE)).collect(),
+            strata,
             terms,
             atoms: Atoms::default(),
             facts: Facts::default(),
+            statistics: Statistics::default(),
+            is_settled: false,
+            plans: Vec::new(),
+            watch: Watch::default(),
+            done: 0,
             steps: 0,
             stage: 0,
             fired: vec![false; rules.rules.len()],
             roles: FxHashSet::default(),
+            initial: Vec::new(),
             fluents: 0,
-            instances: Vec::new(),
-            literals: Vec::new(),
-            counts: vec![0; rules.rules.len()],
-            formula: RelationId(clauses.relations as u32),
-            formula_bytes: 0,
+            kept: 0,
+            kept_bytes: 0,
+            body: Vec::new(),
+            formula: clauses.formula,
             formulas: FxHashMap::default(),
-            new_formulas: Vec::new(),
+            definitions: Vec::new(),
         }
     }
 
-    /// The clauses of each stage.
-    fn stages(&self) -> Vec<Vec<usize>> {
-        let mut stages = vec![Vec::new(); self.strata.last + 1];
-        for (number, clause) in self.clauses.iter().enumerate() {
-            let head = clause.head.relation.index();
-            if self.strata.relevant[head] {
-                stages[self.strata.stage[head]].push(number);
+    /// Computes the relations that are fixed.
+    pub(super) fn settle(&mut self) -> Result<(), Excess> {
+        (0..self.strata.last).try_for_each(|stage| self.begin(stage, &[]))
+    }
+
+    /// Computes what can hold at any time, after the fixed relations; clauses over `cap` are left parked.
+    pub(super) fn play(&mut self, cap: Cap) -> Result<(), Excess> {
+        let of = |relation: RelationId| -> Vec<TermId> {
+            self.facts.of(relation).iter().map(|&a| self.atoms.arguments(a)[0]).collect()
+        };
+        self.roles = of(self.keywords.role).into_iter().collect();
+        self.initial = of(self.keywords.init);
+        self.works.iter_mut().for_each(|work| work.cap = cap);
+        let fluents = self.initial.iter().map(|&term| self.atoms.intern(self.keywords.fact, &[term]));
+        let start: Vec<AtomId> = fluents.collect();
+        self.begin(self.strata.last, &start)?;
+        self.is_settled = true;
+        Ok(())
+    }
+
+    /// Runs the clauses of a stage to their fixpoint, from `start` and what is known.
+    fn begin(&mut self, stage: usize, start: &[AtomId]) -> Result<(), Excess> {
+        self.stage = stage;
+        self.plans.clear();
+        self.watch = Watch::default();
+        let own = |work: &Work| {
+            let head = work.clause.head.relation.index();
+            self.strata.relevant[head] && self.strata.stage[head] == stage
+        };
+        let numbers: Vec<usize> = (0..self.works.len()).filter(|&number| own(&self.works[number])).collect();
+        let mut at_once = Vec::new();
+        for number in numbers {
+            // What waits for a fact of this stage has none to begin with.
+            if !self.watch(number) {
+                at_once.push(self.plan(number, None));
+            }
+            self.check(number)?;
+        }
+        self.facts.fill(&self.atoms, &self.terms);
+        self.done = self.facts.list.len();
+        start.iter().for_each(|&atom| {
+            self.facts.note(atom, &self.atoms);
+        });
+        self.join(&at_once)?;
+        self.drain()
+    }
+
+    /// Adds clauses, whose relations may be new, and runs everything to the fixpoint again. Gives their numbers.
+    pub(super) fn add(&mut self, clauses: Vec<Clause>, cap: Cap) -> Result<Range<usize>, Excess> {
+        let first = self.works.len();
+        self.strata.extend(&clauses);
+        self.works.extend(clauses.into_iter().map(|clause| Work::new(Rc::new(clause), cap)));
+        let added = first..self.works.len();
+        self.open(&added.clone().collect::<Vec<_>>(), cap)?;
+        Ok(added)
+    }
+
+    /// Opens clauses, forgetting what they gave before, and runs everything to the fixpoint again.
+    pub(super) fn open(&mut self, numbers: &[usize], cap: Cap) -> Result<(), Excess> {
+        let mut at_once = Vec::new();
+        for &number in numbers {
+            self.forget(number);
+            let work = &mut self.works[number];
+            *work =
+                Work { stand: Stand::Open, since: self.plans.len(), ..Work::new(work.clause.clone(), cap) };
+            self.watch(number);
+            at_once.push(self.plan(number, None));
+        }
+        self.facts.fill(&self.atoms, &self.terms);
+        self.join(&at_once)?;
+        self.drain()
+    }
+
+    /// Takes a clause out of the game. Other clauses must give what it gave.
+    pub(super) fn drop(&mut self, number: usize) {
+        self.forget(number);
+        self.works[number].stand = Stand::Dropped;
+    }
+
+    fn forget(&mut self, number: usize) {
+        let instances = std::mem::take(&mut self.works[number].instances);
+        self.kept -= instances.heads.len();
+        self.kept_bytes -= instances.bytes();
+    }
+
+    fn park(&mut self, number: usize) {
+        self.forget(number);
+        self.works[number].stand = Stand::Parked;
+    }
+
+    /// Makes the plans for the literals of a clause that can bring news; false if there are none.
+    fn watch(&mut self, number: usize) -> bool {
+        let clause = self.works[number].clause.clone();
+        let mut waits = false;
+        for (place, literal) in clause.positives.iter().enumerate() {
+            if self.is_inside(literal.relation) {
+                waits = true;
+                self.watch.add(literal.relation.0, &literal.arguments, self.plans.len());
+                let plan = self.plan(number, Some(place));
+                self.plans.push(plan);
             }
         }
-        stages
+        waits
+    }
+
+    /// Plans a clause by what is known of the facts.
+    fn plan(&mut self, number: usize, start: Option<usize>) -> Plan {
+        let clause = self.works[number].clause.clone();
+        let rows: Vec<Option<Rows>> = clause
+            .positives
+            .iter()
+            .map(|literal| (self.is_settled || !self.is_inside(literal.relation)).then(|| self.rows(literal)))
+            .collect();
+        self.facts.plan(&clause, number, start, &rows)
+    }
+
+    /// The facts that match a literal.
+    pub(super) fn rows(&mut self, literal: &clause::Literal) -> Rows {
+        self.statistics.rows(literal, &self.facts, &self.atoms, &self.terms)
+    }
+
+    /// Forgets what was counted of facts, since there are more.
+    pub(super) fn measure(&mut self) {
+        self.statistics = Statistics::default();
+    }
+
+    pub(super) fn statistics(&mut self) -> &mut Statistics {
+        &mut self.statistics
+    }
+
+    /// The clauses that took more than their cap.
+    pub(super) fn parked(&self) -> Vec<usize> {
+        self.standing(Stand::Parked)
+    }
+
+    /// The clauses at work.
+    pub(super) fn opened(&self) -> Vec<usize> {
+        self.standing(Stand::Open)
+    }
+
+    fn standing(&self, stand: Stand) -> Vec<usize> {
+        (0..self.works.len()).filter(|&number| self.works[number].stand == stand).collect()
+    }
+
+    /// A clause.
+    pub(super) fn clause(&self, number: usize) -> &Rc<Clause> {
+        &self.works[number].clause
+    }
+
+    /// The instances that a clause gave, unless its head is fixed or a guard.
+    pub(super) fn yields(&self, number: usize) -> usize {
+        let work = &self.works[number];
+        if self.is_dynamic(work.clause.head.relation) { work.hits } else { 0 }
+    }
+
+    /// Whether the relation depends on the state or the moves, as far as it is known.
+    pub(super) fn is_dynamic(&self, relation: RelationId) -> bool {
+        self.strata.dynamic.get(relation.index()).copied().unwrap_or(true)
     }
 
     /// Whether the relation is computed in the stage at work.
@@ -183,51 +373,42 @@ impl<'a> Grounder<'a> {
         self.strata.stage[relation.index()] == self.stage
     }
 
-    /// Runs the clauses of a stage to their fixpoint, from `start` and what is known.
-    fn saturate(&mut self, stage: usize, clauses: &[usize], start: &[AtomId]) -> Result<(), Excess> {
-        self.stage = stage;
-        let (mut at_once, mut plans, mut watch) = (Vec::new(), Vec::new(), Watch::default());
-        for &number in clauses {
-            let clause = &self.clauses[number];
-            let mut waits = false;
-            for (place, literal) in clause.positives.iter().enumerate() {
-                if self.is_inside(literal.relation) {
-                    waits = true;
-                    watch.add(literal.relation.0, &literal.arguments, plans.len());
-                    plans.push(self.facts.plan(self.clauses, number, Some(place)));
-                }
-            }
-            if !waits {
-                at_once.push(self.facts.plan(self.clauses, number, None));
-            }
-            self.check(clause)?;
-        }
-        self.facts.fill(&self.atoms, &self.terms);
-
-        let first = self.facts.list.len();
-        start.iter().for_each(|&atom| {
-            self.facts.note(atom, &self.atoms);
-        });
+    /// Runs plans over all that is known.
+    fn join(&mut self, plans: &[Plan]) -> Result<(), Excess> {
         let mut bindings = Vec::new();
-        for plan in &at_once {
+        for plan in plans {
             bindings.clear();
-            bindings.resize(self.clauses[plan.clause].variables, UNBOUND);
+            bindings.resize(self.works[plan.clause].clause.variables, UNBOUND);
             self.derive(plan, &mut bindings, None)?;
         }
-        let mut found = Vec::new();
-        let mut done = first;
-        while let Some(&atom) = self.facts.list.get(done) {
-            done += 1;
+        Ok(())
+    }
+
+    /// Processes the facts that wait.
+    fn drain(&mut self) -> Result<(), Excess> {
+        let plans = std::mem::take(&mut self.plans);
+        let result = self.process(&plans);
+        self.plans = plans;
+        result
+    }
+
+    fn process(&mut self, plans: &[Plan]) -> Result<(), Excess> {
+        let (mut bindings, mut found) = (Vec::new(), Vec::new());
+        while let Some(&atom) = self.facts.list.get(self.done) {
+            self.done += 1;
             self.follow(atom)?;
             self.facts.enter(atom, &self.atoms, &self.terms);
             let relation = self.atoms.relation(atom).0;
-            self.steps += watch.find(relation, self.atoms.arguments(atom), &self.terms, &mut found);
+            self.steps += self.watch.find(relation, self.atoms.arguments(atom), &self.terms, &mut found);
             for &number in &found {
-                let plan: &Plan = &plans[number];
-                let clause = &self.clauses[plan.clause];
+                let plan = &plans[number];
+                let work = &self.works[plan.clause];
+                if work.stand != Stand::Open || number < work.since {
+                    continue;
+                }
                 bindings.clear();
-                bindings.resize(clause.variables, UNBOUND);
-                let literal = &clause.positives[plan.start.expect("waits for a fact")];
+                bindings.resize(work.clause.variables, UNBOUND);
+                let literal = &work.clause.positives[plan.start.expect("waits for a fact")];
                 if join::matches_all(
                     &literal.arguments,
                     self.atoms.arguments(atom),
@@ -248,22 +429,16 @@ impl<'a> Grounder<'a> {
 
     /// What everything kept takes.
     fn bytes(&self) -> usize {
-        self.terms.bytes()
-            + self.atoms.bytes()
-            + self.facts.bytes()
-            + size_of::<(AtomId, u32, u32)>() * self.instances.len()
-            + size_of::<Literal>() * self.literals.len()
-            + self.formula_bytes
+        self.terms.bytes() + self.atoms.bytes() + self.facts.bytes() + self.kept_bytes
     }
 
-    /// That the limits hold, while `clause` is at work.
-    fn check(&self, clause: &Clause) -> Result<(), Excess> {
+    /// That the limits hold, while a clause is at work.
+    fn check(&self, number: usize) -> Result<(), Excess> {
         let limits = self.limits;
         let what = if self.fuel() == 0 {
             What::Fuel
-        } else if self.instances.len() > limits.max_ground_rules {
-            let rule = (0..self.counts.len()).max_by_key(|&r| self.counts[r]).unwrap_or(clause.rule);
-            return Err(What::Instances(self.counts[rule]).of(rule));
+        } else if self.kept > limits.max_ground_rules && self.parked().is_empty() {
+            return Err(self.crowded(number));
         } else if self.atoms.len() > limits.max_atoms {
             What::Atoms
         } else if self.terms.len() > limits.max_terms {
@@ -273,10 +448,20 @@ impl<'a> Grounder<'a> {
         } else {
             return Ok(());
         };
-        Err(self.excess(what, clause))
+        Err(self.excess(what, number))
     }
 
-    fn excess(&self, what: What, clause: &Clause) -> Excess {
+    /// That there are too many instances: the rule with the most is to blame.
+    fn crowded(&self, number: usize) -> Excess {
+        let mut counts = vec![0; self.fired.len()];
+        self.works.iter().for_each(|work| counts[work.clause.rule] += work.instances.heads.len());
+        let own = self.works[number].clause.rule;
+        let rule = (0..counts.len()).max_by_key(|&rule| (counts[rule], rule == own)).unwrap_or(own);
+        What::Instances(counts[rule]).of(rule)
+    }
+
+    fn excess(&self, what: What, number: usize) -> Excess {
+        let clause = &self.works[number].clause;
         let recursive = self.strata.recursive[clause.head.relation.index()];
         Excess { recursive, ..what.of(clause.rule) }
     }
@@ -286,7 +471,7 @@ impl<'a> Grounder<'a> {
     fn follow(&mut self, atom: AtomId) -> Result<(), Excess> {
         let relation = self.atoms.relation(atom);
         let arguments = self.atoms.arguments(atom).to_vec();
-        let starts = relation == self.keywords.init && self.strata.dynamic[relation.index()];
+        let starts = relation == self.keywords.init && self.is_dynamic(relation);
         let follower = if relation == self.keywords.next || starts {
             self.atoms.intern(self.keywords.fact, &arguments)
         } else if relation == self.keywords.legal && self.roles.contains(&arguments[0]) {
@@ -295,7 +480,8 @@ impl<'a> Grounder<'a> {
             self.fluents += usize::from(relation == self.keywords.fact);
             if self.fluents > self.limits.max_fluents {
                 let next = self.atoms.find(self.keywords.next, &arguments);
-                let rule = self.instances.iter().find(|i| Some(i.0) == next).map(|i| i.2 as usize);
+                let gives = |work: &&Work| work.instances.heads.iter().any(|i| Some(i.0) == next);
+                let rule = self.works.iter().find(gives).map(|work| work.clause.rule);
                 return Err(Excess { what: What::Fluents, rule, recursive: false });
             }
             return Ok(());
@@ -306,14 +492,20 @@ impl<'a> Grounder<'a> {
 
     /// Runs a plan from its start's bindings and enters what it derives.
     fn derive(&mut self, plan: &Plan, bindings: &mut [TermId], fact: Option<AtomId>) -> Result<(), Excess> {
-        let clause = &self.clauses[plan.clause];
+        let number = plan.clause;
+        let work = &self.works[number];
+        if work.stand != Stand::Open {
+            return Ok(());
+        }
+        let clause = work.clause.clone();
         // What is found waits in memory until it is emitted.
         let row = size_of::<TermId>() * clause.variables.max(1);
         let waiting = self.limits.max_bytes.saturating_sub(self.bytes()) / row;
-        let room = self.limits.max_ground_rules.min(waiting);
-        let fuel = self.fuel();
+        let capped = work.cap.instances - work.hits;
+        let room = self.limits.max_ground_rules.min(waiting).min(capped);
+        let fuel = self.fuel().min(work.cap.steps - work.steps);
         let mut walk = Walk {
-            clause,
+            clause: &clause,
             facts: &self.facts,
             atoms: &self.atoms,
             terms: &self.terms,
@@ -325,34 +517,41 @@ impl<'a> Grounder<'a> {
             left: usize::MAX,
         };
         walk.run(&plan.steps, bindings);
-        self.steps += fuel - walk.fuel;
-        let (hits, found) = (walk.hits, walk.found);
+        let (steps, hits, found) = (fuel - walk.fuel, walk.hits, walk.found);
+        self.steps += steps;
+        self.works[number].steps += steps;
         if self.fuel() == 0 {
-            return Err(self.excess(What::Fuel, clause));
+            return Err(self.excess(What::Fuel, number));
         }
-        if hits > room {
-            let count = self.counts[clause.rule] + hits;
-            let what =
-                if waiting < self.limits.max_ground_rules { What::Bytes } else { What::Instances(count) };
-            return Err(self.excess(what, clause));
+        if hits > room && room < capped {
+            let what = if waiting < self.limits.max_ground_rules {
+                What::Bytes
+            } else {
+                What::Instances(self.works[number].hits + hits)
+            };
+            return Err(self.excess(what, number));
+        }
+        if hits > room || steps == fuel {
+            self.works[number].hits += hits;
+            self.park(number);
+            return Ok(());
         }
         if clause.variables == 0 {
             // A row without columns: the clause is ground and the walk only counts.
-            let repeated = self.is_repeated(plan, &[], fact);
-            return if hits > 0 && !repeated { self.emit(clause, &[]) } else { Ok(()) };
+            let repeated = self.is_repeated(plan, &clause, &[], fact);
+            return if hits > 0 && !repeated { self.emit(number, &clause, &[]) } else { Ok(()) };
         }
         for row in found.chunks_exact(clause.variables) {
-            if !self.is_repeated(plan, row, fact) {
-                self.emit(clause, row)?;
+            if !self.is_repeated(plan, &clause, row, fact) {
+                self.emit(number, &clause, row)?;
             }
         }
         Ok(())
     }
 
     /// True if an earlier literal of the clause matches the same fact: its own plan finds the instance.
-    fn is_repeated(&self, plan: &Plan, row: &[TermId], fact: Option<AtomId>) -> bool {
+    fn is_repeated(&self, plan: &Plan, clause: &Clause, row: &[TermId], fact: Option<AtomId>) -> bool {
         let (Some(start), Some(fact)) = (plan.start, fact) else { return false };
-        let clause = &self.clauses[plan.clause];
         clause.positives[..start].iter().any(|literal| {
             literal.relation == self.atoms.relation(fact)
                 && self.is_inside(literal.relation)
@@ -365,47 +564,69 @@ impl<'a> Grounder<'a> {
     }
 
     /// Enters the head of an instance and, if it depends on the state, the instance.
-    fn emit(&mut self, clause: &Clause, row: &[TermId]) -> Result<(), Excess> {
+    fn emit(&mut self, number: usize, clause: &Clause, row: &[TermId]) -> Result<(), Excess> {
         let rule = clause.rule;
         let arguments: Vec<TermId> =
             clause.head.arguments.iter().map(|a| join::instantiate(a, &mut self.terms, row)).collect();
         if let Some(term) = self.terms.excess() {
-            return Err(self.excess(What::Term(self.terms.brief(term, self.symbols)), clause));
+            return Err(self.excess(What::Term(self.terms.brief(term, self.symbols)), number));
         }
         let head = self.atoms.intern(clause.head.relation, &arguments);
         self.facts.note(head, &self.atoms);
         self.steps += 1 + (clause.positives.len() + clause.tests.len()) as u64;
-        if !self.strata.dynamic[clause.head.relation.index()] {
-            self.fired[rule] |= clause.head.relation.index() < self.relations;
-            return self.check(clause);
+        self.works[number].hits += 1;
+        // Parts of rules come from rules that fire.
+        self.fired[rule] |= clause.head.relation.index() < self.relations;
+        if !self.is_dynamic(clause.head.relation) {
+            return self.check(number);
         }
-        let start = self.literals.len();
+        let mut body = std::mem::take(&mut self.body);
+        body.clear();
         for literal in &clause.positives {
-            if self.is_inside(literal.relation) {
-                let atom = self.atom(literal, row);
-                self.literals.push(Literal::new(atom, false));
+            if self.is_dynamic(literal.relation) {
+                body.push(Literal::new(self.atom(literal, row), false));
             }
         }
         for test in &clause.tests {
-            match self.value(test, row) {
+            match self.value(test, row, rule) {
                 Value::True => {}
-                Value::Literal(literal) => self.literals.push(literal),
-                Value::False => {
-                    self.literals.truncate(start);
-                    return Ok(());
-                }
+                Value::Literal(literal) => body.push(literal),
+                // The plan tested what is fixed.
+                Value::False => return Ok(()),
             }
         }
-        self.fired[rule] |= clause.head.relation.index() < self.relations;
-        self.counts[rule] += 1;
-        self.instances.push((head, start as u32, rule as u32));
-        for (atom, literals) in std::mem::take(&mut self.new_formulas) {
-            for literal in literals {
-                self.instances.push((atom, self.literals.len() as u32, rule as u32));
-                self.literals.push(literal);
-            }
+        let instances = &mut self.works[number].instances;
+        instances.heads.push((head, instances.literals.len() as u32));
+        instances.literals.extend_from_slice(&body);
+        self.kept += 1;
+        self.kept_bytes += size_of::<(AtomId, u32)>() + size_of::<Literal>() * body.len();
+        self.body = body;
+        self.check(number)
+    }
+
+    /// What was found.
+    pub(super) fn finish(self) -> Program {
+        let possible = (0..self.atoms.len() as u32)
+            .map(AtomId)
+            .map(|atom| self.facts.contains(atom) || self.atoms.relation(atom) == self.formula)
+            .collect();
+        let cost = Cost { steps: self.steps + self.facts.steps, bytes: self.bytes() };
+        let mut instances: Vec<(Instances, usize)> =
+            self.works.into_iter().map(|work| (work.instances, work.clause.rule)).collect();
+        for Definition { atom, literals, rule } in self.definitions {
+            let heads = (0..literals.len() as u32).map(|start| (atom, start)).collect();
+            instances.push((Instances { heads, literals }, rule));
         }
-        self.check(clause)
+        Program {
+            terms: self.terms,
+            atoms: self.atoms,
+            possible,
+            instances,
+            initial: self.initial,
+            fired: self.fired,
+            strata: self.strata,
+            cost,
+        }
     }
 
     fn atom(&mut self, literal: &clause::Literal, row: &[TermId]) -> AtomId {
@@ -415,10 +636,10 @@ impl<'a> Grounder<'a> {
     }
 
     /// The value of a test under a full binding.
-    fn value(&mut self, test: &Test, row: &[TermId]) -> Value {
+    fn value(&mut self, test: &Test, row: &[TermId], rule: usize) -> Value {
         match test {
             Test::Literal(literal) => {
-                if self.strata.dynamic[literal.relation.index()] {
+                if self.is_dynamic(literal.relation) {
                     return Value::Literal(Literal::new(self.atom(literal, row), false));
                 }
                 let arguments: Option<Vec<TermId>> =
@@ -433,7 +654,7 @@ impl<'a> Grounder<'a> {
                     Value::True
                 }
             }
-            Test::Not(inner) => match self.value(inner, row) {
+            Test::Not(inner) => match self.value(inner, row, rule) {
                 Value::True => Value::False,
                 Value::False => Value::True,
                 Value::Literal(literal) => Value::Literal(!literal),
@@ -441,19 +662,19 @@ impl<'a> Grounder<'a> {
             Test::Or(branches) => {
                 let mut literals = Vec::new();
                 for branch in branches {
-                    match self.value(branch, row) {
+                    match self.value(branch, row, rule) {
                         Value::True => return Value::True,
                         Value::False => {}
                         Value::Literal(literal) => literals.push(literal),
                     }
                 }
-                self.disjunction(literals)
+                self.disjunction(literals, rule)
             }
         }
     }
 
     /// An atom that stands for a disjunction, shared by all equal ones.
-    fn disjunction(&mut self, mut literals: Vec<Literal>) -> Value {
+    fn disjunction(&mut self, mut literals: Vec<Literal>, rule: usize) -> Value {
         literals.sort_unstable();
         literals.dedup();
         match literals[..] {
@@ -465,8 +686,9 @@ impl<'a> Grounder<'a> {
             return Value::Literal(Literal::new(atom, false));
         }
         let atom = self.atoms.intern(self.formula, &[TermId(self.formulas.len() as u32)]);
-        self.formula_bytes += BYTES_PER_FORMULA + 2 * size_of::<Literal>() * literals.len();
-        self.new_formulas.push((atom, literals.clone()));
+        self.kept += literals.len();
+        self.kept_bytes += BYTES_PER_FORMULA + 2 * size_of::<Literal>() * literals.len();
+        self.definitions.push(Definition { atom, literals: literals.clone(), rule });
         self.formulas.insert(literals, atom);
         Value::Literal(Literal::new(atom, false))
     }

@@ -5,11 +5,12 @@
 //! values of its bound variables to the values of its free ones. All work is counted in steps, all that is
 //! kept in bytes.
 
-use super::clause::{Clause, Literal, Pattern, Test};
+use super::clause::{Clause, Literal, Pattern, Test, numbered};
+use super::statistics::Rows;
 use super::terms::{AtomId, Atoms, TermId, Terms};
 use super::watch::Watch;
 use crate::rules::RelationId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The value of a variable that is not bound.
 pub(super) const UNBOUND: TermId = TermId(u32::MAX);
@@ -80,9 +81,6 @@ pub(super) struct Facts {
     /// Those that the last fact may enter.
     found: Vec<usize>,
     by_pattern: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), usize>,
-    /// For each relation how many facts it has and how many values occur at each place; only kept for
-    /// static relations, whose sizes are known when dynamic clauses are planned.
-    sizes: FxHashMap<u32, (usize, Vec<usize>)>,
     /// Steps spent on plans and indexes.
     pub(super) steps: u64,
     /// Bytes in the indexes and plans.
@@ -149,21 +147,20 @@ pub(super) fn instantiate(pattern: &Pattern, terms: &mut Terms, bindings: &[Term
     }
 }
 
-/// Numbers the variables of patterns by first occurrence; `names` collects the originals.
-fn canonical(pattern: &Pattern, names: &mut Vec<u32>) -> Pattern {
-    match pattern {
-        Pattern::Ground(ground) => Pattern::Ground(*ground),
-        Pattern::Variable(variable) => {
-            let place = names.iter().position(|n| n == variable).unwrap_or_else(|| {
-                names.push(*variable);
-                names.len() - 1
-            });
-            Pattern::Variable(place as u32)
-        }
-        Pattern::Function(symbol, arguments) => {
-            Pattern::Function(*symbol, arguments.iter().map(|a| canonical(a, names)).collect())
-        }
+/// The patterns with their variables numbered by first occurrence; `names` collects the originals.
+pub(super) fn canonical(patterns: &[Pattern], names: &mut Vec<u32>) -> Vec<Pattern> {
+    patterns.iter().map(|pattern| pattern.rename(&mut |variable| numbered(variable, names))).collect()
+}
+
+/// How many rows a lookup of a literal will find: `rows` match it, of its variables some are bound.
+fn estimate(rows: Option<&Rows>, variables: &[u32], bound: &[bool]) -> f64 {
+    if let Some(rows) = rows {
+        let bound = rows.values.iter().filter(|(v, _)| bound[*v as usize]);
+        return rows.count / bound.map(|(_, values)| values).product::<f64>();
     }
+    // Nothing is known yet. A guess of 8 values a variable keeps bound lookups first and cross products last.
+    let free = variables.iter().filter(|&&v| !bound[v as usize]).count();
+    8f64.powi(free as i32) * 1.5
 }
 
 impl Facts {
@@ -219,54 +216,28 @@ impl Facts {
         self.filled = self.indexes.len();
     }
 
-    /// Notes the sizes of a relation that is complete, for the planner. O(its facts).
-    pub(super) fn measure(&mut self, relation: RelationId, arity: usize, atoms: &Atoms) {
-        let facts = self.of(relation);
-        let mut values = vec![FxHashSet::<TermId>::default(); arity];
-        for &atom in facts {
-            for (set, &term) in values.iter_mut().zip(atoms.arguments(atom)) {
-                set.insert(term);
-            }
-        }
-        let size = (facts.len(), values.iter().map(|v| v.len().max(1)).collect());
-        self.sizes.insert(relation.0, size);
-    }
-
-    /// How many rows a lookup of `literal` will find, roughly.
-    fn estimate(&self, literal: &Literal, bound: &[bool]) -> f64 {
-        let is_bound = |p: &Pattern| {
-            let mut all = true;
-            p.for_each_variable(&mut |v| all &= bound[v as usize]);
-            all
-        };
-        if let Some((count, distinct)) = self.sizes.get(&literal.relation.0) {
-            let mut rows = *count as f64;
-            for (argument, &values) in literal.arguments.iter().zip(distinct) {
-                if is_bound(argument) {
-                    rows /= values as f64;
-                }
-            }
-            return rows;
-        }
-        // A dynamic relation: its size is not known yet. A guess of 8 values a variable keeps
-        // bound lookups first and cross products last.
-        let free = literal.variables().iter().filter(|&&v| !bound[v as usize]).count();
-        8f64.powi(free as i32) * 1.5
-    }
-
-    /// Plans a clause for when the literal at `start` is bound.
-    pub(super) fn plan(&mut self, clauses: &[Clause], clause: usize, start: Option<usize>) -> Plan {
-        let body = &clauses[clause];
-        let variables: Vec<Vec<u32>> = body.positives.iter().map(Literal::variables).collect();
-        let mut bound = vec![false; body.variables];
-        let mut tests: Vec<(usize, Vec<u32>)> = body.tests.iter().map(Test::variables).enumerate().collect();
+    /// Plans clause `number` for when its literal at `start` is bound. `rows` has the matches of each of its
+    /// literals where they are known.
+    pub(super) fn plan(
+        &mut self,
+        clause: &Clause,
+        number: usize,
+        start: Option<usize>,
+        rows: &[Option<Rows>],
+    ) -> Plan {
+        let variables: Vec<Vec<u32>> = clause.positives.iter().map(Literal::variables).collect();
+        let mut bound = vec![false; clause.variables];
+        let mut tests: Vec<(usize, Vec<u32>)> =
+            clause.tests.iter().map(Test::variables).enumerate().collect();
         if let Some(start) = start {
             variables[start].iter().for_each(|&v| bound[v as usize] = true);
         }
+        let estimate =
+            |place: usize, bound: &[bool]| estimate(rows[place].as_ref(), &variables[place], bound);
         // Each literal that waits and how many rows its lookup will find, as far as is known.
-        let mut waiting: Vec<(usize, f64)> = (0..body.positives.len())
+        let mut waiting: Vec<(usize, f64)> = (0..clause.positives.len())
             .filter(|&place| Some(place) != start)
-            .map(|place| (place, self.estimate(&body.positives[place], &bound)))
+            .map(|place| (place, estimate(place, &bound)))
             .collect();
         let mut steps = Vec::new();
         let mut news = true;
@@ -285,24 +256,24 @@ impl Facts {
             let best = (0..waiting.len()).min_by(|&a, &b| waiting[a].1.total_cmp(&waiting[b].1));
             let Some(best) = best else { break };
             let (place, _) = waiting.remove(best);
-            let (index, key, free) = self.index(&body.positives[place], &bound);
+            let (index, key, free) = self.index(&clause.positives[place], &bound);
             free.iter().for_each(|&v| bound[v as usize] = true);
             news = !free.is_empty();
             for (other, rows) in &mut waiting {
                 if free.iter().any(|v| variables[*other].contains(v)) {
-                    *rows = self.estimate(&body.positives[*other], &bound);
+                    *rows = estimate(*other, &bound);
                 }
             }
             steps.push(Step::Lookup { place, index, key, free });
         }
         self.bytes += BYTES_PER_STEP * (1 + steps.len());
-        Plan { clause, start, steps }
+        Plan { clause: number, start, steps }
     }
 
     /// The index for a literal with some variables bound, and those variables, bound and free.
     fn index(&mut self, literal: &Literal, bound: &[bool]) -> (usize, Vec<u32>, Vec<u32>) {
         let mut names = Vec::new();
-        let pattern: Vec<Pattern> = literal.arguments.iter().map(|a| canonical(a, &mut names)).collect();
+        let pattern = canonical(&literal.arguments, &mut names);
         let (key, free): (Vec<usize>, Vec<usize>) = (0..names.len()).partition(|&i| bound[names[i] as usize]);
         let key_names = key.iter().map(|&i| names[i]).collect();
         let free_names = free.iter().map(|&i| names[i]).collect();

@@ -15,6 +15,9 @@ mod excess;
 mod faults;
 mod fixpoint;
 mod join;
+mod rounds;
+mod split;
+mod statistics;
 mod strata;
 mod stratified;
 pub mod terms;
@@ -26,6 +29,7 @@ use crate::{
     rules::Term,
 };
 use excess::{Excess, What};
+use fixpoint::Instances;
 use strata::Strata;
 use terms::{AtomId, Atoms, TermId, Terms};
 
@@ -159,11 +163,8 @@ impl GroundRules {
 /// then nothing comes back.
 pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
     let limits = &options.limits;
-    let mut terms = Terms::new(limits);
-    let grounded = clause::clauses(rules, &mut terms, limits).and_then(|clauses| {
-        let program = fixpoint::fixpoint(rules, &clauses, terms, limits)?;
-        Ok((assemble(rules, &program, limits)?, program, clauses))
-    });
+    let grounded = rounds::solve(rules, limits)
+        .and_then(|(program, clauses)| Ok((assemble(rules, &program, limits)?, program, clauses)));
     let (mut ground, program, clauses) = match grounded {
         Ok(grounded) => grounded,
         Err(excess) => {
@@ -229,9 +230,8 @@ struct Program {
     atoms: Atoms,
     /// Whether the atom can hold.
     possible: Vec<bool>,
-    /// Head, first literal and rule of each instance.
-    instances: Vec<(AtomId, u32, u32)>,
-    literals: Vec<Literal>,
+    /// Instances, and the rule they come from.
+    instances: Vec<(Instances, usize)>,
     /// Terms of the fluents that hold at the start.
     initial: Vec<TermId>,
     /// For each rule, whether it has an instance.
@@ -379,24 +379,29 @@ struct Grouped {
 }
 
 fn group(program: &Program) -> Grouped {
-    let count = program.instances.len();
-    let mut by_head: Vec<u32> = (0..count as u32).collect();
-    by_head.sort_by_key(|&i| program.instances[i as usize].0);
+    let all =
+        || program.instances.iter().flat_map(|(list, rule)| list.iter().map(move |i| (i.0, i.1, *rule)));
+    // First how many instances each head has, then where its next one goes.
     let mut heads = vec![0u32; program.atoms.len() + 1];
-    program.instances.iter().for_each(|&(head, ..)| heads[head.index() + 1] += 1);
+    all().for_each(|(head, ..)| heads[head.index() + 1] += 1);
     for i in 1..heads.len() {
         heads[i] += heads[i - 1];
     }
+    let count = heads.last().map_or(0, |&count| count as usize);
+    let mut place = heads.clone();
+    let mut sorted: Vec<(&[Literal], usize)> = vec![(&[], 0); count];
+    for (head, body, rule) in all() {
+        sorted[place[head.index()] as usize] = (body, rule);
+        place[head.index()] += 1;
+    }
     let mut bodies = Vec::with_capacity(count + 1);
-    let mut literals = Vec::with_capacity(program.literals.len());
+    let mut literals = Vec::new();
     let mut origins = Vec::with_capacity(count);
     bodies.push(0);
-    for i in by_head {
-        let (_, start, rule) = program.instances[i as usize];
-        let end = program.instances.get(i as usize + 1).map_or(program.literals.len(), |n| n.1 as usize);
-        literals.extend_from_slice(&program.literals[start as usize..end]);
+    for (body, rule) in sorted {
+        literals.extend_from_slice(body);
         bodies.push(literals.len() as u32);
-        origins.push(rule);
+        origins.push(rule as u32);
     }
     Grouped { heads, bodies, literals, origins }
 }

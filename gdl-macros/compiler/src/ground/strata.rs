@@ -8,6 +8,7 @@
 use super::{clause::Clause, cycle};
 use crate::rules::{Keywords, RelationId};
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 /// The classification of relations.
 #[derive(Debug)]
@@ -24,10 +25,39 @@ pub(super) struct Strata {
     pub(super) last: usize,
 }
 
+impl Strata {
+    /// Classifies the relations behind those known, which the heads of `clauses` are, one by one. They are
+    /// computed in the last stage whatever they depend on.
+    pub(super) fn extend(&mut self, clauses: &[Clause]) {
+        let known = self.dynamic.len();
+        let new = |relation: RelationId| relation.index() >= known;
+        for clause in clauses.iter().filter(|clause| new(clause.head.relation)) {
+            let number = clause.head.relation.index();
+            if self.dynamic.len() <= number {
+                self.relevant.resize(number + 1, true);
+                self.dynamic.resize(number + 1, false);
+                self.recursive.resize(number + 1, false);
+                self.stage.resize(number + 1, self.last);
+            }
+        }
+        // A part may be split further, and then comes before the clauses it depends on.
+        let mut news = true;
+        while std::mem::take(&mut news) {
+            for clause in clauses.iter().filter(|clause| !clause.is_guard && new(clause.head.relation)) {
+                let mut dynamic = false;
+                clause.for_each_literal(&mut |literal, _| dynamic |= self.dynamic[literal.relation.index()]);
+                let own = &mut self.dynamic[clause.head.relation.index()];
+                news |= dynamic && !*own;
+                *own |= dynamic;
+            }
+        }
+    }
+}
+
 /// Classifies the relations of `clauses`; those can matter that `roots` depend on, or
 /// what may not be stratified. O(literals).
 pub(super) fn stratify(
-    clauses: &[Clause],
+    clauses: &[Rc<Clause>],
     relations: usize,
     keywords: &Keywords,
     roots: &[RelationId],

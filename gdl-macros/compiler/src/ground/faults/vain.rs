@@ -388,7 +388,10 @@ fn culprits<'a>(findings: &Findings<'a>, clauses: &Clauses, puzzles: &[usize]) -
             // One that stands for several clauses ends in several places.
             let mut own = (0..clauses.list.len()).filter(|&i| of(&clauses.list[i]));
             let (first, second) = (own.next(), own.next());
-            first.filter(|_| second.is_none()).map(|clause| facts.plan(&clauses.list, clause, None))
+            first.filter(|_| second.is_none()).map(|number| {
+                let clause = &clauses.list[number];
+                facts.plan(clause, number, None, &vec![None; clause.positives.len()])
+            })
         })
         .collect();
     findings.atoms.iter().flatten().for_each(|&atom| {

@@ -1,0 +1,117 @@
+//! How many facts match a literal, and how many values its variables take.
+//!
+//! In come facts, out go [`Rows`]: what planning a join and splitting a clause go by. They are estimates: of
+//! long relations a sample is counted, and joins are taken to be of independent columns.
+
+use super::{
+    clause::{Literal, Pattern},
+    join::{self, Facts, UNBOUND},
+    terms::{Atoms, Terms},
+};
+use crate::rules::RelationId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Facts of a relation that are looked at.
+const SAMPLE: usize = 20_000;
+
+/// How many rows something has, and how many values each of its variables takes.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    pub(super) count: f64,
+    pub(super) values: Vec<(u32, f64)>,
+}
+
+impl Rows {
+    /// The rows of a join, if values are spread evenly and independently (Selinger et al., "Access path
+    /// selection in a relational database management system", 1979).
+    pub(super) fn join<'r>(parts: impl Iterator<Item = &'r Self>) -> Self {
+        let (mut count, mut values) = (1.0, Vec::<(u32, f64)>::new());
+        for part in parts {
+            count *= part.count;
+            for &(variable, n) in &part.values {
+                match values.iter_mut().find(|(v, _)| *v == variable) {
+                    // Of two sets of values the smaller is taken to lie in the larger.
+                    Some((_, least)) => {
+                        count /= least.max(n).max(1.0);
+                        *least = least.min(n);
+                    }
+                    None => values.push((variable, n)),
+                }
+            }
+        }
+        Self { count: count.min(product(&values)), values }
+    }
+
+    /// The rows that differ in `variables`.
+    pub(super) fn project(&self, variables: &[u32]) -> Self {
+        let values: Vec<(u32, f64)> =
+            self.values.iter().copied().filter(|(v, _)| variables.contains(v)).collect();
+        Self { count: self.count.min(product(&values)), values }
+    }
+
+    /// The same with each variable renamed.
+    pub(super) fn rename(&self, name: impl Fn(u32) -> u32) -> Self {
+        Self { count: self.count, values: self.values.iter().map(|&(v, n)| (name(v), n)).collect() }
+    }
+}
+
+fn product(values: &[(u32, f64)]) -> f64 {
+    values.iter().map(|(_, n)| n).product()
+}
+
+/// What was counted, by relation and arguments with variables numbered by occurrence.
+#[derive(Debug, Default)]
+pub(super) struct Statistics {
+    measured: FxHashMap<(u32, Vec<Pattern>), Rows>,
+}
+
+impl Statistics {
+    /// The facts that match a literal. O(its relation's facts) the first time.
+    pub(super) fn rows(&mut self, literal: &Literal, facts: &Facts, atoms: &Atoms, terms: &Terms) -> Rows {
+        let mut names = Vec::new();
+        let pattern = join::canonical(&literal.arguments, &mut names);
+        let key = (literal.relation.0, pattern);
+        if !self.measured.contains_key(&key) {
+            let rows = measure(literal.relation, &key.1, names.len(), facts, atoms, terms);
+            self.measured.insert(key.clone(), rows);
+        }
+        self.measured[&key].rename(|place| names[place as usize])
+    }
+
+    /// Takes `rows` for what matches a relation applied to variables that are all different, until it is
+    /// measured.
+    pub(super) fn assume(&mut self, relation: RelationId, arity: usize, rows: Rows) {
+        let pattern = (0..arity as u32).map(Pattern::Variable).collect();
+        self.measured.insert((relation.0, pattern), rows);
+    }
+}
+
+fn measure(
+    relation: RelationId,
+    pattern: &[Pattern],
+    variables: usize,
+    facts: &Facts,
+    atoms: &Atoms,
+    terms: &Terms,
+) -> Rows {
+    let facts = facts.of(relation);
+    let mut values = vec![FxHashSet::default(); variables];
+    let mut bindings = vec![UNBOUND; variables];
+    // Facts are found in an order that follows their values: a sample must come from all over.
+    let stride = facts.len().div_ceil(SAMPLE).max(1);
+    let (mut seen, mut count) = (0, 0);
+    for &atom in facts.iter().step_by(stride) {
+        seen += 1;
+        bindings.fill(UNBOUND);
+        if join::matches_all(pattern, atoms.arguments(atom), terms, &mut bindings) {
+            count += 1;
+            values.iter_mut().zip(&bindings).for_each(|(set, &value)| {
+                set.insert(value);
+            });
+        }
+    }
+    let scale = facts.len() as f64 / f64::from(seen.max(1));
+    // Of a relation without facts one knows nothing; zero would make everything free.
+    let values = (0..).zip(values).map(|(v, set)| (v, set.len().max(1) as f64)).collect();
+    Rows { count: (f64::from(count) * scale).max(1.0), values }
+}

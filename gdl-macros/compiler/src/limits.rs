@@ -4,7 +4,7 @@
 //! changes a result that was reached without it.
 
 use crate::{
-    Diagnostic, Options,
+    Options,
     observer::{Observer, Phase, Progress},
 };
 
@@ -120,6 +120,13 @@ pub struct Fuel {
 pub const INTERVAL: u64 = 1 << 15;
 
 impl Fuel {
+    /// So many steps, of which nobody hears.
+    #[must_use]
+    pub fn of(steps: u64) -> Self {
+        let limits = Limits { fuel: steps, ..Limits::default() };
+        Self::new(&Options { limits, ..Options::default() }, Phase::Check)
+    }
+
     /// As much as the options give to a phase. The phase reports when it first spends some.
     #[must_use]
     pub fn new(options: &Options, phase: Phase) -> Self {
@@ -168,9 +175,9 @@ impl Fuel {
         self.near + self.far
     }
 
-    /// What is to be said if there are no steps left because the caller had enough.
+    /// How far the phase had come, if there are no steps left because the caller had enough.
     #[must_use]
-    pub fn cancellation(&self) -> Option<Diagnostic> {
-        self.is_cancelled.then(|| self.progress.cancelled())
+    pub fn cancelled(&self) -> Option<Progress> {
+        self.is_cancelled.then_some(self.progress)
     }
 }

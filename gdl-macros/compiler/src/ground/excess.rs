@@ -3,6 +3,7 @@
 use crate::{
     Diagnostic, Limits, Rules,
     diagnostic::{Code, codes},
+    observer::Progress,
 };
 
 /// A limit that grounding ran into.
@@ -45,6 +46,8 @@ pub(super) enum What {
     /// Text of fluents and moves.
     Names,
     Fuel,
+    /// The caller had enough.
+    Cancelled(Progress),
 }
 
 impl What {
@@ -59,6 +62,7 @@ impl Excess {
         let Self { what, rule, .. } = self;
         let narrow = "bound the arguments of the rule's head by relations with fewer values";
         let (code, message, note, help) = match what {
+            What::Cancelled(progress) => return progress.cancelled(),
             What::Clauses => (
                 &codes::OR_EXPLOSION,
                 format!(

@@ -20,7 +20,9 @@ use super::{
     watch::Watch,
 };
 use crate::{
-    Limits, Rules,
+    Limits, Options, Rules,
+    limits::Fuel,
+    observer::Phase,
     rules::{Keywords, RelationId, Symbols},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -113,6 +115,7 @@ impl Work {
 /// The fixpoint at work.
 pub(super) struct Grounder<'a> {
     limits: &'a Limits,
+    fuel: Fuel,
     symbols: &'a Symbols,
     keywords: Keywords,
     /// How many relations the rules have: those behind them stand for parts of rules.
@@ -131,8 +134,6 @@ pub(super) struct Grounder<'a> {
     watch: Watch,
     /// How many facts have been processed.
     done: usize,
-    /// Steps spent on joins.
-    steps: u64,
     /// The stage at work.
     stage: usize,
     /// For each rule, whether it has an instance.
@@ -159,10 +160,10 @@ pub(super) fn declarations(
     rules: &Rules,
     clauses: &Clauses,
     terms: Terms,
-    limits: &Limits,
+    options: &Options,
     roots: &[RelationId],
 ) -> Result<(Terms, Atoms, Vec<AtomId>), Excess> {
-    let mut grounder = Grounder::new(rules, clauses, terms, limits, roots);
+    let mut grounder = Grounder::new(rules, clauses, terms, options, roots);
     grounder.settle()?;
     let facts = roots.iter().flat_map(|&root| grounder.facts.of(root)).copied().collect();
     Ok((grounder.terms, grounder.atoms, facts))
@@ -174,12 +175,13 @@ impl<'a> Grounder<'a> {
         rules: &'a Rules,
         clauses: &Clauses,
         terms: Terms,
-        limits: &'a Limits,
+        options: &'a Options,
         roots: &[RelationId],
     ) -> Self {
         let strata = strata::stratify(&clauses.list, clauses.relations, &rules.keywords, roots);
         Self {
-            limits,
+            limits: &options.limits,
+            fuel: Fuel::new(options, Phase::Ground),
             symbols: &rules.symbols,
             keywords: rules.keywords,
             relations: rules.relations.len(),
@@ -193,7 +195,6 @@ impl<'a> Grounder<'a> {
             plans: Vec::new(),
             watch: Watch::default(),
             done: 0,
-            steps: 0,
             stage: 0,
             fired: vec![false; rules.rules.len()],
             roles: FxHashSet::default(),
@@ -399,7 +400,8 @@ impl<'a> Grounder<'a> {
             self.follow(atom)?;
             self.facts.enter(atom, &self.atoms, &self.terms);
             let relation = self.atoms.relation(atom).0;
-            self.steps += self.watch.find(relation, self.atoms.arguments(atom), &self.terms, &mut found);
+            let steps = self.watch.find(relation, self.atoms.arguments(atom), &self.terms, &mut found);
+            self.facts.steps += steps;
             for &number in &found {
                 let plan = &plans[number];
                 let work = &self.works[plan.clause];
@@ -422,9 +424,11 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// The steps that may still be made.
-    fn fuel(&self) -> u64 {
-        self.limits.fuel.saturating_sub(self.steps + self.facts.steps)
+    /// Takes steps away, and those that were made on plans and indexes.
+    fn spend(&mut self, steps: u64, number: usize) -> Result<(), Excess> {
+        self.fuel.note(self.kept);
+        let steps = steps + std::mem::take(&mut self.facts.steps);
+        self.fuel.spend(steps).ok_or_else(|| self.excess(What::Fuel, number))
     }
 
     /// What everything kept takes.
@@ -435,9 +439,7 @@ impl<'a> Grounder<'a> {
     /// That the limits hold, while a clause is at work.
     fn check(&self, number: usize) -> Result<(), Excess> {
         let limits = self.limits;
-        let what = if self.fuel() == 0 {
-            What::Fuel
-        } else if self.kept > limits.max_ground_rules && self.parked().is_empty() {
+        let what = if self.kept > limits.max_ground_rules && self.parked().is_empty() {
             return Err(self.crowded(number));
         } else if self.atoms.len() > limits.max_atoms {
             What::Atoms
@@ -461,6 +463,7 @@ impl<'a> Grounder<'a> {
     }
 
     fn excess(&self, what: What, number: usize) -> Excess {
+        let what = self.fuel.cancelled().map_or(what, What::Cancelled);
         let clause = &self.works[number].clause;
         let recursive = self.strata.recursive[clause.head.relation.index()];
         Excess { recursive, ..what.of(clause.rule) }
@@ -503,24 +506,25 @@ impl<'a> Grounder<'a> {
         let waiting = self.limits.max_bytes.saturating_sub(self.bytes()) / row;
         let capped = work.cap.instances - work.hits;
         let room = self.limits.max_ground_rules.min(waiting).min(capped);
-        let fuel = self.fuel().min(work.cap.steps - work.steps);
+        let most = work.cap.steps - work.steps;
+        self.spend(0, number)?;
         let mut walk = Walk {
             clause: &clause,
             facts: &self.facts,
             atoms: &self.atoms,
             terms: &self.terms,
             dynamic: &self.strata.dynamic,
-            fuel,
+            steps: most,
+            fuel: &mut self.fuel,
             room,
             hits: 0,
             found: Vec::new(),
             left: usize::MAX,
         };
         walk.run(&plan.steps, bindings);
-        let (steps, hits, found) = (fuel - walk.fuel, walk.hits, walk.found);
-        self.steps += steps;
-        self.works[number].steps += steps;
-        if self.fuel() == 0 {
+        let (left, hits, found) = (walk.steps, walk.hits, walk.found);
+        self.works[number].steps += most - left;
+        if self.fuel.left() == 0 {
             return Err(self.excess(What::Fuel, number));
         }
         if hits > room && room < capped {
@@ -531,7 +535,7 @@ impl<'a> Grounder<'a> {
             };
             return Err(self.excess(what, number));
         }
-        if hits > room || steps == fuel {
+        if hits > room || left == 0 {
             self.works[number].hits += hits;
             self.park(number);
             return Ok(());
@@ -573,7 +577,7 @@ impl<'a> Grounder<'a> {
         }
         let head = self.atoms.intern(clause.head.relation, &arguments);
         self.facts.note(head, &self.atoms);
-        self.steps += 1 + (clause.positives.len() + clause.tests.len()) as u64;
+        self.spend(1 + (clause.positives.len() + clause.tests.len()) as u64, number)?;
         self.works[number].hits += 1;
         // Parts of rules come from rules that fire.
         self.fired[rule] |= clause.head.relation.index() < self.relations;
@@ -610,7 +614,7 @@ impl<'a> Grounder<'a> {
             .map(AtomId)
             .map(|atom| self.facts.contains(atom) || self.atoms.relation(atom) == self.formula)
             .collect();
-        let cost = Cost { steps: self.steps + self.facts.steps, bytes: self.bytes() };
+        let cost = Cost { steps: self.limits.fuel - self.fuel.left(), bytes: self.bytes() };
         let mut instances: Vec<(Instances, usize)> =
             self.works.into_iter().map(|work| (work.instances, work.clause.rule)).collect();
         for Definition { atom, literals, rule } in self.definitions {

@@ -9,6 +9,7 @@ use super::clause::{Clause, Literal, Pattern, Test, numbered};
 use super::statistics::Rows;
 use super::terms::{AtomId, Atoms, TermId, Terms};
 use super::watch::Watch;
+use crate::limits::Fuel;
 use crate::rules::RelationId;
 use rustc_hash::FxHashMap;
 
@@ -298,8 +299,10 @@ pub(super) struct Walk<'a> {
     pub(super) atoms: &'a Atoms,
     pub(super) terms: &'a Terms,
     pub(super) dynamic: &'a [bool],
-    /// Steps left; the walk ends early when there are none.
-    pub(super) fuel: u64,
+    /// Steps that the walk may take; it ends early when there are none left.
+    pub(super) steps: u64,
+    /// What they are taken from. When there is none of it, there are no steps left either.
+    pub(super) fuel: &'a mut Fuel,
     /// How many bindings may be found; the walk ends early when there are more.
     pub(super) room: usize,
     /// How many bindings were found.
@@ -313,10 +316,14 @@ pub(super) struct Walk<'a> {
 impl Walk<'_> {
     /// Collects all bindings of the plan's remaining steps. Recurses once per literal of the body.
     pub(super) fn run(&mut self, steps: &[Step], bindings: &mut [TermId]) {
-        if self.fuel == 0 || self.hits > self.room {
+        if self.steps == 0 || self.hits > self.room {
             return;
         }
-        self.fuel -= 1;
+        if self.fuel.spend(1).is_none() {
+            self.steps = 0;
+            return;
+        }
+        self.steps -= 1;
         self.left = self.left.min(steps.len());
         let Some((step, rest)) = steps.split_first() else {
             self.hits += 1;

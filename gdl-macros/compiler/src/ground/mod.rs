@@ -163,7 +163,7 @@ impl GroundRules {
 /// then nothing comes back.
 pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
     let limits = &options.limits;
-    let grounded = rounds::solve(rules, limits)
+    let grounded = rounds::solve(rules, options)
         .and_then(|(program, clauses)| Ok((assemble(rules, &program, limits)?, program, clauses)));
     let (mut ground, program, clauses) = match grounded {
         Ok(grounded) => grounded,

@@ -15,7 +15,7 @@ use super::{
     split::{MANY, Splitter},
     terms::Terms,
 };
-use crate::{Limits, Rules, rules::Keywords};
+use crate::{Options, Rules, rules::Keywords};
 
 /// What a clause may cost in the first round.
 const FIRST: Cap = Cap { instances: 50_000, steps: 1_000_000 };
@@ -24,12 +24,13 @@ const FIRST: Cap = Cap { instances: 50_000, steps: 1_000_000 };
 const GROWTH: u32 = 8;
 
 /// Grounds rules. With the program come the clauses of the rules as they were.
-pub(super) fn solve(rules: &Rules, limits: &Limits) -> Result<(Program, Clauses), Excess> {
+pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
+    let limits = &options.limits;
     let mut terms = Terms::new(limits);
     let clauses = clause::clauses(rules, &mut terms, limits)?;
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
     let roots = [role, init, next, legal, goal, terminal, sees];
-    let mut grounder = Grounder::new(rules, &clauses, terms, limits, &roots);
+    let mut grounder = Grounder::new(rules, &clauses, terms, options, &roots);
     grounder.settle()?;
     let mut cap = FIRST;
     grounder.play(cap)?;

@@ -45,7 +45,10 @@ pub fn optimize(net: Net, options: &Options, diagnostics: &mut Diagnostics) -> O
     for (_, pass) in PASSES {
         let mut fuel = Fuel::new(options, Phase::Optimize);
         let Some(optimised) = pass(&net, &mut fuel) else {
-            diagnostics.push(fuel.cancellation().unwrap_or_else(|| out_of_fuel(&options.limits)));
+            diagnostics.push(match fuel.cancelled() {
+                Some(progress) => progress.cancelled(),
+                None => out_of_fuel(&options.limits),
+            });
             return None;
         };
         net = optimised;

@@ -43,8 +43,8 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             let paid = net.pay(&mut fuel);
             over = excess(&net, 0, paid, limits);
         }
-        if let Some(cancellation) = fuel.cancellation() {
-            diagnostics.push(cancellation);
+        if let Some(progress) = fuel.cancelled() {
+            diagnostics.push(progress.cancelled());
             return None;
         }
         if let Some(excess) = over {

@@ -41,9 +41,9 @@ pub(super) fn check(
         return;
     }
     let items = (ground.initial.len() + ground.does.len()) as u64;
-    let mut limits = options.limits.clone();
-    limits.fuel = limits.fuel.min(STEPS + STEPS_PER_ITEM * items);
-    let declared = fixpoint::declarations(rules, clauses, program.terms.clone(), &limits, &roots);
+    let mut options = options.clone();
+    options.limits.fuel = options.limits.fuel.min(STEPS + STEPS_PER_ITEM * items);
+    let declared = fixpoint::declarations(rules, clauses, program.terms.clone(), &options, &roots);
     let Ok((terms, atoms, facts)) = declared else { return };
     let declarations = Declarations { rules, program, terms: &terms, atoms: &atoms };
     let missing = |kind: RelationId, word: RelationId| -> Vec<AtomId> {

@@ -14,6 +14,7 @@ use crate::{
         find_term,
         join::{Facts, Step, UNBOUND, Walk},
     },
+    limits::Fuel,
     rules::{Atom, Formula, RelationId, Rule, Term},
 };
 use rustc_hash::FxHashMap;
@@ -407,14 +408,15 @@ fn culprits<'a>(findings: &Findings<'a>, clauses: &Clauses, puzzles: &[usize]) -
             atoms: &program.atoms,
             terms: &program.terms,
             dynamic: &program.strata.dynamic,
-            fuel: SEARCH_STEPS,
+            steps: SEARCH_STEPS,
+            fuel: &mut Fuel::of(SEARCH_STEPS),
             room: 0,
             hits: 0,
             found: Vec::new(),
             left: usize::MAX,
         };
         walk.run(&plan.steps, &mut vec![UNBOUND; clause.variables]);
-        if walk.fuel == 0 || walk.hits > 0 {
+        if walk.steps == 0 || walk.hits > 0 {
             return None;
         }
         match plan.steps.get(plan.steps.len().checked_sub(walk.left)?)? {

@@ -112,3 +112,45 @@ fn a_higher_limit_changes_nothing_that_was_reached() {
     assert!(small.is_some());
     assert_eq!(small, net(Limits::default()));
 }
+
+/// The first error of `added` under limits: what is said beside the rule, and the help.
+fn blame(added: &str, limits: Limits) -> (String, String) {
+    let options = Options { limits, ..Options::default() };
+    let source = Source::new("costly.kif", format!("{GAME}{added}"));
+    let faults = gdl_compiler::compile(&source, &options).expect_err("over the limits");
+    let fault =
+        faults.iter().find(|fault| fault.severity == gdl_compiler::Severity::Error).expect("an error");
+    (fault.note.clone(), fault.help.clone().expect("something to change"))
+}
+
+#[test]
+fn the_costliest_rule_is_named_with_its_variables_and_what_to_change() {
+    let digits = repeat(10, |i| format!("(d {i})"));
+    let few = |max_ground_rules| Limits { max_ground_rules, ..Limits::default() };
+    let (note, help) =
+        blame(&format!("{digits} (<= (legal r (code ?a ?b ?c)) (d ?a) (d ?b) (d ?c))"), few(500));
+    assert_eq!(note, "this rule has 501 of them so far, for `?a`, `?b` and `?c` of its head");
+    assert_eq!(help, "let fewer arguments of a move vary together, or raise the limit");
+
+    // The first rule runs into the limit, the second has most of the instances.
+    let both = "(<= (next (a ?x)) (true (b ?x ?y)) (true (b ?y ?z)))
+        (<= (next (b ?x ?y)) (d ?x) (d ?y) (d ?m) (d ?n) (does r ?o) (distinct ?m ?n))";
+    let (note, help) = blame(&format!("{digits} {both}"), few(18_050));
+    assert_eq!(
+        note,
+        "this rule has 18000 of them so far, for `?x` and `?y` of its head and `?m`, `?n` and `?o` of its body"
+    );
+    assert_eq!(help, "let a relation of its own, such as `part`, stand for the literals with `?o`");
+
+    let (note, help) = blame(
+        &format!("{digits} (<= (next b) (d ?a) (d ?b) (d ?c) (d ?d))"),
+        Limits { fuel: 5_000, ..Limits::default() },
+    );
+    assert!(note.starts_with("this rule takes ") && note.ends_with(" of its body"), "{note}");
+    assert!(note.contains("instances so far, for `?a`, `?b`, `?c` and `?d` of its body"), "{note}");
+    assert_eq!(help, "let a relation of its own, such as `part`, stand for the literals with `?a`");
+
+    let (note, help) = blame("(d 1) (d 2)", Limits { max_atoms: 3, ..Limits::default() });
+    assert_eq!(note, "this rule has 1 instance so far");
+    assert_eq!(help, "let there be fewer rules, or raise the limit");
+}

@@ -1,5 +1,6 @@
 //! What grounding says when it runs into a limit: which one, in which rule, and what to do.
 
+use super::advice;
 use crate::{
     Diagnostic, Limits, Rules,
     diagnostic::{Code, codes},
@@ -10,10 +11,14 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Excess {
     pub(super) what: What,
-    /// The rule at hand, an index into [`Rules::rules`]; none if it takes all of them.
+    /// The rule to blame, an index into [`Rules::rules`]; none if it takes all of them.
     pub(super) rule: Option<usize>,
     /// Whether the rule's head depends on itself.
     pub(super) recursive: bool,
+    /// Instances of the rule so far.
+    pub(super) instances: usize,
+    /// Steps on the joins of the rule so far.
+    pub(super) steps: u64,
 }
 
 impl Excess {
@@ -35,8 +40,8 @@ impl Excess {
 pub(super) enum What {
     /// Rules, with their `or`s multiplied out.
     Clauses,
-    /// Rule instances; so many of them come from the rule.
-    Instances(usize),
+    /// Rule instances.
+    Instances,
     Atoms,
     Terms,
     /// A term too deep or too large, abridged.
@@ -52,15 +57,19 @@ pub(super) enum What {
 
 impl What {
     pub(super) fn of(self, rule: usize) -> Excess {
-        Excess { what: self, rule: Some(rule), recursive: false }
+        Excess { what: self, rule: Some(rule), recursive: false, instances: 0, steps: 0 }
     }
 }
 
 impl Excess {
     pub(super) fn diagnostic(self, rules: &Rules, limits: &Limits) -> Diagnostic {
         let instances = self.code(rules);
-        let Self { what, rule, .. } = self;
-        let narrow = "bound the arguments of the rule's head by relations with fewer values";
+        let Self { what, rule, instances: count, steps, .. } = self;
+        let rule = rule.map(|rule| &rules.rules[rule]);
+        let choices = rule.map_or_else(String::new, advice::choices);
+        let plural = if count == 1 { "" } else { "s" };
+        let has_instances = format!("has {count} instance{plural} so far{choices}");
+        let split = || rule.map_or_else(String::new, |rule| advice::help(rules, rule));
         let (code, message, note, help) = match what {
             What::Cancelled(progress) => return progress.cancelled(),
             What::Clauses => (
@@ -70,28 +79,29 @@ impl Excess {
                     limits.max_ground_rules, limits.max_bytes
                 ),
                 String::new(),
-                "let each branch of an `or` bind the same variables, or name it by a relation of its own",
+                "let each branch of an `or` bind the same variables, or name it by a relation of its own"
+                    .to_owned(),
             ),
-            What::Instances(count) => (
+            What::Instances => (
                 instances,
                 format!(
                     "the rulesheet has more than {} rule instances (`max_ground_rules`)",
                     limits.max_ground_rules
                 ),
-                format!("this rule has {count} of them so far"),
-                "split the rule: name the part that does not mention some of its variables by a relation of its own",
+                format!("this rule has {count} of them so far{choices}"),
+                split(),
             ),
             What::Atoms => (
                 instances,
                 format!("the rulesheet has more than {} ground atoms (`max_atoms`)", limits.max_atoms),
-                "the limit was reached in this rule".to_owned(),
-                narrow,
+                format!("this rule {has_instances}"),
+                split(),
             ),
             What::Terms => (
                 instances,
                 format!("the rulesheet has more than {} ground terms (`max_terms`)", limits.max_terms),
-                "the limit was reached in this rule".to_owned(),
-                narrow,
+                format!("this rule {has_instances}"),
+                split(),
             ),
             What::Term(text) => (
                 &codes::BILLION_LAUGHS,
@@ -100,19 +110,20 @@ impl Excess {
                     limits.max_term_depth, limits.max_term_size
                 ),
                 format!("the term is `{text}`"),
-                "bound the growth by a finite relation such as `succ` over the values that are needed",
+                "bound the growth by a finite relation such as `succ` over the values that are needed"
+                    .to_owned(),
             ),
             What::Fluents => (
                 &codes::EXPONENTIAL_COUNTER,
                 format!("the game has more than {} fluents (`max_fluents`)", limits.max_fluents),
                 "the limit was reached in this rule".to_owned(),
-                "let fewer arguments of a fluent vary together, or raise the limit",
+                "let fewer arguments of a fluent vary together, or raise the limit".to_owned(),
             ),
             What::Bytes => (
                 instances,
                 format!("grounding takes more than {} bytes (`max_bytes`)", limits.max_bytes),
-                "the limit was reached in this rule".to_owned(),
-                narrow,
+                format!("this rule {has_instances}"),
+                split(),
             ),
             What::Names => (
                 &codes::BILLION_LAUGHS,
@@ -121,16 +132,16 @@ impl Excess {
                     limits.max_bytes / 4
                 ),
                 String::new(),
-                "let fewer arguments of a fluent or move be large terms",
+                "let fewer arguments of a fluent or move be large terms".to_owned(),
             ),
             What::Fuel => (
                 &codes::OUT_OF_FUEL,
                 format!("grounding takes more than {} steps (`fuel`)", limits.fuel),
-                "the limit was reached in this rule".to_owned(),
-                "give the rule literals that bind few values each, or raise the limit",
+                format!("this rule takes {steps} of them and {has_instances}"),
+                split(),
             ),
         };
-        let place = rule.map(|rule| rules.rules[rule].span);
+        let place = rule.map(|rule| rule.span);
         let diagnostic = Diagnostic::new(code, place, message).help(help);
         if place.is_some() { diagnostic.note(note) } else { diagnostic }
     }

@@ -440,7 +440,7 @@ impl<'a> Grounder<'a> {
     fn check(&self, number: usize) -> Result<(), Excess> {
         let limits = self.limits;
         let what = if self.kept > limits.max_ground_rules && self.parked().is_empty() {
-            return Err(self.crowded(number));
+            What::Instances
         } else if self.atoms.len() > limits.max_atoms {
             What::Atoms
         } else if self.terms.len() > limits.max_terms {
@@ -453,20 +453,28 @@ impl<'a> Grounder<'a> {
         Err(self.excess(what, number))
     }
 
-    /// That there are too many instances: the rule with the most is to blame.
-    fn crowded(&self, number: usize) -> Excess {
-        let mut counts = vec![0; self.fired.len()];
-        self.works.iter().for_each(|work| counts[work.clause.rule] += work.instances.heads.len());
-        let own = self.works[number].clause.rule;
-        let rule = (0..counts.len()).max_by_key(|&rule| (counts[rule], rule == own)).unwrap_or(own);
-        What::Instances(counts[rule]).of(rule)
-    }
-
+    /// What there is too much of while a clause is at work. A rule of which there is more than of others is to
+    /// blame.
     fn excess(&self, what: What, number: usize) -> Excess {
         let what = self.fuel.cancelled().map_or(what, What::Cancelled);
-        let clause = &self.works[number].clause;
-        let recursive = self.strata.recursive[clause.head.relation.index()];
-        Excess { recursive, ..what.of(clause.rule) }
+        let mut costs = vec![(0, 0); self.fired.len()];
+        for (other, work) in self.works.iter().enumerate().filter(|(_, work)| work.stand != Stand::Dropped) {
+            let (instances, steps) = &mut costs[work.clause.rule];
+            // What is fixed counts among rule instances only while it is found.
+            let is_kept = what != What::Instances || other == number;
+            *instances += if is_kept { work.hits } else { self.yields(other) };
+            *steps += work.steps;
+        }
+        let own = self.works[number].clause.rule;
+        let most = (0..costs.len()).max_by_key(|&rule| {
+            let (instances, steps) = costs[rule];
+            (if what == What::Fuel { steps } else { instances as u64 }, rule == own)
+        });
+        let rule = if let What::Term(_) = what { own } else { most.unwrap_or(own) };
+        let depends = |work: &Work| self.strata.recursive[work.clause.head.relation.index()];
+        let recursive = self.works.iter().any(|work| work.clause.rule == rule && depends(work));
+        let (instances, steps) = costs[rule];
+        Excess { recursive, instances, steps, ..what.of(rule) }
     }
 
     /// What can be legal can be done by a role, and what can hold next or at the start can hold. `init` comes
@@ -485,7 +493,7 @@ impl<'a> Grounder<'a> {
                 let next = self.atoms.find(self.keywords.next, &arguments);
                 let gives = |work: &&Work| work.instances.heads.iter().any(|i| Some(i.0) == next);
                 let rule = self.works.iter().find(gives).map(|work| work.clause.rule);
-                return Err(Excess { what: What::Fluents, rule, recursive: false });
+                return Err(Excess { rule, ..What::Fluents.of(0) });
             }
             return Ok(());
         };
@@ -508,6 +516,7 @@ impl<'a> Grounder<'a> {
         let room = self.limits.max_ground_rules.min(waiting).min(capped);
         let most = work.cap.steps - work.steps;
         self.spend(0, number)?;
+        let before = self.fuel.left();
         let mut walk = Walk {
             clause: &clause,
             facts: &self.facts,
@@ -523,20 +532,16 @@ impl<'a> Grounder<'a> {
         };
         walk.run(&plan.steps, bindings);
         let (left, hits, found) = (walk.steps, walk.hits, walk.found);
-        self.works[number].steps += most - left;
-        if self.fuel.left() == 0 {
-            return Err(self.excess(What::Fuel, number));
-        }
-        if hits > room && room < capped {
-            let what = if waiting < self.limits.max_ground_rules {
-                What::Bytes
-            } else {
-                What::Instances(self.works[number].hits + hits)
-            };
-            return Err(self.excess(what, number));
-        }
-        if hits > room || left == 0 {
+        self.works[number].steps += before - self.fuel.left();
+        if self.fuel.left() == 0 || left == 0 || hits > room {
             self.works[number].hits += hits;
+            if self.fuel.left() == 0 {
+                return Err(self.excess(What::Fuel, number));
+            }
+            if hits > room && room < capped {
+                let what = if waiting < self.limits.max_ground_rules { What::Bytes } else { What::Instances };
+                return Err(self.excess(what, number));
+            }
             self.park(number);
             return Ok(());
         }

@@ -9,6 +9,7 @@
 //! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle. Only a named limit or
 //! that test can fail.
 
+mod advice;
 mod clause;
 pub mod cycle;
 mod excess;
@@ -256,7 +257,7 @@ fn measure_names(rules: &Rules, program: &Program, limits: &Limits) -> Result<()
     }
     // The net keeps them as well, and so does the one that an optimisation makes of it.
     if total > limits.max_bytes / 4 {
-        return Err(Excess { what: What::Names, rule: None, recursive: false });
+        return Err(Excess { rule: None, ..What::Names.of(0) });
     }
     Ok(())
 }

@@ -1,0 +1,112 @@
+//! What to change in a rule with too many instances: a checked rule in, words for its author out.
+//!
+//! A rule has an instance for each way to choose all its variables. Those that only some literals of the body
+//! mention need not be chosen together with all others: a relation of its own can stand for these literals.
+
+use crate::{
+    Rules,
+    rules::{Formula, Rule, Variable},
+};
+
+/// Of a long list of variables no more than these are named.
+const SHOWN: usize = 6;
+
+/// Which variables are chosen together: ``for `?x` and `?y` of its head and `?z` of its body``.
+pub(super) fn choices(rule: &Rule) -> String {
+    let head = in_head(rule);
+    let (outer, inner): (Vec<Variable>, Vec<Variable>) = all(rule).partition(|v| head[v.index()]);
+    match (outer.is_empty(), inner.is_empty()) {
+        (true, true) => String::new(),
+        (false, true) => format!(", for {} of its head", list(rule, &outer)),
+        (true, false) => format!(", for {} of its body", list(rule, &inner)),
+        (false, false) => {
+            format!(", for {} of its head and {} of its body", list(rule, &outer), list(rule, &inner))
+        }
+    }
+}
+
+/// What the author may write instead.
+pub(super) fn help(rules: &Rules, rule: &Rule) -> String {
+    let head = in_head(rule);
+    let outer = all(rule).filter(|v| head[v.index()]).count();
+    // A rule most of whose variables are in its head has about as many instances as its head.
+    let is_wide = 2 * outer > rule.variables.len();
+    if let (false, Some((gone, kept))) = (is_wide, part(rule)) {
+        let arguments: Vec<&str> = kept.iter().map(|v| rule.variables[v.index()].as_str()).collect();
+        let part =
+            if kept.is_empty() { "part".to_owned() } else { format!("(part {})", arguments.join(" ")) };
+        let gone = list(rule, &gone);
+        return format!("let a relation of its own, such as `{part}`, stand for the literals with {gone}");
+    }
+    if rule.variables.is_empty() {
+        return "let there be fewer rules, or raise the limit".to_owned();
+    }
+    if !is_wide {
+        return "give the rule literals that bind few values each, or raise the limit".to_owned();
+    }
+    let keywords = &rules.keywords;
+    let relation = rule.head.relation;
+    let what = if relation == keywords.legal {
+        "a move".to_owned()
+    } else if [keywords.init, keywords.next].contains(&relation) {
+        "a fluent".to_owned()
+    } else {
+        format!("`{}`", rules.relation_name(relation))
+    };
+    format!("let fewer arguments of {what} vary together, or raise the limit")
+}
+
+/// Variables that some literals mention and nothing else does, and the variables that these literals share with
+/// the rest of the rule: those of a variable for which they share the fewest. None if all other variables are
+/// shared.
+fn part(rule: &Rule) -> Option<(Vec<Variable>, Vec<Variable>)> {
+    let head = in_head(rule);
+    let parts = all(rule).filter(|v| !head[v.index()]).filter_map(|variable| {
+        let (mut inside, mut outside) = (vec![false; rule.variables.len()], head.clone());
+        let mut bound = vec![false; rule.variables.len()];
+        for formula in &rule.body {
+            let mentioned = in_formula(rule, formula);
+            let is_in = mentioned[variable.index()];
+            add(if is_in { &mut inside } else { &mut outside }, &mentioned);
+            if is_in && matches!(formula, Formula::Atom(_)) {
+                add(&mut bound, &mentioned);
+            }
+        }
+        let (kept, gone): (Vec<Variable>, Vec<Variable>) =
+            all(rule).filter(|v| inside[v.index()]).partition(|v| outside[v.index()]);
+        let is_smaller = all(rule).any(|v| !inside[v.index()]);
+        (is_smaller && inside == bound).then_some((gone, kept))
+    });
+    parts.min_by_key(|(_, kept)| kept.len())
+}
+
+fn all(rule: &Rule) -> impl Iterator<Item = Variable> {
+    (0..rule.variables.len() as u32).map(Variable)
+}
+
+fn add(set: &mut [bool], others: &[bool]) {
+    set.iter_mut().zip(others).for_each(|(is_in, other)| *is_in |= other);
+}
+
+/// For each variable, whether the head mentions it.
+fn in_head(rule: &Rule) -> Vec<bool> {
+    in_formula(rule, &Formula::Atom(rule.head.clone()))
+}
+
+/// For each variable, whether the formula mentions it.
+fn in_formula(rule: &Rule, formula: &Formula) -> Vec<bool> {
+    let mut mentioned = vec![false; rule.variables.len()];
+    formula.for_each_variable(&mut |variable| mentioned[variable.index()] = true);
+    mentioned
+}
+
+/// `?x`, `?y` and 7 others.
+fn list(rule: &Rule, variables: &[Variable]) -> String {
+    let names: Vec<String> = variables.iter().map(|v| format!("`{}`", rule.variables[v.index()])).collect();
+    match &names[..] {
+        [] => String::new(),
+        [single] => single.clone(),
+        [most @ .., last] if names.len() <= SHOWN => format!("{} and {last}", most.join(", ")),
+        _ => format!("{} and {} others", names[..SHOWN - 1].join(", "), names.len() - SHOWN + 1),
+    }
+}

@@ -1,13 +1,16 @@
 //! What grounding takes: time, memory and the size of what comes of it, beside gringo.
 //!
 //!     cargo bench -p gdl-benches --bench ground -- [--corpus] [--json] [--cap SECONDS] [NAME..]
+//!     cargo bench -p gdl-benches --bench ground -- --deadline SECONDS [NAME..]
 //!
 //! Twelve games, or those named, go through the compiler and, where Python's `clingo` is installed, through
 //! gringo in the same run. They are public rulesheets in a folder `shared` beside the checkout; without it the
 //! built-in games take their place. With `--corpus` all public rulesheets go through the compiler alone. Each
-//! game has a process of its own, which shows its peak memory and can be stopped.
+//! game has a process of its own, which shows its peak memory and can be stopped. With `--deadline` a loader
+//! that has so much time for each of them shows how late it notices that the time is over.
 
 mod corpus;
+mod deadline;
 mod games;
 mod measure;
 mod subject;
@@ -28,6 +31,9 @@ struct Args {
     /// Seconds that a game, or gringo on it, may take.
     #[arg(long, default_value_t = 60.0)]
     cap: f64,
+    /// Load all public rulesheets within so many seconds each, or not at all.
+    #[arg(long)]
+    deadline: Option<f64>,
     /// Only games whose name contains one of these.
     names: Vec<String>,
     /// Measure this rulesheet and print what came of it.
@@ -48,7 +54,8 @@ fn main() {
         return;
     }
     let cap = Duration::from_secs_f64(args.cap);
-    let mut subjects = if args.corpus { Subject::corpus() } else { Subject::selection() };
+    let mut subjects =
+        if args.corpus || args.deadline.is_some() { Subject::corpus() } else { Subject::selection() };
     if subjects.is_empty() {
         eprintln!("no public rulesheets beside the checkout: the built-in games instead");
         subjects = Subject::built_in();
@@ -56,7 +63,9 @@ fn main() {
     if !args.names.is_empty() {
         subjects.retain(|subject| args.names.iter().any(|name| subject.name().contains(name.as_str())));
     }
-    if args.corpus {
+    if let Some(seconds) = args.deadline {
+        deadline::run(&subjects, Duration::from_secs_f64(seconds));
+    } else if args.corpus {
         corpus::run(&subjects, cap, args.json);
     } else {
         games::run(&subjects, cap, args.json);

@@ -1,0 +1,28 @@
+//! How late the error comes of a load that misses its deadline.
+
+use crate::subject::{Subject, options};
+use gdl_cli::output::{counted, duration};
+use gdl_runtime::{LoadError, Loader};
+use std::time::{Duration, Instant};
+
+/// Loads each rulesheet within `limit` and prints how many came in time, and the latest of the others.
+pub(crate) fn run(subjects: &[Subject], limit: Duration) {
+    let (mut games, mut faults) = (0, 0);
+    let mut late = Vec::new();
+    for subject in subjects {
+        let source = subject.source();
+        let deadline = Instant::now() + limit;
+        let loaded = Loader::new().options(options()).deadline(deadline).load(source.text());
+        let delay = deadline.elapsed().as_secs_f64();
+        match loaded {
+            Ok(_) => games += 1,
+            Err(LoadError::Cancelled { message }) => late.push((delay, subject.name(), message)),
+            Err(_) => faults += 1,
+        }
+    }
+    println!("{}, {} and {} late", counted(games, "game"), counted(faults, "fault"), late.len());
+    late.sort_by(|left, right| right.0.total_cmp(&left.0));
+    for (delay, name, message) in late.iter().take(10) {
+        println!("{} after the deadline: {name}, {message}", duration(*delay));
+    }
+}

@@ -1,18 +1,22 @@
 //! What grounding takes: time, memory and the size of what comes of it, beside gringo.
 //!
 //!     cargo bench -p gdl-benches --bench ground -- [--corpus] [--json] [--cap SECONDS] [NAME..]
+//!     cargo bench -p gdl-benches --bench ground -- --passes [NAME..]
 //!     cargo bench -p gdl-benches --bench ground -- --deadline SECONDS [NAME..]
 //!
 //! Twelve games, or those named, go through the compiler and, where Python's `clingo` is installed, through
 //! gringo in the same run. They are public rulesheets in a folder `shared` beside the checkout; without it the
 //! built-in games take their place. With `--corpus` all public rulesheets go through the compiler alone. Each
-//! game has a process of its own, which shows its peak memory and can be stopped. With `--deadline` a loader
-//! that has so much time for each of them shows how late it notices that the time is over.
+//! game has a process of its own, which shows its peak memory and can be stopped.
+//!
+//! `--passes` shows what each pass of the optimiser brings. With `--deadline` a loader that has so much time for
+//! each public rulesheet shows how late it notices that the time is over.
 
 mod corpus;
 mod deadline;
 mod games;
 mod measure;
+mod passes;
 mod subject;
 
 use clap::Parser;
@@ -21,6 +25,7 @@ use subject::Subject;
 
 /// Grounds games and tells what it takes.
 #[derive(Parser)]
+#[allow(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 struct Args {
     /// All public rulesheets, without gringo.
     #[arg(long)]
@@ -31,6 +36,9 @@ struct Args {
     /// Seconds that a game, or gringo on it, may take.
     #[arg(long, default_value_t = 60.0)]
     cap: f64,
+    /// Show the operations after each pass of the optimiser.
+    #[arg(long)]
+    passes: bool,
     /// Load all public rulesheets within so many seconds each, or not at all.
     #[arg(long)]
     deadline: Option<f64>,
@@ -65,6 +73,8 @@ fn main() {
     }
     if let Some(seconds) = args.deadline {
         deadline::run(&subjects, Duration::from_secs_f64(seconds));
+    } else if args.passes {
+        passes::run(&subjects);
     } else if args.corpus {
         corpus::run(&subjects, cap, args.json);
     } else {

@@ -113,7 +113,7 @@ pub(crate) fn measure(subject: &Subject) -> Outcome {
 }
 
 /// From text to ground rules, as gringo starts from the text of its program.
-fn grounded(source: &Source, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
+pub(crate) fn grounded(source: &Source, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
     let options = options();
     *diagnostics = Diagnostics::new(options.levels.clone());
     let rules = check(&parse(source, &options, diagnostics), source, &options, diagnostics)?;

@@ -169,6 +169,8 @@ pub(super) struct Clauses {
     pub(super) relations: usize,
     /// A relation without clauses, for the atoms that stand for formulas in instances.
     pub(super) formula: RelationId,
+    /// Relations of which only a part is derived.
+    pub(super) demanded: Vec<RelationId>,
 }
 
 /// An `or` with fewer combinations than this is multiplied out: a relation of its own would hide
@@ -194,7 +196,12 @@ pub(super) fn clauses(rules: &Rules, terms: &mut Terms, limits: &Limits) -> Resu
         converter.convert(rule)?;
     }
     let Converter { list, relations, .. } = converter;
-    Ok(Clauses { list, relations: relations + 1, formula: RelationId(relations as u32) })
+    Ok(Clauses {
+        list,
+        relations: relations + 1,
+        formula: RelationId(relations as u32),
+        demanded: Vec::new(),
+    })
 }
 
 struct Converter<'t> {

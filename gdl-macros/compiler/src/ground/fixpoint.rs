@@ -164,7 +164,7 @@ pub(super) fn declarations(
     roots: &[RelationId],
 ) -> Result<(Terms, Atoms, Vec<AtomId>), Excess> {
     let mut grounder = Grounder::new(rules, clauses, terms, options, roots);
-    grounder.settle()?;
+    grounder.settle(Cap::NONE)?;
     let facts = roots.iter().flat_map(|&root| grounder.facts.of(root)).copied().collect();
     Ok((grounder.terms, grounder.atoms, facts))
 }
@@ -178,7 +178,7 @@ impl<'a> Grounder<'a> {
         options: &'a Options,
         roots: &[RelationId],
     ) -> Self {
-        let strata = strata::stratify(&clauses.list, clauses.relations, &rules.keywords, roots);
+        let strata = strata::stratify(clauses, &rules.keywords, roots);
         Self {
             limits: &options.limits,
             fuel: Fuel::new(options, Phase::Ground),
@@ -209,9 +209,18 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// Computes the relations that are fixed.
-    pub(super) fn settle(&mut self) -> Result<(), Excess> {
-        (0..self.strata.last).try_for_each(|stage| self.begin(stage, &[]))
+    /// Computes the relations that are fixed. Ends after a stage in which clauses are over `cap`, with their numbers:
+    /// then nothing more can be computed.
+    pub(super) fn settle(&mut self, cap: Cap) -> Result<Vec<usize>, Excess> {
+        self.works.iter_mut().for_each(|work| work.cap = cap);
+        for stage in 0..self.strata.last {
+            self.begin(stage, &[])?;
+            let parked = self.parked();
+            if !parked.is_empty() {
+                return Ok(parked);
+            }
+        }
+        Ok(Vec::new())
     }
 
     /// Computes what can hold at any time, after the fixed relations; clauses over `cap` are left parked.
@@ -362,6 +371,16 @@ impl<'a> Grounder<'a> {
     pub(super) fn yields(&self, number: usize) -> usize {
         let work = &self.works[number];
         if self.is_dynamic(work.clause.head.relation) { work.hits } else { 0 }
+    }
+
+    /// How many relations there are.
+    pub(super) fn relations(&self) -> usize {
+        self.strata.dynamic.len()
+    }
+
+    /// How the relations stand.
+    pub(super) fn strata(&self) -> &Strata {
+        &self.strata
     }
 
     /// Whether the relation depends on the state or the moves, as far as it is known.

@@ -12,6 +12,7 @@
 mod advice;
 mod clause;
 pub mod cycle;
+mod demand;
 mod excess;
 mod faults;
 mod fixpoint;

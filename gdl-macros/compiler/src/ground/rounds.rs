@@ -2,7 +2,8 @@
 //!
 //! In come rules, out goes their ground [`Program`]. In the first round a clause that takes more than a small cap is
 //! parked while the others come to their fixpoint. The facts found by then show which parked clauses to split;
-//! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind.
+//! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind. Only
+//! when a relation is found that may be kept to what is asked of it does all start again.
 //!
 //! Once all is found, clauses with many instances are split on trial: of a split that does not save a quarter
 //! of its clause's instances nothing remains.
@@ -10,15 +11,22 @@
 use super::{
     Program,
     clause::{self, Clauses},
+    demand,
     excess::Excess,
     fixpoint::{Cap, Grounder},
     split::{MANY, Splitter},
     terms::Terms,
 };
-use crate::{Options, Rules, rules::Keywords};
+use crate::{
+    Limits, Options, Rules,
+    rules::{Keywords, RelationId},
+};
 
 /// What a clause may cost in the first round.
 const FIRST: Cap = Cap { instances: 50_000, steps: 1_000_000 };
+
+/// What a clause of a fixed relation may cost before it is asked whether all of it is needed.
+const FIXED: Cap = Cap { instances: 100_000, steps: 2_000_000 };
 
 /// How much more in each round that splits nothing.
 const GROWTH: u32 = 8;
@@ -30,11 +38,36 @@ pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clause
     let clauses = clause::clauses(rules, &mut terms, limits)?;
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
     let roots = [role, init, next, legal, goal, terminal, sees];
-    let mut grounder = Grounder::new(rules, &clauses, terms, options, &roots);
-    grounder.settle()?;
+    let mut wide = Wide { rules, clauses: &clauses, relations: Vec::new() };
+    let mut restricted = None;
+    let mut fixed = FIXED;
+    loop {
+        let given = restricted.as_ref().unwrap_or(&clauses);
+        let mut grounder = Grounder::new(rules, given, terms.clone(), options, &roots);
+        let parked = grounder.settle(fixed)?;
+        if !parked.is_empty() {
+            match wide.restrict(&grounder, &parked) {
+                Some(fewer) => restricted = Some(fewer),
+                None => fixed = Cap::NONE,
+            }
+            continue;
+        }
+        match rounds(&mut grounder, &mut wide, limits)? {
+            Some(fewer) => restricted = Some(fewer),
+            None => return Ok((grounder.finish(), clauses)),
+        }
+    }
+}
+
+/// Grounds what depends on the state, or gives clauses by which there is less to ground.
+fn rounds(
+    grounder: &mut Grounder<'_>,
+    wide: &mut Wide<'_>,
+    limits: &Limits,
+) -> Result<Option<Clauses>, Excess> {
     let mut cap = FIRST;
     grounder.play(cap)?;
-    let mut splitter = Splitter::new(rules.keywords.does, clauses.relations);
+    let mut splitter = Splitter::new(wide.rules.keywords.does, grounder.relations());
     loop {
         let parked = grounder.parked();
         if parked.is_empty() {
@@ -43,24 +76,51 @@ pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clause
         grounder.measure();
         let mut parts = Vec::new();
         for &number in &parked {
-            if let Some(split) = splitter.split(&mut grounder, number, false) {
+            if let Some(split) = splitter.split(grounder, number, false) {
                 grounder.drop(number);
                 parts.extend(split);
             }
         }
-        if parts.is_empty() {
-            let instances = cap.instances.saturating_mul(GROWTH as usize);
-            cap = Cap { instances, steps: cap.steps.saturating_mul(u64::from(GROWTH)) };
-            if instances > limits.max_ground_rules {
-                cap = Cap::NONE;
-            }
-            grounder.open(&parked, cap)?;
-        } else {
+        if !parts.is_empty() {
             grounder.add(parts, cap)?;
+            continue;
         }
+        let fewer = wide.restrict(grounder, &parked);
+        if fewer.is_some() {
+            return Ok(fewer);
+        }
+        let instances = cap.instances.saturating_mul(GROWTH as usize);
+        cap = Cap { instances, steps: cap.steps.saturating_mul(u64::from(GROWTH)) };
+        if instances > limits.max_ground_rules {
+            cap = Cap::NONE;
+        }
+        grounder.open(&parked, cap)?;
     }
-    refine(&mut grounder, &mut splitter)?;
-    Ok((grounder.finish(), clauses))
+    refine(grounder, &mut splitter)?;
+    Ok(None)
+}
+
+/// The relations of clauses that were parked.
+struct Wide<'r> {
+    rules: &'r Rules,
+    clauses: &'r Clauses,
+    relations: Vec<RelationId>,
+}
+
+impl Wide<'_> {
+    /// Clauses in which less is derived of the relations that the parked clauses are for, unless that was tried
+    /// before or is of no use.
+    fn restrict(&mut self, grounder: &Grounder<'_>, parked: &[usize]) -> Option<Clauses> {
+        let known = self.relations.len();
+        for &number in parked {
+            let head = self.rules.rules[grounder.clause(number).rule].head.relation;
+            if !self.relations.contains(&head) {
+                self.relations.push(head);
+            }
+        }
+        let (strata, keywords) = (grounder.strata(), &self.rules.keywords);
+        demand::restrict(self.clauses, strata, keywords, &self.relations, known)
+    }
 }
 
 /// Splits clauses with many instances where that pays.

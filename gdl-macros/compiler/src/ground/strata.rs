@@ -5,10 +5,12 @@
 //! everything it depends on, but for its own cycle, and the dynamic ones are the last stage. A static
 //! relation on a negative cycle counts as dynamic: only the ground program shows whether the cycle is real.
 
-use super::{clause::Clause, cycle};
+use super::{
+    clause::{Clause, Clauses},
+    cycle,
+};
 use crate::rules::{Keywords, RelationId};
 use rustc_hash::FxHashSet;
-use std::rc::Rc;
 
 /// The classification of relations.
 #[derive(Debug)]
@@ -56,23 +58,26 @@ impl Strata {
 
 /// Classifies the relations of `clauses`; those can matter that `roots` depend on, or
 /// what may not be stratified. O(literals).
-pub(super) fn stratify(
-    clauses: &[Rc<Clause>],
-    relations: usize,
-    keywords: &Keywords,
-    roots: &[RelationId],
-) -> Strata {
+pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[RelationId]) -> Strata {
     let Keywords { fact, does, next, legal, goal, terminal, sees, .. } = *keywords;
+    let relations = clauses.relations;
+    let mut guards = vec![false; relations];
+    clauses.list.iter().filter(|c| c.is_guard).for_each(|c| guards[c.head.relation.index()] = true);
     let mut edges: Vec<Vec<(usize, bool)>> = vec![Vec::new(); relations];
     let mut seen = FxHashSet::default();
-    for clause in clauses {
+    let mut tested = vec![false; relations];
+    // Guards only narrow down what has to be computed: nothing means anything else for them.
+    for clause in clauses.list.iter().filter(|clause| !clause.is_guard) {
         let from = clause.head.relation.index();
         clause.for_each_literal(&mut |literal, negative| {
             let to = literal.relation.index();
-            if seen.insert((from, to, negative)) {
+            if !guards[to] && seen.insert((from, to, negative)) {
                 edges[from].push((to, negative));
             }
         });
+        for test in &clause.tests {
+            test.for_each_literal(false, &mut |literal, _| tested[literal.relation.index()] = true);
+        }
     }
 
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); relations];
@@ -88,15 +93,21 @@ pub(super) fn stratify(
         (0..relations).filter(|&r| inner(r).any(|&(_, negative)| negative)).collect();
     // What may not be stratified is judged, whether it matters or not.
     let judged = roots.iter().map(|r| r.index()).chain(unstratified.iter().copied()).collect();
-    let mut relevant = vec![false; relations];
+    let mut relevant = guards.clone();
     spread(judged, &mut relevant, |from| edges[from].iter().map(|&(to, _)| to));
+    // What is derived on demand is not complete before the end: whatever tests it must wait for the net.
+    let mut late = vec![false; relations];
+    spread(clauses.demanded.iter().map(|r| r.index()).collect(), &mut late, |to| users[to].iter().copied());
+    let tested = (0..relations).filter(|&r| late[r] && tested[r]);
     let mut dynamic = vec![false; relations];
     let changing = [fact, does, next, legal, goal, terminal, sees].map(RelationId::index);
-    spread(changing.into_iter().chain(unstratified).collect(), &mut dynamic, |to| users[to].iter().copied());
+    let changing = changing.into_iter().chain(unstratified).chain(tested).collect();
+    spread(changing, &mut dynamic, |to| users[to].iter().copied());
 
     // Components are numbered so that what a relation depends on has a smaller number or its own.
     let mut stage = vec![0; relations];
-    let mut order: Vec<usize> = (0..relations).filter(|&r| !dynamic[r]).collect();
+    let is_last = |r: usize| dynamic[r] || late[r] || guards[r];
+    let mut order: Vec<usize> = (0..relations).filter(|&r| !is_last(r)).collect();
     order.sort_by_key(|&r| component[r]);
     for members in order.chunk_by(|&a, &b| component[a] == component[b]) {
         let own = component[members[0]];
@@ -108,7 +119,7 @@ pub(super) fn stratify(
         members.iter().for_each(|&r| stage[r] = highest);
     }
     let last = order.iter().map(|&r| stage[r] + 1).max().unwrap_or(0);
-    (0..relations).filter(|&r| dynamic[r]).for_each(|r| stage[r] = last);
+    (0..relations).filter(|&r| is_last(r)).for_each(|r| stage[r] = last);
     Strata { relevant, dynamic, recursive, stage, last }
 }
 

@@ -1,0 +1,277 @@
+//! Derives of wide relations only what is asked for.
+//!
+//! In come clauses and relations that turned out wide, out go clauses in which these relations, and those derived
+//! from them, are kept to arguments that some use of them can have. `threatened(x, y)`, used only beside
+//! `cell(x, y)`, needs no square that no cell has: where the rules say it for all of a wide domain, that is most of
+//! the work. Nothing that is used is lost.
+//!
+//! These are magic sets (Bancilhon, Maier, Sagiv and Ullman, "Magic sets and other strange ways to implement logic
+//! programs", 1986), with a set for each argument instead of one for all together: such a set is never larger
+//! than a domain, so that asking costs next to nothing, whatever comes of it.
+
+use super::{
+    clause::{Clause, Clauses, Literal, Pattern},
+    strata::Strata,
+};
+use crate::rules::{Keywords, RelationId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Keeps `wide` relations to what is asked of them; `strata` is of the clauses as they are. None if that changes
+/// nothing, or if of the relations from the `known`th on none can be kept. O(literals · variables).
+pub(super) fn restrict(
+    clauses: &Clauses,
+    strata: &Strata,
+    keywords: &Keywords,
+    wide: &[RelationId],
+    known: usize,
+) -> Option<Clauses> {
+    let may = restrictable(clauses, strata, keywords);
+    if !wide[known..].iter().any(|relation| may[relation.index()]) {
+        return None;
+    }
+    let mut demand = Demand {
+        clauses,
+        strata,
+        open: FxHashMap::default(),
+        made: FxHashMap::default(),
+        relations: clauses.relations,
+        list: Vec::new(),
+    };
+    for relation in demanded(clauses, &may, wide) {
+        let arity = clauses.list.iter().find(|c| c.head.relation == relation)?.head.arguments.len();
+        demand.open.insert(relation, vec![true; arity]);
+    }
+    demand.settle();
+    let is_open = |relation: &RelationId| demand.open.get(relation).is_some_and(|open| open.contains(&true));
+    wide[known..].iter().any(is_open).then(|| demand.rewrite())
+}
+
+/// Whether a relation may be kept to what is asked of it: what the game is asked for as a whole may not, nor what
+/// the start depends on.
+fn restrictable(clauses: &Clauses, strata: &Strata, keywords: &Keywords) -> Vec<bool> {
+    let Keywords { role, init, next, legal, goal, terminal, sees, .. } = *keywords;
+    let mut early = vec![false; clauses.relations];
+    early[role.index()] = true;
+    early[init.index()] = true;
+    let mut news = true;
+    while std::mem::take(&mut news) {
+        for clause in &clauses.list {
+            if !early[clause.head.relation.index()] {
+                continue;
+            }
+            clause.for_each_literal(&mut |literal, _| {
+                news |= !std::mem::replace(&mut early[literal.relation.index()], true);
+            });
+        }
+    }
+    let is_root = |number: usize| [next, legal, goal, terminal, sees].iter().any(|r| r.index() == number);
+    (0..clauses.relations)
+        .map(|number| strata.relevant[number] && !early[number] && !is_root(number))
+        .collect()
+}
+
+/// The relations to keep: those wide and those that are derived from them.
+fn demanded(clauses: &Clauses, may: &[bool], wide: &[RelationId]) -> Vec<RelationId> {
+    let mut chosen = vec![false; clauses.relations];
+    let mut list: Vec<RelationId> = Vec::new();
+    for &relation in wide {
+        if may[relation.index()] && !std::mem::replace(&mut chosen[relation.index()], true) {
+            list.push(relation);
+        }
+    }
+    let mut news = !list.is_empty();
+    while std::mem::take(&mut news) {
+        for clause in &clauses.list {
+            let head = clause.head.relation;
+            let mut uses = false;
+            clause.for_each_literal(&mut |literal, _| uses |= chosen[literal.relation.index()]);
+            if uses && may[head.index()] && !std::mem::replace(&mut chosen[head.index()], true) {
+                list.push(head);
+                news = true;
+            }
+        }
+    }
+    list
+}
+
+/// What a guard stands for: a literal and the place of one of its variables, the others being numbered by
+/// occurrence; or an argument of a relation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Guard {
+    Values(Literal, u32),
+    Asked(RelationId, usize),
+}
+
+struct Demand<'c> {
+    clauses: &'c Clauses,
+    strata: &'c Strata,
+    /// For each relation that is kept, which arguments are asked for everywhere by values that are known.
+    open: FxHashMap<RelationId, Vec<bool>>,
+    made: FxHashMap<Guard, RelationId>,
+    relations: usize,
+    list: Vec<Rc<Clause>>,
+}
+
+/// A place where a relation is asked for.
+struct Use<'u> {
+    clause: &'u Clause,
+    literal: &'u Literal,
+    /// The literals that may be looked at before.
+    before: &'u [Literal],
+}
+
+impl Demand<'_> {
+    /// Closes the arguments that somewhere may have any value.
+    fn settle(&mut self) {
+        let mut news = true;
+        while std::mem::take(&mut news) {
+            let mut closed: Vec<(RelationId, usize)> = Vec::new();
+            self.for_each_use(&mut |this, place| {
+                for (i, pattern) in place.literal.arguments.iter().enumerate() {
+                    if this.open[&place.literal.relation][i] && !this.is_known(&place, pattern) {
+                        closed.push((place.literal.relation, i));
+                    }
+                }
+            });
+            for (relation, argument) in closed {
+                let open = self.open.get_mut(&relation).expect("a kept relation");
+                news |= std::mem::replace(&mut open[argument], false);
+            }
+        }
+    }
+
+    /// Visits every use of a kept relation.
+    fn for_each_use(&self, visit: &mut impl FnMut(&Self, Use<'_>)) {
+        for clause in self.clauses.list.iter().filter(|c| self.strata.relevant[c.head.relation.index()]) {
+            for (i, literal) in clause.positives.iter().enumerate() {
+                if self.open.contains_key(&literal.relation) {
+                    visit(self, Use { clause, literal, before: &clause.positives[..i] });
+                }
+            }
+            for test in &clause.tests {
+                test.for_each_literal(false, &mut |literal, _| {
+                    if self.open.contains_key(&literal.relation) {
+                        visit(self, Use { clause, literal, before: &clause.positives });
+                    }
+                });
+            }
+        }
+    }
+
+    /// Whether all variables of an argument are bound by what may be looked at.
+    fn is_known(&self, place: &Use<'_>, pattern: &Pattern) -> bool {
+        let mut known = true;
+        pattern.for_each_variable(&mut |variable| known &= !self.sources(place, variable).is_empty());
+        known
+    }
+
+    /// What binds a variable before the relation is asked for.
+    fn sources(&self, place: &Use<'_>, variable: u32) -> Vec<Source> {
+        let mut sources = Vec::new();
+        let head = &place.clause.head;
+        if let Some(open) = self.open.get(&head.relation) {
+            let same = |i: &usize| open[*i] && head.arguments[*i] == Pattern::Variable(variable);
+            sources.extend((0..open.len()).filter(same).map(|i| Source::Asked(head.relation, i)));
+        }
+        let binds = |literal: &&Literal| literal.variables().contains(&variable);
+        // What is kept itself may wait for this use, unless it stands before it.
+        let is_free = |literal: &&Literal| !self.open.contains_key(&literal.relation);
+        let free = place.clause.positives.iter().filter(is_free).filter(binds);
+        sources.extend(free.cloned().map(Source::Values));
+        if sources.is_empty() {
+            sources.extend(place.before.iter().filter(binds).cloned().map(Source::Values));
+        }
+        sources
+    }
+
+    /// The clauses, with guards for what is asked.
+    fn rewrite(mut self) -> Clauses {
+        let mut guards: Vec<(RelationId, usize, Pattern, Vec<(Source, u32)>, usize)> = Vec::new();
+        self.for_each_use(&mut |this, place| {
+            let relation = place.literal.relation;
+            for (i, pattern) in place.literal.arguments.iter().enumerate() {
+                if this.open[&relation][i] {
+                    let mut sources = Vec::new();
+                    pattern.for_each_variable(&mut |variable| {
+                        sources.extend(this.sources(&place, variable).into_iter().map(|s| (s, variable)));
+                    });
+                    guards.push((relation, i, pattern.clone(), sources, place.clause.rule));
+                }
+            }
+        });
+        let mut known = FxHashSet::default();
+        for (relation, i, pattern, sources, rule) in guards {
+            let head = Literal { relation: self.asked(relation, i), arguments: vec![pattern] };
+            let mut positives = Vec::new();
+            for (source, variable) in sources {
+                let relation = match source {
+                    Source::Asked(relation, i) => self.asked(relation, i),
+                    Source::Values(literal) => self.values(&literal, variable, rule),
+                };
+                let literal = Literal { relation, arguments: vec![Pattern::Variable(variable)] };
+                if literal != head && !positives.contains(&literal) {
+                    positives.push(literal);
+                }
+            }
+            let clause = guard(head, positives, rule);
+            // Many uses ask for the same.
+            if known.insert((clause.head.clone(), clause.positives.clone())) {
+                self.list.push(clause);
+            }
+        }
+        for clause in &self.clauses.list {
+            let head = &clause.head;
+            let Some(open) = self.open.get(&head.relation).cloned() else {
+                self.list.push(clause.clone());
+                continue;
+            };
+            let mut kept = Clause::clone(clause);
+            for i in (0..open.len()).filter(|&i| open[i]) {
+                let arguments = vec![head.arguments[i].clone()];
+                kept.positives.push(Literal { relation: self.asked(head.relation, i), arguments });
+            }
+            self.list.push(Rc::new(kept));
+        }
+        let mut demanded: Vec<RelationId> = self.open.keys().copied().collect();
+        demanded.sort_unstable_by_key(|relation| relation.index());
+        Clauses { list: self.list, relations: self.relations, formula: self.clauses.formula, demanded }
+    }
+
+    /// The guard of an argument.
+    fn asked(&mut self, relation: RelationId, argument: usize) -> RelationId {
+        self.guard(Guard::Asked(relation, argument)).0
+    }
+
+    /// The guard that has the values of a literal's variable, made if need be.
+    fn values(&mut self, literal: &Literal, variable: u32, rule: usize) -> RelationId {
+        let mut names = Vec::new();
+        let canonical = literal.rename(&mut |v| super::clause::numbered(v, &mut names));
+        let place =
+            names.iter().position(|&name| name == variable).expect("a variable of the literal") as u32;
+        let (relation, is_new) = self.guard(Guard::Values(canonical.clone(), place));
+        if is_new {
+            let head = Literal { relation, arguments: vec![Pattern::Variable(place)] };
+            self.list.push(guard(head, vec![canonical], rule));
+        }
+        relation
+    }
+
+    /// The relation of a guard, and whether it is new.
+    fn guard(&mut self, guard: Guard) -> (RelationId, bool) {
+        let next = RelationId(self.relations as u32);
+        let relation = *self.made.entry(guard).or_insert(next);
+        self.relations += usize::from(relation == next);
+        (relation, relation == next)
+    }
+}
+
+/// Where the values of a variable come from.
+enum Source {
+    Asked(RelationId, usize),
+    Values(Literal),
+}
+
+fn guard(head: Literal, positives: Vec<Literal>, rule: usize) -> Rc<Clause> {
+    Rc::new(Clause { head, positives, tests: Vec::new(), variables: 0, rule, is_guard: true }.compact())
+}

@@ -107,6 +107,16 @@ impl Test {
         }
     }
 
+    /// The test with each literal replaced by what `change` makes of it.
+    pub(super) fn map(&self, change: &impl Fn(&Literal) -> Literal) -> Self {
+        match self {
+            Self::Literal(literal) => Self::Literal(change(literal)),
+            Self::Distinct(left, right) => Self::Distinct(left.clone(), right.clone()),
+            Self::Not(inner) => Self::Not(Box::new(inner.map(change))),
+            Self::Or(branches) => Self::Or(branches.iter().map(|b| b.map(change)).collect()),
+        }
+    }
+
     fn visit_variables(&self, visit: &mut impl FnMut(u32)) {
         match self {
             Self::Literal(literal) => literal.arguments.iter().for_each(|a| a.for_each_variable(visit)),

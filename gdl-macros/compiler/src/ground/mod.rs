@@ -11,6 +11,7 @@
 
 mod advice;
 mod clause;
+mod constant;
 pub mod cycle;
 mod demand;
 mod excess;

@@ -11,7 +11,7 @@
 use super::{
     Program,
     clause::{self, Clauses},
-    demand,
+    constant, demand,
     excess::Excess,
     fixpoint::{Cap, Grounder},
     split::{MANY, Splitter},
@@ -35,7 +35,8 @@ const GROWTH: u32 = 8;
 pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
     let limits = &options.limits;
     let mut terms = Terms::new(limits);
-    let clauses = clause::clauses(rules, &mut terms, limits)?;
+    let mut clauses = clause::clauses(rules, &mut terms, limits)?;
+    constant::fold(&mut clauses, &terms, &rules.keywords);
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
     let roots = [role, init, next, legal, goal, terminal, sees];
     let mut wide = Wide { rules, clauses: &clauses, relations: Vec::new() };

@@ -10,7 +10,7 @@
 //! than a domain, so that asking costs next to nothing, whatever comes of it.
 
 use super::{
-    clause::{Clause, Clauses, Literal, Pattern},
+    clause::{Clause, Clauses, Literal, Pattern, numbered},
     strata::Strata,
 };
 use crate::rules::{Keywords, RelationId};
@@ -95,11 +95,11 @@ fn demanded(clauses: &Clauses, may: &[bool], wide: &[RelationId]) -> Vec<Relatio
     list
 }
 
-/// What a guard stands for: a literal and the place of one of its variables, the others being numbered by
-/// occurrence; or an argument of a relation.
+/// What a guard stands for: the values of a variable for which literals hold, all variables being numbered by
+/// occurrence; or those that an argument of a relation is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Guard {
-    Values(Literal, u32),
+    Values(Vec<Literal>, u32),
     Asked(RelationId, usize),
 }
 
@@ -177,10 +177,17 @@ impl Demand<'_> {
         let binds = |literal: &&Literal| literal.variables().contains(&variable);
         // What is kept itself may wait for this use, unless it stands before it.
         let is_free = |literal: &&Literal| !self.open.contains_key(&literal.relation);
-        let free = place.clause.positives.iter().filter(is_free).filter(binds);
-        sources.extend(free.cloned().map(Source::Values));
+        let free: Vec<&Literal> = place.clause.positives.iter().filter(is_free).collect();
+        for literal in free.iter().copied().filter(binds) {
+            let own = literal.variables();
+            let touches =
+                |other: &Literal| other.variables().iter().any(|v| *v != variable && own.contains(v));
+            let others = free.iter().filter(|&&other| other != literal && touches(other));
+            sources.push(Source::Values(literal.clone(), others.copied().cloned().collect()));
+        }
         if sources.is_empty() {
-            sources.extend(place.before.iter().filter(binds).cloned().map(Source::Values));
+            let before = place.before.iter().filter(binds).cloned();
+            sources.extend(before.map(|literal| Source::Values(literal, Vec::new())));
         }
         sources
     }
@@ -207,7 +214,7 @@ impl Demand<'_> {
             for (source, variable) in sources {
                 let relation = match source {
                     Source::Asked(relation, i) => self.asked(relation, i),
-                    Source::Values(literal) => self.values(&literal, variable, rule),
+                    Source::Values(literal, others) => self.narrow(literal, &others, variable, rule),
                 };
                 let literal = Literal { relation, arguments: vec![Pattern::Variable(variable)] };
                 if literal != head && !positives.contains(&literal) {
@@ -243,16 +250,32 @@ impl Demand<'_> {
         self.guard(Guard::Asked(relation, argument)).0
     }
 
-    /// The guard that has the values of a literal's variable, made if need be.
-    fn values(&mut self, literal: &Literal, variable: u32, rule: usize) -> RelationId {
+    /// The guard that has the values of a literal's variable, its other variables having values that `others` may
+    /// take.
+    fn narrow(&mut self, literal: Literal, others: &[Literal], variable: u32, rule: usize) -> RelationId {
+        let mut body = vec![literal];
+        for other in others {
+            for shared in body[0].variables() {
+                if shared != variable && other.variables().contains(&shared) {
+                    let relation = self.values(vec![other.clone()], shared, rule);
+                    body.push(Literal { relation, arguments: vec![Pattern::Variable(shared)] });
+                }
+            }
+        }
+        self.values(body, variable, rule)
+    }
+
+    /// The guard that has the values of a variable for which all literals hold, made if need be.
+    fn values(&mut self, mut body: Vec<Literal>, variable: u32, rule: usize) -> RelationId {
         let mut names = Vec::new();
-        let canonical = literal.rename(&mut |v| super::clause::numbered(v, &mut names));
-        let place =
-            names.iter().position(|&name| name == variable).expect("a variable of the literal") as u32;
-        let (relation, is_new) = self.guard(Guard::Values(canonical.clone(), place));
+        for literal in &mut body {
+            *literal = literal.rename(&mut |v| numbered(v, &mut names));
+        }
+        let place = names.iter().position(|&name| name == variable).expect("a variable of the body") as u32;
+        let (relation, is_new) = self.guard(Guard::Values(body.clone(), place));
         if is_new {
             let head = Literal { relation, arguments: vec![Pattern::Variable(place)] };
-            self.list.push(guard(head, vec![canonical], rule));
+            self.list.push(guard(head, body, rule));
         }
         relation
     }
@@ -269,7 +292,8 @@ impl Demand<'_> {
 /// Where the values of a variable come from.
 enum Source {
     Asked(RelationId, usize),
-    Values(Literal),
+    /// A literal, and others of its clause that share variables with it.
+    Values(Literal, Vec<Literal>),
 }
 
 fn guard(head: Literal, positives: Vec<Literal>, rule: usize) -> Rc<Clause> {

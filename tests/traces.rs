@@ -43,8 +43,6 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
 const NOT_GROUNDED: &[&str] = &[
     "base__chess",
     "base__laikLee_hex",
-    "base__mummymaze1p",
-    "base__ruleDepthExponential",
     "base__slaughter",
     "base__sudoku",
 ];
@@ -71,6 +69,8 @@ fn options() -> Options {
     if IS_DEBUG {
         options.limits.max_ground_rules = 20_000;
         options.limits.fuel = 2_000_000;
+        // So that small rulesheets are split too.
+        options.split_from = 20;
     }
     options
 }

@@ -25,7 +25,7 @@ pub use observer::Observer;
 pub use rules::Rules;
 
 /// What a user may ask of a compilation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Whether spellings that differ in case alone are different symbols.
     pub case_sensitive: bool,
@@ -33,8 +33,18 @@ pub struct Options {
     pub limits: Limits,
     /// Which lints are silent and which are errors.
     pub levels: Levels,
+    /// How many instances a rule has before it may be split. A smaller number makes other nets that play the
+    /// same; tests of small rulesheets use it.
+    pub split_from: usize,
     /// Who follows the compilation and may end it.
     pub observer: Observer,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let (limits, levels, observer) = (Limits::default(), Levels::default(), Observer::default());
+        Self { case_sensitive: false, limits, levels, split_from: 2_000, observer }
+    }
 }
 
 /// A game that went through every phase.

@@ -163,7 +163,8 @@ pub(super) fn declarations(
     options: &Options,
     roots: &[RelationId],
 ) -> Result<(Terms, Atoms, Vec<AtomId>), Excess> {
-    let mut grounder = Grounder::new(rules, clauses, terms, options, roots);
+    let fuel = Fuel::new(options, Phase::Ground);
+    let mut grounder = Grounder::new(rules, clauses, terms, &options.limits, fuel, roots);
     grounder.settle(Cap::NONE)?;
     let facts = roots.iter().flat_map(|&root| grounder.facts.of(root)).copied().collect();
     Ok((grounder.terms, grounder.atoms, facts))
@@ -175,13 +176,14 @@ impl<'a> Grounder<'a> {
         rules: &'a Rules,
         clauses: &Clauses,
         terms: Terms,
-        options: &'a Options,
+        limits: &'a Limits,
+        fuel: Fuel,
         roots: &[RelationId],
     ) -> Self {
         let strata = strata::stratify(clauses, &rules.keywords, roots);
         Self {
-            limits: &options.limits,
-            fuel: Fuel::new(options, Phase::Ground),
+            limits,
+            fuel,
             symbols: &rules.symbols,
             keywords: rules.keywords,
             relations: rules.relations.len(),
@@ -376,6 +378,11 @@ impl<'a> Grounder<'a> {
     /// How many relations there are.
     pub(super) fn relations(&self) -> usize {
         self.strata.dynamic.len()
+    }
+
+    /// The steps that are left.
+    pub(super) fn into_fuel(self) -> Fuel {
+        self.fuel
     }
 
     /// How the relations stand.

@@ -14,22 +14,27 @@ use super::{
     constant, demand,
     excess::Excess,
     fixpoint::{Cap, Grounder},
-    split::{MANY, Splitter},
+    split::Splitter,
     terms::Terms,
 };
 use crate::{
     Limits, Options, Rules,
+    limits::Fuel,
+    observer::Phase,
     rules::{Keywords, RelationId},
 };
 
-/// What a clause may cost in the first round.
-const FIRST: Cap = Cap { instances: 50_000, steps: 1_000_000 };
+/// What a clause may cost in the first round: so many times as many instances as one that may be split.
+const FIRST: usize = 25;
 
-/// What a clause of a fixed relation may cost before it is asked whether all of it is needed.
-const FIXED: Cap = Cap { instances: 100_000, steps: 2_000_000 };
+/// What a clause of a fixed relation may cost, likewise, before it is asked whether all of it is needed.
+const FIXED: usize = 50;
+
+/// Steps that an instance may cost.
+const STEPS: u64 = 20;
 
 /// How much more in each round that splits nothing.
-const GROWTH: u32 = 8;
+const GROWTH: usize = 8;
 
 /// Grounds rules. With the program come the clauses of the rules as they were.
 pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
@@ -41,22 +46,25 @@ pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clause
     let roots = [role, init, next, legal, goal, terminal, sees];
     let mut wide = Wide { rules, clauses: &clauses, relations: Vec::new() };
     let mut restricted = None;
-    let mut fixed = FIXED;
+    let mut fuel = Fuel::new(options, Phase::Ground);
+    let many = options.split_from.max(1);
+    let mut fixed = cap(many.saturating_mul(FIXED));
     loop {
         let given = restricted.as_ref().unwrap_or(&clauses);
-        let mut grounder = Grounder::new(rules, given, terms.clone(), options, &roots);
+        let mut grounder = Grounder::new(rules, given, terms.clone(), limits, fuel, &roots);
         let parked = grounder.settle(fixed)?;
-        if !parked.is_empty() {
+        if parked.is_empty() {
+            match rounds(&mut grounder, &mut wide, many, limits)? {
+                Some(fewer) => restricted = Some(fewer),
+                None => return Ok((grounder.finish(), clauses)),
+            }
+        } else {
             match wide.restrict(&grounder, &parked) {
                 Some(fewer) => restricted = Some(fewer),
                 None => fixed = Cap::NONE,
             }
-            continue;
         }
-        match rounds(&mut grounder, &mut wide, limits)? {
-            Some(fewer) => restricted = Some(fewer),
-            None => return Ok((grounder.finish(), clauses)),
-        }
+        fuel = grounder.into_fuel();
     }
 }
 
@@ -64,11 +72,12 @@ pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clause
 fn rounds(
     grounder: &mut Grounder<'_>,
     wide: &mut Wide<'_>,
+    many: usize,
     limits: &Limits,
 ) -> Result<Option<Clauses>, Excess> {
-    let mut cap = FIRST;
-    grounder.play(cap)?;
-    let mut splitter = Splitter::new(wide.rules.keywords.does, grounder.relations());
+    let mut budget = many.saturating_mul(FIRST);
+    grounder.play(cap(budget))?;
+    let mut splitter = Splitter::new(wide.rules.keywords.does, grounder.relations(), many);
     loop {
         let parked = grounder.parked();
         if parked.is_empty() {
@@ -83,22 +92,23 @@ fn rounds(
             }
         }
         if !parts.is_empty() {
-            grounder.add(parts, cap)?;
+            grounder.add(parts, cap(budget))?;
             continue;
         }
         let fewer = wide.restrict(grounder, &parked);
         if fewer.is_some() {
             return Ok(fewer);
         }
-        let instances = cap.instances.saturating_mul(GROWTH as usize);
-        cap = Cap { instances, steps: cap.steps.saturating_mul(u64::from(GROWTH)) };
-        if instances > limits.max_ground_rules {
-            cap = Cap::NONE;
-        }
+        budget = budget.saturating_mul(GROWTH);
+        let cap = if budget > limits.max_ground_rules { Cap::NONE } else { cap(budget) };
         grounder.open(&parked, cap)?;
     }
-    refine(grounder, &mut splitter)?;
+    refine(grounder, &mut splitter, many)?;
     Ok(None)
+}
+
+fn cap(instances: usize) -> Cap {
+    Cap { instances, steps: STEPS.saturating_mul(instances as u64) }
 }
 
 /// The relations of clauses that were parked.
@@ -125,11 +135,11 @@ impl Wide<'_> {
 }
 
 /// Splits clauses with many instances where that pays.
-fn refine(grounder: &mut Grounder<'_>, splitter: &mut Splitter) -> Result<(), Excess> {
+fn refine(grounder: &mut Grounder<'_>, splitter: &mut Splitter, many: usize) -> Result<(), Excess> {
     grounder.measure();
     for number in grounder.opened() {
         let before = grounder.yields(number);
-        if before < MANY {
+        if before < many {
             continue;
         }
         let relations = splitter.relations();

@@ -18,9 +18,6 @@ use super::{
 use crate::rules::RelationId;
 use rustc_hash::FxHashMap;
 
-/// A clause with fewer instances stays as it is.
-pub(super) const MANY: usize = 2_000;
-
 /// A split must bring the instances down to this part.
 const GAIN: f64 = 0.5;
 
@@ -30,6 +27,8 @@ const MAX_SHARED: usize = 14;
 /// Splits clauses and remembers the relations made for that, so that clauses with a part in common share one.
 pub(super) struct Splitter {
     does: RelationId,
+    /// A clause with fewer instances stays as it is.
+    many: f64,
     relations: usize,
     parts: FxHashMap<Key, RelationId>,
 }
@@ -60,8 +59,8 @@ struct Body {
 
 impl Splitter {
     /// Nothing made yet, beside so many relations that there are.
-    pub(super) fn new(does: RelationId, relations: usize) -> Self {
-        Self { does, relations, parts: FxHashMap::default() }
+    pub(super) fn new(does: RelationId, relations: usize, many: usize) -> Self {
+        Self { does, many: many as f64, relations, parts: FxHashMap::default() }
     }
 
     /// How many relations there are, with those made here.
@@ -96,7 +95,7 @@ impl Splitter {
             let now =
                 if is_complete && known > 0.0 { known } else { known.max(Rows::join(parts.iter()).count) };
             let cut = self.best(grounder, &clause, &parts);
-            match cut.filter(|cut| now >= MANY as f64 && cut.inside + cut.outside < GAIN * now) {
+            match cut.filter(|cut| now >= self.many && cut.inside + cut.outside < GAIN * now) {
                 Some(cut) => {
                     is_split = true;
                     self.apply(grounder, &clause, cut, &mut pending, &mut done);

@@ -21,6 +21,8 @@ pub(super) struct Strata {
     pub(super) dynamic: Vec<bool>,
     /// Whether the relation depends on itself, other than through time.
     pub(super) recursive: Vec<bool>,
+    /// Whether only what is asked for is derived of the relation.
+    pub(super) partial: Vec<bool>,
     /// When the relation is computed, from zero.
     pub(super) stage: Vec<usize>,
     /// The stage of the dynamic relations, which is the last.
@@ -39,6 +41,7 @@ impl Strata {
                 self.relevant.resize(number + 1, true);
                 self.dynamic.resize(number + 1, false);
                 self.recursive.resize(number + 1, false);
+                self.partial.resize(number + 1, false);
                 self.stage.resize(number + 1, self.last);
             }
         }
@@ -120,7 +123,9 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     }
     let last = order.iter().map(|&r| stage[r] + 1).max().unwrap_or(0);
     (0..relations).filter(|&r| is_last(r)).for_each(|r| stage[r] = last);
-    Strata { relevant, dynamic, recursive, stage, last }
+    let mut partial = vec![false; relations];
+    clauses.demanded.iter().for_each(|relation| partial[relation.index()] = true);
+    Strata { relevant, dynamic, recursive, partial, stage, last }
 }
 
 /// Marks `pending` and everything that `neighbours` lead to.

@@ -71,13 +71,18 @@ impl<'a> Findings<'a> {
         &self.heads[relation.index()]
     }
 
-    /// Whether the rule was grounded: it was not if nothing depends on it.
+    /// Whether the rule was grounded: it was not if nothing depends on it, and maybe not all of it if only what is
+    /// asked for was.
     fn is_relevant(&self, rule: usize) -> bool {
-        self.program.strata.relevant[self.rules.rules[rule].head.relation.index()]
+        let head = self.rules.rules[rule].head.relation.index();
+        self.program.strata.relevant[head] && !self.program.strata.partial[head]
     }
 
-    /// Whether some possible atom matches, or None once `steps` are spent.
+    /// Whether some possible atom matches, for all that is known, or None once `steps` are spent.
     fn is_possible(&self, atom: &Atom, steps: &mut usize) -> Option<bool> {
+        if self.program.strata.partial[atom.relation.index()] {
+            return Some(true);
+        }
         let Program { terms, atoms, possible, .. } = self.program;
         let ground: Option<Vec<TermId>> = atom.arguments.iter().map(|a| find_term(a, terms)).collect();
         if let Some(arguments) = ground {

@@ -40,12 +40,7 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
 ];
 
 /// What cannot be grounded within the default limits, and is compared by `eval` in every build.
-const NOT_GROUNDED: &[&str] = &[
-    "base__chess",
-    "base__laikLee_hex",
-    "base__slaughter",
-    "base__sudoku",
-];
+const NOT_GROUNDED: &[&str] = &["base__chess", "base__laikLee_hex", "base__slaughter", "base__sudoku"];
 
 const IS_DEBUG: bool = cfg!(debug_assertions);
 

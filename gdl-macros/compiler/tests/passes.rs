@@ -95,9 +95,29 @@ fn cycles_are_unrolled_to_their_least_fixpoint() {
 fn an_or_that_binds_becomes_a_choice() {
     let net = net("(role p) (init (a 1)) (init (b 2)) (legal p wait)
         (<= (hit ?x) (or (true (a ?x)) (true (b ?x))) (distinct ?x 2))
-        (<= (next (a ?x)) (true (a ?x))) (<= (next (b ?x)) (true (b ?x)))
+        (<= (next (a ?x)) (true (a ?x)) (does p wait)) (<= (next (b ?x)) (true (b ?x)) (does p wait))
         (<= terminal (hit ?x)) (goal p 0)");
     assert_eq!(lines(&net, &["terminal"]), "terminal = (a 1)\n");
+}
+
+#[test]
+fn what_never_changes_is_read_at_the_start() {
+    let rules = "(role p) (init (at 1)) (succ 1 2) (succ 2 3) (succ 3 4) (init (wall 3 4))
+        (<= (legal p (to ?y)) (true (at ?x)) (succ ?x ?y) (not (true (wall ?x ?y))))
+        (<= (next (at ?y)) (does p (to ?y))) (<= (next (wall ?x ?y)) (true (wall ?x ?y)))
+        (<= terminal (true (at 3))) (goal p 0)";
+    assert_eq!(net(rules).vocabulary.moves, ["(to 2)", "(to 3)"]);
+    // With another rule the wall may come and go, and with a condition, or for one square alone, it may go.
+    for changed in ["(<= (next (wall 1 2)) (does p (to 2)))", "(<= (next ?f) (true ?f) (does p (to 2)))"] {
+        assert_eq!(net(&format!("{rules} {changed}")).vocabulary.moves.len(), 3, "{changed}");
+    }
+    for frame in [
+        "(<= (next (wall ?x ?y)) (true (wall ?x ?y)) (does p (to 2)))",
+        "(<= (next (wall 3 ?y)) (true (wall 3 ?y)))",
+    ] {
+        let changed = rules.replace("(<= (next (wall ?x ?y)) (true (wall ?x ?y)))", frame);
+        assert_eq!(net(&changed).vocabulary.moves.len(), 3, "{frame}");
+    }
 }
 
 #[test]
@@ -105,7 +125,7 @@ fn constants_fold() {
     // Nobody can jump while the wall stands, and it stands for ever.
     let rules = "(role p) (init (wall 1)) (init (at 1)) (legal p go)
         (<= (legal p jump) (true (at 1)) (not (true (wall 1))))
-        (<= (next (wall ?x)) (true (wall ?x)))
+        (<= (next (wall ?x)) (true (wall ?x)) (role p))
         (<= (next (at 2)) (true (at 1)) (true (wall 1)) (does p go))
         (<= (next (at 3)) (does p jump))
         (<= terminal (true (at 2))) (<= (goal p 100) (true (wall 1)))";

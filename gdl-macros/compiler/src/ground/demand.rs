@@ -194,36 +194,38 @@ impl Demand<'_> {
 
     /// The clauses, with guards for what is asked.
     fn rewrite(mut self) -> Clauses {
-        let mut guards: Vec<(RelationId, usize, Pattern, Vec<(Source, u32)>, usize)> = Vec::new();
+        let mut questions = Vec::new();
         self.for_each_use(&mut |this, place| {
             let relation = place.literal.relation;
-            for (i, pattern) in place.literal.arguments.iter().enumerate() {
-                if this.open[&relation][i] {
+            for (argument, pattern) in place.literal.arguments.iter().enumerate() {
+                if this.open[&relation][argument] {
                     let mut sources = Vec::new();
                     pattern.for_each_variable(&mut |variable| {
-                        sources.extend(this.sources(&place, variable).into_iter().map(|s| (s, variable)));
+                        sources.extend(this.sources(&place, variable).into_iter().map(|s| (variable, s)));
                     });
-                    guards.push((relation, i, pattern.clone(), sources, place.clause.rule));
+                    let (pattern, rule) = (pattern.clone(), place.clause.rule);
+                    questions.push(Question { relation, argument, pattern, sources, rule });
                 }
             }
         });
         let mut known = FxHashSet::default();
-        for (relation, i, pattern, sources, rule) in guards {
-            let head = Literal { relation: self.asked(relation, i), arguments: vec![pattern] };
+        for Question { relation, argument, pattern, sources, rule } in questions {
+            let head = Literal { relation: self.asked(relation, argument), arguments: vec![pattern] };
             let mut positives = Vec::new();
-            for (source, variable) in sources {
+            for (variable, source) in sources {
                 let relation = match source {
-                    Source::Asked(relation, i) => self.asked(relation, i),
+                    Source::Asked(relation, argument) => self.asked(relation, argument),
                     Source::Values(literal, others) => self.narrow(literal, &others, variable, rule),
                 };
                 let literal = Literal { relation, arguments: vec![Pattern::Variable(variable)] };
-                if literal != head && !positives.contains(&literal) {
+                if !positives.contains(&literal) {
                     positives.push(literal);
                 }
             }
+            // Many uses ask for the same, and a recursive one may ask for what is asked already.
+            let is_news = !positives.contains(&head);
             let clause = guard(head, positives, rule);
-            // Many uses ask for the same.
-            if known.insert((clause.head.clone(), clause.positives.clone())) {
+            if is_news && known.insert((clause.head.clone(), clause.positives.clone())) {
                 self.list.push(clause);
             }
         }
@@ -287,6 +289,16 @@ impl Demand<'_> {
         self.relations += usize::from(relation == next);
         (relation, relation == next)
     }
+}
+
+/// Which values of an argument one use asks for: those of a pattern, with its variables' values from all of
+/// their sources.
+struct Question {
+    relation: RelationId,
+    argument: usize,
+    pattern: Pattern,
+    sources: Vec<(u32, Source)>,
+    rule: usize,
 }
 
 /// Where the values of a variable come from.

@@ -7,6 +7,7 @@ use crate::{
     load::{self, Compiled},
     output::{self, BOLD, DIM, duration, thousands},
 };
+use gdl_compiler::{Limits, optimize, propnet::Net};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -37,8 +38,11 @@ pub fn run(args: &NetArgs) -> Result {
     }
 }
 
-/// Phases a step takes, which a net that is one circuit does in one.
-const PHASES: usize = 1;
+/// The operations that the net takes at each point of its cycle, such as each player's turn.
+fn phases(compiled: &Compiled) -> Vec<usize> {
+    let nets = optimize::phases(&compiled.net, &Limits::default());
+    nets.iter().flatten().map(Net::operations).collect()
+}
 
 fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
     let net = &compiled.net;
@@ -56,7 +60,7 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         "gates": net.ands(),
         "ops": net.operations(),
         "depth": net.depth(),
-        "phases": PHASES,
+        "phases": phases(compiled),
         "seconds": seconds,
     });
     if net.outputs.sees.is_some() {
@@ -100,6 +104,9 @@ fn print(name: &str, engine: &str, compiled: &Compiled) -> Result {
     ];
     for (title, figure, meaning) in figures {
         writeln!(out, "  {title:<13}{:>11}  {DIM}{meaning}{DIM:#}", thousands(figure as u128))?;
+    }
+    for (place, operations) in (1..).zip(phases(compiled)) {
+        writeln!(out, "    {DIM}phase {place:<5}{:>11}{DIM:#}", thousands(operations as u128))?;
     }
     let total = compiled.seconds.iter().map(|&(_, seconds)| seconds).sum();
     writeln!(out, "  {:<13}{:>11}", "compiled in", duration(total))?;

@@ -184,6 +184,77 @@ fn long_exclusions_are_complemented() {
     );
 }
 
+#[test]
+fn common_operands_are_shared() {
+    let rules = format!(
+        "{PLAYER} (<= (next (at 8)) (or (does p a) (does p b) (does p c)))
+        (<= (next (at 9)) (or (does p a) (does p b) (does p d)))"
+    );
+    check_pass(
+        optimize::share,
+        &rules,
+        &["g0", "g1", "g2", "next (at 8)", "next (at 9)"],
+        "g0 = !p: a & !p: b & !p: c\ng1 = !p: a & !p: b & !p: d\nnext (at 8) = !g0\nnext (at 9) = !g1\n",
+        "g0 = !p: a & !p: b\ng1 = !p: c & g0\ng2 = !p: d & g0\nnext (at 8) = !g1\nnext (at 9) = !g2\n",
+    );
+}
+
+/// The lines of the nets at the points of a rulesheet's cycle.
+fn phases(rules: &str, starts: &[&str]) -> Vec<String> {
+    let nets = optimize::phases(&net(rules), &Limits::default()).expect("within the limits");
+    nets.iter().map(|net| lines(net, starts)).collect()
+}
+
+#[test]
+fn whose_turn_it_is_tells_the_phase() {
+    let turns = "(role p) (role q) (init (control p)) (init (at 1)) (cell 1) (cell 2)
+        (<= (next (control p)) (true (control q))) (<= (next (control q)) (true (control p)))
+        (<= (legal ?r (go ?x)) (true (control ?r)) (cell ?x))
+        (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+        (<= (next (at ?x)) (does ?r (go ?x))) (<= terminal (true (at 2)))
+        (<= (goal ?r 1) (true (control ?r))) (<= (goal ?r 0) (role ?r) (not (true (control ?r))))";
+    let of = |mover: &str| {
+        let bit = |role: &str| u32::from(role == mover);
+        format!(
+            "next (at 1) = {mover}: (go 1)\nnext (at 2) = {mover}: (go 2)\n\
+             next (control p) = {}\nnext (control q) = {}\n\
+             legal p (go 1) = {}\nlegal p (go 2) = {}\nlegal p wait = {}\n\
+             legal q (go 1) = {}\nlegal q (go 2) = {}\nlegal q wait = {}\n",
+            bit("q"),
+            bit("p"),
+            bit("p"),
+            bit("p"),
+            bit("q"),
+            bit("q"),
+            bit("q"),
+            bit("p"),
+        )
+    };
+    assert_eq!(phases(turns, &["next", "legal"]), [of("p"), of("q")]);
+}
+
+#[test]
+fn cycles_of_different_length_have_a_common_one() {
+    let clock = "(role p) (legal p wait) (goal p 0) (<= terminal (true (at 9)))
+        (init (at 0)) (init (two 0)) (init (three 0)) (succ 0 1 2) (succ 1 0 2) (succ 0 1 3) (succ 1 2 3) (succ 2 0 3)
+        (<= (next (two ?y)) (true (two ?x)) (succ ?x ?y 2))
+        (<= (next (three ?y)) (true (three ?x)) (succ ?x ?y 3))
+        (<= (next (at 1)) (true (two 1)) (true (three 2)))
+        (<= (next (at 9)) (true (at 1)) (not (true (at 0))))";
+    let found = phases(clock, &["next (at 1)"]);
+    let expected = ["0", "0", "0", "0", "0", "1"].map(|value| format!("next (at 1) = {value}\n"));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_moves_change_is_of_no_cycle() {
+    let light = "(role p) (legal p flip) (legal p wait) (goal p 0) (init on) (init (turn 1))
+        (<= (next on) (true on) (does p wait)) (<= (next on) (not (true on)) (does p flip))
+        (<= (next (turn 1)) (true (turn 1)) (true on)) (<= terminal (not (true on)))";
+    assert_eq!(phases(light, &["next"]).len(), 1);
+    assert!(phases(light, &["next (turn 1)"])[0].contains("(turn 1)"));
+}
+
 /// A player who is told of its neighbour's moves but for `d`, and where it stands by a fluent that nothing
 /// else reads.
 const SEES: &str = "(role q) (legal q wait) (goal q 0) (init (told 1))

@@ -5,7 +5,10 @@
 //! a move whose legality is then false is never made. (Bryant 1987 for the simulation; constant
 //! latches are found so in hardware.) Afterwards no gate mentions them.
 
-use super::rebuild::{inputs, rebuild};
+use super::{
+    rebuild::{inputs, rebuild},
+    users::Users,
+};
 use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 
@@ -39,7 +42,7 @@ fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
     let fluents = net.initial.len();
     let mut values: Vec<Option<bool>> = Vec::with_capacity(net.len());
     let mut falses = vec![0u32; net.len()];
-    let users = Users::of(net);
+    let users = Users::new(net);
     for gate in 0..net.len() as u32 {
         values.push(match net.gate(gate) {
             Gate::Fluent(fluent) => Some(net.initial[fluent as usize]),
@@ -76,7 +79,7 @@ fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
     while let Some(gate) = news.pop() {
         let Some(value) = values[gate as usize].take() else { continue };
         news.extend_from_slice(&followers[gate as usize]);
-        for &user in users.of_gate(gate) {
+        for &user in users.of(gate) {
             let waiting = &mut falses[user.gate() as usize];
             *waiting -= u32::from(value == user.is_negated());
             if *waiting == 0 {
@@ -90,41 +93,4 @@ fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
 
 fn of(values: &[Option<bool>], signal: Signal) -> Option<bool> {
     values[signal.gate() as usize].map(|value| value != signal.is_negated())
-}
-
-/// For each gate, the gates with it as an operand, complemented if the operand is.
-struct Users {
-    starts: Vec<u32>,
-    users: Vec<Signal>,
-}
-
-impl Users {
-    fn of(net: &Net) -> Self {
-        let mut starts = vec![0u32; net.len() + 1];
-        let ands = || {
-            (net.inputs() as u32..net.len() as u32).filter_map(|gate| match net.gate(gate) {
-                Gate::And(operands) => Some((gate, operands)),
-                _ => None,
-            })
-        };
-        ands().flat_map(|(_, operands)| operands).for_each(|s| starts[s.gate() as usize] += 1);
-        let mut end = 0;
-        for start in &mut starts {
-            end += *start;
-            *start = end;
-        }
-        // Each start is the end of its gate's users and moves down as they are written.
-        let mut users = vec![Signal::FALSE; end as usize];
-        for (gate, operands) in ands() {
-            for s in operands {
-                starts[s.gate() as usize] -= 1;
-                users[starts[s.gate() as usize] as usize] = Signal::new(gate, s.is_negated());
-            }
-        }
-        Self { starts, users }
-    }
-
-    fn of_gate(&self, gate: u32) -> &[Signal] {
-        &self.users[self.starts[gate as usize] as usize..self.starts[gate as usize + 1] as usize]
-    }
 }

@@ -9,12 +9,17 @@ mod constants;
 mod factor;
 mod legality;
 mod one_hot;
+mod phase;
 mod rebuild;
+mod share;
+mod users;
 
 pub use constants::fold_constants;
 pub use factor::factor;
 pub use legality::assume_legality;
 pub use one_hot::complement_moves;
+pub use phase::phases;
+pub use share::share;
 
 use crate::{
     Diagnostic, Diagnostics, Limits, Options, diagnostic::codes, limits::Fuel, observer::Phase, propnet::Net,
@@ -36,6 +41,8 @@ pub const PASSES: &[Pass] = &[
     // Complements are new common factors.
     ("factor", factor),
     ("fold_constants", fold_constants),
+    // Last, since the others see most in gates of many operands.
+    ("share", share),
 ];
 
 /// Runs every pass. Each takes time proportional to the net, nearly; if one takes more steps than the limits

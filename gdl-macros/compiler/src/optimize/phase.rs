@@ -1,0 +1,114 @@
+//! Phases: fluents that go round a fixed cycle whatever the moves, and the net at each point of it.
+//!
+//! In most games the players take turns, so half of the net is at rest at any time. A fluent is of a cycle if
+//! what it follows from is, and no move: play from the initial state then shows the cycle, and every state has a
+//! place on it, given by the number of steps from the start. At each place these fluents are constants, and so
+//! are the moves of whoever has no choice there.
+
+use super::{
+    complement_moves, factor,
+    rebuild::{inputs, rebuild},
+    share,
+    users::Users,
+};
+use crate::limits::{Fuel, Limits};
+use crate::propnet::{Gate, Net, Signal};
+
+/// The longest cycle looked for: there is a net for each of its points.
+const LONGEST: usize = 12;
+
+/// The net at each point of its cycle, starting with the initial state; the net alone if it has none. Fluents of
+/// the cycle stay in the vocabulary, but no gate reads them. Nothing comes back if there is not enough fuel
+/// for one of the nets. O(literals x length).
+#[must_use]
+pub fn phases(net: &Net, limits: &Limits) -> Option<Vec<Net>> {
+    let points = cycle(net);
+    points.iter().map(|point| at(net, point, &mut Fuel::new(limits))).collect()
+}
+
+/// The values of the fluents at the points of the longest cycle that most fluents follow.
+fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
+    let users = Users::new(net);
+    let moves = 1 + net.initial.len()..net.inputs();
+    let free = reached(net, &users, moves.map(|gate| gate as u32).collect());
+    let mut values: Vec<bool> = net.initial.clone();
+    let mut points: Vec<Vec<bool>> = Vec::new();
+    let mut best: (usize, Vec<bool>) = (1, vec![true; net.len()]);
+    let mut most = 0;
+    for length in 1..=LONGEST {
+        points.push(values.clone());
+        values = step(net, &free, &values);
+        // Those that are not back at their start, and what follows from them, are not of a cycle so long.
+        let differs = |&fluent: &usize| values[fluent] != net.initial[fluent];
+        let mut astray: Vec<u32> =
+            (0..values.len()).filter(differs).map(|fluent| 1 + fluent as u32).collect();
+        astray.extend((0..net.len() as u32).filter(|&gate| free[gate as usize]));
+        let astray = reached(net, &users, astray);
+        let count = astray[1..=values.len()].iter().filter(|&&astray| !astray).count();
+        if count > most {
+            (most, best) = (count, (length, astray));
+        }
+    }
+    let (length, astray) = best;
+    let known = |(fluent, &value): (usize, &bool)| (!astray[1 + fluent]).then_some(value);
+    points.iter().take(length).map(|point| point.iter().enumerate().map(known).collect()).collect()
+}
+
+/// The gates that depend on some of `gates`, now or later.
+fn reached(net: &Net, users: &Users, mut gates: Vec<u32>) -> Vec<bool> {
+    let mut followers: Vec<Vec<u32>> = vec![Vec::new(); net.len()];
+    for (fluent, next) in (1u32..).zip(&net.outputs.next) {
+        followers[next.gate() as usize].push(fluent);
+    }
+    let mut reached = vec![false; net.len()];
+    while let Some(gate) = gates.pop() {
+        if !std::mem::replace(&mut reached[gate as usize], true) {
+            gates.extend(users.of(gate).iter().map(|user| user.gate()));
+            gates.extend_from_slice(&followers[gate as usize]);
+        }
+    }
+    reached
+}
+
+/// The next values of the fluents that are not free.
+fn step(net: &Net, free: &[bool], fluents: &[bool]) -> Vec<bool> {
+    let mut values = vec![false; net.len()];
+    for gate in 0..net.len() {
+        values[gate] = match net.gate(gate as u32) {
+            Gate::Fluent(fluent) => fluents[fluent as usize],
+            Gate::And(operands) if !free[gate] => {
+                operands.iter().all(|s| values[s.gate() as usize] != s.is_negated())
+            }
+            _ => false,
+        };
+    }
+    let next = net.outputs.next.iter();
+    next.map(|s| values[s.gate() as usize] != s.is_negated()).collect()
+}
+
+/// The net where some fluents are known.
+fn at(net: &Net, point: &[Option<bool>], fuel: &mut Fuel) -> Option<Net> {
+    let mut signals = inputs(net);
+    for (fluent, value) in point.iter().enumerate() {
+        if let Some(value) = value {
+            signals[1 + fluent] = Signal::FALSE.negate_if(*value);
+        }
+    }
+    let state = rebuild(net, signals, fuel, Net::and)?;
+    let mut signals = inputs(net);
+    for (role, legal) in (0u32..).zip(&state.outputs.legal) {
+        let possible: Vec<u32> =
+            legal.iter().filter(|(_, s)| *s != Signal::FALSE).map(|&(action, _)| action).collect();
+        for (position, _) in net.does().iter().enumerate().filter(|(_, does)| does.0 == role) {
+            let action = net.does()[position].1;
+            let signal = &mut signals[net.does_at(position).gate() as usize];
+            match possible[..] {
+                [only] => *signal = Signal::FALSE.negate_if(only == action),
+                _ if possible.binary_search(&action).is_err() => *signal = Signal::FALSE,
+                _ => {}
+            }
+        }
+    }
+    let net = rebuild(&state, signals, fuel, Net::and)?;
+    share(&factor(&complement_moves(&net, fuel)?, fuel)?, fuel)
+}

@@ -1,0 +1,165 @@
+//! Sharing: what several conjunctions have in common becomes a gate of its own.
+//!
+//! The pair of operands that most gates have is taken out again and again (single-cube extraction, Rajski and
+//! Vasudevamurthi 1992; Re-Pair of Larsson and Moffat 1999 does the same to texts). Many moves change each
+//! cell, most of them several cells, so the disjunctions of moves overlap widely; a net has a third of the
+//! operations afterwards. Only operands of equal height are a pair, so a gate gets no deeper than a balanced
+//! tree: depth is what a step of a small game waits for. Gates that are wide for the size of their net are looked at in blocks, so that
+//! there are never many more pairs than `PAIRS`.
+
+use super::rebuild::inputs;
+use crate::limits::Fuel;
+use crate::propnet::{Gate, Net, Signal};
+use rustc_hash::FxHashMap;
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+/// About how many pairs are counted at first, in a net of any usual size.
+const PAIRS: usize = 4 << 20;
+
+/// The operands of a block. Any two of a gate's operands are a pair only if they are in one block.
+const BLOCK: std::ops::RangeInclusive<usize> = 8..=512;
+
+/// Takes common pairs of operands out of the gates. O(literals x log), with a factor of up to half a block.
+pub fn share(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+    let live = net.cone(net.outputs.iter());
+    let block = (2 * PAIRS / net.literals().max(1)).clamp(*BLOCK.start(), *BLOCK.end());
+    let mut sharing = Sharing { first: net.len() as u32, ..Sharing::default() };
+    let mut blocks_of = vec![0..0; net.len()];
+    for gate in net.inputs()..net.len() {
+        if let (true, Gate::And(operands)) = (live[gate], net.gate(gate as u32)) {
+            let start = sharing.blocks.len();
+            sharing.blocks.extend(operands.chunks(block).map(<[Signal]>::to_vec));
+            blocks_of[gate] = start..sharing.blocks.len();
+        }
+    }
+    sharing.count(fuel)?;
+    while sharing.extract(fuel)? {}
+
+    let mut copy = net.without_gates();
+    let mut signals = inputs(net);
+    signals.resize(net.len(), Signal::FALSE);
+    let mut parts: Vec<Option<Signal>> = vec![None; sharing.parts.len()];
+    for (gate, blocks) in blocks_of.into_iter().enumerate().skip(net.inputs()) {
+        let operands: Vec<Signal> = sharing.blocks[blocks].iter().flatten().copied().collect();
+        if live[gate] {
+            let operands =
+                operands.iter().map(|&s| sharing.make(&mut copy, s, &signals, &mut parts)).collect();
+            signals[gate] = copy.and(operands);
+            copy.pay(fuel)?;
+        }
+    }
+    copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
+    copy.sweep();
+    Some(copy)
+}
+
+type Pair = [Signal; 2];
+
+#[derive(Default)]
+struct Sharing {
+    /// The operands of the gates.
+    blocks: Vec<Vec<Signal>>,
+    /// The blocks that an operand was ever in.
+    places: FxHashMap<Signal, Vec<u32>>,
+    /// In how many blocks both of a pair are; pairs in one block have no entry.
+    counts: FxHashMap<Pair, u32>,
+    /// The pairs of `counts`, some with counts that are too high by now.
+    heap: BinaryHeap<(u32, Reverse<Pair>)>,
+    /// The pairs taken out. They are numbered like gates that follow those of the net.
+    parts: Vec<Pair>,
+    /// How many pairs each of `parts` has below it, one in the other.
+    heights: Vec<u32>,
+    first: u32,
+}
+
+impl Sharing {
+    /// Counts the pairs.
+    fn count(&mut self, fuel: &mut Fuel) -> Option<()> {
+        let mut pairs: Vec<Pair> = Vec::new();
+        for (number, block) in self.blocks.iter().enumerate() {
+            fuel.spend((block.len() * block.len() / 2) as u64)?;
+            for (i, &left) in block.iter().enumerate() {
+                self.places.entry(left).or_default().push(number as u32);
+                pairs.extend(block[i + 1..].iter().map(|&right| [left, right]));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.chunk_by(|left, right| left == right).for_each(|same| self.remember(same[0], same.len()));
+        Some(())
+    }
+
+    fn remember(&mut self, pair: Pair, count: usize) {
+        if count > 1 {
+            self.counts.insert(pair, count as u32);
+            self.heap.push((count as u32, Reverse(pair)));
+        }
+    }
+
+    /// Takes out the most frequent pair; false if none is in two blocks.
+    fn extract(&mut self, fuel: &mut Fuel) -> Option<bool> {
+        let Some((believed, Reverse(pair))) = self.heap.pop() else { return Some(false) };
+        let Some(&count) = self.counts.get(&pair) else { return Some(true) };
+        if count < believed {
+            self.heap.push((count, Reverse(pair)));
+            return Some(true);
+        }
+        self.counts.remove(&pair);
+        let part = Signal::new(self.first + self.parts.len() as u32, false);
+        let height = 1 + self.height(pair[0]);
+        self.parts.push(pair);
+        self.heights.push(height);
+        let fewer = pair.map(|operand| &self.places[&operand]).into_iter().min_by_key(|places| places.len());
+        let mut places = fewer.cloned().unwrap_or_default();
+        fuel.spend(places.len() as u64)?;
+        places.retain(|&place| {
+            pair.iter().all(|operand| self.blocks[place as usize].binary_search(operand).is_ok())
+        });
+        let mut neighbours = Vec::new();
+        for &place in &places {
+            let block = &mut self.blocks[place as usize];
+            fuel.spend(block.len() as u64)?;
+            block.retain(|operand| !pair.contains(operand));
+            for &other in &*block {
+                pair.iter().for_each(|&operand| forget(&mut self.counts, operand, other));
+            }
+            neighbours.extend_from_slice(block);
+            // Later parts have greater numbers, so the block stays sorted.
+            block.push(part);
+        }
+        self.places.insert(part, places);
+        neighbours.retain(|&operand| self.height(operand) == height);
+        neighbours.sort_unstable();
+        let neighbours = neighbours.chunk_by(|left, right| left == right);
+        neighbours.for_each(|same| self.remember([same[0], part], same.len()));
+        Some(true)
+    }
+
+    fn height(&self, operand: Signal) -> u32 {
+        operand.gate().checked_sub(self.first).map_or(0, |number| self.heights[number as usize])
+    }
+
+    /// The signal in `net` of an operand. Recurses as deep as the part is high: to the logarithm of a block.
+    fn make(&self, net: &mut Net, s: Signal, signals: &[Signal], parts: &mut [Option<Signal>]) -> Signal {
+        let Some(number) = s.gate().checked_sub(self.first) else {
+            return signals[s.gate() as usize].negate_if(s.is_negated());
+        };
+        if let Some(made) = parts[number as usize] {
+            return made;
+        }
+        let pair = self.parts[number as usize].map(|operand| self.make(net, operand, signals, parts));
+        let made = net.and(pair.to_vec());
+        parts[number as usize] = Some(made);
+        made
+    }
+}
+
+/// A pair is in one block less.
+fn forget(counts: &mut FxHashMap<Pair, u32>, left: Signal, right: Signal) {
+    let pair = if left < right { [left, right] } else { [right, left] };
+    if let Some(count) = counts.get_mut(&pair) {
+        *count -= 1;
+        if *count < 2 {
+            counts.remove(&pair);
+        }
+    }
+}

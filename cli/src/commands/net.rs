@@ -7,7 +7,7 @@ use crate::{
     load::{self, Compiled},
     output::{self, BOLD, DIM, duration, thousands},
 };
-use gdl_compiler::{Limits, optimize, propnet::Net};
+use gdl_compiler::{optimize, propnet::Net};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -40,7 +40,7 @@ pub fn run(args: &NetArgs) -> Result {
 
 /// The operations that the net takes at each point of its cycle, such as each player's turn.
 fn phases(compiled: &Compiled) -> Vec<usize> {
-    let nets = optimize::phases(&compiled.net, &Limits::default());
+    let nets = optimize::phases(&compiled.net, &load::quiet());
     nets.iter().flatten().map(Net::operations).collect()
 }
 

@@ -201,7 +201,7 @@ fn common_operands_are_shared() {
 
 /// The lines of the nets at the points of a rulesheet's cycle.
 fn phases(rules: &str, starts: &[&str]) -> Vec<String> {
-    let nets = optimize::phases(&net(rules), &Limits::default()).expect("within the limits");
+    let nets = optimize::phases(&net(rules), &Options::default()).expect("within the limits");
     nets.iter().map(|net| lines(net, starts)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Algebraic factoring: common operands of the products of a sum are taken out.
 //!
 //! Every AND gate is, complemented, a sum of products: an operand that is a complemented AND gate used
-//! nowhere else is a product, any other operand a product of one. The most frequent literal is divided
+//! nowhere else, or a conjunction of two inputs, is a product, any other operand a product of one. The most frequent literal is divided
 //! out again and again, with all that its products have in common (Brayton and Mc Mullen 1982, the
 //! quick form). Nested conjunctions used once are merged first. Frame axioms collapse: what depends on
 //! thousands of moves in the same way becomes one product with one sum of moves.
@@ -37,6 +37,10 @@ pub fn factor(net: &Net, fuel: &mut Fuel) -> Option<Net> {
             match (inlined[child as usize], s.is_negated()) {
                 (true, true) => sums.push(products.remove(&child).unwrap_or_default()),
                 (true, false) => plain.extend(products.remove(&child).unwrap_or_default()),
+                (false, true) if is_small(net, child) => {
+                    let Gate::And(operands) = net.gate(child) else { continue };
+                    sums.push(operands.to_vec());
+                }
                 (false, negated) => plain.push(signals[child as usize].negate_if(negated)),
             }
         }
@@ -54,6 +58,13 @@ pub fn factor(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
     copy.sweep();
     Some(copy)
+}
+
+/// True for a conjunction of two inputs: to make it once more costs nothing where others need it, and little
+/// elsewhere.
+fn is_small(net: &Net, gate: u32) -> bool {
+    let is_input = |s: &Signal| (s.gate() as usize) < net.inputs();
+    matches!(net.gate(gate), Gate::And(operands) if operands.len() == 2 && operands.iter().all(is_input))
 }
 
 /// For each gate, whether it is an AND gate with one user, itself an AND gate.

@@ -11,8 +11,8 @@ use super::{
     share,
     users::Users,
 };
-use crate::limits::{Fuel, Limits};
 use crate::propnet::{Gate, Net, Signal};
+use crate::{Options, limits::Fuel, observer::Phase};
 
 /// The longest cycle looked for: there is a net for each of its points.
 const LONGEST: usize = 12;
@@ -21,9 +21,9 @@ const LONGEST: usize = 12;
 /// the cycle stay in the vocabulary, but no gate reads them. Nothing comes back if there is not enough fuel
 /// for one of the nets. O(literals x length).
 #[must_use]
-pub fn phases(net: &Net, limits: &Limits) -> Option<Vec<Net>> {
+pub fn phases(net: &Net, options: &Options) -> Option<Vec<Net>> {
     let points = cycle(net);
-    points.iter().map(|point| at(net, point, &mut Fuel::new(limits))).collect()
+    points.iter().map(|point| at(net, point, &mut Fuel::new(options, Phase::Optimize))).collect()
 }
 
 /// The values of the fluents at the points of the longest cycle that most fluents follow.

@@ -326,6 +326,22 @@ impl Diagnostics {
         self.counts[Severity::Error as usize] > 0
     }
 
+    /// True if there are errors, and all of them say that a limit of grounding or of what follows it is too
+    /// low: the rulesheet is not known to be wrong.
+    #[must_use]
+    pub fn are_excesses(&self) -> bool {
+        const EXCESSES: [&Code; 6] = [
+            &codes::TOO_MANY_INSTANCES,
+            &codes::OR_EXPLOSION,
+            &codes::BILLION_LAUGHS,
+            &codes::EXPONENTIAL_COUNTER,
+            &codes::LONG_CHAIN_RECURSION,
+            &codes::OUT_OF_FUEL,
+        ];
+        let mut errors = self.iter().filter(|d| d.severity == Severity::Error);
+        self.has_errors() && errors.all(|d| EXCESSES.contains(&d.code))
+    }
+
     /// How many there were of a severity, those not kept included.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {

@@ -11,6 +11,7 @@ pub mod emit;
 pub mod eval;
 pub mod format;
 pub mod ground;
+pub mod lifted;
 pub mod limits;
 pub mod observer;
 pub mod optimize;

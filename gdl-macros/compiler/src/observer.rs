@@ -18,6 +18,8 @@ pub enum Phase {
     Propnet,
     /// From net to smaller net.
     Optimize,
+    /// From rules to what evaluates them state by state.
+    Lift,
 }
 
 impl Phase {
@@ -28,6 +30,7 @@ impl Phase {
             Self::Check => "rules",
             Self::Ground => "rule instances",
             Self::Propnet | Self::Optimize => "operations",
+            Self::Lift => "steps",
         }
     }
 }
@@ -39,6 +42,7 @@ impl fmt::Display for Phase {
             Self::Ground => "grounding",
             Self::Propnet => "building the net",
             Self::Optimize => "optimising the net",
+            Self::Lift => "looking into the rules",
         })
     }
 }

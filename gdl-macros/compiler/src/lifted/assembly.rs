@@ -1,0 +1,315 @@
+//! Rules to a [`Lifted`] game: everything that is found out once.
+
+use super::{
+    Lifted, Names, Phases, Plan, Relations, Stop,
+    clause::{self, Pattern, Patterns},
+    domain::{self, Domain},
+    memory::{Memory, bytes_of},
+    plan::{Measure, Planner, Procedures},
+    program::{Layer, Program},
+    survey::{OF_RULES, OF_STATE, Survey},
+    table::Store,
+    terms::{Id, NONE, Terms},
+};
+use crate::{
+    Options,
+    emit::layout::Layout,
+    propnet::Vocabulary,
+    rules::{Rules, Symbols},
+};
+
+/// States that are looked at before plans are made, along one random game.
+const SAMPLES: usize = 12;
+
+/// Steps after which no further state is looked at.
+const SAMPLE_FUEL: u64 = 5_000_000;
+
+/// Makes rules ready to be evaluated.
+pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop> {
+    let limits = &options.limits;
+    let mut terms = Terms::new(limits);
+    let mut patterns = Patterns::default();
+    let clauses = clause::clauses(rules, &mut terms, &mut patterns)?;
+    let mut roles = Vec::new();
+    for role in &rules.roles {
+        roles.push(clause::ground(role, &mut terms)?);
+    }
+    let n_relations = rules.relations.len();
+    let k = Relations::of(&rules.keywords);
+    let given = [(k.fact, Layer::State), (k.does, Layer::Moves)];
+    let program = Program::new(clauses, n_relations, &given);
+    let dynamic: Vec<bool> = (0..n_relations).map(|r| program.layer(r) != Layer::Rules).collect();
+    let relaxed = clause::relaxed(&program.clauses, &rules.keywords, &dynamic, &mut patterns);
+    let arities: Vec<usize> = rules.relations.iter().map(|relation| relation.arity).collect();
+    let mut store = Store::new(&arities);
+    store.add_views(&patterns.shapes);
+
+    let mut memory = Memory::new(store, terms);
+    memory.observe(options.observer.clone());
+    let mut survey = Survey::new(&program, rules, memory, limits);
+    let (role, init) = (rules.keywords.role.index(), rules.keywords.init.index());
+    survey.fill_all(&[role, init, k.legal, k.next, k.goal, k.terminal, k.sees], Layer::Rules, OF_RULES)?;
+    let domain = match domain::reachable(rules, &relaxed, &dynamic, &mut survey, limits) {
+        Ok(domain) => domain,
+        Err(stop) if stop.is_excess() => domain::declared(rules, &mut survey).map_err(|_| stop)?,
+        Err(stop) => return Err(stop),
+    };
+    if domain.fluents.len() > limits.max_fluents {
+        return Err(Stop::Fluents);
+    }
+    let initial = domain::singles(&survey.memory, init);
+    let measures = sample(&mut survey, &k, &roles, &initial)?;
+
+    let Survey { demanded, mut memory, .. } = survey;
+    let phases = phases(&program, &k, &demanded);
+    let mut procedures = Procedures::default();
+    let mut planner = Planner {
+        program: &program,
+        demanded: &demanded,
+        measures: &measures,
+        store: &mut memory.store,
+        procedures: &mut procedures,
+    };
+    let plans = plans(&mut planner, &phases)?;
+    planner.procedures_from(0)?;
+
+    // Texts may be far longer than the terms they are made from.
+    let lengths = memory.terms.lengths(&rules.symbols);
+    let named = domain.fluents.iter().chain(domain.moves.iter().chain(&domain.percepts).map(|(_, id)| id));
+    let length = named.fold(0, |sum: usize, &id| sum.saturating_add(lengths[id as usize]));
+    if length > bytes_of(limits) {
+        return Err(Stop::Bytes);
+    }
+    let game = Titles::new(rules, domain, roles, &memory.terms);
+    let role_goals = goals(rules, &program, &k, &game.names, &memory.terms);
+    let layout = Layout {
+        roles: rules.roles.len(),
+        fluents: game.vocabulary.fluents.len(),
+        moves: game.vocabulary.moves.len(),
+        goals: role_goals.iter().map(Vec::len).sum(),
+        percepts: game.vocabulary.percepts.len(),
+    };
+    let mut start = vec![0; layout.state_words()];
+    for term in initial {
+        if let Some(fluent) = super::number(&game.names.fluent_of, term) {
+            super::set(&mut start, fluent);
+        }
+    }
+    memory.terms.fix();
+    let is_fixed: Vec<bool> = (0..n_relations).map(|r| !dynamic[r] && !demanded[r]).collect();
+    let mut fixed = memory.store.clone();
+    for (relation, &is_fixed) in is_fixed.iter().enumerate() {
+        if is_fixed {
+            fixed.refresh_all(relation, &memory.terms);
+        } else {
+            fixed.drop_table(relation);
+        }
+        memory.store.drop_table(relation);
+    }
+    Ok(Lifted {
+        vocabulary: game.vocabulary,
+        role_moves: game.role_moves,
+        role_goals,
+        role_percepts: game.role_percepts,
+        layout,
+        initial: start,
+        relations: k,
+        limits: limits.clone(),
+        names: game.names,
+        program,
+        procedures,
+        plans,
+        phases,
+        fixed,
+        is_fixed,
+        blank: Memory::new(memory.store, memory.terms),
+    })
+}
+
+/// Plays a game at random from the start and measures what its states hold, on average. On the way
+/// relations turn out to be vast.
+fn sample(
+    survey: &mut Survey<'_>,
+    k: &Relations,
+    roles: &[Id],
+    initial: &[Id],
+) -> Result<Vec<Measure>, Stop> {
+    let mut sums: Vec<Measure> = Vec::new();
+    let mut state = initial.to_vec();
+    let start = survey.fuel();
+    // A linear congruential generator (Knuth): which moves are made hardly matters.
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    for samples in 1..=SAMPLES {
+        let fill = |survey: &mut Survey<'_>, relation: usize, tuples: &mut dyn Iterator<Item = Vec<Id>>| {
+            survey.memory.store.clear(relation);
+            tuples.for_each(|tuple| {
+                survey.memory.store.tables[relation].insert(&tuple);
+            });
+        };
+        fill(survey, k.fact, &mut state.iter().map(|&fluent| vec![fluent]));
+        let seen = [k.legal, k.goal, k.terminal, k.next, k.sees];
+        let mut result = survey.fill_all(&seen, Layer::State, OF_STATE);
+        let legal = domain::pairs(&survey.memory, k.legal);
+        let mut joint = Vec::new();
+        for &role in roles {
+            let mine: Vec<Id> = legal.iter().filter(|(r, _)| *r == role).map(|&(_, m)| m).collect();
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            if !mine.is_empty() {
+                joint.push(vec![role, mine[(random >> 33) as usize % mine.len()]]);
+            }
+        }
+        let over = joint.len() < roles.len() || survey.memory.store.tables[k.terminal].len() > 0;
+        fill(survey, k.does, &mut joint.into_iter());
+        result = result.and_then(|()| survey.fill_all(&[k.next, k.sees], Layer::Moves, OF_STATE));
+        match result {
+            // What comes later may be too much to look at here, and play must cope.
+            Err(stop) if samples > 1 && stop.is_excess() => break,
+            result => result?,
+        }
+        let measures = survey.measured();
+        sums.resize_with(measures.len(), Measure::default);
+        sums.iter_mut().zip(measures).for_each(|(sum, measure)| sum.add(measure, samples));
+        if over || start - survey.fuel() > SAMPLE_FUEL {
+            break;
+        }
+        state = domain::singles(&survey.memory, k.next);
+    }
+    Ok(sums)
+}
+
+fn phases(program: &Program, k: &Relations, demanded: &[bool]) -> Phases {
+    let filled = |relations: &[usize]| -> Vec<usize> {
+        let is_filled = |&number: &usize| {
+            let component = &program.components[number];
+            component.layer != Layer::Rules
+                && !component.clauses.is_empty()
+                && !component.relations.iter().any(|&relation| demanded[relation])
+        };
+        program.closure(relations).into_iter().filter(is_filled).collect()
+    };
+    let observe = filled(&[k.legal, k.goal, k.terminal]);
+    let besides = |relation: usize| {
+        filled(&[relation]).into_iter().filter(|number| !observe.contains(number)).collect()
+    };
+    Phases { advance: besides(k.next), perceive: besides(k.sees), observe }
+}
+
+/// The plans of the clauses that are filled, by clause.
+fn plans(planner: &mut Planner<'_>, phases: &Phases) -> Result<Vec<Plan>, Stop> {
+    let program = planner.program;
+    let mut plans = Vec::new();
+    plans.resize_with(program.clauses.len(), Plan::default);
+    for &component in phases.observe.iter().chain(&phases.advance).chain(&phases.perceive) {
+        for &clause in &program.components[component].clauses {
+            let variants = 0..program.variants[clause].len();
+            plans[clause] = Plan {
+                whole: planner.filled(clause, None)?,
+                variants: variants.map(|v| planner.filled(clause, Some(v))).collect::<Result<_, _>>()?,
+            };
+        }
+    }
+    Ok(plans)
+}
+
+/// The names of a game and the numbers of its terms.
+struct Titles {
+    vocabulary: Vocabulary,
+    names: Names,
+    role_moves: Vec<Vec<u32>>,
+    role_percepts: Option<Vec<Vec<u32>>>,
+}
+
+/// Some terms, sorted by their texts; the texts, and the place of each term.
+fn sorted(mut list: Vec<Id>, terms: &Terms, symbols: &Symbols) -> (Vec<Id>, Vec<String>, Vec<u32>) {
+    list.sort_unstable();
+    list.dedup();
+    let mut titled: Vec<(String, Id)> = list.into_iter().map(|id| (terms.text(id, symbols), id)).collect();
+    titled.sort_unstable();
+    let mut places = vec![NONE; terms.len()];
+    titled.iter().enumerate().for_each(|(place, &(_, id))| places[id as usize] = place as u32);
+    let (texts, ids) = titled.into_iter().unzip();
+    (ids, texts, places)
+}
+
+/// For each role the places of what is its, ascending.
+fn by_role(list: &[(Id, Id)], roles: &[Id], places: &[u32]) -> Vec<Vec<u32>> {
+    let of_role = |&role: &Id| {
+        let mine = list.iter().filter(|(r, _)| *r == role);
+        let mut mine: Vec<u32> = mine.map(|&(_, id)| places[id as usize]).collect();
+        mine.sort_unstable();
+        mine.dedup();
+        mine
+    };
+    roles.iter().map(of_role).collect()
+}
+
+impl Titles {
+    fn new(rules: &Rules, domain: Domain, roles: Vec<Id>, terms: &Terms) -> Self {
+        let mine = |list: &[(Id, Id)]| -> Vec<Id> {
+            list.iter().filter(|(role, _)| roles.contains(role)).map(|&(_, id)| id).collect()
+        };
+        let symbols = &rules.symbols;
+        let (fluents, fluent_texts, fluent_of) = sorted(domain.fluents, terms, symbols);
+        let (moves, move_texts, move_of) = sorted(mine(&domain.moves), terms, symbols);
+        let (_, percept_texts, percept_of) = sorted(mine(&domain.percepts), terms, symbols);
+        let mut role_of = vec![NONE; terms.len()];
+        roles.iter().enumerate().for_each(|(number, &role)| role_of[role as usize] = number as u32);
+        let chance = rules.chance().and_then(|chance| rules.roles.iter().position(|role| role == chance));
+        let value = |id: Id| {
+            let text = terms.arguments(id).is_empty().then(|| terms.text(id, symbols));
+            text.and_then(|text| goal_value(&text)).map_or(NONE, u32::from)
+        };
+        Self {
+            role_moves: by_role(&domain.moves, &roles, &move_of),
+            role_percepts: rules.has_percepts().then(|| by_role(&domain.percepts, &roles, &percept_of)),
+            vocabulary: Vocabulary {
+                roles: roles.iter().map(|&role| terms.text(role, symbols)).collect(),
+                fluents: fluent_texts,
+                moves: move_texts,
+                percepts: percept_texts,
+                chance: chance.map(|role| role as u32),
+            },
+            names: Names {
+                goal_of: (0..terms.len() as Id).map(value).collect(),
+                roles,
+                fluents,
+                moves,
+                role_of,
+                fluent_of,
+                move_of,
+                percept_of,
+            },
+        }
+    }
+}
+
+/// The value that a goal's second argument stands for: an integer from 0 to 100.
+fn goal_value(text: &str) -> Option<u8> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|&value| digits && value <= 100)
+}
+
+/// For each role the goal values that a clause may give it, ascending. A value that is a variable may be any
+/// number of the rules.
+fn goals(rules: &Rules, program: &Program, k: &Relations, names: &Names, terms: &Terms) -> Vec<Vec<u8>> {
+    let value = |id: Id| super::number(&names.goal_of, id).map(|value| value as u8);
+    let of_role = |role: &Id| {
+        let mut values = Vec::new();
+        for &clause in &program.clauses_of[k.goal] {
+            let arguments = &program.clauses[clause].head.arguments;
+            match &arguments[0] {
+                Pattern::Ground(id) if id != role => continue,
+                _ => {}
+            }
+            match &arguments[1] {
+                Pattern::Ground(id) => values.extend(value(*id)),
+                _ => values.extend((0..terms.len() as Id).filter_map(value)),
+            }
+        }
+        values.sort_unstable();
+        values.dedup();
+        values
+    };
+    debug_assert_eq!(names.roles.len(), rules.roles.len());
+    names.roles.iter().map(of_role).collect()
+}

@@ -1,0 +1,389 @@
+//! Rules made ready for evaluation.
+//!
+//! In come checked [`Rules`], out go [`Clause`]s in negation normal form, and the [`Patterns`] that
+//! their positive atoms look for. [`relaxed`] turns the clauses into ones whose least model holds all
+//! that play can reach: time is folded together and nothing that depends on it is negated.
+
+use super::{
+    Stop,
+    terms::{Id, Terms},
+};
+use crate::rules::{self, Formula, Keywords, RelationId, Rules};
+use rustc_hash::FxHashMap;
+
+/// A term of a clause.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Pattern {
+    Variable(u32),
+    /// A term without variables.
+    Ground(Id),
+    /// A symbol applied to terms, one of which has a variable.
+    Function(u32, Vec<Pattern>),
+}
+
+impl Pattern {
+    pub(super) fn for_each_variable(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            Self::Variable(variable) => visit(*variable),
+            Self::Ground(_) => {}
+            Self::Function(_, arguments) => arguments.iter().for_each(|a| a.for_each_variable(visit)),
+        }
+    }
+
+    pub(super) fn is_bound(&self, bound: &[bool]) -> bool {
+        let mut all = true;
+        self.for_each_variable(&mut |variable| all &= bound[variable as usize]);
+        all
+    }
+}
+
+/// The functions of a pattern, without what stands at its leaves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    Leaf,
+    Function(u32, Vec<Shape>),
+}
+
+/// What an atom demands of a leaf of its shape, or where the value of a column comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Leaf {
+    Variable(u32),
+    Ground(Id),
+}
+
+impl Leaf {
+    pub(super) fn is_bound(self, bound: &[bool]) -> bool {
+        match self {
+            Self::Variable(variable) => bound[variable as usize],
+            Self::Ground(_) => true,
+        }
+    }
+}
+
+/// A relation applied to patterns.
+#[derive(Clone, Debug)]
+pub(super) struct Atom {
+    pub(super) relation: usize,
+    pub(super) arguments: Vec<Pattern>,
+    /// The leaves of the arguments, left to right.
+    pub(super) leaves: Vec<Leaf>,
+    /// The view that has the arguments' shape, an index into [`Patterns::shapes`].
+    pub(super) view: usize,
+}
+
+impl Atom {
+    pub(super) fn is_bound(&self, bound: &[bool]) -> bool {
+        self.leaves.iter().all(|leaf| leaf.is_bound(bound))
+    }
+
+    pub(super) fn bind(&self, bound: &mut [bool]) {
+        for leaf in &self.leaves {
+            if let Leaf::Variable(variable) = leaf {
+                bound[*variable as usize] = true;
+            }
+        }
+    }
+}
+
+/// A literal in negation normal form.
+#[derive(Clone, Debug)]
+pub(super) enum Goal {
+    Holds(Atom),
+    Fails(Atom),
+    /// The patterns are equal or, if false, differ.
+    Compare(Pattern, Pattern, bool),
+    /// One of the conjunctions holds. Variables that stand outside too and are bound by some of them only
+    /// have to be bound before.
+    Any(Vec<Vec<Goal>>, Vec<u32>),
+}
+
+impl Goal {
+    /// Calls `visit` for every atom with true if it must hold.
+    pub(super) fn for_each_atom<'a>(&'a self, visit: &mut impl FnMut(&'a Atom, bool)) {
+        match self {
+            Self::Holds(atom) => visit(atom, true),
+            Self::Fails(atom) => visit(atom, false),
+            Self::Compare(..) => {}
+            Self::Any(branches, _) => branches.iter().flatten().for_each(|goal| goal.for_each_atom(visit)),
+        }
+    }
+
+    fn for_each_variable(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            Self::Holds(atom) | Self::Fails(atom) => {
+                atom.arguments.iter().for_each(|argument| argument.for_each_variable(visit));
+            }
+            Self::Compare(left, right, _) => {
+                left.for_each_variable(visit);
+                right.for_each_variable(visit);
+            }
+            Self::Any(branches, _) => branches.iter().flatten().for_each(|g| g.for_each_variable(visit)),
+        }
+    }
+
+    /// Finds out which variables disjunctions have to wait for; `total` counts all occurrences in the clause,
+    /// but for the other branches of disjunctions that the goal is in.
+    fn find_outer(&mut self, total: &[u32]) {
+        let mut bound = vec![false; total.len()];
+        self.bind(&mut bound);
+        let count = |goal: &Self, total: &mut [u32]| goal.for_each_variable(&mut |v| total[v as usize] += 1);
+        let mut inside = vec![0; total.len()];
+        count(self, &mut inside);
+        let Self::Any(branches, outer) = self else { return };
+        for goals in branches {
+            let mut path: Vec<u32> =
+                total.iter().zip(&inside).map(|(total, inside)| total - inside).collect();
+            goals.iter().for_each(|goal| count(goal, &mut path));
+            goals.iter_mut().for_each(|goal| goal.find_outer(&path));
+        }
+        let is_outer = |v: &u32| {
+            let v = *v as usize;
+            inside[v] > 0 && inside[v] < total[v] && !bound[v]
+        };
+        *outer = (0..total.len() as u32).filter(is_outer).collect();
+    }
+
+    /// Marks the variables that are bound behind the goal.
+    pub(super) fn bind(&self, bound: &mut [bool]) {
+        match self {
+            Self::Holds(atom) => atom.bind(bound),
+            Self::Fails(_) | Self::Compare(..) => {}
+            Self::Any(branches, _) => {
+                let mut after = vec![true; bound.len()];
+                for goals in branches {
+                    let mut inside = bound.to_vec();
+                    goals.iter().for_each(|goal| goal.bind(&mut inside));
+                    after.iter_mut().zip(inside).for_each(|(all, one)| *all &= one);
+                }
+                bound.copy_from_slice(&after);
+            }
+        }
+    }
+}
+
+/// A rule, a fact included.
+#[derive(Clone, Debug)]
+pub(super) struct Clause {
+    pub(super) head: Atom,
+    pub(super) body: Vec<Goal>,
+    /// How many variables it has, numbered from zero.
+    pub(super) variables: usize,
+}
+
+impl Clause {
+    /// Whether the body binds all variables.
+    fn is_safe(&self) -> bool {
+        let mut bound = vec![false; self.variables];
+        self.body.iter().for_each(|goal| goal.bind(&mut bound));
+        let mut all = self.head.is_bound(&bound);
+        for goal in &self.body {
+            match goal {
+                // What one branch alone binds may not be enough outside.
+                Goal::Any(_, outer) => all &= outer.iter().all(|&variable| bound[variable as usize]),
+                goal => goal.for_each_variable(&mut |variable| all &= bound[variable as usize]),
+            }
+        }
+        all
+    }
+}
+
+/// The shapes of all atoms, with their relations: the views there may be into tables.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Patterns {
+    pub(super) shapes: Vec<(usize, Vec<Shape>)>,
+    numbers: FxHashMap<(usize, Vec<Shape>), usize>,
+}
+
+impl Patterns {
+    fn atom(&mut self, relation: usize, arguments: Vec<Pattern>) -> Atom {
+        let mut leaves = Vec::new();
+        let shape = (relation, arguments.iter().map(|a| shape(a, &mut leaves)).collect::<Vec<_>>());
+        let view = *self.numbers.entry(shape).or_insert_with_key(|shape| {
+            self.shapes.push(shape.clone());
+            self.shapes.len() - 1
+        });
+        Atom { relation, arguments, leaves, view }
+    }
+}
+
+fn shape(pattern: &Pattern, leaves: &mut Vec<Leaf>) -> Shape {
+    match pattern {
+        Pattern::Variable(variable) => leaves.push(Leaf::Variable(*variable)),
+        Pattern::Ground(id) => leaves.push(Leaf::Ground(*id)),
+        Pattern::Function(symbol, arguments) => {
+            return Shape::Function(*symbol, arguments.iter().map(|a| shape(a, leaves)).collect());
+        }
+    }
+    Shape::Leaf
+}
+
+/// The clauses of the rules, one for each.
+pub(super) fn clauses(
+    rules: &Rules,
+    terms: &mut Terms,
+    patterns: &mut Patterns,
+) -> Result<Vec<Clause>, Stop> {
+    let mut reader = Reader { terms, patterns };
+    let mut clauses = Vec::with_capacity(rules.rules.len());
+    for rule in &rules.rules {
+        let head = reader.atom(&rule.head)?;
+        let mut body = Vec::new();
+        for formula in &rule.body {
+            reader.normalise(formula, false, &mut body)?;
+        }
+        let mut total = vec![0; rule.variables.len()];
+        let mut count = |variable: u32| total[variable as usize] += 1;
+        head.arguments.iter().for_each(|argument| argument.for_each_variable(&mut count));
+        body.iter().for_each(|goal| goal.for_each_variable(&mut count));
+        body.iter_mut().for_each(|goal| goal.find_outer(&total));
+        clauses.push(Clause { head, body, variables: rule.variables.len() });
+    }
+    Ok(clauses)
+}
+
+/// The id of a term without variables.
+pub(super) fn ground(term: &rules::Term, terms: &mut Terms) -> Result<Id, Stop> {
+    match (Reader { terms, patterns: &mut Patterns::default() }).pattern(term)? {
+        Pattern::Ground(id) => Ok(id),
+        Pattern::Variable(_) | Pattern::Function(..) => Ok(NOT_GROUND),
+    }
+}
+
+/// What stands for a term with variables where none can be.
+const NOT_GROUND: Id = super::terms::NONE;
+
+/// Turns the rules' terms and formulas into patterns and goals.
+struct Reader<'t> {
+    terms: &'t mut Terms,
+    patterns: &'t mut Patterns,
+}
+
+impl Reader<'_> {
+    fn pattern(&mut self, term: &rules::Term) -> Result<Pattern, Stop> {
+        Ok(match term {
+            rules::Term::Variable(variable) => Pattern::Variable(variable.0),
+            rules::Term::Constant(symbol) => Pattern::Ground(self.terms.intern(symbol.0, &[])?),
+            rules::Term::Function(symbol, arguments) => {
+                let arguments = arguments.iter().map(|a| self.pattern(a)).collect::<Result<Vec<_>, _>>()?;
+                let ground: Option<Vec<Id>> = arguments
+                    .iter()
+                    .map(|a| if let Pattern::Ground(id) = a { Some(*id) } else { None })
+                    .collect();
+                match ground {
+                    Some(ground) => Pattern::Ground(self.terms.intern(symbol.0, &ground)?),
+                    None => Pattern::Function(symbol.0, arguments),
+                }
+            }
+        })
+    }
+
+    fn atom(&mut self, atom: &rules::Atom) -> Result<Atom, Stop> {
+        let arguments = atom.arguments.iter().map(|a| self.pattern(a)).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.patterns.atom(atom.relation.index(), arguments))
+    }
+
+    /// Adds to `out` a conjunction that says the same as `formula`, or as its opposite if `negative`.
+    fn normalise(&mut self, formula: &Formula, negative: bool, out: &mut Vec<Goal>) -> Result<(), Stop> {
+        match formula {
+            Formula::Atom(inner) => {
+                let atom = self.atom(inner)?;
+                out.push(if negative { Goal::Fails(atom) } else { Goal::Holds(atom) });
+            }
+            Formula::Distinct(left, right) => {
+                out.push(Goal::Compare(self.pattern(left)?, self.pattern(right)?, negative));
+            }
+            Formula::Not(inner) => self.normalise(inner, !negative, out)?,
+            Formula::Or(branches) if negative || branches.len() == 1 => {
+                for branch in branches {
+                    self.normalise(branch, negative, out)?;
+                }
+            }
+            Formula::Or(branches) => {
+                let mut all = Vec::new();
+                for branch in branches {
+                    let mut goals = Vec::new();
+                    self.normalise(branch, false, &mut goals)?;
+                    all.push(goals);
+                }
+                out.push(Goal::Any(all, Vec::new()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Clauses whose least model holds everything that can ever hold, in any state that play can reach:
+/// what is next is true, what is legal may be done, and a negation of what depends on the state or the
+/// moves always succeeds. `dynamic` says which relations depend on them.
+pub(super) fn relaxed(
+    clauses: &[Clause],
+    keywords: &Keywords,
+    dynamic: &[bool],
+    patterns: &mut Patterns,
+) -> Vec<Clause> {
+    let [role, init, fact, does, next, legal] =
+        [keywords.role, keywords.init, keywords.fact, keywords.does, keywords.next, keywords.legal]
+            .map(RelationId::index);
+    let mut list: Vec<Clause> = Vec::new();
+    for clause in clauses {
+        let mut clause = clause.clone();
+        if dynamic[clause.head.relation] {
+            clause.body =
+                clause.body.into_iter().filter_map(|goal| without_negation(goal, dynamic)).collect();
+        }
+        list.push(clause);
+    }
+    let variable = Pattern::Variable;
+    let mut follow = |head: usize, body: usize, arguments: &[u32]| {
+        let arguments: Vec<Pattern> = arguments.iter().map(|&v| variable(v)).collect();
+        Clause {
+            head: patterns.atom(head, arguments.clone()),
+            body: vec![Goal::Holds(patterns.atom(body, arguments.clone()))],
+            variables: arguments.len(),
+        }
+    };
+    let mut done = follow(does, legal, &[0, 1]);
+    list.push(follow(fact, init, &[0]));
+    list.push(follow(fact, next, &[0]));
+    // Whoever is no role makes no move.
+    done.body.push(Goal::Holds(patterns.atom(role, vec![variable(0)])));
+    list.push(done);
+    list
+}
+
+/// Drops what the clauses for `dynamic` relations demand of `vast` ones, where that leaves no variable
+/// unbound; true if anything was dropped. The clauses give the same as before or more.
+pub(super) fn drop_demands(clauses: &mut [Clause], dynamic: &[bool], vast: &[bool]) -> bool {
+    let mut changed = false;
+    for clause in clauses.iter_mut().filter(|clause| dynamic[clause.head.relation]) {
+        let mut i = 0;
+        while i < clause.body.len() {
+            let is_vast = matches!(&clause.body[i], Goal::Holds(atom) if vast[atom.relation]);
+            let dropped = is_vast.then(|| clause.body.remove(i));
+            match dropped {
+                Some(goal) if !clause.is_safe() => clause.body.insert(i, goal),
+                Some(_) => {
+                    changed = true;
+                    continue;
+                }
+                None => {}
+            }
+            i += 1;
+        }
+    }
+    changed
+}
+
+/// The goal without negations of relations that depend on the state; none if nothing is left.
+fn without_negation(goal: Goal, dynamic: &[bool]) -> Option<Goal> {
+    match goal {
+        Goal::Fails(atom) if dynamic[atom.relation] => None,
+        Goal::Any(branches, outer) => {
+            let relax = |goals: Vec<Goal>| {
+                goals.into_iter().filter_map(|goal| without_negation(goal, dynamic)).collect()
+            };
+            Some(Goal::Any(branches.into_iter().map(relax).collect(), outer))
+        }
+        goal => Some(goal),
+    }
+}

@@ -1,0 +1,469 @@
+//! Runs plans: finds all bindings that satisfy a body and derives the head for each.
+//!
+//! In come the steps of [`plan`](super::plan) and a [`Memory`]; out go new tuples in a relation's table,
+//! or answers to a question. A clause that meets a question of its own component is put aside with
+//! its variables and goes on with each answer when it is found, so recursion in the rules costs no stack and
+//! cycles end (tabling, as in SLG resolution, Chen and Warren 1996). A question of a lower component is
+//! answered completely before the clause goes on, so it may be negated too.
+//!
+//! Backtracking recurses once per step of a body and per component, up to [`MAX_DEPTH`].
+
+use super::{
+    Stop,
+    clause::{Leaf, Pattern},
+    memory::{Memory, Task, Waiting},
+    plan::{Entry, Match, Procedures, Rows, Scan, Step},
+    program::Program,
+    table::{END, Store, hash},
+    terms::{Id, Terms},
+};
+
+/// Steps that may be nested, lest the stack overflow.
+const MAX_DEPTH: usize = 1_000;
+
+/// What a clause is run for.
+#[derive(Clone, Copy)]
+enum Target {
+    /// The table of the clause's relation.
+    Clause(usize),
+    /// A question, by the entry of this number.
+    Question(u32, usize),
+}
+
+/// A clause at work: where its variables are, and what for.
+#[derive(Clone, Copy)]
+struct Frame {
+    base: usize,
+    target: Target,
+}
+
+/// What runs plans, and on what.
+pub(super) struct Machine<'p> {
+    pub(super) program: &'p Program,
+    pub(super) procedures: &'p Procedures,
+    /// Tables that are the same in all states, and which relations they are of.
+    pub(super) fixed: Option<(&'p Store, &'p [bool])>,
+    pub(super) memory: &'p mut Memory,
+}
+
+impl<'p> Machine<'p> {
+    /// Runs a clause's code for its relation's table.
+    pub(super) fn run_clause(&mut self, clause: usize, code: &'p [Step]) -> Result<(), Stop> {
+        self.with_frame(self.program.clauses[clause].variables, Target::Clause(clause), |m, frame| {
+            m.run(code, 0, frame).map(|_| ())
+        })
+    }
+
+    fn with_frame(
+        &mut self,
+        variables: usize,
+        target: Target,
+        work: impl FnOnce(&mut Self, Frame) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let base = self.memory.slots.len();
+        self.memory.slots.resize(base + variables, 0);
+        work(self, Frame { base, target })?;
+        self.memory.slots.truncate(base);
+        Ok(())
+    }
+
+    fn is_fixed(&self, relation: usize) -> bool {
+        self.fixed.is_some_and(|(_, fixed)| fixed[relation])
+    }
+
+    fn store(&self, is_fixed: bool) -> &Store {
+        match self.fixed {
+            Some((store, _)) if is_fixed => store,
+            _ => &self.memory.store,
+        }
+    }
+
+    /// True if the steps from `at` on were satisfied at least once.
+    fn run(&mut self, code: &'p [Step], mut at: usize, frame: Frame) -> Result<bool, Stop> {
+        loop {
+            self.memory.burn(1)?;
+            match &code[at] {
+                Step::Scan(scan) => return self.nested(|m| m.scan(scan, code, at, frame)),
+                Step::Call { .. } => return self.nested(|m| m.call(code, at, frame)),
+                Step::Branch { starts, once } => {
+                    return self.nested(|m| m.branch(starts, *once, code, frame));
+                }
+                Step::Member { relation, arguments, positive, assumed } => {
+                    if self.is_member(*relation, arguments, *assumed, frame.base) != *positive {
+                        return Ok(false);
+                    }
+                    at += 1;
+                }
+                Step::Deny { procedure, bound } => {
+                    let question = self.answered(*procedure, bound, frame.base)?;
+                    if self.memory.questions.question(question).first != END {
+                        return Ok(false);
+                    }
+                    at += 1;
+                }
+                Step::Compare { left, right, equal } => {
+                    let same = self.build(left, frame.base)? == self.build(right, frame.base)?;
+                    if same != *equal {
+                        return Ok(false);
+                    }
+                    at += 1;
+                }
+                Step::Jump(to) => at = *to,
+                Step::Cut => {
+                    if self.is_known(frame)? {
+                        return Ok(false);
+                    }
+                    at += 1;
+                }
+                Step::Emit => {
+                    self.emit(frame)?;
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    /// Does what may go on to further steps inside.
+    fn nested<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
+        if self.memory.depth == MAX_DEPTH {
+            return Err(Stop::Depth);
+        }
+        self.memory.depth += 1;
+        let result = work(self)?;
+        self.memory.depth -= 1;
+        Ok(result)
+    }
+
+    fn branch(&mut self, starts: &[usize], once: bool, code: &'p [Step], frame: Frame) -> Result<bool, Stop> {
+        let mut found = false;
+        for &start in starts {
+            found |= self.run(code, start, frame)?;
+            if found && once {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn scan(&mut self, scan: &Scan, code: &'p [Step], at: usize, frame: Frame) -> Result<bool, Stop> {
+        let is_fixed = self.is_fixed(scan.relation);
+        if !is_fixed {
+            let Memory { store, terms, .. } = &mut *self.memory;
+            store.refresh(scan.view, terms);
+            if let Rows::Index(index) = scan.rows {
+                store.refresh_index(scan.view, index);
+            }
+        }
+        let (mut row, end, index) = match scan.rows {
+            Rows::All => (0, self.store(is_fixed).rows(scan.view), None),
+            Rows::New => {
+                let (from, to) = self.memory.new[scan.relation];
+                let (from, to) = self.store(is_fixed).rows_of(scan.view, from, to);
+                (from, to, None)
+            }
+            Rows::Index(index) => {
+                let slots = &self.memory.slots[frame.base..];
+                let key = hash(scan.key.iter().map(|&(_, leaf)| value(leaf, slots)));
+                (self.store(is_fixed).first(scan.view, index, key), END, Some(index))
+            }
+        };
+        let mut found = false;
+        while row != end {
+            self.memory.burn(1)?;
+            if self.fits(scan, is_fixed, row, frame.base) {
+                found |= self.run(code, at + 1, frame)?;
+                if found && scan.once {
+                    break;
+                }
+            }
+            row = match index {
+                None => row + 1,
+                Some(index) => self.store(is_fixed).next(scan.view, index, row),
+            };
+        }
+        Ok(found)
+    }
+
+    /// Gives variables the row's values; false if some value does not fit.
+    fn fits(&mut self, scan: &Scan, is_fixed: bool, row: u32, base: usize) -> bool {
+        let Memory { store, slots, .. } = &mut *self.memory;
+        let store = match self.fixed {
+            Some((fixed, _)) if is_fixed => fixed,
+            _ => store,
+        };
+        let cells = store.row(scan.view, row);
+        let slots = &mut slots[base..];
+        if !scan.key.iter().all(|&(column, leaf)| cells[column] == value(leaf, slots)) {
+            return false;
+        }
+        for &(column, variable) in &scan.binds {
+            slots[variable as usize] = cells[column];
+        }
+        scan.checks.iter().all(|&(column, variable)| cells[column] == slots[variable as usize])
+    }
+
+    /// Tries the answers of a procedure, or waits for them.
+    fn call(&mut self, code: &'p [Step], at: usize, frame: Frame) -> Result<bool, Stop> {
+        let Step::Call { procedure, bound, free, own, once } = &code[at] else { return Ok(false) };
+        let question = if *own {
+            let question = self.ask(*procedure, bound, frame.base)?;
+            if !self.memory.questions.question(question).complete {
+                self.wait(question, at, frame)?;
+                return Ok(false);
+            }
+            question
+        } else {
+            self.answered(*procedure, bound, frame.base)?
+        };
+        let mut found = false;
+        let mut answer = self.memory.questions.question(question).first;
+        while answer != END {
+            self.memory.burn(1)?;
+            if self.accepts(free, answer, frame.base) {
+                found |= self.run(code, at + 1, frame)?;
+                if found && *once {
+                    break;
+                }
+            }
+            answer = self.memory.questions.next(answer);
+        }
+        Ok(found)
+    }
+
+    /// The question with these arguments; a new one is put on the agenda.
+    fn ask(&mut self, procedure: usize, bound: &[Pattern], base: usize) -> Result<u32, Stop> {
+        let start = self.build_all(bound, base)?;
+        let Memory { questions, stack, agenda, .. } = &mut *self.memory;
+        let (question, new) = questions.ask(procedure, &stack[start..]);
+        stack.truncate(start);
+        if new {
+            agenda.push(Task::Start(question));
+            self.memory.charge(bound.len())?;
+        }
+        Ok(question)
+    }
+
+    /// The question with these arguments, of a lower component, with all its answers.
+    fn answered(&mut self, procedure: usize, bound: &[Pattern], base: usize) -> Result<u32, Stop> {
+        let (open, first) = (self.memory.agenda.len(), self.memory.questions.len());
+        let waiting = self.memory.questions.n_waiting();
+        let question = self.ask(procedure, bound, base)?;
+        if self.memory.agenda.len() > open {
+            self.nested(|m| {
+                while m.memory.agenda.len() > open {
+                    match m.memory.agenda.pop() {
+                        Some(Task::Start(question)) => m.start(question)?,
+                        Some(Task::Resume(waiting, answer)) => m.resume(waiting, answer)?,
+                        None => {}
+                    }
+                }
+                Ok(())
+            })?;
+            self.memory.questions.complete(first, waiting);
+        }
+        Ok(question)
+    }
+
+    /// Runs all clauses for a question.
+    fn start(&mut self, question: u32) -> Result<(), Stop> {
+        let procedure = &self.procedures.list[self.memory.questions.question(question).procedure];
+        for (number, entry) in procedure.entries.iter().enumerate() {
+            self.memory.burn(1)?;
+            self.with_frame(entry.variables, Target::Question(question, number), |m, frame| {
+                let Memory { questions, terms, slots, .. } = &mut *m.memory;
+                let slots = &mut slots[frame.base..];
+                let mut given = entry.given.iter().zip(questions.arguments(question));
+                if given.all(|(pattern, &id)| matches(pattern, id, terms, slots)) {
+                    m.run(&entry.code, 0, frame)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Puts a clause aside until there are answers to a question.
+    fn wait(&mut self, question: u32, at: usize, frame: Frame) -> Result<(), Stop> {
+        // Only the clauses of procedures have questions of their own component.
+        let Target::Question(own, entry) = frame.target else { return Err(Stop::Unsafe) };
+        let end = frame.base + self.entry(own, entry).variables;
+        let Memory { questions, slots, agenda, .. } = &mut *self.memory;
+        let number = questions.wait(question, Waiting::new(own, entry, at), &slots[frame.base..end]);
+        let mut answer = questions.question(question).first;
+        while answer != END {
+            agenda.push(Task::Resume(number, answer));
+            answer = questions.next(answer);
+        }
+        self.memory.charge(end - frame.base)
+    }
+
+    /// Lets a clause that waited go on with an answer.
+    fn resume(&mut self, waiting: u32, answer: u32) -> Result<(), Stop> {
+        let (Waiting { question, entry: number, step, .. }, variables) =
+            self.memory.questions.waiting(waiting);
+        let base = self.memory.slots.len();
+        self.memory.slots.extend_from_slice(variables);
+        let entry = self.entry(question, number);
+        let Step::Call { free, .. } = &entry.code[step] else { return Err(Stop::Unsafe) };
+        self.memory.burn(1)?;
+        if self.accepts(free, answer, base) {
+            self.run(&entry.code, step + 1, Frame { base, target: Target::Question(question, number) })?;
+        }
+        self.memory.slots.truncate(base);
+        Ok(())
+    }
+
+    fn entry(&self, question: u32, entry: usize) -> &'p Entry {
+        &self.procedures.list[self.memory.questions.question(question).procedure].entries[entry]
+    }
+
+    /// Gives variables the values of an answer; false if some value does not fit.
+    fn accepts(&mut self, free: &[Match], answer: u32, base: usize) -> bool {
+        let Memory { questions, terms, slots, .. } = &mut *self.memory;
+        let slots = &mut slots[base..];
+        free.iter().zip(questions.values(answer)).all(|(pattern, &id)| matches(pattern, id, terms, slots))
+    }
+
+    fn is_member(&mut self, relation: usize, arguments: &[Pattern], assumed: bool, base: usize) -> bool {
+        let is_fixed = self.is_fixed(relation);
+        let Memory { store, terms, slots, stack, assumed: tables, .. } = &mut *self.memory;
+        let table = match self.fixed {
+            _ if assumed => &tables[relation],
+            Some((fixed, _)) if is_fixed => &fixed.tables[relation],
+            _ => &store.tables[relation],
+        };
+        let start = stack.len();
+        // A tuple with a term that was never met is in no table.
+        let all = arguments.iter().all(|argument| {
+            let id = find(argument, terms, &slots[base..], stack);
+            stack.extend(id);
+            id.is_some()
+        });
+        let is_member = all && table.contains(&stack[start..]);
+        stack.truncate(start);
+        is_member
+    }
+
+    /// The term of a bound pattern.
+    fn build(&mut self, pattern: &Pattern, base: usize) -> Result<Id, Stop> {
+        match pattern {
+            Pattern::Variable(variable) => Ok(self.memory.slots[base + *variable as usize]),
+            Pattern::Ground(id) => Ok(*id),
+            Pattern::Function(symbol, arguments) => {
+                let start = self.build_all(arguments, base)?;
+                let Memory { terms, stack, .. } = &mut *self.memory;
+                let before = terms.len();
+                let id = terms.intern(*symbol, &stack[start..])?;
+                let new = terms.len() > before;
+                stack.truncate(start);
+                if new {
+                    self.memory.charge(arguments.len())?;
+                }
+                Ok(id)
+            }
+        }
+    }
+
+    /// Pushes the terms of bound patterns; where they start on the stack.
+    fn build_all(&mut self, patterns: &[Pattern], base: usize) -> Result<usize, Stop> {
+        let start = self.memory.stack.len();
+        for pattern in patterns {
+            let id = self.build(pattern, base)?;
+            self.memory.stack.push(id);
+        }
+        Ok(start)
+    }
+
+    /// What a frame derives, on the stack from the place given back.
+    fn head(&mut self, frame: Frame) -> Result<usize, Stop> {
+        match frame.target {
+            Target::Clause(clause) => {
+                let program = self.program;
+                self.build_all(&program.clauses[clause].head.arguments, frame.base)
+            }
+            Target::Question(question, entry) => {
+                self.build_all(&self.entry(question, entry).answer, frame.base)
+            }
+        }
+    }
+
+    /// Whether a head is derived already.
+    fn is_known(&mut self, frame: Frame) -> Result<bool, Stop> {
+        let start = self.head(frame)?;
+        let Memory { store, questions, stack, .. } = &mut *self.memory;
+        let head = &stack[start..];
+        let is_known = match frame.target {
+            Target::Clause(clause) => store.tables[self.program.clauses[clause].head.relation].contains(head),
+            Target::Question(question, _) => questions.is_answer(question, head),
+        };
+        stack.truncate(start);
+        Ok(is_known)
+    }
+
+    fn emit(&mut self, frame: Frame) -> Result<(), Stop> {
+        let start = self.head(frame)?;
+        let Memory { store, questions, stack, agenda, .. } = &mut *self.memory;
+        let head = &stack[start..];
+        let width = head.len();
+        let new = match frame.target {
+            Target::Clause(clause) => store.tables[self.program.clauses[clause].head.relation].insert(head),
+            Target::Question(question, _) => {
+                let answer = questions.answer(question, head);
+                if let Some(answer) = answer {
+                    let mut waiting = questions.question(question).waiting;
+                    while waiting != END {
+                        agenda.push(Task::Resume(waiting, answer));
+                        waiting = questions.waiting(waiting).0.next;
+                    }
+                }
+                answer.is_some()
+            }
+        };
+        stack.truncate(start);
+        if new { self.memory.charge(width) } else { Ok(()) }
+    }
+}
+
+fn value(leaf: Leaf, slots: &[Id]) -> Id {
+    match leaf {
+        Leaf::Variable(variable) => slots[variable as usize],
+        Leaf::Ground(id) => id,
+    }
+}
+
+/// Takes a term apart as the pattern says; false if it cannot be.
+fn matches(pattern: &Match, id: Id, terms: &Terms, slots: &mut [Id]) -> bool {
+    match pattern {
+        Match::Bind(variable) => {
+            slots[*variable as usize] = id;
+            true
+        }
+        Match::Check(variable) => slots[*variable as usize] == id,
+        Match::Ground(known) => *known == id,
+        Match::Function(symbol, patterns) => {
+            let arguments = terms.arguments(id);
+            terms.symbol(id) == *symbol
+                && arguments.len() == patterns.len()
+                && patterns.iter().zip(arguments).all(|(p, &argument)| matches(p, argument, terms, slots))
+        }
+    }
+}
+
+/// The term of a bound pattern, if it was ever met.
+fn find(pattern: &Pattern, terms: &Terms, slots: &[Id], stack: &mut Vec<Id>) -> Option<Id> {
+    match pattern {
+        Pattern::Variable(variable) => Some(slots[*variable as usize]),
+        Pattern::Ground(id) => Some(*id),
+        Pattern::Function(symbol, arguments) => {
+            let start = stack.len();
+            let found = arguments.iter().all(|argument| {
+                let id = find(argument, terms, slots, stack);
+                stack.extend(id);
+                id.is_some()
+            });
+            let id = if found { terms.find(*symbol, &stack[start..]) } else { None };
+            stack.truncate(start);
+            id
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! Evaluation state by state, for rulesheets whose ground program is too large: the engine `lifted`.
+//!
+//! In come checked [`Rules`], out goes a [`Lifted`] game, which answers for states and moves by number as a
+//! table does, from the rules with their variables. Nothing is grounded but the names: which fluents, moves
+//! and percepts there may be is found beforehand (`domain`).
+//!
+//! ```text
+//! Rules --clause--> clauses --domain--> fluents, moves, percepts
+//!                      |
+//!                      `--survey--> what is filled, what is called --plan--> code --machine--> views and states
+//! ```
+//!
+//! Relations that depend on the rules alone are filled once, those that depend on the state again for each
+//! state, bottom-up and semi-naive, one component after the other (`fixpoint`). Relations that would
+//! be vast are called with the arguments known where they are needed, and remember their answers
+//! (`machine`). Plans are made once, for the sizes met in some sample states (`survey`).
+//!
+//! Two of the public rulesheets need this. In `sudoku` each of 27 goal rules joins nine cells with `exactlyOne`
+//! over nine marks. Every instance that can succeed fills them with a permutation, and no rule says that a cell
+//! has one mark only, so 27 * 9! = 9.8 million instances of 18 literals are relevant whatever order they are
+//! found in; each two of the nine cells occur together in an `exactlyOne`, so no variable can be split
+//! off. Here a state has at most one mark in a cell, so each rule has at most one instance. In
+//! `laikLee_hex` the relation `connection` has the visited cells as an ordered list among its arguments: its
+//! atoms are the simple paths from one edge of a board of 25 hexagons, in two colours, each with a list of its own,
+//! and `isList` has 25^25. Here only the paths through cells of one colour are followed, as far as they go.
+//!
+//! # Limits
+//! An evaluation (what is seen of a state, or one step) may take [`Limits::fuel`] divided by
+//! [`FUEL_SHARE`] steps and a quarter of [`Limits::max_bytes`]; then it is given up with an [`Excess`]. The count depends on
+//! state and moves alone, not on what was evaluated before.
+
+mod assembly;
+mod clause;
+mod domain;
+mod fixpoint;
+mod machine;
+mod memory;
+mod plan;
+mod program;
+mod survey;
+mod table;
+mod terms;
+
+use crate::{
+    Diagnostic, Limits, Options,
+    diagnostic::codes,
+    emit::layout::Layout,
+    observer::{Phase, Progress},
+    propnet::Vocabulary,
+    rules::{Keywords, RelationId, Rules},
+};
+use machine::Machine;
+use memory::{Memory, bytes_of};
+use plan::{Procedures, Step};
+use program::Program;
+use std::fmt;
+use table::{Store, Table};
+use terms::{Id, NONE};
+
+/// Which part of [`Limits::fuel`] one evaluation may take.
+pub const FUEL_SHARE: u64 = 5;
+
+/// Why an evaluation was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    Fuel,
+    Bytes,
+    /// A term too deep or too large.
+    Term,
+    /// Steps nested too deep.
+    Depth,
+    /// Relations called in too many ways.
+    Procedures,
+    /// More fluents than the limit.
+    Fluents,
+    /// A variable that nothing binds before it is needed.
+    Unsafe,
+    /// The observer has had enough, after so many steps.
+    Cancelled(usize),
+}
+
+impl Stop {
+    /// Whether another way to evaluate may help.
+    fn is_excess(self) -> bool {
+        !matches!(self, Self::Unsafe | Self::Cancelled(_))
+    }
+
+    /// What is said if rules cannot be made ready.
+    fn diagnostic(self, limits: &Limits) -> Diagnostic {
+        let code = match self {
+            Self::Cancelled(made) => return Progress { phase: Phase::Lift, made }.cancelled(),
+            Self::Fuel => &codes::OUT_OF_FUEL,
+            Self::Term => &codes::BILLION_LAUGHS,
+            Self::Fluents => &codes::EXPONENTIAL_COUNTER,
+            Self::Unsafe => &codes::OR_EXPLOSION,
+            Self::Bytes | Self::Depth | Self::Procedures => &codes::TOO_MANY_INSTANCES,
+        };
+        let message =
+            format!("evaluating the rules state by state {}", Excess::new(self, limits, limits.fuel));
+        Diagnostic::new(code, None, message)
+            .help("bound the arguments of rules for `next` and `legal` by relations with fewer values")
+    }
+}
+
+/// An evaluation that takes more than the limits allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excess(String);
+
+impl fmt::Display for Excess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Excess {}
+
+impl Excess {
+    fn new(stop: Stop, limits: &Limits, fuel: u64) -> Self {
+        Self(match stop {
+            Stop::Fuel => format!("takes more than {fuel} steps (`fuel`)"),
+            Stop::Bytes => format!("takes more than {} bytes (a quarter of `max_bytes`)", bytes_of(limits)),
+            Stop::Term => format!(
+                "has a term beyond depth {} (`max_term_depth`) or {} symbols (`max_term_size`)",
+                limits.max_term_depth, limits.max_term_size
+            ),
+            Stop::Depth => "nests rules too deep".to_owned(),
+            Stop::Procedures => "calls relations with too many patterns of arguments".to_owned(),
+            Stop::Fluents => format!("has more than {} fluents (`max_fluents`)", limits.max_fluents),
+            Stop::Unsafe => "has an `or` whose branches bind too few variables".to_owned(),
+            Stop::Cancelled(_) => "was called off".to_owned(),
+        })
+    }
+}
+
+/// A game that is evaluated state by state. Threads may share it; each brings a [`Scratch`].
+pub struct Lifted {
+    /// The names of roles, fluents, moves and percepts.
+    pub vocabulary: Vocabulary,
+    /// For each role the moves it may ever make, ascending.
+    pub role_moves: Vec<Vec<u32>>,
+    /// For each role the goal values it may ever have, ascending.
+    pub role_goals: Vec<Vec<u8>>,
+    /// For each role the percepts it may ever have, ascending; none without rules for `sees`.
+    pub role_percepts: Option<Vec<Vec<u32>>>,
+    /// The sizes of states and views.
+    pub layout: Layout,
+    initial: Vec<u64>,
+    relations: Relations,
+    limits: Limits,
+    names: Names,
+    program: Program,
+    procedures: Procedures,
+    /// By clause.
+    plans: Vec<Plan>,
+    phases: Phases,
+    /// Tables that are the same in all states, and which relations they are of.
+    fixed: Store,
+    is_fixed: Vec<bool>,
+    /// What evaluations start with.
+    blank: Memory,
+}
+
+impl fmt::Debug for Lifted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lifted").field("layout", &self.layout).finish_non_exhaustive()
+    }
+}
+
+/// The code of a clause that is filled.
+#[derive(Debug, Default)]
+struct Plan {
+    whole: Vec<Step>,
+    variants: Vec<Vec<Step>>,
+}
+
+/// The keywords' relations.
+#[derive(Clone, Copy, Debug)]
+struct Relations {
+    fact: usize,
+    does: usize,
+    next: usize,
+    legal: usize,
+    goal: usize,
+    terminal: usize,
+    sees: usize,
+}
+
+impl Relations {
+    fn of(keywords: &Keywords) -> Self {
+        let Keywords { fact, does, next, legal, goal, terminal, sees, .. } = *keywords;
+        let [fact, does, next, legal, goal, terminal, sees] =
+            [fact, does, next, legal, goal, terminal, sees].map(RelationId::index);
+        Self { fact, does, next, legal, goal, terminal, sees }
+    }
+}
+
+/// The components that are filled to see a state, and those that are filled besides for a step and for
+/// what is perceived of it.
+#[derive(Debug, Default)]
+struct Phases {
+    observe: Vec<usize>,
+    advance: Vec<usize>,
+    perceive: Vec<usize>,
+}
+
+/// Terms of the game by number, and numbers by term: [`NONE`] for those that are no such thing.
+#[derive(Debug, Default)]
+struct Names {
+    roles: Vec<Id>,
+    fluents: Vec<Id>,
+    moves: Vec<Id>,
+    role_of: Vec<u32>,
+    fluent_of: Vec<u32>,
+    move_of: Vec<u32>,
+    percept_of: Vec<u32>,
+    goal_of: Vec<u32>,
+}
+
+/// The number of a term.
+fn number(numbers: &[u32], term: Id) -> Option<usize> {
+    let number = numbers.get(term as usize).copied().filter(|&number| number != NONE)?;
+    Some(number as usize)
+}
+
+/// What one thread evaluates with; it remembers the state seen last.
+#[derive(Clone, Debug)]
+pub struct Scratch {
+    memory: Memory,
+    state: Vec<u64>,
+    /// What became of seeing that state; none before the first.
+    seen: Option<Result<(), Stop>>,
+    /// Terms and questions that belong to the state.
+    marks: (usize, usize),
+}
+
+fn set(row: &mut [u64], bit: usize) {
+    row[bit / 64] |= 1 << (bit % 64);
+}
+
+impl Lifted {
+    /// Makes rules ready to be evaluated.
+    ///
+    /// # Errors
+    /// If the names cannot be found within the limits, or the initial state not be evaluated.
+    pub fn new(rules: &Rules, options: &Options) -> Result<Self, Box<Diagnostic>> {
+        assembly::assemble(rules, options).map_err(|stop| Box::new(stop.diagnostic(&options.limits)))
+    }
+
+    /// The words of the state at the start.
+    #[must_use]
+    pub fn initial(&self) -> &[u64] {
+        &self.initial
+    }
+
+    /// What a thread needs to evaluate.
+    #[must_use]
+    pub fn scratch(&self) -> Scratch {
+        Scratch { memory: self.blank.clone(), state: Vec::new(), seen: None, marks: (0, 0) }
+    }
+
+    /// Writes what is seen of `state` into `view`, all of it, as [`Layout`] has it.
+    ///
+    /// # Errors
+    /// If that takes more than the limits; then the view is empty.
+    ///
+    /// # Panics
+    /// If a row is shorter than the layout's.
+    pub fn observe(&self, scratch: &mut Scratch, state: &[u64], view: &mut [u64]) -> Result<(), Excess> {
+        view.fill(0);
+        self.enter(scratch, state).map_err(|stop| self.excess(stop))?;
+        let (names, layout, k) = (&self.names, self.layout, &self.relations);
+        for (role, action) in self.pairs(scratch, k.legal) {
+            if let Some(role) = number(&names.role_of, role)
+                && let Some(action) = number(&names.move_of, action)
+            {
+                set(view, layout.legal_bit(role, action));
+            }
+        }
+        for (role, value) in self.pairs(scratch, k.goal) {
+            if let Some(role) = number(&names.role_of, role)
+                && let Some(value) = number(&names.goal_of, value)
+            {
+                let before: usize = self.role_goals[..role].iter().map(Vec::len).sum();
+                if let Ok(place) = self.role_goals[role].binary_search(&(value as u8)) {
+                    set(view, layout.goal_bit() + before + place);
+                }
+            }
+        }
+        if self.table(scratch, k.terminal).len() > 0 {
+            set(view, layout.terminal_bit());
+        }
+        Ok(())
+    }
+
+    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Numbers that
+    /// are no move count as none.
+    ///
+    /// # Errors
+    /// If that takes more than the limits; then no fluent holds.
+    ///
+    /// # Panics
+    /// If the row is shorter than the layout's.
+    pub fn advance(&self, scratch: &mut Scratch, state: &mut [u64], joint: &[u32]) -> Result<(), Excess> {
+        let result = self.step(scratch, state, joint, &self.phases.advance);
+        state.fill(0);
+        result.map_err(|stop| self.excess(stop))?;
+        let next = self.table(scratch, self.relations.next);
+        for i in 0..next.len() {
+            if let Some(fluent) = number(&self.names.fluent_of, next.tuple(i)[0]) {
+                set(state, fluent);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of
+    /// percepts, all of it.
+    ///
+    /// # Errors
+    /// If that takes more than the limits; then nobody perceives anything.
+    ///
+    /// # Panics
+    /// If a row is shorter than the layout's.
+    pub fn perceive(
+        &self,
+        scratch: &mut Scratch,
+        state: &[u64],
+        joint: &[u32],
+        percepts: &mut [u64],
+    ) -> Result<(), Excess> {
+        percepts.fill(0);
+        if self.role_percepts.is_none() {
+            return Ok(());
+        }
+        self.step(scratch, state, joint, &self.phases.perceive).map_err(|stop| self.excess(stop))?;
+        for (role, percept) in self.pairs(scratch, self.relations.sees) {
+            if let Some(role) = number(&self.names.role_of, role)
+                && let Some(percept) = number(&self.names.percept_of, percept)
+            {
+                set(percepts, self.layout.percept_bit(role, percept));
+            }
+        }
+        Ok(())
+    }
+
+    fn excess(&self, stop: Stop) -> Excess {
+        Excess::new(stop, &self.limits, self.fuel())
+    }
+
+    /// Steps that one evaluation may take.
+    fn fuel(&self) -> u64 {
+        self.limits.fuel / FUEL_SHARE
+    }
+
+    fn table<'t>(&'t self, scratch: &'t Scratch, relation: usize) -> &'t Table {
+        let store = if self.is_fixed[relation] { &self.fixed } else { &scratch.memory.store };
+        &store.tables[relation]
+    }
+
+    fn pairs<'t>(&'t self, scratch: &'t Scratch, relation: usize) -> impl Iterator<Item = (Id, Id)> + 't {
+        let table = self.table(scratch, relation);
+        (0..table.len()).map(|i| (table.tuple(i)[0], table.tuple(i)[1]))
+    }
+
+    /// Fills what is seen of a state, unless it was seen last.
+    fn enter(&self, scratch: &mut Scratch, state: &[u64]) -> Result<(), Stop> {
+        if let Some(seen) = scratch.seen
+            && scratch.state == state
+        {
+            return seen;
+        }
+        state.clone_into(&mut scratch.state);
+        let memory = &mut scratch.memory;
+        memory.questions.truncate(0);
+        memory.terms.truncate(memory.terms.n_fixed());
+        (0..self.is_fixed.len()).for_each(|relation| memory.store.clear(relation));
+        for (place, &word) in state.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let fluent = place * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                if let Some(&term) = self.names.fluents.get(fluent) {
+                    memory.store.tables[self.relations.fact].insert(&[term]);
+                }
+            }
+        }
+        memory.refuel(self.fuel(), bytes_of(&self.limits));
+        let seen = self.fill(memory, &self.phases.observe);
+        scratch.marks = (memory.terms.len(), memory.questions.len());
+        scratch.seen = Some(seen);
+        seen
+    }
+
+    /// Fills what follows from a joint move, besides what is seen of the state. What that cost before does
+    /// not matter, so the same step always succeeds or never.
+    fn step(
+        &self,
+        scratch: &mut Scratch,
+        state: &[u64],
+        joint: &[u32],
+        components: &[usize],
+    ) -> Result<(), Stop> {
+        self.enter(scratch, state)?;
+        let (terms, questions) = scratch.marks;
+        let memory = &mut scratch.memory;
+        for &component in self.phases.advance.iter().chain(&self.phases.perceive) {
+            for &relation in &self.program.components[component].relations {
+                memory.store.clear(relation);
+            }
+        }
+        memory.questions.truncate(questions);
+        memory.terms.truncate(terms);
+        memory.store.clear(self.relations.does);
+        for (&role, &action) in self.names.roles.iter().zip(joint) {
+            if let Some(&action) = self.names.moves.get(action as usize) {
+                memory.store.tables[self.relations.does].insert(&[role, action]);
+            }
+        }
+        memory.refuel(self.fuel(), bytes_of(&self.limits));
+        self.fill(memory, components)
+    }
+
+    fn fill(&self, memory: &mut Memory, components: &[usize]) -> Result<(), Stop> {
+        let Self { program, procedures, plans, fixed, is_fixed, .. } = self;
+        for &component in components {
+            fixpoint::fill(program, component, memory, |memory, clause, variant| {
+                let plan = &plans[clause];
+                let code = variant.map_or(&plan.whole, |variant| &plan.variants[variant]);
+                Machine { program, procedures, fixed: Some((fixed, is_fixed)), memory }
+                    .run_clause(clause, code)
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,478 @@
+//! The order in which the literals of a body are tried, as code for the [`machine`](super::machine).
+//!
+//! A test comes as soon as its variables are bound, otherwise the atom or disjunction with the fewest
+//! expected rows is next, as the sizes measured so far have it. What follows once the head's variables are
+//! bound only needs to succeed once, so a [`Step::Cut`] stands there. Which variables are bound is known at every
+//! step, so nothing has to be unbound when a step fails.
+//!
+//! A relation that is not filled is called with the arguments known by then. Each pattern of known
+//! arguments makes a [`Procedure`] with plans of its own: the sideways passing of information of magic
+//! sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
+
+use super::{
+    Stop,
+    clause::{Atom, Clause, Goal, Leaf, Pattern},
+    program::Program,
+    table::Store,
+    terms::Id,
+};
+use rustc_hash::FxHashMap;
+
+/// One step of a plan. Steps follow each other unless it is said where to go on.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// Tries rows of a view.
+    Scan(Scan),
+    /// Tests whether a tuple is in a table.
+    Member { relation: usize, arguments: Vec<Pattern>, positive: bool, assumed: bool },
+    /// Tries the answers of a procedure.
+    Call { procedure: usize, bound: Vec<Pattern>, free: Vec<Match>, own: bool, once: bool },
+    /// Tests that a procedure, all of whose arguments are bound, has no answer.
+    Deny { procedure: usize, bound: Vec<Pattern> },
+    /// Tests whether two terms are equal or not.
+    Compare { left: Pattern, right: Pattern, equal: bool },
+    /// Goes on at each of the places, one after the other.
+    Branch { starts: Vec<usize>, once: bool },
+    /// Goes on at another place.
+    Jump(usize),
+    /// Goes on only if the head is not derived yet; behind it one solution is enough.
+    Cut,
+    /// Derives the head.
+    Emit,
+}
+
+/// How rows of a view are tried.
+#[derive(Debug)]
+pub(super) struct Scan {
+    pub(super) view: usize,
+    pub(super) relation: usize,
+    pub(super) rows: Rows,
+    /// Columns that must have a known value.
+    pub(super) key: Vec<(usize, Leaf)>,
+    /// Columns that give variables their value.
+    pub(super) binds: Vec<(usize, u32)>,
+    /// Columns that must agree with a variable that another column of the row gives its value.
+    pub(super) checks: Vec<(usize, u32)>,
+    pub(super) once: bool,
+}
+
+/// Which rows of a view are tried.
+#[derive(Debug)]
+pub(super) enum Rows {
+    All,
+    /// Those of the tuples that were new in the round before.
+    New,
+    /// Those that an index over the key's columns finds.
+    Index(usize),
+}
+
+/// How a term is taken apart.
+#[derive(Debug)]
+pub(super) enum Match {
+    Bind(u32),
+    Check(u32),
+    Ground(Id),
+    Function(u32, Vec<Match>),
+}
+
+/// A relation asked about with some arguments given.
+#[derive(Debug)]
+pub(super) struct Procedure {
+    pub(super) relation: usize,
+    /// Which arguments are given.
+    pub(super) bound: Vec<bool>,
+    /// One for each clause of the relation.
+    pub(super) entries: Vec<Entry>,
+}
+
+/// How a clause answers for a procedure.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// What the given arguments must be.
+    pub(super) given: Vec<Match>,
+    /// The other arguments: the answer.
+    pub(super) answer: Vec<Pattern>,
+    pub(super) code: Vec<Step>,
+    pub(super) variables: usize,
+}
+
+/// The procedures that some plan calls.
+#[derive(Debug, Default)]
+pub(super) struct Procedures {
+    pub(super) list: Vec<Procedure>,
+    numbers: FxHashMap<(usize, Vec<bool>), usize>,
+}
+
+/// The most procedures: a relation of many arguments may be asked about in exponentially many ways.
+const MAX_PROCEDURES: usize = 20_000;
+
+/// The most copies of a body's end that disjunctions are multiplied out to.
+const MAX_COPIES: usize = 64;
+
+/// The most steps of one plan, where disjunctions have to be multiplied out.
+const MAX_STEPS: usize = 100_000;
+
+/// The expected rows of the best goal from which on copies are worth their while.
+const WORTH_A_COPY: f64 = 4.0;
+
+/// Rows of a view, and different values in each column.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measure {
+    pub(super) rows: f64,
+    pub(super) distinct: Vec<f64>,
+}
+
+impl Measure {
+    /// Takes in the `n`th of some measures to average.
+    pub(super) fn add(&mut self, other: &Self, n: usize) {
+        let average = |mean: &mut f64, value: f64| *mean += (value - *mean) / n as f64;
+        average(&mut self.rows, other.rows);
+        self.distinct.resize(other.distinct.len(), 0.0);
+        self.distinct.iter_mut().zip(&other.distinct).for_each(|(mean, &value)| average(mean, value));
+    }
+}
+
+/// The expected cost of a call whose arguments are all given: more than a test, less than a scan.
+const QUESTION: f64 = 0.5;
+
+/// Expected answers of a call for each argument that is not given.
+const ANSWERS: f64 = 100.0;
+
+/// How much worse a call is if no argument is given: it may never end.
+const BLIND: f64 = 1_000.0;
+
+/// What planning may look at.
+pub(super) struct Planner<'p> {
+    pub(super) program: &'p Program,
+    /// Which relations are called instead of being filled.
+    pub(super) demanded: &'p [bool],
+    /// By view.
+    pub(super) measures: &'p [Measure],
+    /// Where indexes are made.
+    pub(super) store: &'p mut Store,
+    pub(super) procedures: &'p mut Procedures,
+}
+
+impl Planner<'_> {
+    /// The code that derives a clause's head for its relation's table. With a variant, only what follows
+    /// from the new tuples of the variant's first atom.
+    pub(super) fn filled(&mut self, clause: usize, variant: Option<usize>) -> Result<Vec<Step>, Stop> {
+        let program = self.program;
+        let Clause { head, body, variables } = &program.clauses[clause];
+        let goals = variant.map_or(body, |variant| &program.variants[clause][variant]);
+        let component = program.component_of[head.relation];
+        let mut order = Order { planner: self, component, head: &head.arguments, code: Vec::new() };
+        let mut bound = vec![false; *variables];
+        let mut rest: Vec<&Goal> = goals.iter().collect();
+        let mut once = order.cut(&bound, false);
+        if variant.is_some()
+            && let Some(Goal::Holds(atom)) = goals.first()
+        {
+            order.scan(atom, &mut bound, once, true);
+            rest.remove(0);
+            once = order.cut(&bound, once);
+        }
+        order.derive(rest, bound, once, MAX_COPIES)?;
+        Ok(order.code)
+    }
+
+    /// Plans the procedures from a certain one on, and those that they call in turn.
+    pub(super) fn procedures_from(&mut self, first: usize) -> Result<(), Stop> {
+        let mut number = first;
+        while number < self.procedures.list.len() {
+            let Procedure { relation, bound: given, .. } = &self.procedures.list[number];
+            let (relation, given) = (*relation, given.clone());
+            let mut entries = Vec::new();
+            for &clause in &self.program.clauses_of[relation] {
+                entries.push(self.entry(clause, &given)?);
+            }
+            self.procedures.list[number].entries = entries;
+            number += 1;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, clause: usize, given: &[bool]) -> Result<Entry, Stop> {
+        let program = self.program;
+        let Clause { head, body, variables } = &program.clauses[clause];
+        let mut bound = vec![false; *variables];
+        let (known, open): (Vec<_>, Vec<_>) =
+            head.arguments.iter().zip(given).partition(|(_, given)| **given);
+        let given = known.into_iter().map(|(pattern, _)| matching(pattern, &mut bound)).collect();
+        let answer: Vec<Pattern> = open.into_iter().map(|(pattern, _)| pattern.clone()).collect();
+        let component = program.component_of[head.relation];
+        let mut order = Order { planner: self, component, head: &answer, code: Vec::new() };
+        let once = order.cut(&bound, false);
+        order.derive(body.iter().collect(), bound, once, MAX_COPIES)?;
+        let code = order.code;
+        Ok(Entry { given, answer, code, variables: *variables })
+    }
+
+    /// How many rows to expect of a goal; `None` if it has to wait for more variables.
+    fn cost(&self, goal: &Goal, bound: &[bool]) -> Option<f64> {
+        match goal {
+            Goal::Holds(atom) if self.demanded[atom.relation] => {
+                let free = atom.arguments.iter().filter(|a| !a.is_bound(bound)).count();
+                let blind = if free == atom.arguments.len() && free > 0 { BLIND } else { 1.0 };
+                Some(if free == 0 { QUESTION } else { blind * ANSWERS.powi(free as i32) })
+            }
+            Goal::Fails(atom) => {
+                let cost = if self.demanded[atom.relation] { QUESTION } else { 0.0 };
+                atom.is_bound(bound).then_some(cost)
+            }
+            Goal::Holds(atom) if atom.is_bound(bound) => Some(0.0),
+            Goal::Holds(atom) => {
+                let measure = &self.measures[atom.view];
+                let known =
+                    atom.leaves.iter().zip(&measure.distinct).filter(|(leaf, _)| leaf.is_bound(bound));
+                // As if the columns were independent.
+                Some(known.fold(measure.rows, |rows, (_, distinct)| rows / distinct.max(1.0)))
+            }
+            Goal::Compare(left, right, _) => (left.is_bound(bound) && right.is_bound(bound)).then_some(0.0),
+            Goal::Any(_, outer) if !outer.iter().all(|&variable| bound[variable as usize]) => None,
+            Goal::Any(branches, _) => {
+                let mut sum = 0.0;
+                for branch in branches {
+                    sum += self.branch_cost(branch, bound)?;
+                }
+                Some(sum)
+            }
+        }
+    }
+
+    /// Like [`Planner::cost`] for the conjunction of a branch.
+    fn branch_cost(&self, goals: &[Goal], bound: &[bool]) -> Option<f64> {
+        let mut inside = bound.to_vec();
+        let mut waiting: Vec<&Goal> = goals.iter().collect();
+        let mut product = 1.0;
+        while !waiting.is_empty() {
+            let found = waiting.iter().enumerate().find_map(|(i, g)| Some((i, self.cost(g, &inside)?)));
+            let (i, cost) = found?;
+            product *= cost.max(0.5);
+            waiting.remove(i).bind(&mut inside);
+        }
+        Some(product)
+    }
+
+    fn procedure(&mut self, relation: usize, bound: Vec<bool>) -> Result<usize, Stop> {
+        let Procedures { list, numbers } = &mut *self.procedures;
+        if let Some(&number) = numbers.get(&(relation, bound.clone())) {
+            return Ok(number);
+        }
+        if list.len() == MAX_PROCEDURES {
+            return Err(Stop::Procedures);
+        }
+        numbers.insert((relation, bound.clone()), list.len());
+        list.push(Procedure { relation, bound, entries: Vec::new() });
+        Ok(list.len() - 1)
+    }
+}
+
+/// Code under construction.
+struct Order<'o, 'p> {
+    planner: &'o mut Planner<'p>,
+    /// The component of the head.
+    component: usize,
+    /// What is derived.
+    head: &'o [Pattern],
+    code: Vec<Step>,
+}
+
+impl Order<'_, '_> {
+    /// Appends a cut if the head is bound and there was none yet; whether there is one now.
+    fn cut(&mut self, bound: &[bool], once: bool) -> bool {
+        if once || !self.head.iter().all(|pattern| pattern.is_bound(bound)) {
+            return once;
+        }
+        self.code.push(Step::Cut);
+        true
+    }
+
+    /// Appends the goals, with a cut as soon as the head is bound, and the derivation of the head. So many
+    /// copies of what is left may be made.
+    fn derive(
+        &mut self,
+        mut rest: Vec<&Goal>,
+        mut bound: Vec<bool>,
+        mut once: bool,
+        copies: usize,
+    ) -> Result<(), Stop> {
+        while !rest.is_empty() {
+            let best = self.best(&rest, &bound);
+            let cost = best.map_or(f64::INFINITY, |(cost, _)| cost);
+            if let Some((i, branches)) = self.disjunction(&rest, &bound, cost, copies) {
+                rest.remove(i);
+                return self.multiply(branches, &rest, &bound, once, (copies / branches.len()).max(1));
+            }
+            let Some((_, i)) = best else { return Err(Stop::Unsafe) };
+            self.goal(rest.remove(i), &mut bound, once)?;
+            once = self.cut(&bound, once);
+        }
+        self.code.push(Step::Emit);
+        Ok(())
+    }
+
+    /// A disjunction whose branches are better tried one after the other, each with all that is left: they
+    /// bind what others need, but not the same, and the best of the others has a high cost, or an infinite
+    /// one if they all have to wait.
+    fn disjunction<'g>(
+        &self,
+        rest: &[&'g Goal],
+        bound: &[bool],
+        cost: f64,
+        copies: usize,
+    ) -> Option<(usize, &'g [Vec<Goal>])> {
+        let mut all = rest.iter().enumerate().filter_map(|(i, goal)| match goal {
+            Goal::Any(branches, _) => Some((i, branches.as_slice())),
+            _ => None,
+        });
+        if cost.is_infinite() {
+            return all.next();
+        }
+        all.find(|(_, branches)| {
+            let cost_of = |sum, branch: &Vec<Goal>| Some(sum + self.planner.branch_cost(branch, bound)?);
+            let sum = branches.iter().try_fold(0.0, cost_of);
+            cost >= WORTH_A_COPY && branches.len() <= copies && sum.is_some_and(|sum| sum < cost)
+        })
+    }
+
+    /// Appends a place to go on for each branch: its goals with all others.
+    fn multiply(
+        &mut self,
+        branches: &[Vec<Goal>],
+        rest: &[&Goal],
+        bound: &[bool],
+        once: bool,
+        copies: usize,
+    ) -> Result<(), Stop> {
+        let place = self.code.len();
+        self.code.push(Step::Branch { starts: Vec::new(), once });
+        let mut starts = Vec::new();
+        for goals in branches {
+            if self.code.len() > MAX_STEPS {
+                return Err(Stop::Procedures);
+            }
+            starts.push(self.code.len());
+            self.derive(goals.iter().chain(rest.iter().copied()).collect(), bound.to_vec(), once, copies)?;
+        }
+        self.code[place] = Step::Branch { starts, once };
+        Ok(())
+    }
+
+    /// The goal to be tried first, if one can be, and its cost.
+    fn best(&self, rest: &[&Goal], bound: &[bool]) -> Option<(f64, usize)> {
+        let mut best: Option<(f64, usize)> = None;
+        for (i, goal) in rest.iter().enumerate() {
+            if let Some(cost) = self.planner.cost(goal, bound)
+                && best.is_none_or(|(least, _)| cost < least)
+            {
+                best = Some((cost, i));
+                if cost == 0.0 {
+                    break;
+                }
+            }
+        }
+        best
+    }
+
+    /// Appends the goals of a branch.
+    fn branch(&mut self, goals: &[Goal], bound: &mut [bool], once: bool) -> Result<(), Stop> {
+        let mut rest: Vec<&Goal> = goals.iter().collect();
+        while !rest.is_empty() {
+            let Some((_, i)) = self.best(&rest, bound) else { return Err(Stop::Unsafe) };
+            self.goal(rest.remove(i), bound, once)?;
+        }
+        Ok(())
+    }
+
+    fn goal(&mut self, goal: &Goal, bound: &mut [bool], once: bool) -> Result<(), Stop> {
+        match goal {
+            Goal::Holds(atom) if self.planner.demanded[atom.relation] => {
+                let given: Vec<bool> = atom.arguments.iter().map(|a| a.is_bound(bound)).collect();
+                let own = self.planner.program.component_of[atom.relation] == self.component;
+                let (known, open): (Vec<_>, Vec<_>) =
+                    atom.arguments.iter().zip(&given).partition(|(_, g)| **g);
+                let procedure = self.planner.procedure(atom.relation, given.clone())?;
+                let known = known.into_iter().map(|(pattern, _)| pattern.clone()).collect();
+                let free = open.into_iter().map(|(pattern, _)| matching(pattern, bound)).collect();
+                self.code.push(Step::Call { procedure, bound: known, free, own, once });
+            }
+            Goal::Holds(atom) if atom.is_bound(bound) => {
+                let (relation, arguments) = (atom.relation, atom.arguments.clone());
+                self.code.push(Step::Member { relation, arguments, positive: true, assumed: false });
+            }
+            Goal::Holds(atom) => self.scan(atom, bound, once, false),
+            Goal::Fails(atom) if self.planner.demanded[atom.relation] => {
+                let procedure = self.planner.procedure(atom.relation, vec![true; atom.arguments.len()])?;
+                self.code.push(Step::Deny { procedure, bound: atom.arguments.clone() });
+            }
+            Goal::Fails(atom) => {
+                let (relation, arguments) = (atom.relation, atom.arguments.clone());
+                let assumed = self.planner.program.component_of[relation] == self.component;
+                self.code.push(Step::Member { relation, arguments, positive: false, assumed });
+            }
+            Goal::Compare(left, right, equal) => {
+                self.code.push(Step::Compare { left: left.clone(), right: right.clone(), equal: *equal });
+            }
+            Goal::Any(branches, _) => {
+                let place = self.code.len();
+                self.code.push(Step::Branch { starts: Vec::new(), once });
+                let (mut starts, mut ends) = (Vec::new(), Vec::new());
+                let mut after = vec![true; bound.len()];
+                for goals in branches {
+                    starts.push(self.code.len());
+                    let mut inside = bound.to_vec();
+                    self.branch(goals, &mut inside, once)?;
+                    after.iter_mut().zip(inside).for_each(|(all, one)| *all &= one);
+                    ends.push(self.code.len());
+                    self.code.push(Step::Jump(0));
+                }
+                let end = self.code.len();
+                ends.into_iter().for_each(|jump| self.code[jump] = Step::Jump(end));
+                self.code[place] = Step::Branch { starts, once };
+                // Without branches nothing follows, so calling everything bound is right.
+                bound.copy_from_slice(&after);
+            }
+        }
+        Ok(())
+    }
+
+    fn scan(&mut self, atom: &Atom, bound: &mut [bool], once: bool, new: bool) {
+        let (mut key, mut binds, mut checks) = (Vec::new(), Vec::new(), Vec::new());
+        let before = bound.to_vec();
+        for (column, &leaf) in atom.leaves.iter().enumerate() {
+            match leaf {
+                _ if leaf.is_bound(&before) => key.push((column, leaf)),
+                Leaf::Variable(variable) if bound[variable as usize] => checks.push((column, variable)),
+                Leaf::Variable(variable) => {
+                    bound[variable as usize] = true;
+                    binds.push((column, variable));
+                }
+                Leaf::Ground(_) => {}
+            }
+        }
+        let columns: Vec<usize> = key.iter().map(|&(column, _)| column).collect();
+        let rows = match (new, columns.is_empty()) {
+            (true, _) => Rows::New,
+            (false, true) => Rows::All,
+            (false, false) => Rows::Index(self.planner.store.add_index(atom.view, &columns)),
+        };
+        let (view, relation) = (atom.view, atom.relation);
+        self.code.push(Step::Scan(Scan { view, relation, rows, key, binds, checks, once }));
+    }
+}
+
+/// How a term is matched with the pattern; marks the variables that are bound then.
+fn matching(pattern: &Pattern, bound: &mut [bool]) -> Match {
+    match pattern {
+        Pattern::Ground(id) => Match::Ground(*id),
+        Pattern::Variable(variable) if bound[*variable as usize] => Match::Check(*variable),
+        Pattern::Variable(variable) => {
+            bound[*variable as usize] = true;
+            Match::Bind(*variable)
+        }
+        Pattern::Function(symbol, arguments) => {
+            Match::Function(*symbol, arguments.iter().map(|a| matching(a, bound)).collect())
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Clauses gathered into components: strongly connected relations, each after those it depends on.
+//!
+//! A component knows whether its relations hang on the rules alone, on the state, or on the state and
+//! the joint move, and whether one of them depends on the failure of another.
+
+use super::clause::{Atom, Clause, Goal};
+use crate::ground::cycle;
+
+/// What the truth of a relation hangs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Layer {
+    Rules,
+    State,
+    Moves,
+}
+
+/// Relations that depend on each other.
+#[derive(Debug)]
+pub(super) struct Component {
+    pub(super) relations: Vec<usize>,
+    /// The clauses for them, indexes into [`Program::clauses`].
+    pub(super) clauses: Vec<usize>,
+    pub(super) layer: Layer,
+    /// Some relation depends on the failure of a relation of the same component.
+    pub(super) negative_cycle: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) clauses: Vec<Clause>,
+    /// For each clause and each of its positive atoms of the head's own component: the body with that atom
+    /// in front, and each disjunction round it cut down to the branch it stands in.
+    pub(super) variants: Vec<Vec<Vec<Goal>>>,
+    /// The clauses of each relation.
+    pub(super) clauses_of: Vec<Vec<usize>>,
+    /// Each after those it depends on.
+    pub(super) components: Vec<Component>,
+    /// The component of each relation.
+    pub(super) component_of: Vec<usize>,
+    /// Components each component depends on directly.
+    dependencies: Vec<Vec<usize>>,
+}
+
+impl Program {
+    /// Gathers clauses over so many relations. Those `given` hang on their layer, whatever clauses there
+    /// are. O(literals), but for the variants.
+    pub(super) fn new(clauses: Vec<Clause>, relations: usize, given: &[(usize, Layer)]) -> Self {
+        let mut edges = vec![Vec::new(); relations];
+        for clause in &clauses {
+            for goal in &clause.body {
+                goal.for_each_atom(&mut |atom, _| edges[clause.head.relation].push(atom.relation));
+            }
+        }
+        edges.iter_mut().for_each(|list| {
+            list.sort_unstable();
+            list.dedup();
+        });
+        let mut component_of = vec![0; relations];
+        let mut components: Vec<Component> = Vec::new();
+        cycle::components(
+            relations,
+            |relation, out| out.extend(&edges[relation]),
+            |members| {
+                let mut relations = members.to_vec();
+                relations.sort_unstable();
+                relations.iter().for_each(|&relation| component_of[relation] = components.len());
+                let (clauses, layer) = (Vec::new(), Layer::Rules);
+                components.push(Component { relations, clauses, layer, negative_cycle: false });
+            },
+        );
+        let mut dependencies = vec![Vec::new(); components.len()];
+        for number in 0..components.len() {
+            let mut layer = Layer::Rules;
+            for &relation in &components[number].relations {
+                let own = given.iter().find(|(given, _)| *given == relation);
+                layer = layer.max(own.map_or(Layer::Rules, |&(_, layer)| layer));
+                for &body in &edges[relation] {
+                    dependencies[number].push(component_of[body]);
+                    layer = layer.max(components[component_of[body]].layer);
+                }
+            }
+            dependencies[number].sort_unstable();
+            dependencies[number].dedup();
+            components[number].layer = layer;
+        }
+        let mut clauses_of = vec![Vec::new(); relations];
+        let mut program_variants = Vec::with_capacity(clauses.len());
+        for (i, clause) in clauses.iter().enumerate() {
+            let number = component_of[clause.head.relation];
+            let mut internal_negation = false;
+            for goal in &clause.body {
+                goal.for_each_atom(&mut |atom, positive| {
+                    internal_negation |= !positive && component_of[atom.relation] == number;
+                });
+            }
+            program_variants.push(variants(&clause.body, &|atom| component_of[atom.relation] == number));
+            components[number].negative_cycle |= internal_negation;
+            components[number].clauses.push(i);
+            clauses_of[clause.head.relation].push(i);
+        }
+        Self { clauses, variants: program_variants, clauses_of, components, component_of, dependencies }
+    }
+
+    pub(super) fn layer(&self, relation: usize) -> Layer {
+        self.components[self.component_of[relation]].layer
+    }
+
+    /// True if the clause gives nothing before its component has an atom.
+    pub(super) fn waits(&self, clause: usize) -> bool {
+        let clause = &self.clauses[clause];
+        let own = self.component_of[clause.head.relation];
+        let waits = |goal: &Goal| matches!(goal, Goal::Holds(a) if self.component_of[a.relation] == own);
+        clause.body.iter().any(waits)
+    }
+
+    /// The components that some relations depend on, their own included, each after those it depends on.
+    pub(super) fn closure(&self, relations: &[usize]) -> Vec<usize> {
+        let mut needed = vec![false; self.components.len()];
+        let mut stack: Vec<usize> = relations.iter().map(|&relation| self.component_of[relation]).collect();
+        while let Some(number) = stack.pop() {
+            if !std::mem::replace(&mut needed[number], true) {
+                stack.extend(&self.dependencies[number]);
+            }
+        }
+        (0..needed.len()).filter(|&number| needed[number]).collect()
+    }
+}
+
+/// See [`Program::variants`].
+fn variants(goals: &[Goal], internal: &impl Fn(&Atom) -> bool) -> Vec<Vec<Goal>> {
+    let mut found = Vec::new();
+    for (i, goal) in goals.iter().enumerate() {
+        let fronts = match goal {
+            Goal::Holds(atom) if internal(atom) => vec![vec![goal.clone()]],
+            Goal::Any(branches, _) => branches.iter().flat_map(|b| variants(b, internal)).collect(),
+            _ => continue,
+        };
+        for mut front in fronts {
+            front.extend(goals.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, g)| g.clone()));
+            found.push(front);
+        }
+    }
+    found
+}

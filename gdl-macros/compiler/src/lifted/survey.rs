@@ -1,0 +1,142 @@
+//! Finds out how a program is best evaluated: what is filled, what is called, and how large it is.
+//!
+//! Components are filled one after the other, each clause planned for the sizes of that moment. A component
+//! that takes more than its share is left to be called with the arguments that are known where it is
+//! needed. So the relations that depend on the rules alone get their tables, and in sample states the others their
+//! measure.
+
+use super::{
+    Stop, fixpoint,
+    machine::Machine,
+    memory::{Memory, bytes_of},
+    plan::{Measure, Planner, Procedures},
+    program::{Layer, Program},
+};
+use crate::{Limits, rules::Rules};
+
+/// What a component may take before it is called instead of being filled, if it may be.
+#[derive(Clone, Copy)]
+pub(super) struct Share {
+    fuel: u64,
+    bytes: usize,
+}
+
+/// Of what hangs on the rules alone: it is filled once.
+pub(super) const OF_RULES: Share = Share { fuel: 10_000_000, bytes: 20_000_000 };
+
+/// Of what hangs on the state: it is filled again and again.
+pub(super) const OF_STATE: Share = Share { fuel: 500_000, bytes: 2_000_000 };
+
+/// A program while it is looked into.
+pub(super) struct Survey<'p> {
+    pub(super) program: &'p Program,
+    /// Which relations are called instead of being filled.
+    pub(super) demanded: Vec<bool>,
+    pub(super) memory: Memory,
+    procedures: Procedures,
+    /// By view: how large it was when it was last looked at.
+    measures: Vec<Measure>,
+    /// Relations that have to have a table.
+    asked: Vec<usize>,
+    /// What may still be taken.
+    fuel: u64,
+    bytes: usize,
+}
+
+impl<'p> Survey<'p> {
+    pub(super) fn new(program: &'p Program, rules: &Rules, memory: Memory, limits: &Limits) -> Self {
+        let k = &rules.keywords;
+        let asked =
+            [k.role, k.init, k.fact, k.does, k.next, k.legal, k.goal, k.terminal, k.base, k.input, k.sees];
+        Self {
+            program,
+            demanded: vec![false; rules.relations.len()],
+            procedures: Procedures::default(),
+            measures: vec![Measure::default(); memory.store.n_views()],
+            memory,
+            asked: asked.iter().map(|relation| relation.index()).collect(),
+            fuel: limits.fuel,
+            bytes: bytes_of(limits),
+        }
+    }
+
+    /// Whether the component's relations may be called instead of being filled.
+    fn may_be_demanded(&self, component: usize) -> bool {
+        let component = &self.program.components[component];
+        !component.negative_cycle
+            && !component.relations.iter().any(|relation| self.asked.contains(relation))
+            && component.clauses.iter().any(|&clause| !self.program.clauses[clause].body.is_empty())
+    }
+
+    /// Steps that may still be taken.
+    pub(super) fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
+    /// Fills the components of a layer that some relations need, or finds that they are to be called.
+    pub(super) fn fill_all(&mut self, relations: &[usize], layer: Layer, share: Share) -> Result<(), Stop> {
+        for component in self.program.closure(relations) {
+            if self.program.components[component].layer == layer {
+                self.fill(component, share)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, component: usize, share: Share) -> Result<(), Stop> {
+        let program = self.program;
+        let Some(&relation) = program.components[component].relations.first() else { return Ok(()) };
+        if self.demanded[relation] || program.components[component].clauses.is_empty() {
+            return Ok(());
+        }
+        let optional = self.may_be_demanded(component);
+        let (fuel, bytes) = if optional { (share.fuel, share.bytes) } else { (self.fuel, self.bytes) };
+        let fuel = fuel.min(self.fuel);
+        self.memory.refuel(fuel, bytes.min(self.bytes));
+        let result = self.fill_planned(component);
+        self.fuel -= fuel - self.memory.fuel();
+        self.memory.questions.truncate(0);
+        match result {
+            Err(stop) if optional && self.fuel > 0 && stop.is_excess() => {
+                for &relation in &program.components[component].relations {
+                    self.memory.store.drop_table(relation);
+                    self.demanded[relation] = true;
+                }
+                // They were made as if the relations had tables.
+                self.procedures = Procedures::default();
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    fn fill_planned(&mut self, component: usize) -> Result<(), Stop> {
+        let Self { program, demanded, memory, procedures, measures, .. } = self;
+        (0..measures.len()).for_each(|view| measure(view, memory, measures));
+        fixpoint::fill(program, component, memory, |memory, clause, variant| {
+            for goal in &program.clauses[clause].body {
+                goal.for_each_atom(&mut |atom, _| measure(atom.view, memory, measures));
+            }
+            let first = procedures.list.len();
+            let mut planner = Planner { program, demanded, measures, store: &mut memory.store, procedures };
+            let code = planner.filled(clause, variant)?;
+            planner.procedures_from(first)?;
+            Machine { program, procedures, fixed: None, memory }.run_clause(clause, &code)
+        })
+    }
+
+    /// The sizes of all views as they are now.
+    pub(super) fn measured(&mut self) -> &[Measure] {
+        (0..self.measures.len()).for_each(|view| measure(view, &mut self.memory, &mut self.measures));
+        &self.measures
+    }
+}
+
+/// Measures a view again if its size has changed much.
+fn measure(view: usize, memory: &mut Memory, measures: &mut [Measure]) {
+    let rows = f64::from(memory.store.refresh(view, &memory.terms));
+    let last = measures[view].rows;
+    if rows > 1.5 * last || rows < 0.6 * last {
+        measures[view] = memory.store.measure(view);
+    }
+}

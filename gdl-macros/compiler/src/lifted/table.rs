@@ -1,0 +1,305 @@
+//! Tuples of a relation, and views into them that are indexed by what a literal knows.
+//!
+//! A [`Table`] holds tuples of terms, each once, in the order they were found. A [`View`] is the tuples
+//! whose arguments have a certain shape, cut down to the leaves of that shape, with an index for each
+//! set of columns that some plan looks up. Views and indexes follow their table when asked to.
+
+use super::{
+    clause::Shape,
+    plan::Measure,
+    terms::{Id, Terms},
+};
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher;
+
+/// The end of a chain of rows.
+pub(super) const END: u32 = u32::MAX;
+
+pub(super) fn hash(values: impl Iterator<Item = Id>) -> u64 {
+    let mut hasher = FxHasher::default();
+    values.for_each(|value| hasher.write_u32(value));
+    hasher.finish()
+}
+
+/// Tuples of one length, each once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    arity: usize,
+    len: u32,
+    cells: Vec<Id>,
+    set: HashTable<u32>,
+}
+
+impl Table {
+    pub(super) fn new(arity: usize) -> Self {
+        Self { arity, ..Self::default() }
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.len
+    }
+
+    pub(super) fn tuple(&self, i: u32) -> &[Id] {
+        let start = i as usize * self.arity;
+        &self.cells[start..start + self.arity]
+    }
+
+    pub(super) fn contains(&self, tuple: &[Id]) -> bool {
+        if self.arity == 0 {
+            return self.len > 0;
+        }
+        self.set.find(hash(tuple.iter().copied()), |&i| self.tuple(i) == tuple).is_some()
+    }
+
+    /// Adds a tuple; false if it is known.
+    pub(super) fn insert(&mut self, tuple: &[Id]) -> bool {
+        if self.arity == 0 {
+            return std::mem::replace(&mut self.len, 1) == 0;
+        }
+        let Self { arity, cells, set, .. } = self;
+        let row = |i: u32| &cells[i as usize * *arity..(i as usize + 1) * *arity];
+        let entry =
+            set.entry(hash(tuple.iter().copied()), |&i| row(i) == tuple, |&i| hash(row(i).iter().copied()));
+        let hashbrown::hash_table::Entry::Vacant(place) = entry else { return false };
+        place.insert(self.len);
+        self.cells.extend_from_slice(tuple);
+        self.len += 1;
+        true
+    }
+
+    pub(super) fn clear(&mut self) {
+        if self.len > 0 {
+            self.len = 0;
+            self.cells.clear();
+            self.set.clear();
+        }
+    }
+}
+
+/// The tuples of a relation whose arguments have a certain shape, cut down to the leaves.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    pub(super) relation: usize,
+    shape: Vec<Shape>,
+    pub(super) width: usize,
+    /// The leaves are the arguments themselves: the rows are the table's.
+    plain: bool,
+    /// `width` leaves for each row.
+    cells: Vec<Id>,
+    /// The tuple of each row, unless the view is plain.
+    tuple_of: Vec<u32>,
+    /// How many tuples of the table have been looked at.
+    seen: u32,
+    indexes: Vec<Index>,
+}
+
+/// Rows by the hash of some columns, chained; rows of a chain may differ in those columns.
+#[derive(Clone, Debug)]
+struct Index {
+    columns: Vec<usize>,
+    first: FxHashMap<u64, u32>,
+    /// The next row of the same chain, for each row: an older one.
+    next: Vec<u32>,
+}
+
+impl View {
+    fn new(relation: usize, shape: Vec<Shape>) -> Self {
+        let width = shape.iter().map(leaves).sum();
+        let plain = shape.iter().all(|shape| *shape == Shape::Leaf);
+        let (cells, tuple_of, indexes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { relation, shape, width, plain, cells, tuple_of, seen: 0, indexes }
+    }
+
+    fn clear(&mut self) {
+        if self.seen > 0 {
+            self.cells.clear();
+            self.tuple_of.clear();
+            self.seen = 0;
+            for index in self.indexes.iter_mut().filter(|index| !index.next.is_empty()) {
+                index.first.clear();
+                index.next.clear();
+            }
+        }
+    }
+}
+
+/// The tables of all relations and the views into them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Store {
+    pub(super) tables: Vec<Table>,
+    views: Vec<View>,
+    views_of: Vec<Vec<usize>>,
+}
+
+impl Store {
+    /// Tables of relations with the given arities, all empty.
+    pub(super) fn new(arities: &[usize]) -> Self {
+        Self {
+            tables: arities.iter().map(|&arity| Table::new(arity)).collect(),
+            views: Vec::new(),
+            views_of: vec![Vec::new(); arities.len()],
+        }
+    }
+
+    /// Adds the views that are missing.
+    pub(super) fn add_views(&mut self, shapes: &[(usize, Vec<Shape>)]) {
+        for (relation, shape) in &shapes[self.views.len()..] {
+            self.views_of[*relation].push(self.views.len());
+            self.views.push(View::new(*relation, shape.clone()));
+        }
+    }
+
+    /// The number of the view's index over some columns, made if need be.
+    pub(super) fn add_index(&mut self, view: usize, columns: &[usize]) -> usize {
+        let indexes = &mut self.views[view].indexes;
+        indexes.iter().position(|index| index.columns == columns).unwrap_or_else(|| {
+            let (first, next) = (FxHashMap::default(), Vec::new());
+            indexes.push(Index { columns: columns.to_vec(), first, next });
+            indexes.len() - 1
+        })
+    }
+
+    pub(super) fn clear(&mut self, relation: usize) {
+        if self.tables[relation].len() > 0 {
+            self.tables[relation].clear();
+            self.views_of[relation].iter().for_each(|&view| self.views[view].clear());
+        }
+    }
+
+    /// Gives up a table's memory.
+    pub(super) fn drop_table(&mut self, relation: usize) {
+        self.tables[relation] = Table::new(self.tables[relation].arity);
+        for &view in &self.views_of[relation] {
+            let view = &mut self.views[view];
+            let indexes = view.indexes.iter().map(|index| Index {
+                columns: index.columns.clone(),
+                first: FxHashMap::default(),
+                next: Vec::new(),
+            });
+            *view = View { indexes: indexes.collect(), ..View::new(view.relation, view.shape.clone()) };
+        }
+    }
+
+    /// Brings a view up to date with its table; the number of its rows.
+    pub(super) fn refresh(&mut self, view: usize, terms: &Terms) -> u32 {
+        let view = &mut self.views[view];
+        let table = &self.tables[view.relation];
+        if view.plain {
+            view.seen = table.len;
+            return table.len;
+        }
+        while view.seen < table.len {
+            let before = view.cells.len();
+            let tuple = table.tuple(view.seen);
+            if view.shape.iter().zip(tuple).all(|(s, &id)| extract(s, id, terms, &mut view.cells)) {
+                view.tuple_of.push(view.seen);
+            } else {
+                view.cells.truncate(before);
+            }
+            view.seen += 1;
+        }
+        view.tuple_of.len() as u32
+    }
+
+    /// Brings an index of an up-to-date view up to date.
+    pub(super) fn refresh_index(&mut self, view: usize, index: usize) {
+        let View { indexes, cells, tuple_of, width, plain, relation, .. } = &mut self.views[view];
+        let table = &self.tables[*relation];
+        let (cells, rows) = if *plain { (&table.cells, table.len) } else { (&*cells, tuple_of.len() as u32) };
+        let Index { columns, first, next } = &mut indexes[index];
+        for row in next.len() as u32..rows {
+            let cells = &cells[row as usize * *width..];
+            let key = hash(columns.iter().map(|&column| cells[column]));
+            next.push(first.insert(key, row).unwrap_or(END));
+        }
+    }
+
+    /// Brings every view and index of a relation up to date.
+    pub(super) fn refresh_all(&mut self, relation: usize, terms: &Terms) {
+        for i in 0..self.views_of[relation].len() {
+            let view = self.views_of[relation][i];
+            self.refresh(view, terms);
+            (0..self.views[view].indexes.len()).for_each(|index| self.refresh_index(view, index));
+        }
+    }
+
+    /// How many rows an up-to-date view has.
+    pub(super) fn rows(&self, view: usize) -> u32 {
+        let view = &self.views[view];
+        if view.plain { self.tables[view.relation].len } else { view.tuple_of.len() as u32 }
+    }
+
+    pub(super) fn row(&self, view: usize, row: u32) -> &[Id] {
+        let view = &self.views[view];
+        if view.plain {
+            return self.tables[view.relation].tuple(row);
+        }
+        let start = row as usize * view.width;
+        &view.cells[start..start + view.width]
+    }
+
+    /// The rows of an up-to-date view that come from the tuples `from..to`.
+    pub(super) fn rows_of(&self, view: usize, from: u32, to: u32) -> (u32, u32) {
+        let view = &self.views[view];
+        if view.plain {
+            return (from, to);
+        }
+        let place = |end: u32| view.tuple_of.partition_point(|&tuple| tuple < end) as u32;
+        (place(from), place(to))
+    }
+
+    /// The newest row of the chain with this hash.
+    pub(super) fn first(&self, view: usize, index: usize, key: u64) -> u32 {
+        self.views[view].indexes[index].first.get(&key).copied().unwrap_or(END)
+    }
+
+    pub(super) fn next(&self, view: usize, index: usize, row: u32) -> u32 {
+        self.views[view].indexes[index].next[row as usize]
+    }
+
+    pub(super) fn n_views(&self) -> usize {
+        self.views.len()
+    }
+
+    /// How many rows an up-to-date view has, and how many different values in each column, judged by its
+    /// first rows.
+    pub(super) fn measure(&self, view: usize) -> Measure {
+        const SAMPLE: u32 = 10_000;
+        let rows = self.rows(view);
+        let sample = rows.min(SAMPLE);
+        let mut values = Vec::new();
+        let distinct = (0..self.views[view].width).map(|column| {
+            values.clear();
+            values.extend((0..sample).map(|row| self.row(view, row)[column]));
+            values.sort_unstable();
+            values.dedup();
+            let all_differ = values.len() as u32 == sample;
+            if all_differ { f64::from(rows) } else { values.len() as f64 }
+        });
+        Measure { distinct: distinct.collect(), rows: f64::from(rows) }
+    }
+}
+
+fn leaves(shape: &Shape) -> usize {
+    match shape {
+        Shape::Leaf => 1,
+        Shape::Function(_, arguments) => arguments.iter().map(leaves).sum(),
+    }
+}
+
+/// Adds the leaves of a term to `cells`; false, with some leaves added, if it has not the shape.
+fn extract(shape: &Shape, id: Id, terms: &Terms, cells: &mut Vec<Id>) -> bool {
+    match shape {
+        Shape::Leaf => {
+            cells.push(id);
+            true
+        }
+        Shape::Function(symbol, shapes) => {
+            let arguments = terms.arguments(id);
+            terms.symbol(id) == *symbol
+                && arguments.len() == shapes.len()
+                && shapes.iter().zip(arguments).all(|(s, &argument)| extract(s, argument, terms, cells))
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Evaluation state by state against the evaluator, on short rulesheets: what each has to do with is hard
+//! for one of the two ways in which relations are evaluated, or for finding the names.
+
+use gdl_compiler::{
+    Diagnostics, Levels, Limits, Observer, Options, Rules, Source, check,
+    diagnostic::codes,
+    eval::{Evaluator, State, Term},
+    lifted::{Lifted, Scratch},
+    syntax,
+};
+use std::{collections::BTreeSet, fmt::Write as _, ops::ControlFlow};
+
+/// Reads a rulesheet with every lint allowed.
+fn rules(text: &str) -> Rules {
+    let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
+    let options = Options { levels: Levels { allow, ..Levels::default() }, ..Options::default() };
+    let source = Source::new("test.kif", text);
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = syntax::parse(&source, &options, &mut diagnostics);
+    let rules = check::check(&tree, &source, &options, &mut diagnostics);
+    let messages: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
+    rules.unwrap_or_else(|| panic!("{messages:?} in {text}"))
+}
+
+fn with_limits(limits: Limits) -> Options {
+    Options { limits, ..Options::default() }
+}
+
+fn bits(row: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    (0..row.len() * 64).filter(|bit| row[bit / 64] >> (bit % 64) & 1 == 1)
+}
+
+fn texts(terms: &[Term]) -> Vec<String> {
+    terms.iter().map(Term::to_string).collect()
+}
+
+/// A game in both engines, at the same state.
+struct Pair<'r> {
+    game: &'r Lifted,
+    scratch: Scratch,
+    oracle: &'r Evaluator<'r>,
+    row: Vec<u64>,
+    state: State,
+}
+
+impl<'r> Pair<'r> {
+    fn new(game: &'r Lifted, oracle: &'r Evaluator<'r>) -> Self {
+        let state = oracle.initial().expect("the oracle knows the start");
+        Self { game, scratch: game.scratch(), oracle, row: game.initial().to_vec(), state }
+    }
+
+    /// Compares what is seen of the state; the legal moves of each role, by number.
+    fn look(&mut self) -> (Vec<Vec<u32>>, bool) {
+        let (game, layout) = (self.game, self.game.layout);
+        let names = &game.vocabulary;
+        let fluents: Vec<&str> = bits(&self.row).map(|f| names.fluents[f].as_str()).collect();
+        let expected: Vec<String> = self.state.iter().map(Term::to_string).collect();
+        assert_eq!(fluents, expected, "fluents");
+        let mut view = vec![u64::MAX; layout.view_words()];
+        game.observe(&mut self.scratch, &self.row, &mut view).expect("within the limits");
+        let seen: BTreeSet<usize> = bits(&view).collect();
+        let mut legal = Vec::new();
+        let mut goal = layout.goal_bit();
+        for role in 0..layout.roles {
+            let mine =
+                (0..layout.moves as u32).filter(|&m| seen.contains(&layout.legal_bit(role, m as usize)));
+            legal.push(mine.collect::<Vec<_>>());
+            let moves: Vec<&str> = legal[role].iter().map(|&m| names.moves[m as usize].as_str()).collect();
+            let expected = self.oracle.legal(&self.state, role).expect("legal moves");
+            assert_eq!(moves, texts(&expected), "legal moves in {fluents:?}");
+            assert!(legal[role].iter().all(|m| game.role_moves[role].contains(m)));
+            let values = game.role_goals[role].iter().enumerate();
+            let mut goals: Vec<String> =
+                values.filter(|(i, _)| seen.contains(&(goal + i))).map(|(_, v)| v.to_string()).collect();
+            goals.sort_unstable();
+            goal += game.role_goals[role].len();
+            assert_eq!(
+                goals,
+                texts(&self.oracle.goals(&self.state, role).expect("goals")),
+                "goals in {fluents:?}"
+            );
+        }
+        let terminal = seen.contains(&layout.terminal_bit());
+        assert_eq!(terminal, self.oracle.terminal(&self.state).expect("terminal"), "terminal in {fluents:?}");
+        (legal, terminal)
+    }
+
+    /// Makes a joint move, with what is perceived of it.
+    fn step(&mut self, joint: &[u32]) {
+        let (game, layout) = (self.game, self.game.layout);
+        let names = &game.vocabulary;
+        let moves = joint.iter().map(|&m| self.oracle.term(&names.moves[m as usize]).expect("a move"));
+        let moves: Vec<Term> = moves.collect();
+        let mut row = vec![u64::MAX; layout.percept_words()];
+        game.perceive(&mut self.scratch, &self.row, joint, &mut row).expect("within the limits");
+        let seen: BTreeSet<usize> = bits(&row).collect();
+        for role in 0..layout.roles {
+            let percepts = (0..layout.percepts).filter(|&p| seen.contains(&layout.percept_bit(role, p)));
+            let percepts: Vec<&str> = percepts.map(|p| names.percepts[p].as_str()).collect();
+            let expected = self.oracle.percepts(&self.state, &moves, role).expect("percepts");
+            assert_eq!(percepts, texts(&expected), "percepts of {joint:?}");
+        }
+        game.advance(&mut self.scratch, &mut self.row, joint).expect("within the limits");
+        self.state = self.oracle.next(&self.state, &moves).expect("a next state");
+    }
+}
+
+/// Plays so many random moves in both engines and compares all that can be seen.
+#[track_caller]
+fn agree(text: &str, steps: usize) -> Lifted {
+    let rules = rules(text);
+    let game = Lifted::new(&rules, &Options::default()).expect("within the limits");
+    let oracle = Evaluator::new(&rules).expect("within the limits");
+    let mut pair = Pair::new(&game, &oracle);
+    let mut random = 7_u64;
+    for _ in 0..steps {
+        let (legal, terminal) = pair.look();
+        if terminal || legal.iter().any(Vec::is_empty) {
+            pair = Pair { scratch: pair.scratch, ..Pair::new(&game, &oracle) };
+            continue;
+        }
+        let joint: Vec<u32> = legal
+            .iter()
+            .map(|moves| {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                moves[(random >> 33) as usize % moves.len()]
+            })
+            .collect();
+        pair.step(&joint);
+    }
+    game
+}
+
+#[test]
+fn static_relations_that_are_vast_are_called() {
+    // `all` has 8^8 tuples: it is asked about eight bound arguments, and about one that is not.
+    let mut text = String::from("(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)\n");
+    (1..=8).for_each(|n| writeln!(text, "(index {n})").unwrap());
+    text += "(<= (all ?a ?b ?c ?d ?e ?f ?g ?h) (index ?a) (index ?b) (index ?c) (index ?d)
+                 (index ?e) (index ?f) (index ?g) (index ?h) (distinct ?a ?h))
+             (<= (legal p (put ?x)) (index ?x) (all 1 2 3 4 5 6 7 ?x))
+             (<= (next (mark ?x)) (does p (put ?x)))
+             (<= (next (mark ?x)) (true (mark ?x)))
+             (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+             (<= terminal (true (step 4)))
+             (<= (goal p 100) (true (mark ?x)) (true (mark ?y)) (all ?x ?x ?x ?x ?y ?y ?y ?y))
+             (<= (goal p 0) (true (mark ?x)) (not (all ?x 1 1 1 1 1 1 ?x)))";
+    let game = agree(&text, 60);
+    assert_eq!((game.layout.fluents, game.layout.moves), (12, 7));
+}
+
+#[test]
+fn paths_that_carry_what_they_visited_are_followed_on_demand() {
+    // No cell is visited twice: the visited ones are a list, of which there are more than can be kept.
+    let mut text = String::from("(role p)\n");
+    let cell = |x: u32, y: u32| format!("c{x}{y}");
+    for (x, y) in (1..=4).flat_map(|x| (1..=4).map(move |y| (x, y))) {
+        writeln!(text, "(init (free {0})) (cell {0} {x} {y}) (cell {0})", cell(x, y)).unwrap();
+        for (x, y, v, w) in [(x, y, x + 1, y), (x, y, x, y + 1)] {
+            let (one, other) = (cell(x, y), cell(v, w));
+            if v <= 4 && w <= 4 {
+                writeln!(text, "(adjacent {one} {other}) (adjacent {other} {one})").unwrap();
+            }
+        }
+    }
+    for length in 0..=7 {
+        let list = (0..length).fold("nil".to_owned(), |list, i| format!("(cons ?c{i} {list})"));
+        let cells: Vec<String> = (0..length).map(|i| format!("(cell ?c{i})")).collect();
+        writeln!(text, "(<= (cells {list}) {} (cells nil2))", cells.join(" ")).unwrap();
+    }
+    text += "(cells nil2)
+        (<= (visited ?c (cons ?c ?rest)) (cells (cons ?c ?rest)))
+        (<= (visited ?c (cons ?d ?rest)) (visited ?c ?rest) (cells (cons ?d ?rest)))
+        (<= (path ?c ?c ?seen) (true (mine ?c)) (cells ?seen) (not (visited ?c ?seen)))
+        (<= (path ?c ?e ?seen) (true (mine ?c)) (cells ?seen) (not (visited ?c ?seen))
+            (adjacent ?c ?d) (path ?d ?e (cons ?c ?seen)))
+        (<= (lined ?c ?d) (cell ?c 1 ?y) (cell ?d 4 ?z) (path ?c ?d nil))
+        (<= won (lined ?c ?d))
+        (<= (legal p (take ?c)) (true (free ?c)))
+        (<= (next (mine ?c)) (does p (take ?c)))
+        (<= (next (mine ?c)) (true (mine ?c)))
+        (<= (next (free ?c)) (true (free ?c)) (not (does p (take ?c))))
+        (<= terminal won)
+        (<= (goal p 100) won)
+        (<= (goal p 0) (not won))";
+    // The evaluator fills relations, and this one is too large: the game is compared with what it must be.
+    let rules = rules(&text);
+    let game = Lifted::new(&rules, &Options::default()).expect("within the limits");
+    let mut scratch = game.scratch();
+    let (layout, mut row) = (game.layout, game.initial().to_vec());
+    let number = |text: &str| game.vocabulary.moves.iter().position(|m| m == text).expect("a move") as u32;
+    let mut view = vec![0; layout.view_words()];
+    // The straight way down, with a detour at its side.
+    for (i, cell) in ["c11", "c21", "c22", "c32", "c12", "c42"].iter().enumerate() {
+        game.observe(&mut scratch, &row, &mut view).expect("within the limits");
+        let seen: BTreeSet<usize> = bits(&view).collect();
+        assert!(!seen.contains(&layout.terminal_bit()), "before {cell}");
+        assert_eq!((0..layout.moves).filter(|&m| seen.contains(&layout.legal_bit(0, m))).count(), 16 - i);
+        game.advance(&mut scratch, &mut row, &[number(&format!("(take {cell})"))])
+            .expect("within the limits");
+    }
+    game.observe(&mut scratch, &row, &mut view).expect("within the limits");
+    assert!(bits(&view).any(|bit| bit == layout.terminal_bit()));
+}
+
+#[test]
+fn recursion_through_the_state_is_filled() {
+    agree(
+        "(role p) (init (at a)) (init (link a b)) (init (link b c)) (init (link c a)) (init (link c d))
+         (<= (reach ?x ?y) (true (link ?x ?y)))
+         (<= (reach ?x ?z) (reach ?x ?y) (reach ?y ?z))
+         (<= (legal p (cut ?x ?y)) (true (link ?x ?y)))
+         (<= (next (link ?x ?y)) (true (link ?x ?y)) (not (does p (cut ?x ?y))))
+         (<= (next (at ?x)) (true (at ?x)))
+         (<= terminal (not (reach a d)))
+         (<= (goal p 100) (reach a a)) (<= (goal p 0) (not (reach a a)))",
+        30,
+    );
+}
+
+#[test]
+fn negation_on_a_cycle_of_relations_is_stratified_by_its_atoms() {
+    agree(
+        "(role white) (role black) (init (on 1)) (succ 1 2) (succ 2 3) (succ 3 4)
+         (<= (legal white (go ?x)) (true (on ?x))) (legal black noop)
+         (<= (next (on ?y)) (does white (go ?x)) (succ ?x ?y))
+         (<= (odd ?y) (succ ?x ?y) (not (odd ?x)) (true (on ?z)))
+         (<= terminal (true (on 4)))
+         (<= (goal white 100) (odd 2) (true (on 4)))
+         (<= (goal ?r 0) (role ?r) (not (goal ?r 100)))",
+        20,
+    );
+}
+
+#[test]
+fn branches_that_bind_different_variables_keep_their_constraints() {
+    agree(
+        "(role p) (init (at 1 2)) (good 1) (good 3) (n 1) (n 2) (n 3) (far 3)
+         (<= (legal p (go ?x ?y)) (n ?x) (n ?y) (or (good ?x) (far ?y)))
+         (<= (legal p (two ?x)) (or (true (at ?x ?y)) (and2 ?x ?z)) (or (good ?y) (n ?x)))
+         (and2 2 3)
+         (<= (next (at ?x ?y)) (does p (go ?x ?y)))
+         (<= (next (at ?y ?x)) (true (at ?x ?y)) (or (does p (two ?x)) (does p (two ?y))))
+         (<= terminal (true (at 3 3))) (goal p 50)",
+        40,
+    );
+}
+
+#[test]
+fn terms_within_terms_are_taken_apart_and_built() {
+    agree(
+        "(role p) (init (stack (s (s z)))) (init (stack z))
+         (<= (legal p (pop ?x)) (true (stack (s ?x))))
+         (<= (legal p (keep (pair ?x ?x))) (true (stack ?x)))
+         (<= (next (stack ?x)) (does p (pop ?x)))
+         (<= (next (stack (s ?x))) (does p (keep (pair ?x ?x))) (small ?x))
+         (small z) (small (s z))
+         (<= terminal (true (stack (s (s (s z))))))
+         (<= (goal p 10) (true (stack ?x)) (distinct ?x z)) (<= (goal p 0) (true (stack z)))",
+        30,
+    );
+}
+
+#[test]
+fn chance_and_percepts_are_told() {
+    let game = agree(
+        "(role random) (role p) (init air) (side heads) (side tails)
+         (<= (legal random (toss ?s)) (true air) (side ?s)) (<= (legal random noop) (not (true air)))
+         (<= (legal p (call ?s)) (side ?s))
+         (<= (next (down ?s)) (does random (toss ?s))) (<= (next (down ?s)) (true (down ?s)))
+         (<= (next done) (true (down ?s)))
+         (<= (sees p (called ?s)) (does p (call ?s)))
+         (<= (sees p ?s) (does random (toss ?s)) (does p (call ?s)))
+         (<= (sees nobody ?s) (does random (toss ?s)))
+         (<= terminal (true done))
+         (<= (goal p 100) (true (down heads))) (<= (goal p 0) (true (down tails)))",
+        40,
+    );
+    assert_eq!(game.vocabulary.chance, Some(0));
+    assert_eq!(game.role_percepts, Some(vec![vec![], vec![0, 1, 2, 3]]));
+}
+
+#[test]
+fn an_empty_start_and_static_answers_are_no_trouble() {
+    agree(
+        "(role p) (legal p go) (<= (next here) (does p go)) (<= terminal (true here)) (goal p 100)
+         (<= (legal stranger go) (true here))",
+        6,
+    );
+}
+
+/// A join that gives nothing, of which one sees only at the end; in the second state alone.
+const HARD: &str = "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+    (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (d 10) (d 11) (d 12) (d 13) (d 14) (d 15) (d 16)
+    (legal p go)
+    (<= (next (step ?n)) (does p go) (true (step ?m)) (succ ?m ?n))
+    (<= hard (true (step 1)) (d ?a) (d ?b) (d ?c) (d ?e) (distinct (t ?a ?b ?c ?e) (t ?a ?b ?c ?e)))
+    (<= (goal p 100) hard) (<= (goal p 0) (true (step 0)))
+    (<= terminal (true (step 3)))";
+
+#[test]
+fn an_evaluation_over_the_limits_is_given_up_and_the_next_one_is_not() {
+    let limits = Limits { fuel: 100_000, ..Limits::default() };
+    let game = Lifted::new(&rules(HARD), &with_limits(limits)).expect("the start is easy");
+    let mut view = vec![0; game.layout.view_words()];
+    let mut told = Vec::new();
+    // The same whatever was evaluated before.
+    for again in [false, true] {
+        let mut scratch = game.scratch();
+        let mut row = game.initial().to_vec();
+        let place = |text: &str| game.vocabulary.fluents.iter().position(|f| f == text).expect("a fluent");
+        for step in 0..3 {
+            row.fill(0);
+            row[0] |= 1 << place(&format!("(step {step})"));
+            if again {
+                let _ = game.advance(&mut scratch, &mut row.clone(), &[0]);
+            }
+            view.fill(u64::MAX);
+            let seen = game.observe(&mut scratch, &row, &mut view);
+            assert_eq!(
+                seen.is_err(),
+                view.iter().all(|&word| word == 0),
+                "nothing is seen if it is too hard"
+            );
+            told.push(seen.map_err(|excess| excess.to_string()));
+        }
+    }
+    let hard = Err("takes more than 20000 steps (`fuel`)".to_owned());
+    assert_eq!(told[..3], [Ok(()), hard, Ok(())]);
+    assert_eq!(told[..3], told[3..]);
+}
+
+#[test]
+fn names_that_cannot_be_found_within_the_limits_are_an_error() {
+    let mut text =
+        String::from("(role p) (init (n z z)) (legal p go) (goal p 0) (<= terminal (true (n ?x ?x)))");
+    text += "(<= (next (n ?x (s ?y))) (true (n ?x ?y))) (<= (next (n (s ?x) ?y)) (true (n ?x ?y)))";
+    for (limits, code) in [
+        (Limits { max_fluents: 1_000, max_term_depth: 50, ..Limits::default() }, "GDL136"),
+        (Limits { fuel: 10_000, ..Limits::default() }, "GDLM7"),
+        (Limits { max_bytes: 100_000, ..Limits::default() }, "GDL133"),
+    ] {
+        let fault = Lifted::new(&rules(&text), &with_limits(limits)).expect_err("there are too many");
+        assert_eq!(fault.code.id, code, "{}", fault.message);
+        assert!(fault.help.is_some());
+    }
+}
+
+#[test]
+fn whoever_follows_may_end_it() {
+    let text = "(role p) (init (n z z)) (legal p go) (goal p 0) (<= terminal (true (n ?x ?x)))
+        (<= (next (n ?x (s ?y))) (true (n ?x ?y))) (<= (next (n (s ?x) ?y)) (true (n ?x ?y)))";
+    let options = Options { observer: Observer::new(|_| ControlFlow::Break(())), ..Options::default() };
+    let fault = Lifted::new(&rules(text), &options).expect_err("it was called off");
+    assert_eq!(fault.code.name, "cancelled");
+}

@@ -1,5 +1,8 @@
-//! Games whose size is known when the program runs: in comes a [`Table`], out goes a [`Game`].
+//! Games whose size is known when the program runs: in comes a [`Table`], or rules too large for one, out
+//! goes a [`Game`].
 
+#[cfg(feature = "dynamic")]
+use crate::lifted::Lifted;
 use crate::{
     bits::BitBox,
     game::{Game, Id, Shape},
@@ -8,17 +11,24 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// A game that is interpreted from its table. Clones share the table.
+/// A game that is interpreted. Clones share what it is interpreted from.
 #[derive(Clone, Debug)]
 pub struct Dynamic {
-    table: Arc<Table>,
+    engine: Engine,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Table(Arc<Table>),
+    #[cfg(feature = "dynamic")]
+    Lifted(Arc<Lifted>),
 }
 
 impl Dynamic {
     /// The game of a table.
     #[must_use]
     pub fn new(table: Table) -> Self {
-        Self { table: Arc::new(table) }
+        Self { engine: Engine::Table(Arc::new(table)) }
     }
 
     /// The game of a table's bytes, as the compiler writes them.
@@ -29,10 +39,37 @@ impl Dynamic {
         Table::decode(bytes).map(Self::new)
     }
 
-    /// The table.
+    /// The table, unless the rules are too large for one.
     #[must_use]
-    pub fn table(&self) -> &Table {
-        &self.table
+    pub fn table(&self) -> Option<&Table> {
+        match &self.engine {
+            Engine::Table(table) => Some(table),
+            #[cfg(feature = "dynamic")]
+            Engine::Lifted(_) => None,
+        }
+    }
+
+    /// The rules that are evaluated state by state, if there is no table.
+    #[cfg(feature = "dynamic")]
+    #[must_use]
+    pub fn lifted(&self) -> Option<&Lifted> {
+        match &self.engine {
+            Engine::Table(_) => None,
+            Engine::Lifted(lifted) => Some(lifted),
+        }
+    }
+
+    /// How the game is run: `table` or `lifted`.
+    #[must_use]
+    pub fn engine(&self) -> &'static str {
+        if self.table().is_some() { "table" } else { "lifted" }
+    }
+}
+
+#[cfg(feature = "dynamic")]
+impl From<Lifted> for Dynamic {
+    fn from(lifted: Lifted) -> Self {
+        Self { engine: Engine::Lifted(Arc::new(lifted)) }
     }
 }
 
@@ -74,6 +111,17 @@ id! {
     PerceptId
 }
 
+/// The same of whichever engine.
+macro_rules! with {
+    ($game:expr, |$engine:ident| $body:expr) => {
+        match &$game.engine {
+            Engine::Table($engine) => $body,
+            #[cfg(feature = "dynamic")]
+            Engine::Lifted($engine) => $body,
+        }
+    };
+}
+
 impl Game for Dynamic {
     type State = BitBox;
     type View = BitBox;
@@ -83,15 +131,15 @@ impl Game for Dynamic {
     type Percept = PerceptId;
 
     fn vocabulary(&self) -> &Vocabulary {
-        self.table.vocabulary()
+        with!(self, |engine| engine.vocabulary())
     }
 
     fn shape(&self) -> Shape {
-        self.table.shape()
+        with!(self, |engine| engine.shape())
     }
 
     fn empty(&self) -> BitBox {
-        BitBox::new(self.shape().state_words())
+        BitBox::new(with!(self, |engine| engine.initial().len()))
     }
 
     fn blank(&self) -> BitBox {
@@ -99,18 +147,18 @@ impl Game for Dynamic {
     }
 
     fn initial(&self) -> BitBox {
-        BitBox::from(self.table.initial().to_vec())
+        BitBox::from(with!(self, |engine| engine.initial().to_vec()))
     }
 
     fn observe(&self, state: &BitBox, view: &mut BitBox) {
-        self.table.observe(state.as_ref(), view.as_mut());
+        with!(self, |engine| engine.observe(state.as_ref(), view.as_mut()));
     }
 
     fn advance(&self, state: &mut BitBox, joint: &[MoveId]) {
-        self.table.advance(state.as_mut(), joint);
+        with!(self, |engine| engine.advance(state.as_mut(), joint));
     }
 
     fn perceive(&self, state: &BitBox, joint: &[MoveId], percepts: &mut [u64]) {
-        self.table.perceive(state.as_ref(), joint, percepts);
+        with!(self, |engine| engine.perceive(state.as_ref(), joint, percepts));
     }
 }

@@ -74,6 +74,8 @@ pub mod information;
 mod joints;
 pub mod kif;
 #[cfg(feature = "dynamic")]
+pub mod lifted;
+#[cfg(feature = "dynamic")]
 pub mod load;
 #[cfg(feature = "dynamic")]
 mod loader;

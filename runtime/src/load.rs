@@ -1,6 +1,10 @@
 //! Rulesheets that arrive while the program runs: text in, a game or all that is wrong with it out.
+//!
+//! A rulesheet becomes a table. One that is too large to be grounded is evaluated state by state instead
+//! ([`Dynamic::engine`] says `lifted`): the same play, some hundred times slower.
 
-use crate::{dynamic::Dynamic, table::TableError};
+use crate::{dynamic::Dynamic, lifted::Lifted, table::TableError};
+use gdl_compiler::{Rules, check, diagnostic::codes, lifted, syntax};
 use std::{error::Error, fmt};
 
 pub use gdl_compiler::{
@@ -95,12 +99,70 @@ pub fn load(text: &str) -> Result<Dynamic, LoadError> {
 /// All that is wrong with the rulesheet.
 pub fn load_named(name: &str, text: &str, options: &Options) -> Result<Dynamic, LoadError> {
     let source = Source::new(name, text);
-    match gdl_compiler::compile(&source, options) {
-        Ok(compilation) => Ok(compilation.try_into()?),
-        Err(diagnostics) => {
-            Err(LoadError::Rules { source: Box::new(source), diagnostics: Box::new(diagnostics) })
+    let mut diagnostics = match gdl_compiler::compile(&source, options) {
+        Ok(compilation) => return Ok(compilation.try_into()?),
+        Err(diagnostics) => diagnostics,
+    };
+    if diagnostics.are_excesses()
+        && let Some(rules) = rules(&source, options, &mut Diagnostics::new(options.levels.clone()))
+    {
+        match lift(&rules, options) {
+            Ok(game) => return Ok(game),
+            Err(excess) => diagnostics.push(*excess),
         }
     }
+    Err(LoadError::Rules { source: Box::new(source), diagnostics: Box::new(diagnostics) })
+}
+
+/// Makes a rulesheet that is called `name` in messages a game that is evaluated state by state, even if
+/// it could be grounded.
+///
+/// ```
+/// use gdl_runtime::{load::{Options, load_lifted}, load, perft};
+///
+/// let text = "
+///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y))
+///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+///     (<= terminal (true (at 2)))
+///     (<= (goal robot 100) (true (at 2))) (<= (goal robot 0) (not (true (at 2))))
+/// ";
+/// let lifted = load_lifted("walk", text, &Options::default()).unwrap();
+/// assert_eq!(lifted.engine(), "lifted");
+/// assert_eq!(perft(&lifted, 4), perft(&load(text).unwrap(), 4));
+/// ```
+///
+/// # Errors
+/// All that is wrong with the rulesheet, as far as that shows without grounding, or the limit that is too
+/// low even for this.
+pub fn load_lifted(name: &str, text: &str, options: &Options) -> Result<Dynamic, LoadError> {
+    let source = Source::new(name, text);
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    if let Some(rules) = rules(&source, options, &mut diagnostics) {
+        match lift(&rules, options) {
+            Ok(game) => return Ok(game),
+            Err(excess) => diagnostics.push(*excess),
+        }
+    }
+    diagnostics.sort();
+    Err(LoadError::Rules { source: Box::new(source), diagnostics: Box::new(diagnostics) })
+}
+
+/// The checked rules of a rulesheet.
+fn rules(source: &Source, options: &Options, diagnostics: &mut Diagnostics) -> Option<Rules> {
+    let tree = syntax::parse(source, options, diagnostics);
+    check::check(&tree, source, options, diagnostics)
+}
+
+/// Makes checked rules a game that is evaluated state by state.
+///
+/// # Errors
+/// The limit that is too low even for this.
+pub fn lift(rules: &Rules, options: &Options) -> Result<Dynamic, Box<Diagnostic>> {
+    let game = Lifted::new(lifted::Lifted::new(rules, options)?);
+    let too_large =
+        |error: TableError| Box::new(Diagnostic::new(&codes::TOO_MANY_INSTANCES, None, error.to_string()));
+    game.map(Dynamic::from).map_err(too_large)
 }
 
 impl TryFrom<Compilation> for Dynamic {

@@ -16,7 +16,7 @@ use std::fmt;
 const VERSION: u8 = 2;
 
 /// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
-const MAX_VIEW_WORDS: usize = 1 << 22;
+pub(crate) const MAX_VIEW_WORDS: usize = 1 << 22;
 
 /// Why bytes are not a table.
 #[derive(Clone, Debug, PartialEq, Eq)]

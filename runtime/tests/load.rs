@@ -6,7 +6,7 @@ mod common;
 use common::TicTacToe;
 use gdl_runtime::{
     Game, LoadError, Loader, Playouts, load,
-    load::{Observer, Options},
+    load::{Limits, Observer, Options, load_lifted},
     load_named, perft,
 };
 use std::{
@@ -98,4 +98,48 @@ fn a_load_that_is_called_off_gives_no_game() {
 fn a_loader_tells_faults_as_others_do() {
     let error = Loader::new().name("bad.kif").load("(role a").unwrap_err();
     assert!(error.to_string().starts_with("bad.kif:1:1: error[GDL001]"), "{error}");
+}
+
+#[test]
+fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
+    let limits = Limits { max_ground_rules: 20, ..Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    let (lifted, table) = (load_named("nim", NIM, &options).unwrap(), load(NIM).unwrap());
+    assert_eq!((lifted.engine(), table.engine()), ("lifted", "table"));
+    assert!(lifted.table().is_none() && table.lifted().is_none());
+    assert_eq!(perft(&lifted, 6), perft(&table, 6));
+    let tally = |game| Playouts::new(game).seed(5).count(200).threads(2).run().tally;
+    assert_eq!(tally(&lifted), tally(&table));
+    assert!(lifted.lifted().unwrap().given_up().is_none());
+
+    // Where the limits are too low for that too, both are said.
+    let limits = Limits { max_fluents: 3, ..options.limits };
+    let error = load_named("nim", NIM, &Options { limits, ..options }).unwrap_err().to_string();
+    assert!(error.contains("(`max_fluents`)") && error.contains("state by state"), "{error}");
+}
+
+/// Many combinations have to be looked at in the step after the first, and none of them is any good.
+const HARD: &str = "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+    (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (d 10) (d 11) (d 12) (d 13) (d 14) (d 15) (d 16)
+    (legal p go) (goal p 0) (<= terminal (true (step 3)))
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= (next hard) (true (step 1)) (d ?a) (d ?b) (d ?c) (d ?e) (not (taken ?a ?b ?c ?e)))
+    (<= (taken ?a ?b ?c ?e) (d ?a) (d ?b) (d ?c) (d ?e) (true (step 1)))";
+
+#[test]
+fn play_ends_where_an_evaluation_takes_too_much() {
+    let limits = Limits { fuel: 100_000, ..Limits::default() };
+    let game = load_lifted("hard", HARD, &Options { limits, ..Options::default() }).unwrap();
+    let go = game.parse_move("go").unwrap();
+    let first = game.next(&game.initial(), &[go]).unwrap();
+    assert_eq!(game.state_text(&first), "((step 1))");
+    assert!(game.lifted().unwrap().given_up().is_none());
+    let lost = game.next(&first, &[go]).unwrap();
+    assert_eq!(game.state_text(&lost), "(?)");
+    assert!(!game.terminal(&lost) && game.roles().all(|role| game.legal(&lost, role).len() == 0));
+    let (count, excess) = game.lifted().unwrap().given_up().unwrap();
+    assert_eq!((count, excess.to_string().as_str()), (1, "takes more than 20000 steps (`fuel`)"));
+    let stats = Playouts::new(&game).count(32).run();
+    assert_eq!(stats.tally.stuck, 32);
+    assert_eq!(perft(&game, 4), [1, 1, 0, 0]);
 }

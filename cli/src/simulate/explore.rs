@@ -8,7 +8,7 @@ use super::{
     look,
 };
 use gdl_compiler::ground::cycle;
-use gdl_runtime::{BitBox, Game, Id, MoveId};
+use gdl_runtime::{BitBox, Game, Id, MoveId, Table};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
@@ -273,8 +273,8 @@ impl<'g> Graph<'g> {
 
 /// What it costs to observe a state and to advance it, in gates; rows count as well.
 pub(super) fn cost(subject: Subject<'_>) -> [u64; 2] {
-    let table = subject.game.table();
-    let (observe, advance) = table.gates();
-    let shape = table.shape();
+    // Only what was compiled is simulated.
+    let (observe, advance) = subject.game.table().map_or((0, 0), Table::gates);
+    let shape = subject.game.shape();
     [observe + shape.fluents + shape.view_words(), advance + shape.fluents].map(|gates| gates as u64 + 1)
 }

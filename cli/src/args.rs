@@ -3,7 +3,10 @@
 //! Everything that can be judged without opening a file is judged here, so that wrong arguments end
 //! with exit code 2, the nearest right one named, before any work is done.
 
-use crate::{game::GameArg, simulate::Settings};
+use crate::{
+    game::{GameArg, Way},
+    simulate::Settings,
+};
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::styling::{AnsiColor, Styles},
@@ -259,6 +262,9 @@ Examples:
 pub struct NetArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
+    /// How the rules are run [default: table or, if they take too much to be grounded, lifted]
+    #[arg(long, value_enum)]
+    pub engine: Option<Way>,
     /// Print the net as a Graphviz graph
     #[arg(long, conflicts_with = "json")]
     pub dot: bool,
@@ -279,6 +285,10 @@ Examples:
 pub struct PerftArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
+    /// How the rules are run [default: compiled code for built-in games, else table or, if they take too
+    /// much to be grounded, lifted]
+    #[arg(long, value_enum)]
+    pub engine: Option<Way>,
     /// How many joint moves deep to count
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub depth: u32,
@@ -314,7 +324,8 @@ pub struct PlayoutsArgs {
     /// How many threads play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// How the rules are run [default: straight for built-in games within the gate budget, else table]
+    /// How the rules are run [default: straight for built-in games within the gate budget, else table or,
+    /// if they take too much to be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Engine>,
     /// The instruction set to use [default: portable]
@@ -332,6 +343,8 @@ pub enum Engine {
     Straight,
     /// The rules as a table
     Table,
+    /// The rules themselves, state by state: slow, but nothing is grounded
+    Lifted,
     /// One game at a time, whichever way the rules are run
     Single,
 }
@@ -358,20 +371,22 @@ pub struct VerifyArgs {
     /// Traces made from it
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<PathBuf>,
-    /// What is compared with the traces
-    #[arg(long, value_enum, default_value_t)]
-    pub engine: Semantics,
+    /// What is compared with the traces [default: table or, if the rules take too much to be grounded,
+    /// lifted]
+    #[arg(long, value_enum)]
+    pub engine: Option<Semantics>,
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
 }
 
 /// What answers for a rulesheet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Semantics {
     /// The table the rulesheet compiles to
-    #[default]
     Table,
+    /// The rules, evaluated state by state
+    Lifted,
     /// The rules as they stand: slow, but nothing is grounded, so no rulesheet is too large
     Eval,
 }

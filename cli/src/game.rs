@@ -5,9 +5,11 @@ use crate::{
     args::did_you_mean,
     error::{Error, Result},
     load,
+    output::{self, BAD},
 };
+use clap::ValueEnum;
 use gdl_games::Entry;
-use gdl_runtime::{Dynamic, Game};
+use gdl_runtime::{Dynamic, Game, lifted::Lifted};
 use std::{path::PathBuf, str::FromStr};
 
 /// A GAME argument.
@@ -56,28 +58,55 @@ impl GameArg {
         }
     }
 
-    /// The game as a table, whether it is built in or not.
+    /// The game without compiled code, whether it is built in or not: as asked for, else as a table if it
+    /// can be grounded.
     ///
     /// # Errors
     /// If the rulesheet is at fault; the diagnostics went to stderr.
-    pub fn table(&self) -> Result<Dynamic> {
-        let compiled = match self {
-            Self::BuiltIn(entry) => load::built_in(entry)?,
-            Self::File(path) => load::load(path, &load::tolerant())?,
-        };
-        decode(&compiled.table)
-    }
-
-    /// Takes `task` to the game: compiled code if it is built in, a table if it is a file.
-    ///
-    /// # Errors
-    /// As for [`GameArg::table`].
-    pub fn with<T: Task>(&self, task: T) -> Result<T::Output> {
+    pub fn dynamic(&self, way: Option<Way>) -> Result<Dynamic> {
         match self {
-            Self::BuiltIn(entry) => Ok(with_entry(entry, task)),
-            Self::File(_) => Ok(task.run(&self.table()?)),
+            Self::BuiltIn(entry) => load::play(load::text_of(entry), &load::quiet(), way),
+            Self::File(path) => {
+                let options = load::tolerant();
+                load::play(load::open(path, &options)?, &options, way)
+            }
         }
     }
+
+    /// Takes `task` to the game: compiled code if it is built in and nothing else is asked for, else as
+    /// [`GameArg::dynamic`] has it. The engine it ran on, where it is not compiled code, and what came of it.
+    ///
+    /// # Errors
+    /// As for [`GameArg::dynamic`], or if evaluations were given up, which is told on stderr.
+    pub fn with<T: Task>(&self, way: Option<Way>, task: T) -> Result<(Option<&'static str>, T::Output)> {
+        if let (Self::BuiltIn(entry), None) = (self, way) {
+            return Ok((None, with_entry(entry, task)));
+        }
+        let game = self.dynamic(way)?;
+        let output = task.run(&game);
+        settle(&game)?;
+        Ok((Some(game.engine()), output))
+    }
+}
+
+/// How a game is run that is not compiled code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Way {
+    /// The rules as a table
+    Table,
+    /// The rules themselves, state by state: slow, but nothing is grounded
+    Lifted,
+}
+
+/// Tells on stderr if evaluations of the game were given up.
+///
+/// # Errors
+/// If there were any: then what was found is not all there is.
+pub fn settle(game: &Dynamic) -> Result {
+    let Some((count, excess)) = game.lifted().and_then(Lifted::given_up) else { return Ok(()) };
+    let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
+    output::remark(format_args!("{BAD}error{BAD:#}: {count} given up: the first {excess}"));
+    Err(Error::Reported)
 }
 
 /// Takes `task` to a built-in game.
@@ -86,14 +115,6 @@ impl GameArg {
 /// If `entry` is not one of the list.
 pub fn with_entry<T: Task>(entry: &Entry, task: T) -> T::Output {
     gdl_games::visit(entry.name, Visitor(task)).expect("built-in games are in the list")
-}
-
-/// The game of a table.
-///
-/// # Errors
-/// If it is too large to be played.
-pub fn decode(table: &[u8]) -> Result<Dynamic> {
-    Dynamic::decode(table).map_err(|error| Error::Input(error.to_string()))
 }
 
 struct Visitor<T>(T);

@@ -5,11 +5,13 @@
 
 use crate::{
     error::{Error, Result},
+    game::Way,
+    output::{self, ODD},
     progress::Compiling,
     report,
 };
 use gdl_compiler::{
-    Diagnostic, Diagnostics, Levels, Options, Rules, Source, check,
+    Diagnostic, Diagnostics, Levels, Options, Rules, Severity, Source, check,
     diagnostic::codes,
     emit,
     ground::{self, GroundRules},
@@ -18,6 +20,7 @@ use gdl_compiler::{
     syntax,
 };
 use gdl_games::Entry;
+use gdl_runtime::{Dynamic, load::lift};
 use std::{
     fs::File,
     io::{self, Read},
@@ -165,37 +168,114 @@ pub fn compile(source: Source, options: &Options) -> Result<Compiled> {
     compiled.ok_or_else(|| Error::Rules(Box::new((source, diagnostics))))
 }
 
+/// The text of a built-in game.
+#[must_use]
+pub fn text_of(entry: &Entry) -> Source {
+    Source::new(format!("{}.kif", entry.name), entry.text)
+}
+
 /// Compiles the rulesheet of a built-in game.
 ///
 /// # Errors
 /// [`Error::Rules`] if it cannot be used.
 pub fn built_in(entry: &Entry) -> Result<Compiled> {
-    compile(Source::new(format!("{}.kif", entry.name), entry.text), &quiet())
+    compile(text_of(entry), &quiet())
 }
 
-/// Reads and compiles a rulesheet. What is to be said of it goes to stderr.
-///
-/// # Errors
-/// [`Error::Rules`] if it cannot be used.
-pub fn load(path: &Path, options: &Options) -> Result<Compiled> {
-    compile(open(path, options)?, options)
+/// What became of a rulesheet.
+#[derive(Debug)]
+pub enum Loaded {
+    /// It went through every phase.
+    Compiled(Box<Compiled>),
+    /// It is evaluated state by state.
+    Lifted(Dynamic),
 }
 
-/// Reads and checks a rulesheet without grounding it. What is to be said of it goes to stderr.
+/// Makes a rulesheet a game that runs as asked for: else compiled or, if it takes too much to be grounded,
+/// evaluated state by state. What is to be said of it goes to stderr.
 ///
 /// # Errors
-/// [`Error::Rules`] if it cannot be used.
-pub fn rules(path: &Path, options: &Options) -> Result<Rules> {
-    let source = open(path, options)?;
+/// [`Error::Rules`] if it cannot be used, [`Error::Input`] if it is too large to be played.
+pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loaded> {
+    if way == Some(Way::Lifted) {
+        let (mut diagnostics, rules) = check_only(&source, options);
+        let game = rules.and_then(|rules| match lift_watched(&rules, options) {
+            Ok(game) => Some(game),
+            Err(excess) => {
+                diagnostics.push(*excess);
+                None
+            }
+        });
+        report::show(&diagnostics, &source);
+        return game.map(Loaded::Lifted).ok_or_else(|| Error::Rules(Box::new((source, diagnostics))));
+    }
+    let (mut diagnostics, compiled) = examine(&source, options);
+    if compiled.is_none()
+        && way.is_none()
+        && diagnostics.are_excesses()
+        && let (_, Some(rules)) = check_only(&source, options)
+    {
+        match lift_watched(&rules, options) {
+            Ok(game) => {
+                let reason = diagnostics.iter().find(|d| d.severity == Severity::Error);
+                let reason = reason.map_or("", |diagnostic| &diagnostic.message);
+                let name = source.name();
+                output::remark(format_args!(
+                    "{ODD}remark{ODD:#}: {name} is evaluated state by state: {reason}"
+                ));
+                return Ok(Loaded::Lifted(game));
+            }
+            Err(excess) => diagnostics.push(*excess),
+        }
+    }
+    report::show(&diagnostics, &source);
+    let compiled = compiled.ok_or_else(|| Error::Rules(Box::new((source, diagnostics))))?;
+    Ok(Loaded::Compiled(Box::new(compiled)))
+}
+
+/// Makes rules a game that is evaluated state by state, with progress on a terminal.
+fn lift_watched(rules: &Rules, options: &Options) -> std::result::Result<Dynamic, Box<Diagnostic>> {
+    let compiling = Compiling::start();
+    lift(rules, &Options { observer: compiling.observer(), ..options.clone() })
+}
+
+/// Like [`run_as`], as a game that can be played.
+///
+/// # Errors
+/// As for [`run_as`].
+pub fn play(source: Source, options: &Options, way: Option<Way>) -> Result<Dynamic> {
+    match run_as(source, options, way)? {
+        Loaded::Compiled(compiled) => {
+            Dynamic::decode(&compiled.table).map_err(|error| Error::Input(error.to_string()))
+        }
+        Loaded::Lifted(game) => Ok(game),
+    }
+}
+
+/// Parses and checks a rulesheet without grounding it.
+fn check_only(source: &Source, options: &Options) -> (Diagnostics, Option<Rules>) {
     let mut diagnostics = Diagnostics::new(options.levels.clone());
-    let tree = syntax::parse(&source, options, &mut diagnostics);
-    let rules = check::check(&tree, &source, options, &mut diagnostics);
+    let tree = syntax::parse(source, options, &mut diagnostics);
+    let rules = check::check(&tree, source, options, &mut diagnostics);
     diagnostics.sort();
+    (diagnostics, rules)
+}
+
+/// Checks a rulesheet without grounding it. What is to be said of it goes to stderr.
+///
+/// # Errors
+/// [`Error::Rules`] if it cannot be used.
+pub fn checked(source: Source, options: &Options) -> Result<Rules> {
+    let (diagnostics, rules) = check_only(&source, options);
     report::show(&diagnostics, &source);
     rules.ok_or_else(|| Error::Rules(Box::new((source, diagnostics))))
 }
 
-fn open(path: &Path, options: &Options) -> Result<Source> {
+/// Reads a rulesheet. What is to be said of it goes to stderr.
+///
+/// # Errors
+/// [`Error::Rules`] if it cannot be read.
+pub fn open(path: &Path, options: &Options) -> Result<Source> {
     read(path, options).map_err(|fault| {
         let (source, diagnostics) = alone(*fault);
         report::show(&diagnostics, &source);

@@ -2,12 +2,13 @@
 
 use crate::{
     args::NetArgs,
-    error::Result,
+    error::{Error, Result},
     game::GameArg,
-    load::{self, Compiled},
+    load::{self, Compiled, Loaded},
     output::{self, BOLD, DIM, duration, thousands},
 };
 use gdl_compiler::{optimize, propnet::Net};
+use gdl_runtime::{Dynamic, Game};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -16,16 +17,26 @@ use std::io::Write;
 /// # Errors
 /// If the rulesheet is at fault or stdout takes no more.
 pub fn run(args: &NetArgs) -> Result {
-    let (compiled, engine) = match &args.game {
-        GameArg::File(path) => (load::load(path, &load::tolerant())?, "table"),
-        GameArg::BuiltIn(entry) => {
-            // Its code was made from the same net by the same phases.
-            let compiled = load::built_in(entry)?;
-            let engine = if compiled.is_straight() { "straight" } else { "table" };
-            (compiled, engine)
-        }
-    };
     let name = args.game.name();
+    let (source, options) = match &args.game {
+        GameArg::File(path) => {
+            let options = load::tolerant();
+            (load::open(path, &options)?, options)
+        }
+        GameArg::BuiltIn(entry) => (load::text_of(entry), load::quiet()),
+    };
+    let compiled = match load::run_as(source, &options, args.engine)? {
+        Loaded::Compiled(compiled) => compiled,
+        Loaded::Lifted(_) if args.dot => {
+            return Err(Error::Input("a game that is evaluated state by state has no net".to_owned()));
+        }
+        Loaded::Lifted(game) if args.json => return output::json(&lifted_to_json(&name, &game)),
+        Loaded::Lifted(game) => return print_lifted(&name, &game),
+    };
+    // A built-in game's code was made from the same net by the same phases.
+    let is_straight =
+        matches!(args.game, GameArg::BuiltIn(_)) && args.engine.is_none() && compiled.is_straight();
+    let engine = if is_straight { "straight" } else { "table" };
     if args.dot {
         let mut out = output::stdout();
         out.write_all(compiled.net.to_dot().as_bytes())?;
@@ -42,6 +53,46 @@ pub fn run(args: &NetArgs) -> Result {
 fn phases(compiled: &Compiled) -> Vec<usize> {
     let nets = optimize::phases(&compiled.net, &load::quiet());
     nets.iter().flatten().map(Net::operations).collect()
+}
+
+/// The fields of a compiled game's report that do not speak of the net.
+fn lifted_to_json(name: &str, game: &Dynamic) -> Value {
+    let vocabulary = game.vocabulary();
+    let of_roles = |count: &dyn Fn(usize) -> usize| -> Map<String, Value> {
+        let roles = vocabulary.roles().iter().enumerate();
+        roles.map(|(i, role)| (role.to_owned(), json!(count(i)))).collect()
+    };
+    let mut report = json!({
+        "game": name,
+        "engine": game.engine(),
+        "roles": vocabulary.roles().iter().collect::<Vec<_>>(),
+        "fluents": vocabulary.fluents().len(),
+        "moves": of_roles(&|role| vocabulary.moves_of(role).len()),
+    });
+    if vocabulary.has_percepts() {
+        report["percepts"] = json!(of_roles(&|role| vocabulary.percepts_of(role).len()));
+    }
+    report
+}
+
+fn print_lifted(name: &str, game: &Dynamic) -> Result {
+    let vocabulary = game.vocabulary();
+    let mut out = output::stdout();
+    writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}runs as {}{DIM:#}", game.engine())?;
+    let mut list = |title: &str, count: &dyn Fn(usize) -> usize| -> Result {
+        for (i, role) in vocabulary.roles().iter().enumerate() {
+            writeln!(out, "  {title:<13}{:>11}  {DIM}{role}{DIM:#}", thousands(count(i) as u128))?;
+        }
+        Ok(())
+    };
+    list("moves", &|role| vocabulary.moves_of(role).len())?;
+    if vocabulary.has_percepts() {
+        list("percepts", &|role| vocabulary.percepts_of(role).len())?;
+    }
+    let fluents = thousands(vocabulary.fluents().len() as u128);
+    writeln!(out, "  {:<13}{fluents:>11}  {DIM}bits of a state{DIM:#}", "fluents")?;
+    out.flush()?;
+    Ok(())
 }
 
 fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {

@@ -16,7 +16,8 @@ use std::{io::Write, time::Instant};
 /// # Errors
 /// If the rulesheet is at fault or stdout takes no more.
 pub fn run(args: &PerftArgs) -> Result {
-    args.game.with(Count(args))?
+    let (_, result) = args.game.with(args.engine, Count(args))?;
+    result
 }
 
 struct Count<'a>(&'a PerftArgs);

@@ -3,7 +3,7 @@
 use crate::{
     args::{Engine, Isa, PlayoutsArgs},
     error::{Error, Result},
-    game::{GameArg, Task},
+    game::{GameArg, Task, Way},
     load,
     output::{self, BOLD, DIM},
     progress::Progress,
@@ -25,19 +25,22 @@ pub fn run(args: &PlayoutsArgs) -> Result {
         GameArg::BuiltIn(entry) => load::built_in(entry)?.is_straight(),
         GameArg::File(_) => false,
     };
-    let engine = args.engine.unwrap_or(if straight { Engine::Straight } else { Engine::Table });
-    let stats = match engine {
-        Engine::Straight if !straight => {
+    let (ran, stats) = match args.engine {
+        Some(Engine::Straight) if !straight => {
             let reason = match &args.game {
                 GameArg::BuiltIn(entry) => format!("{} is too large for straight-line code", entry.name),
                 GameArg::File(_) => "only built-in games have straight-line code".to_owned(),
             };
             return Err(Error::Usage(format!("{reason}: it runs as a table")));
         }
-        Engine::Table if straight => Play(args).run(&args.game.table()?),
-        Engine::Straight | Engine::Table | Engine::Single => args.game.with(Play(args))?,
+        Some(Engine::Table) => args.game.with(Some(Way::Table), Play(args))?,
+        Some(Engine::Lifted) => args.game.with(Some(Way::Lifted), Play(args))?,
+        None | Some(Engine::Straight | Engine::Single) => args.game.with(None, Play(args))?,
     };
-    let engine = text(&engine);
+    let engine = match args.engine {
+        Some(engine) => text(&engine),
+        None => ran.unwrap_or(if straight { "straight" } else { "table" }).to_owned(),
+    };
     let isa = text(&args.isa.unwrap_or(Isa::Portable));
     let name = args.game.name();
     if args.json {

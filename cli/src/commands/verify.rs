@@ -3,7 +3,8 @@
 use crate::{
     args::{Semantics, VerifyArgs},
     error::{Error, Result},
-    game, load,
+    game::{Way, settle},
+    load,
     output::{self, BAD, DIM, GOOD, counted, thousands},
     progress::Progress,
     verify::{self, Difference, Engine, Limits, Outcome, Reasoner, Trace},
@@ -23,17 +24,21 @@ const LIMITS: Limits =
 pub fn run(args: &VerifyArgs) -> Result {
     // Traces are made by reasoners that tell `Cell` from `cell` and know no lints.
     let options = Options { case_sensitive: true, ..load::quiet() };
-    match args.engine {
-        Semantics::Table => {
-            let game = game::decode(&load::load(&args.rules, &options)?.table)?;
-            compare(&Engine(&game), args)
-        }
-        Semantics::Eval => {
-            let rules = load::rules(&args.rules, &options)?;
+    let source = load::open(&args.rules, &options)?;
+    let way = match args.engine {
+        None => None,
+        Some(Semantics::Table) => Some(Way::Table),
+        Some(Semantics::Lifted) => Some(Way::Lifted),
+        Some(Semantics::Eval) => {
+            let rules = load::checked(source, &options)?;
             let evaluator = Evaluator::new(&rules).map_err(|error| Error::Input(error.to_string()))?;
-            compare(&evaluator, args)
+            return compare(&evaluator, args);
         }
-    }
+    };
+    let game = load::play(source, &options, way)?;
+    let result = compare(&Engine(&game), args);
+    settle(&game)?;
+    result
 }
 
 fn compare(reasoner: &impl Reasoner, args: &VerifyArgs) -> Result {

@@ -198,6 +198,31 @@ fn the_same_seed_gives_the_same_result() {
 }
 
 #[test]
+fn rules_can_be_evaluated_state_by_state() {
+    let run = |engine: &str| {
+        let play = ["playouts", "tictactoe", "--count", "300", "--engine", engine, "--json"];
+        let perft = ["perft", "tictactoe", "--depth", "4", "--divide", "--engine", engine, "--json"];
+        let (play, perft) = (json(&play), json(&perft));
+        assert_eq!(play["engine"], engine);
+        (counted(&play), perft)
+    };
+    assert_eq!(run("lifted"), run("table"));
+
+    let net = json(&["net", "monty_hall", "--engine", "lifted", "--json"]);
+    assert_eq!(keys(&net), ["game", "engine", "roles", "fluents", "moves", "percepts"]);
+    let table = json(&["net", "monty_hall", "--engine", "table", "--json"]);
+    assert_eq!((&net["engine"], &table["engine"]), (&value!("lifted"), &value!("table")));
+    for field in ["game", "roles", "fluents", "moves", "percepts"] {
+        assert_eq!(net[field], table[field], "{field}");
+    }
+    let text = gdl(&["net", "monty_hall", "--engine", "lifted"]);
+    assert!(text.stdout.contains("runs as lifted"), "{}", text.stdout);
+    let dot = gdl(&["net", "monty_hall", "--engine", "lifted", "--dot"]);
+    assert_eq!(dot.code, Some(1));
+    assert!(dot.stderr.contains("has no net"), "{}", dot.stderr);
+}
+
+#[test]
 fn playouts_can_be_timed() {
     let report = json(&["playouts", "tictactoe", "--seconds", "0.2", "--json"]);
     assert!(report["playouts"].as_u64() > Some(0));

@@ -5,7 +5,7 @@ use gdl_compiler::{
     Diagnostics, Levels, Options, Rules, Source, check::check, eval::Evaluator, syntax::parse,
 };
 use gdl_games::{Entry, LIST, Visitor, visit};
-use gdl_runtime::{Game, Perception, Stream, load};
+use gdl_runtime::{Game, Perception, Stream, load, load::load_lifted};
 
 /// Steps compared on each game and engine; the oracle is slow.
 const STEPS: usize = 150;
@@ -102,5 +102,16 @@ fn tables_agree_with_the_oracle() {
     for entry in LIST {
         let game = load(entry.text).expect("built-in rulesheets load");
         agree(entry.name, &game, &rules(entry.text));
+    }
+}
+
+#[test]
+fn lifted_games_agree_with_the_oracle() {
+    for entry in LIST {
+        let game =
+            load_lifted(entry.name, entry.text, &Options::default()).expect("built-in rulesheets load");
+        assert_eq!(game.engine(), "lifted");
+        agree(entry.name, &game, &rules(entry.text));
+        assert!(game.lifted().expect("it is").given_up().is_none(), "{}", entry.name);
     }
 }

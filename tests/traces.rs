@@ -1,19 +1,22 @@
 //! Rulesheets of other authors agree with reference traces: legal moves, states, goals, ends and counts of
 //! move sequences.
 //!
-//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it the test skips. Each
-//! rulesheet is compiled to a table. One that takes too much for that is compared by `eval`, which grounds
-//! nothing. A debug build compiles under small limits and compares the beginning of each trace, a release
-//! build all that the default limits admit and more of each trace; `gdl verify` compares the whole.
+//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it the tests skip. Each
+//! rulesheet is compiled to a table. One that takes too much for that is evaluated state by state. A debug build
+//! compiles under small limits, takes `eval` for the rest, and compares the beginning of each trace, a release
+//! build all that the default limits admit and more of each trace; `gdl verify` compares the whole. Some
+//! rulesheets are evaluated state by state although they need not be; all of them by
+//! `cargo test --release -p gdl-tests --test traces -- --ignored`.
 
 use gdl_cli::{
     load,
     verify::{Engine, Limits, Outcome, Trace, verify},
 };
 use gdl_compiler::{
-    Diagnostics, Options, Rules, Severity, Source, check::check, eval::Evaluator, syntax::parse,
+    Diagnostics, Limits as CompilerLimits, Options, Rules, Severity, Source, check::check, compile,
+    eval::Evaluator, syntax::parse,
 };
-use gdl_runtime::load_named;
+use gdl_runtime::{Dynamic, load::lift};
 use std::{
     collections::BTreeMap,
     fs,
@@ -22,12 +25,6 @@ use std::{
 
 /// Rulesheets that do not agree, what is found there instead, and why.
 const DIFFERENT: &[(&str, &str, &str)] = &[
-    // Neither table nor `eval` can tell within the limits.
-    (
-        "base__laikLee_hex",
-        "a relation grows beyond",
-        "it has rules of 25 variables over lists of 27 elements",
-    ),
     // The reference is wrong.
     (
         "testbase__test_case_3a",
@@ -39,7 +36,7 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
     ("testbase__test_case_3f", "GDL085", "the reference drops a `distinct` whose variables nothing binds"),
 ];
 
-/// What cannot be grounded within the default limits, and is compared by `eval` in every build.
+/// What cannot be grounded within the default limits, and is evaluated state by state.
 const NOT_GROUNDED: &[&str] = &["base__chess", "base__laikLee_hex", "base__slaughter", "base__sudoku"];
 
 const IS_DEBUG: bool = cfg!(debug_assertions);
@@ -76,10 +73,27 @@ fn shared() -> Option<PathBuf> {
     folder.join("traces").is_dir().then_some(folder)
 }
 
+/// How much of a trace is compared by evaluation state by state.
+const BY_LIFTED: Limits = if IS_DEBUG {
+    Limits { playouts: 1, steps: 20, states: 1, moves: 100, deadline: None }
+} else {
+    Limits { playouts: 2, steps: 100, states: 10, moves: 2_000, deadline: None }
+};
+
+/// Of how many rulesheets one is evaluated state by state although it can be grounded.
+const SAMPLE: usize = if IS_DEBUG { 16 } else { 4 };
+
+/// Who compared a rulesheet with its trace.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Table,
+    Lifted,
+    Eval,
+}
+
 /// What a comparison came to.
 enum Verdict {
-    /// By the table or, if false, by `eval`.
-    Compared(bool, Outcome),
+    Compared(By, Outcome),
     /// The rulesheet is at fault; the codes of the errors.
     Refused(Vec<&'static str>),
 }
@@ -92,62 +106,95 @@ fn rules(source: &Source, options: &Options) -> Result<Rules, Vec<&'static str>>
     })
 }
 
-fn compare(name: &str, text: &str, trace: &Trace) -> Verdict {
+fn compare(source: &Source, trace: &Trace) -> Verdict {
     let options = options();
-    let rules = match rules(&Source::new(name, text), &options) {
+    let rules = match rules(source, &options) {
         Ok(rules) => rules,
         Err(codes) => return Verdict::Refused(codes),
     };
-    if let Ok(game) = load_named(name, text, &options) {
-        return Verdict::Compared(true, verify(&Engine(&game), trace, &BY_TABLE));
+    if let Ok(compilation) = compile(source, &options) {
+        let game = Dynamic::try_from(compilation).expect("small enough");
+        return Verdict::Compared(By::Table, verify(&Engine(&game), trace, &BY_TABLE));
     }
-    let evaluator = Evaluator::new(&rules).expect("checked rules can be evaluated");
-    Verdict::Compared(false, verify(&evaluator, trace, &BY_EVAL))
+    if IS_DEBUG {
+        let evaluator = Evaluator::new(&rules).expect("checked rules can be evaluated");
+        return Verdict::Compared(By::Eval, verify(&evaluator, trace, &BY_EVAL));
+    }
+    compare_lifted(&rules, trace)
 }
 
-#[test]
-fn rulesheets_agree_with_their_traces() {
+fn compare_lifted(rules: &Rules, trace: &Trace) -> Verdict {
+    let game = lift(rules, &Options::default()).unwrap_or_else(|fault| panic!("{}: {fault:?}", trace.name));
+    let outcome = verify(&Engine(&game), trace, &BY_LIFTED);
+    let given_up = game.lifted().expect("it is").given_up();
+    assert!(given_up.is_none(), "{}: {given_up:?}", trace.name);
+    Verdict::Compared(By::Lifted, outcome)
+}
+
+/// All rulesheets with their traces, in order.
+fn traces() -> Option<impl Iterator<Item = (Source, Trace)>> {
     let Some(shared) = shared() else {
         println!("skipped: no reference traces beside the checkout");
-        return;
+        return None;
     };
-    let mut traces: Vec<PathBuf> = fs::read_dir(shared.join("traces"))
+    let mut paths: Vec<PathBuf> = fs::read_dir(shared.join("traces"))
         .expect("readable")
         .map(|entry| entry.expect("readable").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .collect();
-    traces.sort();
-    let mut known: BTreeMap<&str, (&str, &str)> =
-        DIFFERENT.iter().map(|&(name, found, reason)| (name, (found, reason))).collect();
-    let (mut agreeing, mut not_grounded, mut steps) = ([0, 0], Vec::new(), 0);
-    for path in traces {
+    paths.sort();
+    Some(paths.into_iter().filter_map(move |path| {
         let name = path.file_stem().expect("a file").to_string_lossy().into_owned();
         let trace = Trace::read(&fs::read_to_string(&path).expect("readable")).expect("a trace");
-        if trace.status == "failed" {
-            continue;
-        }
         let bytes = fs::read(shared.join("rulesheets/games").join(format!("{name}.kif"))).expect("readable");
-        let fault = match compare(&name, &String::from_utf8_lossy(&bytes), &trace) {
-            Verdict::Compared(is_table, outcome) => {
-                steps += outcome.steps;
-                agreeing[usize::from(!is_table)] += usize::from(outcome.difference.is_none());
-                if !is_table {
-                    not_grounded.push(name.clone());
-                }
-                outcome.difference.map(|difference| difference.to_string())
+        let source = Source::new(name, String::from_utf8_lossy(&bytes).into_owned());
+        (trace.status != "failed").then_some((source, trace))
+    }))
+}
+
+/// The faults found, against those that are known.
+struct Known(BTreeMap<&'static str, (&'static str, &'static str)>);
+
+impl Known {
+    fn new() -> Self {
+        Self(DIFFERENT.iter().map(|&(name, found, reason)| (name, (found, reason))).collect())
+    }
+
+    /// Takes note of what became of a rulesheet, and who compared it.
+    fn judge(&mut self, name: &str, verdict: Verdict) -> Option<(By, Outcome)> {
+        let (fault, compared) = match verdict {
+            Verdict::Compared(by, outcome) => {
+                (outcome.difference.as_ref().map(ToString::to_string), Some((by, outcome)))
             }
-            Verdict::Refused(codes) => Some(codes.join(", ")),
+            Verdict::Refused(codes) => (Some(codes.join(", ")), None),
         };
-        match (fault, known.remove(name.as_str())) {
+        match (fault, self.0.remove(name)) {
             (None, None) => {}
             (Some(fault), Some((found, _))) => assert!(fault.contains(found), "{name}: {fault}"),
             (Some(fault), None) => panic!("{name}: {fault}"),
             (None, Some((_, reason))) => panic!("{name} agrees, though {reason}"),
         }
+        compared
     }
-    let [by_table, by_eval] = agreeing;
-    println!("{by_table} rulesheets agree by the table, {by_eval} by eval, on {steps} steps");
-    assert!(known.is_empty(), "without a trace: {known:?}");
+}
+
+#[test]
+fn rulesheets_agree_with_their_traces() {
+    let Some(traces) = traces() else { return };
+    let mut known = Known::new();
+    let (mut by_table, mut not_grounded, mut steps) = (0, Vec::new(), 0);
+    for (source, trace) in traces {
+        let Some((by, outcome)) = known.judge(source.name(), compare(&source, &trace)) else { continue };
+        steps += outcome.steps;
+        if by != By::Table {
+            not_grounded.push(source.name().to_owned());
+        } else if outcome.difference.is_none() {
+            by_table += 1;
+        }
+    }
+    let others = not_grounded.len();
+    println!("{by_table} rulesheets agree by the table, {others} were evaluated, on {steps} steps");
+    assert!(known.0.is_empty(), "without a trace: {:?}", known.0);
     assert!(by_table >= 150, "only {by_table} rulesheets agree by the table");
     if IS_DEBUG {
         let is_listed = |name: &&str| not_grounded.iter().any(|other| other == name);
@@ -155,4 +202,34 @@ fn rulesheets_agree_with_their_traces() {
     } else {
         assert_eq!(not_grounded, NOT_GROUNDED);
     }
+}
+
+/// Evaluates rulesheets state by state, one of so many and those that cannot be grounded.
+fn evaluate(one_of: usize) {
+    let Some(traces) = traces() else { return };
+    let mut known = Known::new();
+    let mut count = 0;
+    for (i, (source, trace)) in traces.enumerate() {
+        let is_hard = NOT_GROUNDED.contains(&source.name());
+        if i % one_of == 0 || (is_hard && !IS_DEBUG) {
+            let verdict = match rules(&source, &Options { limits: CompilerLimits::default(), ..options() }) {
+                Ok(rules) => compare_lifted(&rules, &trace),
+                Err(codes) => Verdict::Refused(codes),
+            };
+            count += usize::from(known.judge(source.name(), verdict).is_some());
+        }
+    }
+    println!("{count} rulesheets were evaluated state by state");
+    assert!(count * one_of >= 240, "only {count} rulesheets were evaluated");
+}
+
+#[test]
+fn some_rulesheets_agree_when_evaluated_state_by_state() {
+    evaluate(SAMPLE);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn all_rulesheets_agree_when_evaluated_state_by_state() {
+    evaluate(1);
 }

@@ -1,11 +1,11 @@
-//! One game played in two engines at once: a rulesheet in, what both say of each state out, or where
+//! One game played in three engines at once: a rulesheet in, what all say of each state out, or where
 //! they differ.
 
 use gdl_compiler::{
     Diagnostics, Levels, Options, Rules, Source, check::check, compile, diagnostic::codes,
     emit::table::table, eval::EvalError, eval::Evaluator, eval::State, eval::Term, syntax::parse,
 };
-use gdl_runtime::{BitBox, Dynamic, Game, MoveId, Perception, RoleId, Stream};
+use gdl_runtime::{BitBox, Dynamic, Game, MoveId, Perception, RoleId, Stream, load::lift};
 
 /// What the oracle says of a state.
 #[derive(Debug, PartialEq)]
@@ -42,7 +42,7 @@ pub fn lenient(options: &Options) -> Options {
     Options { levels: Levels { allow, ..Levels::default() }, ..options.clone() }
 }
 
-/// Plays `steps` random steps in the table engine and in `eval`.
+/// Plays `steps` random steps in the table engine, in the lifted one and in `eval`.
 ///
 /// # Panics
 /// If they differ.
@@ -56,9 +56,10 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
             return Outcome::Refused(error.expect("a refusal has a reason").code.id);
         }
     };
-    let game = Dynamic::decode(&table(&net)).expect("the table can be read");
     let rules = checked(&source, &options);
-    match play(text, &game, &rules, &options, steps) {
+    let table = Dynamic::decode(&table(&net)).expect("the table can be read");
+    let lifted = lift(&rules, &options).unwrap_or_else(|excess| panic!("{}\n{text}", excess.message));
+    match play(text, &[table, lifted], &rules, &options, steps) {
         Ok(positions) => Outcome::Agreed(positions),
         Err(
             EvalError::Fuel { .. }
@@ -78,25 +79,32 @@ fn checked(source: &Source, options: &Options) -> Rules {
 
 fn play(
     text: &str,
-    game: &Dynamic,
+    games: &[Dynamic],
     rules: &Rules,
     options: &Options,
     steps: usize,
 ) -> Result<Vec<Position>, EvalError> {
     let oracle = Evaluator::with_limits(rules, &options.limits)?;
-    let roles: Vec<&str> = game.roles().map(|role| game.role_text(role)).collect();
-    assert!(oracle.roles().iter().map(Term::as_str).eq(roles.iter().copied()), "roles");
+    let roles = oracle.roles().len();
+    for game in games {
+        let names = game.roles().map(|role| game.role_text(role));
+        assert!(oracle.roles().iter().map(Term::as_str).eq(names), "roles");
+    }
+    let start = || games.iter().map(Dynamic::initial).collect::<Vec<_>>();
     let mut random = Stream::new(1, 0);
     let mut positions = Vec::new();
-    let (mut state, mut expected) = (game.initial(), oracle.initial()?);
+    let (mut states, mut expected) = (start(), oracle.initial()?);
     for step in 0..=steps {
         let mut position = position(&oracle, &expected)?;
-        let seen = seen(game, &state);
-        assert_eq!(seen, position, "table (left) and oracle (right) differ at step {step} of\n{text}");
+        for (game, state) in games.iter().zip(&states) {
+            let engine = game.engine();
+            let seen = seen(game, state);
+            assert_eq!(seen, position, "{engine} (left) and oracle (right) differ at step {step} of\n{text}");
+        }
         let mobile = position.legal.iter().all(|moves| !moves.is_empty());
         if step == steps || position.terminal || !mobile {
             positions.push(position);
-            (state, expected) = (game.initial(), oracle.initial()?);
+            (states, expected) = (start(), oracle.initial()?);
             continue;
         }
         for moves in &position.legal {
@@ -104,17 +112,21 @@ fn play(
         }
         let made = position.joint.iter();
         let moves = made.clone().map(|action| oracle.term(action)).collect::<Result<Vec<_>, _>>()?;
-        for role in 0..roles.len() {
+        for role in 0..roles {
             position.percepts.push(texts(oracle.percepts(&expected, &moves, role)?));
         }
         expected = oracle.next(&expected, &moves)?;
-        let moves: Vec<_> = made.map(|action| game.parse_move(action).expect("a known move")).collect();
-        let perceived: Vec<_> = game.roles().map(|role| perceived(game, &state, &moves, role)).collect();
-        assert_eq!(
-            perceived, position.percepts,
-            "table (left) and oracle (right) differ at step {step} of\n{text}"
-        );
-        state = game.next(&state, &moves).expect("the moves are legal");
+        for (game, state) in games.iter().zip(&mut states) {
+            let moves: Vec<_> =
+                made.clone().map(|action| game.parse_move(action).expect("a known move")).collect();
+            let perceived: Vec<_> = game.roles().map(|role| perceived(game, state, &moves, role)).collect();
+            let engine = game.engine();
+            assert_eq!(
+                perceived, position.percepts,
+                "{engine} (left) and oracle (right) differ at step {step} of\n{text}"
+            );
+            *state = game.next(state, &moves).expect("the moves are legal");
+        }
         positions.push(position);
     }
     Ok(positions)

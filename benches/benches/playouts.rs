@@ -1,4 +1,5 @@
-//! Random playouts of each game on one thread: by hand, compiled, and by the table engine.
+//! Random playouts of each game on one thread: by hand, compiled, by the table engine, and evaluated state by
+//! state.
 //!
 //! Items are playouts, so `items/s` is playouts per second. Compiled games and tables draw from the same
 //! kind of generator as the loops, and every choice is exactly uniform in all of them.
@@ -6,7 +7,10 @@
 use divan::{Bencher, counter::ItemsCount};
 use gdl_benches::hand::{self, Generator, Outcome};
 use gdl_games::{Entry, Visitor, find, visit};
-use gdl_runtime::{Game, Playouts, load};
+use gdl_runtime::{
+    Game, Playouts, load,
+    load::{Options, load_lifted},
+};
 use std::cell::Cell;
 
 fn main() {
@@ -77,6 +81,16 @@ fn compiled(bencher: Bencher<'_, '_>, name: &str) {
 fn table(bencher: Bencher<'_, '_>, name: &str) {
     let game = load(find(name).expect("a built-in game").text).expect("built-in rulesheets load");
     bench(bencher, &game, count(name));
+}
+
+/// Of how many playouts of the other engines this one makes one.
+const SLOWER: u64 = 20;
+
+#[divan::bench(name = "lifted", args = names(), sample_count = 5)]
+fn lifted(bencher: Bencher<'_, '_>, name: &str) {
+    let text = find(name).expect("a built-in game").text;
+    let game = load_lifted(name, text, &Options::default()).expect("built-in rulesheets load");
+    bench(bencher, &game, count(name) / SLOWER);
 }
 
 fn bench<G: Game>(bencher: Bencher<'_, '_>, game: &G, count: u64) {

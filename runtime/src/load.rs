@@ -1,7 +1,7 @@
 //! Rulesheets that arrive while the program runs: text in, a game or all that is wrong with it out.
 //!
 //! A rulesheet becomes a table. One that is too large to be grounded is evaluated state by state instead
-//! ([`Dynamic::engine`] says `lifted`): the same play, some hundred times slower.
+//! ([`Dynamic::engine`] says `lifted`): the same play, up to some thirty times slower.
 
 use crate::{dynamic::Dynamic, lifted::Lifted, table::TableError};
 use gdl_compiler::{Rules, check, diagnostic::codes, lifted, syntax};

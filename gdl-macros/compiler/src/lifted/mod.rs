@@ -20,9 +20,10 @@
 //! has one mark only, so 27 * 9! = 9.8 million instances of 18 literals are relevant whatever order they are
 //! found in; each two of the nine cells occur together in an `exactlyOne`, so no variable can be split
 //! off. Here a state has at most one mark in a cell, so each rule has at most one instance. In
-//! `laikLee_hex` the relation `connection` has the visited cells as an ordered list among its arguments: its
-//! atoms are the simple paths from one edge of a board of 25 hexagons, in two colours, each with a list of its own,
-//! and `isList` has 25^25. Here only the paths through cells of one colour are followed, as far as they go.
+//! `laikLee_hex` the relation `connection` has the visited cells as an ordered list among its arguments: those
+//! of its atoms that `terminal` asks for are the simple paths from one edge of a board of 25 hexagons,
+//! 207,802,892 in each colour (counted), each with a list of its own, and any of them may be coloured. Here only
+//! the paths through cells of one colour are followed, as far as they go.
 //!
 //! # Limits
 //! An evaluation (what is seen of a state, or one step) may take [`Limits::fuel`] divided by

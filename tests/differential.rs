@@ -42,6 +42,11 @@ fn options() -> Options {
     Options { limits, ..Options::default() }
 }
 
+/// The same for rules split wherever that pays: these rulesheets are too small for it otherwise.
+fn split() -> Options {
+    Options { split_from: 1, ..options() }
+}
+
 /// Plays generated rulesheets in table engine and `eval`, and gives `visit` those that were played. A
 /// rulesheet on which the engines differ is made as small as possible and shown.
 fn play_generated(cases: u32, visit: impl Fn(&str, Vec<Position>)) {
@@ -52,8 +57,6 @@ fn play_generated(cases: u32, visit: impl Fn(&str, Vec<Position>)) {
     let (played, lively, refused) = (Cell::new(0), Cell::new(0), RefCell::new(BTreeMap::new()));
     let result = TestRunner::new_with_rng(config, random).run(&vec(any::<u8>(), 400..1_600), |bytes| {
         let text = rulesheet(&bytes);
-        // These rulesheets are small: their rules are split only if that is asked for.
-        let split = || Options { split_from: 1, ..options() };
         match catch_unwind(|| {
             drop(compare(&text, &split(), STEPS));
             compare(&text, &options(), STEPS)
@@ -103,7 +106,11 @@ fn engines_agree_where_they_once_did_not() {
     for path in regressions() {
         println!("{}", path.display());
         let bytes = std::fs::read(&path).expect("readable");
-        compare(&String::from_utf8_lossy(&bytes), &options(), STEPS);
+        let text = String::from_utf8_lossy(&bytes);
+        for options in [options(), split()] {
+            let outcome = compare(&text, &options, STEPS);
+            assert!(matches!(outcome, Outcome::Agreed(_)), "{}", path.display());
+        }
     }
 }
 

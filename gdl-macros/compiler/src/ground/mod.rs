@@ -18,6 +18,7 @@ mod excess;
 mod faults;
 mod fixpoint;
 mod join;
+mod relevance;
 mod rounds;
 mod split;
 mod statistics;
@@ -189,6 +190,7 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
     }
     report_roles(rules, &ground, diagnostics);
     faults::report(rules, &clauses, &program, &ground, options, diagnostics);
+    relevance::trim(&mut ground);
     if diagnostics.has_errors() { None } else { Some(ground) }
 }
 

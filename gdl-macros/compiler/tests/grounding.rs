@@ -1,0 +1,109 @@
+//! What grounding makes of rules that would have far more instances than they need: counted in instances and
+//! steps.
+
+use gdl_compiler::{
+    Diagnostics, Options, Source,
+    check::check,
+    ground::{GroundRules, ground},
+    syntax::parse,
+};
+use std::fmt::Write as _;
+
+/// The ground rules of a rulesheet, its rules split from so many instances on.
+fn grounded(text: &str, split_from: usize) -> GroundRules {
+    let options = Options { split_from, ..Options::default() };
+    let source = Source::new("game.kif", text);
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = parse(&source, &options, &mut diagnostics);
+    let rules = check(&tree, &source, &options, &mut diagnostics);
+    let ground = rules.and_then(|rules| ground(&rules, &options, &mut diagnostics));
+    ground.unwrap_or_else(|| panic!("{}", diagnostics.render(&source)))
+}
+
+/// `line` for each number below `count`.
+fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).fold(String::new(), |mut text, i| {
+        let _ = write!(text, "{} ", line(i));
+        text
+    })
+}
+
+const WHOLE: usize = usize::MAX;
+
+/// A game in which any pair of 20 numbers may be marked.
+fn pairs(rule: &str) -> String {
+    let numbers = repeat(20, |i| format!("(number {i})"));
+    format!(
+        "(role r) (init (f 0 1)) {numbers} (<= (legal r (mark ?x ?y)) (number ?x) (number ?y))
+         (<= (next (f ?x ?y)) (does r (mark ?x ?y))) (<= (next (f ?x ?y)) (true (f ?x ?y)))
+         (goal r 0) (<= terminal done) {rule}"
+    )
+}
+
+/// Instances of the frame, without those of the rule added.
+const FRAME: usize = 400 + 400 + 400 + 1 + 1;
+
+#[test]
+fn a_join_that_the_head_does_not_mention_is_split() {
+    let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)))");
+    assert_eq!(grounded(&text, WHOLE).len(), FRAME + 20 * 20 * 20);
+    // What has a pair behind it, 400 instances; pairs before that, 400 more.
+    assert_eq!(grounded(&text, 100).len(), FRAME + 400 + 400);
+}
+
+#[test]
+fn a_test_across_the_split_goes_with_the_values_it_needs() {
+    let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)) (distinct ?a ?c))");
+    let whole = grounded(&text, WHOLE).len();
+    assert_eq!(whole, FRAME + 20 * 20 * 19);
+    // `?a` and `?c` are needed at once: nothing can be left out.
+    assert_eq!(grounded(&text, 100).len(), whole);
+    let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)) (not (true (f ?c ?b))))");
+    assert_eq!(grounded(&text, WHOLE).len(), FRAME + 20 * 20 * 20);
+    assert_eq!(grounded(&text, 100).len(), FRAME + 400 + 400);
+}
+
+#[test]
+fn what_splitting_does_not_make_cheaper_stays_whole() {
+    let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?a)))");
+    assert_eq!(grounded(&text, 1).len(), grounded(&text, WHOLE).len());
+}
+
+#[test]
+fn rules_with_a_part_in_common_share_it() {
+    let rule = |name: &str| format!("(<= {name} (true (f ?a ?b)) (true (f ?b ?c)))");
+    let text = pairs(&format!("{} {} (<= done one two)", rule("one"), rule("two")));
+    assert_eq!(grounded(&text, 100).len(), FRAME + 400 + 2 * 400 + 1);
+}
+
+/// Sums of numbers below `count`, of which a game on four numbers needs few.
+fn sums(count: usize) -> String {
+    let numbers = repeat(count, |i| format!("(n {i}) (succ {i} {})", i + 1));
+    format!(
+        "(role r) (init (at 0)) {numbers} (step 1) (step 2)
+         (<= (sum ?x 0 ?x) (n ?x)) (<= (sum ?x ?y ?z) (succ ?v ?y) (succ ?w ?z) (sum ?x ?v ?w))
+         (<= (legal r (go ?d)) (step ?d)) (<= (next (at 0)) (does r (go 1)))
+         (<= (next (at ?y)) (true (at ?x)) (does r (go ?d)) (sum ?x ?d ?y) (small ?y)) (small 0) (small 1) (small 2) (small 3)
+         (goal r 0) (<= terminal (true (at 3)))"
+    )
+}
+
+#[test]
+fn of_a_wide_relation_only_what_is_asked_for_is_derived() {
+    let (all, asked) = (grounded(&sums(300), WHOLE), grounded(&sums(300), 20));
+    // The same game, from a small part of the work.
+    assert_eq!(asked.vocabulary.fluents, all.vocabulary.fluents);
+    assert_eq!(asked.vocabulary.fluents, ["(at 0)", "(at 1)", "(at 2)", "(at 3)"]);
+    assert!(4 * asked.cost.steps < all.cost.steps, "{:?} {:?}", asked.cost, all.cost);
+}
+
+#[test]
+fn what_nothing_depends_on_is_dropped() {
+    let text =
+        pairs("(<= done (true (f 0 0))) (<= (idle ?x) (true (f ?x ?x))) (<= (next (f ?x ?x)) (idle ?x))");
+    assert_eq!(grounded(&text, WHOLE).len(), FRAME + 1 + 20 + 20);
+    let text = pairs(
+        "(<= done (true (f 0 0))) (<= (idle ?x ?y) (true (f ?x ?y)) (true (f 1 1))) (<= (next (f ?x ?x)) (idle ?x ?x))",
+    );
+    assert_eq!(grounded(&text, WHOLE).len(), FRAME + 1 + 20 + 20);
+}

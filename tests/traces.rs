@@ -39,6 +39,9 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
 /// What cannot be grounded within the default limits, and is evaluated state by state.
 const NOT_GROUNDED: &[&str] = &["base__chess", "base__laikLee_hex", "base__slaughter", "base__sudoku"];
 
+/// What `eval` has no answer for: paths as lists of cells are more than it keeps.
+const WITHOUT_EVAL: &str = "base__laikLee_hex";
+
 const IS_DEBUG: bool = cfg!(debug_assertions);
 
 /// How much of a trace is compared by the table.
@@ -116,7 +119,7 @@ fn compare(source: &Source, trace: &Trace) -> Verdict {
         let game = Dynamic::try_from(compilation).expect("small enough");
         return Verdict::Compared(By::Table, verify(&Engine(&game), trace, &BY_TABLE));
     }
-    if IS_DEBUG {
+    if IS_DEBUG && source.name() != WITHOUT_EVAL {
         let evaluator = Evaluator::new(&rules).expect("checked rules can be evaluated");
         return Verdict::Compared(By::Eval, verify(&evaluator, trace, &BY_EVAL));
     }

@@ -184,14 +184,15 @@ impl Splitter {
 
         let shared: Vec<u32> = all.into_iter().filter(|v| outside.contains(v)).collect();
         // A part must have a smaller body, so that no relation comes to depend on itself.
-        if shared.len() > MAX_SHARED || inner.positives.len() >= clause.positives.len() {
+        let is_smaller = inner.positives.len() + inner.guards.len() < clause.positives.len();
+        if shared.len() > MAX_SHARED || !is_smaller {
             return None;
         }
         let whole = Rows::join(inner_rows.iter()).count;
         let projected: Vec<Rows> = inner_rows.iter().map(|rows| rows.project(&shared)).collect();
         let mut size = Rows::join(projected.iter());
         size.count = size.count.min(whole);
-        let is_known = self.parts.contains_key(&inner.key(&shared));
+        let is_known = self.parts.contains_key(&inner.key(&shared, clause.is_guard));
         let outside = Rows::join(outer_rows.iter().chain([&size])).count;
         Some(Cut { inner, outer, shared, inside: if is_known { 0.0 } else { whole }, outside, size })
     }
@@ -207,7 +208,7 @@ impl Splitter {
         done: &mut Vec<Clause>,
     ) {
         let Cut { inner, mut outer, shared, outside, size, .. } = cut;
-        let key = inner.key(&shared);
+        let key = inner.key(&shared, clause.is_guard);
         let arguments: Vec<Pattern> = shared.iter().map(|&v| Pattern::Variable(v)).collect();
         let relation = if let Some(&relation) = self.parts.get(&key) {
             relation
@@ -242,8 +243,7 @@ impl Splitter {
         let arguments: Vec<Pattern> = seen.iter().map(|&v| Pattern::Variable(v)).collect();
         let rows = grounder.rows(&literal).project(seen);
         let body = Body { positives: vec![literal], ..Body::default() };
-        let mut key = body.key(seen);
-        key.is_guard = true;
+        let key = body.key(seen, true);
         let relation = if let Some(&relation) = self.parts.get(&key) {
             relation
         } else {
@@ -260,7 +260,8 @@ impl Splitter {
     }
 }
 
-/// What makes two relations the same: their body, with variables numbered by occurrence.
+/// What makes two relations the same: their body, with variables numbered by occurrence, and whether they are
+/// guards, which have no part in instances.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     positives: Vec<Literal>,
@@ -271,7 +272,7 @@ pub(super) struct Key {
 }
 
 impl Body {
-    fn key(&self, arguments: &[u32]) -> Key {
+    fn key(&self, arguments: &[u32], is_guard: bool) -> Key {
         let mut names: Vec<u32> = Vec::new();
         let mut rename = |variable| numbered(variable, &mut names);
         Key {
@@ -283,7 +284,7 @@ impl Body {
                 .map(|(l, seen)| (l.rename(&mut rename), seen.iter().map(|&v| rename(v)).collect()))
                 .collect(),
             arguments: arguments.iter().map(|&v| rename(v)).collect(),
-            is_guard: false,
+            is_guard,
         }
     }
 }

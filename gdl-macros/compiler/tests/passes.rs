@@ -176,7 +176,7 @@ fn sums_of_products_are_factored() {
 fn long_exclusions_are_complemented() {
     let rules = format!("{PLAYER} (<= (next (at 9)) (does p ?m) (distinct ?m d))");
     check_pass(
-        optimize::complement_moves,
+        optimize::complement,
         &rules,
         &["g0", "next (at 9)"],
         "g0 = !p: a & !p: b & !p: c\nnext (at 9) = !g0\n",
@@ -329,7 +329,7 @@ fn chance_is_the_role_called_random() {
 fn nobody_makes_two_moves() {
     let rules = format!("{PLAYER} (<= (next (at 9)) (does p a) (or (does p b) (does p c) (does p d)))");
     check_pass(
-        optimize::complement_moves,
+        optimize::complement,
         &rules,
         &["g0", "g1", "next (at 9)"],
         "g0 = !p: b & !p: c & !p: d\ng1 = p: a & !g0\nnext (at 9) = g1\n",

@@ -6,18 +6,24 @@
 //! input.
 
 mod constants;
+mod exclusive;
 mod factor;
+mod imply;
 mod legality;
 mod one_hot;
 mod phase;
+mod proof;
 mod rebuild;
 mod share;
+mod simulate;
 mod users;
 
 pub use constants::fold_constants;
+pub use exclusive::find_exclusive;
 pub use factor::factor;
+pub use imply::drop_implied;
 pub use legality::assume_legality;
-pub use one_hot::complement_moves;
+pub use one_hot::complement;
 pub use phase::phases;
 pub use share::share;
 
@@ -37,10 +43,15 @@ pub const PASSES: &[Pass] = &[
     // Gathers the moves that have the same effect into one disjunction each ..
     ("factor", factor),
     // .. which this one replaces by its complement where that is shorter.
-    ("complement_moves", complement_moves),
+    ("complement", complement),
     // Complements are new common factors.
     ("factor", factor),
     ("fold_constants", fold_constants),
+    // On a net that is small by now: proofs are dear.
+    ("find_exclusive", find_exclusive),
+    ("drop_implied", drop_implied),
+    // Again, with the groups of fluents.
+    ("complement", complement),
     // Last, since the others see most in gates of many operands.
     ("share", share),
 ];

@@ -1,28 +1,82 @@
-//! The one-hot complement on `does`: each role makes exactly one move, so a conjunction that excludes
-//! more than half of a role's moves is the disjunction of the others.
+//! The one-hot complement: each role makes exactly one move, so a conjunction that excludes more than half of a
+//! role's moves is the disjunction of the others. So it is with fluents of which exactly one holds.
 //!
 //! Frame axioms speak of all moves but a few; afterwards they speak of the few. Also, two moves of one
 //! role exclude each other.
 
 use super::rebuild::{inputs, live, rebuild};
 use crate::limits::Fuel;
-use crate::propnet::{Gate, Net, Signal};
+use crate::propnet::{Net, Signal};
+use std::collections::BTreeMap;
 
-/// Replaces long exclusions of a role's moves by their complements. O(literals).
-pub fn complement_moves(net: &Net, fuel: &mut Fuel) -> Option<Net> {
-    let groups = groups(net);
+/// Replaces long exclusions by their complements. O(literals), for each group that an input is in.
+pub fn complement(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+    let groups = Groups::new(net);
     rebuild(net, inputs(net), fuel, |copy, mut operands| {
-        let speaks_of_moves = |s: &Signal| matches!(copy.gate(s.gate()), Gate::Does { .. });
-        if operands.iter().any(speaks_of_moves) {
+        operands.sort_unstable();
+        while let Some(shorter) = groups.complement(copy, &operands) {
+            operands = shorter;
             operands.sort_unstable();
-            operands = complement(copy, &groups, &operands);
         }
         copy.and(operands)
     })
 }
 
+/// Groups of inputs of which exactly one holds: the moves of a role, and fluents.
+struct Groups {
+    groups: Vec<Vec<Signal>>,
+    /// By input gate: the groups it is in.
+    groups_of: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    fn new(net: &Net) -> Self {
+        let mut groups = moves(net);
+        for group in net.exclusive.iter().filter(|group| group.one_holds) {
+            groups.push(group.members.iter().map(|&fluent| net.fluent(fluent as usize)).collect());
+        }
+        let mut groups_of = vec![Vec::new(); net.inputs()];
+        for (number, group) in groups.iter().enumerate() {
+            group.iter().for_each(|s| groups_of[s.gate() as usize].push(number));
+        }
+        Self { groups, groups_of }
+    }
+
+    /// Sorted operands with a long exclusion replaced, or false if two of them exclude each other; none if there
+    /// is nothing to replace.
+    fn complement(&self, net: &mut Net, operands: &[Signal]) -> Option<Vec<Signal>> {
+        // By group: the member that holds and how many do not.
+        let mut counts: BTreeMap<usize, (Option<Signal>, usize)> = BTreeMap::new();
+        for &operand in operands {
+            for &group in self.groups_of.get(operand.gate() as usize).into_iter().flatten() {
+                let (holds, excluded) = counts.entry(group).or_default();
+                if operand.is_negated() {
+                    *excluded += 1;
+                } else if holds.replace(operand).is_some_and(|other| other != operand) {
+                    return Some(vec![Signal::FALSE]);
+                }
+            }
+        }
+        let (group, (holds, _)) = counts.into_iter().find(|&(group, (holds, excluded))| {
+            excluded > 0 && (holds.is_some() || 2 * excluded > self.groups[group].len())
+        })?;
+        let group = &self.groups[group];
+        let is_excluded = |s: &Signal| s.is_negated() && group.binary_search(&!*s).is_ok();
+        // Operands may deny the member that another one says holds.
+        if holds.is_some_and(|holds| operands.contains(&!holds)) {
+            return Some(vec![Signal::FALSE]);
+        }
+        let mut kept: Vec<Signal> = operands.iter().copied().filter(|s| !is_excluded(s)).collect();
+        if holds.is_none() {
+            let rest = group.iter().copied().filter(|&s| operands.binary_search(&!s).is_err()).collect();
+            kept.push(net.or(rest));
+        }
+        Some(kept)
+    }
+}
+
 /// For each role, the signals of its moves that some gate mentions or that can be legal.
-fn groups(net: &Net) -> Vec<Vec<Signal>> {
+fn moves(net: &Net) -> Vec<Vec<Signal>> {
     let live = live(net);
     let mut groups = vec![Vec::new(); net.vocabulary.roles.len()];
     for (position, &(role, action)) in net.does().iter().enumerate() {
@@ -35,40 +89,4 @@ fn groups(net: &Net) -> Vec<Vec<Signal>> {
         }
     }
     groups
-}
-
-/// The conjunction of sorted operands, with other operands.
-fn complement(net: &mut Net, groups: &[Vec<Signal>], operands: &[Signal]) -> Vec<Signal> {
-    let mut made: Vec<Option<Signal>> = vec![None; groups.len()];
-    let mut excluded: Vec<usize> = vec![0; groups.len()];
-    for &signal in operands {
-        if let Gate::Does { role, .. } = net.gate(signal.gate()) {
-            if signal.is_negated() {
-                excluded[role as usize] += 1;
-            } else if made[role as usize].replace(signal).is_some() {
-                return vec![Signal::FALSE];
-            }
-        }
-    }
-    let role_of = |net: &Net, signal: Signal| match net.gate(signal.gate()) {
-        Gate::Does { role, .. } => Some(role as usize),
-        _ => None,
-    };
-    // Rewritten operands may deny a move that another one makes.
-    if made.iter().flatten().any(|&signal| operands.contains(&!signal)) {
-        return vec![Signal::FALSE];
-    }
-    let is_replaced = |role: usize| made[role].is_some() || 2 * excluded[role] > groups[role].len();
-    let mut kept: Vec<Signal> = operands
-        .iter()
-        .copied()
-        .filter(|&s| !(s.is_negated() && role_of(net, s).is_some_and(is_replaced)))
-        .collect();
-    for (role, group) in groups.iter().enumerate() {
-        if excluded[role] > 0 && made[role].is_none() && is_replaced(role) {
-            let rest = group.iter().copied().filter(|&s| operands.binary_search(&!s).is_err()).collect();
-            kept.push(net.or(rest));
-        }
-    }
-    kept
 }

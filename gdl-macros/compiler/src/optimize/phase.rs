@@ -6,7 +6,7 @@
 //! are the moves of whoever has no choice there.
 
 use super::{
-    complement_moves, factor,
+    complement, factor,
     rebuild::{inputs, rebuild},
     share,
     users::Users,
@@ -110,5 +110,5 @@ fn at(net: &Net, point: &[Option<bool>], fuel: &mut Fuel) -> Option<Net> {
         }
     }
     let net = rebuild(&state, signals, fuel, Net::and)?;
-    share(&factor(&complement_moves(&net, fuel)?, fuel)?, fuel)
+    share(&factor(&complement(&net, fuel)?, fuel)?, fuel)
 }

@@ -158,6 +158,15 @@ fn rename_lists<K: Copy>(
     lists.iter().map(|list| list.iter().map(|&(key, s)| (key, rename(s))).collect()).collect()
 }
 
+/// Fluents of which no two ever hold together, in any state that play can reach.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exclusive {
+    /// The fluents, sorted.
+    pub members: Vec<u32>,
+    /// True if one of them always holds.
+    pub one_holds: bool,
+}
+
 /// A game as gates. See the module's documentation.
 #[derive(Clone, Debug)]
 pub struct Net {
@@ -167,6 +176,8 @@ pub struct Net {
     pub initial: Vec<bool>,
     /// What is computed.
     pub outputs: Outputs,
+    /// What was proved of the fluents; none of it has to be.
+    pub exclusive: Vec<Exclusive>,
     /// Role and move of each `does` input, sorted.
     does: Vec<(u32, u32)>,
     /// Where the operands of each AND gate start; one more entry than gates.
@@ -189,6 +200,7 @@ impl Net {
             vocabulary,
             initial,
             outputs: Outputs::default(),
+            exclusive: Vec::new(),
             does,
             starts: vec![0],
             operands: Vec::new(),
@@ -197,10 +209,11 @@ impl Net {
         }
     }
 
-    /// A net with the same inputs and no gates or outputs.
+    /// A net with the same inputs, of which the same is known, and no gates or outputs.
     #[must_use]
     pub fn without_gates(&self) -> Self {
-        Self::new(self.vocabulary.clone(), self.initial.clone(), self.does.clone())
+        let exclusive = self.exclusive.clone();
+        Self { exclusive, ..Self::new(self.vocabulary.clone(), self.initial.clone(), self.does.clone()) }
     }
 
     /// The number of all gates, the constant and the inputs included.
@@ -408,6 +421,16 @@ impl Net {
             }
         }
         true
+    }
+
+    /// The signals that hold wherever one does: itself, and the operands if it is a conjunction.
+    #[must_use]
+    pub fn conjuncts(&self, signal: Signal) -> Vec<Signal> {
+        let mut all = vec![signal];
+        if let (false, Gate::And(operands)) = (signal.is_negated(), self.gate(signal.gate())) {
+            all.extend_from_slice(operands);
+        }
+        all
     }
 
     /// The longest path from an input to an output, in AND gates.

@@ -1,0 +1,159 @@
+//! Exclusive fluents: groups of which no two hold together, such as the contents of a cell, whose turn it is, or
+//! what a counter shows. Found by their names and in random play, proved by induction.
+//!
+//! Fluents whose names differ in some arguments only are a group to try, unless simulation refutes it. Such a group
+//! is assumed of a state, with those proved before; if it follows of the next state, by propagation through the
+//! gates for each move that matters to it, it is an invariant: it holds at the start, and every legal step keeps it.
+//! (Such mutexes are what planners derive: Edelkamp and Helmert 1999.)
+
+use super::{proof::Prover, simulate::Simulation};
+use crate::limits::Fuel;
+use crate::propnet::{Exclusive, Net, Signal};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Steps of 64 games that refute groups: so many for a small net, fewer for a large one.
+const STEPS: std::ops::RangeInclusive<usize> = 16..=64;
+
+/// Literals that these steps look at in a net of usual size.
+const SIMULATED: usize = 4 << 20;
+
+/// Steps that the proofs may take together, for each literal of the net and at most; groups for which they do not
+/// suffice are given up.
+const WORK: (u64, u64) = (500, 5_000_000);
+
+/// Finds groups of exclusive fluents and notes them in the net, whose gates stay as they are.
+/// O(literals), with a large factor.
+pub fn find_exclusive(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+    let mut net = net.clone();
+    net.exclusive = Vec::new();
+    let candidates = refute(&net, candidates(&net.vocabulary.fluents), fuel)?;
+    if !candidates.is_empty() {
+        net.exclusive = prove(&net, candidates, fuel)?;
+    }
+    Some(net)
+}
+
+/// Groups of fluents whose names differ in one argument, in all but one, or in all of them.
+fn candidates(fluents: &[String]) -> BTreeSet<Vec<u32>> {
+    let mut groups: BTreeMap<(Vec<&str>, usize, bool), Vec<u32>> = BTreeMap::new();
+    for (number, name) in (0u32..).zip(fluents) {
+        let parts = parts(name);
+        for place in 0..parts.len() {
+            for all_but_one in [false, true] {
+                // What is left out stands for any value; the name of the relation always counts.
+                let blank = |i: usize| i > 0 && (i == place) != all_but_one;
+                let kept = (0..parts.len()).map(|i| if blank(i) { "" } else { parts[i] });
+                groups.entry((kept.collect(), place, all_but_one)).or_default().push(number);
+            }
+        }
+    }
+    groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+/// The words of a fluent's name: of `(cell 1 (a b) x)` they are `cell`, `1`, `(a b)` and `x`.
+fn parts(name: &str) -> Vec<&str> {
+    let inside = name.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(name);
+    let mut depth = 0;
+    let separates = move |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ' ' && depth == 0
+    };
+    inside.split(separates).collect()
+}
+
+/// The groups that hold in random play.
+fn refute(net: &Net, candidates: BTreeSet<Vec<u32>>, fuel: &mut Fuel) -> Option<Vec<Exclusive>> {
+    let mut groups: Vec<Exclusive> =
+        candidates.into_iter().map(|members| Exclusive { members, one_holds: true }).collect();
+    let mut simulation = Simulation::new(net);
+    for _ in 0..(SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end()) {
+        let members: usize = groups.iter().map(|group| group.members.len()).sum();
+        fuel.spend((net.literals() + members) as u64 / 8)?;
+        groups.retain_mut(|group| {
+            let (mut once, mut twice) = (0, 0);
+            for &fluent in &group.members {
+                let value = simulation.value(net.fluent(fluent as usize));
+                twice |= once & value;
+                once |= value;
+            }
+            group.one_holds &= once == u64::MAX;
+            twice == 0
+        });
+        if groups.is_empty() {
+            break;
+        }
+        simulation.step();
+    }
+    Some(groups)
+}
+
+/// The groups that every step keeps, if they and those proved before them hold before it. Small groups come
+/// first: what they say, such as whose turn it is, helps to prove others.
+fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<Exclusive>> {
+    groups.sort_by_key(|group| group.members.len());
+    let mut prover = Prover::new(net, groups.len(), true);
+    let allowed = (WORK.0 * net.literals() as u64).min(WORK.1);
+    for (number, group) in groups.into_iter().enumerate() {
+        let before = prover.work();
+        let next: Vec<Signal> = group.members.iter().map(|&f| net.outputs.next[f as usize]).collect();
+        let none: Vec<Signal> = next.iter().map(|&s| !s).collect();
+        let moves = prover.focus(&next);
+        prover.know(number, group.clone());
+        let mut prove =
+            |holds: &dyn Fn(&mut Prover<'_>) -> bool| in_all_cases(&mut prover, &moves, allowed, holds);
+        let one_holds = group.one_holds && prove(&|prover| prover.refutes(&none));
+        let is_kept = prove(&|prover| are_exclusive(prover, &next));
+        if !is_kept {
+            prover.know(number, Exclusive::default());
+        } else if group.one_holds != one_holds {
+            // That one holds may have helped to prove the rest.
+            prover.know(number, Exclusive { one_holds, ..group });
+            if !in_all_cases(&mut prover, &moves, allowed, &|prover| are_exclusive(prover, &next)) {
+                prover.know(number, Exclusive::default());
+            }
+        }
+        fuel.spend(prover.work() - before)?;
+    }
+    let groups = prover.exclusive().iter();
+    Some(groups.filter(|group| !group.members.is_empty()).cloned().collect())
+}
+
+/// True if `holds` is found to be true, if need be for each of the moves of a role on its own, and for none of
+/// them. Recurses once for each role.
+fn in_all_cases(
+    prover: &mut Prover<'_>,
+    moves: &[Vec<Signal>],
+    allowed: u64,
+    holds: &dyn Fn(&mut Prover<'_>) -> bool,
+) -> bool {
+    if holds(prover) {
+        return true;
+    }
+    let Some((cases, rest)) = moves.split_first() else { return false };
+    if cases.is_empty() {
+        return in_all_cases(prover, rest, allowed, holds);
+    }
+    let none: Vec<Signal> = cases.iter().map(|&s| !s).collect();
+    cases.iter().map(std::slice::from_ref).chain([&none[..]]).all(|case| {
+        let mark = prover.mark();
+        let possible = case.iter().all(|&signal| prover.assume(signal));
+        let proved = !possible || prover.work() <= allowed && in_all_cases(prover, rest, allowed, holds);
+        prover.undo(mark);
+        proved
+    })
+}
+
+/// True if no two of the signals can hold together.
+fn are_exclusive(prover: &mut Prover<'_>, signals: &[Signal]) -> bool {
+    signals.iter().enumerate().all(|(i, &left)| {
+        let mark = prover.mark();
+        prover.charge(signals.len() - i);
+        let alone = prover.value(left) == Some(false)
+            || !prover.assume(left)
+            || signals[i + 1..]
+                .iter()
+                .all(|&right| prover.value(right) == Some(false) || prover.refutes(&[right]));
+        prover.undo(mark);
+        alone
+    })
+}

@@ -1,0 +1,81 @@
+//! Implied operands: drops from a conjunction what the rest of it implies in every state that play can reach.
+//!
+//! The operands are assumed one after the other, and what follows from them by propagation needs no gate: a piece
+//! on a cell implies that no other piece is there, and a legal move all that its legality depends on. A
+//! conjunction that contradicts itself is false.
+
+use super::{
+    proof::Prover,
+    rebuild::{inputs, live},
+};
+use crate::limits::Fuel;
+use crate::propnet::{Gate, Net, Signal};
+
+/// Steps that the proofs may take, for each literal of the net and at most; then operands stay as they are.
+const WORK: (u64, u64) = (200, 3_000_000);
+
+/// Drops implied operands. O(literals), with a large factor.
+pub fn drop_implied(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+    let live = live(net);
+    let moving = moving(net);
+    let mut provers = [false, true].map(|steps| Prover::new(net, net.exclusive.len(), steps));
+    for prover in &mut provers {
+        net.exclusive.iter().enumerate().for_each(|(number, group)| prover.know(number, group.clone()));
+    }
+    let allowed = (WORK.0 * net.literals() as u64).min(WORK.1);
+    let mut copy = net.without_gates();
+    let mut signals = inputs(net);
+    for gate in net.inputs()..net.len() {
+        signals.push(Signal::FALSE);
+        let Gate::And(operands) = net.gate(gate as u32) else { continue };
+        if !live[gate] {
+            continue;
+        }
+        let prover = &mut provers[usize::from(moving[gate])];
+        let before = prover.work();
+        let mut operands = operands.to_vec();
+        if before <= allowed {
+            // Fluents and moves that hold imply most, and are the cheapest to compute.
+            operands.sort_by_key(|s| (s.is_negated(), s.gate()));
+            operands = essential(prover, operands);
+        }
+        fuel.spend(prover.work() - before)?;
+        let operands = operands.into_iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
+        signals[gate] = copy.and(operands.collect());
+        copy.pay(fuel)?;
+    }
+    copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
+    copy.sweep();
+    Some(copy)
+}
+
+/// For each gate, whether it depends on moves, and so matters only where legal moves are made.
+pub(super) fn moving(net: &Net) -> Vec<bool> {
+    let mut moving = vec![false; net.len()];
+    for gate in 0..net.len() {
+        moving[gate] = match net.gate(gate as u32) {
+            Gate::Does { .. } => true,
+            Gate::And(operands) => operands.iter().any(|s| moving[s.gate() as usize]),
+            _ => false,
+        };
+    }
+    moving
+}
+
+/// The operands that do not follow from those before them; false if all together contradict each other.
+fn essential(prover: &mut Prover<'_>, operands: Vec<Signal>) -> Vec<Signal> {
+    let mark = prover.mark();
+    let mut kept = Vec::new();
+    for operand in operands {
+        if prover.value(operand) == Some(true) {
+            continue;
+        }
+        kept.push(operand);
+        if !prover.assume(operand) {
+            kept = vec![Signal::FALSE];
+            break;
+        }
+    }
+    prover.undo(mark);
+    kept
+}

@@ -1,0 +1,348 @@
+//! Proofs by propagation: what follows where some signals hold.
+//!
+//! A [`Prover`] assumes signals and draws the conclusions that gates, legality and exclusive fluents allow, one
+//! gate at a time and in both directions, like unit propagation (Davis and Putnam 1960). A contradiction proves
+//! that the assumptions never hold together in a state that play can reach. It finds no more than that, but each
+//! conclusion costs only the uses of a gate, and nothing is searched.
+
+use super::users::Users;
+use crate::propnet::{Exclusive, Gate, Net, Signal};
+use rustc_hash::FxHashMap;
+
+/// What is assumed and what follows from it. Assumptions are taken back in the opposite order.
+pub(super) struct Prover<'n> {
+    net: &'n Net,
+    users: Users,
+    /// By `does` input: its legality.
+    legal: Vec<Signal>,
+    /// For each gate, the `does` inputs whose legality it is, complemented or not.
+    moves_of: Vec<Vec<u32>>,
+    /// By role: the `does` inputs that matter.
+    inputs_of: Vec<Vec<u32>>,
+    /// The gates that matter have the present number.
+    scope: Vec<u32>,
+    present: u32,
+    /// Where the first signal does not hold, all that is left of a role's moves is the second.
+    forced: FxHashMap<u32, Vec<(Signal, Signal)>>,
+    exclusive: Vec<Exclusive>,
+    /// By fluent: the groups it is in.
+    groups_of: Vec<Vec<u32>>,
+    /// True if moves are made, legal ones, one by each role.
+    steps: bool,
+    values: Vec<Option<bool>>,
+    /// By gate: operands that are not known to hold.
+    open: Vec<u32>,
+    /// By role: moves that are not known not to be made.
+    moves_left: Vec<u32>,
+    /// By group: members that are not known not to hold.
+    members_left: Vec<u32>,
+    /// The gates with a value, in the order in which they got it.
+    trail: Vec<u32>,
+    /// How many of them have been looked at.
+    done: usize,
+    work: u64,
+}
+
+impl<'n> Prover<'n> {
+    /// Nothing assumed but the constant, and the moves that are never legal; nothing known of so many groups.
+    pub(super) fn new(net: &'n Net, groups: usize, steps: bool) -> Self {
+        let first = 1 + net.initial.len() as u32;
+        let mut legal = vec![Signal::FALSE; net.does().len()];
+        let mut moves_of = vec![Vec::new(); net.len()];
+        for (role, list) in (0u32..).zip(&net.outputs.legal) {
+            for &(action, signal) in list {
+                if let Ok(position) = net.does().binary_search(&(role, action)) {
+                    legal[position] = signal;
+                    moves_of[signal.gate() as usize].push(first + position as u32);
+                }
+            }
+        }
+        let start = |role: u32| first + net.does().partition_point(|&(r, _)| r < role) as u32;
+        let inputs_of: Vec<Vec<u32>> = (0..net.vocabulary.roles.len() as u32)
+            .map(|role| (start(role)..start(role + 1)).collect())
+            .collect();
+        let open = (0..net.len() as u32).map(|gate| match net.gate(gate) {
+            Gate::And(operands) => operands.len() as u32,
+            _ => 0,
+        });
+        let mut prover = Self {
+            users: Users::new(net),
+            moves_left: inputs_of.iter().map(|inputs| inputs.len() as u32).collect(),
+            members_left: vec![0; groups],
+            scope: vec![0; net.len()],
+            present: 0,
+            values: vec![None; net.len()],
+            open: open.collect(),
+            trail: Vec::new(),
+            done: 0,
+            work: 0,
+            forced: forced(net),
+            net,
+            legal,
+            moves_of,
+            inputs_of,
+            exclusive: vec![Exclusive::default(); groups],
+            groups_of: vec![Vec::new(); net.initial.len()],
+            steps,
+        };
+        prover.assume(Signal::TRUE);
+        for position in 0..prover.legal.len() {
+            if steps && prover.legal[position] == Signal::FALSE {
+                prover.assume(!net.does_at(position));
+            }
+        }
+        prover
+    }
+
+    /// The groups as they stand.
+    pub(super) fn exclusive(&self) -> &[Exclusive] {
+        &self.exclusive
+    }
+
+    /// Lets nothing matter but what some signals depend on, and what the legality of the moves among that depends
+    /// on. Nothing may be assumed. Returns the moves, by role.
+    pub(super) fn focus(&mut self, signals: &[Signal]) -> Vec<Vec<Signal>> {
+        self.present += 1;
+        let mut moves = vec![Vec::new(); self.inputs_of.len()];
+        let mut gates: Vec<u32> = signals.iter().map(|s| s.gate()).collect();
+        while let Some(gate) = gates.pop() {
+            self.work += 1;
+            if std::mem::replace(&mut self.scope[gate as usize], self.present) == self.present {
+                continue;
+            }
+            match self.net.gate(gate) {
+                Gate::Does { role, .. } => {
+                    moves[role as usize].push(Signal::new(gate, false));
+                    gates.push(self.legal[gate as usize - 1 - self.net.initial.len()].gate());
+                }
+                Gate::And(operands) => gates.extend(operands.iter().map(|s| s.gate())),
+                _ => {}
+            }
+        }
+        self.inputs_of = moves.iter().map(|list| list.iter().map(|s| s.gate()).collect()).collect();
+        moves
+    }
+
+    /// Lets a group be known, in the place of what was known under its number. Nothing may be assumed.
+    pub(super) fn know(&mut self, number: usize, group: Exclusive) {
+        for &fluent in &self.exclusive[number].members {
+            self.groups_of[fluent as usize].retain(|&other| other as usize != number);
+        }
+        for &fluent in &group.members {
+            self.groups_of[fluent as usize].push(number as u32);
+        }
+        self.members_left[number] = group.members.len() as u32;
+        self.exclusive[number] = group;
+    }
+
+    /// Steps taken so far.
+    pub(super) fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// Counts steps that the caller took.
+    pub(super) fn charge(&mut self, steps: usize) {
+        self.work += steps as u64;
+    }
+
+    /// What is known of a signal.
+    pub(super) fn value(&self, signal: Signal) -> Option<bool> {
+        self.values[signal.gate() as usize].map(|value| value != signal.is_negated())
+    }
+
+    /// A place to return to by [`Prover::undo`].
+    pub(super) fn mark(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Assumes a signal. False if it contradicts what is assumed already; then only `undo` makes sense.
+    pub(super) fn assume(&mut self, signal: Signal) -> bool {
+        let mut consistent = self.set(signal);
+        while consistent && self.done < self.trail.len() {
+            let gate = self.trail[self.done];
+            self.done += 1;
+            consistent = self.conclude(gate);
+        }
+        consistent
+    }
+
+    /// True if the signals cannot hold together; assumes nothing.
+    pub(super) fn refutes(&mut self, signals: &[Signal]) -> bool {
+        let mark = self.mark();
+        let consistent = signals.iter().all(|&signal| self.assume(signal));
+        self.undo(mark);
+        !consistent
+    }
+
+    /// Takes back what was assumed since the mark.
+    pub(super) fn undo(&mut self, mark: usize) {
+        while self.trail.len() > mark {
+            let gate = self.trail.pop().expect("longer than the mark");
+            let value = self.values[gate as usize].take();
+            if self.trail.len() >= self.done {
+                continue;
+            }
+            for user in self.users.of(gate) {
+                let matters = self.scope[user.gate() as usize] == self.present;
+                if matters && value != Some(user.is_negated()) {
+                    self.open[user.gate() as usize] += 1;
+                }
+            }
+            match self.net.gate(gate) {
+                Gate::Does { role, .. } if value == Some(false) => self.moves_left[role as usize] += 1,
+                Gate::Fluent(fluent) if value == Some(false) => {
+                    for &group in &self.groups_of[fluent as usize] {
+                        self.members_left[group as usize] += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.done = self.done.min(mark);
+    }
+
+    /// Notes a value; false if it is known to be the other one.
+    fn set(&mut self, signal: Signal) -> bool {
+        let value = &mut self.values[signal.gate() as usize];
+        if value.is_none() {
+            *value = Some(!signal.is_negated());
+            self.trail.push(signal.gate());
+        }
+        *value == Some(!signal.is_negated())
+    }
+
+    /// Draws all conclusions from the value of one gate. All counters are up to date afterwards, even if some
+    /// conclusion is a contradiction.
+    fn conclude(&mut self, gate: u32) -> bool {
+        let net = self.net;
+        let value = self.values[gate as usize].expect("on the trail");
+        let mut consistent = true;
+        for place in 0..self.users.of(gate).len() {
+            let user = self.users.of(gate)[place];
+            self.work += 1;
+            if self.scope[user.gate() as usize] != self.present {
+                continue;
+            }
+            let and = Signal::new(user.gate(), false);
+            if value == user.is_negated() {
+                consistent &= self.set(!and);
+                continue;
+            }
+            self.open[user.gate() as usize] -= 1;
+            match self.open[user.gate() as usize] {
+                0 => consistent &= self.set(and),
+                1 if self.value(and) == Some(false) => consistent &= self.deny_last(user.gate()),
+                _ => {}
+            }
+        }
+        if self.steps && !self.moves_of[gate as usize].is_empty() {
+            for place in 0..self.moves_of[gate as usize].len() {
+                let input = self.moves_of[gate as usize][place];
+                self.work += 1;
+                if self.scope[input as usize] != self.present {
+                    continue;
+                }
+                let legal = self.legal[input as usize - 1 - net.initial.len()];
+                if self.value(legal) == Some(false) {
+                    consistent &= self.set(Signal::new(input, true));
+                }
+            }
+        }
+        if self.steps
+            && let Some(forced) = self.forced.get(&gate)
+        {
+            for (condition, last) in forced.clone() {
+                consistent &= self.value(condition) != Some(false) || self.set(last);
+            }
+        }
+        consistent
+            & match net.gate(gate) {
+                Gate::And(operands) if value => {
+                    self.work += operands.len() as u64;
+                    operands.iter().fold(true, |consistent, &operand| consistent & self.set(operand))
+                }
+                Gate::And(_) if self.open[gate as usize] == 1 => self.deny_last(gate),
+                Gate::Does { role, .. } if self.steps => self.conclude_move(gate, role as usize, value),
+                Gate::Fluent(fluent) => self.conclude_fluent(fluent, value),
+                _ => true,
+            }
+    }
+
+    /// Where all operands but one of a gate that does not hold do, the last one does not.
+    fn deny_last(&mut self, gate: u32) -> bool {
+        let Gate::And(operands) = self.net.gate(gate) else { return true };
+        self.work += operands.len() as u64;
+        match operands.iter().find(|&&operand| self.value(operand) != Some(true)) {
+            Some(&last) => self.set(!last),
+            // The last one has got its value and will be looked at.
+            None => true,
+        }
+    }
+
+    fn conclude_move(&mut self, gate: u32, role: usize, value: bool) -> bool {
+        let count = self.inputs_of[role].len();
+        if value {
+            self.work += count as u64;
+            let mut alone = true;
+            for place in 0..count {
+                let other = self.inputs_of[role][place];
+                alone &= other == gate || self.set(Signal::new(other, true));
+            }
+            return alone & self.set(self.legal[gate as usize - 1 - self.net.initial.len()]);
+        }
+        self.moves_left[role] -= 1;
+        if self.moves_left[role] != 1 {
+            return self.moves_left[role] > 0;
+        }
+        self.work += count as u64;
+        let mut inputs = self.inputs_of[role].iter().map(|&input| Signal::new(input, false));
+        let last = inputs.find(|&input| self.value(input) != Some(false));
+        last.is_none_or(|last| self.set(last))
+    }
+
+    fn conclude_fluent(&mut self, fluent: u32, value: bool) -> bool {
+        let net = self.net;
+        let mut consistent = true;
+        for place in 0..self.groups_of[fluent as usize].len() {
+            let group = self.groups_of[fluent as usize][place] as usize;
+            self.members_left[group] -= u32::from(!value);
+            let is_last = self.exclusive[group].one_holds && self.members_left[group] < 2;
+            if !value && !is_last {
+                continue;
+            }
+            for member in 0..self.exclusive[group].members.len() {
+                let member = self.exclusive[group].members[member];
+                let signal = net.fluent(member as usize);
+                self.work += 1;
+                if value && member != fluent {
+                    consistent &= self.set(!signal);
+                } else if !value && self.value(signal) != Some(false) {
+                    consistent &= self.set(signal);
+                }
+            }
+            consistent &= value || self.members_left[group] > 0;
+        }
+        consistent
+    }
+}
+
+/// The conditions of all moves of a role but one, such as its turn, by gate, with that one.
+fn forced(net: &Net) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
+    let mut forced: FxHashMap<u32, Vec<(Signal, Signal)>> = FxHashMap::default();
+    for (role, legal) in (0u32..).zip(&net.outputs.legal) {
+        let possible = || legal.iter().filter(|(_, s)| *s != Signal::FALSE);
+        let mut conditions: Vec<Signal> = possible().flat_map(|&(_, s)| net.conjuncts(s)).collect();
+        conditions.sort_unstable();
+        for same in conditions.chunk_by(|left, right| left == right) {
+            if same.len() + 1 == possible().count() {
+                let condition = same[0];
+                let mut last = possible().filter(|&&(_, s)| !net.conjuncts(s).contains(&condition));
+                if let Some(&(action, _)) = last.next() {
+                    let list = forced.entry(condition.gate()).or_default();
+                    list.push((condition, net.does_input(role, action)));
+                }
+            }
+        }
+    }
+    forced
+}

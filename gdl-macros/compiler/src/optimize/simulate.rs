@@ -1,0 +1,98 @@
+//! Random play on the net, 64 games side by side: what is often seen is worth trying to prove.
+
+use crate::propnet::{Gate, Net, Signal};
+
+/// Games, one in each bit of a word, and the values of all gates in their present states and moves. A game that is
+/// over, or in which a role has no legal move, starts anew.
+pub(super) struct Simulation<'n> {
+    net: &'n Net,
+    random: u64,
+    values: Vec<u64>,
+}
+
+impl<'n> Simulation<'n> {
+    /// The initial state, with moves drawn.
+    pub(super) fn new(net: &'n Net) -> Self {
+        let mut simulation = Self { net, random: 0, values: vec![0; net.len()] };
+        for (value, &initial) in simulation.values[1..].iter_mut().zip(&net.initial) {
+            *value = if initial { u64::MAX } else { 0 };
+        }
+        simulation.evaluate();
+        simulation
+    }
+
+    /// The values of a signal: of game g in bit g.
+    pub(super) fn value(&self, signal: Signal) -> u64 {
+        self.values[signal.gate() as usize] ^ if signal.is_negated() { u64::MAX } else { 0 }
+    }
+
+    /// Makes the moves. O(literals).
+    pub(super) fn step(&mut self) {
+        let over = self.value(self.net.outputs.terminal) | !self.can_move();
+        let next: Vec<u64> = self.net.outputs.next.iter().map(|&s| self.value(s)).collect();
+        for ((value, next), &initial) in self.values[1..].iter_mut().zip(next).zip(&self.net.initial) {
+            *value = next & !over | if initial { over } else { 0 };
+        }
+        self.evaluate();
+    }
+
+    /// The games in which every role makes a move.
+    fn can_move(&self) -> u64 {
+        let mut moving = vec![0; self.net.vocabulary.roles.len()];
+        for (position, &(role, _)) in self.net.does().iter().enumerate() {
+            moving[role as usize] |= self.value(self.net.does_at(position));
+        }
+        moving.into_iter().fold(u64::MAX, |all, role| all & role)
+    }
+
+    /// Draws moves for the present states, and computes all gates.
+    fn evaluate(&mut self) {
+        let net = self.net;
+        let moves = 1 + net.initial.len()..net.inputs();
+        self.values[moves].fill(0);
+        self.compute();
+        for (role, legal) in (0u32..).zip(&net.outputs.legal) {
+            // In each game the move with the number drawn, among those that are legal.
+            let mut count = [0u64; 64];
+            for &(_, signal) in legal {
+                bits(self.value(signal)).for_each(|game| count[game] += 1);
+            }
+            let mut left = count.map(|count| if count == 0 { 0 } else { self.draw() % count });
+            for &(action, signal) in legal {
+                let mut chosen = 0;
+                for game in bits(self.value(signal)) {
+                    chosen |= u64::from(left[game] == 0) << game;
+                    left[game] = left[game].wrapping_sub(1);
+                }
+                self.values[net.does_input(role, action).gate() as usize] |= chosen;
+            }
+        }
+        self.values[0] = 0;
+        self.compute();
+    }
+
+    fn compute(&mut self) {
+        for gate in self.net.inputs()..self.net.len() {
+            if let Gate::And(operands) = self.net.gate(gate as u32) {
+                self.values[gate] = operands.iter().fold(u64::MAX, |all, &s| all & self.value(s));
+            }
+        }
+    }
+
+    /// The next random number: splitmix64 (Steele, Lea and Flood 2014).
+    fn draw(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}
+
+/// The numbers of the bits that are set.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        bit
+    })
+}

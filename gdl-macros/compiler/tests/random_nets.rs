@@ -1,0 +1,168 @@
+//! Every pass keeps what random nets do: in all states that play can reach, and for all legal joint moves.
+
+use gdl_compiler::{
+    Options,
+    limits::Fuel,
+    optimize,
+    propnet::{Gate, Net, Outputs, Signal, Vocabulary},
+};
+use std::collections::BTreeSet;
+
+const FLUENTS: usize = 6;
+const MOVES: usize = 4;
+
+/// Numbers that look random: splitmix64.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ mixed >> 31) % end as u64) as usize
+    }
+
+    /// One of the signals or its complement.
+    fn signal(&mut self, signals: &[Signal]) -> Signal {
+        let signal = signals[self.below(signals.len())];
+        signal.negate_if(self.below(2) == 1)
+    }
+}
+
+/// A net of two roles. Legality, goals and ends depend on the state; next states and percepts on moves too.
+fn random_net(seed: u64) -> Net {
+    let mut random = Numbers(seed);
+    let vocabulary = Vocabulary {
+        roles: vec!["p".to_owned(), "q".to_owned()],
+        // Names that give groups to try.
+        fluents: (0..FLUENTS).map(|f| format!("(at {} {})", f / 3, f % 3)).collect(),
+        moves: (0..MOVES).map(|m| format!("m{m}")).collect(),
+        percepts: vec!["seen".to_owned()],
+        chance: None,
+    };
+    let does = (0..2).flat_map(|role| (0..MOVES as u32).map(move |action| (role, action))).collect();
+    let initial = (0..FLUENTS).map(|_| random.below(5) < 2).collect();
+    let mut net = Net::new(vocabulary, initial, does);
+    let mut state: Vec<Signal> = (0..FLUENTS).map(|f| net.fluent(f)).collect();
+    grow(&mut net, &mut state, &mut random);
+    let mut moving = state.clone();
+    moving.extend((0..2 * MOVES).map(|position| net.does_at(position)));
+    grow(&mut net, &mut moving, &mut random);
+    grow(&mut net, &mut moving, &mut random);
+    let mut draw = |signals: &[Signal]| random.signal(signals);
+    net.outputs = Outputs {
+        next: (0..FLUENTS).map(|_| draw(&moving)).collect(),
+        // The first move is always there, so that play goes on.
+        legal: (0..2)
+            .map(|_| {
+                (0..MOVES as u32).map(|m| (m, if m == 0 { Signal::TRUE } else { draw(&state) })).collect()
+            })
+            .collect(),
+        goal: (0..2).map(|_| vec![(0, draw(&state)), (100, draw(&state))]).collect(),
+        terminal: draw(&state),
+        sees: Some(vec![vec![(0, draw(&moving))], Vec::new()]),
+    };
+    net
+}
+
+/// Adds conjunctions of two to five signals, with complements.
+fn grow(net: &mut Net, signals: &mut Vec<Signal>, random: &mut Numbers) {
+    for _ in 0..8 {
+        let operands = (0..2 + random.below(4)).map(|_| random.signal(signals)).collect();
+        let gate = net.and(operands);
+        if !gate.is_constant() {
+            signals.push(gate);
+        }
+    }
+}
+
+/// The values of signals in a state, under a joint move.
+fn values(net: &Net, state: &[bool], joint: [u32; 2], signals: &[Signal]) -> Vec<bool> {
+    let mut values = Vec::new();
+    for gate in 0..net.len() as u32 {
+        values.push(match net.gate(gate) {
+            Gate::Constant => false,
+            Gate::Fluent(fluent) => state[fluent as usize],
+            Gate::Does { role, action } => joint[role as usize] == action,
+            Gate::And(operands) => operands.iter().all(|s| values[s.gate() as usize] != s.is_negated()),
+        });
+    }
+    signals.iter().map(|s| values[s.gate() as usize] != s.is_negated()).collect()
+}
+
+/// All that can be seen in a state.
+fn shown(net: &Net) -> Vec<Signal> {
+    let legal = net.outputs.legal.iter().flatten().map(|&(_, s)| s);
+    let goal = net.outputs.goal.iter().flatten().map(|&(_, s)| s);
+    legal.chain(goal).chain([net.outputs.terminal]).collect()
+}
+
+/// All that comes of a step.
+fn stepped(net: &Net) -> Vec<Signal> {
+    net.outputs.next.iter().copied().chain(net.percepts().flatten().map(|&(_, s)| s)).collect()
+}
+
+/// Compares two nets, and says how many states play reaches.
+fn compare(left: &Net, right: &Net, context: &str) -> usize {
+    const NONE: [u32; 2] = [u32::MAX; 2];
+    let mut seen = BTreeSet::from([left.initial.clone()]);
+    let mut queue = vec![left.initial.clone()];
+    while let Some(state) = queue.pop() {
+        let view = values(left, &state, NONE, &shown(left));
+        assert_eq!(view, values(right, &state, NONE, &shown(right)), "{context}: state {state:?}");
+        if view.last() == Some(&true) {
+            continue;
+        }
+        for joint in (0..MOVES * MOVES).map(|j| [j % MOVES, j / MOVES]) {
+            if !view[joint[0]] || !view[MOVES + joint[1]] {
+                continue;
+            }
+            let joint = joint.map(|action| action as u32);
+            let step = values(left, &state, joint, &stepped(left));
+            let context = format!("{context}: state {state:?}, moves {joint:?}");
+            assert_eq!(step, values(right, &state, joint, &stepped(right)), "{context}");
+            let next = step[..FLUENTS].to_vec();
+            if seen.insert(next.clone()) {
+                queue.push(next);
+            }
+        }
+    }
+    for group in &right.exclusive {
+        for state in &seen {
+            let count = group.members.iter().filter(|&&fluent| state[fluent as usize]).count();
+            assert!(count == 1 || count == 0 && !group.one_holds, "{context}: {group:?} in {state:?}");
+        }
+    }
+    seen.len()
+}
+
+#[test]
+fn passes_keep_what_nets_do() {
+    let (mut states, mut groups) = (0, 0);
+    for seed in 0..2_000 {
+        let net = random_net(seed);
+        let mut optimised = net.clone();
+        for (name, pass) in optimize::PASSES {
+            let alone = pass(&net, &mut Fuel::of(u64::MAX)).expect("there is fuel");
+            states += compare(&net, &alone, &format!("seed {seed}, {name} alone"));
+            optimised = pass(&optimised, &mut Fuel::of(u64::MAX)).expect("there is fuel");
+            compare(&net, &optimised, &format!("seed {seed}, {name}"));
+        }
+        groups += optimised.exclusive.len();
+        // The net at each point of the cycle steps as the whole one does there.
+        let phases = optimize::phases(&optimised, &Options::default()).expect("there is fuel");
+        let mut state = net.initial.clone();
+        for (number, phase) in phases.iter().enumerate() {
+            let context = format!("seed {seed}, phase {number}");
+            let view = values(&net, &state, [0, 0], &shown(&net));
+            assert_eq!(view, values(phase, &state, [0, 0], &shown(phase)), "{context}");
+            if view.last() == Some(&true) {
+                break;
+            }
+            let step = values(&net, &state, [0, 0], &stepped(&net));
+            assert_eq!(step, values(phase, &state, [0, 0], &stepped(phase)), "{context}");
+            state = step[..FLUENTS].to_vec();
+        }
+    }
+    assert!(states > 50_000 && groups > 100, "{states} states, {groups} groups");
+}

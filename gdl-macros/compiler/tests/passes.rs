@@ -199,6 +199,58 @@ fn common_operands_are_shared() {
     );
 }
 
+/// Whose turn it is, and a token that whoever moves puts on a cell.
+const TURNS: &str = "(role p) (role q) (init (control p)) (init (at 1)) (cell 1) (cell 2) (cell 3)
+    (<= (next (control p)) (true (control q))) (<= (next (control q)) (true (control p)))
+    (<= (legal ?r (go ?x)) (true (control ?r)) (cell ?x))
+    (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+    (<= (next (at ?x)) (does ?r (go ?x))) (<= terminal (true (at 3)))";
+
+#[test]
+fn exclusive_fluents_are_found() {
+    let rules = format!("{TURNS} (<= (goal ?r 0) (role ?r))");
+    let net = run(optimize::find_exclusive, &net(&rules));
+    let names = |members: &[u32]| -> String {
+        let names = members.iter().map(|&fluent| net.vocabulary.fluents[fluent as usize].as_str());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    let found: Vec<(String, bool)> =
+        net.exclusive.iter().map(|group| (names(&group.members), group.one_holds)).collect();
+    let expected = [("(control p) (control q)".to_owned(), true), ("(at 1) (at 2) (at 3)".to_owned(), true)];
+    assert_eq!(found, expected);
+}
+
+/// A pass on a net of which the exclusive fluents are known.
+fn knowing(pass: fn(&Net, &mut Fuel) -> Option<Net>, net: &Net, fuel: &mut Fuel) -> Option<Net> {
+    pass(&optimize::find_exclusive(net, fuel)?, fuel)
+}
+
+#[test]
+fn what_is_implied_is_dropped() {
+    let rules =
+        format!("{TURNS} (<= (goal ?r 0) (role ?r)) (<= (goal p 100) (true (at 1)) (not (true (at 2))))");
+    check_pass(
+        |net, fuel| knowing(optimize::drop_implied, net, fuel),
+        &rules,
+        &["goal p 100"],
+        "goal p 100 = g0\n",
+        "goal p 100 = (at 1)\n",
+    );
+}
+
+#[test]
+fn fluents_of_which_one_holds_are_complemented() {
+    let rules =
+        format!("{TURNS} (<= (goal ?r 0) (role ?r)) (<= (goal p 100) (or (true (at 1)) (true (at 2))))");
+    check_pass(
+        |net, fuel| knowing(optimize::complement, net, fuel),
+        &rules,
+        &["goal p 100"],
+        "goal p 100 = !g0\n",
+        "goal p 100 = !(at 3)\n",
+    );
+}
+
 /// The lines of the nets at the points of a rulesheet's cycle.
 fn phases(rules: &str, starts: &[&str]) -> Vec<String> {
     let nets = optimize::phases(&net(rules), &Options::default()).expect("within the limits");
@@ -207,30 +259,19 @@ fn phases(rules: &str, starts: &[&str]) -> Vec<String> {
 
 #[test]
 fn whose_turn_it_is_tells_the_phase() {
-    let turns = "(role p) (role q) (init (control p)) (init (at 1)) (cell 1) (cell 2)
-        (<= (next (control p)) (true (control q))) (<= (next (control q)) (true (control p)))
-        (<= (legal ?r (go ?x)) (true (control ?r)) (cell ?x))
-        (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
-        (<= (next (at ?x)) (does ?r (go ?x))) (<= terminal (true (at 2)))
-        (<= (goal ?r 1) (true (control ?r))) (<= (goal ?r 0) (role ?r) (not (true (control ?r))))";
+    let rules = "(<= (goal ?r 1) (true (control ?r))) (<= (goal ?r 0) (role ?r) (not (true (control ?r))))";
     let of = |mover: &str| {
         let bit = |role: &str| u32::from(role == mover);
         format!(
-            "next (at 1) = {mover}: (go 1)\nnext (at 2) = {mover}: (go 2)\n\
-             next (control p) = {}\nnext (control q) = {}\n\
-             legal p (go 1) = {}\nlegal p (go 2) = {}\nlegal p wait = {}\n\
-             legal q (go 1) = {}\nlegal q (go 2) = {}\nlegal q wait = {}\n",
-            bit("q"),
-            bit("p"),
-            bit("p"),
-            bit("p"),
-            bit("q"),
-            bit("q"),
-            bit("q"),
-            bit("p"),
+            "next (at 2) = {mover}: (go 2)\nnext (control p) = {q}\nnext (control q) = {p}\n\
+             legal p (go 1) = {p}\nlegal p wait = {q}\nlegal q (go 1) = {q}\nlegal q wait = {p}\n",
+            p = bit("p"),
+            q = bit("q"),
         )
     };
-    assert_eq!(phases(turns, &["next", "legal"]), [of("p"), of("q")]);
+    let lines =
+        ["next (control", "next (at 2)", "legal p (go 1)", "legal p wait", "legal q (go 1)", "legal q wait"];
+    assert_eq!(phases(&format!("{TURNS} {rules}"), &lines), [of("p"), of("q")]);
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn compare(left: &Net, right: &Net, context: &str) -> usize {
 #[test]
 fn passes_keep_what_nets_do() {
     let (mut states, mut groups) = (0, 0);
-    for seed in 0..2_000 {
+    for seed in 0..1_000 {
         let net = random_net(seed);
         let mut optimised = net.clone();
         for (name, pass) in optimize::PASSES {
@@ -164,5 +164,5 @@ fn passes_keep_what_nets_do() {
             state = step[..FLUENTS].to_vec();
         }
     }
-    assert!(states > 50_000 && groups > 100, "{states} states, {groups} groups");
+    assert!(states > 25_000 && groups > 50, "{states} states, {groups} groups");
 }

@@ -1,9 +1,9 @@
 //! Algebraic factoring: common operands of the products of a sum are taken out.
 //!
-//! Every AND gate is, complemented, a sum of products: an operand that is a complemented AND gate used
-//! nowhere else, or a conjunction of two inputs, is a product, any other operand a product of one. The most frequent literal is divided
-//! out again and again, with all that its products have in common (Brayton and Mc Mullen 1982, the
-//! quick form). Nested conjunctions used once are merged first. Frame axioms collapse: what depends on
+//! Every AND gate is, complemented, a sum of products: an operand that is a complemented AND gate used nowhere
+//! else, or a conjunction of two inputs, is a product, any other operand a product of one. The most frequent
+//! literal is divided out again and again, with all that its products have in common (Brayton and Mc Mullen 1982,
+//! the quick form). Nested conjunctions used once are merged first. Frame axioms collapse: what depends on
 //! thousands of moves in the same way becomes one product with one sum of moves.
 
 use super::rebuild::{inputs, live};

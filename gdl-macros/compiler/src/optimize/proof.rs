@@ -8,6 +8,7 @@
 use super::users::Users;
 use crate::propnet::{Exclusive, Gate, Net, Signal};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// What is assumed and what follows from it. Assumptions are taken back in the opposite order.
 pub(super) struct Prover<'n> {
@@ -17,8 +18,9 @@ pub(super) struct Prover<'n> {
     legal: Vec<Signal>,
     /// For each gate, the `does` inputs whose legality it is, complemented or not.
     moves_of: Vec<Vec<u32>>,
-    /// By role: the `does` inputs that matter.
-    inputs_of: Vec<Vec<u32>>,
+    /// By role: its `does` inputs, and those that matter.
+    inputs_of: Vec<Range<u32>>,
+    relevant: Vec<Vec<u32>>,
     /// The gates that matter have the present number.
     scope: Vec<u32>,
     present: u32,
@@ -58,15 +60,15 @@ impl<'n> Prover<'n> {
             }
         }
         let start = |role: u32| first + net.does().partition_point(|&(r, _)| r < role) as u32;
-        let inputs_of: Vec<Vec<u32>> = (0..net.vocabulary.roles.len() as u32)
-            .map(|role| (start(role)..start(role + 1)).collect())
-            .collect();
+        let roles = 0..net.vocabulary.roles.len() as u32;
+        let inputs_of: Vec<Range<u32>> = roles.map(|role| start(role)..start(role + 1)).collect();
         let open = (0..net.len() as u32).map(|gate| match net.gate(gate) {
             Gate::And(operands) => operands.len() as u32,
             _ => 0,
         });
         let mut prover = Self {
             users: Users::new(net),
+            relevant: inputs_of.iter().map(|inputs| inputs.clone().collect()).collect(),
             moves_left: inputs_of.iter().map(|inputs| inputs.len() as u32).collect(),
             members_left: vec![0; groups],
             scope: vec![0; net.len()],
@@ -103,7 +105,7 @@ impl<'n> Prover<'n> {
     /// on. Nothing may be assumed. Returns the moves, by role.
     pub(super) fn focus(&mut self, signals: &[Signal]) -> Vec<Vec<Signal>> {
         self.present += 1;
-        let mut moves = vec![Vec::new(); self.inputs_of.len()];
+        let mut moves = vec![Vec::new(); self.relevant.len()];
         let mut gates: Vec<u32> = signals.iter().map(|s| s.gate()).collect();
         while let Some(gate) = gates.pop() {
             self.work += 1;
@@ -119,7 +121,7 @@ impl<'n> Prover<'n> {
                 _ => {}
             }
         }
-        self.inputs_of = moves.iter().map(|list| list.iter().map(|s| s.gate()).collect()).collect();
+        self.relevant = moves.iter().map(|list| list.iter().map(|s| s.gate()).collect()).collect();
         moves
     }
 
@@ -280,12 +282,11 @@ impl<'n> Prover<'n> {
     }
 
     fn conclude_move(&mut self, gate: u32, role: usize, value: bool) -> bool {
-        let count = self.inputs_of[role].len();
         if value {
-            self.work += count as u64;
+            self.work += self.relevant[role].len() as u64;
             let mut alone = true;
-            for place in 0..count {
-                let other = self.inputs_of[role][place];
+            for place in 0..self.relevant[role].len() {
+                let other = self.relevant[role][place];
                 alone &= other == gate || self.set(Signal::new(other, true));
             }
             return alone & self.set(self.legal[gate as usize - 1 - self.net.initial.len()]);
@@ -294,8 +295,8 @@ impl<'n> Prover<'n> {
         if self.moves_left[role] != 1 {
             return self.moves_left[role] > 0;
         }
-        self.work += count as u64;
-        let mut inputs = self.inputs_of[role].iter().map(|&input| Signal::new(input, false));
+        self.work += self.inputs_of[role].len() as u64;
+        let mut inputs = self.inputs_of[role].clone().map(|input| Signal::new(input, false));
         let last = inputs.find(|&input| self.value(input) != Some(false));
         last.is_none_or(|last| self.set(last))
     }

@@ -19,7 +19,7 @@ const SIMULATED: usize = 4 << 20;
 
 /// Steps that the proofs may take together, for each literal of the net and at most; groups for which they do not
 /// suffice are given up.
-const WORK: (u64, u64) = (500, 5_000_000);
+const WORK: (u64, u64) = (1_000, 5_000_000);
 
 /// Finds groups of exclusive fluents and notes them in the net, whose gates stay as they are.
 /// O(literals), with a large factor.
@@ -95,6 +95,9 @@ fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<E
     let allowed = (WORK.0 * net.literals() as u64).min(WORK.1);
     for (number, group) in groups.into_iter().enumerate() {
         let before = prover.work();
+        if before > allowed {
+            break;
+        }
         let next: Vec<Signal> = group.members.iter().map(|&f| net.outputs.next[f as usize]).collect();
         let none: Vec<Signal> = next.iter().map(|&s| !s).collect();
         let moves = prover.focus(&next);

@@ -10,6 +10,7 @@ mod exclusive;
 mod factor;
 mod imply;
 mod legality;
+mod merge;
 mod one_hot;
 mod phase;
 mod proof;
@@ -23,6 +24,7 @@ pub use exclusive::find_exclusive;
 pub use factor::factor;
 pub use imply::drop_implied;
 pub use legality::assume_legality;
+pub use merge::merge_equal;
 pub use one_hot::complement;
 pub use phase::phases;
 pub use share::share;
@@ -50,6 +52,7 @@ pub const PASSES: &[Pass] = &[
     // On a net that is small by now: proofs are dear.
     ("find_exclusive", find_exclusive),
     ("drop_implied", drop_implied),
+    ("merge_equal", merge_equal),
     // Again, with the groups of fluents.
     ("complement", complement),
     // Last, since the others see most in gates of many operands.

@@ -1,0 +1,99 @@
+//! Equal gates: merges gates that have the same value in every state that play can reach, though not the same
+//! operands.
+//!
+//! Random play tells which gates may be equal or complements of each other; a pair is merged if propagation
+//! proves it: where one holds and the other does not there is a contradiction, both ways round (SAT sweeping,
+//! Kuehlmann 2004, with a weaker and cheaper proof).
+
+use super::{
+    imply::moving,
+    proof::Prover,
+    rebuild::{inputs, live},
+    simulate::Simulation,
+};
+use crate::limits::Fuel;
+use crate::propnet::{Gate, Net, Signal};
+use rustc_hash::FxHashMap;
+
+/// Steps of 64 games that tell gates apart: so many for a small net, fewer for a large one.
+const STEPS: std::ops::RangeInclusive<usize> = 16..=64;
+
+/// Literals that these steps look at in a net of usual size.
+const SIMULATED: usize = 4 << 20;
+
+/// Steps that the proofs may take, for each literal of the net and at most; then gates stay as they are.
+const WORK: (u64, u64) = (200, 3_000_000);
+
+/// How many gates that look equal another one is compared with.
+const RIVALS: usize = 4;
+
+/// Merges equal gates. O(literals), with a large factor.
+pub fn merge_equal(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+    let (live, moving) = (live(net), moving(net));
+    let looks = looks(net, fuel)?;
+    let mut provers = [false, true].map(|steps| Prover::new(net, net.exclusive.len(), steps));
+    for prover in &mut provers {
+        net.exclusive.iter().enumerate().for_each(|(number, group)| prover.know(number, group.clone()));
+    }
+    let allowed = (WORK.0 * net.literals() as u64).min(WORK.1);
+    // Gates that look alike and are not known to be equal.
+    let mut classes: FxHashMap<u64, Vec<Signal>> = FxHashMap::default();
+    let mut copy = net.without_gates();
+    let mut signals = inputs(net);
+    for gate in 0..net.len() {
+        let (look, negated) = looks[gate];
+        let itself = Signal::new(gate as u32, negated);
+        let operands = match net.gate(gate as u32) {
+            Gate::And(operands) if live[gate] => operands,
+            Gate::And(_) => {
+                signals.push(Signal::FALSE);
+                continue;
+            }
+            _ => {
+                classes.entry(look).or_default().push(itself);
+                continue;
+            }
+        };
+        let rivals = classes.entry(look).or_default();
+        let prover = &mut provers[usize::from(moving[gate])];
+        let before = prover.work();
+        // What does not depend on moves is also seen where none is made.
+        let comparable = |s: &&Signal| moving[gate] || !moving[s.gate() as usize];
+        let mut rivals_here = rivals.iter().filter(comparable).take(RIVALS);
+        let equal = rivals_here.find(|&&rival| {
+            prover.work() < allowed && prover.refutes(&[itself, !rival]) && prover.refutes(&[!itself, rival])
+        });
+        fuel.spend(prover.work() - before)?;
+        let made = if let Some(rival) = equal {
+            signals[rival.gate() as usize].negate_if(rival.is_negated() != negated)
+        } else {
+            rivals.push(itself);
+            let operands = operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
+            let made = copy.and(operands.collect());
+            copy.pay(fuel)?;
+            made
+        };
+        signals.push(made);
+    }
+    copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
+    copy.sweep();
+    Some(copy)
+}
+
+/// For each gate, a number that stands for its values in random play, and whether they are taken complemented:
+/// then gates that are complements of each other look the same.
+fn looks(net: &Net, fuel: &mut Fuel) -> Option<Vec<(u64, bool)>> {
+    let mut simulation = Simulation::new(net);
+    let value = |simulation: &Simulation<'_>, gate: usize| simulation.value(Signal::new(gate as u32, false));
+    let mut looks: Vec<(u64, bool)> =
+        (0..net.len()).map(|gate| (0, value(&simulation, gate) & 1 == 1)).collect();
+    for _ in 0..(SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end()) {
+        fuel.spend((net.len() + net.literals()) as u64 / 8)?;
+        for (gate, (look, negated)) in looks.iter_mut().enumerate() {
+            let value = value(&simulation, gate) ^ if *negated { u64::MAX } else { 0 };
+            *look = (look.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        simulation.step();
+    }
+    Some(looks)
+}

@@ -105,13 +105,13 @@ fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<E
         let mut prove =
             |holds: &dyn Fn(&mut Prover<'_>) -> bool| in_all_cases(&mut prover, &moves, allowed, holds);
         let one_holds = group.one_holds && prove(&|prover| prover.refutes(&none));
-        let is_kept = prove(&|prover| are_exclusive(prover, &next));
+        let is_kept = prove(&|prover| are_exclusive(prover, &next, allowed));
         if !is_kept {
             prover.know(number, Exclusive::default());
         } else if group.one_holds != one_holds {
             // That one holds may have helped to prove the rest.
             prover.know(number, Exclusive { one_holds, ..group });
-            if !in_all_cases(&mut prover, &moves, allowed, &|prover| are_exclusive(prover, &next)) {
+            if !in_all_cases(&mut prover, &moves, allowed, &|prover| are_exclusive(prover, &next, allowed)) {
                 prover.know(number, Exclusive::default());
             }
         }
@@ -146,16 +146,19 @@ fn in_all_cases(
     })
 }
 
-/// True if no two of the signals can hold together.
-fn are_exclusive(prover: &mut Prover<'_>, signals: &[Signal]) -> bool {
+/// True if no two of the signals can hold together, and the work that is allowed suffices to prove it.
+fn are_exclusive(prover: &mut Prover<'_>, signals: &[Signal], allowed: u64) -> bool {
     signals.iter().enumerate().all(|(i, &left)| {
+        if prover.work() > allowed {
+            return false;
+        }
         let mark = prover.mark();
         prover.charge(signals.len() - i);
         let alone = prover.value(left) == Some(false)
             || !prover.assume(left)
-            || signals[i + 1..]
-                .iter()
-                .all(|&right| prover.value(right) == Some(false) || prover.refutes(&[right]));
+            || signals[i + 1..].iter().all(|&right| {
+                prover.value(right) == Some(false) || prover.work() <= allowed && prover.refutes(&[right])
+            });
         prover.undo(mark);
         alone
     })

@@ -18,7 +18,7 @@ const STEPS: std::ops::RangeInclusive<usize> = 16..=64;
 const SIMULATED: usize = 4 << 20;
 
 /// Steps that the proofs may take together, for each literal of the net and at most; groups for which they do not
-/// suffice are given up.
+/// suffice are given up. As many as for a literal are a step of the pass.
 const WORK: (u64, u64) = (1_000, 5_000_000);
 
 /// Finds groups of exclusive fluents and notes them in the net, whose gates stay as they are.
@@ -68,7 +68,7 @@ fn refute(net: &Net, candidates: BTreeSet<Vec<u32>>, fuel: &mut Fuel) -> Option<
     let mut simulation = Simulation::new(net);
     for _ in 0..(SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end()) {
         let members: usize = groups.iter().map(|group| group.members.len()).sum();
-        fuel.spend((net.literals() + members) as u64 / 8)?;
+        fuel.spend((net.literals() + members) as u64 / 64)?;
         groups.retain_mut(|group| {
             let (mut once, mut twice) = (0, 0);
             for &fluent in &group.members {
@@ -115,7 +115,7 @@ fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<E
                 prover.know(number, Exclusive::default());
             }
         }
-        fuel.spend(prover.work() - before)?;
+        fuel.spend((prover.work() - before) / WORK.0)?;
     }
     let groups = prover.exclusive().iter();
     Some(groups.filter(|group| !group.members.is_empty()).cloned().collect())

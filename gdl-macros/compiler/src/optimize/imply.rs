@@ -11,8 +11,9 @@ use super::{
 use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 
-/// Steps that the proofs may take, for each literal of the net and at most; then operands stay as they are.
-const WORK: (u64, u64) = (200, 3_000_000);
+/// Steps that the proofs may take, for each literal of the net and at most; then operands stay as they are. As
+/// many as for a literal are a step of the pass.
+const WORK: (u64, u64) = (256, 3_000_000);
 
 /// Drops implied operands. O(literals), with a large factor.
 pub fn drop_implied(net: &Net, fuel: &mut Fuel) -> Option<Net> {
@@ -39,7 +40,7 @@ pub fn drop_implied(net: &Net, fuel: &mut Fuel) -> Option<Net> {
             operands.sort_by_key(|s| (s.is_negated(), s.gate()));
             operands = essential(prover, operands);
         }
-        fuel.spend(prover.work() - before)?;
+        fuel.spend((prover.work() - before) / WORK.0)?;
         let operands = operands.into_iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
         signals[gate] = copy.and(operands.collect());
         copy.pay(fuel)?;

@@ -21,8 +21,9 @@ const STEPS: std::ops::RangeInclusive<usize> = 16..=64;
 /// Literals that these steps look at in a net of usual size.
 const SIMULATED: usize = 4 << 20;
 
-/// Steps that the proofs may take, for each literal of the net and at most; then gates stay as they are.
-const WORK: (u64, u64) = (200, 3_000_000);
+/// Steps that the proofs may take, for each literal of the net and at most; then gates stay as they are. As
+/// many as for a literal are a step of the pass.
+const WORK: (u64, u64) = (256, 3_000_000);
 
 /// How many gates that look equal another one is compared with.
 const RIVALS: usize = 4;
@@ -63,7 +64,7 @@ pub fn merge_equal(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         let equal = rivals_here.find(|&&rival| {
             prover.work() < allowed && prover.refutes(&[itself, !rival]) && prover.refutes(&[!itself, rival])
         });
-        fuel.spend(prover.work() - before)?;
+        fuel.spend((prover.work() - before) / WORK.0)?;
         let made = if let Some(rival) = equal {
             signals[rival.gate() as usize].negate_if(rival.is_negated() != negated)
         } else {
@@ -88,7 +89,7 @@ fn looks(net: &Net, fuel: &mut Fuel) -> Option<Vec<(u64, bool)>> {
     let mut looks: Vec<(u64, bool)> =
         (0..net.len()).map(|gate| (0, value(&simulation, gate) & 1 == 1)).collect();
     for _ in 0..(SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end()) {
-        fuel.spend((net.len() + net.literals()) as u64 / 8)?;
+        fuel.spend((net.len() + net.literals()) as u64 / 64)?;
         for (gate, (look, negated)) in looks.iter_mut().enumerate() {
             let value = value(&simulation, gate) ^ if *negated { u64::MAX } else { 0 };
             *look = (look.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);

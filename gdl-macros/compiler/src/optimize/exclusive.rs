@@ -21,6 +21,9 @@ const SIMULATED: usize = 4 << 20;
 /// suffice are given up. As many as for a literal are a step of the pass.
 const WORK: (u64, u64) = (1_000, 5_000_000);
 
+/// Roles whose moves a proof takes one by one.
+const ROLES: usize = 4;
+
 /// Finds groups of exclusive fluents and notes them in the net, whose gates stay as they are.
 /// O(literals), with a large factor.
 pub fn find_exclusive(net: &Net, fuel: &mut Fuel) -> Option<Net> {
@@ -100,7 +103,9 @@ fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<E
         }
         let next: Vec<Signal> = group.members.iter().map(|&f| net.outputs.next[f as usize]).collect();
         let none: Vec<Signal> = next.iter().map(|&s| !s).collect();
-        let moves = prover.focus(&next);
+        let mut moves = prover.focus(&next);
+        moves.retain(|cases| !cases.is_empty());
+        moves.truncate(ROLES);
         prover.know(number, group.clone());
         let mut prove =
             |holds: &dyn Fn(&mut Prover<'_>) -> bool| in_all_cases(&mut prover, &moves, allowed, holds);
@@ -122,7 +127,7 @@ fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<E
 }
 
 /// True if `holds` is found to be true, if need be for each of the moves of a role on its own, and for none of
-/// them. Recurses once for each role.
+/// them. Recurses once for each of `ROLES`.
 fn in_all_cases(
     prover: &mut Prover<'_>,
     moves: &[Vec<Signal>],
@@ -133,9 +138,6 @@ fn in_all_cases(
         return true;
     }
     let Some((cases, rest)) = moves.split_first() else { return false };
-    if cases.is_empty() {
-        return in_all_cases(prover, rest, allowed, holds);
-    }
     let none: Vec<Signal> = cases.iter().map(|&s| !s).collect();
     cases.iter().map(std::slice::from_ref).chain([&none[..]]).all(|case| {
         let mark = prover.mark();

@@ -109,6 +109,8 @@ fn at(net: &Net, point: &[Option<bool>], fuel: &mut Fuel) -> Option<Net> {
             }
         }
     }
-    let net = rebuild(&state, signals, fuel, Net::and)?;
+    let mut net = rebuild(&state, signals, fuel, Net::and)?;
+    // Complements must not read what is known.
+    net.exclusive.retain(|group| group.members.iter().all(|&fluent| point[fluent as usize].is_none()));
     share(&factor(&complement(&net, fuel)?, fuel)?, fuel)
 }

@@ -9,17 +9,18 @@
 use super::{proof::Prover, simulate::Simulation};
 use crate::limits::Fuel;
 use crate::propnet::{Exclusive, Net, Signal};
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Steps of 64 games that refute groups: so many for a small net, fewer for a large one.
-const STEPS: std::ops::RangeInclusive<usize> = 16..=64;
+const STEPS: std::ops::RangeInclusive<usize> = 8..=16;
 
 /// Literals that these steps look at in a net of usual size.
-const SIMULATED: usize = 4 << 20;
+const SIMULATED: usize = 1 << 20;
 
 /// Steps that the proofs may take together, for each literal of the net and at most; groups for which they do not
 /// suffice are given up. As many as for a literal are a step of the pass.
-const WORK: (u64, u64) = (1_000, 5_000_000);
+const WORK: (u64, u64) = (1_000, 1_000_000);
 
 /// Roles whose moves a proof takes one by one.
 const ROLES: usize = 4;
@@ -38,19 +39,31 @@ pub fn find_exclusive(net: &Net, fuel: &mut Fuel) -> Option<Net> {
 
 /// Groups of fluents whose names differ in one argument, in all but one, or in all of them.
 fn candidates(fluents: &[String]) -> BTreeSet<Vec<u32>> {
-    let mut groups: BTreeMap<(Vec<&str>, usize, bool), Vec<u32>> = BTreeMap::new();
+    /// Stands for any value of an argument.
+    const ANY: usize = usize::MAX;
+    let mut words: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut places: FxHashMap<(Vec<usize>, usize, bool), usize> = FxHashMap::default();
     for (number, name) in (0u32..).zip(fluents) {
-        let parts = parts(name);
+        let mut parts = Vec::new();
+        for part in self::parts(name) {
+            let new = words.len();
+            parts.push(*words.entry(part).or_insert(new));
+        }
         for place in 0..parts.len() {
             for all_but_one in [false, true] {
-                // What is left out stands for any value; the name of the relation always counts.
-                let blank = |i: usize| i > 0 && (i == place) != all_but_one;
-                let kept = (0..parts.len()).map(|i| if blank(i) { "" } else { parts[i] });
-                groups.entry((kept.collect(), place, all_but_one)).or_default().push(number);
+                // The name of the relation always counts.
+                let any = |i: usize| i > 0 && (i == place) != all_but_one;
+                let kept = (0..parts.len()).map(|i| if any(i) { ANY } else { parts[i] });
+                let group = *places.entry((kept.collect(), place, all_but_one)).or_insert(groups.len());
+                if group == groups.len() {
+                    groups.push(Vec::new());
+                }
+                groups[group].push(number);
             }
         }
     }
-    groups.into_values().filter(|group| group.len() > 1).collect()
+    groups.into_iter().filter(|group| group.len() > 1).collect()
 }
 
 /// The words of a fluent's name: of `(cell 1 (a b) x)` they are `cell`, `1`, `(a b)` and `x`.

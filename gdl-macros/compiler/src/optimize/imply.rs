@@ -13,16 +13,13 @@ use crate::propnet::{Gate, Net, Signal};
 
 /// Steps that the proofs may take, for each literal of the net and at most; then operands stay as they are. As
 /// many as for a literal are a step of the pass.
-const WORK: (u64, u64) = (256, 3_000_000);
+const WORK: (u64, u64) = (256, 1_000_000);
 
 /// Drops implied operands. O(literals), with a large factor.
 pub fn drop_implied(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     let live = live(net);
     let moving = moving(net);
-    let mut provers = [false, true].map(|steps| Prover::new(net, net.exclusive.len(), steps));
-    for prover in &mut provers {
-        net.exclusive.iter().enumerate().for_each(|(number, group)| prover.know(number, group.clone()));
-    }
+    let mut provers = [false, true].map(|steps| (Prover::of(net, steps), Vec::new()));
     let allowed = (WORK.0 * net.literals() as u64).min(WORK.1);
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
@@ -32,13 +29,13 @@ pub fn drop_implied(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         if !live[gate] {
             continue;
         }
-        let prover = &mut provers[usize::from(moving[gate])];
+        let (prover, assumed) = &mut provers[usize::from(moving[gate])];
         let before = prover.work();
         let mut operands = operands.to_vec();
         if before <= allowed {
             // Fluents and moves that hold imply most, and are the cheapest to compute.
             operands.sort_by_key(|s| (s.is_negated(), s.gate()));
-            operands = essential(prover, operands);
+            operands = essential(prover, assumed, &operands);
         }
         fuel.spend((prover.work() - before) / WORK.0)?;
         let operands = operands.into_iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
@@ -63,20 +60,25 @@ pub(super) fn moving(net: &Net) -> Vec<bool> {
     moving
 }
 
-/// The operands that do not follow from those before them; false if all together contradict each other.
-fn essential(prover: &mut Prover<'_>, operands: Vec<Signal>) -> Vec<Signal> {
-    let mark = prover.mark();
-    let mut kept = Vec::new();
-    for operand in operands {
-        if prover.value(operand) == Some(true) {
-            continue;
-        }
-        kept.push(operand);
-        if !prover.assume(operand) {
-            kept = vec![Signal::FALSE];
-            break;
-        }
+/// An operand that is assumed, the place to return to without it, and whether it follows from those before it.
+type Assumed = (Signal, usize, bool);
+
+/// The operands that do not follow from those before them; false if all together contradict each other. What was
+/// assumed for the gate before is kept as far as it is the same.
+fn essential(prover: &mut Prover<'_>, assumed: &mut Vec<Assumed>, operands: &[Signal]) -> Vec<Signal> {
+    let common = assumed.iter().zip(operands).take_while(|((old, ..), new)| old == *new).count();
+    if let Some(&(_, mark, _)) = assumed.get(common) {
+        prover.undo(mark);
+        assumed.truncate(common);
     }
-    prover.undo(mark);
-    kept
+    for &operand in &operands[common..] {
+        let mark = prover.mark();
+        let follows = prover.value(operand) == Some(true);
+        if !prover.assume(operand) {
+            prover.undo(mark);
+            return vec![Signal::FALSE];
+        }
+        assumed.push((operand, mark, follows));
+    }
+    assumed.iter().filter(|(.., follows)| !follows).map(|&(operand, ..)| operand).collect()
 }

@@ -16,14 +16,14 @@ use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 
 /// Steps of 64 games that tell gates apart: so many for a small net, fewer for a large one.
-const STEPS: std::ops::RangeInclusive<usize> = 16..=64;
+const STEPS: std::ops::RangeInclusive<usize> = 8..=16;
 
 /// Literals that these steps look at in a net of usual size.
-const SIMULATED: usize = 4 << 20;
+const SIMULATED: usize = 1 << 20;
 
 /// Steps that the proofs may take, for each literal of the net and at most; then gates stay as they are. As
 /// many as for a literal are a step of the pass.
-const WORK: (u64, u64) = (256, 3_000_000);
+const WORK: (u64, u64) = (256, 1_000_000);
 
 /// How many gates that look equal another one is compared with.
 const RIVALS: usize = 4;
@@ -32,10 +32,7 @@ const RIVALS: usize = 4;
 pub fn merge_equal(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     let (live, moving) = (live(net), moving(net));
     let looks = looks(net, fuel)?;
-    let mut provers = [false, true].map(|steps| Prover::new(net, net.exclusive.len(), steps));
-    for prover in &mut provers {
-        net.exclusive.iter().enumerate().for_each(|(number, group)| prover.know(number, group.clone()));
-    }
+    let mut provers = [false, true].map(|steps| Prover::of(net, steps));
     let allowed = (WORK.0 * net.literals() as u64).min(WORK.1);
     // Gates that look alike and are not known to be equal.
     let mut classes: FxHashMap<u64, Vec<Signal>> = FxHashMap::default();

@@ -16,8 +16,8 @@ pub(super) struct Prover<'n> {
     users: Users,
     /// By `does` input: its legality.
     legal: Vec<Signal>,
-    /// For each gate, the `does` inputs whose legality it is, complemented or not.
-    moves_of: Vec<Vec<u32>>,
+    /// The `does` inputs whose legality a gate is, complemented or not.
+    moves_of: FxHashMap<u32, Vec<u32>>,
     /// By role: its `does` inputs, and those that matter.
     inputs_of: Vec<Range<u32>>,
     relevant: Vec<Vec<u32>>,
@@ -26,10 +26,12 @@ pub(super) struct Prover<'n> {
     present: u32,
     /// Where the first signal does not hold, all that is left of a role's moves is the second.
     forced: FxHashMap<u32, Vec<(Signal, Signal)>>,
+    /// For each gate, whether it is in one of these two.
+    decides_moves: Vec<bool>,
     exclusive: Vec<Exclusive>,
     /// By fluent: the groups it is in.
     groups_of: Vec<Vec<u32>>,
-    /// True if moves are made, legal ones, one by each role.
+    /// True if the game goes on and moves are made, legal ones, one by each role.
     steps: bool,
     values: Vec<Option<bool>>,
     /// By gate: operands that are not known to hold.
@@ -46,16 +48,19 @@ pub(super) struct Prover<'n> {
 }
 
 impl<'n> Prover<'n> {
-    /// Nothing assumed but the constant, and the moves that are never legal; nothing known of so many groups.
+    /// Nothing assumed but the constant, and of steps that the state before them is not terminal and that no move
+    /// is made that never is legal; nothing known of so many groups.
     pub(super) fn new(net: &'n Net, groups: usize, steps: bool) -> Self {
         let first = 1 + net.initial.len() as u32;
         let mut legal = vec![Signal::FALSE; net.does().len()];
-        let mut moves_of = vec![Vec::new(); net.len()];
+        let mut moves_of: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        let mut decides_moves = vec![false; net.len()];
         for (role, list) in (0u32..).zip(&net.outputs.legal) {
             for &(action, signal) in list {
                 if let Ok(position) = net.does().binary_search(&(role, action)) {
                     legal[position] = signal;
-                    moves_of[signal.gate() as usize].push(first + position as u32);
+                    moves_of.entry(signal.gate()).or_default().push(first + position as u32);
+                    decides_moves[signal.gate() as usize] = true;
                 }
             }
         }
@@ -78,7 +83,8 @@ impl<'n> Prover<'n> {
             trail: Vec::new(),
             done: 0,
             work: 0,
-            forced: forced(net),
+            forced: forced(net, &mut decides_moves),
+            decides_moves,
             net,
             legal,
             moves_of,
@@ -87,12 +93,26 @@ impl<'n> Prover<'n> {
             groups_of: vec![Vec::new(); net.initial.len()],
             steps,
         };
-        prover.assume(Signal::TRUE);
-        for position in 0..prover.legal.len() {
-            if steps && prover.legal[position] == Signal::FALSE {
-                prover.assume(!net.does_at(position));
+        prover.set(Signal::TRUE);
+        if steps {
+            prover.set(!net.outputs.terminal);
+            for position in 0..prover.legal.len() {
+                if prover.legal[position] == Signal::FALSE {
+                    prover.set(!net.does_at(position));
+                }
             }
         }
+        // All conclusions, even if they contradict each other: then no state has a step, and all is true of it.
+        while prover.done < prover.trail.len() {
+            prover.conclude_next();
+        }
+        prover
+    }
+
+    /// A prover that knows what the net says of its fluents.
+    pub(super) fn of(net: &'n Net, steps: bool) -> Self {
+        let mut prover = Self::new(net, net.exclusive.len(), steps);
+        net.exclusive.iter().enumerate().for_each(|(number, group)| prover.know(number, group.clone()));
         prover
     }
 
@@ -133,7 +153,8 @@ impl<'n> Prover<'n> {
         for &fluent in &group.members {
             self.groups_of[fluent as usize].push(number as u32);
         }
-        self.members_left[number] = group.members.len() as u32;
+        let may_hold = |&&fluent: &&u32| self.value(self.net.fluent(fluent as usize)) != Some(false);
+        self.members_left[number] = group.members.iter().filter(may_hold).count() as u32;
         self.exclusive[number] = group;
     }
 
@@ -161,9 +182,7 @@ impl<'n> Prover<'n> {
     pub(super) fn assume(&mut self, signal: Signal) -> bool {
         let mut consistent = self.set(signal);
         while consistent && self.done < self.trail.len() {
-            let gate = self.trail[self.done];
-            self.done += 1;
-            consistent = self.conclude(gate);
+            consistent = self.conclude_next();
         }
         consistent
     }
@@ -213,10 +232,12 @@ impl<'n> Prover<'n> {
         *value == Some(!signal.is_negated())
     }
 
-    /// Draws all conclusions from the value of one gate. All counters are up to date afterwards, even if some
+    /// Draws all conclusions from the value of the next gate. All counters are up to date afterwards, even if some
     /// conclusion is a contradiction.
-    fn conclude(&mut self, gate: u32) -> bool {
+    fn conclude_next(&mut self) -> bool {
         let net = self.net;
+        let gate = self.trail[self.done];
+        self.done += 1;
         let value = self.values[gate as usize].expect("on the trail");
         let mut consistent = true;
         for place in 0..self.users.of(gate).len() {
@@ -237,25 +258,8 @@ impl<'n> Prover<'n> {
                 _ => {}
             }
         }
-        if self.steps && !self.moves_of[gate as usize].is_empty() {
-            for place in 0..self.moves_of[gate as usize].len() {
-                let input = self.moves_of[gate as usize][place];
-                self.work += 1;
-                if self.scope[input as usize] != self.present {
-                    continue;
-                }
-                let legal = self.legal[input as usize - 1 - net.initial.len()];
-                if self.value(legal) == Some(false) {
-                    consistent &= self.set(Signal::new(input, true));
-                }
-            }
-        }
-        if self.steps
-            && let Some(forced) = self.forced.get(&gate)
-        {
-            for (condition, last) in forced.clone() {
-                consistent &= self.value(condition) != Some(false) || self.set(last);
-            }
+        if self.steps && self.decides_moves[gate as usize] {
+            consistent &= self.conclude_moves(gate);
         }
         consistent
             & match net.gate(gate) {
@@ -268,6 +272,25 @@ impl<'n> Prover<'n> {
                 Gate::Fluent(fluent) => self.conclude_fluent(fluent, value),
                 _ => true,
             }
+    }
+
+    /// What the value of a gate says about moves: those whose legality it is, and the only one that is left.
+    fn conclude_moves(&mut self, gate: u32) -> bool {
+        let mut consistent = true;
+        for place in 0..self.moves_of.get(&gate).map_or(0, Vec::len) {
+            let input = self.moves_of[&gate][place];
+            self.work += 1;
+            let legal = self.legal[input as usize - 1 - self.net.initial.len()];
+            if self.scope[input as usize] == self.present && self.value(legal) == Some(false) {
+                consistent &= self.set(Signal::new(input, true));
+            }
+        }
+        for place in 0..self.forced.get(&gate).map_or(0, Vec::len) {
+            let (condition, last) = self.forced[&gate][place];
+            self.work += 1;
+            consistent &= self.value(condition) != Some(false) || self.set(last);
+        }
+        consistent
     }
 
     /// Where all operands but one of a gate that does not hold do, the last one does not.
@@ -328,7 +351,7 @@ impl<'n> Prover<'n> {
 }
 
 /// The conditions of all moves of a role but one, such as its turn, by gate, with that one.
-fn forced(net: &Net) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
+fn forced(net: &Net, decides_moves: &mut [bool]) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
     let mut forced: FxHashMap<u32, Vec<(Signal, Signal)>> = FxHashMap::default();
     for (role, legal) in (0u32..).zip(&net.outputs.legal) {
         let possible = || legal.iter().filter(|(_, s)| *s != Signal::FALSE);
@@ -341,6 +364,7 @@ fn forced(net: &Net) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
                 if let Some(&(action, _)) = last.next() {
                     let list = forced.entry(condition.gate()).or_default();
                     list.push((condition, net.does_input(role, action)));
+                    decides_moves[condition.gate() as usize] = true;
                 }
             }
         }

@@ -83,7 +83,7 @@ impl<'n> Prover<'n> {
             trail: Vec::new(),
             done: 0,
             work: 0,
-            forced: forced(net, &mut decides_moves),
+            forced: if steps { forced(net, &mut decides_moves) } else { FxHashMap::default() },
             decides_moves,
             net,
             legal,
@@ -354,18 +354,20 @@ impl<'n> Prover<'n> {
 fn forced(net: &Net, decides_moves: &mut [bool]) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
     let mut forced: FxHashMap<u32, Vec<(Signal, Signal)>> = FxHashMap::default();
     for (role, legal) in (0u32..).zip(&net.outputs.legal) {
-        let possible = || legal.iter().filter(|(_, s)| *s != Signal::FALSE);
-        let mut conditions: Vec<Signal> = possible().flat_map(|&(_, s)| net.conjuncts(s)).collect();
+        let possible: Vec<(u32, Signal)> =
+            legal.iter().copied().filter(|(_, s)| *s != Signal::FALSE).collect();
+        let mut conditions: Vec<Signal> = possible.iter().flat_map(|&(_, s)| net.conjuncts(s)).collect();
         conditions.sort_unstable();
         for same in conditions.chunk_by(|left, right| left == right) {
-            if same.len() + 1 == possible().count() {
-                let condition = same[0];
-                let mut last = possible().filter(|&&(_, s)| !net.conjuncts(s).contains(&condition));
-                if let Some(&(action, _)) = last.next() {
-                    let list = forced.entry(condition.gate()).or_default();
-                    list.push((condition, net.does_input(role, action)));
-                    decides_moves[condition.gate() as usize] = true;
-                }
+            if same.len() + 1 != possible.len() {
+                continue;
+            }
+            let condition = same[0];
+            let last = possible.iter().find(|&&(_, s)| !net.conjuncts(s).contains(&condition));
+            if let Some(&(action, _)) = last {
+                let list = forced.entry(condition.gate()).or_default();
+                list.push((condition, net.does_input(role, action)));
+                decides_moves[condition.gate() as usize] = true;
             }
         }
     }

@@ -154,7 +154,7 @@ pub trait Game: Send + Sync {
     /// Replaces `state` by the one that follows when each role makes its move of `joint`, one move
     /// per role in role order. The other hot half of a step.
     ///
-    /// Nothing is checked: if a move is not legal in `state` or a move is missing, the result is some
+    /// Nothing is checked: if `state` is terminal, a move is not legal in it or missing, the result is some
     /// state or a panic, never undefined behaviour. [`Game::next`] checks.
     fn advance(&self, state: &mut Self::State, joint: &[Self::Move]);
 
@@ -327,7 +327,7 @@ pub trait Game: Send + Sync {
     }
 
     /// [`Game::next`] without the tests, and without their cost. See [`Game::advance`] for what may
-    /// come out when a move is not legal.
+    /// come out when a move is not legal or the game is over.
     fn next_unchecked(&self, state: &Self::State, joint: &[Self::Move]) -> Self::State {
         let mut next = state.clone();
         self.advance(&mut next, joint);

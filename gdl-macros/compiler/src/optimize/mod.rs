@@ -1,9 +1,9 @@
 //! Net to smaller net: an ordered list of passes.
 //!
 //! Every pass takes a [`Net`] and returns one that shows the same legal moves, goals and termination
-//! and steps to the same states, for every state that play can reach and every legal joint move. A
-//! pass keeps all inputs and outputs, leaves no dead gates behind, and depends on nothing but its
-//! input.
+//! and steps to the same states, for every state that play can reach and every legal joint move in one
+//! that is not terminal. A pass keeps all inputs and outputs, leaves no dead gates behind, and depends on
+//! nothing but its input.
 
 mod constants;
 mod exclusive;

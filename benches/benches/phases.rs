@@ -6,7 +6,7 @@ use gdl_compiler::{
     check::check,
     emit::{straight::straight, table::table},
     ground::{GroundRules, ground},
-    optimize::optimize,
+    optimize::{optimize, phases},
     propnet::{Net, build},
     syntax::{Tree, parse},
 };
@@ -83,7 +83,8 @@ fn bench_optimise(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(name = "6 table", args = names())]
 fn bench_table(bencher: Bencher<'_, '_>, name: &str) {
     let net = optimised(&source(name));
-    bencher.bench(|| table(&net));
+    let phases = phases(&net, &Options::default()).expect("within the limits");
+    bencher.bench(|| table(&net, &phases));
 }
 
 #[divan::bench(name = "7 straight-line code", args = names(), sample_count = 10)]

@@ -324,11 +324,10 @@ pub struct PlayoutsArgs {
     /// How many threads play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// How the rules are run [default: straight for built-in games within the gate budget, else table or,
-    /// if they take too much to be grounded, lifted]
+    /// How games are played [default: lanes or, if the rules take too much to be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Engine>,
-    /// The instruction set to use [default: portable]
+    /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
     /// Print one JSON object on stdout
@@ -336,9 +335,11 @@ pub struct PlayoutsArgs {
     pub json: bool,
 }
 
-/// How the rules of a game are run.
+/// How games are played: all engines but the first play one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
+    /// 512 games at once, by the rules as a table
+    Lanes,
     /// Compiled code, which built-in games within the gate budget have; debug builds run their tables
     Straight,
     /// The rules as a table
@@ -354,6 +355,20 @@ pub enum Engine {
 pub enum Isa {
     /// What every machine has
     Portable,
+    /// x86-64 with AVX2 and AES
+    Avx2,
+    /// x86-64 with AVX-512, VPOPCNTDQ and VAES
+    Avx512,
+}
+
+impl From<Isa> for gdl_runtime::Isa {
+    fn from(isa: Isa) -> Self {
+        match isa {
+            Isa::Portable => Self::Portable,
+            Isa::Avx2 => Self::Avx2,
+            Isa::Avx512 => Self::Avx512,
+        }
+    }
 }
 
 /// Arguments of `gdl verify`.

@@ -37,6 +37,8 @@ pub struct Compiled {
     pub ground: GroundRules,
     /// The optimised net.
     pub net: Net,
+    /// The net at each point of its cycle.
+    pub phases: Vec<Net>,
     /// The net as the table engine reads it.
     pub table: Vec<u8>,
     /// Seconds per phase, in order.
@@ -132,11 +134,12 @@ pub fn examine(source: &Source, options: &Options) -> (Diagnostics, Option<Compi
         let net = propnet::build(&ground, options, &mut diagnostics)?;
         clock.lap("propnet");
         let net = optimize::optimize(net, options, &mut diagnostics)?;
+        let phases = optimize::phases(&net, options).unwrap_or_default();
         clock.lap("optimize");
-        let table = emit::table::table(&net);
+        let table = emit::table::table(&net, &phases);
         clock.lap("emit");
         outcome::check(&rules, &ground, &net, &mut diagnostics);
-        Some(Compiled { rules, ground, net, table, seconds: clock.seconds })
+        Some(Compiled { rules, ground, net, phases, table, seconds: clock.seconds })
     });
     diagnostics.sort();
     let compiled = compiled.filter(|_| !diagnostics.has_errors());

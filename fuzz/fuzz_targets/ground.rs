@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     match compile(&source, &options()) {
         Ok(compilation) => {
             assert!(!compilation.diagnostics.has_errors());
-            assert!(!table(&compilation.net).is_empty());
+            assert!(!table(&compilation.net, &compilation.phases).is_empty());
             show(compilation.diagnostics, &source);
         }
         Err(diagnostics) => {

@@ -138,6 +138,10 @@ impl Game for Dynamic {
         with!(self, |engine| engine.shape())
     }
 
+    fn table(&self) -> Option<&Table> {
+        Self::table(self)
+    }
+
     fn empty(&self) -> BitBox {
         BitBox::new(with!(self, |engine| engine.initial().len()))
     }

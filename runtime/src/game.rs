@@ -13,6 +13,7 @@ use crate::{
     information::Perception,
     kif,
     random::Stream,
+    table::Table,
     vocabulary::{Texts, Vocabulary},
 };
 use std::{fmt::Debug, hash::Hash, marker::PhantomData};
@@ -138,6 +139,11 @@ pub trait Game: Send + Sync {
 
     /// The sizes of the game.
     fn shape(&self) -> Shape;
+
+    /// The game as a table, if it was compiled from rules: what engines other than `self` can play from.
+    fn table(&self) -> Option<&Table> {
+        None
+    }
 
     /// The state in which no fluent holds.
     fn empty(&self) -> Self::State;

@@ -73,6 +73,11 @@ mod game;
 pub mod information;
 mod joints;
 pub mod kif;
+#[allow(
+    clippy::inline_always,
+    reason = "what is not inlined into a kernel is not compiled for its instructions"
+)]
+mod lanes;
 #[cfg(feature = "dynamic")]
 pub mod lifted;
 #[cfg(feature = "dynamic")]
@@ -82,6 +87,8 @@ mod loader;
 mod perft;
 mod playouts;
 mod random;
+#[allow(clippy::inline_always, reason = "as for lanes")]
+mod simd;
 mod stats;
 mod table;
 mod vocabulary;
@@ -93,13 +100,15 @@ pub use error::{Kind, StepError, TextError};
 pub use game::{Game, Id, Legal, NoPercept, Row, Shape};
 pub use gdl_macros::gdl;
 pub use information::{Information, InformationError, InformationSet, Perception};
+pub use lanes::Lockstep;
 #[cfg(feature = "dynamic")]
 pub use load::{LoadError, load, load_named};
 #[cfg(feature = "dynamic")]
 pub use loader::Loader;
 pub use perft::{Perft, divide, perft};
-pub use playouts::Playouts;
+pub use playouts::{Engine, Playouts};
 pub use random::Stream;
+pub use simd::Isa;
 pub use stats::{RoleTally, Stats, Tally};
 pub use table::{Table, TableError};
 pub use vocabulary::{Texts, Vocabulary};

@@ -169,6 +169,6 @@ impl TryFrom<Compilation> for Dynamic {
     type Error = TableError;
 
     fn try_from(compilation: Compilation) -> Result<Self, TableError> {
-        Self::decode(&gdl_compiler::emit::table::table(&compilation.net))
+        Self::decode(&gdl_compiler::emit::table::table(&compilation.net, &compilation.phases))
     }
 }

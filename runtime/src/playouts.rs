@@ -1,15 +1,18 @@
 //! Random games: in come a game, a seed and a number, out go [`Stats`].
 //!
 //! Each role picks uniformly among its legal moves, independently of the others, until the state is
-//! terminal. Games are played in blocks of [`BLOCK`]; threads take blocks from a counter, each block
-//! has its own [`Stream`], and its tally is whole numbers, so the same seed and number of playouts
-//! give the same tally whatever the number of threads.
+//! terminal. Games are played in blocks; threads take blocks from a counter, each block has its own random
+//! numbers, and its tally is whole numbers, so the same engine, seed and number of playouts give the same
+//! tally whatever the number of threads.
 
 use crate::{
     bits, cpu,
     game::{Game, Id, legal_words},
+    lanes::{self, Lanes},
     random::Stream,
+    simd::Isa,
     stats::{Scorer, Stats, Tally},
+    table::Table,
 };
 use std::{
     sync::{
@@ -20,7 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Games in a block: enough to make handing them out cheap, few enough to stop in time.
+/// Games in a block of single games: enough to make handing them out cheap, few enough to stop in time.
 const BLOCK: u64 = 16;
 
 /// How often progress is told.
@@ -28,6 +31,16 @@ const TELL: Duration = Duration::from_millis(250);
 
 /// More threads than this are no help to anybody.
 const MAX_THREADS: usize = 1024;
+
+/// How games are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Engine {
+    /// One after the other, whichever way the game runs its rules.
+    Single,
+    /// 512 at once, from the game's table.
+    Lanes,
+}
 
 /// A run of random games, to be set up and started:
 /// `Playouts::new(&game).seed(7).count(1_000_000).run()`.
@@ -39,6 +52,8 @@ pub struct Playouts<'g, G> {
     seconds: Option<f64>,
     threads: usize,
     max_length: u64,
+    engine: Option<Engine>,
+    isa: Option<Isa>,
     progress: Option<Box<dyn FnMut(u64) + 'g>>,
 }
 
@@ -58,11 +73,13 @@ impl<'g, G: Game> Playouts<'g, G> {
             seconds: None,
             threads: 0,
             max_length: Self::DEFAULT_MAX_LENGTH,
+            engine: None,
+            isa: None,
             progress: None,
         }
     }
 
-    /// The seed. Equal seeds and counts give equal tallies.
+    /// The seed. Equal engines, seeds and counts give equal tallies.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -94,6 +111,21 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
+    /// The engine; at first it is [`Engine::Lanes`] if the game can be played so, which it can if it was compiled
+    /// from rules, has fewer than some fifty thousand fluents and moves, and is not over before it starts. Else it
+    /// is [`Engine::Single`], whatever is asked for; [`Stats::engine`] tells.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
+    /// The instruction set of [`Engine::Lanes`], which is the best one of the machine unless another is asked for
+    /// that the machine has. Results do not depend on it.
+    pub fn isa(mut self, isa: Isa) -> Self {
+        self.isa = Some(isa);
+        self
+    }
+
     /// Is told the number of playouts made so far, by the thread that called [`Playouts::run`], a few
     /// times a second.
     pub fn progress(mut self, tell: impl FnMut(u64) + 'g) -> Self {
@@ -101,7 +133,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// Plays. Memory is independent of the number of playouts, and a step allocates nothing.
+    /// Plays. Memory is independent of the number of playouts (lanes take 4 MiB and a little for each thread), and
+    /// a step allocates nothing.
     ///
     /// # Panics
     /// If the game does.
@@ -116,8 +149,16 @@ impl<'g, G: Game> Playouts<'g, G> {
         let deadline = self.seconds.map(|s| {
             Duration::try_from_secs_f64(s).unwrap_or(if s > 0.0 { Duration::MAX } else { Duration::ZERO })
         });
+        let lanes = match self.engine {
+            Some(Engine::Single) => None,
+            // There games are a move long at least.
+            _ if self.max_length == 0 => None,
+            Some(Engine::Lanes) | None => self.game.table().and_then(Table::lanes),
+        };
+        let isa = self.isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
         let pool = Pool {
             game: self.game,
+            lanes: lanes.map(|lanes| (lanes, isa)),
             seed: self.seed,
             count,
             max_length: self.max_length,
@@ -129,13 +170,16 @@ impl<'g, G: Game> Playouts<'g, G> {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads.min(MAX_THREADS),
         };
-        let threads = threads.min(usize::try_from(count.div_ceil(BLOCK)).unwrap_or(usize::MAX)).max(1);
+        let threads =
+            threads.min(usize::try_from(count.div_ceil(pool.block_games())).unwrap_or(usize::MAX)).max(1);
         let (tally, cpu_seconds, threads) = pool.run(threads, self.progress.as_deref_mut());
         Stats {
             tally,
             roles: self.game.vocabulary().roles().clone(),
             chance: self.game.vocabulary().chance(),
             seed: self.seed,
+            engine: if lanes.is_some() { Engine::Lanes } else { Engine::Single },
+            isa: if lanes.is_some() { isa } else { Isa::Portable },
             threads,
             seconds: start.elapsed().as_secs_f64(),
             cpu_seconds,
@@ -146,6 +190,8 @@ impl<'g, G: Game> Playouts<'g, G> {
 /// What the threads of a run share.
 struct Pool<'g, G> {
     game: &'g G,
+    /// If games are played in lanes, and with what.
+    lanes: Option<(&'g Lanes, Isa)>,
     seed: u64,
     count: u64,
     max_length: u64,
@@ -197,15 +243,41 @@ impl<G: Game> Pool<'_, G> {
         })
     }
 
+    /// Games in a block.
+    fn block_games(&self) -> u64 {
+        self.lanes.map_or(BLOCK, |(lanes, _)| lanes.block)
+    }
+
     /// Plays blocks until there are no more or the time is up: one thread's share of the tally, and
     /// its processor time.
     fn work(&self) -> (Tally, f64) {
         let start = Instant::now();
         let cpu_start = cpu::thread_seconds();
-        let mut table = Player::new(self.game, self.max_length);
+        let tally = if let Some((lanes, isa)) = self.lanes {
+            let mut player = lanes::Player::new(lanes, isa, self.seed, self.max_length);
+            self.blocks(|block, games| player.play(block, games));
+            player.tally
+        } else {
+            let mut player = Player::new(self.game, self.max_length);
+            self.blocks(|block, games| {
+                let mut stream = Stream::new(self.seed, block);
+                (0..games).for_each(|_| player.play(&mut stream));
+            });
+            player.tally
+        };
+        let seconds = match (cpu_start, cpu::thread_seconds()) {
+            (Some(before), Some(after)) => after - before,
+            _ => start.elapsed().as_secs_f64(),
+        };
+        (tally, seconds)
+    }
+
+    /// Takes the number of a block and of its games to `play` until there are no more or the time is up.
+    fn blocks(&self, mut play: impl FnMut(u64, u64)) {
+        let block = self.block_games();
         loop {
             let first = self.block.fetch_add(1, Ordering::Relaxed);
-            let Some(left) = first.checked_mul(BLOCK).and_then(|before| self.count.checked_sub(before))
+            let Some(left) = first.checked_mul(block).and_then(|before| self.count.checked_sub(before))
             else {
                 break;
             };
@@ -213,18 +285,10 @@ impl<G: Game> Pool<'_, G> {
             if left == 0 || (first > 0 && self.deadline.is_some_and(|deadline| Instant::now() >= deadline)) {
                 break;
             }
-            let games = left.min(BLOCK);
-            let mut stream = Stream::new(self.seed, first);
-            for _ in 0..games {
-                table.play(&mut stream);
-            }
+            let games = left.min(block);
+            play(first, games);
             self.done.fetch_add(games, Ordering::Relaxed);
         }
-        let seconds = match (cpu_start, cpu::thread_seconds()) {
-            (Some(before), Some(after)) => after - before,
-            _ => start.elapsed().as_secs_f64(),
-        };
-        (table.tally, seconds)
     }
 }
 

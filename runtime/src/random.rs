@@ -6,11 +6,10 @@
 //! whatever the number of threads.
 //!
 //! The engine that plays one state at a time, the `single` engine, plays the games of a block one
-//! after the other. Engines that play many states at once (lanes) have another rule and so other
-//! streams: there a block is 512 lanes, each of which plays a fixed quota of games, so that short
-//! games are not favoured; the random bits of all 512 lanes are drawn together, rejected ones
-//! included, so that neither threads nor the width of the machine nor its instruction set change a
-//! result.
+//! after the other. Lanes, which play many games at once, have another rule and so other numbers: there
+//! all games of a block that started are played to their end, so that short games are not favoured, and the
+//! random bits of all 512 lanes are drawn together, rejected ones included, so that neither threads
+//! nor the width of the machine nor its instruction set change a result.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

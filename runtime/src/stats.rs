@@ -3,6 +3,8 @@
 use crate::{
     bits,
     game::Shape,
+    playouts::Engine,
+    simd::Isa,
     vocabulary::{Texts, Vocabulary},
 };
 use std::fmt;
@@ -201,6 +203,10 @@ pub struct Stats {
     pub chance: Option<usize>,
     /// The seed of the run.
     pub seed: u64,
+    /// How games were played.
+    pub engine: Engine,
+    /// The instruction set that they were played with, as far as the engine has a choice.
+    pub isa: Isa,
     /// The threads that played.
     pub threads: usize,
     /// Seconds that went by.
@@ -398,6 +404,8 @@ mod tests {
             roles: Texts::new(["x", "o"]),
             chance: None,
             seed: 1,
+            engine: Engine::Single,
+            isa: Isa::Portable,
             threads: 1,
             seconds: 2.0,
             cpu_seconds: 1.5,

@@ -8,12 +8,13 @@
 use crate::{
     circuit::{Circuit, Pair},
     game::{Id, Shape},
+    lanes::Lanes,
     vocabulary::{Texts, Vocabulary},
 };
-use std::fmt;
+use std::{fmt, sync::OnceLock};
 
 /// The version of the format that is understood.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
 pub(crate) const MAX_VIEW_WORDS: usize = 1 << 22;
@@ -77,6 +78,11 @@ pub struct Table {
     /// The node of each role's first `does` input.
     does: Box<[u32]>,
     sees: Option<Sees>,
+    /// For each point of the cycle that every game goes round, if there is one, the circuits that do there what
+    /// `observe` and `advance` do.
+    points: Box<[[Circuit; 2]]>,
+    /// What plays many games at once, made when it is asked for.
+    lanes: OnceLock<Option<Box<Lanes>>>,
 }
 
 /// What the roles perceive of a step.
@@ -165,6 +171,12 @@ impl Table {
             }
             _ => return Err(reader.fault("neither percepts nor none")),
         };
+        let points = reader.length(4)?;
+        let points = (0..points).map(|_| {
+            let observe = reader.circuit(1 + shape.fluents, view_bits.len())?;
+            Ok([observe, reader.circuit(node, shape.fluents)?])
+        });
+        let points = points.collect::<Result<_, _>>()?;
         if reader.offset < bytes.len() {
             return Err(reader.fault("something behind the end"));
         }
@@ -177,6 +189,8 @@ impl Table {
             advance,
             does: does.into(),
             sees,
+            points,
+            lanes: OnceLock::new(),
         })
     }
 
@@ -202,6 +216,19 @@ impl Table {
     #[must_use]
     pub fn gates(&self) -> (usize, usize) {
         (self.observe.len(), self.advance.len())
+    }
+
+    /// The circuits that observe and advance, for each point of the cycle that games go round, the initial
+    /// state's first.
+    pub(crate) fn points(&self) -> impl ExactSizeIterator<Item = [&Circuit; 2]> {
+        let whole = [[&self.observe, &self.advance]];
+        let count = self.points.len().max(1);
+        (0..count).map(move |i| self.points.get(i).map_or(whole[0], |[observe, advance]| [observe, advance]))
+    }
+
+    /// What plays many games at once; none if the game is too large or over before it starts.
+    pub(crate) fn lanes(&self) -> Option<&Lanes> {
+        self.lanes.get_or_init(|| Lanes::new(self).map(Box::new)).as_deref()
     }
 
     /// Writes what is seen of `state` into `view`. O(gates + words of the view), no allocation once

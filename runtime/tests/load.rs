@@ -5,7 +5,7 @@ mod common;
 
 use common::TicTacToe;
 use gdl_runtime::{
-    Game, LoadError, Loader, Playouts, load,
+    Engine, Game, LoadError, Loader, Playouts, load,
     load::{Limits, Observer, Options, load_lifted},
     load_named, perft,
 };
@@ -58,7 +58,7 @@ fn faults_come_with_their_place() {
 #[test]
 fn the_rulesheet_of_tic_tac_toe_agrees_with_the_hand() {
     let game = load(include_str!("../../games/tictactoe.kif")).unwrap();
-    let run = Playouts::new(&game).seed(3).count(2_000).run().tally;
+    let run = Playouts::new(&game).engine(Engine::Single).seed(3).count(2_000).run().tally;
     let hand = Playouts::new(&TicTacToe).seed(3).count(2_000).run().tally;
     assert_eq!(game.vocabulary().fluents(), TicTacToe.vocabulary().fluents());
     assert_eq!(run, hand);
@@ -108,7 +108,8 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     assert_eq!((lifted.engine(), table.engine()), ("lifted", "table"));
     assert!(lifted.table().is_none() && table.lifted().is_none());
     assert_eq!(perft(&lifted, 6), perft(&table, 6));
-    let tally = |game| Playouts::new(game).seed(5).count(200).threads(2).run().tally;
+    let single = |game| Playouts::new(game).engine(Engine::Single).seed(5).count(200).threads(2).run();
+    let tally = |game| single(game).tally;
     assert_eq!(tally(&lifted), tally(&table));
     assert!(lifted.lifted().unwrap().given_up().is_none());
 

@@ -49,15 +49,16 @@ pub fn lenient(options: &Options) -> Options {
 pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     let source = Source::new("generated.kif", text);
     let options = lenient(options);
-    let net = match compile(&source, &options) {
-        Ok(compilation) => compilation.net,
+    let compilation = match compile(&source, &options) {
+        Ok(compilation) => compilation,
         Err(diagnostics) => {
             let error = diagnostics.iter().find(|d| d.severity == gdl_compiler::Severity::Error);
             return Outcome::Refused(error.expect("a refusal has a reason").code.id);
         }
     };
     let rules = checked(&source, &options);
-    let table = Dynamic::decode(&table(&net)).expect("the table can be read");
+    let table =
+        Dynamic::decode(&table(&compilation.net, &compilation.phases)).expect("the table can be read");
     let lifted = lift(&rules, &options).unwrap_or_else(|excess| panic!("{}\n{text}", excess.message));
     match play(text, &[table, lifted], &rules, &options, steps) {
         Ok(positions) => Outcome::Agreed(positions),

@@ -7,7 +7,7 @@ use crate::{
     load::{self, Compiled, Loaded},
     output::{self, BOLD, DIM, duration, thousands},
 };
-use gdl_compiler::{optimize, propnet::Net};
+use gdl_compiler::propnet::Net;
 use gdl_runtime::{Dynamic, Game};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -51,8 +51,7 @@ pub fn run(args: &NetArgs) -> Result {
 
 /// The operations that the net takes at each point of its cycle, such as each player's turn.
 fn phases(compiled: &Compiled) -> Vec<usize> {
-    let nets = optimize::phases(&compiled.net, &load::quiet());
-    nets.iter().flatten().map(Net::operations).collect()
+    compiled.phases.iter().map(Net::operations).collect()
 }
 
 /// The fields of a compiled game's report that do not speak of the net.

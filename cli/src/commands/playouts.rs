@@ -1,7 +1,7 @@
 //! `gdl playouts`: random games, and what they add up to.
 
 use crate::{
-    args::{Engine, Isa, PlayoutsArgs},
+    args::{Engine, PlayoutsArgs},
     error::{Error, Result},
     game::{GameArg, Task, Way},
     load,
@@ -9,7 +9,7 @@ use crate::{
     progress::Progress,
 };
 use clap::ValueEnum;
-use gdl_runtime::{Game, Playouts, Stats};
+use gdl_runtime::{Game, Isa, Playouts, Stats};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -21,6 +21,7 @@ const DEFAULT_COUNT: u64 = 1_000_000;
 /// # Errors
 /// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
 pub fn run(args: &PlayoutsArgs) -> Result {
+    check_isa(args)?;
     let straight = match &args.game {
         GameArg::BuiltIn(entry) => load::built_in(entry)?.is_straight(),
         GameArg::File(_) => false,
@@ -35,21 +36,42 @@ pub fn run(args: &PlayoutsArgs) -> Result {
         }
         Some(Engine::Table) => args.game.with(Some(Way::Table), Play(args))?,
         Some(Engine::Lifted) => args.game.with(Some(Way::Lifted), Play(args))?,
-        None | Some(Engine::Straight | Engine::Single) => args.game.with(None, Play(args))?,
+        None | Some(Engine::Lanes | Engine::Straight | Engine::Single) => args.game.with(None, Play(args))?,
     };
+    let single = || ran.unwrap_or(if straight { "straight" } else { "table" }).to_owned();
     let engine = match args.engine {
+        _ if stats.engine == gdl_runtime::Engine::Lanes => text(&Engine::Lanes),
+        Some(Engine::Lanes) | None => single(),
         Some(engine) => text(&engine),
-        None => ran.unwrap_or(if straight { "straight" } else { "table" }).to_owned(),
     };
-    let isa = text(&args.isa.unwrap_or(Isa::Portable));
+    if args.engine == Some(Engine::Lanes) && engine != text(&Engine::Lanes) {
+        output::remark(format_args!("the game cannot be played in lanes: the engine is {engine}"));
+    }
+    let isa = stats.isa.name();
     let name = args.game.name();
     if args.json {
-        return output::json(&to_json(&name, &engine, &isa, &stats));
+        return output::json(&to_json(&name, &engine, isa, &stats));
     }
     let mut out = output::stdout();
     writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}{engine}, {isa}{DIM:#}")?;
     writeln!(out, "{stats}")?;
     out.flush()?;
+    Ok(())
+}
+
+/// Tests if this machine has the instruction set that is asked for, and the engine a use for it.
+///
+/// # Errors
+/// If not.
+fn check_isa(args: &PlayoutsArgs) -> Result {
+    let Some(isa) = args.isa.map(Isa::from) else { return Ok(()) };
+    if !isa.is_available() {
+        let reason = format!("this machine does not have the instruction set {}", isa.name());
+        return Err(Error::Usage(format!("{reason}: the best one it has is {}", Isa::best().name())));
+    }
+    if isa != Isa::Portable && !matches!(args.engine, None | Some(Engine::Lanes)) {
+        return Err(Error::Usage(format!("only lanes use {}: leave `--engine` out", isa.name())));
+    }
     Ok(())
 }
 
@@ -75,6 +97,14 @@ impl Task for Play<'_> {
             playouts = playouts.count(count);
             Progress::counted("playouts", count)
         };
+        playouts = match args.engine {
+            None => playouts,
+            Some(Engine::Lanes) => playouts.engine(gdl_runtime::Engine::Lanes),
+            Some(_) => playouts.engine(gdl_runtime::Engine::Single),
+        };
+        if let Some(isa) = args.isa {
+            playouts = playouts.isa(isa.into());
+        }
         if progress.is_shown() {
             playouts = playouts.progress(move |done| progress.tell(done));
         }

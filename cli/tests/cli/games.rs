@@ -181,18 +181,17 @@ fn the_same_seed_gives_the_same_result() {
         counted(&json(&args))
     };
     let first = play("tictactoe", &["--threads", "1"]);
-    for rest in [
-        vec!["--threads", "2"],
-        vec!["--threads", "3"],
-        vec!["--isa", "portable"],
-        vec!["--engine", "table"],
-        vec!["--engine", "straight"],
-    ] {
+    for rest in [["--threads", "2"], ["--threads", "3"], ["--isa", "portable"], ["--engine", "lanes"]] {
         assert_eq!(play("tictactoe", &rest), first, "{rest:?}");
     }
     assert_eq!(play(&rulesheet("tictactoe.kif"), &[]), first);
     let single = play("tictactoe", &["--engine", "single", "--threads", "1"]);
-    assert_eq!(play("tictactoe", &["--engine", "single", "--threads", "3"]), single);
+    for rest in [["--threads", "3"], ["--isa", "portable"]] {
+        assert_eq!(play("tictactoe", &[&["--engine", "single"], &rest[..]].concat()), single, "{rest:?}");
+    }
+    for engine in ["table", "straight"] {
+        assert_eq!(play("tictactoe", &["--engine", engine]), single, "{engine}");
+    }
     let other = counted(&json(&["playouts", "tictactoe", "--count", "20000", "--seed", "6", "--json"]));
     assert_ne!(other, first);
 }
@@ -239,7 +238,29 @@ fn straight_line_code_is_for_small_built_in_games() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
         assert!(run.stderr.contains(reason), "{}", run.stderr);
     }
-    assert_eq!(json(&["playouts", "reversi", "--count", "10", "--json"])["engine"], "table");
+    let single = json(&["playouts", "reversi", "--count", "10", "--engine", "table", "--json"]);
+    assert_eq!((&single["engine"], &single["isa"]), (&value!("table"), &value!("portable")));
+}
+
+#[test]
+fn games_are_played_in_lanes_unless_told_otherwise() {
+    let best = gdl_runtime::Isa::best().name();
+    for game in ["tictactoe", "reversi"] {
+        let report = json(&["playouts", game, "--count", "10", "--json"]);
+        assert_eq!((&report["engine"], &report["isa"]), (&value!("lanes"), &value!(best)));
+        let report = json(&["playouts", game, "--count", "10", "--isa", "portable", "--json"]);
+        assert_eq!((&report["engine"], &report["isa"]), (&value!("lanes"), &value!("portable")));
+    }
+    let run = gdl(&["playouts", "tictactoe", "--engine", "table", "--isa", "avx512"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("only lanes use") || run.stderr.contains("does not have"), "{}", run.stderr);
+    // Over before it starts: one game at a time tells as well.
+    let file = tempfile::Builder::new().suffix(".kif").tempfile().expect("a file");
+    let text = "(role a) (init (on)) (legal a wait) (<= terminal (true (on))) (goal a 40)\n(<= (next (on)) (true (on)))";
+    std::fs::write(file.path(), text).expect("written");
+    let run = gdl(&["playouts", file.path().to_str().expect("text"), "--count", "10", "--engine", "lanes"]);
+    assert_eq!(run.code, Some(0));
+    assert!(run.stderr.contains("cannot be played in lanes"), "{}", run.stderr);
 }
 
 #[test]

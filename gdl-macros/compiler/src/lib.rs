@@ -55,6 +55,8 @@ pub struct Compilation {
     pub rules: Rules,
     /// The optimised net.
     pub net: propnet::Net,
+    /// The net at each point of the cycle that its fluents go round; empty if finding out takes too much.
+    pub phases: Vec<propnet::Net>,
     /// Warnings.
     pub diagnostics: Diagnostics,
 }
@@ -78,7 +80,10 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagno
     });
     diagnostics.sort();
     match net {
-        Some(net) => Ok(Compilation { rules, net, diagnostics }),
+        Some(net) => {
+            let phases = optimize::phases(&net, options).unwrap_or_default();
+            Ok(Compilation { rules, net, phases, diagnostics })
+        }
         None => Err(diagnostics),
     }
 }

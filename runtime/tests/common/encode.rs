@@ -45,7 +45,7 @@ pub fn table(
     advance: &Circuit,
     perceive: Option<&Circuit>,
 ) -> Vec<u8> {
-    let mut bytes = b"GDLT\x02".to_vec();
+    let mut bytes = b"GDLT\x03".to_vec();
     for list in [vocabulary.roles(), vocabulary.fluents(), vocabulary.moves()] {
         texts(&mut bytes, list);
     }
@@ -69,6 +69,8 @@ pub fn table(
         }
         perceive.write(&mut bytes);
     }
+    // No cycle.
+    number(&mut bytes, 0);
     bytes
 }
 

@@ -22,7 +22,7 @@ const SHOWN: usize = 40;
 /// Emits the game as a module. `origin` is said in its documentation, for example `tictactoe.kif`.
 #[must_use]
 pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code) -> TokenStream {
-    let Compilation { rules, net, .. } = compilation;
+    let Compilation { rules, net, phases, .. } = compilation;
     let keywords = &rules.keywords;
     let vocabulary = &net.vocabulary;
     let moves = names::name(
@@ -44,12 +44,12 @@ pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code
     let about = "Something that may hold in a state, known by its KIF text.";
     let fluents = parts::ids("Fluent", about, "fluents", &fluents, vocabulary.fluents.len(), Bodies::Table);
     let percepts = parts::percepts(percepts.as_ref(), vocabulary.percepts.len(), Bodies::Table);
-    let game = game(net, frame, code);
+    let game = game(net, phases, frame, code);
     frame.module(&documentation, &quote!(#game #roles #moves #fluents #percepts))
 }
 
 /// The game's type, its rows, its table and `Game`.
-fn game(net: &Net, frame: &Frame, code: Code) -> TokenStream {
+fn game(net: &Net, phases: &[Net], frame: &Frame, code: Code) -> TokenStream {
     let game = frame.game();
     let number = Literal::usize_unsuffixed;
     let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
@@ -66,7 +66,7 @@ fn game(net: &Net, frame: &Frame, code: Code) -> TokenStream {
     let view_words = number(Layout::of(net).view_words());
     let (roles, fluents, moves, goals) = (number(roles), number(fluents), number(moves), number(goals));
     let percepts = number(net.vocabulary.percepts.len());
-    let bytes = Literal::byte_string(&table(net));
+    let bytes = Literal::byte_string(&table(net, phases));
     let engine = super::engine(net, code);
     let perceive = net.outputs.sees.as_ref().map(|_| {
         quote! {
@@ -127,6 +127,10 @@ fn game(net: &Net, frame: &Frame, code: Code) -> TokenStream {
 
             fn vocabulary(&self) -> &__gdl::Vocabulary {
                 vocabulary()
+            }
+
+            fn table(&self) -> __gdl::core::option::Option<&__gdl::Table> {
+                __gdl::core::option::Option::Some(table())
             }
 
             #[inline]

@@ -1,0 +1,275 @@
+//! Gates of two operands to operations of three: what vector machines can do in one instruction.
+//!
+//! In come [`Gates`] and what is wanted of them, out goes a [`Cover`]: operations in topological order, each any
+//! function of three earlier values. A cut of a node is a set of at most three nodes that decide its value; among
+//! a node's cuts the one that takes the fewest operations is chosen, where the operations that several nodes
+//! need are shared out among them (area flow: Manohararajah, Brown, Vranesic, "Heuristics for area minimization
+//! in LUT-based FPGA technology mapping", 2006).
+//!
+//! A node may be stored complemented. So all inner operations are made to give 0 where all operands are 0, and
+//! operands are ordered so that tables are as small as possible: few kinds of operations make long runs of
+//! one kind.
+
+use super::gates::Gates;
+
+/// How many cuts of a node are kept for those that read it.
+const CUTS: usize = 6;
+
+/// An operation: what it does with the values of its operands, bit 4a + 2b + c of `table`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Operation {
+    pub(super) table: u8,
+    /// Values: those below [`Cover::inputs`] are given, the others are operations.
+    pub(super) operands: [u32; 3],
+}
+
+/// A circuit of operations.
+#[derive(Clone, Debug)]
+pub(super) struct Cover {
+    /// How many values are given; the first is 0.
+    pub(super) inputs: usize,
+    pub(super) operations: Vec<Operation>,
+    /// For each output the operation that computes it; no two are the same.
+    pub(super) outputs: Vec<u32>,
+}
+
+/// The columns of the operands in a table.
+const COLUMNS: [u8; 3] = [0xf0, 0xcc, 0xaa];
+
+/// The table of `a & b`, `a ^ 1` and so on, for operations of fewer operands: the others are of no account.
+const FIRST: u8 = COLUMNS[0];
+
+/// A set of nodes that decides the value of a node.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    /// Ascending; the first `len` count.
+    leaves: [u32; 3],
+    len: u8,
+    table: u8,
+    flow: f32,
+}
+
+impl Cut {
+    /// The node itself.
+    fn trivial(node: u32, flow: f32) -> Self {
+        Self { leaves: [node, 0, 0], len: 1, table: FIRST, flow }
+    }
+
+    fn leaves(&self) -> &[u32] {
+        &self.leaves[..usize::from(self.len)]
+    }
+
+    /// The cut of a gate by the leaves of cuts of its operands; none if they are too many.
+    fn join(a: &Self, b: &Self, [negate_a, negate_b]: [bool; 2]) -> Option<Self> {
+        let mut leaves = [0; 3];
+        let mut len = 0;
+        let (mut left, mut right) = (a.leaves(), b.leaves());
+        while let Some(&next) = match (left.first(), right.first()) {
+            (Some(first), Some(second)) => Some(first.min(second)),
+            (first, second) => first.or(second),
+        } {
+            left = left.strip_prefix(&[next]).unwrap_or(left);
+            right = right.strip_prefix(&[next]).unwrap_or(right);
+            *leaves.get_mut(len)? = next;
+            len += 1;
+        }
+        let of = |cut: &Self, negate: bool| {
+            let table = spread(cut, &leaves[..len]);
+            if negate { !table } else { table }
+        };
+        let table = of(a, negate_a) & of(b, negate_b);
+        Some(Self { leaves, len: len as u8, table, flow: 0.0 })
+    }
+}
+
+/// The table of a cut over more leaves.
+fn spread(cut: &Cut, leaves: &[u32]) -> u8 {
+    let places = [0, 1, 2].map(|i| {
+        let leaf = cut.leaves().get(i)?;
+        leaves.iter().position(|other| other == leaf)
+    });
+    rearrange(cut.table, places)
+}
+
+/// The table where operand i comes from column `places[i]`, for those that count.
+fn rearrange(table: u8, places: [Option<usize>; 3]) -> u8 {
+    (0..8).fold(0, |result, row| {
+        let from = (0..3).fold(0, |from, i| {
+            let set = places[i].is_some_and(|place| row >> (2 - place) & 1 == 1);
+            from | u8::from(set) << (2 - i)
+        });
+        result | (table >> from & 1) << row
+    })
+}
+
+/// The least table that some order of the operands gives, and that order.
+pub(super) fn least(table: u8) -> (u8, [usize; 3]) {
+    const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let of = |order: [usize; 3]| {
+        let mut places = [None; 3];
+        // Operand `order[i]` moves to place i.
+        (0..3).for_each(|i| places[order[i]] = Some(i));
+        (rearrange(table, places), order)
+    };
+    ORDERS.into_iter().map(of).min().unwrap_or((table, [0, 1, 2]))
+}
+
+impl Cover {
+    /// Covers the gates that the outputs depend on. O(gates).
+    pub(super) fn new(gates: &Gates, outputs: &[u32]) -> Self {
+        let best = best_cuts(gates);
+        let mut needed = vec![false; gates.len()];
+        outputs.iter().for_each(|&signal| needed[signal as usize / 2] = true);
+        for node in (gates.inputs..gates.len()).rev() {
+            if needed[node] {
+                best[node - gates.inputs].leaves().iter().for_each(|&leaf| needed[leaf as usize] = true);
+            }
+        }
+        // An output wants its value as it is; whatever else reads the node can do with either.
+        let mut wanted = vec![None; gates.len()];
+        for &signal in outputs {
+            wanted[signal as usize / 2].get_or_insert(signal % 2 == 1);
+        }
+        let mut cover = Self { inputs: gates.inputs, operations: Vec::new(), outputs: Vec::new() };
+        // Of each node the value, and whether that is the complement.
+        let mut values: Vec<(u32, bool)> = (0..gates.inputs as u32).map(|node| (node, false)).collect();
+        for node in gates.inputs..gates.len() {
+            let mut value = (0, false);
+            if needed[node] {
+                let cut = &best[node - gates.inputs];
+                let mut table = cut.table;
+                let mut operands = [0; 3];
+                for (i, &leaf) in cut.leaves().iter().enumerate() {
+                    let (operand, negated) = values[leaf as usize];
+                    operands[i] = operand;
+                    if negated {
+                        table = flip(table, i);
+                    }
+                }
+                let negated = wanted[node].unwrap_or(table & 1 == 1);
+                value = (cover.push(if negated { !table } else { table }, operands), negated);
+            }
+            values.push(value);
+        }
+        let mut taken = vec![false; cover.inputs + cover.operations.len()];
+        for &signal in outputs {
+            let (value, negated) = values[signal as usize / 2];
+            let fits = negated == (signal % 2 == 1);
+            let output = if fits && value as usize >= cover.inputs && !taken[value as usize] {
+                taken[value as usize] = true;
+                value
+            } else {
+                // An input, or an output already, or the complement of one.
+                cover.push(if fits { FIRST } else { !FIRST }, [value, 0, 0])
+            };
+            cover.outputs.push(output);
+        }
+        cover
+    }
+
+    fn push(&mut self, table: u8, operands: [u32; 3]) -> u32 {
+        // Operands of no account are made equal to one that is, or to nothing.
+        let counts = [0, 1, 2].map(|i| flip(table, i) != table);
+        let first = (0..3).find(|&i| counts[i]).map_or(0, |i| operands[i]);
+        let (table, order) = least(table);
+        let operands = order.map(|i| if counts[i] { operands[i] } else { first });
+        self.operations.push(Operation { table, operands });
+        (self.inputs + self.operations.len() - 1) as u32
+    }
+}
+
+/// The table where operand i is complemented.
+fn flip(table: u8, i: usize) -> u8 {
+    let shift = 4 >> i;
+    (table & COLUMNS[i]) >> shift | (table & !COLUMNS[i]) << shift
+}
+
+/// The best cut of each gate.
+fn best_cuts(gates: &Gates) -> Vec<Cut> {
+    let mut users = vec![0_u32; gates.len()];
+    gates.list.iter().flatten().for_each(|&signal| users[signal as usize / 2] += 1);
+    // Nodes and their cuts, the trivial one last.
+    let mut cuts: Vec<Vec<Cut>> =
+        (0..gates.inputs as u32).map(|node| vec![Cut::trivial(node, 0.0)]).collect();
+    let mut flows = vec![0.0; gates.inputs];
+    let mut best = Vec::with_capacity(gates.list.len());
+    for (node, &[a, b]) in (gates.inputs..).zip(&gates.list) {
+        let mut found: Vec<Cut> = Vec::new();
+        let negated = [a, b].map(|signal| signal % 2 == 1);
+        for x in &cuts[a as usize / 2] {
+            for y in &cuts[b as usize / 2] {
+                let Some(mut cut) = Cut::join(x, y, negated) else { continue };
+                if found.iter().any(|other| other.leaves() == cut.leaves()) {
+                    continue;
+                }
+                cut.flow = 1.0 + cut.leaves().iter().map(|&leaf| flows[leaf as usize]).sum::<f32>();
+                found.push(cut);
+            }
+        }
+        found.sort_by(|x, y| x.flow.total_cmp(&y.flow).then(x.len.cmp(&y.len)));
+        found.truncate(CUTS);
+        best.push(found[0]);
+        let flow = found[0].flow / users[node].max(1) as f32;
+        flows.push(flow);
+        found.push(Cut::trivial(node as u32, flow));
+        cuts.push(found);
+    }
+    best
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    /// A circuit of random gates, at most `length`.
+    pub(in crate::lanes) fn random(stream: &mut Stream, inputs: usize, length: usize) -> Gates {
+        let mut gates = Gates::new(inputs);
+        for _ in 0..length {
+            let mut signal = || stream.below(2 * gates.len() as u64) as u32;
+            let (a, b) = (signal(), signal());
+            gates.and(a, b);
+        }
+        gates
+    }
+
+    #[test]
+    fn covers_compute_what_gates_do() {
+        let mut stream = Stream::new(1, 2);
+        for _ in 0..200 {
+            let inputs = 1 + stream.below(6) as usize;
+            let gates = random(&mut stream, inputs, 25);
+            let outputs: Vec<u32> = (0..8).map(|_| stream.below(2 * gates.len() as u64) as u32).collect();
+            let cover = Cover::new(&gates, &outputs);
+            for row in 0..1 << inputs {
+                let mut nodes: Vec<bool> = (0..=inputs).map(|i| i > 0 && row >> (i - 1) & 1 == 1).collect();
+                let mut values = nodes.clone();
+                let of = |nodes: &[bool], signal: u32| nodes[signal as usize / 2] != (signal % 2 == 1);
+                for &[a, b] in &gates.list {
+                    nodes.push(of(&nodes, a) && of(&nodes, b));
+                }
+                for operation in &cover.operations {
+                    let [a, b, c] = operation.operands.map(|value| u8::from(values[value as usize]));
+                    values.push(operation.table >> (4 * a + 2 * b + c) & 1 == 1);
+                }
+                for (&signal, &output) in outputs.iter().zip(&cover.outputs) {
+                    assert_eq!(
+                        values[output as usize],
+                        of(&nodes, signal),
+                        "{gates:?} {outputs:?} {cover:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn three_operands_take_one_operation() {
+        let mut gates = Gates::new(3);
+        let either = gates.or(2, 4);
+        let all = gates.and(either, 7);
+        let cover = Cover::new(&gates, &[all ^ 1]);
+        assert_eq!(cover.operations.len(), 1);
+        assert_eq!(cover.outputs, [4]);
+    }
+}

@@ -1,0 +1,117 @@
+//! A block of games in lanes, to be watched step by step: what playouts only count.
+
+use super::{Choice, FLUENTS, Player};
+use crate::{
+    bits,
+    simd::{Isa, LANES},
+    stats::Tally,
+    table::Table,
+};
+
+/// Random games in 512 lanes, all of which make a move at the same time.
+///
+/// These are the very games that [`Playouts`](crate::Playouts) plays with [`Engine::Lanes`](crate::Engine): a
+/// lane whose game is over starts another one while there are some left. Where players take turns, that waits
+/// until it is the turn of whoever moves first.
+///
+/// ```
+/// use gdl_runtime::{Game, Isa, Lockstep, load};
+///
+/// let game = load("
+///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y)) (legal robot wait)
+///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+///     (<= (next (at ?x)) (does robot wait) (true (at ?x)))
+///     (<= terminal (true (at 2))) (goal robot 100)
+/// ").unwrap();
+/// let mut games = Lockstep::new(game.table().unwrap(), Isa::best(), 7, 0, 512, 100).unwrap();
+/// assert!(games.step() && games.has_started(17) && games.has_moved(17));
+/// let mut state = game.empty();
+/// games.state(17, state.as_mut());
+/// let made = games.joint(17)[0];
+/// assert_eq!(game.state_text(&state), if made == 0 { "((at 1))" } else { "((at 0))" });
+/// while games.step() {}
+/// assert_eq!(games.finish().playouts, 512);
+/// ```
+pub struct Lockstep<'t> {
+    player: Player<'t>,
+    games: u64,
+}
+
+impl<'t> Lockstep<'t> {
+    /// The number of lanes.
+    pub const LANES: usize = LANES;
+
+    /// The first games of a block, none of which has started. None if the table cannot be played in lanes (see
+    /// [`Playouts::engine`](crate::Playouts::engine)) or games may have no move at all.
+    #[must_use]
+    pub fn new(
+        table: &'t Table,
+        isa: Isa,
+        seed: u64,
+        block: u64,
+        games: u64,
+        max_length: u64,
+    ) -> Option<Self> {
+        let lanes = table.lanes().filter(|_| max_length > 0)?;
+        let mut player = Player::new(lanes, isa, seed, max_length);
+        player.start(block, games);
+        Some(Self { player, games })
+    }
+
+    /// Makes a move in every lane with a game that is not over, and starts games. False, and nothing happens, if
+    /// all games have come to their end.
+    pub fn step(&mut self) -> bool {
+        let goes_on = !self.player.is_over();
+        if goes_on {
+            self.player.go_on(1);
+        }
+        goes_on
+    }
+
+    /// True if the lane made a move in the last step. If not, it has no game: the one it had came to its end.
+    ///
+    /// # Panics
+    /// This and the others: if there is no such lane.
+    #[must_use]
+    pub fn has_moved(&self, lane: usize) -> bool {
+        self.player.playing.lane(lane)
+    }
+
+    /// True if a game started in the lane in the last step, whose move is the first one then.
+    #[must_use]
+    pub fn has_started(&self, lane: usize) -> bool {
+        self.player.fresh.lane(lane)
+    }
+
+    /// The positions of the moves that a lane's roles made in the last step.
+    #[must_use]
+    pub fn joint(&self, lane: usize) -> Vec<usize> {
+        let points = &self.player.lanes.points;
+        let point = &points[(self.player.time.saturating_sub(1) % points.len() as u64) as usize];
+        let made = |role: &Choice| {
+            let mut slots = role.slots();
+            let place = slots.position(|slot| self.player.slots[usize::from(slot)].lane(lane));
+            role.moves[place.unwrap_or(0)] as usize
+        };
+        point.roles.iter().map(made).collect()
+    }
+
+    /// Writes the state of a lane after its last move; of a lane without a game, some state.
+    pub fn state(&self, lane: usize, state: &mut [u64]) {
+        state.fill(0);
+        for fluent in 0..self.player.lanes.shape.fluents {
+            if self.player.slots[usize::from(FLUENTS) + fluent].lane(lane) {
+                bits::set(state, fluent);
+            }
+        }
+    }
+
+    /// Plays the rest. What the games came to.
+    #[must_use]
+    pub fn finish(mut self) -> Tally {
+        self.player.go_on(u64::MAX);
+        self.player.count(self.games);
+        self.player.tally
+    }
+}

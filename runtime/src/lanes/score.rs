@@ -1,0 +1,82 @@
+//! Who won, as gates: in come the goal values of a state, out goes what tallies count.
+//!
+//! It is what `Scorer` reads from one view, in all lanes at once.
+
+use super::gates::{FALSE, Gates, TRUE};
+
+/// Something a tally counts in the lanes whose game ended and is scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    /// A role has this goal value. Zero is not counted, since it adds nothing.
+    Goal { role: usize, value: u8 },
+    /// A role's goal is above all others; of a role that has no others, it is 100.
+    Win { role: usize },
+    /// A role shares the greatest goal.
+    Draw { role: usize },
+}
+
+/// Where a game is scored, and what is counted there. `goals` has for each role its values, ascending, and
+/// their signals; `chance` has no part in the game.
+pub(super) fn score(
+    gates: &mut Gates,
+    goals: &[Vec<(u8, u32)>],
+    chance: Option<usize>,
+) -> (u32, Vec<(Item, u32)>) {
+    let mut scored = TRUE;
+    let mut items = Vec::new();
+    for (role, values) in goals.iter().enumerate() {
+        let (one, several) = one_or_more(gates, values.iter().map(|&(_, signal)| signal));
+        let single = gates.and_not(one, several);
+        let is_chance = chance == Some(role);
+        if !is_chance {
+            scored = gates.and(scored, single);
+        }
+        for &(value, signal) in values.iter().filter(|&&(value, _)| value > 0) {
+            let signal = if is_chance { gates.and(signal, single) } else { signal };
+            items.push((Item::Goal { role, value }, signal));
+        }
+    }
+    let players: Vec<usize> = (0..goals.len()).filter(|&role| chance != Some(role)).collect();
+    if let [role] = players[..] {
+        let full = goals[role].iter().find(|&&(value, _)| value == 100);
+        items.extend(full.map(|&(_, signal)| (Item::Win { role }, signal)));
+    } else {
+        let best = best(gates, goals, &players);
+        let (_, shared) = one_or_more(gates, best.iter().copied());
+        for (&role, best) in players.iter().zip(best) {
+            items.push((Item::Win { role }, gates.and_not(best, shared)));
+            items.push((Item::Draw { role }, gates.and(best, shared)));
+        }
+    }
+    items.retain(|&(_, signal)| signal != FALSE);
+    (scored, items)
+}
+
+/// If at least one of the signals is set, and if several are.
+fn one_or_more(gates: &mut Gates, signals: impl Iterator<Item = u32>) -> (u32, u32) {
+    signals.fold((FALSE, FALSE), |(one, several), signal| {
+        let both = gates.and(one, signal);
+        (gates.or(one, signal), gates.or(several, both))
+    })
+}
+
+/// For each player if nobody's goal is above its own.
+fn best(gates: &mut Gates, goals: &[Vec<(u8, u32)>], players: &[usize]) -> Vec<u32> {
+    let mut values: Vec<u8> = goals.iter().flatten().map(|&(value, _)| value).collect();
+    values.sort_unstable();
+    values.dedup();
+    let mut best = vec![FALSE; players.len()];
+    let mut above = FALSE;
+    for &value in values.iter().rev() {
+        let mut here = FALSE;
+        for (best, &role) in best.iter_mut().zip(players) {
+            for &(_, signal) in goals[role].iter().filter(|goal| goal.0 == value) {
+                let first = gates.and_not(signal, above);
+                *best = gates.or(*best, first);
+                here = gates.or(here, signal);
+            }
+        }
+        above = gates.or(above, here);
+    }
+    best
+}

@@ -1,0 +1,211 @@
+//! Rows of 512 bits and what a machine can do with one at a time: in comes a [`Kernel`], written once for any
+//! [`Word`], out goes its result, computed with the instructions of an [`Isa`].
+//!
+//! This is the one module of the crate with `unsafe` in it, all of it in `x86`: calls of instructions that not
+//! every machine has. The types that stand for them are private here, so a kernel only meets them inside
+//! [`Isa::run`], which has asked the machine first. Libraries that do the same (`pulp`, `fearless_simd`) have
+//! neither functions of three operands nor AES rounds.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "instructions that not every machine has")]
+mod x86;
+
+/// 512 bits, lane l at bit l % 64 of word l / 64.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub(crate) struct Plane(pub(crate) [u64; 8]);
+
+/// The number of bits of a [`Plane`].
+pub(crate) const LANES: usize = 512;
+
+impl Plane {
+    pub(crate) const ZERO: Self = Self([0; 8]);
+    pub(crate) const ONES: Self = Self([u64::MAX; 8]);
+
+    /// All lanes alike.
+    pub(crate) const fn splat(bit: bool) -> Self {
+        if bit { Self::ONES } else { Self::ZERO }
+    }
+
+    /// The bit of a lane.
+    pub(crate) fn lane(&self, lane: usize) -> bool {
+        self.0[lane / 64] >> (lane % 64) & 1 == 1
+    }
+
+    /// The number of set bits.
+    pub(crate) fn count(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// The first `limit` set bits.
+    pub(crate) fn first(mut self, mut limit: u64) -> Self {
+        for word in &mut self.0 {
+            while u64::from(word.count_ones()) > limit {
+                *word &= !(1 << word.ilog2());
+            }
+            limit -= u64::from(word.count_ones());
+        }
+        self
+    }
+}
+
+/// A plane in registers, and functions of each of its bits, unless they say otherwise.
+pub(crate) trait Word: Copy {
+    fn load(plane: &Plane) -> Self;
+    fn store(self, plane: &mut Plane);
+
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    /// Where `self` is set and `other` is not.
+    fn and_not(self, other: Self) -> Self;
+
+    /// Any function of three operands: bit 4a + 2b + c of `TABLE`, which has 8 bits.
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(a: Self, b: Self, c: Self) -> Self {
+        // All that `TABLE` decides is decided, and vanishes, when this is compiled.
+        let (no, yes) = (binary(TABLE & 15, b, c), binary(TABLE >> 4 & 15, b, c));
+        no.xor(a.and(no.xor(yes)))
+    }
+
+    /// True if some bit is set.
+    fn any(self) -> bool;
+
+    /// How many bits are set in each word of 64.
+    fn counts(self) -> Self;
+    /// Sums of words of 64 bits.
+    fn add(self, other: Self) -> Self;
+    /// One round of AES encryption of each 128 bits (FIPS 197: `ShiftRows`, `SubBytes`, `MixColumns`,
+    /// `AddRoundKey`).
+    fn aes_round(self, key: Self) -> Self;
+
+    #[inline(always)]
+    fn splat(bit: bool) -> Self {
+        Self::load(&Plane::splat(bit))
+    }
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self::ternary::<0x0f>(self, self, self)
+    }
+
+    /// `a` where `self` is set, else `b`.
+    #[inline(always)]
+    fn pick(self, a: Self, b: Self) -> Self {
+        Self::ternary::<0xca>(self, a, b)
+    }
+
+    /// `self`, or both `a` and `b`.
+    #[inline(always)]
+    fn or_both(self, a: Self, b: Self) -> Self {
+        Self::ternary::<0xf8>(self, a, b)
+    }
+
+    /// The lower digit of a sum of three bits.
+    #[inline(always)]
+    fn sum(a: Self, b: Self, c: Self) -> Self {
+        Self::ternary::<0x96>(a, b, c)
+    }
+
+    /// The upper digit of a sum of three bits: the value of most of them.
+    #[inline(always)]
+    fn carry(a: Self, b: Self, c: Self) -> Self {
+        Self::ternary::<0xe8>(a, b, c)
+    }
+
+    /// What is borrowed from the next digit to take `b` and `c` from `a`.
+    #[inline(always)]
+    fn borrow(a: Self, b: Self, c: Self) -> Self {
+        Self::ternary::<0x8e>(a, b, c)
+    }
+}
+
+/// Any function of two operands: bit 2b + c of `table`, which has 4 bits.
+#[inline(always)]
+fn binary<W: Word>(table: i32, b: W, c: W) -> W {
+    let (no, yes) = (unary(table & 3, c), unary(table >> 2, c));
+    no.xor(b.and(no.xor(yes)))
+}
+
+/// Any function of one operand: bit c of `table`, which has 2 bits.
+#[inline(always)]
+fn unary<W: Word>(table: i32, c: W) -> W {
+    match table {
+        0 => W::splat(false),
+        1 => W::splat(true).and_not(c),
+        2 => c,
+        _ => W::splat(true),
+    }
+}
+
+/// Work that can be done with the instructions of any machine.
+///
+/// Only what is inlined into [`Isa::run`] is compiled for them: `run` and all it calls with a [`Word`] must be
+/// marked so, and words must not be handled by closures, which cannot be.
+pub(crate) trait Kernel {
+    type Output;
+
+    fn run<W: Word>(self) -> Self::Output;
+}
+
+/// An instruction set for engines that play many games at once. Results do not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Isa {
+    /// What every machine has.
+    Portable,
+    /// x86-64 with AVX2 and AES: words of 256 bits.
+    Avx2,
+    /// x86-64 with AVX-512 (F, VPOPCNTDQ) and VAES: words of 512 bits.
+    Avx512,
+}
+
+impl Isa {
+    /// All instruction sets, the least first.
+    pub const ALL: &[Self] = &[Self::Portable, Self::Avx2, Self::Avx512];
+
+    /// The best one that this machine has.
+    #[must_use]
+    pub fn best() -> Self {
+        Self::ALL.iter().copied().rev().find(|isa| isa.is_available()).unwrap_or(Self::Portable)
+    }
+
+    /// The name on the command line, for example `avx512`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+
+    /// True if this machine has it. The machine is asked once.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => x86::has_avx2(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => x86::has_avx512(),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx2 | Self::Avx512 => false,
+        }
+    }
+
+    /// Does the work with these instructions, or portably if the machine does not have them.
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 if self.is_available() => x86::run_avx512(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if self.is_available() => x86::run_avx2(kernel),
+            _ => kernel.run::<portable::Portable>(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

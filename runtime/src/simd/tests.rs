@@ -1,0 +1,118 @@
+//! What every instruction set computes, beside a model of one bit or word at a time.
+
+use super::{Isa, Kernel, LANES, Plane, Word, portable::Portable};
+use crate::random::Stream;
+
+/// All functions of a word, of three planes.
+struct Functions([Plane; 3]);
+
+impl Kernel for Functions {
+    type Output = Vec<Plane>;
+
+    fn run<W: Word>(self) -> Vec<Plane> {
+        let [a, b, c] = self.0.each_ref().map(W::load);
+        let mut results = vec![
+            a.and(b),
+            a.or(b),
+            a.xor(b),
+            a.and_not(b),
+            a.not(),
+            a.pick(b, c),
+            a.or_both(b, c),
+            W::sum(a, b, c),
+            W::carry(a, b, c),
+            W::borrow(a, b, c),
+            W::splat(a.any()),
+            W::splat(true),
+            a.counts(),
+            a.add(b),
+            a.aes_round(b),
+        ];
+        macro_rules! tables {
+            ($($table:literal)*) => { results.extend([$(W::ternary::<$table>(a, b, c)),*]) };
+        }
+        tables!(0x00 0x01 0x16 0x1b 0x27 0x35 0x69 0x7f 0x80 0x81 0x96 0xac 0xca 0xd8 0xfe 0xff);
+        results
+            .into_iter()
+            .map(|word| {
+                let mut plane = Plane::ZERO;
+                word.store(&mut plane);
+                plane
+            })
+            .collect()
+    }
+}
+
+/// The tables among [`Functions`].
+const TABLES: [u8; 16] =
+    [0x00, 0x01, 0x16, 0x1b, 0x27, 0x35, 0x69, 0x7f, 0x80, 0x81, 0x96, 0xac, 0xca, 0xd8, 0xfe, 0xff];
+
+/// The functions that work on each bit, one bit at a time.
+fn bits([a, b, c]: [bool; 3]) -> [bool; 10] {
+    let sum = u8::from(a) + u8::from(b) + u8::from(c);
+    let difference = i8::from(a) - i8::from(b) - i8::from(c);
+    let (pick, or_both) = (if a { b } else { c }, a || (b && c));
+    [a && b, a || b, a != b, a && !b, !a, pick, or_both, sum % 2 == 1, sum > 1, difference < 0]
+}
+
+fn random(stream: &mut Stream) -> Plane {
+    Plane(std::array::from_fn(|_| stream.bits()))
+}
+
+#[test]
+fn words_do_as_single_bits_do() {
+    let mut stream = Stream::new(1, 1);
+    for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+        for round in 0..50 {
+            let mut planes = [random(&mut stream), random(&mut stream), random(&mut stream)];
+            if round == 0 {
+                planes[0] = Plane::ZERO;
+            }
+            let [a, b, _] = planes;
+            let results = isa.run(Functions(planes));
+            for lane in 0..LANES {
+                let row = planes.map(|plane| plane.lane(lane));
+                for (result, expected) in results.iter().zip(bits(row)) {
+                    assert_eq!(result.lane(lane), expected, "{isa:?}");
+                }
+                let row = row.iter().fold(0, |row, &bit| 2 * row + u8::from(bit));
+                for (result, table) in results[15..].iter().zip(TABLES) {
+                    assert_eq!(result.lane(lane), table >> row & 1 == 1, "{isa:?}: {table:#x}");
+                }
+            }
+            let counts = a.0.map(|word| u64::from(word.count_ones()));
+            let sums = std::array::from_fn(|i| a.0[i].wrapping_add(b.0[i]));
+            let expected = [Plane::splat(a != Plane::ZERO), Plane::ONES, Plane(counts), Plane(sums)];
+            assert_eq!(results[10..14], expected, "{isa:?}");
+            assert_eq!(counts.iter().sum::<u64>(), a.count());
+            let mut round = Plane::ZERO;
+            Portable::load(&a).aes_round(Portable::load(&b)).store(&mut round);
+            assert_eq!(results[14], round, "{isa:?}");
+        }
+    }
+}
+
+/// The first round of the example in FIPS 197, appendix B.
+#[test]
+fn the_round_is_that_of_the_standard() {
+    let words = |bytes: u128| {
+        let bytes = bytes.to_be_bytes();
+        let word = |i: usize| u64::from_le_bytes(bytes[i..i + 8].try_into().expect("eight bytes"));
+        [0, 8, 0, 8, 0, 8, 0, 8].map(word)
+    };
+    let start = Plane(words(0x193d_e3be_a0f4_e22b_9ac6_8d2a_e9f8_4808));
+    let key = Plane(words(0xa0fa_fe17_8854_2cb1_23a3_3939_2a6c_7605));
+    let after = Plane(words(0xa49c_7ff2_689f_352b_6b5b_ea43_026a_5049));
+    for isa in Isa::ALL {
+        assert_eq!(isa.run(Functions([start, key, key]))[14], after, "{isa:?}");
+    }
+}
+
+#[test]
+fn the_first_set_bits() {
+    let plane = Plane([0, 0b1011, 0, 1 << 63, 0, 0, 0, 1]);
+    assert_eq!(plane.first(0), Plane::ZERO);
+    assert_eq!(plane.first(2), Plane([0, 0b11, 0, 0, 0, 0, 0, 0]));
+    assert_eq!(plane.first(4), Plane([0, 0b1011, 0, 1 << 63, 0, 0, 0, 0]));
+    assert_eq!(plane.first(9), plane);
+}

@@ -1,0 +1,219 @@
+//! Planes in the vectors of x86-64 machines.
+//!
+//! Each instruction set has a type whose functions call its instructions. The type is private to the folder
+//! and only handed to a [`Kernel`] by the function here that runs one, whose callers ask the machine first: so
+//! wherever such a function is called, the machine has the instruction. Loads and stores are through
+//! references to a [`Plane`], which has the size and the alignment they need.
+
+use super::{Kernel, Plane, Word};
+#[allow(clippy::wildcard_imports, reason = "three dozen instructions")]
+use std::arch::{is_x86_feature_detected, x86_64::*};
+
+pub(super) fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("aes")
+}
+
+pub(super) fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vpopcntdq")
+        && is_x86_feature_detected!("vaes")
+}
+
+/// # Panics
+/// If the machine lacks AVX2 or AES.
+pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+    #[target_feature(enable = "avx2,aes")]
+    fn run<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx2>()
+    }
+    assert!(has_avx2(), "the machine has AVX2");
+    // SAFETY: the machine has just said that it has these features.
+    unsafe { run(kernel) }
+}
+
+/// # Panics
+/// If the machine lacks AVX-512 or VAES.
+pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+    #[target_feature(enable = "avx512f,avx512vpopcntdq,vaes")]
+    fn run<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx512>()
+    }
+    assert!(has_avx512(), "the machine has AVX-512");
+    // SAFETY: the machine has just said that it has these features.
+    unsafe { run(kernel) }
+}
+
+/// Only made and used inside [`run_avx512`].
+#[derive(Clone, Copy)]
+struct Avx512(__m512i);
+
+impl Word for Avx512 {
+    #[inline(always)]
+    fn load(plane: &Plane) -> Self {
+        // SAFETY: a plane is 64 bytes, aligned to 64; the machine has AVX-512, see the module.
+        Self(unsafe { _mm512_load_si512(std::ptr::from_ref(plane).cast()) })
+    }
+
+    #[inline(always)]
+    fn store(self, plane: &mut Plane) {
+        // SAFETY: as for `load`.
+        unsafe { _mm512_store_si512(std::ptr::from_mut(plane).cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: the machine has AVX-512, see the module.
+        Self(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: the machine has AVX-512, see the module.
+        Self(unsafe { _mm512_or_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: the machine has AVX-512, see the module.
+        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: Self) -> Self {
+        // SAFETY: the machine has AVX-512, see the module.
+        Self(unsafe { _mm512_andnot_si512(other.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(a: Self, b: Self, c: Self) -> Self {
+        // SAFETY: the machine has AVX-512, see the module.
+        Self(unsafe { _mm512_ternarylogic_epi64::<TABLE>(a.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        // SAFETY: the machine has AVX-512, see the module.
+        unsafe { _mm512_test_epi64_mask(self.0, self.0) != 0 }
+    }
+
+    #[inline(always)]
+    fn counts(self) -> Self {
+        // SAFETY: the machine has VPOPCNTDQ, see the module.
+        Self(unsafe { _mm512_popcnt_epi64(self.0) })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: the machine has AVX-512, see the module.
+        Self(unsafe { _mm512_add_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn aes_round(self, key: Self) -> Self {
+        // SAFETY: the machine has VAES, see the module.
+        Self(unsafe { _mm512_aesenc_epi128(self.0, key.0) })
+    }
+}
+
+/// Only made and used inside [`run_avx2`]. Lanes 0 to 255, then the others.
+#[derive(Clone, Copy)]
+struct Avx2([__m256i; 2]);
+
+impl Word for Avx2 {
+    #[inline(always)]
+    fn load(plane: &Plane) -> Self {
+        let halves: *const __m256i = std::ptr::from_ref(plane).cast();
+        // SAFETY: a plane is 64 bytes, aligned to 64: two halves of 32; the machine has AVX2, see the module.
+        Self(unsafe { [_mm256_load_si256(halves), _mm256_load_si256(halves.add(1))] })
+    }
+
+    #[inline(always)]
+    fn store(self, plane: &mut Plane) {
+        let halves: *mut __m256i = std::ptr::from_mut(plane).cast();
+        // SAFETY: as for `load`.
+        unsafe {
+            _mm256_store_si256(halves, self.0[0]);
+            _mm256_store_si256(halves.add(1), self.0[1]);
+        }
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, other.0);
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { [_mm256_and_si256(a, c), _mm256_and_si256(b, d)] })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, other.0);
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { [_mm256_or_si256(a, c), _mm256_or_si256(b, d)] })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, other.0);
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { [_mm256_xor_si256(a, c), _mm256_xor_si256(b, d)] })
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, other.0);
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { [_mm256_andnot_si256(c, a), _mm256_andnot_si256(d, b)] })
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        let Self([a, b]) = self;
+        // SAFETY: the machine has AVX2, see the module.
+        unsafe {
+            let either = _mm256_or_si256(a, b);
+            _mm256_testz_si256(either, either) == 0
+        }
+    }
+
+    #[inline(always)]
+    fn counts(self) -> Self {
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { [counts(self.0[0]), counts(self.0[1])] })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, other.0);
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { [_mm256_add_epi64(a, c), _mm256_add_epi64(b, d)] })
+    }
+
+    #[inline(always)]
+    fn aes_round(self, key: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, key.0);
+        // SAFETY: the machine has AVX2 and AES, see the module.
+        Self(unsafe { [aes_round(a, c), aes_round(b, d)] })
+    }
+}
+
+/// How many bits are set in each word of 64: four bits at a time, by a table in a register (Mula, Kurz, Lemire,
+/// "Faster population counts using AVX2 instructions", 2018).
+#[inline]
+#[target_feature(enable = "avx2")]
+fn counts(half: __m256i) -> __m256i {
+    let (low, high) = (0x0302_0201_0201_0100, 0x0403_0302_0302_0201);
+    let table = _mm256_setr_epi64x(low, high, low, high);
+    let mask = _mm256_set1_epi8(0x0f);
+    let lower = _mm256_shuffle_epi8(table, _mm256_and_si256(half, mask));
+    let upper = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16::<4>(half), mask));
+    _mm256_sad_epu8(_mm256_add_epi8(lower, upper), _mm256_setzero_si256())
+}
+
+/// A round of AES for two blocks.
+#[inline]
+#[target_feature(enable = "avx2,aes")]
+fn aes_round(half: __m256i, key: __m256i) -> __m256i {
+    let low = _mm_aesenc_si128(_mm256_castsi256_si128(half), _mm256_castsi256_si128(key));
+    let high = _mm_aesenc_si128(_mm256_extracti128_si256::<1>(half), _mm256_extracti128_si256::<1>(key));
+    _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high)
+}

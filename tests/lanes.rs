@@ -1,0 +1,281 @@
+//! Games in lanes are games: every lane makes legal moves and comes to the state that the table comes to, on every
+//! instruction set; tallies are those of the games played, and random play has the same mean as one game
+//! at a time.
+
+use gdl_compiler::{Limits, Options};
+use gdl_games::LIST;
+use gdl_runtime::{
+    BitBox, Dynamic, Engine, Game, Id, Isa, Lockstep, MoveId, Playouts, RoleId, Tally, load, load::load_named,
+};
+use std::{fs, path::Path};
+
+/// Gates of the table that may be run for a game and instruction set.
+const WORK: usize = 30_000_000;
+
+/// Plays the first games of a block, and what the table says of some of its lanes.
+struct Watch<'g> {
+    game: &'g Dynamic,
+    max_length: u64,
+    lanes: Vec<Lane>,
+}
+
+/// The game of a lane.
+struct Lane {
+    number: usize,
+    state: BitBox,
+    /// Moves made, if there is a game.
+    length: Option<u64>,
+}
+
+/// What a watched lane did: its joint move and state, if it moved.
+type Trace = Vec<Option<(Vec<usize>, BitBox)>>;
+
+impl<'g> Watch<'g> {
+    fn new(game: &'g Dynamic, max_length: u64, every: usize) -> Self {
+        let lanes = (0..Lockstep::LANES).step_by(every);
+        let lanes = lanes.map(|number| Lane { number, state: game.initial(), length: None }).collect();
+        Self { game, max_length, lanes }
+    }
+
+    /// Looks at a step, and counts games that came to their end.
+    fn look(&mut self, name: &str, games: &Lockstep<'_>, tally: &mut Tally, trace: &mut Trace) {
+        let game = self.game;
+        for lane in &mut self.lanes {
+            if let Some(length) = lane.length
+                && (games.has_started(lane.number) || !games.has_moved(lane.number))
+            {
+                finish(game, lane, length == self.max_length, tally);
+                lane.length = None;
+            }
+            if games.has_started(lane.number) {
+                assert!(lane.length.is_none());
+                lane.state = game.initial();
+                lane.length = Some(0);
+            }
+            if !games.has_moved(lane.number) {
+                if lane.length.take().is_some() {
+                    finish(game, lane, false, tally);
+                }
+                trace.push(None);
+                continue;
+            }
+            let joint = games.joint(lane.number);
+            let moves: Vec<MoveId> = joint.iter().map(|&position| MoveId::from_index(position)).collect();
+            let next = game.next(&lane.state, &moves);
+            lane.state = next.unwrap_or_else(|error| panic!("{name}: {error}"));
+            let length = lane.length.as_mut().expect("whoever moves has a game");
+            *length += 1;
+            let mut state = game.empty();
+            games.state(lane.number, state.as_mut());
+            assert_eq!(game.state_text(&state), game.state_text(&lane.state), "{name}, lane {}", lane.number);
+            trace.push(Some((joint, state)));
+        }
+    }
+}
+
+/// Counts a game, as the table sees its last state.
+fn finish(game: &Dynamic, lane: &Lane, is_long: bool, tally: &mut Tally) {
+    tally.playouts += 1;
+    tally.states += lane.length.unwrap_or(0);
+    let view = game.view(&lane.state);
+    let chance = game.chance_role();
+    if !game.terminal_in(&view) {
+        let stuck = game.roles().any(|role| game.legal_in(&view, role).len() == 0);
+        assert!(is_long || stuck, "a game that is not over goes on");
+        tally.too_long += u64::from(is_long);
+        tally.stuck += u64::from(!is_long);
+        return;
+    }
+    let goals: Vec<Option<u8>> = game.roles().map(|role| game.goal_in(&view, role)).collect();
+    let players: Vec<RoleId> = game.roles().filter(|&role| Some(role) != chance).collect();
+    if players.iter().any(|role| goals[role.index()].is_none()) {
+        tally.unscored += 1;
+        return;
+    }
+    let best = players.iter().filter_map(|role| goals[role.index()]).max();
+    let best = if players.len() == 1 { Some(100) } else { best };
+    let shared = players.iter().filter(|role| goals[role.index()] == best).count();
+    for role in game.roles() {
+        let entry = &mut tally.roles[role.index()];
+        let goal = u64::from(goals[role.index()].unwrap_or(0));
+        entry.goals += goal;
+        entry.squares += goal * goal;
+        if Some(role) != chance {
+            let first = goals[role.index()] == best;
+            entry.wins += u64::from(first && shared == 1);
+            entry.draws += u64::from(first && shared > 1);
+            entry.losses += u64::from(!first);
+        }
+    }
+}
+
+fn gates(game: &Dynamic) -> usize {
+    let (observe, advance) = game.table().expect("a table").gates();
+    observe + advance
+}
+
+/// Plays as many games as there are lanes in each instruction set, and watches as many lanes as `work` admits.
+fn agree(name: &str, game: &Dynamic, max_length: u64, work: usize) -> bool {
+    let table = game.table().expect("a table");
+    // A step of a lane takes the table a step and a view, and two names.
+    let per_lane = 3 * (gates(game) + 500) * max_length.min(70) as usize;
+    let every = (Lockstep::LANES * per_lane).div_ceil(work).clamp(1, Lockstep::LANES);
+    let count = if every == 1 { 700 } else { Lockstep::LANES as u64 };
+    let mut first: Option<(Trace, Tally)> = None;
+    for isa in Isa::ALL.iter().rev().filter(|isa| isa.is_available()) {
+        let Some(mut games) = Lockstep::new(table, *isa, 3, 5, count, max_length) else { return false };
+        let mut watch = Watch::new(game, max_length, every);
+        let mut trace = Trace::new();
+        let mut tally = games_counted(game);
+        if let Some((expected, total)) = &first {
+            // What the others saw is right: it need not be looked at again.
+            while games.step() {
+                trace.extend(watch.lanes.iter().map(|lane| {
+                    games.has_moved(lane.number).then(|| {
+                        let mut state = game.empty();
+                        games.state(lane.number, state.as_mut());
+                        (games.joint(lane.number), state)
+                    })
+                }));
+            }
+            assert!(trace == *expected, "{name}, {isa:?}");
+            assert_eq!(games.finish(), *total, "{name}, {isa:?}");
+            continue;
+        }
+        while games.step() {
+            watch.look(name, &games, &mut tally, &mut trace);
+        }
+        for lane in &mut watch.lanes {
+            if let Some(length) = lane.length {
+                finish(game, lane, length == max_length, &mut tally);
+            }
+        }
+        let total = games.finish();
+        assert_eq!(total.playouts, count, "{name}");
+        if every == 1 {
+            assert_eq!(total, tally, "{name}");
+        }
+        first = Some((trace, total));
+    }
+    true
+}
+
+/// A tally of no games.
+fn games_counted(game: &Dynamic) -> Tally {
+    Playouts::new(game).count(0).run().tally
+}
+
+#[test]
+fn lanes_agree_with_the_table() {
+    for entry in LIST {
+        let game = load(entry.text).expect("built-in rulesheets load");
+        assert!(agree(entry.name, &game, 10_000, WORK), "{}", entry.name);
+        assert!(agree(entry.name, &game, 7, WORK / 4), "{}", entry.name);
+    }
+}
+
+/// Lengths and goals, in units of the error of their difference.
+#[test]
+fn lanes_play_as_single_games_do() {
+    for entry in LIST {
+        let game = load(entry.text).expect("built-in rulesheets load");
+        let count = (3_000_000 / gates(&game)) as u64;
+        let run = |engine, count| Playouts::new(&game).engine(engine).seed(1).count(count).run();
+        let (lanes, single) = (run(Engine::Lanes, 40 * count), run(Engine::Single, count));
+        assert_eq!((lanes.engine, single.engine), (Engine::Lanes, Engine::Single), "{}", entry.name);
+        for role in 0..lanes.roles.len() {
+            let error = lanes.goal_error(role).hypot(single.goal_error(role));
+            let difference = lanes.mean_goal(role) - single.mean_goal(role);
+            assert!(difference.abs() <= 4.0 * error, "{}: {difference} +- {error}", entry.name);
+        }
+        // Lengths have no squares in a tally: their spread is taken from many small runs of lanes, whose states
+        // are compared with the table's elsewhere.
+        let part = 2 * count;
+        let parts: Vec<f64> =
+            (10..40).map(|block| length(&game, block, part) - lanes.mean_length()).collect();
+        let variance = parts.iter().map(|part| part.powi(2)).sum::<f64>() / 29.0 * part as f64;
+        let error = (variance / (40 * count) as f64 + variance / count as f64).sqrt();
+        let difference = lanes.mean_length() - single.mean_length();
+        // One game of a kind that is rare may be there or not.
+        let one = single.mean_length() / count as f64;
+        assert!(difference.abs() <= 4.0 * error + one, "{}: {difference} +- {error}", entry.name);
+    }
+}
+
+/// The mean length of some games in lanes.
+fn length(game: &Dynamic, seed: u64, count: u64) -> f64 {
+    Playouts::new(game).engine(Engine::Lanes).seed(seed).count(count).run().mean_length()
+}
+
+/// In the first step of every game each role chooses uniformly among its legal moves, and roles independently.
+#[test]
+fn first_moves_are_uniform() {
+    for entry in LIST {
+        let game = load(entry.text).expect("built-in rulesheets load");
+        let view = game.view(&game.initial());
+        let legal: Vec<Vec<usize>> =
+            game.roles().map(|role| game.legal_in(&view, role).map(Id::index).collect()).collect();
+        let joints: usize = legal.iter().map(Vec::len).product();
+        let mut counts = vec![0_u32; joints];
+        let mut games = 0_u32;
+        for block in 0..200 {
+            let table = game.table().expect("a table");
+            let count = Lockstep::LANES as u64;
+            let mut lanes =
+                Lockstep::new(table, Isa::best(), 9, block, count, 1).expect("they play in lanes");
+            assert!(lanes.step());
+            for lane in 0..Lockstep::LANES {
+                let joint = lanes.joint(lane);
+                let place = joint.iter().zip(&legal).fold(0, |place, (action, legal)| {
+                    place * legal.len() + legal.binary_search(action).expect("a legal move")
+                });
+                counts[place] += 1;
+                games += 1;
+            }
+        }
+        let degrees = joints as f64 - 1.0;
+        let expected = f64::from(games) / joints as f64;
+        let chi: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
+        if joints > 1 {
+            // Wilson and Hilferty: about normal with these mean and deviation.
+            let z = ((chi / degrees).cbrt() - (1.0 - 2.0 / (9.0 * degrees))) / (2.0 / (9.0 * degrees)).sqrt();
+            assert!(z.abs() < 3.5, "{}: z = {z}", entry.name);
+        }
+    }
+}
+
+/// Rulesheets of other authors, beside the checkout; those that compile fast.
+#[test]
+fn lanes_agree_with_the_table_on_other_rulesheets() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rulesheets/games");
+    let Ok(entries) = fs::read_dir(&folder) else {
+        println!("skipped: there is no {}", folder.display());
+        return;
+    };
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    let scale = if cfg!(debug_assertions) { 1 } else { 20 };
+    let limits =
+        Limits { fuel: 1_000_000 * scale, max_ground_rules: 20_000 * scale as usize, ..Limits::default() };
+    let options = Options { limits, ..gdl_cli::load::quiet() };
+    let (mut played, mut left) = (0, 0);
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "kif")) {
+        let text = String::from_utf8_lossy(&fs::read(path).expect("readable")).into_owned();
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let Ok(game) = load_named(&name, &text, &options) else {
+            left += 1;
+            continue;
+        };
+        if game.table().is_none_or(|_| gates(&game) > 20_000 * scale as usize) {
+            left += 1;
+            continue;
+        }
+        if agree(&name, &game, 25, 2_000_000 * scale as usize) {
+            played += 1;
+        } else {
+            println!("not for lanes: {name}");
+        }
+    }
+    println!("{played} rulesheets agree, {left} were too large");
+    assert!(played > 100, "{played} rulesheets agree, {left} were too large");
+}

@@ -1,5 +1,5 @@
-//! Random playouts of each game on one thread: by hand, compiled, by the table engine, and evaluated state by
-//! state.
+//! Random playouts of each game on one thread: by hand, in lanes, compiled, by the table engine, and evaluated
+//! state by state.
 //!
 //! Items are playouts, so `items/s` is playouts per second. Compiled games and tables draw from the same
 //! kind of generator as the loops, and every choice is exactly uniform in all of them.
@@ -8,7 +8,7 @@ use divan::{Bencher, counter::ItemsCount};
 use gdl_benches::hand::{self, Generator, Outcome};
 use gdl_games::{Entry, Visitor, find, visit};
 use gdl_runtime::{
-    Game, Playouts, load,
+    Engine, Game, Isa, Playouts, load,
     load::{Options, load_lifted},
 };
 use std::cell::Cell;
@@ -83,6 +83,29 @@ fn table(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, &game, count(name));
 }
 
+/// Of how many playouts of lanes the others make one: lanes play them by blocks of tens of thousands.
+const FASTER: u64 = 50;
+
+#[divan::bench(name = "lanes, best instruction set", args = names(), sample_count = 20)]
+fn lanes(bencher: Bencher<'_, '_>, name: &str) {
+    bench_lanes(bencher, name, Isa::best());
+}
+
+#[divan::bench(name = "lanes, portable", args = names(), sample_count = 20)]
+fn portable_lanes(bencher: Bencher<'_, '_>, name: &str) {
+    bench_lanes(bencher, name, Isa::Portable);
+}
+
+fn bench_lanes(bencher: Bencher<'_, '_>, name: &str, isa: Isa) {
+    let game = load(find(name).expect("a built-in game").text).expect("built-in rulesheets load");
+    let (seed, count) = (Cell::new(0), count(name) * FASTER);
+    bencher.counter(ItemsCount::new(count)).bench_local(|| {
+        seed.set(seed.get() + 1);
+        let playouts = Playouts::new(&game).seed(seed.get()).threads(1).count(count);
+        playouts.engine(Engine::Lanes).isa(isa).run()
+    });
+}
+
 /// Of how many playouts of the other engines this one makes one.
 const SLOWER: u64 = 20;
 
@@ -97,6 +120,6 @@ fn bench<G: Game>(bencher: Bencher<'_, '_>, game: &G, count: u64) {
     let seed = Cell::new(0);
     bencher.counter(ItemsCount::new(count)).bench_local(|| {
         seed.set(seed.get() + 1);
-        Playouts::new(game).seed(seed.get()).threads(1).count(count).run()
+        Playouts::new(game).engine(Engine::Single).seed(seed.get()).threads(1).count(count).run()
     });
 }

@@ -134,7 +134,7 @@ pub fn examine(source: &Source, options: &Options) -> (Diagnostics, Option<Compi
         let net = propnet::build(&ground, options, &mut diagnostics)?;
         clock.lap("propnet");
         let net = optimize::optimize(net, options, &mut diagnostics)?;
-        let phases = optimize::phases(&net, options).unwrap_or_default();
+        let phases = optimize::phases(&net, options, &mut diagnostics)?;
         clock.lap("optimize");
         let table = emit::table::table(&net, &phases);
         clock.lap("emit");

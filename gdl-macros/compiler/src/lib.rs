@@ -55,7 +55,7 @@ pub struct Compilation {
     pub rules: Rules,
     /// The optimised net.
     pub net: propnet::Net,
-    /// The net at each point of the cycle that its fluents go round; empty if finding out takes too much.
+    /// The net at each point of the cycle that its fluents go round, or the net alone.
     pub phases: Vec<propnet::Net>,
     /// Warnings.
     pub diagnostics: Diagnostics,
@@ -72,18 +72,16 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagno
         diagnostics.sort();
         return Err(diagnostics);
     };
-    let net = ground::ground(&rules, options, &mut diagnostics).and_then(|ground| {
+    let nets = ground::ground(&rules, options, &mut diagnostics).and_then(|ground| {
         let net = propnet::build(&ground, options, &mut diagnostics)?;
         let net = optimize::optimize(net, options, &mut diagnostics)?;
+        let phases = optimize::phases(&net, options, &mut diagnostics)?;
         outcome::check(&rules, &ground, &net, &mut diagnostics);
-        (!diagnostics.has_errors()).then_some(net)
+        (!diagnostics.has_errors()).then_some((net, phases))
     });
     diagnostics.sort();
-    match net {
-        Some(net) => {
-            let phases = optimize::phases(&net, options).unwrap_or_default();
-            Ok(Compilation { rules, net, phases, diagnostics })
-        }
+    match nets {
+        Some((net, phases)) => Ok(Compilation { rules, net, phases, diagnostics }),
         None => Err(diagnostics),
     }
 }

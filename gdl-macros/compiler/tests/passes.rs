@@ -253,7 +253,8 @@ fn fluents_of_which_one_holds_are_complemented() {
 
 /// The lines of the nets at the points of a rulesheet's cycle.
 fn phases(rules: &str, starts: &[&str]) -> Vec<String> {
-    let nets = optimize::phases(&net(rules), &Options::default()).expect("within the limits");
+    let nets = optimize::phases(&net(rules), &Options::default(), &mut Diagnostics::default())
+        .expect("within the limits");
     nets.iter().map(|net| lines(net, starts)).collect()
 }
 

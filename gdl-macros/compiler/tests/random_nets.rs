@@ -1,7 +1,7 @@
 //! Every pass keeps what random nets do: in all states that play can reach, and for all legal joint moves.
 
 use gdl_compiler::{
-    Options,
+    Diagnostics, Options,
     limits::Fuel,
     optimize,
     propnet::{Gate, Net, Outputs, Signal, Vocabulary},
@@ -150,7 +150,8 @@ fn passes_keep_what_nets_do() {
         }
         groups += optimised.exclusive.len();
         // The net at each point of the cycle steps as the whole one does there.
-        let phases = optimize::phases(&optimised, &Options::default()).expect("there is fuel");
+        let phases = optimize::phases(&optimised, &Options::default(), &mut Diagnostics::default())
+            .expect("there is fuel");
         let mut state = net.initial.clone();
         for (number, phase) in phases.iter().enumerate() {
             let context = format!("seed {seed}, phase {number}");

@@ -12,18 +12,28 @@ use super::{
     users::Users,
 };
 use crate::propnet::{Gate, Net, Signal};
-use crate::{Options, limits::Fuel, observer::Phase};
+use crate::{Diagnostics, Options, limits::Fuel, observer::Phase};
 
 /// The longest cycle looked for: there is a net for each of its points.
 const LONGEST: usize = 12;
 
-/// The net at each point of its cycle, starting with the initial state; the net alone if it has none. Fluents of
-/// the cycle stay in the vocabulary, but no gate reads them. Nothing comes back if there is not enough fuel
-/// for one of the nets. O(literals x length).
-#[must_use]
-pub fn phases(net: &Net, options: &Options) -> Option<Vec<Net>> {
-    let points = cycle(net);
-    points.iter().map(|point| at(net, point, &mut Fuel::new(options, Phase::Optimize))).collect()
+/// The net at each point of its cycle, starting with the initial state; the net alone if it has none, or if
+/// one of the nets takes more fuel than there is. Fluents of the cycle stay in the vocabulary, but no gate reads
+/// them. If the caller calls it off, that goes to `diagnostics`, and nothing comes back. O(literals x length).
+pub fn phases(net: &Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Vec<Net>> {
+    let mut nets = Vec::new();
+    for point in cycle(net) {
+        let mut fuel = Fuel::new(options, Phase::Optimize);
+        if let Some(net) = at(net, &point, &mut fuel) {
+            nets.push(net);
+        } else if let Some(progress) = fuel.cancelled() {
+            diagnostics.push(progress.cancelled());
+            return None;
+        } else {
+            return Some(vec![net.clone()]);
+        }
+    }
+    Some(nets)
 }
 
 /// The values of the fluents at the points of the longest cycle that most fluents follow.

@@ -83,7 +83,7 @@ fn bench_optimise(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(name = "6 table", args = names())]
 fn bench_table(bencher: Bencher<'_, '_>, name: &str) {
     let net = optimised(&source(name));
-    let phases = phases(&net, &Options::default()).expect("within the limits");
+    let phases = phases(&net, &Options::default(), &mut diagnostics()).expect("within the limits");
     bencher.bench(|| table(&net, &phases));
 }
 

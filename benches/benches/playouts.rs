@@ -84,14 +84,14 @@ fn table(bencher: Bencher<'_, '_>, name: &str) {
 }
 
 /// Of how many playouts of lanes the others make one: lanes play them by blocks of tens of thousands.
-const FASTER: u64 = 50;
+const FASTER: u64 = 200;
 
 #[divan::bench(name = "lanes, best instruction set", args = names(), sample_count = 20)]
 fn lanes(bencher: Bencher<'_, '_>, name: &str) {
     bench_lanes(bencher, name, Isa::best());
 }
 
-#[divan::bench(name = "lanes, portable", args = names(), sample_count = 20)]
+#[divan::bench(name = "lanes, portable", args = names(), sample_count = 5)]
 fn portable_lanes(bencher: Bencher<'_, '_>, name: &str) {
     bench_lanes(bencher, name, Isa::Portable);
 }

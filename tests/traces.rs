@@ -5,8 +5,8 @@
 //! rulesheet is compiled to a table. One that takes too much for that is evaluated state by state. A debug build
 //! compiles under small limits, takes `eval` for the rest, and compares the beginning of each trace, a release
 //! build all that the default limits admit and more of each trace; `gdl verify` compares the whole. Some
-//! rulesheets are evaluated state by state although they need not be; all of them by
-//! `cargo test --release -p gdl-tests --test traces -- --ignored`.
+//! rulesheets are evaluated state by state although they need not be: one of so many, as `GDL_SAMPLE` sets, so
+//! `GDL_SAMPLE=1 cargo test --release -p gdl-tests --test traces` takes minutes and evaluates all.
 
 use gdl_cli::{
     load,
@@ -84,7 +84,10 @@ const BY_LIFTED: Limits = if IS_DEBUG {
 };
 
 /// Of how many rulesheets one is evaluated state by state although it can be grounded.
-const SAMPLE: usize = if IS_DEBUG { 16 } else { 4 };
+fn sample() -> usize {
+    let usual = if IS_DEBUG { 16 } else { 4 };
+    std::env::var("GDL_SAMPLE").map_or(usual, |value| value.parse().expect("a whole number above zero"))
+}
 
 /// Who compared a rulesheet with its trace.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -207,8 +210,9 @@ fn rulesheets_agree_with_their_traces() {
     }
 }
 
-/// Evaluates rulesheets state by state, one of so many and those that cannot be grounded.
-fn evaluate(one_of: usize) {
+#[test]
+fn rulesheets_agree_when_evaluated_state_by_state() {
+    let one_of = sample();
     let Some(traces) = traces() else { return };
     let mut known = Known::new();
     let mut count = 0;
@@ -224,15 +228,4 @@ fn evaluate(one_of: usize) {
     }
     println!("{count} rulesheets were evaluated state by state");
     assert!(count * one_of >= 240, "only {count} rulesheets were evaluated");
-}
-
-#[test]
-fn some_rulesheets_agree_when_evaluated_state_by_state() {
-    evaluate(SAMPLE);
-}
-
-#[test]
-#[ignore = "takes minutes"]
-fn all_rulesheets_agree_when_evaluated_state_by_state() {
-    evaluate(1);
 }

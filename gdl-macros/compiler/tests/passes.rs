@@ -185,6 +185,26 @@ fn long_exclusions_are_complemented() {
 }
 
 #[test]
+fn exclusions_in_several_gates_are_complemented_together() {
+    let denied = "(<= one (does p a)) (<= one (does p b)) (<= (next (at 9)) (not one) (not (does p c)))";
+    check_pass(
+        optimize::complement,
+        &format!("{PLAYER} {denied}"),
+        &["g0", "g1", "next (at 9)"],
+        "g0 = !p: a & !p: b\ng1 = !p: c & g0\nnext (at 9) = g1\n",
+        "next (at 9) = p: d\n",
+    );
+    let chosen = "(<= (next (at 9)) (or (does p a) (does p b) (does p c)) (or (does p c) (does p d)) (not (true (at 2))))";
+    check_pass(
+        optimize::complement,
+        &format!("{PLAYER} {chosen}"),
+        &["g0", "g1", "g2", "next (at 9)"],
+        "g0 = !p: a & !p: b & !p: c\ng1 = !p: c & !p: d\ng2 = !(at 2) & !g0 & !g1\nnext (at 9) = g2\n",
+        "g0 = !(at 2) & p: c\nnext (at 9) = g0\n",
+    );
+}
+
+#[test]
 fn common_operands_are_shared() {
     let rules = format!(
         "{PLAYER} (<= (next (at 8)) (or (does p a) (does p b) (does p c)))

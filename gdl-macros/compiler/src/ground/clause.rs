@@ -145,6 +145,16 @@ pub(super) struct Clause {
 }
 
 impl Clause {
+    /// How many values a binding has: one for each variable, and an atom for each positive literal.
+    pub(super) fn slots(&self) -> usize {
+        self.variables + self.positives.len()
+    }
+
+    /// Where a binding has the atom of the positive literal at `place`.
+    pub(super) fn slot(&self, place: usize) -> usize {
+        self.variables + place
+    }
+
     /// Visits each literal of the body, with true if it stands under an odd number of negations.
     pub(super) fn for_each_literal<'a>(&'a self, visit: &mut impl FnMut(&'a Literal, bool)) {
         self.positives.iter().for_each(|l| visit(l, false));

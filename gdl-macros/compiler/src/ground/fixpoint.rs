@@ -132,8 +132,6 @@ pub(super) struct Grounder<'a> {
     /// The plans of the stage at work, by the facts that start them.
     plans: Vec<Plan>,
     watch: Watch,
-    /// How many facts have been processed.
-    done: usize,
     /// The stage at work.
     stage: usize,
     /// For each rule, whether it has an instance.
@@ -196,7 +194,6 @@ impl<'a> Grounder<'a> {
             is_settled: false,
             plans: Vec::new(),
             watch: Watch::default(),
-            done: 0,
             stage: 0,
             fired: vec![false; rules.rules.len()],
             roles: FxHashSet::default(),
@@ -259,7 +256,6 @@ impl<'a> Grounder<'a> {
             self.check(number)?;
         }
         self.facts.fill(&self.atoms, &self.terms);
-        self.done = self.facts.list.len();
         start.iter().for_each(|&atom| {
             self.facts.note(atom, &self.atoms);
         });
@@ -288,6 +284,12 @@ impl<'a> Grounder<'a> {
             self.watch(number);
             at_once.push(self.plan(number, None));
         }
+        let is_current = |&(number, plan): &(usize, &Plan)| {
+            let work = &self.works[plan.clause];
+            work.stand == Stand::Open && number >= work.since
+        };
+        let current = self.plans.iter().enumerate().filter(is_current).map(|(_, plan)| plan);
+        self.facts.retire(current.chain(&at_once));
         self.facts.fill(&self.atoms, &self.terms);
         self.join(&at_once)?;
         self.drain()
@@ -405,7 +407,7 @@ impl<'a> Grounder<'a> {
         let mut bindings = Vec::new();
         for plan in plans {
             bindings.clear();
-            bindings.resize(self.works[plan.clause].clause.variables, UNBOUND);
+            bindings.resize(self.works[plan.clause].clause.slots(), UNBOUND);
             self.derive(plan, &mut bindings, None)?;
         }
         Ok(())
@@ -421,10 +423,8 @@ impl<'a> Grounder<'a> {
 
     fn process(&mut self, plans: &[Plan]) -> Result<(), Excess> {
         let (mut bindings, mut found) = (Vec::new(), Vec::new());
-        while let Some(&atom) = self.facts.list.get(self.done) {
-            self.done += 1;
+        while let Some(atom) = self.facts.enter(&self.atoms, &self.terms) {
             self.follow(atom)?;
-            self.facts.enter(atom, &self.atoms, &self.terms);
             let relation = self.atoms.relation(atom).0;
             let steps = self.watch.find(relation, self.atoms.arguments(atom), &self.terms, &mut found);
             self.facts.steps += steps;
@@ -435,8 +435,10 @@ impl<'a> Grounder<'a> {
                     continue;
                 }
                 bindings.clear();
-                bindings.resize(work.clause.variables, UNBOUND);
-                let literal = &work.clause.positives[plan.start.expect("waits for a fact")];
+                bindings.resize(work.clause.slots(), UNBOUND);
+                let start = plan.start.expect("waits for a fact");
+                let literal = &work.clause.positives[start];
+                bindings[work.clause.slot(start)] = TermId(atom.0);
                 if join::matches_all(
                     &literal.arguments,
                     self.atoms.arguments(atom),
@@ -536,7 +538,7 @@ impl<'a> Grounder<'a> {
         }
         let clause = work.clause.clone();
         // What is found waits in memory until it is emitted.
-        let row = size_of::<TermId>() * clause.variables.max(1);
+        let row = size_of::<TermId>() * clause.slots().max(1);
         let waiting = self.limits.max_bytes.saturating_sub(self.bytes()) / row;
         let capped = work.cap.instances - work.hits;
         let room = self.limits.max_ground_rules.min(waiting).min(capped);
@@ -571,12 +573,11 @@ impl<'a> Grounder<'a> {
             self.park(number);
             return Ok(());
         }
-        if clause.variables == 0 {
-            // A row without columns: the clause is ground and the walk only counts.
-            let repeated = self.is_repeated(plan, &clause, &[], fact);
-            return if hits > 0 && !repeated { self.emit(number, &clause, &[]) } else { Ok(()) };
+        if clause.slots() == 0 {
+            // A row without columns: the walk only counts.
+            return if hits > 0 { self.emit(number, &clause, &[]) } else { Ok(()) };
         }
-        for row in found.chunks_exact(clause.variables) {
+        for row in found.chunks_exact(clause.slots()) {
             if !self.is_repeated(plan, &clause, row, fact) {
                 self.emit(number, &clause, row)?;
             }
@@ -587,14 +588,9 @@ impl<'a> Grounder<'a> {
     /// True if an earlier literal of the clause matches the same fact: its own plan finds the instance.
     fn is_repeated(&self, plan: &Plan, clause: &Clause, row: &[TermId], fact: Option<AtomId>) -> bool {
         let (Some(start), Some(fact)) = (plan.start, fact) else { return false };
-        clause.positives[..start].iter().any(|literal| {
-            literal.relation == self.atoms.relation(fact)
-                && self.is_inside(literal.relation)
-                && literal
-                    .arguments
-                    .iter()
-                    .zip(self.atoms.arguments(fact))
-                    .all(|(p, &t)| join::find(p, &self.terms, row) == Some(t))
+        let mut before = clause.positives[..start].iter().enumerate();
+        before.any(|(place, literal)| {
+            self.is_inside(literal.relation) && row[clause.slot(place)] == TermId(fact.0)
         })
     }
 
@@ -617,9 +613,9 @@ impl<'a> Grounder<'a> {
         }
         let mut body = std::mem::take(&mut self.body);
         body.clear();
-        for literal in &clause.positives {
+        for (place, literal) in clause.positives.iter().enumerate() {
             if self.is_dynamic(literal.relation) {
-                body.push(Literal::new(self.atom(literal, row), false));
+                body.push(Literal::new(AtomId(row[clause.slot(place)].0), false));
             }
         }
         for test in &clause.tests {

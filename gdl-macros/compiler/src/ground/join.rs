@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 /// The value of a variable that is not bound.
 pub(super) const UNBOUND: TermId = TermId(u32::MAX);
 
-/// Rows of the free variables' values by the bound variables' values.
+/// Rows of the free variables' values, and the atom, by the bound variables' values.
 #[derive(Debug)]
 struct Index {
     relation: RelationId,
@@ -26,24 +26,32 @@ struct Index {
     key: Vec<usize>,
     free: Vec<usize>,
     rows: FxHashMap<Box<[TermId]>, Vec<TermId>>,
+    bytes: usize,
+    /// Whether no plan needs it any more: it takes nothing then.
+    is_retired: bool,
 }
 
 impl Index {
     /// Enters a fact if it matches. Returns the bytes that takes.
-    fn enter(&mut self, arguments: &[TermId], terms: &Terms) -> usize {
+    fn enter(&mut self, atom: AtomId, atoms: &Atoms, terms: &Terms) -> usize {
+        if self.is_retired {
+            return 0;
+        }
         let mut bindings = vec![UNBOUND; self.variables];
-        if !matches_all(&self.pattern, arguments, terms, &mut bindings) {
+        if !matches_all(&self.pattern, atoms.arguments(atom), terms, &mut bindings) {
             return 0;
         }
         let key: Vec<TermId> = self.key.iter().map(|&v| bindings[v]).collect();
-        let free = self.free.iter().map(|&v| bindings[v]);
-        let row = size_of::<TermId>() * self.free.len();
+        let free = self.free.iter().map(|&v| bindings[v]).chain([TermId(atom.0)]);
+        let row = size_of::<TermId>() * (self.free.len() + 1);
         if let Some(rows) = self.rows.get_mut(&key[..]) {
             rows.extend(free);
+            self.bytes += row;
             return row;
         }
         let bytes = BYTES_PER_KEY + size_of::<TermId>() * key.len() + row;
         self.rows.insert(key.into(), free.collect());
+        self.bytes += bytes;
         bytes
     }
 }
@@ -51,6 +59,8 @@ impl Index {
 /// One step of a plan.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
+    /// Go on if the clause's literal at `place`, whose variables are all bound, is a fact.
+    Check { place: usize },
     /// Look up `key` in an index, bind `free`, for each row: the clause's literal at `place`.
     Lookup { place: usize, index: usize, key: Vec<u32>, free: Vec<u32> },
     /// Go on unless the test of the clause with this number is known to fail.
@@ -68,10 +78,12 @@ pub(super) struct Plan {
 /// The facts and their indexes.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// Whether the atom was found.
-    known: Vec<bool>,
+    /// For each atom, its place in the list; none if it was not found.
+    places: Vec<u32>,
     /// The found atoms in the order they were noted.
     pub(super) list: Vec<AtomId>,
+    /// How many of them joins can see: those noted since wait for their turn.
+    pub(super) entered: usize,
     /// The found atoms of each relation, likewise.
     by_relation: Vec<Vec<AtomId>>,
     indexes: Vec<Index>,
@@ -87,6 +99,9 @@ pub(super) struct Facts {
     /// Bytes in the indexes and plans.
     bytes: usize,
 }
+
+/// The place of an atom that was not found.
+const NOWHERE: u32 = u32::MAX;
 
 /// Bytes that a key of an index takes with its rows, whatever their length: an entry of a hash map that is
 /// two thirds full, and two small pieces of the heap.
@@ -167,17 +182,22 @@ fn estimate(rows: Option<&Rows>, variables: &[u32], bound: &[bool]) -> f64 {
 impl Facts {
     /// True if the atom was found.
     pub(super) fn contains(&self, atom: AtomId) -> bool {
-        self.known.get(atom.index()).copied().unwrap_or(false)
+        self.place(atom) != NOWHERE
     }
 
-    /// Notes that the atom was found; false if it was before. It is not in the indexes yet.
+    fn place(&self, atom: AtomId) -> u32 {
+        self.places.get(atom.index()).copied().unwrap_or(NOWHERE)
+    }
+
+    /// Notes that the atom was found; false if it was before. Joins do not see it yet.
     pub(super) fn note(&mut self, atom: AtomId, atoms: &Atoms) -> bool {
-        if self.known.len() <= atom.index() {
-            self.known.resize(atom.index() + 1, false);
-        }
-        if std::mem::replace(&mut self.known[atom.index()], true) {
+        if self.contains(atom) {
             return false;
         }
+        if self.places.len() <= atom.index() {
+            self.places.resize(atom.index() + 1, NOWHERE);
+        }
+        self.places[atom.index()] = self.list.len() as u32;
         self.list.push(atom);
         let relation = atoms.relation(atom).index();
         if self.by_relation.len() <= relation {
@@ -194,27 +214,49 @@ impl Facts {
 
     /// The bytes that facts, indexes and plans take.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes + self.known.len() + 2 * size_of::<AtomId>() * self.list.len()
+        self.bytes + size_of::<u32>() * self.places.len() + 2 * size_of::<AtomId>() * self.list.len()
     }
 
-    /// Enters a noted atom into the indexes of its relation.
-    pub(super) fn enter(&mut self, atom: AtomId, atoms: &Atoms, terms: &Terms) {
+    /// Enters the atom that was noted first of those that wait, if there is one, and gives it.
+    pub(super) fn enter(&mut self, atoms: &Atoms, terms: &Terms) -> Option<AtomId> {
+        let &atom = self.list.get(self.entered)?;
+        self.entered += 1;
         let arguments = atoms.arguments(atom);
         self.steps += self.watch.find(atoms.relation(atom).0, arguments, terms, &mut self.found);
         for &i in &self.found {
-            self.bytes += self.indexes[i].enter(arguments, terms);
+            self.bytes += self.indexes[i].enter(atom, atoms, terms);
         }
+        Some(atom)
     }
 
-    /// Fills the indexes made since the last call with what was found so far.
+    /// Enters all that was noted, and fills the indexes made since the last call. Nothing may wait in indexes
+    /// made before.
     pub(super) fn fill(&mut self, atoms: &Atoms, terms: &Terms) {
+        self.entered = self.list.len();
         for index in &mut self.indexes[self.filled..] {
             for &atom in self.by_relation.get(index.relation.index()).map_or(&[][..], |atoms| atoms) {
                 self.steps += 1;
-                self.bytes += index.enter(atoms.arguments(atom), terms);
+                self.bytes += index.enter(atom, atoms, terms);
             }
         }
         self.filled = self.indexes.len();
+    }
+
+    /// Forgets the indexes that none of the plans needs.
+    pub(super) fn retire<'p>(&mut self, plans: impl Iterator<Item = &'p Plan>) {
+        let mut is_used = vec![false; self.indexes.len()];
+        for step in plans.flat_map(|plan| &plan.steps) {
+            if let Step::Lookup { index, .. } = step {
+                is_used[*index] = true;
+            }
+        }
+        for (index, is_used) in self.indexes.iter_mut().zip(is_used) {
+            if !is_used && !index.is_retired {
+                self.bytes -= index.bytes;
+                (index.rows, index.bytes, index.is_retired) = (FxHashMap::default(), 0, true);
+                self.by_pattern.remove(&(index.relation.0, index.pattern.clone(), index.key.clone()));
+            }
+        }
     }
 
     /// Plans clause `number` for when its literal at `start` is bound. `rows` has the matches of each of its
@@ -257,6 +299,11 @@ impl Facts {
             let best = (0..waiting.len()).min_by(|&a, &b| waiting[a].1.total_cmp(&waiting[b].1));
             let Some(best) = best else { break };
             let (place, _) = waiting.remove(best);
+            if variables[place].iter().all(|&v| bound[v as usize]) {
+                news = false;
+                steps.push(Step::Check { place });
+                continue;
+            }
             let (index, key, free) = self.index(&clause.positives[place], &bound);
             free.iter().for_each(|&v| bound[v as usize] = true);
             news = !free.is_empty();
@@ -285,7 +332,8 @@ impl Facts {
             *self.by_pattern.entry((relation.0, pattern.clone(), key.clone())).or_insert_with(|| {
                 watch.add(relation.0, &pattern, indexes.len());
                 let (variables, rows) = (names.len(), FxHashMap::default());
-                indexes.push(Index { relation, pattern, variables, key, free, rows });
+                let (bytes, is_retired) = (0, false);
+                indexes.push(Index { relation, pattern, variables, key, free, rows, bytes, is_retired });
                 indexes.len() - 1
             });
         (number, key_names, free_names)
@@ -307,7 +355,7 @@ pub(super) struct Walk<'a> {
     pub(super) room: usize,
     /// How many bindings were found.
     pub(super) hits: usize,
-    /// Bindings found, one row of the clause's variables each.
+    /// Bindings found, one row of the clause's variables and positive literals each.
     pub(super) found: Vec<TermId>,
     /// The fewest steps that were ever left to go.
     pub(super) left: usize,
@@ -337,7 +385,15 @@ impl Walk<'_> {
                     self.run(rest, bindings);
                 }
             }
-            Step::Lookup { index, key, free, .. } => {
+            Step::Check { place } => {
+                let clause = self.clause;
+                let Some(atom) = self.find(&clause.positives[*place], bindings) else { return };
+                if (self.facts.place(atom) as usize) < self.facts.entered {
+                    bindings[clause.slot(*place)] = TermId(atom.0);
+                    self.run(rest, bindings);
+                }
+            }
+            Step::Lookup { place, index, key, free } => {
                 let facts = self.facts;
                 let rows = &facts.indexes[*index].rows;
                 // Keys are short; the stack serves all but the odd one.
@@ -353,19 +409,31 @@ impl Walk<'_> {
                     &long[..]
                 };
                 let Some(rows) = rows.get(key) else { return };
-                if free.is_empty() {
-                    self.run(rest, bindings);
-                    return;
-                }
-                for row in rows.chunks_exact(free.len()) {
+                let slot = self.clause.slot(*place);
+                for row in rows.chunks_exact(free.len() + 1) {
                     for (&variable, &value) in free.iter().zip(row) {
                         bindings[variable as usize] = value;
                     }
+                    bindings[slot] = row[free.len()];
                     self.run(rest, bindings);
                 }
                 free.iter().for_each(|&v| bindings[v as usize] = UNBOUND);
             }
         }
+    }
+
+    /// The atom that a literal is under bindings, if there is one.
+    fn find(&self, literal: &Literal, bindings: &[TermId]) -> Option<AtomId> {
+        let mut short = [UNBOUND; 8];
+        if let Some(arguments) = short.get_mut(..literal.arguments.len()) {
+            for (argument, pattern) in arguments.iter_mut().zip(&literal.arguments) {
+                *argument = find(pattern, self.terms, bindings)?;
+            }
+            return self.atoms.find(literal.relation, arguments);
+        }
+        let arguments: Option<Vec<TermId>> =
+            literal.arguments.iter().map(|a| find(a, self.terms, bindings)).collect();
+        self.atoms.find(literal.relation, &arguments?)
     }
 
     /// The truth of a test as far as it does not depend on the state.
@@ -375,10 +443,7 @@ impl Walk<'_> {
                 if self.dynamic[literal.relation.index()] {
                     return None;
                 }
-                let arguments: Option<Vec<TermId>> =
-                    literal.arguments.iter().map(|a| find(a, self.terms, bindings)).collect();
-                let atom = arguments.and_then(|a| self.atoms.find(literal.relation, &a));
-                Some(atom.is_some_and(|a| self.facts.contains(a)))
+                Some(self.find(literal, bindings).is_some_and(|atom| self.facts.contains(atom)))
             }
             Test::Distinct(left, right) => Some(!equal(left, right, self.terms, bindings)),
             Test::Not(inner) => self.decide(inner, bindings).map(|truth| !truth),

@@ -415,12 +415,12 @@ fn culprits<'a>(findings: &Findings<'a>, clauses: &Clauses, puzzles: &[usize]) -
             found: Vec::new(),
             left: usize::MAX,
         };
-        walk.run(&plan.steps, &mut vec![UNBOUND; clause.variables]);
+        walk.run(&plan.steps, &mut vec![UNBOUND; clause.slots()]);
         if walk.steps == 0 || walk.hits > 0 {
             return None;
         }
         match plan.steps.get(plan.steps.len().checked_sub(walk.left)?)? {
-            Step::Lookup { place, .. } => {
+            Step::Check { place } | Step::Lookup { place, .. } => {
                 source(findings, &findings.rules.rules[number], &clause.positives[*place])
             }
             Step::Test(_) => None,

@@ -76,6 +76,34 @@ fn rules_with_a_part_in_common_share_it() {
     assert_eq!(grounded(&text, 100).len(), FRAME + 400 + 2 * 400 + 1);
 }
 
+/// A game of two roles that mark pairs of 20 numbers; on five of them is one of four kinds.
+fn kinds(rule: &str) -> String {
+    let numbers = repeat(20, |i| format!("(number {i})"));
+    let others =
+        repeat(
+            400,
+            |i| if i / 20 == i % 20 { String::new() } else { format!("(other {} {})", i / 20, i % 20) },
+        );
+    let kinds = repeat(20, |i| format!("(init (cell {} {}))", i / 4, i % 4));
+    format!(
+        "(role r) (role s) {numbers} {others} {kinds} (<= (legal ?r (mark ?x ?y)) (role ?r) (number ?x) (number ?y))
+         (goal r 0) (goal s 0) (<= terminal (not (true (cell 1 0)))) {rule}"
+    )
+}
+
+/// Instances for what is legal, for goals and for the end.
+const MOVES: usize = 800 + 2 + 1;
+
+#[test]
+fn a_part_is_kept_to_what_the_rest_allows_and_each_player_taken_out() {
+    let text = kinds(
+        "(<= (next (cell ?v ?k)) (true (cell ?v ?k)) (does ?r (mark ?x ?y)) (other ?v ?x) (other ?v ?y))",
+    );
+    assert_eq!(grounded(&text, WHOLE).len(), MOVES + 20 * 2 * 19 * 19);
+    // What somebody marks; what leaves one of five cells alone; and their kinds.
+    assert_eq!(grounded(&text, 400).len(), MOVES + 800 + 5 * 19 * 19 + 20);
+}
+
 /// Sums of numbers below `count`, of which a game on four numbers needs few.
 fn sums(count: usize) -> String {
     let numbers = repeat(count, |i| format!("(n {i}) (succ {i} {})", i + 1));

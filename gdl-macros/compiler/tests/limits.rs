@@ -113,9 +113,9 @@ fn a_higher_limit_changes_nothing_that_was_reached() {
     assert_eq!(small, net(Limits::default()));
 }
 
-/// The first error of `added` under limits: what is said beside the rule, and the help.
+/// The first error of `added` under limits, its rules as they are: what is said beside the rule, and the help.
 fn blame(added: &str, limits: Limits) -> (String, String) {
-    let options = Options { limits, ..Options::default() };
+    let options = Options { limits, split_from: usize::MAX, ..Options::default() };
     let source = Source::new("costly.kif", format!("{GAME}{added}"));
     let faults = gdl_compiler::compile(&source, &options).expect_err("over the limits");
     let fault =

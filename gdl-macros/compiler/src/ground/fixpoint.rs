@@ -343,6 +343,43 @@ impl<'a> Grounder<'a> {
         self.statistics.rows(literal, &self.facts, &self.atoms, &self.terms)
     }
 
+    /// The tuples of values that `seen` takes in the facts that match a literal.
+    pub(super) fn projection(&mut self, literal: &clause::Literal, seen: &[u32]) -> Rows {
+        self.statistics.projection(literal, seen, &self.facts, &self.atoms, &self.terms)
+    }
+
+    /// Joins a body in no more than so many steps. Gives the tuples of values that each list of variables takes in
+    /// what was found, unless there are none by now.
+    pub(super) fn probe<const N: usize>(
+        &mut self,
+        body: &Clause,
+        lists: [&[u32]; N],
+        steps: u64,
+    ) -> Option<[Rows; N]> {
+        if body.positives.iter().any(|l| self.facts.of(l.relation).is_empty()) {
+            return None;
+        }
+        let rows: Vec<Option<Rows>> = body.positives.iter().map(|literal| Some(self.rows(literal))).collect();
+        let plan = self.facts.plan(body, 0, None, &rows);
+        self.facts.fill(&self.atoms, &self.terms);
+        let mut walk = Walk {
+            clause: body,
+            facts: &self.facts,
+            atoms: &self.atoms,
+            terms: &self.terms,
+            dynamic: &self.strata.dynamic,
+            steps,
+            fuel: &mut self.fuel,
+            room: usize::MAX,
+            hits: 0,
+            found: Vec::new(),
+            left: usize::MAX,
+        };
+        walk.run(&plan.steps, &mut vec![UNBOUND; body.slots()]);
+        (walk.steps > 0 && walk.hits > 0)
+            .then(|| lists.map(|list| Rows::count(list, walk.found.chunks_exact(body.slots()))))
+    }
+
     /// Forgets what was counted of facts, since there are more.
     pub(super) fn measure(&mut self) {
         self.statistics = Statistics::default();

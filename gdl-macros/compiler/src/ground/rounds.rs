@@ -5,8 +5,8 @@
 //! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind. Only
 //! when a relation is found that may be kept to what is asked of it does all start again.
 //!
-//! Once all is found, clauses with many instances are split on trial: of a split that does not save a quarter
-//! of its clause's instances nothing remains.
+//! Once all is found, clauses are split on trial: of a split that saves too little of its clause's instances nothing
+//! remains.
 
 use super::{
     Program,
@@ -14,27 +14,31 @@ use super::{
     constant, demand,
     excess::Excess,
     fixpoint::{Cap, Grounder},
-    split::Splitter,
+    split::{self, Splitter},
     terms::Terms,
 };
 use crate::{
-    Limits, Options, Rules,
+    Options, Rules,
     limits::Fuel,
     observer::Phase,
     rules::{Keywords, RelationId},
 };
 
-/// What a clause may cost in the first round: so many times as many instances as one that may be split.
-const FIRST: usize = 25;
+/// What a clause may cost in each round, in as many times as many instances as one that may be split. After the
+/// last round it may cost what it will.
+const BUDGETS: [usize; 3] = [5, 25, 200];
 
 /// What a clause of a fixed relation may cost, likewise, before it is asked whether all of it is needed.
 const FIXED: usize = 50;
 
+/// Once all is found, clauses with fewer instances are left as they are: a part of one that may be split before.
+const FEW: usize = 40;
+
+/// How many splits of a clause are tried then.
+const TRIALS: usize = 3;
+
 /// Steps that an instance may cost.
 const STEPS: u64 = 20;
-
-/// How much more in each round that splits nothing.
-const GROWTH: usize = 8;
 
 /// Grounds rules. With the program come the clauses of the rules as they were.
 pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
@@ -54,7 +58,7 @@ pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clause
         let mut grounder = Grounder::new(rules, given, terms.clone(), limits, fuel, &roots);
         let parked = grounder.settle(fixed)?;
         if parked.is_empty() {
-            match rounds(&mut grounder, &mut wide, many, limits)? {
+            match rounds(&mut grounder, &mut wide, many)? {
                 Some(fewer) => restricted = Some(fewer),
                 None => return Ok((grounder.finish(), clauses)),
             }
@@ -69,15 +73,12 @@ pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clause
 }
 
 /// Grounds what depends on the state, or gives clauses by which there is less to ground.
-fn rounds(
-    grounder: &mut Grounder<'_>,
-    wide: &mut Wide<'_>,
-    many: usize,
-    limits: &Limits,
-) -> Result<Option<Clauses>, Excess> {
-    let mut budget = many.saturating_mul(FIRST);
-    grounder.play(cap(budget))?;
-    let mut splitter = Splitter::new(wide.rules.keywords.does, grounder.relations(), many);
+fn rounds(grounder: &mut Grounder<'_>, wide: &mut Wide<'_>, many: usize) -> Result<Option<Clauses>, Excess> {
+    let mut budgets = BUDGETS.iter().map(|budget| cap(many.saturating_mul(*budget)));
+    let mut budget = budgets.next().unwrap_or(Cap::NONE);
+    grounder.play(budget)?;
+    let mut splitter = Splitter::new(grounder.relations(), many);
+    let mut is_first = true;
     loop {
         let parked = grounder.parked();
         if parked.is_empty() {
@@ -86,24 +87,24 @@ fn rounds(
         grounder.measure();
         let mut parts = Vec::new();
         for &number in &parked {
-            if let Some(split) = splitter.split(grounder, number, false) {
+            if let Some(split) = splitter.split(grounder, number) {
                 grounder.drop(number);
                 parts.extend(split);
             }
         }
         if !parts.is_empty() {
-            grounder.add(parts, cap(budget))?;
+            grounder.add(parts, budget)?;
             continue;
         }
-        let fewer = wide.restrict(grounder, &parked);
-        if fewer.is_some() {
-            return Ok(fewer);
+        // To start again is dear: not for what a little more may do.
+        if !is_first && let Some(fewer) = wide.restrict(grounder, &parked) {
+            return Ok(Some(fewer));
         }
-        budget = budget.saturating_mul(GROWTH);
-        let cap = if budget > limits.max_ground_rules { Cap::NONE } else { cap(budget) };
-        grounder.open(&parked, cap)?;
+        is_first = false;
+        budget = budgets.next().unwrap_or(Cap::NONE);
+        grounder.open(&parked, budget)?;
     }
-    refine(grounder, &mut splitter, many)?;
+    refine(grounder, &mut splitter, many / FEW)?;
     Ok(None)
 }
 
@@ -134,25 +135,29 @@ impl Wide<'_> {
     }
 }
 
-/// Splits clauses with many instances where that pays.
-fn refine(grounder: &mut Grounder<'_>, splitter: &mut Splitter, many: usize) -> Result<(), Excess> {
+/// Splits clauses, and what they were split into, where that is seen to pay.
+fn refine(grounder: &mut Grounder<'_>, splitter: &mut Splitter, few: usize) -> Result<(), Excess> {
     grounder.measure();
-    for number in grounder.opened() {
+    let mut pending = grounder.opened();
+    while let Some(number) = pending.pop() {
         let before = grounder.yields(number);
-        if before < many {
+        if before < few {
             continue;
         }
-        let relations = splitter.relations();
-        let Some(parts) = splitter.split(grounder, number, true) else { continue };
-        let most = before / 4 * 3;
-        let added = grounder.add(parts, Cap { instances: most, ..Cap::NONE })?;
-        let after: usize = added.clone().map(|part| grounder.yields(part)).sum();
-        if after > most || !grounder.parked().is_empty() {
+        let clause = grounder.clause(number).clone();
+        for cut in splitter.cuts(grounder, &clause, before as f64).into_iter().take(TRIALS) {
+            let relations = splitter.relations();
+            let parts = splitter.carve(grounder, &clause, cut);
+            let added = grounder.add(parts, Cap { instances: before, ..Cap::NONE })?;
+            grounder.statistics().forget(relations);
+            let after: usize = added.clone().map(|part| grounder.yields(part)).sum();
+            if split::pays(after as f64, before as f64) && grounder.parked().is_empty() {
+                grounder.drop(number);
+                pending.extend(added);
+                break;
+            }
             added.for_each(|part| grounder.drop(part));
             splitter.forget(relations);
-        } else {
-            grounder.drop(number);
-            grounder.measure();
         }
     }
     Ok(())

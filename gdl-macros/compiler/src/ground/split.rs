@@ -1,13 +1,12 @@
 //! Splits clauses that have many instances.
 //!
-//! In come clauses and the [`Profile`] of a grounding, out go clauses with the same meaning. The literals of
+//! In come clauses and a [`Grounder`] with what it has found so far, out go clauses with the same meaning. The literals of
 //! variables that the head does not mention become a relation of their own, over what they share with the
 //! rest: where `h(x) <- p(x,y), q(y,z), r(z,w)` has an instance for each `x, y, z, w` that join,
 //! `a(y) <- q(y,z), r(z,w)` and `h(x) <- p(x,y), a(y)` have one for each `y, z, w` and one for each `x, y`.
 //!
-//! The text alone does not tell whether that pays, so the sizes of a grounding, which may have been cut
-//! short, decide: only clauses with many instances are split, and only where the estimate halves them.
-//! (Bichler, Morak and Woltran, "lpopt: A Rule Optimization Tool for Answer Set Programming", 2016, split
+//! The text alone does not tell whether that pays, so the facts decide: their sizes, and joins of a part of a body
+//! where they are short. (Bichler, Morak and Woltran, "lpopt: A Rule Optimization Tool for Answer Set Programming", 2016, split
 //! by the text; Helmert, "Concise finite-domain representations for PDDL planning tasks", 2009, by joins.)
 
 use super::{
@@ -16,25 +15,43 @@ use super::{
     statistics::Rows,
 };
 use crate::rules::RelationId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A split must bring the instances down to this part.
-const GAIN: f64 = 0.5;
+const GAIN: f64 = 0.9;
+
+/// A guard that is not needed must bring the instances of a part down to this part.
+const NARROW: f64 = 0.5;
 
 /// A relation made here has at most this many arguments.
 const MAX_SHARED: usize = 14;
 
+/// How many cuts of a clause are tried on the facts found so far.
+const PROBES: usize = 6;
+
+/// Steps that a probe may take.
+const PROBE: u64 = 5_000;
+
+/// Whether it pays to have clauses with `cost` instances instead of one with `now`.
+pub(super) fn pays(cost: f64, now: f64) -> bool {
+    cost < GAIN * now
+}
+
 /// Splits clauses and remembers the relations made for that, so that clauses with a part in common share one.
 pub(super) struct Splitter {
-    does: RelationId,
-    /// A clause with fewer instances stays as it is.
+    /// A clause with fewer instances stays as it is while not all is known.
     many: f64,
+    /// How many relations there are, and how many there were without those made here.
     relations: usize,
+    ruled: usize,
     parts: FxHashMap<Key, RelationId>,
+    guards: FxHashSet<RelationId>,
+    /// For each relation that a part was taken from, the relations its clauses came to mention by that.
+    below: FxHashMap<RelationId, Vec<RelationId>>,
 }
 
 /// A way to split a clause.
-struct Cut {
+pub(super) struct Cut {
     /// The body of the new relation: literals and tests taken out, and copies of what narrows them down.
     inner: Body,
     /// What stays, but for the literal of the new relation.
@@ -49,7 +66,13 @@ struct Cut {
     size: Rows,
 }
 
-#[derive(Default)]
+impl Cut {
+    fn cost(&self) -> f64 {
+        self.inside + self.outside
+    }
+}
+
+#[derive(Default, PartialEq, Eq)]
 struct Body {
     positives: Vec<Literal>,
     tests: Vec<Test>,
@@ -59,8 +82,15 @@ struct Body {
 
 impl Splitter {
     /// Nothing made yet, beside so many relations that there are.
-    pub(super) fn new(does: RelationId, relations: usize, many: usize) -> Self {
-        Self { does, many: many as f64, relations, parts: FxHashMap::default() }
+    pub(super) fn new(relations: usize, many: usize) -> Self {
+        Self {
+            many: many as f64,
+            relations,
+            ruled: relations,
+            parts: FxHashMap::default(),
+            guards: FxHashSet::default(),
+            below: FxHashMap::default(),
+        }
     }
 
     /// How many relations there are, with those made here.
@@ -78,27 +108,21 @@ impl Splitter {
         RelationId(self.relations as u32 - 1)
     }
 
-    /// Splits a clause as often as it pays, and what it was split into. Gives the clauses that take its place,
-    /// if there are any. What is known of its instances counts if it `is_complete`; else they may be far more.
-    pub(super) fn split(
-        &mut self,
-        grounder: &mut Grounder<'_>,
-        number: usize,
-        is_complete: bool,
-    ) -> Option<Vec<Clause>> {
-        let known = grounder.yields(number) as f64;
-        let mut pending = vec![(Clause::clone(grounder.clause(number)), known)];
-        let mut done = Vec::new();
+    /// Splits a clause, and what it was split into, as often as what was found so far promises that it pays. Gives
+    /// the clauses that take its place, if there are any.
+    pub(super) fn split(&mut self, grounder: &mut Grounder<'_>, number: usize) -> Option<Vec<Clause>> {
+        let clause = Clause::clone(grounder.clause(number));
+        let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
+        // It may come to far more than it did so far, and has come to more than is estimated.
+        let now = Rows::join(&rows).count.max(grounder.yields(number) as f64);
+        let (mut pending, mut done) = (vec![(clause, now)], Vec::new());
         let mut is_split = false;
-        while let Some((clause, known)) = pending.pop() {
-            let parts: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
-            let now =
-                if is_complete && known > 0.0 { known } else { known.max(Rows::join(parts.iter()).count) };
-            let cut = self.best(grounder, &clause, &parts);
-            match cut.filter(|cut| now >= self.many && cut.inside + cut.outside < GAIN * now) {
+        while let Some((clause, now)) = pending.pop() {
+            let cut = (now >= self.many).then(|| self.cuts(grounder, &clause, now).into_iter().next());
+            match cut.flatten() {
                 Some(cut) => {
                     is_split = true;
-                    self.apply(grounder, &clause, cut, &mut pending, &mut done);
+                    pending.extend(self.apply(grounder, &clause, cut, &mut done));
                 }
                 None => done.push(clause),
             }
@@ -106,31 +130,43 @@ impl Splitter {
         is_split.then_some(done)
     }
 
-    /// The cheapest cut of a clause; `parts` has the sizes of its positive literals.
-    fn best(&self, grounder: &mut Grounder<'_>, clause: &Clause, parts: &[Rows]) -> Option<Cut> {
-        let cost = |cut: &Cut| cut.inside + cut.outside;
-        let mut best: Option<Cut> = None;
-        for block in blocks(clause) {
-            let Some(cut) = self.cut(grounder, clause, parts, &block) else { continue };
-            if best.as_ref().is_none_or(|best| cost(&cut) < cost(best)) {
-                best = Some(cut);
-            }
-        }
-        best
+    /// Carries out one cut of a clause. Gives the clauses that take its place.
+    pub(super) fn carve(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, cut: Cut) -> Vec<Clause> {
+        let mut clauses = Vec::new();
+        let parts = self.apply(grounder, clause, cut, &mut clauses);
+        clauses.extend(parts.into_iter().map(|(clause, _)| clause));
+        clauses
     }
 
-    /// The cut that takes out all that mentions the variables of `block`.
-    fn cut(&self, grounder: &Grounder<'_>, clause: &Clause, parts: &[Rows], block: &[u32]) -> Option<Cut> {
+    /// The cuts of a clause with `now` instances that seem to pay, the cheapest first.
+    pub(super) fn cuts(&self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
+        let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
+        // Where the whole is more than is estimated, so are its parts.
+        let scale = (now / Rows::join(&rows).count).max(1.0);
+        let mut cuts: Vec<Cut> = Vec::new();
+        for block in blocks(clause) {
+            let cut = self.cut(grounder, clause, &rows, &block);
+            cuts.extend(cut.filter(|cut| cuts.iter().all(|other| other.inner != cut.inner)));
+        }
+        cuts.sort_by(|a, b| a.inside.total_cmp(&b.inside));
+        let is_small = |cut: &&mut Cut| cut.inside > 0.0 && cut.inside <= PROBE as f64;
+        for cut in cuts.iter_mut().filter(is_small).take(PROBES) {
+            probe(grounder, clause, cut);
+        }
+        cuts.retain(|cut| pays(cut.cost() * scale, now));
+        cuts.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
+        cuts
+    }
+
+    /// The cut that takes out all that mentions the variables of `block`; `rows` has the sizes of the positive
+    /// literals.
+    fn cut(&self, grounder: &mut Grounder<'_>, clause: &Clause, rows: &[Rows], block: &[u32]) -> Option<Cut> {
         let touches = |variables: &[u32]| variables.iter().any(|v| block.contains(v));
         let (mut inner, mut outer) = (Body::default(), Body::default());
         let (mut inner_rows, mut outer_rows) = (Vec::new(), Vec::new());
         let (mut bound, mut needed, mut outside) = (Vec::new(), Vec::new(), clause.head.variables());
-        for (literal, rows) in clause.positives.iter().zip(parts) {
+        for (literal, rows) in clause.positives.iter().zip(rows) {
             let variables = literal.variables();
-            if literal.relation == self.does {
-                // A relation of what one of several roles does would hide that each role does one thing.
-                literal.arguments[0].for_each_variable(&mut |role| outside.push(role));
-            }
             if touches(&variables) {
                 inner.positives.push(literal.clone());
                 inner_rows.push(rows.clone());
@@ -161,12 +197,11 @@ impl Splitter {
         // What binds the other variables of tests stays outside, too; inside, its projection will do.
         needed.retain(|v| !bound.contains(v));
         while let Some(&variable) = needed.first() {
-            let binds = |literal: &Literal| literal.variables().contains(&variable);
-            let (literal, rows) = outer.positives.iter().zip(&outer_rows).find(|(l, _)| binds(l))?;
-            let variables = literal.variables();
-            let seen: Vec<u32> = all.iter().copied().filter(|v| variables.contains(v)).collect();
+            let binds = |literal: &&Literal| literal.variables().contains(&variable);
+            let literal = outer.positives.iter().find(binds)?;
+            let seen = common(&all, &literal.variables());
             needed.retain(|v| !seen.contains(v));
-            inner_rows.push(rows.project(&seen));
+            inner_rows.push(grounder.projection(literal, &seen));
             inner.guards.push((literal.clone(), seen));
         }
         // What does not depend on the state may as well narrow down both sides.
@@ -174,6 +209,7 @@ impl Splitter {
             let variables = literal.variables();
             // A relation made in this round is taken to depend on the state: that costs nothing but a narrower copy.
             if !grounder.is_dynamic(literal.relation)
+                && !self.guards.contains(&literal.relation)
                 && variables.len() >= 2
                 && variables.iter().all(|v| all.contains(v))
             {
@@ -181,35 +217,73 @@ impl Splitter {
                 inner_rows.push(rows.clone());
             }
         }
-
-        let shared: Vec<u32> = all.into_iter().filter(|v| outside.contains(v)).collect();
-        // A part must have a smaller body, so that no relation comes to depend on itself.
-        let is_smaller = inner.positives.len() + inner.guards.len() < clause.positives.len();
-        if shared.len() > MAX_SHARED || !is_smaller {
+        let shared = common(&all, &outside);
+        // Without guards each part has fewer literals, or as many with fewer variables, so splitting ends.
+        let weight = |list: &[Literal]| list.iter().filter(|l| !self.guards.contains(&l.relation)).count();
+        if shared.len() > MAX_SHARED || weight(&inner.positives) >= weight(&clause.positives) {
             return None;
         }
-        let whole = Rows::join(inner_rows.iter()).count;
-        let projected: Vec<Rows> = inner_rows.iter().map(|rows| rows.project(&shared)).collect();
-        let mut size = Rows::join(projected.iter());
-        size.count = size.count.min(whole);
-        let is_known = self.parts.contains_key(&inner.key(&shared, clause.is_guard));
+        let mut inside = Rows::join(&inner_rows).count;
+        // What the rest says of what is shared narrows the part down, where it says much.
+        for literal in &outer.positives {
+            let seen = common(&shared, &literal.variables());
+            let is_said = inner.positives.contains(literal) || inner.guards.iter().any(|(l, _)| l == literal);
+            if seen.is_empty() || is_said || self.guards.contains(&literal.relation) {
+                continue;
+            }
+            inner_rows.push(grounder.projection(literal, &seen));
+            let narrowed = Rows::join(&inner_rows).count;
+            if narrowed <= NARROW * inside {
+                inside = narrowed;
+                inner.guards.push((literal.clone(), seen));
+            } else {
+                inner_rows.pop();
+            }
+        }
+        let made = self.parts.get(&inner.key(&shared, clause.is_guard));
+        if made.is_some_and(|&part| self.rests_on(part, clause.head.relation)) {
+            return None;
+        }
+        let projections = inner.positives.iter().map(|l| (l, &shared));
+        let guards = inner.guards.iter().map(|(l, seen)| (l, seen));
+        let projected: Vec<Rows> = projections
+            .chain(guards)
+            .map(|(literal, seen)| grounder.projection(literal, seen).project(&shared))
+            .collect();
+        let mut size = Rows::join(&projected);
+        size.count = size.count.min(inside);
         let outside = Rows::join(outer_rows.iter().chain([&size])).count;
-        Some(Cut { inner, outer, shared, inside: if is_known { 0.0 } else { whole }, outside, size })
+        let inside = if made.is_some() { 0.0 } else { inside };
+        Some(Cut { inner, outer, shared, inside, outside, size })
     }
 
-    /// Carries a cut out: the clauses that may be split further go to `pending`, with estimates of their
-    /// instances, the others to `done`.
+    /// Whether a part is `relation`, or was split so that it is defined by it.
+    fn rests_on(&self, part: RelationId, relation: RelationId) -> bool {
+        let mut pending = vec![part];
+        while let Some(part) = pending.pop() {
+            if part == relation {
+                return true;
+            }
+            // What rules define may depend on itself: that is for them to say.
+            let below = self.below.get(&part).into_iter().flatten().copied();
+            pending.extend(below.filter(|relation| relation.index() >= self.ruled));
+        }
+        false
+    }
+
+    /// Carries a cut out. Gives the clauses that may be split further, with estimates of their instances; those
+    /// of guards go to `done`.
     fn apply(
         &mut self,
         grounder: &mut Grounder<'_>,
         clause: &Clause,
         cut: Cut,
-        pending: &mut Vec<(Clause, f64)>,
         done: &mut Vec<Clause>,
-    ) {
-        let Cut { inner, mut outer, shared, outside, size, .. } = cut;
+    ) -> Vec<(Clause, f64)> {
+        let Cut { inner, mut outer, shared, inside, outside, size } = cut;
         let key = inner.key(&shared, clause.is_guard);
         let arguments: Vec<Pattern> = shared.iter().map(|&v| Pattern::Variable(v)).collect();
+        let mut clauses = Vec::new();
         let relation = if let Some(&relation) = self.parts.get(&key) {
             relation
         } else {
@@ -219,16 +293,19 @@ impl Splitter {
             }
             let relation = self.relation();
             self.parts.insert(key, relation);
+            self.below.insert(relation, positives.iter().map(|l| l.relation).collect());
             let head = Literal { relation, arguments: arguments.clone() };
-            pending.push((Clause { head, positives, tests: inner.tests, ..clause.clone() }.compact(), 0.0));
+            let part = Clause { head, positives, tests: inner.tests, ..clause.clone() };
+            clauses.push((part.compact(), inside));
             let place = |v| shared.iter().position(|&s| s == v).unwrap_or(0) as u32;
             grounder.statistics().assume(relation, shared.len(), size.rename(place));
             relation
         };
+        self.below.entry(clause.head.relation).or_default().push(relation);
         outer.positives.push(Literal { relation, arguments });
-        let head = clause.head.clone();
-        let outer = Clause { head, positives: outer.positives, tests: outer.tests, ..clause.clone() };
-        pending.push((outer.compact(), outside));
+        let rest = Clause { positives: outer.positives, tests: outer.tests, ..clause.clone() };
+        clauses.push((rest.compact(), outside));
+        clauses
     }
 
     /// A literal that holds for the values of `seen` for which `literal` is possible.
@@ -241,7 +318,7 @@ impl Splitter {
         done: &mut Vec<Clause>,
     ) -> Literal {
         let arguments: Vec<Pattern> = seen.iter().map(|&v| Pattern::Variable(v)).collect();
-        let rows = grounder.rows(&literal).project(seen);
+        let rows = grounder.projection(&literal, seen);
         let body = Body { positives: vec![literal], ..Body::default() };
         let key = body.key(seen, true);
         let relation = if let Some(&relation) = self.parts.get(&key) {
@@ -249,6 +326,7 @@ impl Splitter {
         } else {
             let relation = self.relation();
             self.parts.insert(key, relation);
+            self.guards.insert(relation);
             let head = Literal { relation, arguments: arguments.clone() };
             let (positives, tests) = (body.positives, Vec::new());
             done.push(Clause { head, positives, tests, is_guard: true, ..clause.clone() }.compact());
@@ -258,6 +336,29 @@ impl Splitter {
         };
         Literal { relation, arguments }
     }
+}
+
+/// Puts what the facts found so far say of a cut in place of estimates, if that is quickly known.
+fn probe(grounder: &mut Grounder<'_>, clause: &Clause, cut: &mut Cut) {
+    let guards = cut.inner.guards.iter().map(|(literal, _)| literal);
+    let positives = cut.inner.positives.iter().chain(guards).cloned().collect();
+    let body = Clause { positives, tests: cut.inner.tests.clone(), ..clause.clone() };
+    let mut own: Vec<u32> = cut.inner.positives.iter().flat_map(Literal::variables).collect();
+    own.extend(cut.inner.guards.iter().flat_map(|(_, seen)| seen));
+    own.sort_unstable();
+    own.dedup();
+    if let Some([inside, size]) = grounder.probe(&body, [&own, &cut.shared], PROBE) {
+        let mut outer: Vec<Rows> = cut.outer.positives.iter().map(|l| grounder.rows(l)).collect();
+        outer.push(size);
+        cut.outside = Rows::join(&outer).count;
+        cut.inside = inside.count;
+        cut.size = outer.pop().expect("pushed above");
+    }
+}
+
+/// The variables that are in both lists, in the order of the first.
+fn common(variables: &[u32], others: &[u32]) -> Vec<u32> {
+    variables.iter().copied().filter(|v| others.contains(v)).collect()
 }
 
 /// What makes two relations the same: their body, with variables numbered by occurrence, and whether they are
@@ -305,6 +406,22 @@ fn blocks(clause: &Clause) -> Vec<Vec<u32>> {
             found.push(block);
         }
     };
+    // A variable goes with those that the literals and tests which mention it speak of, and no other.
+    let scopes: Vec<Vec<u32>> = clause
+        .positives
+        .iter()
+        .map(Literal::variables)
+        .chain(clause.tests.iter().map(Test::variables))
+        .collect();
+    let mut variables: Vec<u32> = hidden.iter().flatten().copied().collect();
+    variables.sort_unstable();
+    variables.dedup();
+    for &variable in &variables {
+        let scope: Vec<u32> = scopes.iter().filter(|s| s.contains(&variable)).flatten().copied().collect();
+        let is_inside =
+            |v: &u32| scopes.iter().filter(|s| s.contains(v)).flatten().all(|other| scope.contains(other));
+        add(variables.iter().copied().filter(is_inside).collect());
+    }
     let touch = |a: &[u32], b: &[u32]| a.iter().any(|v| b.contains(v));
     for (place, own) in hidden.iter().enumerate() {
         for (i, &a) in own.iter().enumerate() {

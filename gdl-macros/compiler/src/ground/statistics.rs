@@ -6,7 +6,7 @@
 use super::{
     clause::{Literal, Pattern},
     join::{self, Facts, UNBOUND},
-    terms::{Atoms, Terms},
+    terms::{Atoms, TermId, Terms},
 };
 use crate::rules::RelationId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +24,7 @@ pub(super) struct Rows {
 impl Rows {
     /// The rows of a join, if values are spread evenly and independently (Selinger et al., "Access path
     /// selection in a relational database management system", 1979).
-    pub(super) fn join<'r>(parts: impl Iterator<Item = &'r Self>) -> Self {
+    pub(super) fn join<'r>(parts: impl IntoIterator<Item = &'r Self>) -> Self {
         let (mut count, mut values) = (1.0, Vec::<(u32, f64)>::new());
         for part in parts {
             count *= part.count;
@@ -40,6 +40,21 @@ impl Rows {
             }
         }
         Self { count: count.min(product(&values)), values }
+    }
+
+    /// The tuples of values that `variables` take in bindings.
+    pub(super) fn count<'b>(variables: &[u32], bindings: impl Iterator<Item = &'b [TermId]>) -> Self {
+        let mut tuples = FxHashSet::default();
+        let mut values = vec![FxHashSet::default(); variables.len()];
+        for binding in bindings {
+            let tuple: Vec<TermId> = variables.iter().map(|&v| binding[v as usize]).collect();
+            values.iter_mut().zip(&tuple).for_each(|(set, &value)| {
+                set.insert(value);
+            });
+            tuples.insert(tuple);
+        }
+        let values = variables.iter().zip(values).map(|(&v, set)| (v, set.len() as f64)).collect();
+        Self { count: tuples.len() as f64, values }
     }
 
     /// The rows that differ in `variables`.
@@ -63,6 +78,8 @@ fn product(values: &[(u32, f64)]) -> f64 {
 #[derive(Debug, Default)]
 pub(super) struct Statistics {
     measured: FxHashMap<(u32, Vec<Pattern>), Rows>,
+    /// Likewise, the different tuples at some of the variables.
+    projected: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), f64>,
 }
 
 impl Statistics {
@@ -76,6 +93,45 @@ impl Statistics {
             self.measured.insert(key.clone(), rows);
         }
         self.measured[&key].rename(|place| names[place as usize])
+    }
+
+    /// The tuples of values that `seen` takes in the facts that match a literal. O(its relation's facts) the first
+    /// time; of long relations an estimate.
+    pub(super) fn projection(
+        &mut self,
+        literal: &Literal,
+        seen: &[u32],
+        facts: &Facts,
+        atoms: &Atoms,
+        terms: &Terms,
+    ) -> Rows {
+        let rows = self.rows(literal, facts, atoms, terms).project(seen);
+        let all = facts.of(literal.relation);
+        if all.is_empty() || all.len() > SAMPLE {
+            return rows;
+        }
+        let mut names = Vec::new();
+        let pattern = join::canonical(&literal.arguments, &mut names);
+        let places: Vec<usize> = (0..names.len()).filter(|&i| seen.contains(&names[i])).collect();
+        let count = *self.projected.entry((literal.relation.0, pattern, places)).or_insert_with_key(|key| {
+            let (_, pattern, places) = key;
+            let mut bindings = vec![UNBOUND; names.len()];
+            let mut tuples: FxHashSet<Vec<TermId>> = FxHashSet::default();
+            for &atom in all {
+                bindings.fill(UNBOUND);
+                if join::matches_all(pattern, atoms.arguments(atom), terms, &mut bindings) {
+                    tuples.insert(places.iter().map(|&place| bindings[place]).collect());
+                }
+            }
+            tuples.len().max(1) as f64
+        });
+        Rows { count, ..rows }
+    }
+
+    /// Forgets what is known of the relations from `first` on.
+    pub(super) fn forget(&mut self, first: usize) {
+        self.measured.retain(|key, _| (key.0 as usize) < first);
+        self.projected.retain(|key, _| (key.0 as usize) < first);
     }
 
     /// Takes `rows` for what matches a relation applied to variables that are all different, until it is

@@ -18,7 +18,7 @@ use crate::rules::RelationId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A split must bring the instances down to this part.
-const GAIN: f64 = 0.9;
+const GAIN: f64 = 0.95;
 
 /// A guard that is not needed must bring the instances of a part down to this part.
 const NARROW: f64 = 0.5;
@@ -58,8 +58,9 @@ pub(super) struct Cut {
     outer: Body,
     /// The variables that both sides have: the arguments of the new relation.
     shared: Vec<u32>,
-    /// Estimated instances of the clause that defines the new relation.
+    /// Instances of the clause that defines the new relation, and whether they were counted, not estimated.
     inside: f64,
+    is_counted: bool,
     /// Estimated instances of the clause that remains.
     outside: f64,
     /// Estimated facts of the new relation.
@@ -67,8 +68,9 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    fn cost(&self) -> f64 {
-        self.inside + self.outside
+    /// Instances of both clauses, if estimates have to be scaled.
+    fn cost(&self, scale: f64) -> f64 {
+        self.inside * if self.is_counted { 1.0 } else { scale } + self.outside * scale
     }
 }
 
@@ -153,8 +155,8 @@ impl Splitter {
         for cut in cuts.iter_mut().filter(is_small).take(PROBES) {
             probe(grounder, clause, cut);
         }
-        cuts.retain(|cut| pays(cut.cost() * scale, now));
-        cuts.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
+        cuts.retain(|cut| pays(cut.cost(scale), now));
+        cuts.sort_by(|a, b| a.cost(scale).total_cmp(&b.cost(scale)));
         cuts
     }
 
@@ -254,7 +256,7 @@ impl Splitter {
         size.count = size.count.min(inside);
         let outside = Rows::join(outer_rows.iter().chain([&size])).count;
         let inside = if made.is_some() { 0.0 } else { inside };
-        Some(Cut { inner, outer, shared, inside, outside, size })
+        Some(Cut { inner, outer, shared, inside, is_counted: false, outside, size })
     }
 
     /// Whether a part is `relation`, or was split so that it is defined by it.
@@ -280,7 +282,7 @@ impl Splitter {
         cut: Cut,
         done: &mut Vec<Clause>,
     ) -> Vec<(Clause, f64)> {
-        let Cut { inner, mut outer, shared, inside, outside, size } = cut;
+        let Cut { inner, mut outer, shared, inside, outside, size, .. } = cut;
         let key = inner.key(&shared, clause.is_guard);
         let arguments: Vec<Pattern> = shared.iter().map(|&v| Pattern::Variable(v)).collect();
         let mut clauses = Vec::new();
@@ -351,7 +353,7 @@ fn probe(grounder: &mut Grounder<'_>, clause: &Clause, cut: &mut Cut) {
         let mut outer: Vec<Rows> = cut.outer.positives.iter().map(|l| grounder.rows(l)).collect();
         outer.push(size);
         cut.outside = Rows::join(&outer).count;
-        cut.inside = inside.count;
+        (cut.inside, cut.is_counted) = (inside.count, true);
         cut.size = outer.pop().expect("pushed above");
     }
 }

@@ -29,6 +29,11 @@ impl Gates {
         self.inputs + self.list.len()
     }
 
+    /// The operands of a gate.
+    fn operands(&self, signal: u32) -> Option<[u32; 2]> {
+        self.list.get((signal as usize / 2).checked_sub(self.inputs)?).copied()
+    }
+
     pub(super) fn and(&mut self, a: u32, b: u32) -> u32 {
         let pair = [a.min(b), a.max(b)];
         match pair {
@@ -36,6 +41,8 @@ impl Gates {
             [TRUE, other] => other,
             [a, b] if a == b => a,
             [a, b] if a ^ 1 == b => FALSE,
+            // The later one asks for the other already.
+            [a, b] if b % 2 == 0 && self.operands(b).is_some_and(|both| both.contains(&a)) => b,
             _ => *self.known.entry(pair).or_insert_with(|| {
                 self.list.push(pair);
                 2 * (self.inputs + self.list.len() - 1) as u32

@@ -16,6 +16,9 @@ use crate::{
     stats::Tally,
 };
 
+/// All lanes clear, and all lanes set.
+static BITS: [Plane; 2] = [Plane::ZERO, Plane::ONES];
+
 /// Plays blocks, one after the other, and counts. It has memory for all slots: 4 MiB.
 pub(crate) struct Player<'l> {
     pub(super) lanes: &'l Lanes,
@@ -118,7 +121,7 @@ impl<'l> Player<'l> {
         tally.stuck += sums.stuck;
         tally.unscored += games - sums.too_long - sums.stuck - scored;
         let players = (0..tally.roles.len()).filter(|&role| self.lanes.chance != Some(role));
-        players.for_each(|role| tally.roles[role].losses += scored);
+        players.clone().for_each(|role| tally.roles[role].losses += scored);
         for (point, sums) in self.lanes.points.iter().zip(&sums.items) {
             for (&(item, _), sum) in point.items.iter().zip(sums) {
                 let number = total(sum);
@@ -135,6 +138,12 @@ impl<'l> Player<'l> {
                     Item::Draw { role } => {
                         tally.roles[role].draws += number;
                         tally.roles[role].losses -= number;
+                    }
+                    Item::BothDraw => {
+                        for role in players.clone() {
+                            tally.roles[role].draws += number;
+                            tally.roles[role].losses -= number;
+                        }
                     }
                 }
             }
@@ -210,8 +219,12 @@ impl<'l> Player<'l> {
         self.left -= count;
         self.fresh = fresh;
         let fresh = W::load(&fresh);
-        for (i, digit) in self.started.iter_mut().enumerate() {
-            fresh.pick(W::splat(self.time >> i & 1 == 1), W::load(digit)).store(digit);
+        let mut time = self.time;
+        for digit in &mut self.started {
+            // Loaded, since a branch on the digits of the time could not be foreseen.
+            let new = W::load(&BITS[(time & 1) as usize]);
+            time >>= 1;
+            fresh.pick(new, W::load(digit)).store(digit);
         }
         playing.or(fresh)
     }

@@ -13,6 +13,8 @@ pub(super) enum Item {
     Win { role: usize },
     /// A role shares the greatest goal.
     Draw { role: usize },
+    /// Both of two players do.
+    BothDraw,
 }
 
 /// Where a game is scored, and what is counted there. `goals` has for each role its values, ascending, and
@@ -45,7 +47,12 @@ pub(super) fn score(
         let (_, shared) = one_or_more(gates, best.iter().copied());
         for (&role, best) in players.iter().zip(best) {
             items.push((Item::Win { role }, gates.and_not(best, shared)));
-            items.push((Item::Draw { role }, gates.and(best, shared)));
+            if players.len() > 2 {
+                items.push((Item::Draw { role }, gates.and(best, shared)));
+            }
+        }
+        if players.len() == 2 {
+            items.push((Item::BothDraw, shared));
         }
     }
     items.retain(|&(_, signal)| signal != FALSE);

@@ -83,7 +83,7 @@ const LONGEST: usize = 4;
 /// True if an average step takes much less than without phases.
 fn pays(net: &Net, phases: &[Net]) -> bool {
     let operations: usize = phases.iter().map(Net::operations).sum();
-    (2..=LONGEST).contains(&phases.len()) && 5 * operations <= 4 * phases.len() * net.operations()
+    (2..=LONGEST).contains(&phases.len()) && 10 * operations <= 9 * phases.len() * net.operations()
 }
 
 struct Writer {

@@ -15,23 +15,27 @@ use crate::{
 /// until it is the turn of whoever moves first.
 ///
 /// ```
-/// use gdl_runtime::{Game, Isa, Lockstep, load};
+/// use gdl_runtime::{Game, Id, Isa, Lockstep, gdl};
 ///
-/// let game = load("
+/// gdl!(name = walk, rules = r"
 ///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
 ///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y)) (legal robot wait)
 ///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
 ///     (<= (next (at ?x)) (does robot wait) (true (at ?x)))
 ///     (<= terminal (true (at 2))) (goal robot 100)
-/// ").unwrap();
-/// let mut games = Lockstep::new(game.table().unwrap(), Isa::best(), 7, 0, 512, 100).unwrap();
-/// assert!(games.step() && games.has_started(17) && games.has_moved(17));
-/// let mut state = game.empty();
-/// games.state(17, state.as_mut());
-/// let made = games.joint(17)[0];
-/// assert_eq!(game.state_text(&state), if made == 0 { "((at 1))" } else { "((at 0))" });
-/// while games.step() {}
-/// assert_eq!(games.finish().playouts, 512);
+/// ");
+///
+/// fn main() {
+///     let game = walk::game();
+///     let mut games = Lockstep::new(game.table().unwrap(), Isa::best(), 7, 0, 512, 100).unwrap();
+///     assert!(games.step() && games.has_started(17) && games.has_moved(17));
+///     let mut state = game.empty();
+///     games.state(17, state.as_mut());
+///     let went = games.joint(17)[0] == walk::Move::GO.index();
+///     assert_eq!(game.state_text(&state), if went { "((at 1))" } else { "((at 0))" });
+///     while games.step() {}
+///     assert_eq!(games.finish().playouts, 512);
+/// }
 /// ```
 pub struct Lockstep<'t> {
     player: Player<'t>,

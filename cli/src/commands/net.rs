@@ -7,7 +7,7 @@ use crate::{
     load::{self, Compiled, Loaded},
     output::{self, BOLD, DIM, duration, thousands},
 };
-use gdl_compiler::propnet::Net;
+use gdl_compiler::propnet::{Latch, Net};
 use gdl_runtime::{Dynamic, Game};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -105,6 +105,9 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         "engine": engine,
         "roles": net.vocabulary.roles,
         "fluents": net.vocabulary.fluents.len(),
+        "dead_fluents": dead(net),
+        "latches": latches(net),
+        "exclusive_groups": net.exclusive.len(),
         "moves": moves,
         "ground_rules": compiled.ground.len(),
         "gates": net.ands(),
@@ -119,6 +122,17 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         report["percepts"] = json!(percepts);
     }
     report
+}
+
+/// How many fluents nothing that is seen depends on.
+fn dead(net: &Net) -> usize {
+    net.influential().into_iter().filter(|influential| !influential).count()
+}
+
+/// How many fluents are known to change once at most, those aside that never do.
+fn latches(net: &Net) -> usize {
+    let changes = |latch: &&Latch| net.initial[latch.fluent as usize] != latch.value;
+    net.latches.iter().filter(changes).count()
 }
 
 /// Each role and the number of moves it may ever make.
@@ -147,6 +161,9 @@ fn print(name: &str, engine: &str, compiled: &Compiled) -> Result {
     }
     let figures = [
         ("fluents", net.vocabulary.fluents.len(), "bits of a state"),
+        ("dead", dead(net), "fluents on which nothing seen depends"),
+        ("latches", latches(net), "fluents that change once at most"),
+        ("exclusive", net.exclusive.len(), "groups of fluents of which no two hold"),
         ("ground rules", compiled.ground.len(), "instances that can matter"),
         ("gates", net.ands(), "conjunctions of any width"),
         ("operations", net.operations(), "of two operands"),

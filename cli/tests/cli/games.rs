@@ -17,6 +17,9 @@ fn the_net_is_described() {
             "engine",
             "roles",
             "fluents",
+            "dead_fluents",
+            "latches",
+            "exclusive_groups",
             "moves",
             "ground_rules",
             "gates",
@@ -29,6 +32,9 @@ fn the_net_is_described() {
         assert_eq!((&net["game"], &net["engine"]), (&value!("tictactoe"), &value!(engine)));
         assert_eq!(net["roles"], value!(["xplayer", "oplayer"]));
         assert_eq!(net["fluents"], value!(29));
+        // A mark stays and what is blank may cease to be; a cell shows one of three, and one player has the turn.
+        let known = ["dead_fluents", "latches", "exclusive_groups"].map(|figure| &net[figure]);
+        assert_eq!(known, [&value!(0), &value!(27), &value!(10)]);
         // A turn each; the players' halves of the net are alike.
         let phases = net["phases"].as_array().expect("a list");
         assert!(phases.len() == 2 && phases[0] == phases[1] && phases[0].as_u64() < net["ops"].as_u64());

@@ -122,6 +122,10 @@ fn compare(left: &Net, right: &Net, context: &str) -> usize {
             let context = format!("{context}: state {state:?}, moves {joint:?}");
             assert_eq!(step, values(right, &state, joint, &stepped(right)), "{context}");
             let next = step[..FLUENTS].to_vec();
+            for latch in &right.latches {
+                let [before, after] = [&state, &next].map(|state| state[latch.fluent as usize]);
+                assert!(before != latch.value || after == latch.value, "{context}: {latch:?}");
+            }
             if seen.insert(next.clone()) {
                 queue.push(next);
             }
@@ -138,7 +142,7 @@ fn compare(left: &Net, right: &Net, context: &str) -> usize {
 
 #[test]
 fn passes_keep_what_nets_do() {
-    let (mut states, mut groups) = (0, 0);
+    let (mut states, mut groups, mut latches) = (0, 0, 0);
     for seed in 0..1_000 {
         let net = random_net(seed);
         let mut optimised = net.clone();
@@ -149,6 +153,7 @@ fn passes_keep_what_nets_do() {
             compare(&net, &optimised, &format!("seed {seed}, {name}"));
         }
         groups += optimised.exclusive.len();
+        latches += optimised.latches.len();
         // The net at each point of the cycle steps as the whole one does there.
         let phases = optimize::phases(&optimised, &Options::default(), &mut Diagnostics::default())
             .expect("there is fuel");
@@ -165,5 +170,38 @@ fn passes_keep_what_nets_do() {
             state = step[..FLUENTS].to_vec();
         }
     }
-    assert!(states > 25_000 && groups > 50, "{states} states, {groups} groups");
+    assert!(
+        states > 25_000 && groups > 50 && latches > 500,
+        "{states} states, {groups} groups, {latches} latches"
+    );
+}
+
+#[test]
+fn play_goes_on_alike_without_fluents_that_have_no_influence() {
+    let mut dead = 0;
+    for seed in 0..1_000 {
+        let net = random_net(seed);
+        let influential = net.influential();
+        if !influential.contains(&false) {
+            continue;
+        }
+        let turned = |state: &[bool]| -> Vec<bool> {
+            state.iter().zip(&influential).map(|(holds, influential)| holds == influential).collect()
+        };
+        dead += influential.iter().filter(|&&influential| !influential).count();
+        for number in 0..1 << FLUENTS {
+            let state: Vec<bool> = (0..FLUENTS).map(|fluent| number >> fluent & 1 == 1).collect();
+            let [left, right] = [state.clone(), turned(&state)].map(|state| {
+                let joints = (0..MOVES * MOVES).map(|j| [(j % MOVES) as u32, (j / MOVES) as u32]);
+                let steps = joints.map(|joint| {
+                    let mut step = values(&net, &state, joint, &stepped(&net));
+                    step.iter_mut().zip(&influential).for_each(|(holds, &influential)| *holds &= influential);
+                    step
+                });
+                (values(&net, &state, [u32::MAX; 2], &shown(&net)), steps.collect::<Vec<_>>())
+            });
+            assert_eq!(left, right, "seed {seed}, state {state:?}");
+        }
+    }
+    assert!(dead > 50, "{dead} fluents");
 }

@@ -6,17 +6,14 @@
 //! gates for each move that matters to it, it is an invariant: it holds at the start, and every legal step keeps it.
 //! (Such mutexes are what planners derive: Edelkamp and Helmert 1999.)
 
-use super::{proof::Prover, simulate::Simulation};
+use super::{
+    proof::Prover,
+    simulate::{Simulation, steps},
+};
 use crate::limits::Fuel;
 use crate::propnet::{Exclusive, Net, Signal};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-
-/// Steps of 64 games that refute groups: so many for a small net, fewer for a large one.
-const STEPS: std::ops::RangeInclusive<usize> = 8..=16;
-
-/// Literals that these steps look at in a net of usual size.
-const SIMULATED: usize = 1 << 20;
 
 /// Steps that the proofs may take together, for each literal of the net and at most; groups for which they do not
 /// suffice are given up. As many as for a literal are a step of the pass.
@@ -82,7 +79,7 @@ fn refute(net: &Net, candidates: BTreeSet<Vec<u32>>, fuel: &mut Fuel) -> Option<
     let mut groups: Vec<Exclusive> =
         candidates.into_iter().map(|members| Exclusive { members, one_holds: true }).collect();
     let mut simulation = Simulation::new(net);
-    for _ in 0..(SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end()) {
+    for _ in 0..steps(net) {
         let members: usize = groups.iter().map(|group| group.members.len()).sum();
         fuel.spend((net.literals() + members) as u64 / 64)?;
         groups.retain_mut(|group| {

@@ -9,17 +9,11 @@ use super::{
     imply::moving,
     proof::Prover,
     rebuild::{inputs, live},
-    simulate::Simulation,
+    simulate::{Simulation, steps},
 };
 use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
-
-/// Steps of 64 games that tell gates apart: so many for a small net, fewer for a large one.
-const STEPS: std::ops::RangeInclusive<usize> = 8..=16;
-
-/// Literals that these steps look at in a net of usual size.
-const SIMULATED: usize = 1 << 20;
 
 /// Steps that the proofs may take, for each literal of the net and at most; then gates stay as they are. As
 /// many as for a literal are a step of the pass.
@@ -85,7 +79,7 @@ fn looks(net: &Net, fuel: &mut Fuel) -> Option<Vec<(u64, bool)>> {
     let value = |simulation: &Simulation<'_>, gate: usize| simulation.value(Signal::new(gate as u32, false));
     let mut looks: Vec<(u64, bool)> =
         (0..net.len()).map(|gate| (0, value(&simulation, gate) & 1 == 1)).collect();
-    for _ in 0..(SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end()) {
+    for _ in 0..steps(net) {
         fuel.spend((net.len() + net.literals()) as u64 / 64)?;
         for (gate, (look, negated)) in looks.iter_mut().enumerate() {
             let value = value(&simulation, gate) ^ if *negated { u64::MAX } else { 0 };

@@ -9,6 +9,7 @@ mod constants;
 mod exclusive;
 mod factor;
 mod imply;
+mod latch;
 mod legality;
 mod merge;
 mod one_hot;
@@ -23,6 +24,7 @@ pub use constants::fold_constants;
 pub use exclusive::find_exclusive;
 pub use factor::factor;
 pub use imply::drop_implied;
+pub use latch::fold_latches;
 pub use legality::assume_legality;
 pub use merge::merge_equal;
 pub use one_hot::complement;
@@ -51,6 +53,7 @@ pub const PASSES: &[Pass] = &[
     ("fold_constants", fold_constants),
     // On a net that is small by now: proofs are dear.
     ("find_exclusive", find_exclusive),
+    ("fold_latches", fold_latches),
     ("drop_implied", drop_implied),
     ("merge_equal", merge_equal),
     // Again, with the groups of fluents.

@@ -2,6 +2,17 @@
 
 use crate::propnet::{Gate, Net, Signal};
 
+/// Steps of the 64 games: so many for a small net, fewer for a large one.
+const STEPS: std::ops::RangeInclusive<usize> = 8..=16;
+
+/// Literals that these steps look at in a net of usual size.
+const SIMULATED: usize = 1 << 20;
+
+/// How many steps show most of what there is to see of a net.
+pub(super) fn steps(net: &Net) -> usize {
+    (SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end())
+}
+
 /// Games, one in each bit of a word, and the values of all gates in their present states and moves. A game that is
 /// over, or in which a role has no legal move, starts anew.
 pub(super) struct Simulation<'n> {
@@ -28,7 +39,7 @@ impl<'n> Simulation<'n> {
 
     /// Makes the moves. O(literals).
     pub(super) fn step(&mut self) {
-        let over = self.value(self.net.outputs.terminal) | !self.can_move();
+        let over = !self.going_on();
         let next: Vec<u64> = self.net.outputs.next.iter().map(|&s| self.value(s)).collect();
         for ((value, next), &initial) in self.values[1..].iter_mut().zip(next).zip(&self.net.initial) {
             *value = next & !over | if initial { over } else { 0 };
@@ -36,13 +47,13 @@ impl<'n> Simulation<'n> {
         self.evaluate();
     }
 
-    /// The games in which every role makes a move.
-    fn can_move(&self) -> u64 {
+    /// The games that are not over and in which every role makes a move. O(moves).
+    pub(super) fn going_on(&self) -> u64 {
         let mut moving = vec![0; self.net.vocabulary.roles.len()];
         for (position, &(role, _)) in self.net.does().iter().enumerate() {
             moving[role as usize] |= self.value(self.net.does_at(position));
         }
-        moving.into_iter().fold(u64::MAX, |all, role| all & role)
+        moving.into_iter().fold(!self.value(self.net.outputs.terminal), |all, role| all & role)
     }
 
     /// Draws moves for the present states, and computes all gates.

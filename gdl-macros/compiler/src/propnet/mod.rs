@@ -7,6 +7,7 @@
 
 mod build;
 mod cycle;
+mod influence;
 mod print;
 
 pub use build::build;
@@ -167,6 +168,15 @@ pub struct Exclusive {
     pub one_holds: bool,
 }
 
+/// A fluent that keeps a value once it has it, however play goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latch {
+    /// The fluent.
+    pub fluent: u32,
+    /// The value that it keeps.
+    pub value: bool,
+}
+
 /// A game as gates. See the module's documentation.
 #[derive(Clone, Debug)]
 pub struct Net {
@@ -178,6 +188,8 @@ pub struct Net {
     pub outputs: Outputs,
     /// What was proved of the fluents; none of it has to be.
     pub exclusive: Vec<Exclusive>,
+    /// Fluents that were proved to be latches, sorted; others may be.
+    pub latches: Vec<Latch>,
     /// Role and move of each `does` input, sorted.
     does: Vec<(u32, u32)>,
     /// Where the operands of each AND gate start; one more entry than gates.
@@ -201,6 +213,7 @@ impl Net {
             initial,
             outputs: Outputs::default(),
             exclusive: Vec::new(),
+            latches: Vec::new(),
             does,
             starts: vec![0],
             operands: Vec::new(),
@@ -212,8 +225,9 @@ impl Net {
     /// A net with the same inputs, of which the same is known, and no gates or outputs.
     #[must_use]
     pub fn without_gates(&self) -> Self {
-        let exclusive = self.exclusive.clone();
-        Self { exclusive, ..Self::new(self.vocabulary.clone(), self.initial.clone(), self.does.clone()) }
+        let (exclusive, latches) = (self.exclusive.clone(), self.latches.clone());
+        let empty = Self::new(self.vocabulary.clone(), self.initial.clone(), self.does.clone());
+        Self { exclusive, latches, ..empty }
     }
 
     /// The number of all gates, the constant and the inputs included.

@@ -1,4 +1,5 @@
-//! What each pass of the optimiser brings: the operations left after it, game by game.
+//! What each pass of the optimiser brings: the operations left after it, game by game. At the end the gates of two
+//! operands in the programs of the table, whose wide gates are lowered by a trie.
 
 use crate::{
     measure::grounded,
@@ -8,6 +9,7 @@ use cpu_time::ProcessTime;
 use gdl_cli::output::{duration, thousands};
 use gdl_compiler::{
     Diagnostics,
+    emit::lower,
     limits::Fuel,
     observer::Phase,
     optimize::PASSES,
@@ -17,9 +19,9 @@ use gdl_compiler::{
 /// Runs the passes one by one and prints a table: a line for each game, and the time of all games.
 pub(crate) fn run(subjects: &[Subject]) {
     let names: Vec<&str> = PASSES.iter().map(|(name, _)| *name).collect();
-    println!("| operations | raw | {} |", names.join(" | "));
-    println!("|---|---|{}", "---|".repeat(names.len()));
-    let mut seconds = vec![0.0; names.len()];
+    println!("| operations | raw | {} | trie |", names.join(" | "));
+    println!("|---|---|{}---|", "---|".repeat(names.len()));
+    let mut seconds = vec![0.0; names.len() + 1];
     for subject in subjects {
         let mut diagnostics = Diagnostics::default();
         let ground = grounded(&subject.source(), &mut diagnostics);
@@ -31,10 +33,19 @@ pub(crate) fn run(subjects: &[Subject]) {
             *seconds += start.elapsed().as_secs_f64();
             cells.push(operations(net.as_ref()));
         }
+        let start = ProcessTime::now();
+        cells.push(net.map_or_else(|| "-".to_owned(), |net| thousands(lowered(&net) as u128)));
+        *seconds.last_mut().expect("one more than passes") += start.elapsed().as_secs_f64();
         println!("| {} | {} |", subject.name(), cells.join(" | "));
     }
     let seconds: Vec<String> = seconds.into_iter().map(duration).collect();
     println!("| time, all games | | {} |", seconds.join(" | "));
+}
+
+/// The gates of all programs; those that several of them need count in each.
+fn lowered(net: &Net) -> usize {
+    let programs = [lower::observe(net), lower::advance(net)].into_iter().chain(lower::perceive(net));
+    programs.map(|program| program.gates.len()).sum()
 }
 
 /// The size of a net, if the limits allowed it.

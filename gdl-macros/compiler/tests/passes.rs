@@ -194,13 +194,13 @@ fn exclusions_in_several_gates_are_complemented_together() {
         "g0 = !p: a & !p: b\ng1 = !p: c & g0\nnext (at 9) = g1\n",
         "next (at 9) = p: d\n",
     );
-    let chosen = "(<= (next (at 9)) (or (does p a) (does p b) (does p c)) (or (does p c) (does p d)) (not (true (at 2))))";
+    let chosen = "(<= (next (at 9)) (or (does p a) (does p b) (does p c)) (or (does p c) (does p d)) (not (true (at 1))))";
     check_pass(
         optimize::complement,
         &format!("{PLAYER} {chosen}"),
         &["g0", "g1", "g2", "next (at 9)"],
-        "g0 = !p: a & !p: b & !p: c\ng1 = !p: c & !p: d\ng2 = !(at 2) & !g0 & !g1\nnext (at 9) = g2\n",
-        "g0 = !(at 2) & p: c\nnext (at 9) = g0\n",
+        "g0 = !p: c & !p: d\ng1 = !p: a & !p: b & !p: c\ng2 = !(at 1) & !g0 & !g1\nnext (at 9) = g2\n",
+        "g0 = !(at 1) & p: c\nnext (at 9) = g0\n",
     );
 }
 

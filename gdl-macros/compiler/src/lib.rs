@@ -34,8 +34,9 @@ pub struct Options {
     pub limits: Limits,
     /// Which lints are silent and which are errors.
     pub levels: Levels,
-    /// How many instances a rule has before it may be split. A smaller number makes other nets that play the
-    /// same; tests of small rulesheets use it.
+    /// How many instances a rule may have before it is split by estimates; once all instances are known, a fortieth
+    /// of that before it is split on trial. Another number makes other nets that play the same: tests of small
+    /// rulesheets use a small one, and `usize::MAX` leaves all rules whole that the limits allow.
     pub split_from: usize,
     /// Who follows the compilation and may end it.
     pub observer: Observer,

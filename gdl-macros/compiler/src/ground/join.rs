@@ -83,7 +83,7 @@ pub(super) struct Facts {
     /// The found atoms in the order they were noted.
     pub(super) list: Vec<AtomId>,
     /// How many of them joins can see: those noted since wait for their turn.
-    pub(super) entered: usize,
+    entered: usize,
     /// The found atoms of each relation, likewise.
     by_relation: Vec<Vec<AtomId>>,
     indexes: Vec<Index>,

@@ -6,7 +6,7 @@
 //! the quick form). Nested conjunctions used once are merged first. Frame axioms collapse: what depends on
 //! thousands of moves in the same way becomes one product with one sum of moves.
 
-use super::rebuild::{inputs, live};
+use super::rebuild::{inputs, live, uses};
 use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
@@ -69,15 +69,8 @@ fn is_small(net: &Net, gate: u32) -> bool {
 
 /// For each gate, whether it is an AND gate with one user, itself an AND gate.
 fn inlined(net: &Net, live: &[bool]) -> Vec<bool> {
-    let mut users = vec![0u32; net.len()];
-    for gate in net.inputs()..net.len() {
-        if let (true, Gate::And(operands)) = (live[gate], net.gate(gate as u32)) {
-            operands.iter().for_each(|s| users[s.gate() as usize] += 1);
-        }
-    }
-    // An output keeps its gate.
-    net.outputs.iter().for_each(|s| users[s.gate() as usize] += 2);
-    (0..net.len()).map(|gate| gate >= net.inputs() && users[gate] == 1).collect()
+    let uses = uses(net, live);
+    (0..net.len()).map(|gate| gate >= net.inputs() && uses[gate] == 1).collect()
 }
 
 /// The disjunction of products, factored.

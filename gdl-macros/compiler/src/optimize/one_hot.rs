@@ -4,7 +4,7 @@
 //! Frame axioms speak of all moves but a few; afterwards they speak of the few. Also, two moves of one
 //! role exclude each other.
 
-use super::rebuild::{inputs, live, rebuild};
+use super::rebuild::{inputs, live, rebuild, uses};
 use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 use std::collections::BTreeMap;
@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 /// the operands. O(literals), for each group that an input is in and each gate whose operands are looked into.
 pub fn complement(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     let mut groups = Groups::new(net);
-    let (live, uses) = (live(net), uses(net));
+    let live = live(net);
+    let uses = uses(net, &live);
     let mut gates = (net.inputs()..net.len()).filter(|&gate| live[gate]);
     rebuild(net, inputs(net), fuel, |copy, mut operands| {
         operands.sort_unstable();
@@ -30,18 +31,6 @@ pub fn complement(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         }
         signal
     })
-}
-
-/// For each gate, how many gates have it as an operand; outputs count as two.
-fn uses(net: &Net) -> Vec<u32> {
-    let mut uses = vec![0; net.len()];
-    for gate in net.inputs()..net.len() {
-        if let Gate::And(operands) = net.gate(gate as u32) {
-            operands.iter().for_each(|s| uses[s.gate() as usize] += 1);
-        }
-    }
-    net.outputs.iter().for_each(|s| uses[s.gate() as usize] += 2);
-    uses
 }
 
 /// Groups of inputs of which exactly one holds: the moves of a role, and fluents.
@@ -89,6 +78,7 @@ impl Groups {
     /// Sorted operands with a long exclusion replaced, or false if two of them exclude each other; none if there
     /// is nothing to replace.
     fn complement(&self, net: &mut Net, operands: &[Signal]) -> Option<Vec<Signal>> {
+        // By group: the member that holds, and how many operands deny members.
         let mut counts: BTreeMap<usize, (Option<Signal>, usize)> = BTreeMap::new();
         for &operand in operands {
             for &group in self.of(operand) {

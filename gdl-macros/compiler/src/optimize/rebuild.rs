@@ -8,6 +8,18 @@ pub(super) fn live(net: &Net) -> Vec<bool> {
     net.cone(net.outputs.iter())
 }
 
+/// For each gate, how many live gates have it as an operand; an output counts as two, since it keeps its gate.
+pub(super) fn uses(net: &Net, live: &[bool]) -> Vec<u32> {
+    let mut uses = vec![0; net.len()];
+    for gate in net.inputs()..net.len() {
+        if let (true, Gate::And(operands)) = (live[gate], net.gate(gate as u32)) {
+            operands.iter().for_each(|s| uses[s.gate() as usize] += 1);
+        }
+    }
+    net.outputs.iter().for_each(|s| uses[s.gate() as usize] += 2);
+    uses
+}
+
 /// Copies `net`, making each live AND gate by `make` from its operands, which are signals of the copy.
 /// `inputs` gives the signals of the copy's inputs, by gate.
 pub(super) fn rebuild(

@@ -430,7 +430,11 @@ fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+/// A length of time in seconds.
+///
+/// # Errors
+/// If the text is no number above 0 and at most 86,400.
+pub fn seconds(text: &str) -> Result<f64, String> {
     // A day is long enough, and keeps every later product within bounds.
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
@@ -439,7 +443,11 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-fn threads(text: &str) -> Result<usize, String> {
+/// A number of threads.
+///
+/// # Errors
+/// If the text is no number from 1 to 4,096.
+pub fn threads(text: &str) -> Result<usize, String> {
     // More threads than any machine has are a slip of the finger, and would only cost memory.
     match text.parse() {
         Ok(threads @ 1..=4096) => Ok(threads),

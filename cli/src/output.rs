@@ -67,6 +67,21 @@ pub fn rounded(number: f64) -> String {
     thousands(whole)
 }
 
+/// A rate or other large quantity, to three digits: `87.0`, `4.85 k`, `219 M`.
+#[must_use]
+pub fn scaled(number: f64) -> String {
+    let mut value = number;
+    for unit in ["", " k", " M", " G"] {
+        // What would be rounded to four digits belongs to the next unit.
+        let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+        if value < 999.5 {
+            return format!("{value:.digits$}{unit}");
+        }
+        value /= 1e3;
+    }
+    format!("{} T", rounded(value))
+}
+
 /// `1 error`, `2 errors`.
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
@@ -93,6 +108,13 @@ mod tests {
     fn digits_are_grouped_by_three() {
         let grouped = [0, 12, 999, 1_000, 255_168, 1_000_000_000_u128].map(thousands);
         assert_eq!(grouped, ["0", "12", "999", "1,000", "255,168", "1,000,000,000"]);
+    }
+
+    #[test]
+    fn quantities_have_three_digits() {
+        let scale = [0.0, 9.994, 9.996, 99.96, 999.4, 999.6, 4_849.0, 217_300_000.0, 3e9, 5e15].map(scaled);
+        let texts = ["0.00", "9.99", "10.0", "100", "999", "1.00 k", "4.85 k", "217 M", "3.00 G", "5,000 T"];
+        assert_eq!(scale, texts);
     }
 
     #[test]

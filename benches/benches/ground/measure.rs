@@ -2,7 +2,7 @@
 
 use crate::subject::{Subject, options};
 use cpu_time::ProcessTime;
-use gdl_benches::child;
+use gdl_benches::{child, statistics::median};
 use gdl_compiler::{
     Diagnostics, Source,
     check::check,
@@ -131,10 +131,4 @@ fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
-}
-
-/// The value in the middle.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -1,0 +1,207 @@
+//! Who plays: each [`Engine`] makes a [`Player`] of a game's name.
+
+use crate::hand::{self, Generator, Outcome};
+use gdl_games::{Entry, Visitor, find, visit};
+use gdl_runtime::{
+    Dynamic, Game, Isa, Playouts, load,
+    load::{Options, load_lifted},
+};
+use std::{
+    hint::black_box,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The games that have a loop written by hand.
+pub(super) const GAMES: [&str; 8] = [
+    "tictactoe",
+    "connect_four",
+    "breakthrough_small",
+    "breakthrough",
+    "reversi",
+    "nim",
+    "lights_out",
+    "rock_paper_scissors",
+];
+
+/// A way to play games.
+pub(super) struct Engine {
+    pub(super) name: &'static str,
+    /// Whether it uses the instruction set it is given.
+    pub(super) has_isas: bool,
+    /// Makes a player of a game.
+    pub(super) make: fn(&'static str) -> Player,
+}
+
+/// All engines; the others are compared with the first.
+pub(super) const ENGINES: &[Engine] = &[
+    Engine { name: "by hand", has_isas: false, make: by_hand },
+    Engine { name: "table lanes", has_isas: true, make: table_lanes },
+    Engine { name: "compiled", has_isas: false, make: compiled },
+    Engine { name: "table", has_isas: false, make: table },
+    Engine { name: "lifted", has_isas: false, make: lifted },
+];
+
+/// Plays one game by one engine.
+pub(super) type Player = Box<dyn Fn(&Run) -> Played>;
+
+/// What a player is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) seed: u64,
+    pub(super) end: End,
+    pub(super) threads: usize,
+    pub(super) isa: Isa,
+}
+
+/// When a run is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    /// After so many seconds and the games that were begun.
+    Seconds(f64),
+    /// After so many playouts.
+    Count(u64),
+}
+
+/// What was played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Played {
+    pub(super) playouts: u64,
+    pub(super) states: u64,
+}
+
+/// Games that the loops play before they look at the clock.
+const BATCH: u64 = 4096;
+
+fn by_hand(game: &'static str) -> Player {
+    match game {
+        "tictactoe" => repeat(|g| hand::tictactoe::playout(&mut || g.draw())),
+        "connect_four" => repeat(|g| hand::connect_four::playout(&mut || g.draw())),
+        "breakthrough_small" => repeat(|g| hand::breakthrough::playout::<6>(&mut || g.draw())),
+        "breakthrough" => repeat(|g| hand::breakthrough::playout::<8>(&mut || g.draw())),
+        "reversi" => repeat(|g| hand::reversi::playout(&mut || g.draw())),
+        "nim" => repeat(|g| hand::nim::playout(&mut || g.draw())),
+        "lights_out" => repeat(|g| hand::lights_out::playout(&mut || g.draw())),
+        "rock_paper_scissors" => repeat(|g| hand::rock_paper_scissors::playout(&mut || g.draw())),
+        _ => unreachable!("every listed game has a loop"),
+    }
+}
+
+/// Plays a loop again and again, on each thread with a generator of its own.
+fn repeat(playout: impl Fn(&mut Generator) -> Outcome + Copy + Send + 'static) -> Player {
+    let play = move |generator: &mut Generator, count| {
+        let (mut states, mut goals) = (0, 0);
+        for _ in 0..count {
+            let outcome = playout(generator);
+            states += u64::from(outcome.length);
+            goals += u64::from(outcome.goal);
+        }
+        // Engines count goals too.
+        black_box(goals);
+        states
+    };
+    Box::new(move |run| {
+        let share = move |thread: u64| {
+            let mut generator = Generator::new(run.seed << 16 | thread);
+            match run.end {
+                End::Count(count) => {
+                    let threads = run.threads as u64;
+                    let playouts = count / threads + u64::from(thread < count % threads);
+                    Played { playouts, states: play(&mut generator, playouts) }
+                }
+                End::Seconds(seconds) => {
+                    let (start, limit) = (Instant::now(), Duration::from_secs_f64(seconds));
+                    let mut played = Played::default();
+                    while played.playouts == 0 || start.elapsed() < limit {
+                        played.playouts += BATCH;
+                        played.states += play(&mut generator, BATCH);
+                    }
+                    played
+                }
+            }
+        };
+        if run.threads == 1 {
+            return share(0);
+        }
+        thread::scope(|scope| {
+            let workers: Vec<_> =
+                (0..run.threads as u64).map(|thread| scope.spawn(move || share(thread))).collect();
+            let parts = workers.into_iter().map(|worker| worker.join().expect("loops do not panic"));
+            parts.fold(Played::default(), |sum, part| Played {
+                playouts: sum.playouts + part.playouts,
+                states: sum.states + part.states,
+            })
+        })
+    })
+}
+
+/// What `gdl!` made of the rulesheet.
+fn compiled(game: &'static str) -> Player {
+    struct Make;
+    impl Visitor for Make {
+        type Output = Player;
+
+        fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+            self,
+            game: G,
+            _: &'static Entry,
+        ) -> Player {
+            playouts(game, gdl_runtime::Engine::Single)
+        }
+    }
+    visit(game, Make).expect("a built-in game")
+}
+
+/// The table of the rulesheet, one state at a time.
+fn table(game: &'static str) -> Player {
+    playouts(loaded(game), gdl_runtime::Engine::Single)
+}
+
+/// The table of the rulesheet, 512 games at once.
+fn table_lanes(game: &'static str) -> Player {
+    playouts(loaded(game), gdl_runtime::Engine::Lanes)
+}
+
+/// The rules, state by state.
+fn lifted(game: &'static str) -> Player {
+    let text = find(game).expect("a built-in game").text;
+    let game = load_lifted(game, text, &Options::default()).expect("built-in rulesheets load");
+    playouts(game, gdl_runtime::Engine::Single)
+}
+
+fn loaded(game: &str) -> Dynamic {
+    load(find(game).expect("a built-in game").text).expect("built-in rulesheets load")
+}
+
+fn playouts<G: Game + 'static>(game: G, engine: gdl_runtime::Engine) -> Player {
+    Box::new(move |run| {
+        let playouts = Playouts::new(&game).engine(engine).isa(run.isa).seed(run.seed).threads(run.threads);
+        let playouts = match run.end {
+            End::Seconds(seconds) => playouts.seconds(seconds),
+            End::Count(count) => playouts.count(count),
+        };
+        let tally = playouts.run().tally;
+        Played { playouts: tally.playouts, states: tally.states }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_plays_every_game_as_long_as_asked() {
+        for game in GAMES {
+            for engine in ENGINES {
+                let player = (engine.make)(game);
+                for threads in [1, 3] {
+                    let run = Run { seed: 1, end: End::Count(5), threads, isa: Isa::Portable };
+                    let played = player(&run);
+                    assert!(played.playouts == 5 && played.states >= 5, "{game}, {}", engine.name);
+                    let run = Run { end: End::Seconds(0.0), ..run };
+                    assert!(player(&run).playouts > 0, "{game}, {}", engine.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Where it was measured.
+
+use gdl_runtime::Isa;
+use serde::Serialize;
+use std::{fmt, fs, thread};
+
+/// What matters of a machine, as far as it tells.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Machine {
+    pub(super) processor: Option<String>,
+    pub(super) cores: usize,
+    /// The best instruction set of lanes.
+    pub(super) isa: &'static str,
+    /// How many processes wanted to run before and after, averaged over a minute: with nothing else to do it is
+    /// the number of threads at most.
+    pub(super) load: [Option<f64>; 2],
+}
+
+impl Machine {
+    /// This one, before anything is measured.
+    pub(super) fn find() -> Self {
+        Self {
+            processor: processor(),
+            cores: thread::available_parallelism().map_or(1, usize::from),
+            isa: Isa::best().name(),
+            load: [load(), None],
+        }
+    }
+
+    /// Takes note of the load at the end.
+    pub(super) fn finish(&mut self) {
+        self.load[1] = load();
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { processor, cores, isa, load } = self;
+        let processor = processor.as_deref().unwrap_or("unknown processor");
+        write!(f, "{processor}, {cores} cores, best instruction set {isa}")?;
+        if let [Some(before), Some(after)] = load {
+            write!(f, "; load {before} at the start and {after} at the end")?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of the processor, where Linux tells.
+fn processor() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("model name"))?;
+    Some(line.trim_start_matches(['\t', ' ', ':']).to_owned())
+}
+
+/// The load of the last minute, where Linux tells.
+fn load() -> Option<f64> {
+    fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}

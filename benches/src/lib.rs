@@ -4,8 +4,6 @@
 //! `cargo bench -p gdl-benches` plays each game by its hand-written loop and by every engine in one run, times
 //! each phase of the compiler, and grounds games beside gringo. Results are kept in `record/`.
 
-pub mod child;
 pub mod gringo;
 pub mod hand;
 pub mod playouts;
-pub mod statistics;

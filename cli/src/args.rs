@@ -58,6 +58,8 @@ pub enum Command {
     Playouts(PlayoutsArgs),
     /// Compare a rulesheet with recorded traces of a reference reasoner
     Verify(VerifyArgs),
+    /// Measure how soon rulesheets load, how fast they play and what memory they take
+    Bench(BenchArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -73,6 +75,7 @@ impl Command {
             Self::Perft(args) => args.json,
             Self::Playouts(args) => args.json,
             Self::Verify(args) => args.json,
+            Self::Bench(args) => args.json,
             Self::Explain(args) => args.json,
             Self::Fmt(_) | Self::Completions(_) => false,
         }
@@ -204,10 +207,7 @@ impl RulesArgs {
         Options {
             case_sensitive: self.case == Case::Sensitive,
             levels: Levels { allow: self.allow.clone(), warn: self.warn.clone(), deny: self.deny.clone() },
-            limits: match self.limits {
-                Bounds::Default => Limits::default(),
-                Bounds::Network => Limits::network(),
-            },
+            limits: self.limits.limits(),
             ..Options::default()
         }
     }
@@ -221,6 +221,17 @@ pub enum Bounds {
     Default,
     /// What a stranger's may take: a few seconds and 200 MiB
     Network,
+}
+
+impl Bounds {
+    /// The compiler's limits.
+    #[must_use]
+    pub fn limits(self) -> Limits {
+        match self {
+            Self::Default => Limits::default(),
+            Self::Network => Limits::network(),
+        }
+    }
 }
 
 /// Whether spellings that differ in case alone are one symbol.
@@ -404,6 +415,46 @@ pub enum Semantics {
     Lifted,
     /// The rules as they stand: slow, but nothing is grounded, so no rulesheet is too large
     Eval,
+}
+
+/// Arguments of `gdl bench`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each rulesheet has a process of its own, one thread and the time that is given; warnings are not shown. One that
+does not load, or takes too long, is told in its place, and the others go on.
+
+`load` is the time from the text to the end of a first random game, rates are per second of processor time, and
+`memory` is the peak of the whole process.
+
+Examples:
+  gdl bench rulesheets
+  gdl bench rulesheets --seconds 0.2 --json > bench.json
+  gdl bench mygame.kif yours.kif --engine table")]
+pub struct BenchArgs {
+    /// Rulesheets, and folders with rulesheets that end in `.kif`
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// How long each rulesheet is played
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
+    pub seconds: f64,
+    /// How long the compilation of each may take
+    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
+    pub deadline: f64,
+    /// How games are played [default: lanes or, if the rules take too much to be grounded, lifted]
+    #[arg(long, value_enum)]
+    pub engine: Option<Engine>,
+    /// Whether `Cell` and `cell` are one symbol
+    #[arg(long, value_enum, default_value_t)]
+    pub case: Case,
+    /// How much a rulesheet may cost
+    #[arg(long, value_enum, default_value_t)]
+    pub limits: Bounds,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+    /// Measure one rulesheet here, and print what came of it for the process that started this one
+    #[arg(long, hide = true)]
+    pub alone: bool,
 }
 
 /// Arguments of `gdl completions`.

@@ -2,9 +2,10 @@
 //!
 //! Arguments come in ([`args`]), a game is found ([`game`], [`load`]), a command does its work
 //! ([`commands`], [`simulate`], [`verify`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
-//! code ([`error`]).
+//! code ([`error`]). What is measured apart runs in a process of its own ([`child`]); [`statistics`] sums up.
 
 pub mod args;
+pub mod child;
 pub mod commands;
 pub mod error;
 pub mod game;
@@ -13,6 +14,7 @@ pub mod output;
 pub mod progress;
 pub mod report;
 pub mod simulate;
+pub mod statistics;
 pub mod verify;
 
 use args::{Cli, Command};
@@ -39,6 +41,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Perft(args) => commands::perft::run(args),
         Command::Playouts(args) => commands::playouts::run(args),
         Command::Verify(args) => commands::verify::run(args),
+        Command::Bench(args) => commands::bench::run(args),
         Command::Completions(args) => commands::completions::run(args),
     };
     match result {

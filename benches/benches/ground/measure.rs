@@ -2,7 +2,10 @@
 
 use crate::subject::{Subject, options};
 use cpu_time::ProcessTime;
-use gdl_benches::{child, statistics::median};
+use gdl_cli::{
+    child::{self, peak_memory},
+    statistics::median,
+};
 use gdl_compiler::{
     Diagnostics, Source,
     check::check,
@@ -12,7 +15,7 @@ use gdl_compiler::{
     syntax::parse,
 };
 use serde::{Deserialize, Serialize};
-use std::{env, fs, process::Command, time::Duration};
+use std::{env, process::Command, time::Duration};
 
 /// What came of a game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -58,7 +61,7 @@ pub(crate) struct Figures {
 pub(crate) fn apart(subject: &Subject, cap: Duration) -> Outcome {
     let mut command = Command::new(env::current_exe().expect("the path of this program"));
     command.arg("--child").arg(subject.to_string());
-    let report = child::run(command, "", cap);
+    let report = child::run(command, "", cap).expect("this program starts");
     if report.stopped {
         return Outcome::Stopped;
     }
@@ -124,11 +127,4 @@ fn refused(diagnostics: &Diagnostics, seconds: f64) -> Outcome {
     let fault = diagnostics.iter().find(|fault| fault.severity == gdl_compiler::Severity::Error);
     let fault = fault.expect("a reason");
     Outcome::Refused { code: fault.code.id.to_owned(), message: fault.message.clone(), seconds }
-}
-
-/// The most memory that this process had at a time, where Linux tells.
-fn peak_memory() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
 }

@@ -8,7 +8,7 @@ mod split;
 
 pub use program::program;
 
-use crate::child;
+use gdl_cli::child;
 use serde::{Deserialize, Serialize};
 use std::{
     process::{Command, Stdio},
@@ -65,12 +65,12 @@ pub fn is_installed() -> bool {
 /// Grounds a program, to time it and to count, for no longer than thrice `cap` altogether.
 ///
 /// # Panics
-/// If the script prints what it should not.
+/// If there is no Python, or the script prints what it should not.
 #[must_use]
 pub fn run(program: &str, cap: Duration) -> Run {
     let mut python = Command::new("python3");
     python.args(["-c", SCRIPT]);
-    let output = child::run(python, program, 3 * cap).output;
+    let output = child::run(python, program, 3 * cap).expect("Python starts").output;
     let mut lines = output.lines();
     let cost = lines.next().map(|line| serde_json::from_str(line).expect("the costs"));
     let counts = lines.next().map(|line| serde_json::from_str(line).expect("the counts"));

@@ -76,7 +76,7 @@ fn check_isa(args: &PlayoutsArgs) -> Result {
 }
 
 /// A value as it is written on the command line.
-fn text(value: &impl ValueEnum) -> String {
+pub(super) fn text(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 

@@ -8,7 +8,7 @@ fn help_goes_to_stdout_and_shows_examples() {
     let run = gdl(&["--help"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     assert!(run.stdout.contains("Examples:\n  gdl playouts tictactoe"), "{}", run.stdout);
-    for name in ["check", "net", "perft", "playouts", "verify"] {
+    for name in ["check", "net", "perft", "playouts", "verify", "bench"] {
         let run = gdl(&[name, "--help"]);
         assert_eq!(run.code, Some(0), "{name}");
         assert!(run.stdout.contains("Examples:"), "{name}");
@@ -27,6 +27,9 @@ fn wrong_usage_ends_with_2_and_names_the_nearest() {
         (vec!["playouts", "tictactoe", "--threads", "0"], "1..=4096"),
         (vec!["perft", "tictactoe"], "--depth"),
         (vec!["perft", "tictactoe", "--depth", "x"], "--depth"),
+        (vec!["bench"], "<PATH>"),
+        (vec!["bench", "x.kif", "--deadline", "0"], "not above 0"),
+        (vec!["bench", "x.kif", "--engine", "straight"], "only built-in games"),
     ] {
         let run = gdl(&args);
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{args:?}");

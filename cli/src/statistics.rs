@@ -13,9 +13,23 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     }
 }
 
+/// The number whose logarithm is the mean of those of the values, which must be above 0; not a number if there
+/// is none.
+#[must_use]
+pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    let logarithms: Vec<f64> = values.into_iter().map(f64::ln).collect();
+    (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::median;
+    use super::{geometric_mean, median};
+
+    #[test]
+    fn ratios_to_the_geometric_mean_cancel() {
+        assert!(geometric_mean([]).is_nan());
+        assert_eq!(format!("{:.9}", geometric_mean([2.0, 4.0, 8.0])), "4.000000000");
+    }
 
     #[test]
     fn half_of_the_values_are_on_either_side() {

@@ -1,0 +1,275 @@
+//! `gdl bench`: how soon rulesheets load, how fast they play and what memory they take.
+//!
+//! Each rulesheet is measured by a process of its own, which shows its memory and can be stopped; this one collects
+//! what they report.
+
+use crate::{
+    args::{BenchArgs, Case, Engine},
+    child::{self, peak_memory},
+    commands::playouts::text,
+    error::{Error, Result},
+    load,
+    output::{self, BAD, BOLD, DIM, duration, scaled, thousands},
+    progress::Progress,
+    statistics::{geometric_mean, median},
+};
+use gdl_compiler::{Diagnostic, Observer, Options, Severity, Source};
+use gdl_runtime::{Dynamic, LoadError, Playouts, Stats, load::load_lifted, load_named};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::{
+    env, fs,
+    io::{self, Write},
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+/// Seconds that a process may take beyond those it is given: for the first game, and for the games that are
+/// being played when the time is up.
+const GRACE: f64 = 30.0;
+
+/// What was measured of a rulesheet, in the order of `--json`.
+#[derive(Debug, Serialize, Deserialize)]
+struct Figures {
+    engine: String,
+    isa: String,
+    /// From the text to the end of the first random game, one state at a time.
+    load_seconds: f64,
+    /// After that, to make the programs of lanes and play a first game with them.
+    lanes_seconds: Option<f64>,
+    playouts: u64,
+    states: u64,
+    seconds: f64,
+    cpu_seconds: f64,
+    playouts_per_cpu_second: f64,
+    states_per_cpu_second: f64,
+    /// The peak of the process, where the system tells.
+    bytes: Option<u64>,
+}
+
+/// What came of a rulesheet: figures, or why there are none.
+type Outcome = std::result::Result<Figures, String>;
+
+/// Measures each rulesheet and prints a line for it.
+///
+/// # Errors
+/// If there is no rulesheet, or none that plays.
+pub fn run(args: &BenchArgs) -> Result {
+    if args.engine == Some(Engine::Straight) {
+        return Err(Error::Usage(
+            "only built-in games have straight-line code: a rulesheet has none".to_owned(),
+        ));
+    }
+    if args.alone {
+        let outcome = args.paths.first().map(|path| measure(path, args));
+        return output::json(&json!(outcome));
+    }
+    let files = rulesheets(&args.paths)?;
+    let width = files.iter().map(|file| name(file).chars().count()).max().unwrap_or(0);
+    let progress = Progress::counted("rulesheets", files.len() as u64);
+    let mut out = output::stdout();
+    if !args.json {
+        let titles =
+            ["load", "playouts/s", "states/s", "memory"].map(|title| format!("{title:>11}")).concat();
+        writeln!(out, "{DIM}{:<width$}  engine{titles}{DIM:#}", "")?;
+    }
+    let mut rows = Vec::new();
+    for file in files {
+        let outcome = apart(&file, args);
+        if !args.json {
+            progress.aside(|| print(&mut out, &format!("{:<width$}", name(&file)), &outcome))?;
+        }
+        rows.push((file, outcome));
+        progress.tell(rows.len() as u64);
+    }
+    drop(progress);
+    let whole = Whole::of(&rows);
+    if args.json {
+        output::json(&json!({
+            "rulesheets": rows.iter().map(|(file, outcome)| to_json(file, outcome)).collect::<Vec<_>>(),
+            "totals": whole,
+        }))?;
+    } else {
+        writeln!(
+            out,
+            "{BOLD}{} of {}{BOLD:#} played; half of them loaded within {}; {} states/s in the geometric mean",
+            thousands(whole.played as u128),
+            output::counted(rows.len(), "rulesheet"),
+            whole.median_load_seconds.map_or_else(|| "-".to_owned(), duration),
+            whole.mean_states_per_cpu_second.map_or_else(|| "-".to_owned(), scaled),
+        )?;
+        out.flush()?;
+    }
+    if whole.played > 0 { Ok(()) } else { Err(Error::Reported) }
+}
+
+/// The rulesheets at some paths; those of a folder are sorted by name.
+fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let list = || fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
+        let mut found = list()
+            .map_err(|error| Error::Input(format!("cannot read the folder {}: {error}", path.display())))?;
+        found.retain(|file| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("kif")));
+        if found.is_empty() {
+            return Err(Error::Input(format!("no file in the folder {} ends in `.kif`", path.display())));
+        }
+        found.sort();
+        files.append(&mut found);
+    }
+    Ok(files)
+}
+
+/// What a rulesheet is called in the report.
+fn name(file: &Path) -> String {
+    file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Measures a rulesheet in a process of its own.
+fn apart(file: &Path, args: &BenchArgs) -> Outcome {
+    let program = env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
+    let mut command = Command::new(program);
+    command.args(["bench", "--alone", "--case", &text(&args.case), "--limits", &text(&args.limits)]);
+    command.args(["--seconds", &args.seconds.to_string(), "--deadline", &args.deadline.to_string()]);
+    if let Some(engine) = args.engine {
+        command.args(["--engine", &text(&engine)]);
+    }
+    command.arg("--").arg(file);
+    let cap = args.deadline + args.seconds + GRACE;
+    let report = child::run(command, "", Duration::from_secs_f64(cap))
+        .map_err(|error| format!("its process could not be run: {error}"))?;
+    if report.stopped {
+        return Err(format!("stopped after {}", duration(cap)));
+    }
+    serde_json::from_str(&report.output).unwrap_or_else(|_| Err("its process broke down".to_owned()))
+}
+
+/// Measures a rulesheet here.
+fn measure(file: &Path, args: &BenchArgs) -> Outcome {
+    let mut options = Options {
+        case_sensitive: args.case == Case::Sensitive,
+        limits: args.limits.limits(),
+        ..load::quiet()
+    };
+    let source = load::read(file, &options).map_err(|fault| describe(&fault.1, &fault.0))?;
+    let start = Instant::now();
+    let limit = Duration::from_secs_f64(args.deadline);
+    options.observer = Observer::new(move |_| {
+        if start.elapsed() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let loader = if args.engine == Some(Engine::Lifted) { load_lifted } else { load_named };
+    let game = loader(source.name(), source.text(), &options).map_err(|error| explain(&error))?;
+    let _ = playouts(&game, gdl_runtime::Engine::Single).count(1).run();
+    let load_seconds = start.elapsed().as_secs_f64();
+
+    let engine = match args.engine {
+        None | Some(Engine::Lanes) => gdl_runtime::Engine::Lanes,
+        Some(_) => gdl_runtime::Engine::Single,
+    };
+    let start = Instant::now();
+    let first = playouts(&game, engine).count(1).run();
+    let lanes_seconds = start.elapsed().as_secs_f64();
+    let has_lanes = first.engine == gdl_runtime::Engine::Lanes;
+    let stats = playouts(&game, engine).seconds(args.seconds).run();
+    let Stats { tally, seconds, cpu_seconds, .. } = &stats;
+    let rate = |count: u64| if *cpu_seconds > 0.0 { count as f64 / cpu_seconds } else { 0.0 };
+    Ok(Figures {
+        engine: if has_lanes { text(&Engine::Lanes) } else { game.engine().to_owned() },
+        isa: stats.isa.name().to_owned(),
+        load_seconds,
+        lanes_seconds: has_lanes.then_some(lanes_seconds),
+        playouts: tally.playouts,
+        states: tally.states,
+        seconds: *seconds,
+        cpu_seconds: *cpu_seconds,
+        playouts_per_cpu_second: rate(tally.playouts),
+        states_per_cpu_second: rate(tally.states),
+        bytes: peak_memory(),
+    })
+}
+
+fn playouts(game: &Dynamic, engine: gdl_runtime::Engine) -> Playouts<'_, Dynamic> {
+    Playouts::new(game).engine(engine).threads(1)
+}
+
+/// The first error of a rulesheet that does not load.
+fn explain(error: &LoadError) -> String {
+    match error {
+        LoadError::Rules { source, diagnostics } => {
+            let fault = diagnostics.iter().find(|fault| fault.severity == Severity::Error);
+            fault.map_or_else(|| error.to_string(), |fault| describe(fault, source))
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// A diagnostic in a line.
+fn describe(fault: &Diagnostic, source: &Source) -> String {
+    let place = fault.span.map(|span| source.position(span.start));
+    let place = place.map_or_else(String::new, |place| format!("{}:{}: ", place.line, place.column));
+    format!("{place}{} [{}]", fault.message, fault.code.id)
+}
+
+fn print(out: &mut impl Write, name: &str, outcome: &Outcome) -> io::Result<()> {
+    match outcome {
+        Ok(figures) => {
+            let cells = [
+                duration(figures.load_seconds),
+                scaled(figures.playouts_per_cpu_second),
+                scaled(figures.states_per_cpu_second),
+                figures
+                    .bytes
+                    .map_or_else(|| "-".to_owned(), |bytes| format!("{} MB", thousands(bytes / 1_000_000))),
+            ];
+            let cells = cells.map(|cell| format!("{cell:>11}")).concat();
+            writeln!(out, "{BOLD}{name}{BOLD:#}  {:<6}{cells}", figures.engine)?;
+        }
+        Err(reason) => writeln!(out, "{BOLD}{name}{BOLD:#}  {BAD}error{BAD:#}: {reason}")?,
+    }
+    // Whoever watches wants to see each rulesheet as it is done.
+    out.flush()
+}
+
+fn to_json(file: &Path, outcome: &Outcome) -> Value {
+    let mut row = json!({ "file": file.display().to_string(), "game": name(file) });
+    let rest = match outcome {
+        Ok(figures) => json!(figures),
+        Err(reason) => json!({ "error": reason }),
+    };
+    if let (Some(row), Value::Object(mut rest)) = (row.as_object_mut(), rest) {
+        row.append(&mut rest);
+    }
+    row
+}
+
+/// What all rulesheets add up to.
+#[derive(Serialize)]
+struct Whole {
+    played: usize,
+    failed: usize,
+    median_load_seconds: Option<f64>,
+    /// Geometric.
+    mean_states_per_cpu_second: Option<f64>,
+}
+
+impl Whole {
+    fn of(rows: &[(PathBuf, Outcome)]) -> Self {
+        let figures = || rows.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
+        let played = figures().count();
+        let some = |value: f64| Some(value).filter(|value| value.is_finite());
+        Self {
+            played,
+            failed: rows.len() - played,
+            median_load_seconds: some(median(figures().map(|figures| figures.load_seconds))),
+            mean_states_per_cpu_second: some(geometric_mean(
+                figures().map(|figures| figures.states_per_cpu_second).filter(|&rate| rate > 0.0),
+            )),
+        }
+    }
+}

@@ -100,6 +100,21 @@ fn breakthrough() {
     check("breakthrough_small", &reference::breakthrough::perft::<6>(4));
 }
 
+#[test]
+fn checkers() {
+    // The published counts are of whole turns.
+    assert_eq!(reference::checkers::perft_by_turns(7), [7, 49, 302, 1469, 7361, 36_768, 179_740]);
+    check("checkers", &reference::checkers::perft(6));
+}
+
+#[test]
+fn pentago() {
+    // Nobody can have five in a row this soon.
+    let counts = [36, 36 * 8, 36 * 8 * 35, 36 * 8 * 35 * 8];
+    assert_eq!(reference::pentago::perft(4), counts);
+    check("pentago", &counts);
+}
+
 /// Chance is a role like any other here: what it may do are moves.
 #[test]
 fn games_of_chance() {

@@ -57,11 +57,13 @@ pub trait Visitor {
 
 gdl!("breakthrough.kif");
 gdl!("breakthrough_small.kif");
+gdl!("checkers.kif");
 gdl!("connect_four.kif");
 gdl!("liars_dice.kif");
 gdl!("lights_out.kif");
 gdl!("monty_hall.kif");
 gdl!("nim.kif");
+gdl!("pentago.kif");
 gdl!("reversi.kif");
 gdl!("rock_paper_scissors.kif");
 gdl!("tictactoe.kif");
@@ -91,11 +93,13 @@ macro_rules! list {
 list! {
     breakthrough
     breakthrough_small
+    checkers
     connect_four
     liars_dice
     lights_out
     monty_hall
     nim
+    pentago
     reversi
     rock_paper_scissors
     tictactoe

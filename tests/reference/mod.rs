@@ -3,11 +3,28 @@
 //! with the loops in the benchmarks, and are the oracle for tests that count positions.
 
 pub mod breakthrough;
+pub mod checkers;
 pub mod connect_four;
 pub mod liars_dice;
 pub mod monty_hall;
+pub mod pentago;
 pub mod reversi;
 pub mod tictactoe;
+
+/// A position of a game in which two players take turns, with moves that have the names of the rulesheet's.
+pub trait Position: Clone {
+    /// The legal moves and what follows; none once the game is over.
+    fn moves(&self) -> Vec<(String, Self)>;
+    /// The player in turn, 0 or 1.
+    fn to_move(&self) -> usize;
+    /// The players' goals, if the game is over.
+    fn goals(&self) -> [u8; 2];
+
+    /// What follows, whatever the moves are called.
+    fn successors(&self) -> Vec<Self> {
+        self.moves().into_iter().map(|(_, next)| next).collect()
+    }
+}
 
 /// Counts the legal move sequences of each length from 1 to `depth`.
 ///

@@ -7,9 +7,12 @@
 //! neither functions of three operands nor AES rounds.
 
 mod portable;
+mod transpose;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "instructions that not every machine has")]
 mod x86;
+
+pub(crate) use transpose::{Rows, to_planes, to_rows};
 
 /// 512 bits, lane l at bit l % 64 of word l / 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,6 +82,18 @@ pub(crate) trait Word: Copy {
     /// One round of AES encryption of each 128 bits (FIPS 197: `ShiftRows`, `SubBytes`, `MixColumns`,
     /// `AddRoundKey`).
     fn aes_round(self, key: Self) -> Self;
+
+    /// Word j of 64 bits of the i-th becomes word i of the j-th.
+    #[inline(always)]
+    fn exchange(words: [Self; 8]) -> [Self; 8] {
+        transpose::apply(words, transpose::exchange)
+    }
+
+    /// The 64 words of 64 bits, one behind the other: bit j of word i becomes bit i of word j.
+    #[inline(always)]
+    fn transpose(words: [Self; 8]) -> [Self; 8] {
+        transpose::apply(words, transpose::transpose)
+    }
 
     #[inline(always)]
     fn splat(bit: bool) -> Self {
@@ -157,7 +172,7 @@ pub enum Isa {
     Portable,
     /// x86-64 with AVX2 and AES: words of 256 bits.
     Avx2,
-    /// x86-64 with AVX-512 (F, VPOPCNTDQ) and VAES: words of 512 bits.
+    /// x86-64 with AVX-512 (F, VBMI, VPOPCNTDQ), VAES and GFNI: words of 512 bits.
     Avx512,
 }
 

@@ -1,6 +1,6 @@
 //! What every instruction set computes, beside a model of one bit or word at a time.
 
-use super::{Isa, Kernel, LANES, Plane, Word, portable::Portable};
+use super::{Isa, Kernel, LANES, Plane, Rows, Word, portable::Portable, to_planes, to_rows};
 use crate::random::Stream;
 
 /// All functions of a word, of three planes.
@@ -115,4 +115,49 @@ fn the_first_set_bits() {
     assert_eq!(plane.first(2), Plane([0, 0b11, 0, 0, 0, 0, 0, 0]));
     assert_eq!(plane.first(4), Plane([0, 0b1011, 0, 1 << 63, 0, 0, 0, 0]));
     assert_eq!(plane.first(9), plane);
+}
+
+/// Planes as rows and rows as planes, of some blocks.
+struct Transposes<'a> {
+    planes: &'a [Plane],
+    blocks: usize,
+    rows: &'a Rows,
+}
+
+impl Kernel for Transposes<'_> {
+    type Output = (Rows, Vec<Plane>);
+
+    fn run<W: Word>(self) -> Self::Output {
+        let Self { planes, blocks, rows } = self;
+        let (mut to, mut from) = ([Plane::ONES; 64], vec![Plane::ONES; planes.len()]);
+        let mut scratch = [Plane::ONES; 64];
+        to_rows::<W>(planes, &mut to, blocks, &mut scratch);
+        to_planes::<W>(rows, &mut from, blocks, &mut scratch);
+        (to, from)
+    }
+}
+
+#[test]
+fn rows_and_planes_are_transposes() {
+    let mut stream = Stream::new(2, 1);
+    let bit = |rows: &Rows, lane: usize, plane: usize| rows[lane / 8].0[lane % 8] >> plane & 1 == 1;
+    for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+        for (count, blocks) in [(64, 8), (64, 3), (1, 8), (7, 1), (8, 8), (9, 2), (37, 8), (63, 5), (0, 8)] {
+            let planes: Vec<Plane> = (0..count).map(|_| random(&mut stream)).collect();
+            let rows: Rows = std::array::from_fn(|_| random(&mut stream));
+            let (to, from) = isa.run(Transposes { planes: &planes, blocks, rows: &rows });
+            for lane in 0..LANES {
+                let is_wanted = lane < 64 * blocks;
+                for plane in 0..64 {
+                    let expected =
+                        if is_wanted { planes.get(plane).is_some_and(|p| p.lane(lane)) } else { true };
+                    assert_eq!(bit(&to, lane, plane), expected, "{isa:?}: {count} {blocks}, {lane} {plane}");
+                }
+                for (number, plane) in from.iter().enumerate().filter(|_| is_wanted) {
+                    let expected = bit(&rows, lane, number);
+                    assert_eq!(plane.lane(lane), expected, "{isa:?}: {count} {blocks}, {lane} {number}");
+                }
+            }
+        }
+    }
 }

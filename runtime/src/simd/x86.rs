@@ -15,8 +15,10 @@ pub(super) fn has_avx2() -> bool {
 
 pub(super) fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vbmi")
         && is_x86_feature_detected!("avx512vpopcntdq")
         && is_x86_feature_detected!("vaes")
+        && is_x86_feature_detected!("gfni")
 }
 
 /// # Panics
@@ -32,9 +34,9 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
 }
 
 /// # Panics
-/// If the machine lacks AVX-512 or VAES.
+/// If the machine lacks AVX-512, VAES or GFNI.
 pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
-    #[target_feature(enable = "avx512f,avx512vpopcntdq,vaes")]
+    #[target_feature(enable = "avx512f,avx512vbmi,avx512vpopcntdq,vaes,gfni")]
     fn run<K: Kernel>(kernel: K) -> K::Output {
         kernel.run::<Avx512>()
     }
@@ -113,6 +115,82 @@ impl Word for Avx512 {
         // SAFETY: the machine has VAES, see the module.
         Self(unsafe { _mm512_aesenc_epi128(self.0, key.0) })
     }
+
+    #[inline(always)]
+    fn exchange(mut words: [Self; 8]) -> [Self; 8] {
+        // SAFETY: the machine has AVX-512, see the module.
+        unsafe { exchange(&mut words) };
+        words
+    }
+
+    #[inline(always)]
+    fn transpose(mut words: [Self; 8]) -> [Self; 8] {
+        // SAFETY: the machine has AVX-512 with VBMI, and GFNI, see the module.
+        unsafe { transpose(&mut words) };
+        words
+    }
+}
+
+/// Words of eight registers: pairs of neighbours change places, then pairs of pairs, then halves.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn exchange(words: &mut [Avx512; 8]) {
+    let mut pairs = [[words[0].0; 4]; 2];
+    for i in 0..4 {
+        let (even, odd) = (words[2 * i].0, words[2 * i + 1].0);
+        pairs[0][i] = _mm512_unpacklo_epi64(even, odd);
+        pairs[1][i] = _mm512_unpackhi_epi64(even, odd);
+    }
+    let (even, odd) = (exchange_quarters(pairs[0]), exchange_quarters(pairs[1]));
+    for i in 0..4 {
+        words[2 * i].0 = even[i];
+        words[2 * i + 1].0 = odd[i];
+    }
+}
+
+/// Quarters of four registers.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn exchange_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    let (ab, cd) = (_mm512_shuffle_i64x2::<0x44>(a, b), _mm512_shuffle_i64x2::<0x44>(c, d));
+    let (ab_high, cd_high) = (_mm512_shuffle_i64x2::<0xee>(a, b), _mm512_shuffle_i64x2::<0xee>(c, d));
+    [
+        _mm512_shuffle_i64x2::<0x88>(ab, cd),
+        _mm512_shuffle_i64x2::<0xdd>(ab, cd),
+        _mm512_shuffle_i64x2::<0x88>(ab_high, cd_high),
+        _mm512_shuffle_i64x2::<0xdd>(ab_high, cd_high),
+    ]
+}
+
+/// Bytes within registers, bits within blocks of eight bytes, words across registers, and bytes again. A product
+/// of matrices of 8 x 8 bits, one of which is the identity, is a transpose of the other.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi,gfni")]
+fn transpose(words: &mut [Avx512; 8]) {
+    // Where each byte comes from: bytes of words become words of bytes, upside down as the product wants them.
+    const UPSIDE_DOWN: Plane = bytes(7);
+    const UPRIGHT: Plane = bytes(0);
+    let (first, last) = (Avx512::load(&UPSIDE_DOWN).0, Avx512::load(&UPRIGHT).0);
+    let identity = _mm512_set1_epi64(0x8040_2010_0804_0201_u64.cast_signed());
+    for Avx512(word) in &mut *words {
+        *word = _mm512_gf2p8affine_epi64_epi8::<0>(identity, _mm512_permutexvar_epi8(first, *word));
+    }
+    exchange(words);
+    for Avx512(word) in words {
+        *word = _mm512_permutexvar_epi8(last, *word);
+    }
+}
+
+/// The places of 64 bytes where byte i of word c is what byte c of word i, or of word 7 - i, was.
+const fn bytes(turn: u64) -> Plane {
+    let mut words = [0; 8];
+    let mut place = 0;
+    while place < 64 {
+        let (word, byte) = (place / 8, place % 8);
+        words[word as usize] |= (8 * (byte ^ turn) + word) << (8 * byte);
+        place += 1;
+    }
+    Plane(words)
 }
 
 /// Only made and used inside [`run_avx2`]. Lanes 0 to 255, then the others.

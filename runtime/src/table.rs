@@ -218,6 +218,11 @@ impl Table {
         (self.observe.len(), self.advance.len())
     }
 
+    /// The circuit that advances a state.
+    pub(crate) fn advance_circuit(&self) -> &Circuit {
+        &self.advance
+    }
+
     /// The circuits that observe and advance, for each point of the cycle that games go round, the initial
     /// state's first.
     pub(crate) fn points(&self) -> impl ExactSizeIterator<Item = [&Circuit; 2]> {

@@ -11,6 +11,8 @@
 
 mod choice;
 mod cover;
+mod cycle;
+mod expand;
 mod gates;
 mod lockstep;
 mod noise;
@@ -18,6 +20,7 @@ mod play;
 mod program;
 mod score;
 
+pub use expand::{Batch, Expansion};
 pub use lockstep::Lockstep;
 pub(crate) use play::Player;
 

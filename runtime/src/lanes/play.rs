@@ -4,7 +4,7 @@
 //! game that started is played to its end and counted, so long games count as often as short ones.
 
 use super::{
-    FLUENTS, IDLE, Lanes, SCORED, TERMINAL,
+    FLUENTS, IDLE, Lanes, Point, SCORED, TERMINAL,
     choice::{Groups, choose},
     noise::{Noise, Source},
     program::{SLOTS, Slots},
@@ -49,7 +49,7 @@ pub(crate) struct Player<'l> {
 struct Sums {
     moves: Plane,
     scored: Plane,
-    /// For each point of the cycle and each of its items.
+    /// For each point of the cycle and each of its items but goals of zero, which come last.
     items: Vec<Vec<Plane>>,
     too_long: u64,
     stuck: u64,
@@ -57,7 +57,9 @@ struct Sums {
 
 impl Sums {
     fn new(lanes: &Lanes) -> Self {
-        let items = lanes.points.iter().map(|point| vec![Plane::ZERO; point.items.len()]).collect();
+        let is_counted = |item: &&(Item, u16)| !matches!(item.0, Item::Goal { value: 0, .. });
+        let count = |point: &Point| point.items.iter().filter(is_counted).count();
+        let items = lanes.points.iter().map(|point| vec![Plane::ZERO; count(point)]).collect();
         Self { moves: Plane::ZERO, scored: Plane::ZERO, items, too_long: 0, stuck: 0 }
     }
 }

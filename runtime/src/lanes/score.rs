@@ -7,7 +7,7 @@ use super::gates::{FALSE, Gates, TRUE};
 /// Something a tally counts in the lanes whose game ended and is scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item {
-    /// A role has this goal value. Zero is not counted, since it adds nothing.
+    /// A role has this goal value. Zero is not counted, since it adds nothing, but seen.
     Goal { role: usize, value: u8 },
     /// A role's goal is above all others; of a role that has no others, it is 100.
     Win { role: usize },
@@ -17,7 +17,7 @@ pub(super) enum Item {
     BothDraw,
 }
 
-/// Where a game is scored, and what is counted there. `goals` has for each role its values, ascending, and
+/// Where a game is scored, and what is counted there, goals of zero last. `goals` has for each role its values, ascending, and
 /// their signals; `chance` has no part in the game.
 pub(super) fn score(
     gates: &mut Gates,
@@ -25,7 +25,7 @@ pub(super) fn score(
     chance: Option<usize>,
 ) -> (u32, Vec<(Item, u32)>) {
     let mut scored = TRUE;
-    let mut items = Vec::new();
+    let (mut items, mut zeros) = (Vec::new(), Vec::new());
     for (role, values) in goals.iter().enumerate() {
         let (one, several) = one_or_more(gates, values.iter().map(|&(_, signal)| signal));
         let single = gates.and_not(one, several);
@@ -33,8 +33,9 @@ pub(super) fn score(
         if !is_chance {
             scored = gates.and(scored, single);
         }
-        for &(value, signal) in values.iter().filter(|&&(value, _)| value > 0) {
+        for &(value, signal) in values {
             let signal = if is_chance { gates.and(signal, single) } else { signal };
+            let items = if value == 0 { &mut zeros } else { &mut items };
             items.push((Item::Goal { role, value }, signal));
         }
     }
@@ -55,6 +56,7 @@ pub(super) fn score(
             items.push((Item::BothDraw, shared));
         }
     }
+    items.append(&mut zeros);
     items.retain(|&(_, signal)| signal != FALSE);
     (scored, items)
 }

@@ -1,0 +1,604 @@
+//! Steps of states that somebody else keeps: in come up to 512 pairs of a state and a joint move, out come the states
+//! that follow and what is seen of them.
+//!
+//! States come as rows of bits, one behind the other; lanes want planes. So a pass transposes words of 512 lanes
+//! into planes, runs the programs of a point on them, and transposes back what is asked for. A joint move is
+//! one bit in a plane for each role that has a choice.
+
+use super::{
+    Choice, FLUENTS, FRESH, IDLE, Lanes, Point, TERMINAL,
+    cycle::Cycle,
+    program::{SLOTS, Slots},
+    score::Item,
+};
+use crate::{
+    bits,
+    game::{Id, Shape, legal_words},
+    simd::{Isa, Kernel, LANES, Plane, Rows, Word, to_planes, to_rows},
+    table::Table,
+};
+use std::fmt;
+
+/// What is set in every lane once the programs have run, which are the only ones to ask for idle lanes.
+const ALWAYS: u16 = IDLE;
+
+/// The most joint moves a state may have, so that those of 512 states can be summed.
+const MOST_JOINTS: u64 = 1 << 54;
+
+/// The most digits of a number of moves.
+const DIGITS: usize = u16::BITS as usize;
+
+/// Makes moves in up to 512 states at once, one in each lane, and sees what follows: the children of a state, or of
+/// many.
+///
+/// A pass takes a little longer than one step of a single state, however many lanes it has: some microseconds.
+/// [`Expansion::start`], then a [`push`](Expansion::push) for each pair of a state and a joint move, then
+/// [`Expansion::advance`], which writes the children to a [`Batch`] in the order of the pairs; and so on with the
+/// next pairs. [`Expansion::push_all`] adds all joint moves of a state. States are rows of bits, as a game's states
+/// are; `state.as_ref()` has their words.
+///
+/// Where players take turns a pass is for one point of that cycle. [`Expansion::point`] tells the point of a
+/// state; children are at the next one.
+///
+/// Memory: 4 MiB and 4 KiB for each word of a state, however many passes there are.
+///
+/// ```
+/// use gdl_runtime::{Batch, Expansion, Game, Isa, gdl};
+///
+/// gdl!(name = walk, rules = r"
+///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y)) (legal robot wait)
+///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+///     (<= (next (at ?x)) (does robot wait) (true (at ?x)))
+///     (<= terminal (true (at 2))) (goal robot 100)
+/// ");
+///
+/// fn main() {
+///     let game = walk::game();
+///     let table = game.table().unwrap();
+///     let mut expansion = Expansion::new(table, Isa::best()).unwrap();
+///     let mut children = Batch::new(game.shape());
+///
+///     // All children of the initial state.
+///     let start = game.initial();
+///     expansion.start(expansion.point(start.as_ref()).unwrap());
+///     expansion.push_all(start.as_ref(), game.view(&start).as_ref(), 0);
+///     expansion.advance(&mut children);
+///     assert_eq!(children.len(), 2);
+///     let (mut state, mut view) = (game.empty(), game.blank());
+///     children.state(0, state.as_mut());
+///     children.view(0, view.as_mut());
+///     assert_eq!(game.state_text(&state), "((at 1))");
+///     assert_eq!(game.legal_in(&view, walk::Role::Robot).len(), 2);
+///
+///     // A child of that child.
+///     expansion.start(expansion.point(state.as_ref()).unwrap());
+///     expansion.push(state.as_ref(), &[walk::Move::GO]);
+///     expansion.advance(&mut children);
+///     assert!(children.is_terminal(0));
+/// }
+/// ```
+pub struct Expansion<'t> {
+    lanes: &'t Lanes,
+    isa: Isa,
+    cycle: Cycle,
+    plans: Box<[Plan]>,
+    slots: Box<Slots>,
+    /// The words of the states that were added.
+    parents: Vec<Rows>,
+    scratch: Box<[Rows; 2]>,
+    point: usize,
+    length: usize,
+    /// The slots of a state's legal moves.
+    moves: Vec<u16>,
+}
+
+/// How states at a point are written to planes and read from them.
+struct Plan {
+    roles: Box<[Role]>,
+    /// For each word of a view the slots of its bits, as far as any are ever set; 0 is never set.
+    views: Box<[Box<[u16]>]>,
+}
+
+/// The moves of a role.
+struct Role {
+    /// True if it can have more than one. Else whoever makes a move makes that one.
+    has_choice: bool,
+    /// The slot of each move; 0 if there is none.
+    slots: Box<[u16]>,
+}
+
+/// Up to 512 states and what is seen of them, as [`Expansion`] writes them: lane by lane.
+///
+/// Memory: 4 KiB for each word of a state and a view.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    shape: Shape,
+    length: usize,
+    states: Vec<Rows>,
+    views: Vec<Rows>,
+}
+
+impl Batch {
+    /// No states, of a game of this shape.
+    #[must_use]
+    pub fn new(shape: Shape) -> Self {
+        let rows = |words| vec![[Plane::ZERO; 64]; words];
+        Self { shape, length: 0, states: rows(shape.state_words()), views: rows(shape.view_words()) }
+    }
+
+    /// The number of states: lanes are below it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// True if there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Writes the words of a state.
+    ///
+    /// # Panics
+    /// If there is no such lane.
+    #[inline]
+    pub fn state(&self, lane: usize, state: &mut [u64]) {
+        self.write(&self.states, lane, state);
+    }
+
+    /// Writes what is seen of a state as [`Game::observe`](crate::Game::observe) does, but for the legal moves
+    /// of terminal states, which have none here, whatever the rules say.
+    ///
+    /// Goal values of chance are only there where it has exactly one.
+    ///
+    /// # Panics
+    /// If there is no such lane.
+    #[inline]
+    pub fn view(&self, lane: usize, view: &mut [u64]) {
+        self.write(&self.views, lane, view);
+    }
+
+    /// True if the game is over in a state.
+    ///
+    /// # Panics
+    /// If there is no such lane.
+    #[inline]
+    #[must_use]
+    pub fn is_terminal(&self, lane: usize) -> bool {
+        let bit = self.shape.terminal_bit();
+        assert!(lane < self.length, "the lane is below the number of states");
+        word(&self.views[bit / 64], lane) >> (bit % 64) & 1 == 1
+    }
+
+    /// Writes the legal moves of all roles.
+    #[inline]
+    pub(crate) fn legal(&self, lane: usize, legal: &mut [u64]) {
+        self.write(&self.views[..self.shape.roles * self.shape.legal_words()], lane, legal);
+    }
+
+    #[inline]
+    fn write(&self, rows: &[Rows], lane: usize, words: &mut [u64]) {
+        assert!(lane < self.length, "the lane is below the number of states");
+        for (to, rows) in words.iter_mut().zip(rows) {
+            *to = word(rows, lane);
+        }
+    }
+}
+
+/// The word of a lane.
+#[inline]
+fn word(rows: &Rows, lane: usize) -> u64 {
+    rows[lane / 8].0[lane % 8]
+}
+
+impl fmt::Debug for Expansion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { isa, point, length, .. } = self;
+        f.debug_struct("Expansion")
+            .field("isa", isa)
+            .field("point", point)
+            .field("length", length)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'t> Expansion<'t> {
+    /// The number of lanes.
+    pub const LANES: usize = LANES;
+
+    /// An empty pass. None if the table cannot be played in lanes (see
+    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the points of its cycle apart, or states
+    /// may have 2^54 joint moves and more. O(gates), usually some times over. If the machine does not have the
+    /// instruction set, that is [`Isa::Portable`].
+    #[must_use]
+    pub fn new(table: &'t Table, isa: Isa) -> Option<Self> {
+        let lanes = table.lanes()?;
+        let shape = lanes.shape;
+        let joints = |point: &Point| {
+            point
+                .roles
+                .iter()
+                .try_fold(1_u64, |product, role| product.checked_mul(role.moves.len().max(1) as u64))
+        };
+        if !lanes.points.iter().all(|point| joints(point).is_some_and(|count| count < MOST_JOINTS)) {
+            return None;
+        }
+        let cycle = Cycle::new(table.advance_circuit(), &lanes.initial, shape.fluents, lanes.points.len())?;
+        let goals = |role| table.vocabulary().goals_of(role);
+        let plans = lanes.points.iter().map(|point| Plan::new(point, shape, goals)).collect();
+        let slots = vec![Plane::ZERO; SLOTS].into_boxed_slice();
+        Some(Self {
+            lanes,
+            isa,
+            cycle,
+            plans,
+            slots: slots.try_into().unwrap_or_else(|_| unreachable!("as many as there are")),
+            parents: vec![[Plane::ZERO; 64]; shape.state_words()],
+            scratch: Box::new([[Plane::ZERO; 64]; 2]),
+            point: 0,
+            length: 0,
+            moves: Vec::new(),
+        })
+    }
+
+    /// The instruction set.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        if self.isa.is_available() { self.isa } else { Isa::Portable }
+    }
+
+    /// The shape of the game.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.lanes.shape
+    }
+
+    /// The number of points of the cycle that games go round: 1 if there is none. Point 0 is the initial state's.
+    #[must_use]
+    pub fn points(&self) -> usize {
+        self.lanes.points.len()
+    }
+
+    /// The point of a state; none if no play from the initial state comes to it. O(words of a state).
+    #[must_use]
+    #[inline]
+    pub fn point(&self, state: &[u64]) -> Option<usize> {
+        self.cycle.find(state)
+    }
+
+    /// Forgets all pairs; what comes next are states at this point of the cycle, modulo [`Expansion::points`].
+    pub fn start(&mut self, point: usize) {
+        self.point = point % self.points();
+        self.length = 0;
+        for role in self.lanes.points[self.point].roles.iter().filter(|role| role.moves.len() > 1) {
+            slots_of(&mut self.slots, role).fill(Plane::ZERO);
+        }
+    }
+
+    /// The number of pairs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// True if there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// True if there is no room for another pair.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.length == LANES
+    }
+
+    /// Adds a state and the move of each role, in role order. O(words of the state + roles).
+    ///
+    /// Nothing is checked, as for [`Game::advance`](crate::Game::advance): if a move is not legal, or the state is
+    /// terminal or at another point than this pass is for, some state follows.
+    ///
+    /// # Panics
+    /// If there is no room.
+    #[inline]
+    pub fn push<M: Id>(&mut self, state: &[u64], joint: &[M]) {
+        assert!(!self.is_full(), "there is room for another pair");
+        let lane = self.length;
+        self.put(state, 1);
+        for (role, action) in self.plans[self.point].roles.iter().zip(joint) {
+            if let Some(&slot) = role.slots.get(action.index()) {
+                self.slots[usize::from(slot)].0[lane / 64] |= 1 << (lane % 64);
+            }
+        }
+    }
+
+    /// Adds a state with each of its joint moves, the last role's move changing fastest, but for the first `skip` of
+    /// them, as far as there is room; `view` is what is seen of the state. Terminal states have none. The
+    /// number of joint moves that are left. O(words of the state and the view + pairs).
+    ///
+    /// # Panics
+    /// If `view` is shorter than [`Shape::view_words`].
+    pub fn push_all(&mut self, state: &[u64], view: &[u64], skip: u64) -> u64 {
+        let shape = self.lanes.shape;
+        assert!(view.len() >= shape.view_words(), "a view has so many words");
+        if bits::test(view, shape.terminal_bit()) { 0 } else { self.push_legal(state, view, skip) }
+    }
+
+    /// [`Expansion::push_all`] of a state that is not terminal or has no legal moves; only these are read.
+    #[inline]
+    pub(crate) fn push_legal(&mut self, state: &[u64], legal: &[u64], skip: u64) -> u64 {
+        let shape = self.lanes.shape;
+        let mut joints: u64 = 1;
+        for role in 0..shape.roles {
+            joints = joints.saturating_mul(bits::count(legal_words(legal, shape, role)) as u64);
+        }
+        let rest = joints.saturating_sub(skip);
+        let count = rest.min((LANES - self.length) as u64);
+        if count == 0 {
+            return rest;
+        }
+        let lane = self.length;
+        self.put(state, count as usize);
+        // How many joint moves in a row have the same move of a role.
+        let mut stride = 1;
+        for (role, Role { has_choice, slots }) in self.plans[self.point].roles.iter().enumerate().rev() {
+            if !has_choice {
+                continue;
+            }
+            self.moves.clear();
+            for action in bits::ones(legal_words(legal, shape, role)) {
+                self.moves.push(slots.get(action).copied().unwrap_or(0));
+            }
+            let length = self.moves.len() as u64;
+            let (mut place, mut times) = ((skip / stride % length) as usize, stride - skip % stride);
+            for lane in lane..lane + count as usize {
+                let slot = self.moves[place];
+                self.slots[usize::from(slot)].0[lane / 64] |= 1 << (lane % 64);
+                times -= 1;
+                if times == 0 {
+                    times = stride;
+                    place += 1;
+                    if place == self.moves.len() {
+                        place = 0;
+                    }
+                }
+            }
+            stride = stride.saturating_mul(length);
+        }
+        rest - count
+    }
+
+    /// Writes a state to the next lanes.
+    #[inline]
+    fn put(&mut self, state: &[u64], count: usize) {
+        let lanes = self.length..self.length + count;
+        for (rows, &word) in self.parents.iter_mut().zip(state) {
+            for lane in lanes.clone() {
+                rows[lane / 8].0[lane % 8] = word;
+            }
+        }
+        self.length += count;
+    }
+
+    /// Makes all moves. The states that follow and what is seen of them. Some microseconds:
+    /// O(gates + words of a state and a view), however many pairs there are.
+    ///
+    /// # Panics
+    /// If the batch is of another shape.
+    pub fn advance(&mut self, children: &mut Batch) {
+        self.run(true, Some(Wanted { batch: children, views: self.lanes.shape.view_words() }), None);
+    }
+
+    /// The states themselves and what is seen of them; their joint moves do not matter. As costly as
+    /// [`Expansion::advance`].
+    ///
+    /// # Panics
+    /// If the batch is of another shape.
+    pub fn observe(&mut self, states: &mut Batch) {
+        self.run(false, Some(Wanted { batch: states, views: self.lanes.shape.view_words() }), None);
+    }
+
+    /// [`Expansion::advance`] without what is seen of the states.
+    pub(crate) fn advance_only(&mut self, children: &mut Batch) {
+        self.run(true, Some(Wanted { batch: children, views: 0 }), None);
+    }
+
+    /// [`Expansion::advance`] where of what is seen only the legal moves are wanted.
+    pub(crate) fn advance_legal(&mut self, children: &mut Batch) {
+        let shape = self.lanes.shape;
+        self.run(true, Some(Wanted { batch: children, views: shape.roles * shape.legal_words() }), None);
+    }
+
+    /// Makes all moves and counts the joint moves of the states that follow, none of which is written anywhere.
+    pub fn count_after(&mut self, counts: &mut [u64; LANES]) {
+        self.run(true, None, Some(counts));
+    }
+
+    /// The number of joint moves of the states themselves.
+    pub fn count(&mut self, counts: &mut [u64; LANES]) {
+        self.run(false, None, Some(counts));
+    }
+
+    fn run(&mut self, advances: bool, wanted: Option<Wanted<'_>>, counts: Option<&mut [u64; LANES]>) {
+        let isa = self.isa;
+        isa.run(Pass { expansion: self, advances, wanted, counts });
+    }
+}
+
+/// The planes of a role's moves.
+fn slots_of<'s>(slots: &'s mut Slots, role: &Choice) -> &'s mut [Plane] {
+    let range = role.slots();
+    &mut slots[usize::from(range.start)..usize::from(range.end)]
+}
+
+impl Plan {
+    fn new<'g>(point: &Point, shape: Shape, goals: impl Fn(usize) -> &'g [u8]) -> Self {
+        let mut views = vec![vec![0; 64]; shape.view_words()];
+        let mut set = |bit: usize, slot: u16| views[bit / 64][bit % 64] = slot;
+        let mut roles = Vec::with_capacity(shape.roles);
+        for (role, choice) in point.roles.iter().enumerate() {
+            let first = 64 * role * shape.legal_words();
+            let has_choice = choice.moves.len() > 1;
+            let mut slots = vec![0; if has_choice { shape.moves } else { 0 }];
+            if choice.is_sure {
+                choice.moves.iter().for_each(|&action| set(first + action as usize, ALWAYS));
+            }
+            for (&action, slot) in choice.moves.iter().zip(choice.slots()) {
+                set(first + action as usize, slot);
+                if has_choice {
+                    slots[action as usize] = slot;
+                }
+            }
+            roles.push(Role { has_choice, slots: slots.into() });
+        }
+        let mut bit = shape.goal_bit();
+        for role in 0..shape.roles {
+            for &value in goals(role) {
+                let item = point.items.iter().find(|(item, _)| *item == Item::Goal { role, value });
+                set(bit, item.map_or(0, |item| item.1));
+                bit += 1;
+            }
+        }
+        set(bit, TERMINAL);
+        let trim = |mut word: Vec<u16>| {
+            let used = word.iter().rposition(|&slot| slot != 0).map_or(0, |last| last + 1);
+            word.truncate(used);
+            word.into()
+        };
+        Self { roles: roles.into(), views: views.into_iter().map(trim).collect() }
+    }
+}
+
+/// States, and the first words of their views.
+struct Wanted<'b> {
+    batch: &'b mut Batch,
+    views: usize,
+}
+
+/// All that is done with the pairs.
+struct Pass<'a, 't> {
+    expansion: &'a mut Expansion<'t>,
+    advances: bool,
+    wanted: Option<Wanted<'a>>,
+    counts: Option<&'a mut [u64; LANES]>,
+}
+
+impl Kernel for Pass<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Word>(self) {
+        let Self { expansion, advances, wanted, counts } = self;
+        let Expansion { lanes, plans, slots, parents, scratch, length, .. } = expansion;
+        let shape = lanes.shape;
+        let slots = &mut **slots;
+        let [scratch, buffer] = &mut **scratch;
+        let blocks = length.div_ceil(64);
+        for (rows, planes) in parents.iter().zip(fluents(slots, shape).chunks_mut(64)) {
+            to_planes::<W>(rows, planes, blocks, scratch);
+        }
+        // Moves that are never legal went to the first slot.
+        slots[0] = Plane::ZERO;
+        slots[usize::from(IDLE)] = Plane::ZERO;
+        slots[usize::from(FRESH)] = Plane::ZERO;
+        let here = expansion.point;
+        let seen = if advances { (here + 1) % lanes.points.len() } else { here };
+        // One call for both, since all that it calls is compiled here.
+        for program in [&lanes.points[here].advance, &lanes.points[seen].observe]
+            .into_iter()
+            .skip(usize::from(!advances))
+        {
+            program.run::<W>(slots);
+        }
+        slots[usize::from(ALWAYS)] = Plane::ONES;
+        if let Some(Wanted { batch, views }) = wanted {
+            assert_eq!(batch.shape, shape, "the batch is one for this game");
+            batch.length = *length;
+            for (rows, planes) in batch.states.iter_mut().zip(fluents(slots, shape).chunks(64)) {
+                to_rows::<W>(planes, rows, blocks, scratch);
+            }
+            let legal = shape.roles * shape.legal_words();
+            let alive = W::load(&slots[usize::from(TERMINAL)]).not();
+            for (place, (rows, word)) in
+                batch.views.iter_mut().zip(&plans[seen].views).take(views).enumerate()
+            {
+                let mask = if place < legal { alive } else { W::splat(true) };
+                for (plane, &slot) in buffer.iter_mut().zip(&**word) {
+                    W::load(&slots[usize::from(slot)]).and(mask).store(plane);
+                }
+                to_rows::<W>(&buffer[..word.len()], rows, blocks, scratch);
+            }
+        }
+        if let Some(counts) = counts {
+            count::<W>(&lanes.points[seen], slots, [scratch, buffer], counts);
+        }
+    }
+}
+
+/// The planes of a state.
+#[inline(always)]
+fn fluents(slots: &mut Slots, shape: Shape) -> &mut [Plane] {
+    &mut slots[usize::from(FLUENTS)..][..shape.fluents]
+}
+
+/// The number of joint moves in each lane: the product of those of the roles, which are summed digit by digit.
+#[inline(always)]
+fn count<W: Word>(
+    point: &Point,
+    slots: &Slots,
+    [scratch, buffer]: [&mut Rows; 2],
+    counts: &mut [u64; LANES],
+) {
+    let alive = W::load(&slots[usize::from(TERMINAL)]).not();
+    let mut rows = [Plane::ZERO; 64];
+    counts.fill(1);
+    for role in &point.roles {
+        if role.is_sure {
+            // Counted below, with all that makes moves.
+            continue;
+        }
+        let range = role.slots();
+        let moves = &slots[usize::from(range.start)..usize::from(range.end)];
+        let digits = sum::<W>(moves, &mut buffer[..DIGITS]);
+        to_rows::<W>(&buffer[..digits], &mut rows, 8, scratch);
+        for (counts, row) in counts.chunks_exact_mut(8).zip(&rows) {
+            for (count, factor) in counts.iter_mut().zip(row.0) {
+                *count *= factor;
+            }
+        }
+    }
+    let mut plane = Plane::ZERO;
+    alive.store(&mut plane);
+    for (counts, word) in counts.chunks_exact_mut(64).zip(plane.0) {
+        for (lane, count) in counts.iter_mut().enumerate() {
+            *count *= word >> lane & 1;
+        }
+    }
+}
+
+/// How many planes are set in each lane, as digits. How many digits that takes.
+#[inline(always)]
+fn sum<W: Word>(planes: &[Plane], digits: &mut [Plane]) -> usize {
+    let length = (usize::BITS - planes.len().leading_zeros()) as usize;
+    let digits = &mut digits[..length];
+    digits.fill(Plane::ZERO);
+    // Three at a time: their sum has two digits.
+    for group in planes.chunks(3) {
+        let mut words = [W::splat(false); 3];
+        for (word, plane) in words.iter_mut().zip(group) {
+            *word = W::load(plane);
+        }
+        let [a, b, c] = words;
+        let (mut low, mut high) = (W::sum(a, b, c), W::carry(a, b, c));
+        for digit in &mut *digits {
+            let old = W::load(digit);
+            // What is left over of a digit and what is added to the next one are two of that.
+            let carry = old.and(low);
+            old.xor(low).store(digit);
+            (low, high) = (carry.xor(high), carry.and(high));
+        }
+    }
+    length
+}

@@ -1,0 +1,224 @@
+//! Children made in lanes are the children that single steps make, on every instruction set, however many lanes are
+//! full; and so are joint moves, all of a state or many at a time.
+
+use gdl_games::LIST;
+use gdl_runtime::{Batch, BitBox, Dynamic, Expansion, Game, Isa, MoveId, Stream, bits, load};
+
+/// A state, a joint move, what follows and what is seen of that.
+struct Step {
+    state: BitBox,
+    joint: Vec<MoveId>,
+    child: BitBox,
+    view: BitBox,
+}
+
+/// Steps of random games, as the game makes them, at each point of the cycle.
+fn steps(game: &Dynamic, expansion: &Expansion<'_>, count: usize) -> Vec<Vec<Step>> {
+    let mut stream = Stream::new(3, 1);
+    let mut steps: Vec<Vec<Step>> = (0..expansion.points()).map(|_| Vec::new()).collect();
+    let mut point = 0;
+    let mut state = game.initial();
+    while steps.iter().any(|steps| steps.len() < count) {
+        assert_eq!(expansion.point(state.as_ref()), Some(point));
+        let view = game.view(&state);
+        let joint: Option<Vec<MoveId>> =
+            game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+        let Some(joint) = joint.filter(|_| !game.terminal_in(&view)) else {
+            (state, point) = (game.initial(), 0);
+            continue;
+        };
+        let child = game.next_unchecked(&state, &joint);
+        if steps[point].len() < count {
+            let view = game.view(&child);
+            steps[point].push(Step { state: state.clone(), joint, child: child.clone(), view });
+        }
+        (state, point) = (child, (point + 1) % steps.len());
+    }
+    steps
+}
+
+/// What is seen of a state in lanes: a terminal state has no legal moves there.
+fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
+    let mut view = view.clone();
+    if game.terminal_in(&view) {
+        let shape = game.shape();
+        view.as_mut()[..shape.roles * shape.legal_words()].fill(0);
+    }
+    view
+}
+
+/// The number of joint moves of a state seen.
+fn joints(game: &Dynamic, view: &BitBox) -> u64 {
+    let view = masked(game, view);
+    game.roles().map(|role| game.legal_in(&view, role).len() as u64).product()
+}
+
+/// Tests that lanes hold these states.
+fn check<'s>(
+    game: &Dynamic,
+    batch: &Batch,
+    expected: impl ExactSizeIterator<Item = (&'s BitBox, &'s BitBox)>,
+    name: &str,
+) {
+    assert_eq!(batch.len(), expected.len());
+    let (mut state, mut view) = (game.empty(), game.blank());
+    for (lane, (expected, seen)) in expected.enumerate() {
+        batch.state(lane, state.as_mut());
+        batch.view(lane, view.as_mut());
+        assert_eq!(game.state_text(&state), game.state_text(expected), "{name}, lane {lane}");
+        assert_eq!(state, *expected, "{name}, lane {lane}");
+        assert_eq!(view, masked(game, seen), "{name}, lane {lane}: {}", game.state_text(&state));
+        assert_eq!(batch.is_terminal(lane), game.terminal_in(seen), "{name}, lane {lane}");
+    }
+}
+
+#[test]
+fn children_are_those_of_single_steps() {
+    for entry in LIST {
+        let game = load(entry.text).expect("built-in rulesheets load");
+        let table = game.table().expect("a table");
+        let expansion = Expansion::new(table, Isa::Portable).expect("they play in lanes");
+        let steps = steps(&game, &expansion, Expansion::LANES);
+        let mut counts = [0; Expansion::LANES];
+        for &isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+            let mut expansion = Expansion::new(table, isa).expect("they play in lanes");
+            assert_eq!(expansion.isa(), isa);
+            let mut batch = Batch::new(game.shape());
+            for (point, steps) in steps.iter().enumerate() {
+                for count in [1, 512, 7, 64, 65, 511, 512] {
+                    let name = format!("{}, {isa:?}, {count} at {point}", entry.name);
+                    let steps = &steps[..count];
+                    let fill = |expansion: &mut Expansion<'_>| {
+                        expansion.start(point);
+                        steps.iter().for_each(|step| expansion.push(step.state.as_ref(), &step.joint));
+                        assert_eq!(expansion.len(), count);
+                    };
+                    fill(&mut expansion);
+                    expansion.advance(&mut batch);
+                    check(&game, &batch, steps.iter().map(|step| (&step.child, &step.view)), &name);
+                    fill(&mut expansion);
+                    expansion.count_after(&mut counts);
+                    for (step, &count) in steps.iter().zip(&counts) {
+                        assert_eq!(count, joints(&game, &step.view), "{name}");
+                    }
+                    // Moves do not matter to what is seen of the states themselves.
+                    fill(&mut expansion);
+                    expansion.observe(&mut batch);
+                    let views: Vec<BitBox> = steps.iter().map(|step| game.view(&step.state)).collect();
+                    check(&game, &batch, steps.iter().map(|step| &step.state).zip(&views), &name);
+                    fill(&mut expansion);
+                    expansion.count(&mut counts);
+                    for (view, &count) in views.iter().zip(&counts) {
+                        assert_eq!(count, joints(&game, view), "{name}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// All children of a state in order, as single steps make them.
+fn children(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
+    let view = game.view(state);
+    let mut list = vec![Vec::new()];
+    for role in game.roles().filter(|_| !game.terminal_in(&view)) {
+        let longer = |joint: &Vec<MoveId>| {
+            let joint = joint.clone();
+            game.legal_in(&view, role).map(move |action| [&joint[..], &[action]].concat())
+        };
+        list = list.iter().flat_map(longer).collect();
+    }
+    list.retain(|joint| joint.len() == game.shape().roles);
+    let children = list.iter().map(|joint| game.next_unchecked(state, joint));
+    children.map(|child| (game.view(&child), child)).map(|(view, child)| (child, view)).collect()
+}
+
+/// Pushes all joint moves of states at a point, which takes as many passes as it takes.
+fn expand_all(game: &Dynamic, states: &[&BitBox], point: usize, isa: Isa, name: &str) {
+    let mut expansion = Expansion::new(game.table().expect("a table"), isa).expect("they play in lanes");
+    let mut batch = Batch::new(game.shape());
+    let expected: Vec<(BitBox, BitBox)> = states.iter().flat_map(|state| children(game, state)).collect();
+    let mut rest = &expected[..];
+    let (mut states, mut skip) = (states.iter().peekable(), 0);
+    while !rest.is_empty() || states.peek().is_some() {
+        expansion.start(point);
+        while let Some(state) = states.peek().filter(|_| !expansion.is_full()) {
+            let before = expansion.len();
+            let left = expansion.push_all(state.as_ref(), game.view(state).as_ref(), skip);
+            skip += (expansion.len() - before) as u64;
+            if left == 0 {
+                skip = 0;
+                states.next();
+            } else {
+                assert!(expansion.is_full());
+            }
+        }
+        let (here, behind) = rest.split_at(expansion.len());
+        rest = behind;
+        expansion.advance(&mut batch);
+        check(game, &batch, here.iter().map(|(state, view)| (state, view)), name);
+    }
+}
+
+#[test]
+fn all_children_come_in_order() {
+    for entry in LIST {
+        let game = load(entry.text).expect("built-in rulesheets load");
+        let expansion =
+            Expansion::new(game.table().expect("a table"), Isa::best()).expect("they play in lanes");
+        for (point, steps) in steps(&game, &expansion, 60).iter().enumerate() {
+            let states: Vec<&BitBox> = steps.iter().map(|step| &step.state).collect();
+            let ends: Vec<&BitBox> =
+                steps.iter().map(|step| &step.child).filter(|child| game.terminal(child)).collect();
+            expand_all(&game, &states, point, Isa::best(), entry.name);
+            // Nothing follows from where games end.
+            expand_all(&game, &ends, (point + 1) % expansion.points(), Isa::best(), entry.name);
+        }
+    }
+}
+
+/// Four players who choose at the same time: 7 x 1 x 11 x 9 joint moves, more than there are lanes.
+#[test]
+fn simultaneous_moves_take_several_passes() {
+    let text = "(role a) (role b) (role c) (role d) 
+        (number a 1) (number a 2) (number a 3) (number a 4) (number a 5) (number a 6) (number a 7)
+        (number b 1)
+        (number c 1) (number c 2) (number c 3) (number c 4) (number c 5) (number c 6) (number c 7) (number c 8)
+        (number c 9) (number c 10) (number c 11)
+        (number d 1) (number d 2) (number d 3) (number d 4) (number d 5) (number d 6) (number d 7) (number d 8)
+        (number d 9)
+        (<= (legal ?r (say ?n)) (number ?r ?n))
+        (<= (next (said ?r ?n)) (does ?r (say ?n)))
+        (<= terminal (true (said a 7)) (true (said c 11)))
+        (<= (goal ?r 100) (true (said ?r 1))) (<= (goal ?r 0) (role ?r) (not (true (said ?r 1))))";
+    let game = load(text).expect("it loads");
+    let initial = game.initial();
+    assert_eq!(children(&game, &initial).len(), 693);
+    for &isa in Isa::ALL {
+        expand_all(&game, &[&initial, &initial, &initial], 0, isa, "four players");
+    }
+}
+
+/// A state that play cannot come to is at no point of the cycle.
+#[test]
+fn points_are_those_of_play() {
+    let game = load(gdl_games::find("connect_four").expect("built in").text).expect("it loads");
+    let expansion = Expansion::new(game.table().expect("a table"), Isa::best()).expect("it plays in lanes");
+    assert_eq!(expansion.points(), 2);
+    let initial = game.initial();
+    assert_eq!(expansion.point(initial.as_ref()), Some(0));
+    assert_eq!(expansion.point(game.empty().as_ref()), None);
+    let all = BitBox::from(vec![u64::MAX; initial.as_ref().len()]);
+    assert_eq!(expansion.point(all.as_ref()), None);
+    assert_eq!(expansion.point(&[]), None);
+    let turns: Vec<usize> = (0..game.shape().fluents)
+        .filter(|&f| game.vocabulary().fluents().get(f).is_some_and(|t| t.starts_with("(control")))
+        .collect();
+    let mut other = initial.clone();
+    for fluent in turns {
+        let bit = 1 << (fluent % 64);
+        other.as_mut()[fluent / 64] ^= bit;
+    }
+    assert!(bits::count(other.as_ref()) == bits::count(initial.as_ref()));
+    assert_eq!(expansion.point(other.as_ref()), Some(1));
+}

@@ -4,7 +4,7 @@
 pub mod reference;
 
 use gdl_games::{Entry, Visitor, visit};
-use gdl_runtime::{Game, divide, load, perft};
+use gdl_runtime::{Engine, Game, Isa, Perft, Stream, divide, load, perft};
 
 /// Counts a built-in game by its compiled form.
 struct Count(usize);
@@ -18,6 +18,9 @@ impl Visitor for Count {
         _: &'static Entry,
     ) -> Vec<u128> {
         let counts = perft(&game, self.0);
+        assert_eq!(Perft::new(&game).runs(), Engine::Lanes);
+        let single: Vec<u128> = Perft::new(&game).engine(Engine::Single).take(self.0).collect();
+        assert_eq!(single, counts, "one at a time");
         if self.0 > 1 {
             let divided: u128 = divide(&game, self.0).iter().map(|(_, count)| count).sum();
             assert_eq!(Some(&divided), counts.last(), "divide adds up");
@@ -33,6 +36,10 @@ fn check(name: &str, expected: &[u64]) {
     let text = gdl_games::find(name).expect("built in").text;
     let table = load(text).expect("built-in rulesheets load");
     assert_eq!(perft(&table, expected.len()), expected, "{name}, table");
+    for &isa in Isa::ALL {
+        let counts: Vec<u128> = Perft::new(&table).isa(isa).take(expected.len()).collect();
+        assert_eq!(counts, expected, "{name}, {isa:?}");
+    }
 }
 
 const TIC_TAC_TOE: [u64; 10] = [9, 72, 504, 3024, 15_120, 54_720, 148_176, 200_448, 127_872, 0];
@@ -132,4 +139,37 @@ fn reversi() {
     check("reversi", &reference::reversi::perft(5));
     // The published continuation.
     check("reversi", &[4, 12, 56, 244, 1396, 8200]);
+}
+
+/// Every game comes to the same counts in lanes and one state at a time, from the start and from the middle.
+#[test]
+fn engines_agree() {
+    for entry in gdl_games::LIST {
+        let game = load(entry.text).expect("built-in rulesheets load");
+        let mut stream = Stream::new(5, 0);
+        let mut state = game.initial();
+        for depth in [4, 3, 3, 3] {
+            let lanes = Perft::from(&game, state.clone());
+            let single = Perft::from(&game, state.clone()).engine(Engine::Single);
+            let counts: Vec<u128> = single.take(depth).collect();
+            assert_eq!(lanes.take(depth).collect::<Vec<u128>>(), counts, "{}", entry.name);
+            let single = Perft::from(&game, state.clone()).engine(Engine::Single);
+            let parts = Perft::from(&game, state.clone()).divide(depth);
+            assert_eq!(parts, single.divide(depth), "{}", entry.name);
+            assert_eq!(
+                parts.iter().map(|(_, count)| count).sum::<u128>(),
+                counts[depth - 1],
+                "{}",
+                entry.name
+            );
+            let view = game.view(&state);
+            if game.terminal_in(&view) {
+                break;
+            }
+            let joint: Option<Vec<_>> =
+                game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+            let Some(joint) = joint else { break };
+            state = game.next_unchecked(&state, &joint);
+        }
+    }
 }

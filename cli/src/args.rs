@@ -296,10 +296,12 @@ Examples:
 pub struct PerftArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
-    /// How the rules are run [default: compiled code for built-in games, else table or, if they take too
-    /// much to be grounded, lifted]
+    /// How moves are made [default: lanes or, if the rules take too much to be grounded, lifted]
     #[arg(long, value_enum)]
-    pub engine: Option<Way>,
+    pub engine: Option<Engine>,
+    /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
+    #[arg(long, value_enum)]
+    pub isa: Option<Isa>,
     /// How many joint moves deep to count
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub depth: u32,
@@ -346,10 +348,10 @@ pub struct PlayoutsArgs {
     pub json: bool,
 }
 
-/// How games are played: all engines but the first play one at a time.
+/// How games are played and moves made: all engines but the first take one state at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
-    /// 512 games at once, by the rules as a table
+    /// 512 games or states at once, by the rules as a table
     Lanes,
     /// Compiled code, which built-in games within the gate budget have; debug builds run their tables
     Straight,
@@ -357,7 +359,7 @@ pub enum Engine {
     Table,
     /// The rules themselves, state by state: slow, but nothing is grounded
     Lifted,
-    /// One game at a time, whichever way the rules are run
+    /// One game or state at a time, whichever way the rules are run
     Single,
 }
 

@@ -9,19 +9,35 @@
 //! equal continuations, so [`Perft`] goes level by level and keeps each state once with the number of
 //! ways that lead to it: the cost follows the number of different states, not that of sequences,
 //! which soon has 17 digits.
+//!
+//! In lanes (`descent`) making moves is much cheaper than looking for equal states. So the last levels are not
+//! merged there but gone through depth first, 512 states at a time, and none is merged that takes too much memory.
+
+mod descent;
 
 use crate::{
     bits,
     game::{Game, legal_words},
     joints::Joints,
+    playouts::Engine,
+    simd::Isa,
 };
+use descent::Descent;
 use rustc_hash::FxHashMap;
-use std::collections::hash_map::Entry;
+use std::cell::OnceCell;
+
+/// Levels behind the merged one that are gone through in lanes: the moves of the last one are counted, those of
+/// the others made.
+const UNMERGED: usize = 3;
+
+/// About the most memory that merged states take in lanes, in bytes.
+const MERGED: usize = 1 << 27;
 
 /// The numbers of joint-move sequences of length 1, 2, .. `depth` from the initial state.
 ///
 /// O(different states before the last move, times their joint moves) steps, memory for the states of
-/// the widest level. Counts from 2^128 on read as `u128::MAX`.
+/// the widest level; in lanes, which is how games are counted that [`Playouts`](crate::Playouts) plays so, more
+/// steps, each much faster, and memory for a bounded number of states. Counts from 2^128 on read as `u128::MAX`.
 ///
 /// ```text
 /// tic-tac-toe: 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0, ..
@@ -35,32 +51,45 @@ pub fn perft<G: Game>(game: &G, depth: usize) -> Vec<u128> {
 /// `depth` that start with it; nothing if `depth` is 0. Their sum is the last number of [`perft`].
 #[must_use]
 pub fn divide<G: Game>(game: &G, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
-    let Some(rest) = depth.checked_sub(1) else { return Vec::new() };
-    let initial = game.initial();
-    let mut list = Vec::new();
-    let mut joints = Joints::new(game);
-    joints.start(game, &game.view(&initial));
-    while let Some(joint) = joints.next() {
-        let count = match rest.checked_sub(1) {
-            Some(further) => {
-                Perft::from(game, game.next_unchecked(&initial, joint)).nth(further).unwrap_or(0)
-            }
-            None => 1,
-        };
-        list.push((joint.to_vec(), count));
-    }
-    list
+    Perft::new(game).divide(depth)
 }
 
 /// The number of joint-move sequences of length 1, 2, .. without end, each computed when asked for.
-#[derive(Clone, Debug)]
+///
+/// ```
+/// use gdl_runtime::{Engine, Perft, gdl};
+///
+/// gdl!(name = lamps, rules = r"
+///     (role a) (role b) (switch on) (switch off) (<= (legal ?r ?s) (role ?r) (switch ?s))
+///     (init (time 1)) (succ 1 2) (succ 2 3) (<= (next (time ?n)) (true (time ?m)) (succ ?m ?n))
+///     (<= (next (lamp ?r)) (does ?r on))
+///     (<= terminal (true (time 3)))
+///     (<= (goal ?r 100) (true (lamp ?r))) (<= (goal ?r 0) (role ?r) (not (true (lamp ?r))))
+/// ");
+///
+/// fn main() {
+///     let game = lamps::game();
+///     assert_eq!(Perft::new(&game).take(3).collect::<Vec<u128>>(), [4, 16, 0]);
+///     assert_eq!(Perft::new(&game).engine(Engine::Single).nth(1), Some(16));
+/// }
+/// ```
+#[derive(Debug)]
 pub struct Perft<'g, G: Game> {
     game: &'g G,
-    /// The different states after the moves counted so far, in the order found, and how many
-    /// sequences lead to each.
+    engine: Option<Engine>,
+    isa: Option<Isa>,
+    /// What counts in lanes, if that was looked for and is possible.
+    descent: OnceCell<Option<Box<Descent<'g>>>>,
+    /// Different states, in the order found, and how many sequences lead to each.
     level: Vec<(G::State, u128)>,
-    /// Whether the level's moves are counted, and have to be made before more can be.
-    counted: bool,
+    /// The length of these sequences.
+    made: usize,
+    /// True if the next level is too large to be merged in lanes.
+    is_wide: bool,
+    /// The length of the sequences counted last.
+    length: usize,
+    /// The number of states whose moves were counted last.
+    states: u64,
 }
 
 impl<'g, G: Game> Perft<'g, G> {
@@ -73,40 +102,168 @@ impl<'g, G: Game> Perft<'g, G> {
     /// Counts from a state.
     #[must_use]
     pub fn from(game: &'g G, state: G::State) -> Self {
-        Self { game, level: vec![(state, 1)], counted: false }
+        Self {
+            game,
+            engine: None,
+            isa: None,
+            descent: OnceCell::new(),
+            level: vec![(state, 1)],
+            made: 0,
+            is_wide: false,
+            length: 0,
+            states: 0,
+        }
     }
 
-    /// How many different states the sequences counted last lead through before their last move.
+    /// The engine, to be said before anything is counted; at first it is [`Engine::Lanes`] if states can be
+    /// stepped so, see [`Expansion::new`](crate::Expansion::new). Else it is [`Engine::Single`], whatever is asked
+    /// for; [`Perft::runs`] tells. Counts do not depend on it.
     #[must_use]
-    pub fn states(&self) -> usize {
-        self.level.len()
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
+        self
     }
 
-    /// Makes all moves of the level.
+    /// The instruction set of lanes, as for [`Playouts::isa`](crate::Playouts::isa).
+    #[must_use]
+    pub fn isa(mut self, isa: Isa) -> Self {
+        self.isa = Some(isa);
+        self
+    }
+
+    /// The engine that counts.
+    pub fn runs(&mut self) -> Engine {
+        if self.descent().is_some() { Engine::Lanes } else { Engine::Single }
+    }
+
+    /// In how many states the last moves of the sequences counted last were counted: those of each different state
+    /// once. In lanes states may be equal and still be counted one by one.
+    #[must_use]
+    pub fn states(&self) -> u64 {
+        self.states
+    }
+
+    /// [`divide`], from the state that this counts from; what it counted before does not matter.
+    ///
+    /// # Panics
+    /// If sequences longer than one move were counted before.
+    #[must_use]
+    pub fn divide(mut self, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
+        assert!(self.made == 0, "it counts from where it was made");
+        self.descent();
+        let (Some(rest), Some((state, _))) = (depth.checked_sub(1), self.level.pop()) else {
+            return Vec::new();
+        };
+        let game = self.game;
+        let mut list = Vec::new();
+        let mut joints = Joints::new(game);
+        joints.start(game, &game.view(&state));
+        while let Some(joint) = joints.next() {
+            self.level = vec![(game.next_unchecked(&state, joint), 1)];
+            (self.made, self.is_wide) = (0, false);
+            let count = if rest == 0 { 1 } else { self.of_length(rest) };
+            list.push((joint.to_vec(), count));
+        }
+        list
+    }
+
+    /// What counts in lanes, if it is to and can.
+    fn descent(&mut self) -> Option<&mut Descent<'g>> {
+        let Self { game, engine, isa, level, descent, .. } = self;
+        descent.get_or_init(|| {
+            if *engine == Some(Engine::Single) {
+                return None;
+            }
+            let isa = isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
+            let (state, _) = level.first()?;
+            Descent::new(game.table()?, isa, state.as_ref()).map(Box::new)
+        });
+        descent.get_mut()?.as_deref_mut()
+    }
+
+    /// The number of sequences of a length of at least one, which must not be below that of those made.
+    fn of_length(&mut self, length: usize) -> u128 {
+        let unmerged = if self.descent().is_some() { UNMERGED } else { 1 };
+        while self.made + unmerged < length && !self.is_wide {
+            self.step();
+        }
+        let rest = length - self.made;
+        let Self { level, descent, .. } = self;
+        if let Some(descent) = descent.get_mut().and_then(Option::as_deref_mut) {
+            let count = descent.count(level, rest);
+            self.states = descent.states();
+            count
+        } else {
+            self.count_moves()
+        }
+    }
+
+    /// The joint moves of the level, one state after the other.
+    fn count_moves(&mut self) -> u128 {
+        let mut view = self.game.blank();
+        self.states = self.level.len() as u64;
+        let counts = self.level.iter().map(|(state, ways)| {
+            self.game.observe(state, &mut view);
+            ways.saturating_mul(joint_moves(self.game, &view))
+        });
+        counts.fold(0, u128::saturating_add)
+    }
+
+    /// Makes all moves of the level, unless the next one is too large to be merged in lanes.
     fn step(&mut self) {
         let game = self.game;
-        let mut next: Vec<(G::State, u128)> = Vec::new();
-        let mut places: FxHashMap<G::State, usize> = FxHashMap::default();
-        let mut view = game.blank();
-        let mut joints = Joints::new(game);
-        for (state, ways) in std::mem::take(&mut self.level) {
-            game.observe(&state, &mut view);
-            joints.start(game, &view);
-            while let Some(joint) = joints.next() {
-                let child = game.next_unchecked(&state, joint);
-                match places.entry(child) {
-                    Entry::Occupied(place) => {
-                        let known = &mut next[*place.get()].1;
-                        *known = known.saturating_add(ways);
-                    }
-                    Entry::Vacant(place) => {
-                        next.push((place.key().clone(), ways));
-                        place.insert(next.len() - 1);
-                    }
+        let mut next = Merged::<G>::default();
+        if let Some(descent) = self.descent.get_mut().and_then(Option::as_deref_mut) {
+            // Each state is kept twice, and may have its words elsewhere; half of the room may be empty.
+            let size = size_of::<G::State>() + 8 * game.shape().state_words() + size_of::<u128>();
+            let most = MERGED / (4 * size);
+            let mut child = game.empty();
+            let is_done = descent.children(&self.level, |batch, lane, ways| {
+                batch.state(lane, child.as_mut());
+                next.add(&child, ways);
+                next.level.len() < most
+            });
+            if !is_done {
+                self.is_wide = true;
+                return;
+            }
+        } else {
+            let mut view = game.blank();
+            let mut joints = Joints::new(game);
+            for (state, ways) in std::mem::take(&mut self.level) {
+                game.observe(&state, &mut view);
+                joints.start(game, &view);
+                while let Some(joint) = joints.next() {
+                    next.add(&game.next_unchecked(&state, joint), ways);
                 }
             }
         }
-        self.level = next;
+        self.level = next.level;
+        self.made += 1;
+    }
+}
+
+/// Different states and the number of ways to each.
+struct Merged<G: Game> {
+    level: Vec<(G::State, u128)>,
+    places: FxHashMap<G::State, usize>,
+}
+
+impl<G: Game> Default for Merged<G> {
+    fn default() -> Self {
+        Self { level: Vec::new(), places: FxHashMap::default() }
+    }
+}
+
+impl<G: Game> Merged<G> {
+    fn add(&mut self, state: &G::State, ways: u128) {
+        if let Some(&place) = self.places.get(state) {
+            let known = &mut self.level[place].1;
+            *known = known.saturating_add(ways);
+        } else {
+            self.places.insert(state.clone(), self.level.len());
+            self.level.push((state.clone(), ways));
+        }
     }
 }
 
@@ -115,16 +272,8 @@ impl<G: Game> Iterator for Perft<'_, G> {
 
     /// Never `None`: when all sequences are over, the counts are 0.
     fn next(&mut self) -> Option<u128> {
-        if self.counted {
-            self.step();
-        }
-        self.counted = true;
-        let mut view = self.game.blank();
-        let counts = self.level.iter().map(|(state, ways)| {
-            self.game.observe(state, &mut view);
-            ways.saturating_mul(joint_moves(self.game, &view))
-        });
-        Some(counts.fold(0, u128::saturating_add))
+        self.length += 1;
+        Some(self.of_length(self.length))
     }
 }
 

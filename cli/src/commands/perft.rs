@@ -1,22 +1,24 @@
 //! `gdl perft`: how many sequences of joint moves there are, depth by depth.
 
 use crate::{
-    args::PerftArgs,
+    args::{Engine, PerftArgs},
+    commands::playouts::{check_isa, way},
     error::Result,
     game::Task,
     output::{self, BOLD, DIM, duration, thousands},
     progress::Progress,
 };
-use gdl_runtime::{Game, Perft, divide};
+use gdl_runtime::{Game, Perft};
 use serde_json::{Value, json};
 use std::{io::Write, time::Instant};
 
 /// Counts and prints.
 ///
 /// # Errors
-/// If the rulesheet is at fault or stdout takes no more.
+/// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
 pub fn run(args: &PerftArgs) -> Result {
-    let (_, result) = args.game.with(args.engine, Count(args))?;
+    check_isa(args.engine, args.isa)?;
+    let (_, result) = args.game.with(way(&args.game, args.engine)?, Count(args))?;
     result
 }
 
@@ -27,7 +29,22 @@ impl Task for Count<'_> {
 
     fn run<G: Game>(self, game: &G) -> Result {
         let Self(args) = self;
+        if args.engine == Some(Engine::Lanes) && perft(args, game).runs() != gdl_runtime::Engine::Lanes {
+            output::remark("the game cannot be played in lanes: it is counted one state at a time");
+        }
         if args.json { to_json(args, game) } else { print(args, game) }
+    }
+}
+
+/// Counts as the arguments ask for.
+fn perft<'g, G: Game>(args: &PerftArgs, game: &'g G) -> Perft<'g, G> {
+    let perft = match args.engine {
+        None | Some(Engine::Lanes) => Perft::new(game),
+        Some(_) => Perft::new(game).engine(gdl_runtime::Engine::Single),
+    };
+    match args.isa {
+        Some(isa) => perft.isa(isa.into()),
+        None => perft,
     }
 }
 
@@ -40,7 +57,7 @@ fn number(count: u128) -> Value {
 fn to_json<G: Game>(args: &PerftArgs, game: &G) -> Result {
     let progress = Progress::counted("depths", u64::from(args.depth));
     let counts: Vec<Value> = (1..=u64::from(args.depth))
-        .zip(Perft::new(game))
+        .zip(perft(args, game))
         .map(|(depth, count)| {
             progress.tell(depth);
             number(count)
@@ -49,7 +66,8 @@ fn to_json<G: Game>(args: &PerftArgs, game: &G) -> Result {
     drop(progress);
     let mut report = json!({ "game": args.game.name(), "counts": counts });
     if args.divide {
-        let moves: Vec<Value> = divide(game, args.depth as usize)
+        let moves: Vec<Value> = perft(args, game)
+            .divide(args.depth as usize)
             .into_iter()
             .map(|(joint, count)| json!({ "moves": texts(game, &joint), "count": number(count) }))
             .collect();
@@ -66,7 +84,7 @@ fn print<G: Game>(args: &PerftArgs, game: &G) -> Result {
     let mut out = output::stdout();
     writeln!(out, "{BOLD}{}{BOLD:#}", args.game.name())?;
     if args.divide {
-        let list = divide(game, args.depth as usize);
+        let list = perft(args, game).divide(args.depth as usize);
         let total = list.iter().fold(0_u128, |sum, &(_, count)| sum.saturating_add(count));
         let width = thousands(total).len();
         for (joint, count) in list {
@@ -83,12 +101,12 @@ fn print<G: Game>(args: &PerftArgs, game: &G) -> Result {
     }
     // Line by line, since each level takes longer than the one before; so the widths are fixed.
     writeln!(out, "{DIM}{:>5}  {:>26}  {:>14}  {:>8}{DIM:#}", "depth", "sequences", "states", "time")?;
-    let mut perft = Perft::new(game);
+    let mut perft = perft(args, game);
     for depth in 1..=args.depth {
         let start = Instant::now();
         let count = perft.next().unwrap_or(0);
         let time = duration(start.elapsed().as_secs_f64());
-        let states = thousands(perft.states() as u128);
+        let states = thousands(u128::from(perft.states()));
         writeln!(out, "{depth:>5}  {:>26}  {DIM}{states:>14}  {time:>8}{DIM:#}", thousands(count))?;
         out.flush()?;
         if count == 0 {

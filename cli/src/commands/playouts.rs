@@ -1,7 +1,7 @@
 //! `gdl playouts`: random games, and what they add up to.
 
 use crate::{
-    args::{Engine, PlayoutsArgs},
+    args::{self, Engine, PlayoutsArgs},
     error::{Error, Result},
     game::{GameArg, Task, Way},
     load,
@@ -21,23 +21,9 @@ const DEFAULT_COUNT: u64 = 1_000_000;
 /// # Errors
 /// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
 pub fn run(args: &PlayoutsArgs) -> Result {
-    check_isa(args)?;
-    let straight = match &args.game {
-        GameArg::BuiltIn(entry) => load::built_in(entry)?.is_straight(),
-        GameArg::File(_) => false,
-    };
-    let (ran, stats) = match args.engine {
-        Some(Engine::Straight) if !straight => {
-            let reason = match &args.game {
-                GameArg::BuiltIn(entry) => format!("{} is too large for straight-line code", entry.name),
-                GameArg::File(_) => "only built-in games have straight-line code".to_owned(),
-            };
-            return Err(Error::Usage(format!("{reason}: it runs as a table")));
-        }
-        Some(Engine::Table) => args.game.with(Some(Way::Table), Play(args))?,
-        Some(Engine::Lifted) => args.game.with(Some(Way::Lifted), Play(args))?,
-        None | Some(Engine::Lanes | Engine::Straight | Engine::Single) => args.game.with(None, Play(args))?,
-    };
+    check_isa(args.engine, args.isa)?;
+    let straight = is_straight(&args.game)?;
+    let (ran, stats) = args.game.with(way(&args.game, args.engine)?, Play(args))?;
     let single = || ran.unwrap_or(if straight { "straight" } else { "table" }).to_owned();
     let engine = match args.engine {
         _ if stats.engine == gdl_runtime::Engine::Lanes => text(&Engine::Lanes),
@@ -59,17 +45,44 @@ pub fn run(args: &PlayoutsArgs) -> Result {
     Ok(())
 }
 
+/// True if the game has straight-line code for single states.
+fn is_straight(game: &GameArg) -> Result<bool> {
+    match game {
+        GameArg::BuiltIn(entry) => Ok(load::built_in(entry)?.is_straight()),
+        GameArg::File(_) => Ok(false),
+    }
+}
+
+/// How the game is to be run for an engine.
+///
+/// # Errors
+/// If that is straight-line code and there is none.
+pub(super) fn way(game: &GameArg, engine: Option<Engine>) -> Result<Option<Way>> {
+    match engine {
+        Some(Engine::Straight) if !is_straight(game)? => {
+            let reason = match game {
+                GameArg::BuiltIn(entry) => format!("{} is too large for straight-line code", entry.name),
+                GameArg::File(_) => "only built-in games have straight-line code".to_owned(),
+            };
+            Err(Error::Usage(format!("{reason}: it runs as a table")))
+        }
+        Some(Engine::Table) => Ok(Some(Way::Table)),
+        Some(Engine::Lifted) => Ok(Some(Way::Lifted)),
+        None | Some(Engine::Lanes | Engine::Straight | Engine::Single) => Ok(None),
+    }
+}
+
 /// Tests if this machine has the instruction set that is asked for, and the engine a use for it.
 ///
 /// # Errors
 /// If not.
-fn check_isa(args: &PlayoutsArgs) -> Result {
-    let Some(isa) = args.isa.map(Isa::from) else { return Ok(()) };
+pub(super) fn check_isa(engine: Option<Engine>, isa: Option<args::Isa>) -> Result {
+    let Some(isa) = isa.map(Isa::from) else { return Ok(()) };
     if !isa.is_available() {
         let reason = format!("this machine does not have the instruction set {}", isa.name());
         return Err(Error::Usage(format!("{reason}: the best one it has is {}", Isa::best().name())));
     }
-    if isa != Isa::Portable && !matches!(args.engine, None | Some(Engine::Lanes)) {
+    if isa != Isa::Portable && !matches!(engine, None | Some(Engine::Lanes)) {
         return Err(Error::Usage(format!("only lanes use {}: leave `--engine` out", isa.name())));
     }
     Ok(())

@@ -114,6 +114,19 @@ fn perft_counts_sequences_of_joint_moves() {
 }
 
 #[test]
+fn perft_counts_the_same_with_every_engine() {
+    let count =
+        |rest: &[&str]| json(&[&["perft", "tictactoe", "--depth", "5", "--divide", "--json"], rest].concat());
+    let counts = count(&[]);
+    for engine in ["lanes", "single", "straight", "table", "lifted"] {
+        assert_eq!(count(&["--engine", engine]), counts, "{engine}");
+    }
+    assert_eq!(count(&["--isa", "portable"]), counts);
+    let run = gdl(&["perft", "tictactoe", "--depth", "2", "--engine", "single", "--isa", "avx2"]);
+    assert_eq!(run.code, Some(2));
+}
+
+#[test]
 fn perft_stops_where_every_game_has_ended() {
     let perft = json(&["perft", "tictactoe", "--depth", "12", "--json"]);
     let counts = perft["counts"].as_array().expect("a list");

@@ -1,0 +1,105 @@
+//! Children of many states at once, and perft, on one thread.
+//!
+//! `children` are pairs of a state and a joint move out of random games, 512 to a pass: from rows of bits to rows of
+//! bits, with all that is seen of them. Items of `perft` are the sequences of the greatest length.
+
+use divan::{Bencher, counter::ItemsCount};
+use gdl_games::find;
+use gdl_runtime::{Batch, BitBox, Dynamic, Engine, Expansion, Game, Isa, MoveId, Perft, Stream, load};
+
+fn main() {
+    divan::main();
+}
+
+/// Games, and how deep they are counted.
+const GAMES: &[(&str, usize)] =
+    &[("tictactoe", 9), ("connect_four", 10), ("breakthrough", 6), ("reversi", 8)];
+
+/// Passes of a sample.
+const PASSES: usize = 64;
+
+fn names() -> impl Iterator<Item = &'static str> {
+    GAMES.iter().map(|(name, _)| *name)
+}
+
+fn depth(name: &str) -> usize {
+    GAMES.iter().find(|(game, _)| *game == name).expect("listed").1
+}
+
+fn game(name: &str) -> Dynamic {
+    load(find(name).expect("a built-in game").text).expect("built-in rulesheets load")
+}
+
+/// A state and a joint move.
+type Pair = (BitBox, Vec<MoveId>);
+
+/// Pairs of random games, a pass of one point of the cycle after the other.
+fn passes(game: &Dynamic, expansion: &Expansion<'_>) -> Vec<(usize, Vec<Pair>)> {
+    let mut stream = Stream::new(1, 1);
+    let mut open: Vec<Vec<Pair>> = (0..expansion.points()).map(|_| Vec::new()).collect();
+    let mut full = Vec::new();
+    let mut state = game.initial();
+    while full.len() < PASSES {
+        let view = game.view(&state);
+        let joint: Option<Vec<MoveId>> =
+            game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+        let Some(joint) = joint.filter(|_| !game.terminal_in(&view)) else {
+            state = game.initial();
+            continue;
+        };
+        let point = expansion.point(state.as_ref()).expect("play comes to it");
+        open[point].push((state.clone(), joint.clone()));
+        if open[point].len() == Expansion::LANES {
+            full.push((point, std::mem::take(&mut open[point])));
+        }
+        game.advance(&mut state, &joint);
+    }
+    full
+}
+
+#[divan::bench(name = "children, best instruction set", args = names(), sample_count = 20)]
+fn children(bencher: Bencher<'_, '_>, name: &str) {
+    bench_children(bencher, name, Isa::best());
+}
+
+#[divan::bench(name = "children, portable", args = names(), sample_count = 5)]
+fn portable_children(bencher: Bencher<'_, '_>, name: &str) {
+    bench_children(bencher, name, Isa::Portable);
+}
+
+fn bench_children(bencher: Bencher<'_, '_>, name: &str, isa: Isa) {
+    let game = game(name);
+    let table = game.table().expect("a table");
+    let mut expansion = Expansion::new(table, isa).expect("built-in games play in lanes");
+    let mut batch = Batch::new(game.shape());
+    let passes = passes(&game, &expansion);
+    bencher.counter(ItemsCount::new(PASSES * Expansion::LANES)).bench_local(|| {
+        let mut ends = 0;
+        for (point, pairs) in &passes {
+            expansion.start(*point);
+            for (state, joint) in pairs {
+                expansion.push(state.as_ref(), joint);
+            }
+            expansion.advance(&mut batch);
+            ends += usize::from(batch.is_terminal(0));
+        }
+        ends
+    });
+}
+
+#[divan::bench(name = "perft, lanes", args = names(), sample_count = 10)]
+fn perft_in_lanes(bencher: Bencher<'_, '_>, name: &str) {
+    bench_perft(bencher, name, Engine::Lanes);
+}
+
+#[divan::bench(name = "perft, one state at a time", args = names(), sample_count = 3)]
+fn perft_singly(bencher: Bencher<'_, '_>, name: &str) {
+    bench_perft(bencher, name, Engine::Single);
+}
+
+fn bench_perft(bencher: Bencher<'_, '_>, name: &str, engine: Engine) {
+    let (game, depth) = (game(name), depth(name));
+    let count = |engine| Perft::new(&game).engine(engine).nth(depth - 1).expect("there is no end of counts");
+    let leaves = u64::try_from(count(Engine::Lanes)).expect("few enough");
+    bencher.counter(ItemsCount::new(leaves)).bench_local(|| count(engine));
+}

@@ -422,11 +422,11 @@ pub enum Semantics {
 /// Arguments of `gdl bench`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each rulesheet has a process of its own, one thread and the time that is given; warnings are not shown. One that
-does not load, or takes too long, is told in its place, and the others go on.
+Each rulesheet has a process of its own, one thread and the time that is given; warnings are not
+shown. One that does not load, or takes too long, is told in its place, and the others go on.
 
-`load` is the time from the text to the end of a first random game, rates are per second of processor time, and
-`memory` is the peak of the whole process.
+`load` is the time from the text to the end of a first random game. That and the rates are in
+seconds of processor time. `memory` is the peak of the whole process.
 
 Examples:
   gdl bench rulesheets

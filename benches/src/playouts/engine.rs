@@ -135,21 +135,9 @@ fn repeat(playout: impl Fn(&mut Generator) -> Outcome + Copy + Send + 'static) -
     })
 }
 
-/// What `gdl!` made of the rulesheet.
+/// What `gdl!` made of the rulesheet, one state at a time.
 fn compiled(game: &'static str) -> Player {
-    struct Make;
-    impl Visitor for Make {
-        type Output = Player;
-
-        fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
-            self,
-            game: G,
-            _: &'static Entry,
-        ) -> Player {
-            playouts(game, gdl_runtime::Engine::Single)
-        }
-    }
-    visit(game, Make).expect("a built-in game")
+    built_in(game, gdl_runtime::Engine::Single)
 }
 
 /// The table of the rulesheet, one state at a time.
@@ -167,6 +155,22 @@ fn lifted(game: &'static str) -> Player {
     let text = find(game).expect("a built-in game").text;
     let game = load_lifted(game, text, &Options::default()).expect("built-in rulesheets load");
     playouts(game, gdl_runtime::Engine::Single)
+}
+
+fn built_in(game: &str, engine: gdl_runtime::Engine) -> Player {
+    struct Make(gdl_runtime::Engine);
+    impl Visitor for Make {
+        type Output = Player;
+
+        fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+            self,
+            game: G,
+            _: &'static Entry,
+        ) -> Player {
+            playouts(game, self.0)
+        }
+    }
+    visit(game, Make(engine)).expect("a built-in game")
 }
 
 fn loaded(game: &str) -> Dynamic {

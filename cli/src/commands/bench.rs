@@ -13,8 +13,9 @@ use crate::{
     progress::Progress,
     statistics::{geometric_mean, median},
 };
+use cpu_time::ProcessTime;
 use gdl_compiler::{Diagnostic, Observer, Options, Severity, Source};
-use gdl_runtime::{Dynamic, LoadError, Playouts, Stats, load::load_lifted, load_named};
+use gdl_runtime::{Dynamic, LoadError, Playouts, Stats, lifted::Lifted, load::load_lifted, load_named};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
@@ -37,8 +38,9 @@ struct Figures {
     isa: String,
     /// From the text to the end of the first random game, one state at a time.
     load_seconds: f64,
+    load_cpu_seconds: f64,
     /// After that, to make the programs of lanes and play a first game with them.
-    lanes_seconds: Option<f64>,
+    lanes_cpu_seconds: Option<f64>,
     playouts: u64,
     states: u64,
     seconds: f64,
@@ -97,7 +99,7 @@ pub fn run(args: &BenchArgs) -> Result {
             "{BOLD}{} of {}{BOLD:#} played; half of them loaded within {}; {} states/s in the geometric mean",
             thousands(whole.played as u128),
             output::counted(rows.len(), "rulesheet"),
-            whole.median_load_seconds.map_or_else(|| "-".to_owned(), duration),
+            whole.median_load_cpu_seconds.map_or_else(|| "-".to_owned(), duration),
             whole.mean_states_per_cpu_second.map_or_else(|| "-".to_owned(), scaled),
         )?;
         out.flush()?;
@@ -158,7 +160,7 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
         ..load::quiet()
     };
     let source = load::read(file, &options).map_err(|fault| describe(&fault.1, &fault.0))?;
-    let start = Instant::now();
+    let (start, clock) = (Instant::now(), ProcessTime::now());
     let limit = Duration::from_secs_f64(args.deadline);
     options.observer = Observer::new(move |_| {
         if start.elapsed() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -167,23 +169,28 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     let game = loader(source.name(), source.text(), &options).map_err(|error| explain(&error))?;
     let _ = playouts(&game, gdl_runtime::Engine::Single).count(1).run();
     let load_seconds = start.elapsed().as_secs_f64();
+    let load_cpu_seconds = clock.elapsed().as_secs_f64();
 
     let engine = match args.engine {
         None | Some(Engine::Lanes) => gdl_runtime::Engine::Lanes,
         Some(_) => gdl_runtime::Engine::Single,
     };
-    let start = Instant::now();
+    let clock = ProcessTime::now();
     let first = playouts(&game, engine).count(1).run();
-    let lanes_seconds = start.elapsed().as_secs_f64();
+    let lanes_cpu_seconds = clock.elapsed().as_secs_f64();
     let has_lanes = first.engine == gdl_runtime::Engine::Lanes;
     let stats = playouts(&game, engine).seconds(args.seconds).run();
+    if let Some((count, excess)) = game.lifted().and_then(Lifted::given_up) {
+        return Err(format!("{count} evaluations given up: the first {excess}"));
+    }
     let Stats { tally, seconds, cpu_seconds, .. } = &stats;
     let rate = |count: u64| if *cpu_seconds > 0.0 { count as f64 / cpu_seconds } else { 0.0 };
     Ok(Figures {
         engine: if has_lanes { text(&Engine::Lanes) } else { game.engine().to_owned() },
         isa: stats.isa.name().to_owned(),
         load_seconds,
-        lanes_seconds: has_lanes.then_some(lanes_seconds),
+        load_cpu_seconds,
+        lanes_cpu_seconds: has_lanes.then_some(lanes_cpu_seconds),
         playouts: tally.playouts,
         states: tally.states,
         seconds: *seconds,
@@ -220,7 +227,7 @@ fn print(out: &mut impl Write, name: &str, outcome: &Outcome) -> io::Result<()> 
     match outcome {
         Ok(figures) => {
             let cells = [
-                duration(figures.load_seconds),
+                duration(figures.load_cpu_seconds),
                 scaled(figures.playouts_per_cpu_second),
                 scaled(figures.states_per_cpu_second),
                 figures
@@ -253,7 +260,7 @@ fn to_json(file: &Path, outcome: &Outcome) -> Value {
 struct Whole {
     played: usize,
     failed: usize,
-    median_load_seconds: Option<f64>,
+    median_load_cpu_seconds: Option<f64>,
     /// Geometric.
     mean_states_per_cpu_second: Option<f64>,
 }
@@ -266,7 +273,7 @@ impl Whole {
         Self {
             played,
             failed: rows.len() - played,
-            median_load_seconds: some(median(figures().map(|figures| figures.load_seconds))),
+            median_load_cpu_seconds: some(median(figures().map(|figures| figures.load_cpu_seconds))),
             mean_states_per_cpu_second: some(geometric_mean(
                 figures().map(|figures| figures.states_per_cpu_second).filter(|&rate| rate > 0.0),
             )),

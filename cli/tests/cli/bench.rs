@@ -42,7 +42,8 @@ fn each_rulesheet_has_a_row_in_its_place() {
             "engine",
             "isa",
             "load_seconds",
-            "lanes_seconds",
+            "load_cpu_seconds",
+            "lanes_cpu_seconds",
             "playouts",
             "states",
             "seconds",
@@ -56,7 +57,9 @@ fn each_rulesheet_has_a_row_in_its_place() {
             (&row["engine"], &row["isa"]),
             (&value!("lanes"), &value!(gdl_runtime::Isa::best().name()))
         );
-        for figure in ["load_seconds", "lanes_seconds", "playouts_per_cpu_second", "states_per_cpu_second"] {
+        for figure in
+            ["load_cpu_seconds", "lanes_cpu_seconds", "playouts_per_cpu_second", "states_per_cpu_second"]
+        {
             assert!(row[figure].as_f64() > Some(0.0), "{figure}: {row}");
         }
         assert!(row["states"].as_u64() > row["playouts"].as_u64(), "{row}");
@@ -67,7 +70,7 @@ fn each_rulesheet_has_a_row_in_its_place() {
     let reason = rows[1]["error"].as_str().expect("text");
     assert!(reason.starts_with("3:9: ") && reason.ends_with("[GDL001]"), "{reason}");
     let totals = &report["totals"];
-    assert_eq!(keys(totals), ["played", "failed", "median_load_seconds", "mean_states_per_cpu_second"]);
+    assert_eq!(keys(totals), ["played", "failed", "median_load_cpu_seconds", "mean_states_per_cpu_second"]);
     assert_eq!((&totals["played"], &totals["failed"]), (&value!(2), &value!(1)));
 
     let run = gdl(&["bench", &path, BRIEF[0], BRIEF[1]]);
@@ -89,7 +92,7 @@ fn engines_can_be_asked_for() {
     {
         let row = &bench(&path, &["--engine", asked])["rulesheets"][0];
         assert_eq!(row["engine"], engine, "{row}");
-        assert_eq!(row["lanes_seconds"].is_null(), engine != "lanes", "{row}");
+        assert_eq!(row["lanes_cpu_seconds"].is_null(), engine != "lanes", "{row}");
     }
 }
 
@@ -103,7 +106,7 @@ fn rulesheets_are_read_as_asked() {
     assert_eq!(run.code, Some(1));
     let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(
-        (&report["totals"]["failed"], &report["totals"]["median_load_seconds"]),
+        (&report["totals"]["failed"], &report["totals"]["median_load_cpu_seconds"]),
         (&value!(1), &Value::Null)
     );
 }

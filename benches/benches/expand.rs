@@ -5,7 +5,7 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use gdl_games::find;
-use gdl_runtime::{Batch, BitBox, Dynamic, Engine, Expansion, Game, Isa, MoveId, Perft, Stream, load};
+use gdl_runtime::{Batch, Dynamic, Engine, Expansion, Game, Isa, MoveId, Perft, Stream, load};
 
 fn main() {
     divan::main();
@@ -15,8 +15,8 @@ fn main() {
 const GAMES: &[(&str, usize)] =
     &[("tictactoe", 9), ("connect_four", 10), ("breakthrough", 6), ("reversi", 8)];
 
-/// Passes of a sample.
-const PASSES: usize = 64;
+/// Passes of a sample: few enough that their pairs stay in a cache.
+const PASSES: usize = 16;
 
 fn names() -> impl Iterator<Item = &'static str> {
     GAMES.iter().map(|(name, _)| *name)
@@ -30,13 +30,17 @@ fn game(name: &str) -> Dynamic {
     load(find(name).expect("a built-in game").text).expect("built-in rulesheets load")
 }
 
-/// A state and a joint move.
-type Pair = (BitBox, Vec<MoveId>);
+/// The pairs of a pass: words of states and moves of all roles, one pair behind the other.
+#[derive(Clone, Default)]
+struct Pairs {
+    states: Vec<u64>,
+    joints: Vec<MoveId>,
+}
 
 /// Pairs of random games, a pass of one point of the cycle after the other.
-fn passes(game: &Dynamic, expansion: &Expansion<'_>) -> Vec<(usize, Vec<Pair>)> {
+fn passes(game: &Dynamic, expansion: &Expansion<'_>) -> Vec<(usize, Pairs)> {
     let mut stream = Stream::new(1, 1);
-    let mut open: Vec<Vec<Pair>> = (0..expansion.points()).map(|_| Vec::new()).collect();
+    let mut open = vec![Pairs::default(); expansion.points()];
     let mut full = Vec::new();
     let mut state = game.initial();
     while full.len() < PASSES {
@@ -48,9 +52,11 @@ fn passes(game: &Dynamic, expansion: &Expansion<'_>) -> Vec<(usize, Vec<Pair>)> 
             continue;
         };
         let point = expansion.point(state.as_ref()).expect("play comes to it");
-        open[point].push((state.clone(), joint.clone()));
-        if open[point].len() == Expansion::LANES {
-            full.push((point, std::mem::take(&mut open[point])));
+        let pairs = &mut open[point];
+        pairs.states.extend(state.as_ref());
+        pairs.joints.extend(&joint);
+        if pairs.joints.len() == Expansion::LANES * joint.len() {
+            full.push((point, std::mem::take(pairs)));
         }
         game.advance(&mut state, &joint);
     }
@@ -71,14 +77,16 @@ fn bench_children(bencher: Bencher<'_, '_>, name: &str, isa: Isa) {
     let game = game(name);
     let table = game.table().expect("a table");
     let mut expansion = Expansion::new(table, isa).expect("built-in games play in lanes");
-    let mut batch = Batch::new(game.shape());
+    let shape = game.shape();
+    let mut batch = Batch::new(shape);
     let passes = passes(&game, &expansion);
     bencher.counter(ItemsCount::new(PASSES * Expansion::LANES)).bench_local(|| {
         let mut ends = 0;
         for (point, pairs) in &passes {
             expansion.start(*point);
-            for (state, joint) in pairs {
-                expansion.push(state.as_ref(), joint);
+            let states = pairs.states.chunks_exact(shape.state_words());
+            for (state, joint) in states.zip(pairs.joints.chunks_exact(shape.roles)) {
+                expansion.push(state, joint);
             }
             expansion.advance(&mut batch);
             ends += usize::from(batch.is_terminal(0));

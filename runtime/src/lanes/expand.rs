@@ -3,7 +3,7 @@
 //!
 //! States come as rows of bits, one behind the other; lanes want planes. So a pass transposes words of 512 lanes
 //! into planes, runs the programs of a point on them, and transposes back what is asked for. A joint move is
-//! one bit in a plane for each role that has a choice.
+//! one bit for each role that has a choice: in a word of the role's own if it has few moves, else in a plane.
 
 use super::{
     Choice, FLUENTS, FRESH, IDLE, Lanes, Point, TERMINAL,
@@ -17,7 +17,7 @@ use crate::{
     simd::{Isa, Kernel, LANES, Plane, Rows, Word, to_planes, to_rows},
     table::Table,
 };
-use std::fmt;
+use std::{fmt, ops::Range};
 
 /// What is set in every lane once the programs have run, which are the only ones to ask for idle lanes.
 const ALWAYS: u16 = IDLE;
@@ -86,11 +86,13 @@ pub struct Expansion<'t> {
     slots: Box<Slots>,
     /// The words of the states that were added.
     parents: Vec<Rows>,
+    /// For each role the words of the moves that were added.
+    moves: Vec<Rows>,
     scratch: Box<[Rows; 2]>,
     point: usize,
     length: usize,
-    /// The slots of a state's legal moves.
-    moves: Vec<u16>,
+    /// What stands for each legal move of a state.
+    legal: Vec<u64>,
 }
 
 /// How states at a point are written to planes and read from them.
@@ -100,12 +102,14 @@ struct Plan {
     views: Box<[Box<[u16]>]>,
 }
 
-/// The moves of a role.
-struct Role {
-    /// True if it can have more than one. Else whoever makes a move makes that one.
-    has_choice: bool,
-    /// The slot of each move; 0 if there is none.
-    slots: Box<[u16]>,
+/// How a role's move is written down.
+enum Role {
+    /// Not at all: whoever makes a move makes the only one.
+    Sure,
+    /// As a word with one bit, which is given for each move.
+    Word(Box<[u64]>),
+    /// As a bit in a plane, whose slot is given for each move. Those that are never legal share one, which is cleared.
+    Planes(Box<[u16]>),
 }
 
 /// Up to 512 states and what is seen of them, as [`Expansion`] writes them: lane by lane.
@@ -236,10 +240,11 @@ impl<'t> Expansion<'t> {
             plans,
             slots: slots.try_into().unwrap_or_else(|_| unreachable!("as many as there are")),
             parents: vec![[Plane::ZERO; 64]; shape.state_words()],
+            moves: vec![[Plane::ZERO; 64]; shape.roles],
             scratch: Box::new([[Plane::ZERO; 64]; 2]),
             point: 0,
             length: 0,
-            moves: Vec::new(),
+            legal: Vec::new(),
         })
     }
 
@@ -272,8 +277,10 @@ impl<'t> Expansion<'t> {
     pub fn start(&mut self, point: usize) {
         self.point = point % self.points();
         self.length = 0;
-        for role in self.lanes.points[self.point].roles.iter().filter(|role| role.moves.len() > 1) {
-            slots_of(&mut self.slots, role).fill(Plane::ZERO);
+        for (role, choice) in self.plans[self.point].roles.iter().zip(&self.lanes.points[self.point].roles) {
+            if matches!(role, Role::Planes(_)) {
+                slots_of(&mut self.slots, choice).fill(Plane::ZERO);
+            }
         }
     }
 
@@ -304,14 +311,24 @@ impl<'t> Expansion<'t> {
     /// If there is no room.
     #[inline]
     pub fn push<M: Id>(&mut self, state: &[u64], joint: &[M]) {
-        assert!(!self.is_full(), "there is room for another pair");
         let lane = self.length;
-        self.put(state, 1);
-        for (role, action) in self.plans[self.point].roles.iter().zip(joint) {
-            if let Some(&slot) = role.slots.get(action.index()) {
-                self.slots[usize::from(slot)].0[lane / 64] |= 1 << (lane % 64);
+        assert!(lane < LANES, "there is room for another pair");
+        for (rows, &word) in self.parents.iter_mut().zip(state) {
+            rows[lane / 8].0[lane % 8] = word;
+        }
+        for ((role, rows), action) in self.plans[self.point].roles.iter().zip(&mut self.moves).zip(joint) {
+            match role {
+                Role::Sure => {}
+                Role::Word(words) => {
+                    rows[lane / 8].0[lane % 8] = words.get(action.index()).copied().unwrap_or(0);
+                }
+                Role::Planes(slots) => {
+                    let slot = slots.get(action.index()).copied().unwrap_or(0);
+                    self.slots[usize::from(slot)].0[lane / 64] |= 1 << (lane % 64);
+                }
             }
         }
+        self.length += 1;
     }
 
     /// Adds a state with each of its joint moves, the last role's move changing fastest, but for the first `skip` of
@@ -339,47 +356,37 @@ impl<'t> Expansion<'t> {
         if count == 0 {
             return rest;
         }
-        let lane = self.length;
-        self.put(state, count as usize);
-        // How many joint moves in a row have the same move of a role.
-        let mut stride = 1;
-        for (role, Role { has_choice, slots }) in self.plans[self.point].roles.iter().enumerate().rev() {
-            if !has_choice {
-                continue;
-            }
-            self.moves.clear();
-            for action in bits::ones(legal_words(legal, shape, role)) {
-                self.moves.push(slots.get(action).copied().unwrap_or(0));
-            }
-            let length = self.moves.len() as u64;
-            let (mut place, mut times) = ((skip / stride % length) as usize, stride - skip % stride);
-            for lane in lane..lane + count as usize {
-                let slot = self.moves[place];
-                self.slots[usize::from(slot)].0[lane / 64] |= 1 << (lane % 64);
-                times -= 1;
-                if times == 0 {
-                    times = stride;
-                    place += 1;
-                    if place == self.moves.len() {
-                        place = 0;
-                    }
-                }
-            }
-            stride = stride.saturating_mul(length);
-        }
-        rest - count
-    }
-
-    /// Writes a state to the next lanes.
-    #[inline]
-    fn put(&mut self, state: &[u64], count: usize) {
-        let lanes = self.length..self.length + count;
+        let lanes = self.length..self.length + count as usize;
+        self.length = lanes.end;
         for (rows, &word) in self.parents.iter_mut().zip(state) {
             for lane in lanes.clone() {
                 rows[lane / 8].0[lane % 8] = word;
             }
         }
-        self.length += count;
+        // How many joint moves in a row have the same move of a role.
+        let mut stride = 1;
+        for (role, way) in self.plans[self.point].roles.iter().enumerate().rev() {
+            let list = &mut self.legal;
+            list.clear();
+            let moves = bits::ones(legal_words(legal, shape, role));
+            match way {
+                Role::Sure => continue,
+                Role::Word(words) => {
+                    moves.for_each(|action| list.push(words.get(action).copied().unwrap_or(0)));
+                    let rows = &mut self.moves[role];
+                    deal(list, stride, skip, lanes.clone(), |lane, word| rows[lane / 8].0[lane % 8] = word);
+                }
+                Role::Planes(slots) => {
+                    moves.for_each(|action| list.push(slots.get(action).copied().unwrap_or(0).into()));
+                    let planes = &mut self.slots;
+                    deal(list, stride, skip, lanes.clone(), |lane, slot| {
+                        planes[usize::from(slot as u16)].0[lane / 64] |= 1 << (lane % 64);
+                    });
+                }
+            }
+            stride = stride.saturating_mul(list.len() as u64);
+        }
+        rest - count
     }
 
     /// Makes all moves. The states that follow and what is seen of them. Some microseconds:
@@ -427,7 +434,24 @@ impl<'t> Expansion<'t> {
     }
 }
 
+/// Deals what is in a list, which is not empty, out to lanes: each `stride` times, round and round, but for the first
+/// `skip` times.
+#[inline]
+fn deal(list: &[u64], stride: u64, skip: u64, lanes: Range<usize>, mut give: impl FnMut(usize, u64)) {
+    let length = list.len();
+    let (mut place, mut times) = ((skip / stride % length as u64) as usize, stride - skip % stride);
+    for lane in lanes {
+        give(lane, list[place]);
+        times -= 1;
+        if times == 0 {
+            times = stride;
+            place = if place + 1 == length { 0 } else { place + 1 };
+        }
+    }
+}
+
 /// The planes of a role's moves.
+#[inline(always)]
 fn slots_of<'s>(slots: &'s mut Slots, role: &Choice) -> &'s mut [Plane] {
     let range = role.slots();
     &mut slots[usize::from(range.start)..usize::from(range.end)]
@@ -440,18 +464,31 @@ impl Plan {
         let mut roles = Vec::with_capacity(shape.roles);
         for (role, choice) in point.roles.iter().enumerate() {
             let first = 64 * role * shape.legal_words();
-            let has_choice = choice.moves.len() > 1;
-            let mut slots = vec![0; if has_choice { shape.moves } else { 0 }];
             if choice.is_sure {
                 choice.moves.iter().for_each(|&action| set(first + action as usize, ALWAYS));
             }
-            for (&action, slot) in choice.moves.iter().zip(choice.slots()) {
-                set(first + action as usize, slot);
-                if has_choice {
-                    slots[action as usize] = slot;
+            choice
+                .moves
+                .iter()
+                .zip(choice.slots())
+                .for_each(|(&action, slot)| set(first + action as usize, slot));
+            roles.push(match choice.moves.len() {
+                0 | 1 => Role::Sure,
+                2..=64 => {
+                    let mut words = vec![0; shape.moves];
+                    choice.moves.iter().enumerate().for_each(|(i, &action)| words[action as usize] = 1 << i);
+                    Role::Word(words.into())
                 }
-            }
-            roles.push(Role { has_choice, slots: slots.into() });
+                _ => {
+                    let mut slots = vec![0; shape.moves];
+                    choice
+                        .moves
+                        .iter()
+                        .zip(choice.slots())
+                        .for_each(|(&action, slot)| slots[action as usize] = slot);
+                    Role::Planes(slots.into())
+                }
+            });
         }
         let mut bit = shape.goal_bit();
         for role in 0..shape.roles {
@@ -491,7 +528,7 @@ impl Kernel for Pass<'_, '_> {
     #[inline(always)]
     fn run<W: Word>(self) {
         let Self { expansion, advances, wanted, counts } = self;
-        let Expansion { lanes, plans, slots, parents, scratch, length, .. } = expansion;
+        let Expansion { lanes, plans, slots, parents, moves, scratch, length, .. } = expansion;
         let shape = lanes.shape;
         let slots = &mut **slots;
         let [scratch, buffer] = &mut **scratch;
@@ -499,11 +536,17 @@ impl Kernel for Pass<'_, '_> {
         for (rows, planes) in parents.iter().zip(fluents(slots, shape).chunks_mut(64)) {
             to_planes::<W>(rows, planes, blocks, scratch);
         }
+        let here = expansion.point;
+        let choices = lanes.points[here].roles.iter().zip(&plans[here].roles).zip(moves);
+        for ((choice, role), rows) in choices {
+            if advances && matches!(role, Role::Word(_)) {
+                to_planes::<W>(rows, slots_of(slots, choice), blocks, scratch);
+            }
+        }
         // Moves that are never legal went to the first slot.
         slots[0] = Plane::ZERO;
         slots[usize::from(IDLE)] = Plane::ZERO;
         slots[usize::from(FRESH)] = Plane::ZERO;
-        let here = expansion.point;
         let seen = if advances { (here + 1) % lanes.points.len() } else { here };
         // One call for both, since all that it calls is compiled here.
         for program in [&lanes.points[here].advance, &lanes.points[seen].observe]

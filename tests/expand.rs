@@ -101,6 +101,16 @@ fn children_are_those_of_single_steps() {
                     for (step, &count) in steps.iter().zip(&counts) {
                         assert_eq!(count, joints(&game, &step.view), "{name}");
                     }
+                    // So do pairs that are added together, some in front.
+                    expansion.start(point);
+                    let (front, rest) = steps.split_at(count / 3);
+                    front.iter().for_each(|step| expansion.push(step.state.as_ref(), &step.joint));
+                    let states: Vec<u64> =
+                        rest.iter().flat_map(|step| step.state.as_ref().to_vec()).collect();
+                    let moves: Vec<MoveId> = rest.iter().flat_map(|step| step.joint.clone()).collect();
+                    expansion.extend(&states, &moves);
+                    expansion.advance(&mut batch);
+                    check(&game, &batch, steps.iter().map(|step| (&step.child, &step.view)), &name);
                     // Moves do not matter to what is seen of the states themselves.
                     fill(&mut expansion);
                     expansion.observe(&mut batch);

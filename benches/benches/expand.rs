@@ -77,17 +77,13 @@ fn bench_children(bencher: Bencher<'_, '_>, name: &str, isa: Isa) {
     let game = game(name);
     let table = game.table().expect("a table");
     let mut expansion = Expansion::new(table, isa).expect("built-in games play in lanes");
-    let shape = game.shape();
-    let mut batch = Batch::new(shape);
+    let mut batch = Batch::new(game.shape());
     let passes = passes(&game, &expansion);
     bencher.counter(ItemsCount::new(PASSES * Expansion::LANES)).bench_local(|| {
         let mut ends = 0;
         for (point, pairs) in &passes {
             expansion.start(*point);
-            let states = pairs.states.chunks_exact(shape.state_words());
-            for (state, joint) in states.zip(pairs.joints.chunks_exact(shape.roles)) {
-                expansion.push(state, joint);
-            }
+            expansion.extend(&pairs.states, &pairs.joints);
             expansion.advance(&mut batch);
             ends += usize::from(batch.is_terminal(0));
         }

@@ -76,6 +76,38 @@ fn rules_with_a_part_in_common_share_it() {
     assert_eq!(grounded(&text, 100).len(), FRAME + 400 + 2 * 400 + 1);
 }
 
+#[test]
+fn of_a_vast_clause_relations_that_say_what_differs_are_unfolded() {
+    let numbers = repeat(20, |i| format!("(number {i})")) + &repeat(8, |i| format!("(small {i})"));
+    let all = "(small ?x) (small ?y) (small ?u) (small ?v)";
+    let text = format!(
+        "(role r) (init (f 0 0 0)) {numbers} (goal r 0) (<= terminal (true (g 0 0 0)))
+         (<= (legal r (mark ?u ?v ?z)) (small ?u) (small ?v) (number ?z))
+         (<= (next (f ?u ?v ?z)) (does r (mark ?u ?v ?z)))
+         (<= (apart ?x ?y ?u ?v) {all} (distinct ?x ?u)) (<= (apart ?x ?y ?u ?v) {all} (distinct ?y ?v))
+         (<= (next (g ?x ?y ?z)) (true (f ?u ?v ?z)) (apart ?x ?y ?u ?v))"
+    );
+    let (whole, split) = (grounded(&text, WHOLE), grounded(&text, 100));
+    let frame = 2 * 64 * 20 + 2;
+    assert_eq!(whole.len(), frame + 64 * 63 * 20);
+    // For columns and for rows: those that have some cell, those beside one of these, and all cells in those.
+    assert_eq!(split.len(), frame + 2 * (64 * 20 + 8 * 7 * 20 + 64 * 20));
+    assert_eq!(split.vocabulary.fluents, whole.vocabulary.fluents);
+}
+
+#[test]
+fn vast_branches_of_an_or_become_one_clause() {
+    let text = pairs(
+        "(<= (next (g ?x ?y)) (does r (mark ?x ?y))) (<= (next (h ?x ?y)) (does r (mark ?x ?y)))
+         (<= (next (k ?x ?u ?v)) (number ?x) (or (true (f ?u ?v)) (true (g ?u ?v)) (true (h ?v ?u))) (distinct ?x ?u))
+         (<= done (true (k 0 1 0)))",
+    );
+    let (whole, split) = (grounded(&text, WHOLE), grounded(&text, 20));
+    assert_eq!(whole.len(), FRAME + 2 * 400 + 3 * 20 * 19 * 20 + 1);
+    assert_eq!(split.len(), FRAME + 2 * 400 + 3 * 400 + 20 * 19 * 20 + 1);
+    assert_eq!(split.vocabulary.fluents, whole.vocabulary.fluents);
+}
+
 /// A game of two roles that mark pairs of 20 numbers; on five of them is one of four kinds.
 fn kinds(rule: &str) -> String {
     let numbers = repeat(20, |i| format!("(number {i})"));

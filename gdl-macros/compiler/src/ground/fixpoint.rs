@@ -345,7 +345,9 @@ impl<'a> Grounder<'a> {
 
     /// The tuples of values that `seen` takes in the facts that match a literal.
     pub(super) fn projection(&mut self, literal: &clause::Literal, seen: &[u32]) -> Rows {
-        self.statistics.projection(literal, seen, &self.facts, &self.atoms, &self.terms)
+        let rows = self.statistics.projection(literal, seen, &self.facts, &self.atoms, &self.terms);
+        self.facts.steps += std::mem::take(&mut self.statistics.steps);
+        rows
     }
 
     /// Joins a body in no more than so many steps. Gives the tuples of values that each list of variables takes in
@@ -406,6 +408,17 @@ impl<'a> Grounder<'a> {
     /// A clause.
     pub(super) fn clause(&self, number: usize) -> &Rc<Clause> {
         &self.works[number].clause
+    }
+
+    /// The clauses of a fixed relation that does not depend on itself.
+    pub(super) fn definition(&self, relation: RelationId) -> Option<Vec<Rc<Clause>>> {
+        // Of a relation made in this round nothing is known yet.
+        let is_set = |flags: &[bool]| flags.get(relation.index()).copied().unwrap_or(true);
+        if is_set(&self.strata.dynamic) || is_set(&self.strata.recursive) {
+            return None;
+        }
+        let defines = |work: &&Work| work.stand != Stand::Dropped && work.clause.head.relation == relation;
+        Some(self.works.iter().filter(defines).map(|work| work.clause.clone()).collect())
     }
 
     /// The instances that a clause gave, unless its head is fixed or a guard.

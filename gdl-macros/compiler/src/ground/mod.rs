@@ -10,6 +10,7 @@
 //! that test can fail.
 
 mod advice;
+mod branches;
 mod clause;
 mod constant;
 pub mod cycle;
@@ -26,6 +27,7 @@ mod strata;
 mod stratified;
 pub mod terms;
 mod truth;
+mod unfold;
 mod watch;
 
 use crate::{

@@ -9,7 +9,7 @@
 //! remains.
 
 use super::{
-    Program,
+    Program, branches,
     clause::{self, Clauses},
     constant, demand,
     excess::Excess,
@@ -86,10 +86,17 @@ fn rounds(grounder: &mut Grounder<'_>, wide: &mut Wide<'_>, many: usize) -> Resu
         }
         grounder.measure();
         let mut parts = Vec::new();
-        for &number in &parked {
-            if let Some(split) = splitter.split(grounder, number) {
-                grounder.drop(number);
-                parts.extend(split);
+        for branches in branches::group(grounder, &parked) {
+            if let Some(merged) = splitter.merge(grounder, &branches) {
+                branches.numbers.iter().for_each(|&number| grounder.drop(number));
+                parts.extend(merged);
+                continue;
+            }
+            for number in branches.numbers {
+                if let Some(split) = splitter.split(grounder, number) {
+                    grounder.drop(number);
+                    parts.extend(split);
+                }
             }
         }
         if !parts.is_empty() {
@@ -145,7 +152,7 @@ fn refine(grounder: &mut Grounder<'_>, splitter: &mut Splitter, few: usize) -> R
             continue;
         }
         let clause = grounder.clause(number).clone();
-        for cut in splitter.cuts(grounder, &clause, before as f64).into_iter().take(TRIALS) {
+        for cut in splitter.chances(grounder, &clause, before as f64).into_iter().take(TRIALS) {
             let relations = splitter.relations();
             let parts = splitter.carve(grounder, &clause, cut);
             let added = grounder.add(parts, Cap { instances: before, ..Cap::NONE })?;

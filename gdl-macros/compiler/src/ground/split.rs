@@ -8,11 +8,16 @@
 //! The text alone does not tell whether that pays, so the facts decide: their sizes, and joins of a part of a body
 //! where they are short. (Bichler, Morak and Woltran, "lpopt: A Rule Optimization Tool for Answer Set Programming", 2016, split
 //! by the text; Helmert, "Concise finite-domain representations for PDDL planning tasks", 2009, by joins.)
+//!
+//! A vast clause that cannot be split as it stands is made so: what an `or` was multiplied out to becomes one clause
+//! again (`branches.rs`), and fixed relations that say what is different give way to what they say (`unfold.rs`).
 
 use super::{
+    branches::Branches,
     clause::{Clause, Literal, Pattern, Test, numbered},
     fixpoint::Grounder,
     statistics::Rows,
+    unfold,
 };
 use crate::rules::RelationId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,6 +37,9 @@ const PROBES: usize = 6;
 /// Steps that a probe may take.
 const PROBE: u64 = 5_000;
 
+/// A clause is vast from so many times as many instances as one that may be split.
+const VAST: f64 = 200.0;
+
 /// Whether it pays to have clauses with `cost` instances instead of one with `now`.
 pub(super) fn pays(cost: f64, now: f64) -> bool {
     cost < GAIN * now
@@ -45,6 +53,8 @@ pub(super) struct Splitter {
     relations: usize,
     ruled: usize,
     parts: FxHashMap<Key, RelationId>,
+    /// Those that stand for the branches of an `or`.
+    unions: FxHashMap<Vec<Key>, RelationId>,
     guards: FxHashSet<RelationId>,
     /// For each relation that a part was taken from, the relations its clauses came to mention by that.
     below: FxHashMap<RelationId, Vec<RelationId>>,
@@ -90,9 +100,15 @@ impl Splitter {
             relations,
             ruled: relations,
             parts: FxHashMap::default(),
+            unions: FxHashMap::default(),
             guards: FxHashSet::default(),
             below: FxHashMap::default(),
         }
+    }
+
+    /// Whether a clause with so many instances is worth any trouble.
+    fn is_vast(&self, instances: f64) -> bool {
+        instances >= VAST * self.many
     }
 
     /// How many relations there are, with those made here.
@@ -114,22 +130,125 @@ impl Splitter {
     /// the clauses that take its place, if there are any.
     pub(super) fn split(&mut self, grounder: &mut Grounder<'_>, number: usize) -> Option<Vec<Clause>> {
         let clause = Clause::clone(grounder.clause(number));
-        let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
-        // It may come to far more than it did so far, and has come to more than is estimated.
-        let now = Rows::join(&rows).count.max(grounder.yields(number) as f64);
-        let (mut pending, mut done) = (vec![(clause, now)], Vec::new());
+        let now = expect(grounder, number);
+        let is_vast = self.is_vast(grounder.yields(number) as f64);
+        let pending = if is_vast { self.unfold(grounder, clause, now) } else { vec![(clause, now)] };
+        let is_unfolded = pending.len() > 1;
+        let mut done = Vec::new();
+        let is_split = self.settle(grounder, pending, &mut done);
+        (is_unfolded || is_split).then_some(done)
+    }
+
+    /// Puts one clause in the place of vast ones that differ in one literal, with a relation that stands for any of
+    /// those literals, if that promises to pay, and splits it. Gives the clauses that take their place.
+    pub(super) fn merge(&mut self, grounder: &mut Grounder<'_>, branches: &Branches) -> Option<Vec<Clause>> {
+        let Branches { numbers, place, literals } = branches;
+        let found: usize = numbers.iter().map(|&number| grounder.yields(number)).sum();
+        if numbers.len() < 2 || !self.is_vast(found as f64) {
+            return None;
+        }
+        let now = numbers.iter().map(|&number| expect(grounder, number)).sum();
+        let mut rest = Clause::clone(grounder.clause(numbers[0]));
+        rest.positives.remove(*place);
+        let mut outside = rest.head.variables();
+        outside.extend(rest.positives.iter().flat_map(Literal::variables));
+        outside.extend(rest.tests.iter().flat_map(Test::variables));
+        let shared = common(&literals[0].variables(), &outside);
+        let body = |literal: &Literal| Body { positives: vec![literal.clone()], ..Body::default() };
+        let key: Vec<Key> = literals.iter().map(|l| body(l).key(&shared, rest.is_guard)).collect();
+        let made = self.unions.get(&key).copied();
+
+        let rows: Vec<Rows> = literals.iter().map(|literal| grounder.rows(literal)).collect();
+        let size = Rows::union(rows.iter().map(|rows| rows.project(&shared)));
+        let inside = if made.is_some() { 0.0 } else { rows.iter().map(|rows| rows.count).sum() };
+        let others: Vec<Rows> = rest.positives.iter().map(|l| grounder.rows(l)).collect();
+        let outside = Rows::join(others.iter().chain([&size])).count;
+        if !pays(inside + outside, now) {
+            return None;
+        }
+        let relation = made.unwrap_or_else(|| self.relation());
+        let arguments: Vec<Pattern> = shared.iter().map(|&v| Pattern::Variable(v)).collect();
+        let mut done = Vec::new();
+        if made.is_none() {
+            self.unions.insert(key, relation);
+            self.below.insert(relation, literals.iter().map(|l| l.relation).collect());
+            let head = Literal { relation, arguments: arguments.clone() };
+            for literal in literals {
+                let (positives, tests) = (vec![literal.clone()], Vec::new());
+                done.push(Clause { head: head.clone(), positives, tests, ..rest.clone() }.compact());
+            }
+            let place = |v| shared.iter().position(|&s| s == v).unwrap_or(0) as u32;
+            grounder.statistics().assume(relation, shared.len(), size.rename(place));
+        }
+        self.below.entry(rest.head.relation).or_default().push(relation);
+        rest.positives.insert(*place, Literal { relation, arguments });
+        let pending = self.unfold(grounder, rest.compact(), outside);
+        self.settle(grounder, pending, &mut done);
+        Some(done)
+    }
+
+    /// Puts what fixed relations say in their place in a clause with `now` instances, one after the other, where that
+    /// promises to pay. Gives clauses with estimates of their instances.
+    fn unfold(&self, grounder: &mut Grounder<'_>, clause: Clause, now: f64) -> Vec<(Clause, f64)> {
+        let (mut pending, mut done) = (vec![(clause, now, 0)], Vec::new());
+        while let Some((clause, now, place)) = pending.pop() {
+            if place == clause.positives.len() {
+                done.push((clause, now));
+            } else if let Some(unfolded) = self.replace(grounder, &clause, now, place) {
+                pending.extend(unfolded.into_iter().map(|(clause, now)| (clause, now, place)));
+            } else {
+                pending.push((clause, now, place + 1));
+            }
+        }
+        done
+    }
+
+    /// The clauses that do without the literal at `place` of a clause with `now` instances, if they promise to have
+    /// fewer, cut once.
+    fn replace(
+        &self,
+        grounder: &mut Grounder<'_>,
+        clause: &Clause,
+        now: f64,
+        place: usize,
+    ) -> Option<Vec<(Clause, f64)>> {
+        if !self.is_vast(now) {
+            return None;
+        }
+        let definition = grounder.definition(clause.positives[place].relation)?;
+        let unfolded = unfold::unfold(clause, place, &definition)?;
+        let scale = scale(grounder, clause, now);
+        let numbers: Vec<f64> = unfolded.iter().map(|clause| scale * estimate(grounder, clause)).collect();
+        let unfolded: Vec<(Clause, f64)> = unfolded.into_iter().zip(numbers).collect();
+        let cost: f64 = unfolded.iter().map(|(clause, now)| self.promise(grounder, clause, *now)).sum();
+        pays(cost, self.promise(grounder, clause, now)).then_some(unfolded)
+    }
+
+    /// What a clause with `now` instances promises to come to when it is cut once, if that pays.
+    fn promise(&self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
+        let scale = scale(grounder, clause, now);
+        self.cuts(grounder, clause, now).first().map_or(now, |cut| cut.cost(scale))
+    }
+
+    /// Splits clauses, and what they are split into, as often as it promises to pay. What results goes to `done`.
+    fn settle(
+        &mut self,
+        grounder: &mut Grounder<'_>,
+        mut pending: Vec<(Clause, f64)>,
+        done: &mut Vec<Clause>,
+    ) -> bool {
         let mut is_split = false;
         while let Some((clause, now)) = pending.pop() {
             let cut = (now >= self.many).then(|| self.cuts(grounder, &clause, now).into_iter().next());
             match cut.flatten() {
                 Some(cut) => {
                     is_split = true;
-                    pending.extend(self.apply(grounder, &clause, cut, &mut done));
+                    pending.extend(self.apply(grounder, &clause, cut, done));
                 }
                 None => done.push(clause),
             }
         }
-        is_split.then_some(done)
+        is_split
     }
 
     /// Carries out one cut of a clause. Gives the clauses that take its place.
@@ -141,13 +260,23 @@ impl Splitter {
     }
 
     /// The cuts of a clause with `now` instances that seem to pay, the cheapest first.
-    pub(super) fn cuts(&self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
+    fn cuts(&self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
+        self.weigh(grounder, clause, now, false)
+    }
+
+    /// The cuts of a clause with `now` instances to try, the most promising first.
+    pub(super) fn chances(&self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
+        // Of a vast clause, what is taken out may be as little as is estimated, though the whole is more.
+        self.weigh(grounder, clause, now, self.is_vast(now))
+    }
+
+    fn weigh(&self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64, is_trusted: bool) -> Vec<Cut> {
         let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
         // Where the whole is more than is estimated, so are its parts.
         let scale = (now / Rows::join(&rows).count).max(1.0);
         let mut cuts: Vec<Cut> = Vec::new();
         for block in blocks(clause) {
-            let cut = self.cut(grounder, clause, &rows, &block);
+            let cut = self.cut(grounder, clause, now, &rows, &block);
             cuts.extend(cut.filter(|cut| cuts.iter().all(|other| other.inner != cut.inner)));
         }
         cuts.sort_by(|a, b| a.inside.total_cmp(&b.inside));
@@ -155,6 +284,7 @@ impl Splitter {
         for cut in cuts.iter_mut().filter(is_small).take(PROBES) {
             probe(grounder, clause, cut);
         }
+        cuts.iter_mut().for_each(|cut| cut.is_counted |= is_trusted);
         cuts.retain(|cut| pays(cut.cost(scale), now));
         cuts.sort_by(|a, b| a.cost(scale).total_cmp(&b.cost(scale)));
         cuts
@@ -162,7 +292,14 @@ impl Splitter {
 
     /// The cut that takes out all that mentions the variables of `block`; `rows` has the sizes of the positive
     /// literals.
-    fn cut(&self, grounder: &mut Grounder<'_>, clause: &Clause, rows: &[Rows], block: &[u32]) -> Option<Cut> {
+    fn cut(
+        &self,
+        grounder: &mut Grounder<'_>,
+        clause: &Clause,
+        now: f64,
+        rows: &[Rows],
+        block: &[u32],
+    ) -> Option<Cut> {
         let touches = |variables: &[u32]| variables.iter().any(|v| block.contains(v));
         let (mut inner, mut outer) = (Body::default(), Body::default());
         let (mut inner_rows, mut outer_rows) = (Vec::new(), Vec::new());
@@ -198,9 +335,10 @@ impl Splitter {
 
         // What binds the other variables of tests stays outside, too; inside, its projection will do.
         needed.retain(|v| !bound.contains(v));
-        while let Some(&variable) = needed.first() {
-            let binds = |literal: &&Literal| literal.variables().contains(&variable);
-            let literal = outer.positives.iter().find(binds)?;
+        while !needed.is_empty() {
+            let binds = |literal: &&Literal| common(&needed, &literal.variables()).len();
+            // The first of those that bind most.
+            let literal = outer.positives.iter().rev().max_by_key(binds).filter(|l| binds(l) > 0)?;
             let seen = common(&all, &literal.variables());
             needed.retain(|v| !seen.contains(v));
             inner_rows.push(grounder.projection(literal, &seen));
@@ -220,9 +358,16 @@ impl Splitter {
             }
         }
         let shared = common(&all, &outside);
-        // Without guards each part has fewer literals, or as many with fewer variables, so splitting ends.
-        let weight = |list: &[Literal]| list.iter().filter(|l| !self.guards.contains(&l.relation)).count();
-        if shared.len() > MAX_SHARED || weight(&inner.positives) >= weight(&clause.positives) {
+        // What remains has fewer variables. The part has fewer literals without guards, or as many and fewer tests,
+        // so splitting ends.
+        let weight = |list: &[Literal], tests: &[Test]| {
+            (list.iter().filter(|l| !self.guards.contains(&l.relation)).count(), tests.len())
+        };
+        let (part, whole) =
+            (weight(&inner.positives, &inner.tests), weight(&clause.positives, &clause.tests));
+        // To take tests alone apart from the rest would hide from the optimiser which moves a part speaks of.
+        let is_less = if self.is_vast(now) { part < whole } else { part.0 < whole.0 };
+        if shared.len() > MAX_SHARED || !is_less {
             return None;
         }
         let mut inside = Rows::join(&inner_rows).count;
@@ -356,6 +501,24 @@ fn probe(grounder: &mut Grounder<'_>, clause: &Clause, cut: &mut Cut) {
         (cut.inside, cut.is_counted) = (inside.count, true);
         cut.size = outer.pop().expect("pushed above");
     }
+}
+
+/// How many instances a clause has, by estimate.
+fn estimate(grounder: &mut Grounder<'_>, clause: &Clause) -> f64 {
+    let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
+    Rows::join(&rows).count
+}
+
+/// How many instances the clause with this number may come to: it may be far more than it did so far, and is not
+/// less, whatever is estimated.
+fn expect(grounder: &mut Grounder<'_>, number: usize) -> f64 {
+    let clause = grounder.clause(number).clone();
+    estimate(grounder, &clause).max(grounder.yields(number) as f64)
+}
+
+/// How many times as many instances as estimated a clause has that has `now`.
+fn scale(grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
+    (now / estimate(grounder, clause)).max(1.0)
 }
 
 /// The variables that are in both lists, in the order of the first.

@@ -14,6 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Facts of a relation that are looked at.
 const SAMPLE: usize = 20_000;
 
+/// Facts of a relation whose tuples are counted one by one.
+const TUPLES: usize = 200_000;
+
 /// How many rows something has, and how many values each of its variables takes.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
@@ -57,6 +60,21 @@ impl Rows {
         Self { count: tuples.len() as f64, values }
     }
 
+    /// The rows of all together, if the fewer are among the more.
+    pub(super) fn union(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self { count: 0.0, values: Vec::new() };
+        for part in parts {
+            all.count = all.count.max(part.count);
+            for (variable, n) in part.values {
+                match all.values.iter_mut().find(|(v, _)| *v == variable) {
+                    Some((_, most)) => *most = most.max(n),
+                    None => all.values.push((variable, n)),
+                }
+            }
+        }
+        all
+    }
+
     /// The rows that differ in `variables`.
     pub(super) fn project(&self, variables: &[u32]) -> Self {
         let values: Vec<(u32, f64)> =
@@ -80,6 +98,8 @@ pub(super) struct Statistics {
     measured: FxHashMap<(u32, Vec<Pattern>), Rows>,
     /// Likewise, the different tuples at some of the variables.
     projected: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), f64>,
+    /// Steps spent on counting the tuples of more facts than a sample has.
+    pub(super) steps: u64,
 }
 
 impl Statistics {
@@ -107,7 +127,7 @@ impl Statistics {
     ) -> Rows {
         let rows = self.rows(literal, facts, atoms, terms).project(seen);
         let all = facts.of(literal.relation);
-        if all.is_empty() || all.len() > SAMPLE {
+        if all.is_empty() || all.len() > TUPLES {
             return rows;
         }
         let mut names = Vec::new();
@@ -115,6 +135,9 @@ impl Statistics {
         let places: Vec<usize> = (0..names.len()).filter(|&i| seen.contains(&names[i])).collect();
         let count = *self.projected.entry((literal.relation.0, pattern, places)).or_insert_with_key(|key| {
             let (_, pattern, places) = key;
+            if all.len() > SAMPLE {
+                self.steps += all.len() as u64;
+            }
             let mut bindings = vec![UNBOUND; names.len()];
             let mut tuples: FxHashSet<Vec<TermId>> = FxHashSet::default();
             for &atom in all {

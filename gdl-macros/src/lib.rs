@@ -57,7 +57,7 @@ use std::{
 ///     code = "table",                 // how steps run: "table", "straight", or "auto" for the budget
 ///     allow(unused_relation),         // lints to be silent about, by name or number
 ///     deny(warnings),                 // lints that are to be errors
-///     max_ground_rules = 4_000_000,   // limits, by the names of the fields of `gdl_compiler::Limits`
+///     max_ground_rules = 16_000_000,  // limits, by the names of the fields of `gdl_compiler::Limits`
 ///     crate = my_runtime,             // what gdl-runtime is called here; `crate::..` for a re-export
 /// );
 /// gdl!(name = coin, rules = r"(role thrower) ..");   // rules on the spot

@@ -343,9 +343,10 @@ impl<'a> Grounder<'a> {
         self.statistics.rows(literal, &self.facts, &self.atoms, &self.terms)
     }
 
-    /// The tuples of values that `seen` takes in the facts that match a literal.
-    pub(super) fn projection(&mut self, literal: &clause::Literal, seen: &[u32]) -> Rows {
-        let rows = self.statistics.projection(literal, seen, &self.facts, &self.atoms, &self.terms);
+    /// The tuples of values that `seen` takes in the facts that match a literal: better known if it `matters`.
+    pub(super) fn projection(&mut self, literal: &clause::Literal, seen: &[u32], matters: bool) -> Rows {
+        let Self { facts, atoms, terms, .. } = self;
+        let rows = self.statistics.projection(literal, seen, matters, facts, atoms, terms);
         self.facts.steps += std::mem::take(&mut self.statistics.steps);
         rows
     }

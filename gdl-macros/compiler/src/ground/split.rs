@@ -300,6 +300,7 @@ impl Splitter {
         rows: &[Rows],
         block: &[u32],
     ) -> Option<Cut> {
+        let is_vast = self.is_vast(now);
         let touches = |variables: &[u32]| variables.iter().any(|v| block.contains(v));
         let (mut inner, mut outer) = (Body::default(), Body::default());
         let (mut inner_rows, mut outer_rows) = (Vec::new(), Vec::new());
@@ -341,7 +342,7 @@ impl Splitter {
             let literal = outer.positives.iter().rev().max_by_key(binds).filter(|l| binds(l) > 0)?;
             let seen = common(&all, &literal.variables());
             needed.retain(|v| !seen.contains(v));
-            inner_rows.push(grounder.projection(literal, &seen));
+            inner_rows.push(grounder.projection(literal, &seen, is_vast));
             inner.guards.push((literal.clone(), seen));
         }
         // What does not depend on the state may as well narrow down both sides.
@@ -366,7 +367,7 @@ impl Splitter {
         let (part, whole) =
             (weight(&inner.positives, &inner.tests), weight(&clause.positives, &clause.tests));
         // To take tests alone apart from the rest would hide from the optimiser which moves a part speaks of.
-        let is_less = if self.is_vast(now) { part < whole } else { part.0 < whole.0 };
+        let is_less = if is_vast { part < whole } else { part.0 < whole.0 };
         if shared.len() > MAX_SHARED || !is_less {
             return None;
         }
@@ -378,7 +379,7 @@ impl Splitter {
             if seen.is_empty() || is_said || self.guards.contains(&literal.relation) {
                 continue;
             }
-            inner_rows.push(grounder.projection(literal, &seen));
+            inner_rows.push(grounder.projection(literal, &seen, is_vast));
             let narrowed = Rows::join(&inner_rows).count;
             if narrowed <= NARROW * inside {
                 inside = narrowed;
@@ -395,7 +396,7 @@ impl Splitter {
         let guards = inner.guards.iter().map(|(l, seen)| (l, seen));
         let projected: Vec<Rows> = projections
             .chain(guards)
-            .map(|(literal, seen)| grounder.projection(literal, seen).project(&shared))
+            .map(|(literal, seen)| grounder.projection(literal, seen, is_vast).project(&shared))
             .collect();
         let mut size = Rows::join(&projected);
         size.count = size.count.min(inside);
@@ -465,7 +466,7 @@ impl Splitter {
         done: &mut Vec<Clause>,
     ) -> Literal {
         let arguments: Vec<Pattern> = seen.iter().map(|&v| Pattern::Variable(v)).collect();
-        let rows = grounder.projection(&literal, seen);
+        let rows = grounder.projection(&literal, seen, false);
         let body = Body { positives: vec![literal], ..Body::default() };
         let key = body.key(seen, true);
         let relation = if let Some(&relation) = self.parts.get(&key) {

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Facts of a relation that are looked at.
 const SAMPLE: usize = 20_000;
 
-/// Facts of a relation whose tuples are counted one by one.
+/// Facts of a relation whose tuples are counted one by one where much depends on it.
 const TUPLES: usize = 200_000;
 
 /// How many rows something has, and how many values each of its variables takes.
@@ -116,18 +116,19 @@ impl Statistics {
     }
 
     /// The tuples of values that `seen` takes in the facts that match a literal. O(its relation's facts) the first
-    /// time; of long relations an estimate.
+    /// time; of long relations an estimate, unless it `matters`.
     pub(super) fn projection(
         &mut self,
         literal: &Literal,
         seen: &[u32],
+        matters: bool,
         facts: &Facts,
         atoms: &Atoms,
         terms: &Terms,
     ) -> Rows {
         let rows = self.rows(literal, facts, atoms, terms).project(seen);
         let all = facts.of(literal.relation);
-        if all.is_empty() || all.len() > TUPLES {
+        if all.is_empty() || all.len() > if matters { TUPLES } else { SAMPLE } {
             return rows;
         }
         let mut names = Vec::new();

@@ -3,9 +3,10 @@
 //! at a time.
 
 use gdl_compiler::{Limits, Options};
-use gdl_games::LIST;
+use gdl_games::{Entry, LIST, Visitor, visit};
 use gdl_runtime::{
-    BitBox, Dynamic, Engine, Game, Id, Isa, Lockstep, MoveId, Playouts, RoleId, Tally, load, load::load_named,
+    BitBox, Dynamic, Engine, Game, Id, Isa, Lockstep, MoveId, Playouts, RoleId, Table, Tally, load,
+    load::load_named,
 };
 use std::{fs, path::Path};
 
@@ -115,15 +116,21 @@ fn gates(game: &Dynamic) -> usize {
 }
 
 /// Plays as many games as there are lanes in each instruction set, and watches as many lanes as `work` admits.
-fn agree(name: &str, game: &Dynamic, max_length: u64, work: usize) -> bool {
-    let table = game.table().expect("a table");
+/// The lanes are those of `table`, which may have straight-line code for the same net: then that plays too.
+fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: usize) -> bool {
     // A step of a lane takes the table a step and a view, and two names.
     let per_lane = 3 * (gates(game) + 500) * max_length.min(70) as usize;
     let every = (Lockstep::LANES * per_lane).div_ceil(work).clamp(1, Lockstep::LANES);
     let count = if every == 1 { 700 } else { Lockstep::LANES as u64 };
     let mut first: Option<(Trace, Tally)> = None;
-    for isa in Isa::ALL.iter().rev().filter(|isa| isa.is_available()) {
-        let Some(mut games) = Lockstep::new(table, *isa, 3, 5, count, max_length) else { return false };
+    let isas = Isa::ALL.iter().rev().filter(|isa| isa.is_available());
+    for (isa, straight) in isas.flat_map(|isa| [(isa, false), (isa, true)]) {
+        if straight && !table.has_straight_lanes(*isa) {
+            continue;
+        }
+        let Some(mut games) = Lockstep::new(table, *isa, straight, 3, 5, count, max_length) else {
+            return false;
+        };
         let mut watch = Watch::new(game, max_length, every);
         let mut trace = Trace::new();
         let mut tally = games_counted(game);
@@ -138,8 +145,8 @@ fn agree(name: &str, game: &Dynamic, max_length: u64, work: usize) -> bool {
                     })
                 }));
             }
-            assert!(trace == *expected, "{name}, {isa:?}");
-            assert_eq!(games.finish(), *total, "{name}, {isa:?}");
+            assert!(trace == *expected, "{name}, {isa:?}, {straight}");
+            assert_eq!(games.finish(), *total, "{name}, {isa:?}, {straight}");
             continue;
         }
         while games.step() {
@@ -165,12 +172,27 @@ fn games_counted(game: &Dynamic) -> Tally {
     Playouts::new(game).count(0).run().tally
 }
 
+struct Agree;
+
+impl Visitor for Agree {
+    type Output = ();
+
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(self, compiled: G, entry: &'static Entry) {
+        let name = entry.name;
+        let table = compiled.table().expect("a table");
+        let wide = Isa::best() != Isa::Portable;
+        assert_eq!(table.has_straight_lanes(Isa::best()), wide && cfg!(not(debug_assertions)), "{name}");
+        assert!(!table.has_straight_lanes(Isa::Portable), "{name}");
+        let game = load(entry.text).expect("built-in rulesheets load");
+        assert!(agree(name, &game, table, 10_000, WORK), "{name}");
+        assert!(agree(name, &game, table, 7, WORK / 4), "{name}");
+    }
+}
+
 #[test]
 fn lanes_agree_with_the_table() {
     for entry in LIST {
-        let game = load(entry.text).expect("built-in rulesheets load");
-        assert!(agree(entry.name, &game, 10_000, WORK), "{}", entry.name);
-        assert!(agree(entry.name, &game, 7, WORK / 4), "{}", entry.name);
+        visit(entry.name, Agree);
     }
 }
 
@@ -182,7 +204,7 @@ fn lanes_play_as_single_games_do() {
         let count = (3_000_000 / gates(&game)) as u64;
         let run = |engine, count| Playouts::new(&game).engine(engine).seed(1).count(count).run();
         let (lanes, single) = (run(Engine::Lanes, 40 * count), run(Engine::Single, count));
-        assert_eq!((lanes.engine, single.engine), (Engine::Lanes, Engine::Single), "{}", entry.name);
+        assert_eq!((lanes.engine, single.engine), (Engine::TableLanes, Engine::Single), "{}", entry.name);
         for role in 0..lanes.roles.len() {
             let error = lanes.goal_error(role).hypot(single.goal_error(role));
             let difference = lanes.mean_goal(role) - single.mean_goal(role);
@@ -222,7 +244,7 @@ fn first_moves_are_uniform() {
             let table = game.table().expect("a table");
             let count = Lockstep::LANES as u64;
             let mut lanes =
-                Lockstep::new(table, Isa::best(), 9, block, count, 1).expect("they play in lanes");
+                Lockstep::new(table, Isa::best(), false, 9, block, count, 1).expect("they play in lanes");
             assert!(lanes.step());
             for lane in 0..Lockstep::LANES {
                 let joint = lanes.joint(lane);
@@ -270,7 +292,7 @@ fn lanes_agree_with_the_table_on_other_rulesheets() {
             left += 1;
             continue;
         }
-        if agree(&name, &game, 25, 2_000_000 * scale as usize) {
+        if agree(&name, &game, game.table().expect("a table"), 25, 2_000_000 * scale as usize) {
             played += 1;
         } else {
             println!("not for lanes: {name}");

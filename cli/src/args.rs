@@ -348,11 +348,14 @@ pub struct PlayoutsArgs {
     pub json: bool,
 }
 
-/// How games are played and moves made: all engines but the first take one state at a time.
+/// How games are played and moves made: lanes take 512 games or states at once, all others one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
-    /// 512 games or states at once, by the rules as a table
+    /// 512 games or states at once, by compiled code, which built-in games within the gate budget have in release
+    /// builds, or by the rules as a table
     Lanes,
+    /// 512 games at once, by the rules as a table
+    TableLanes,
     /// Compiled code, which built-in games within the gate budget have; debug builds run their tables
     Straight,
     /// The rules as a table

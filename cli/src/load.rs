@@ -136,7 +136,7 @@ pub fn examine(source: &Source, options: &Options) -> (Diagnostics, Option<Compi
         let net = optimize::optimize(net, options, &mut diagnostics)?;
         let phases = optimize::phases(&net, options, &mut diagnostics)?;
         clock.lap("optimize");
-        let table = emit::table::table(&net, &phases);
+        let table = emit::table::table(&net, emit::lanes::Lanes::new(&net, &phases).as_ref());
         clock.lap("emit");
         outcome::check(&rules, &ground, &net, &mut diagnostics);
         Some(Compiled { rules, ground, net, phases, table, seconds: clock.seconds })

@@ -2,7 +2,7 @@
 //! with a net or an error.
 #![no_main]
 
-use gdl_compiler::{compile, emit::table::table};
+use gdl_compiler::{compile, emit::{lanes::Lanes, table::table}};
 use gdl_fuzz::{forms, options, show, source};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
@@ -11,7 +11,8 @@ fuzz_target!(|bytes: &[u8]| {
     match compile(&source, &options()) {
         Ok(compilation) => {
             assert!(!compilation.diagnostics.has_errors());
-            assert!(!table(&compilation.net, &compilation.phases).is_empty());
+            let lanes = Lanes::new(&compilation.net, &compilation.phases);
+            assert!(!table(&compilation.net, lanes.as_ref()).is_empty());
             show(compilation.diagnostics, &source);
         }
         Err(diagnostics) => {

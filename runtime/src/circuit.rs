@@ -54,15 +54,6 @@ impl Circuit {
         }
     }
 
-    /// The operands of each gate.
-    pub(crate) fn gates(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
-        let (small, large): (&[[u16; 2]], &[[u32; 2]]) = match &self.gates {
-            Gates::Small(gates) => (gates, &[]),
-            Gates::Large(gates) => (&[], gates),
-        };
-        small.iter().map(|gate| gate.map(u32::from)).chain(large.iter().copied())
-    }
-
     /// Signals to read from, in the order they were given.
     #[inline]
     pub(crate) fn outputs(&self) -> &[u32] {

@@ -87,6 +87,7 @@ mod loader;
 mod perft;
 mod playouts;
 mod random;
+mod reader;
 #[allow(clippy::inline_always, reason = "as for lanes")]
 mod simd;
 mod stats;

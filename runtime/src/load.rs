@@ -4,7 +4,12 @@
 //! ([`Dynamic::engine`] says `lifted`): the same play, up to some thirty times slower.
 
 use crate::{dynamic::Dynamic, lifted::Lifted, table::TableError};
-use gdl_compiler::{Rules, check, diagnostic::codes, lifted, syntax};
+use gdl_compiler::{
+    Rules, check,
+    diagnostic::codes,
+    emit::{lanes::Lanes, table::table},
+    lifted, syntax,
+};
 use std::{error::Error, fmt};
 
 pub use gdl_compiler::{
@@ -169,6 +174,7 @@ impl TryFrom<Compilation> for Dynamic {
     type Error = TableError;
 
     fn try_from(compilation: Compilation) -> Result<Self, TableError> {
-        Self::decode(&gdl_compiler::emit::table::table(&compilation.net, &compilation.phases))
+        let lanes = Lanes::new(&compilation.net, &compilation.phases);
+        Self::decode(&table(&compilation.net, lanes.as_ref()))
     }
 }

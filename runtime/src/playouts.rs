@@ -38,8 +38,11 @@ const MAX_THREADS: usize = 1024;
 pub enum Engine {
     /// One after the other, whichever way the game runs its rules.
     Single,
-    /// 512 at once, from the game's table.
+    /// 512 at once, by straight-line code if the game has it for the instruction set (release builds of games that
+    /// [`gdl!`](crate::gdl) compiled within its budget), else from the game's table.
     Lanes,
+    /// 512 at once, from the game's table.
+    TableLanes,
 }
 
 /// A run of random games, to be set up and started:
@@ -111,7 +114,7 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// The engine; at first it is [`Engine::Lanes`] if the game can be played so, which it can if it was compiled
+    /// The engine; at first it is [`Engine::Lanes`] (whose results are those of [`Engine::TableLanes`]) if the game can be played so, which it can if it was compiled
     /// from rules, has fewer than some fifty thousand fluents and moves, and is not over before it starts. Else it
     /// is [`Engine::Single`], whatever is asked for; [`Stats::engine`] tells.
     pub fn engine(mut self, engine: Engine) -> Self {
@@ -153,12 +156,15 @@ impl<'g, G: Game> Playouts<'g, G> {
             Some(Engine::Single) => None,
             // There games are a move long at least.
             _ if self.max_length == 0 => None,
-            Some(Engine::Lanes) | None => self.game.table().and_then(Table::lanes),
+            Some(Engine::Lanes | Engine::TableLanes) | None => self.game.table().and_then(Table::lanes),
         };
         let isa = self.isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
+        let straight =
+            self.engine != Some(Engine::TableLanes) && lanes.is_some_and(|lanes| lanes.is_straight(isa));
         let pool = Pool {
             game: self.game,
             lanes: lanes.map(|lanes| (lanes, isa)),
+            straight,
             seed: self.seed,
             count,
             max_length: self.max_length,
@@ -178,7 +184,11 @@ impl<'g, G: Game> Playouts<'g, G> {
             roles: self.game.vocabulary().roles().clone(),
             chance: self.game.vocabulary().chance(),
             seed: self.seed,
-            engine: if lanes.is_some() { Engine::Lanes } else { Engine::Single },
+            engine: match lanes {
+                Some(_) if straight => Engine::Lanes,
+                Some(_) => Engine::TableLanes,
+                None => Engine::Single,
+            },
             isa: if lanes.is_some() { isa } else { Isa::Portable },
             threads,
             seconds: start.elapsed().as_secs_f64(),
@@ -192,6 +202,8 @@ struct Pool<'g, G> {
     game: &'g G,
     /// If games are played in lanes, and with what.
     lanes: Option<(&'g Lanes, Isa)>,
+    /// If lanes run straight-line code.
+    straight: bool,
     seed: u64,
     count: u64,
     max_length: u64,
@@ -254,7 +266,7 @@ impl<G: Game> Pool<'_, G> {
         let start = Instant::now();
         let cpu_start = cpu::thread_seconds();
         let tally = if let Some((lanes, isa)) = self.lanes {
-            let mut player = lanes::Player::new(lanes, isa, self.seed, self.max_length);
+            let mut player = lanes::Player::new(lanes, isa, self.straight, self.seed, self.max_length);
             self.blocks(|block, games| player.play(block, games));
             player.tally
         } else {

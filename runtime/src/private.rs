@@ -5,6 +5,8 @@ pub use crate::{
     bits::Bits,
     error::TextError as UnknownName,
     game::{Game, Id, NoPercept, Shape},
+    lanes::{Chunk, Code, Groups, Slots, Source, add, choose},
+    simd::{Plane, Word},
     table::Table,
     vocabulary::{Texts, Vocabulary},
 };
@@ -23,6 +25,15 @@ pub fn decode(bytes: &[u8]) -> Table {
         Ok(table) => table,
         Err(error) => panic!("gdl! and gdl_runtime do not fit: {error}"),
     }
+}
+
+/// The table of an expansion that has straight-line code for its lanes.
+///
+/// # Panics
+/// If macro and runtime do not belong together.
+#[must_use]
+pub fn decode_with<C: Code + Sync>(bytes: &[u8], code: &'static C) -> Table {
+    decode(bytes).with_straight(code)
 }
 
 /// An argument of a constructor such as `Move::mark(1, "a")`.

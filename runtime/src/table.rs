@@ -8,13 +8,15 @@
 use crate::{
     circuit::{Circuit, Pair},
     game::{Id, Shape},
-    lanes::Lanes,
+    lanes::{Code, Lanes, Straight},
+    reader::Reader,
+    simd::Isa,
     vocabulary::{Texts, Vocabulary},
 };
-use std::{fmt, sync::OnceLock};
+use std::fmt;
 
 /// The version of the format that is understood.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
 pub(crate) const MAX_VIEW_WORDS: usize = 1 << 22;
@@ -78,11 +80,8 @@ pub struct Table {
     /// The node of each role's first `does` input.
     does: Box<[u32]>,
     sees: Option<Sees>,
-    /// For each point of the cycle that every game goes round, if there is one, the circuits that do there what
-    /// `observe` and `advance` do.
-    points: Box<[[Circuit; 2]]>,
-    /// What plays many games at once, made when it is asked for.
-    lanes: OnceLock<Option<Box<Lanes>>>,
+    /// What plays many games at once.
+    lanes: Option<Box<Lanes>>,
 }
 
 /// What the roles perceive of a step.
@@ -99,7 +98,7 @@ impl Table {
     /// # Errors
     /// What is wrong with the bytes; any bytes at all may be given.
     pub fn decode(bytes: &[u8]) -> Result<Self, TableError> {
-        let mut reader = Reader { bytes, offset: 0 };
+        let mut reader = Reader::new(bytes);
         if reader.take(4)? != b"GDLT" {
             return Err(TableError::Magic);
         }
@@ -171,13 +170,8 @@ impl Table {
             }
             _ => return Err(reader.fault("neither percepts nor none")),
         };
-        let points = reader.length(4)?;
-        let points = (0..points).map(|_| {
-            let observe = reader.circuit(1 + shape.fluents, view_bits.len())?;
-            Ok([observe, reader.circuit(node, shape.fluents)?])
-        });
-        let points = points.collect::<Result<_, _>>()?;
-        if reader.offset < bytes.len() {
+        let lanes = Lanes::decode(&mut reader, shape, &initial, chance)?.map(Box::new);
+        if !reader.is_at_end() {
             return Err(reader.fault("something behind the end"));
         }
         Ok(Self {
@@ -189,8 +183,7 @@ impl Table {
             advance,
             does: does.into(),
             sees,
-            points,
-            lanes: OnceLock::new(),
+            lanes,
         })
     }
 
@@ -223,17 +216,23 @@ impl Table {
         &self.advance
     }
 
-    /// The circuits that observe and advance, for each point of the cycle that games go round, the initial
-    /// state's first.
-    pub(crate) fn points(&self) -> impl ExactSizeIterator<Item = [&Circuit; 2]> {
-        let whole = [[&self.observe, &self.advance]];
-        let count = self.points.len().max(1);
-        (0..count).map(move |i| self.points.get(i).map_or(whole[0], |[observe, advance]| [observe, advance]))
+    /// The table whose lanes run this code.
+    pub(crate) fn with_straight<C: Code + Sync>(mut self, code: &'static C) -> Self {
+        if let Some(lanes) = &mut self.lanes {
+            lanes.straight = Some(Straight::new(code));
+        }
+        self
     }
 
     /// What plays many games at once; none if the game is too large or over before it starts.
     pub(crate) fn lanes(&self) -> Option<&Lanes> {
-        self.lanes.get_or_init(|| Lanes::new(self).map(Box::new)).as_deref()
+        self.lanes.as_deref()
+    }
+
+    /// True if playouts in lanes run straight-line code with this instruction set, and not the table.
+    #[must_use]
+    pub fn has_straight_lanes(&self, isa: Isa) -> bool {
+        self.lanes().is_some_and(|lanes| lanes.is_straight(isa))
     }
 
     /// Writes what is seen of `state` into `view`. O(gates + words of the view), no allocation once
@@ -330,113 +329,4 @@ fn distinct(texts: &Texts) -> bool {
     let mut list: Vec<&str> = texts.iter().collect();
     list.sort_unstable();
     list.is_sorted_by(|a, b| a < b)
-}
-
-/// Bytes, and how many of them are read.
-struct Reader<'b> {
-    bytes: &'b [u8],
-    offset: usize,
-}
-
-impl<'b> Reader<'b> {
-    fn fault(&self, what: &'static str) -> TableError {
-        TableError::Malformed { offset: self.offset, what }
-    }
-
-    fn take(&mut self, length: usize) -> Result<&'b [u8], TableError> {
-        let end = self.offset.checked_add(length);
-        let part = end.and_then(|end| self.bytes.get(self.offset..end));
-        let part = part.ok_or_else(|| self.fault("it ends too soon"))?;
-        self.offset += length;
-        Ok(part)
-    }
-
-    fn byte(&mut self) -> Result<u8, TableError> {
-        self.take(1).map(|bytes| bytes[0])
-    }
-
-    fn number(&mut self) -> Result<u32, TableError> {
-        let mut number = 0_u64;
-        for shift in [0, 7, 14, 21, 28] {
-            let byte = self.byte()?;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return u32::try_from(number).map_err(|_| self.fault("a number too large"));
-            }
-        }
-        Err(self.fault("a number too long"))
-    }
-
-    /// The length of a list whose items take at least `least` bytes each: no more than can follow,
-    /// so memory may be taken for it.
-    fn length(&mut self, least: usize) -> Result<usize, TableError> {
-        let length = self.number()? as usize;
-        if length > (self.bytes.len() - self.offset) / least {
-            return Err(self.fault("a list longer than the table"));
-        }
-        Ok(length)
-    }
-
-    fn texts(&mut self) -> Result<Texts, TableError> {
-        let length = self.length(1)?;
-        let mut texts = Vec::with_capacity(length);
-        for _ in 0..length {
-            let bytes = self.number()? as usize;
-            let bytes = self.take(bytes)?;
-            texts.push(std::str::from_utf8(bytes).map_err(|_| self.fault("a name that is not UTF-8"))?);
-        }
-        Ok(Texts::new(texts))
-    }
-
-    /// A list of ascending numbers below `end`, stored as distances.
-    fn ascending(&mut self, end: usize) -> Result<Vec<u32>, TableError> {
-        let length = self.length(1)?;
-        let mut list = Vec::with_capacity(length);
-        let mut previous = 0_u32;
-        for i in 0..length {
-            let distance = self.number()?;
-            if i > 0 && distance == 0 {
-                return Err(self.fault("a position twice"));
-            }
-            let next = previous.checked_add(distance).filter(|&next| (next as usize) < end);
-            previous = next.ok_or_else(|| self.fault("a position beyond its list"))?;
-            list.push(previous);
-        }
-        Ok(list)
-    }
-
-    fn goals(&mut self) -> Result<Vec<u8>, TableError> {
-        let length = self.length(1)?;
-        let list = self.take(length)?.to_vec();
-        if list.is_sorted_by(|a, b| a < b) { Ok(list) } else { Err(self.fault("goal values out of order")) }
-    }
-
-    /// The percepts, and those of each role.
-    fn percepts(&mut self, roles: usize) -> Result<(Texts, Vec<Vec<u32>>), TableError> {
-        let percepts = self.texts()?;
-        if !percepts.is_sorted() {
-            return Err(self.fault("names out of order"));
-        }
-        let lists = (0..roles).map(|_| self.ascending(percepts.len())).collect::<Result<_, _>>()?;
-        Ok((percepts, lists))
-    }
-
-    /// A signal of one of the first `nodes` nodes.
-    fn signal(&mut self, nodes: usize) -> Result<u32, TableError> {
-        let signal = self.number()?;
-        if signal as usize / 2 < nodes { Ok(signal) } else { Err(self.fault("a signal out of order")) }
-    }
-
-    fn circuit(&mut self, inputs: usize, outputs: usize) -> Result<Circuit, TableError> {
-        let length = self.length(2)?;
-        let mut gates = Vec::with_capacity(length);
-        for gate in 0..length {
-            gates.push([self.signal(inputs + gate)?, self.signal(inputs + gate)?]);
-        }
-        if self.length(1)? != outputs {
-            return Err(self.fault("a wrong number of outputs"));
-        }
-        let outputs = (0..outputs).map(|_| self.signal(inputs + length)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Circuit::new(inputs, gates, outputs))
-    }
 }

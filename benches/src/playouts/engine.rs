@@ -36,6 +36,7 @@ pub(super) struct Engine {
 /// All engines; the others are compared with the first.
 pub(super) const ENGINES: &[Engine] = &[
     Engine { name: "by hand", has_isas: false, make: by_hand },
+    Engine { name: "lanes", has_isas: true, make: lanes },
     Engine { name: "table lanes", has_isas: true, make: table_lanes },
     Engine { name: "compiled", has_isas: false, make: compiled },
     Engine { name: "table", has_isas: false, make: table },
@@ -135,6 +136,11 @@ fn repeat(playout: impl Fn(&mut Generator) -> Outcome + Copy + Send + 'static) -
     })
 }
 
+/// What `gdl!` made of the rulesheet, 512 games at once.
+fn lanes(game: &'static str) -> Player {
+    built_in(game, gdl_runtime::Engine::Lanes)
+}
+
 /// What `gdl!` made of the rulesheet, one state at a time.
 fn compiled(game: &'static str) -> Player {
     built_in(game, gdl_runtime::Engine::Single)
@@ -147,7 +153,7 @@ fn table(game: &'static str) -> Player {
 
 /// The table of the rulesheet, 512 games at once.
 fn table_lanes(game: &'static str) -> Player {
-    playouts(loaded(game), gdl_runtime::Engine::Lanes)
+    playouts(loaded(game), gdl_runtime::Engine::TableLanes)
 }
 
 /// The rules, state by state.

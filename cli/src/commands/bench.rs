@@ -172,13 +172,13 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     let load_cpu_seconds = clock.elapsed().as_secs_f64();
 
     let engine = match args.engine {
-        None | Some(Engine::Lanes) => gdl_runtime::Engine::Lanes,
+        None | Some(Engine::Lanes | Engine::TableLanes) => gdl_runtime::Engine::TableLanes,
         Some(_) => gdl_runtime::Engine::Single,
     };
     let clock = ProcessTime::now();
     let first = playouts(&game, engine).count(1).run();
     let lanes_cpu_seconds = clock.elapsed().as_secs_f64();
-    let has_lanes = first.engine == gdl_runtime::Engine::Lanes;
+    let has_lanes = first.engine == gdl_runtime::Engine::TableLanes;
     let stats = playouts(&game, engine).seconds(args.seconds).run();
     if let Some((count, excess)) = game.lifted().and_then(Lifted::given_up) {
         return Err(format!("{count} evaluations given up: the first {excess}"));
@@ -186,7 +186,7 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     let Stats { tally, seconds, cpu_seconds, .. } = &stats;
     let rate = |count: u64| if *cpu_seconds > 0.0 { count as f64 / cpu_seconds } else { 0.0 };
     Ok(Figures {
-        engine: if has_lanes { text(&Engine::Lanes) } else { game.engine().to_owned() },
+        engine: if has_lanes { text(&Engine::TableLanes) } else { game.engine().to_owned() },
         isa: stats.isa.name().to_owned(),
         load_seconds,
         load_cpu_seconds,

@@ -29,7 +29,7 @@ impl Task for Count<'_> {
 
     fn run<G: Game>(self, game: &G) -> Result {
         let Self(args) = self;
-        if args.engine == Some(Engine::Lanes) && perft(args, game).runs() != gdl_runtime::Engine::Lanes {
+        if matches!(args.engine, Some(Engine::Lanes | Engine::TableLanes)) && perft(args, game).runs() != gdl_runtime::Engine::Lanes {
             output::remark("the game cannot be played in lanes: it is counted one state at a time");
         }
         if args.json { to_json(args, game) } else { print(args, game) }
@@ -39,7 +39,7 @@ impl Task for Count<'_> {
 /// Counts as the arguments ask for.
 fn perft<'g, G: Game>(args: &PerftArgs, game: &'g G) -> Perft<'g, G> {
     let perft = match args.engine {
-        None | Some(Engine::Lanes) => Perft::new(game),
+        None | Some(Engine::Lanes | Engine::TableLanes) => Perft::new(game),
         Some(_) => Perft::new(game).engine(gdl_runtime::Engine::Single),
     };
     match args.isa {

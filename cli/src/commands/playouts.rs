@@ -27,10 +27,12 @@ pub fn run(args: &PlayoutsArgs) -> Result {
     let single = || ran.unwrap_or(if straight { "straight" } else { "table" }).to_owned();
     let engine = match args.engine {
         _ if stats.engine == gdl_runtime::Engine::Lanes => text(&Engine::Lanes),
-        Some(Engine::Lanes) | None => single(),
+        _ if stats.engine == gdl_runtime::Engine::TableLanes => text(&Engine::TableLanes),
+        Some(Engine::Lanes | Engine::TableLanes) | None => single(),
         Some(engine) => text(&engine),
     };
-    if args.engine == Some(Engine::Lanes) && engine != text(&Engine::Lanes) {
+    let wants_lanes = matches!(args.engine, Some(Engine::Lanes | Engine::TableLanes));
+    if wants_lanes && stats.engine == gdl_runtime::Engine::Single {
         output::remark(format_args!("the game cannot be played in lanes: the engine is {engine}"));
     }
     let isa = stats.isa.name();
@@ -68,7 +70,7 @@ pub(super) fn way(game: &GameArg, engine: Option<Engine>) -> Result<Option<Way>>
         }
         Some(Engine::Table) => Ok(Some(Way::Table)),
         Some(Engine::Lifted) => Ok(Some(Way::Lifted)),
-        None | Some(Engine::Lanes | Engine::Straight | Engine::Single) => Ok(None),
+        None | Some(Engine::Lanes | Engine::TableLanes | Engine::Straight | Engine::Single) => Ok(None),
     }
 }
 
@@ -82,7 +84,7 @@ pub(super) fn check_isa(engine: Option<Engine>, isa: Option<args::Isa>) -> Resul
         let reason = format!("this machine does not have the instruction set {}", isa.name());
         return Err(Error::Usage(format!("{reason}: the best one it has is {}", Isa::best().name())));
     }
-    if isa != Isa::Portable && !matches!(engine, None | Some(Engine::Lanes)) {
+    if isa != Isa::Portable && !matches!(engine, None | Some(Engine::Lanes | Engine::TableLanes)) {
         return Err(Error::Usage(format!("only lanes use {}: leave `--engine` out", isa.name())));
     }
     Ok(())
@@ -113,6 +115,7 @@ impl Task for Play<'_> {
         playouts = match args.engine {
             None => playouts,
             Some(Engine::Lanes) => playouts.engine(gdl_runtime::Engine::Lanes),
+            Some(Engine::TableLanes) => playouts.engine(gdl_runtime::Engine::TableLanes),
             Some(_) => playouts.engine(gdl_runtime::Engine::Single),
         };
         if let Some(isa) = args.isa {

@@ -5,7 +5,10 @@
 mod forms;
 
 use forms::mutate;
-use gdl_compiler::{Compilation, Diagnostics, Limits, Options, Source, compile, emit::table::table};
+use gdl_compiler::{
+    Compilation, Diagnostics, Limits, Options, Source, compile,
+    emit::{lanes::Lanes, table::table},
+};
 
 const GAME: &str = "(role r) (init a) (legal r x) (legal r y) (<= (next a) (does r x))
     (<= terminal (not (true a))) (<= (goal r 0) (true a)) (<= (goal r 70) (not (true a)))";
@@ -60,7 +63,8 @@ fn mutated_rulesheets_never_panic() {
         match compile_with(&text, limits.clone()) {
             Ok(compilation) => {
                 assert!(!compilation.diagnostics.has_errors(), "seed {seed}: {text}");
-                assert!(!table(&compilation.net, &compilation.phases).is_empty());
+                let lanes = Lanes::new(&compilation.net, &compilation.phases);
+                assert!(!table(&compilation.net, lanes.as_ref()).is_empty());
                 compiled += 1;
             }
             Err(diagnostics) => {

@@ -17,11 +17,11 @@ const GROUP: usize = 7;
 
 /// Draws that are made without a look whether any lane still needs them, once one does: a branch that cannot
 /// be foreseen costs more.
-const BLIND: usize = 5;
+const BLIND: usize = 2;
 
 /// Memory for [`choose`]: of each group the digits of its count, and which lanes chose in it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Groups(Vec<[Plane; 4]>);
+pub struct Groups(Vec<[Plane; 4]>);
 
 impl Groups {
     /// Enough for so many moves.
@@ -35,7 +35,7 @@ impl Groups {
 /// # Panics
 /// If there are fewer groups than the moves need, or more than 65,535 moves.
 #[inline(always)]
-pub(super) fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
+pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
     macro_rules! by_digits {
         ($($digits:literal)*) => {
             match usize::BITS - moves.len().leading_zeros() {

@@ -6,10 +6,9 @@
 //! one bit for each role that has a choice: in a word of the role's own if it has few moves, else in a plane.
 
 use super::{
-    Choice, FLUENTS, FRESH, IDLE, Lanes, Point, TERMINAL,
+    Choice, FLUENTS, FRESH, IDLE, Item, Lanes, Point, TERMINAL,
     cycle::Cycle,
     program::{SLOTS, Slots},
-    score::Item,
 };
 use crate::{
     bits,
@@ -468,8 +467,7 @@ fn deal(list: &[u64], stride: u64, skip: u64, lanes: Range<usize>, mut give: imp
 /// The planes of a role's moves.
 #[inline(always)]
 fn slots_of<'s>(slots: &'s mut Slots, role: &Choice) -> &'s mut [Plane] {
-    let range = role.slots();
-    &mut slots[usize::from(range.start)..usize::from(range.end)]
+    &mut slots[role.slots()]
 }
 
 impl Role {
@@ -494,6 +492,7 @@ impl Plan {
         let mut roles = Vec::with_capacity(shape.roles);
         for (role, choice) in point.roles.iter().enumerate() {
             let first = 64 * role * shape.legal_words();
+<<<<<<< HEAD
             if choice.is_sure {
                 choice.moves.iter().for_each(|&action| set(first + action as usize, ALWAYS));
             }
@@ -508,6 +507,17 @@ impl Plan {
                     let mut words = vec![0; shape.moves];
                     choice.moves.iter().enumerate().for_each(|(i, &action)| words[action as usize] = 1 << i);
                     Role::Word(words.into())
+=======
+            let has_choice = choice.moves.len() > 1;
+            let mut slots = vec![0; if has_choice { shape.moves } else { 0 }];
+            if choice.is_sure() {
+                choice.moves.iter().for_each(|&action| set(first + action as usize, ALWAYS));
+            }
+            for (&action, slot) in choice.moves.iter().zip(choice.slots()) {
+                set(first + action as usize, slot as u16);
+                if has_choice {
+                    slots[action as usize] = slot as u16;
+>>>>>>> 6c60e84 (Make lane programs in the compiler, and straight-line code of them)
                 }
                 _ => {
                     let mut slots = vec![0; shape.moves];
@@ -628,13 +638,11 @@ fn count<W: Word>(
     let mut rows = [Plane::ZERO; 64];
     counts.fill(1);
     for role in &point.roles {
-        if role.is_sure {
+        if role.is_sure() {
             // Counted below, with all that makes moves.
             continue;
         }
-        let range = role.slots();
-        let moves = &slots[usize::from(range.start)..usize::from(range.end)];
-        let digits = sum::<W>(moves, &mut buffer[..DIGITS]);
+        let digits = sum::<W>(&slots[role.slots()], &mut buffer[..DIGITS]);
         to_rows::<W>(&buffer[..digits], &mut rows, 8, scratch);
         for (counts, row) in counts.chunks_exact_mut(8).zip(&rows) {
             for (count, factor) in counts.iter_mut().zip(row.0) {

@@ -27,7 +27,7 @@ use crate::{
 ///
 /// fn main() {
 ///     let game = walk::game();
-///     let mut games = Lockstep::new(game.table().unwrap(), Isa::best(), 7, 0, 512, 100).unwrap();
+///     let mut games = Lockstep::new(game.table().unwrap(), Isa::best(), true, 7, 0, 512, 100).unwrap();
 ///     assert!(games.step() && games.has_started(17) && games.has_moved(17));
 ///     let mut state = game.empty();
 ///     games.state(17, state.as_mut());
@@ -46,19 +46,21 @@ impl<'t> Lockstep<'t> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// The first games of a block, none of which has started. None if the table cannot be played in lanes (see
+    /// The first games of a block, none of which has started; they run straight-line code where there is some, if
+    /// that is wanted. None if the table cannot be played in lanes (see
     /// [`Playouts::engine`](crate::Playouts::engine)) or games may have no move at all.
     #[must_use]
     pub fn new(
         table: &'t Table,
         isa: Isa,
+        straight: bool,
         seed: u64,
         block: u64,
         games: u64,
         max_length: u64,
     ) -> Option<Self> {
         let lanes = table.lanes().filter(|_| max_length > 0)?;
-        let mut player = Player::new(lanes, isa, seed, max_length);
+        let mut player = Player::new(lanes, isa, straight, seed, max_length);
         player.start(block, games);
         Some(Self { player, games })
     }
@@ -85,17 +87,17 @@ impl<'t> Lockstep<'t> {
     /// True if a game started in the lane in the last step, whose move is the first one then.
     #[must_use]
     pub fn has_started(&self, lane: usize) -> bool {
-        self.player.fresh.lane(lane)
+        self.player.starts.last().lane(lane)
     }
 
     /// The positions of the moves that a lane's roles made in the last step.
     #[must_use]
     pub fn joint(&self, lane: usize) -> Vec<usize> {
         let points = &self.player.lanes.points;
-        let point = &points[(self.player.time.saturating_sub(1) % points.len() as u64) as usize];
+        let point = &points[(self.player.point + points.len() - 1) % points.len()];
         let made = |role: &Choice| {
             let mut slots = role.slots();
-            let place = slots.position(|slot| self.player.slots[usize::from(slot)].lane(lane));
+            let place = slots.position(|slot| self.player.slots[slot].lane(lane));
             role.moves[place.unwrap_or(0)] as usize
         };
         point.roles.iter().map(made).collect()

@@ -1,40 +1,34 @@
-//! 512 random games at once, one bit each: in comes a table, out go programs in which every signal of the net is
-//! a word of 512 bits, one bit for each game.
+//! 512 random games at once, one bit each: in come the schedules of a table, in which every signal of the net is a
+//! word of 512 bits, one bit for each game; out come tallies.
 //!
-//! ```text
-//! table -- gates (score, restart) --> cover --> program     for each point of the cycle, twice: observe, advance
-//! ```
-//!
-//! [`Lanes`] is what a game's table becomes, once. `play` runs a block of games on it and `choice` draws moves.
-//! Where players take turns there are programs for each point of that cycle, and games start at its first one,
-//! where lanes whose game is over get the initial state and its legal moves in the same step.
+//! [`Lanes`] is what a game's table has, which `gdl_compiler::emit::lanes` makes. `play` runs a block of games on it
+//! and `choice` draws moves. Where players take turns there are programs for each point of that cycle, and games
+//! start at its first one, where lanes whose game is over get the initial state and its legal moves in the same
+//! step.
 
 mod choice;
-mod cover;
+mod code;
 mod cycle;
 mod expand;
-mod gates;
 mod lockstep;
 mod noise;
 mod play;
 mod program;
-mod score;
+mod starts;
 
-pub use expand::{Batch, Expansion};
-pub use lockstep::Lockstep;
-pub(crate) use play::Player;
-
-use crate::{
-    bits,
-    circuit::Circuit,
-    game::{Shape, legal_words},
-    table::Table,
-    vocabulary::Vocabulary,
+pub use {
+    choice::{Groups, choose},
+    code::{Chunk, Code},
+    expand::{Batch, Expansion},
+    lockstep::Lockstep,
+    noise::Source,
+    play::add,
+    program::Slots,
 };
-use cover::Cover;
-use gates::{FALSE, Gates, TRUE};
-use program::Program;
-use score::Item;
+pub(crate) use {code::Straight, play::Player};
+
+use crate::{game::Shape, reader::Reader, simd::Isa, table::TableError};
+use program::{Program, SLOTS};
 
 // The first slots. The first one is never written.
 /// Lanes that play no game before the step.
@@ -68,6 +62,8 @@ pub(crate) struct Lanes {
     chance: Option<usize>,
     /// Games in a block.
     pub(crate) block: u64,
+    /// Straight-line code for the same programs.
+    pub(crate) straight: Option<Straight>,
 }
 
 /// A point of the cycle.
@@ -76,7 +72,9 @@ struct Point {
     observe: Program,
     advance: Program,
     roles: Box<[Choice]>,
-    /// What is counted, and where it is.
+    /// The slots of what is counted.
+    counted: Box<[u16]>,
+    /// What is counted, or only seen, and where it is.
     items: Box<[(Item, u16)]>,
 }
 
@@ -85,201 +83,117 @@ struct Point {
 struct Choice {
     /// The moves that can be legal, ascending.
     moves: Box<[u32]>,
-    /// The slot of the first.
+    /// The slot of the first; 0 if there is only one, which is always legal, and has no slot.
     first: u16,
-    /// True if there is only one, which is always legal, and has no slot.
-    is_sure: bool,
+}
+
+/// Something a tally counts in the lanes whose game ended and is scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Item {
+    /// A role has this goal value. Zero is not counted, since it adds nothing, but seen.
+    Goal { role: usize, value: u8 },
+    /// A role's goal is above all others; of a role that has no others, it is 100.
+    Win { role: usize },
+    /// A role shares the greatest goal.
+    Draw { role: usize },
+    /// Both of two players do.
+    BothDraw,
 }
 
 impl Lanes {
-    /// The lanes of a table. None if it has more values than there are slots, or games are over before
-    /// they start. O(gates).
-    pub(crate) fn new(table: &Table) -> Option<Self> {
-        let (shape, vocabulary) = (table.shape(), table.vocabulary());
-        let mut view = vec![0; shape.view_words()];
-        table.observe(table.initial(), &mut view);
-        let stuck = |role| bits::count(legal_words(&view, shape, role)) == 0;
-        if bits::test(&view, shape.terminal_bit()) || (0..shape.roles).any(stuck) {
-            return None;
+    /// Reads the lanes of a game. None if it has none. O(operations).
+    ///
+    /// # Errors
+    /// What is wrong with the bytes. What was read can be run without further tests.
+    pub(crate) fn decode(
+        reader: &mut Reader<'_>,
+        shape: Shape,
+        initial: &[u64],
+        chance: Option<usize>,
+    ) -> Result<Option<Self>, TableError> {
+        let points = reader.length(5)?;
+        if points == 0 {
+            return Ok(None);
         }
-        let circuits = table.points();
-        let points: Option<Box<[Point]>> = circuits
-            .enumerate()
-            .map(|(i, circuits)| {
-                let initial = (i == 0).then_some((table.initial(), &view[..]));
-                Point::new(circuits, shape, vocabulary, initial)
-            })
-            .collect();
-        let points = points?;
-        let operations: usize = points.iter().map(Point::operations).sum();
+        if usize::from(FLUENTS) + shape.fluents > SLOTS {
+            return Err(reader.fault("more fluents than slots"));
+        }
+        let points: Box<[Point]> =
+            (0..points).map(|_| Point::decode(reader, shape)).collect::<Result<_, _>>()?;
+        let operations: usize = points.iter().map(|point| point.observe.len() + point.advance.len()).sum();
         let games = BLOCK_WORK / (operations / points.len()).max(1);
-        Some(Self {
+        Ok(Some(Self {
             shape,
-            initial: table.initial().into(),
+            initial: initial.into(),
             moves: points.iter().flat_map(|p| &p.roles).map(|role| role.moves.len()).max().unwrap_or(0),
-            chance: vocabulary.chance(),
+            chance,
             block: (crate::simd::LANES * games.clamp(1, MOST_GAMES)) as u64,
             points,
-        })
+            straight: None,
+        }))
+    }
+
+    /// True if there is straight-line code for the instruction set: portable words are as fast from a table.
+    pub(crate) fn is_straight(&self, isa: Isa) -> bool {
+        self.straight.is_some() && isa != Isa::Portable
     }
 }
 
 impl Point {
-    /// The programs of two circuits. At the point of the initial state, which is given with what is seen of it,
-    /// lanes that are fresh get that state.
-    fn new(
-        [observe, advance]: [&Circuit; 2],
-        shape: Shape,
-        vocabulary: &Vocabulary,
-        initial: Option<(&[u64], &[u64])>,
-    ) -> Option<Self> {
-        let fluents = shape.fluents;
-        let slot = |number: usize| u16::try_from(number).ok();
-        let mut inputs = vec![0];
-        for fluent in 0..fluents {
-            inputs.push(slot(usize::from(FLUENTS) + fluent)?);
-        }
-        let mut next_slot = slot(usize::from(FLUENTS) + fluents)?;
-        let mut take = || {
-            next_slot = next_slot.checked_add(1)?;
-            Some(next_slot - 1)
-        };
-
-        // What is seen of a state: inputs are the fluents and `IDLE`.
-        let mut gates = Gates::new(fluents + 1);
-        let first: Vec<u32> = (0..=fluents as u32).map(|node| 2 * node).collect();
-        let idle = 2 * (fluents + 1) as u32;
-        let seen = gates.add(observe, &first);
-        let mut seen = seen.into_iter();
-        let mut take_list = |length: usize| seen.by_ref().take(length).collect::<Vec<u32>>();
-        let legal: Vec<Vec<u32>> =
-            (0..shape.roles).map(|role| take_list(vocabulary.moves_of(role).len())).collect();
-        let goals: Vec<Vec<(u8, u32)>> = (0..shape.roles)
-            .map(|role| {
-                let values = vocabulary.goals_of(role);
-                values.iter().copied().zip(take_list(values.len())).collect()
-            })
-            .collect();
-        let terminal = take_list(1).first().copied().unwrap_or(FALSE);
-        let fresh = gates.or(idle, terminal);
-        let (scored, counted) = score::score(&mut gates, &goals, vocabulary.chance());
-        let mut outputs = vec![(terminal, TERMINAL), (scored, SCORED)];
-        if initial.is_some() {
-            outputs.push((fresh, FRESH));
-        }
-        let mut items: Vec<(Item, u16)> = Vec::new();
-        for (item, signal) in counted {
-            // The same thing need not be computed twice.
-            let known = outputs[2..].iter().find(|output| output.0 == signal).map(|output| output.1);
-            let place = match known {
-                Some(place) => place,
-                None => take()?,
-            };
-            if known.is_none() {
-                outputs.push((signal, place));
-            }
-            items.push((item, place));
-        }
-        let mut roles = Vec::with_capacity(shape.roles);
-        for (role, legal) in legal.iter().enumerate() {
-            let mut moves = Vec::new();
-            let mut signals = Vec::new();
-            for (&action, &signal) in vocabulary.moves_of(role).iter().zip(legal) {
-                let signal = match initial {
-                    None => signal,
-                    Some((_, view)) => {
-                        let value = bits::test(legal_words(view, shape, role), action as usize);
-                        gates.or_value(signal, fresh, value)
-                    }
-                };
-                if signal != FALSE {
-                    moves.push(action);
-                    signals.push(signal);
-                }
-            }
-            let is_sure = signals == [TRUE];
-            let mut first = 0;
-            if !is_sure {
-                for (i, &signal) in signals.iter().enumerate() {
-                    let place = take()?;
-                    if i == 0 {
-                        first = place;
-                    }
-                    outputs.push((signal, place));
-                }
-            }
-            roles.push(Choice { moves: moves.into(), first, is_sure });
-        }
-        let free = usize::from(take()?);
-        let observe = program(&gates, &outputs, &[&inputs[..], &[IDLE]].concat(), free)?;
-
-        let advance = follow(advance, vocabulary, &roles, initial.map(|(state, _)| state), &inputs, free)?;
-        Some(Self { observe, advance, roles: roles.into(), items: items.into() })
-    }
-
-    /// Operations of a step.
-    fn operations(&self) -> usize {
-        self.observe.len() + self.advance.len()
+    fn decode(reader: &mut Reader<'_>, shape: Shape) -> Result<Self, TableError> {
+        let (observe, advance) = (Program::decode(reader)?, Program::decode(reader)?);
+        let roles = (0..shape.roles).map(|_| Choice::decode(reader, shape)).collect::<Result<_, _>>()?;
+        let items = reader.length(4)?;
+        let items = (0..items).map(|_| Ok((Item::decode(reader, shape)?, reader.slot()?)));
+        let items: Vec<(Item, u16)> = items.collect::<Result<_, _>>()?;
+        let counted = items.iter().filter(|item| item.0.is_counted());
+        let mut counted: Vec<u16> = counted.map(|item| item.1).collect();
+        counted.sort_unstable();
+        counted.dedup();
+        Ok(Self { observe, advance, roles, counted: counted.into(), items: items.into() })
     }
 }
 
 impl Choice {
-    /// True if there is something to choose from.
-    fn is_choice(&self) -> bool {
-        self.moves.len() > 1
+    fn decode(reader: &mut Reader<'_>, shape: Shape) -> Result<Self, TableError> {
+        let moves: Box<[u32]> = reader.ascending(shape.moves)?.into();
+        let first = reader.slot()?;
+        let end = usize::from(first) + moves.len();
+        if end > SLOTS || (first == 0 && moves.len() > 1) {
+            return Err(reader.fault("a choice without slots"));
+        }
+        Ok(Self { moves, first })
+    }
+
+    /// True if there is only one move, which is always legal, and has no slot.
+    fn is_sure(&self) -> bool {
+        self.first == 0 && self.moves.len() == 1
     }
 
     /// The slots of the moves.
-    fn slots(&self) -> std::ops::Range<u16> {
-        let length = if self.is_sure { 0 } else { self.moves.len() as u16 };
-        self.first..self.first + length
+    fn slots(&self) -> std::ops::Range<usize> {
+        let length = if self.first == 0 { 0 } else { self.moves.len() };
+        usize::from(self.first)..usize::from(self.first) + length
     }
 }
 
-/// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves.
-fn follow(
-    advance: &Circuit,
-    vocabulary: &Vocabulary,
-    roles: &[Choice],
-    initial: Option<&[u64]>,
-    fluents: &[u16],
-    free: usize,
-) -> Option<Program> {
-    let moves: Vec<u16> = roles.iter().filter(|role| role.is_choice()).flat_map(Choice::slots).collect();
-    let mut gates = Gates::new(fluents.len() + moves.len());
-    let fresh = 2 * fluents.len() as u32;
-    let mut first = vec![FALSE];
-    for fluent in 0..fluents.len() - 1 {
-        let signal = 2 * (fluent + 1) as u32;
-        first.push(match initial {
-            None => signal,
-            Some(state) => gates.or_value(signal, fresh, bits::test(state, fluent)),
-        });
+impl Item {
+    /// True if tallies have it.
+    fn is_counted(self) -> bool {
+        !matches!(self, Self::Goal { value: 0, .. })
     }
-    let mut node = fresh;
-    for (role, choice) in roles.iter().enumerate() {
-        for action in vocabulary.moves_of(role) {
-            first.push(if choice.moves.binary_search(action).is_err() {
-                FALSE
-            } else if choice.is_choice() {
-                node += 2;
-                node
-            } else {
-                // Whoever makes a move makes this one.
-                TRUE
-            });
+
+    fn decode(reader: &mut Reader<'_>, shape: Shape) -> Result<Self, TableError> {
+        let (kind, role, value) = (reader.byte()?, reader.number()? as usize, reader.byte()?);
+        if role >= shape.roles {
+            return Err(reader.fault("an item of no role"));
+        }
+        match kind {
+            0 => Ok(Self::Goal { role, value }),
+            1 => Ok(Self::Win { role }),
+            2 => Ok(Self::Draw { role }),
+            3 => Ok(Self::BothDraw),
+            _ => Err(reader.fault("an item of no kind")),
         }
     }
-    let next = gates.add(advance, &first);
-    let outputs = next.into_iter().zip(fluents.iter().copied().enumerate().skip(1));
-    // What stays as it is needs no operation.
-    let changes = outputs.filter(|&(signal, (node, _))| signal != 2 * node as u32);
-    let outputs: Vec<(u32, u16)> = changes.map(|(signal, (_, slot))| (signal, slot)).collect();
-    program(&gates, &outputs, &[fluents, &[FRESH], &moves].concat(), free)
-}
-
-/// The program of some signals.
-fn program(gates: &Gates, outputs: &[(u32, u16)], inputs: &[u16], free: usize) -> Option<Program> {
-    let (signals, slots): (Vec<u32>, Vec<u16>) = outputs.iter().copied().unzip();
-    Program::new(&Cover::new(gates, &signals), inputs, &slots, free)
 }

@@ -30,7 +30,7 @@ impl Noise {
 }
 
 /// Noise in registers.
-pub(super) struct Source<W> {
+pub struct Source<W> {
     counter: W,
     stride: W,
     keys: [W; 3],

@@ -1,21 +1,17 @@
-//! Operations in an order and with places for their values: in comes a [`Cover`], out goes a [`Program`] that
-//! runs on 512 lanes at once.
-//!
-//! Values live in [`Slots`]. Of the operations that could come next, those of the most frequent kind come all
-//! together, so the interpreter decides once per run what to do. A slot is given to another value as soon as
-//! nobody needs the one in it, and a next state goes straight to where the state is if that has been read for
-//! the last time.
+//! Operations on slots: in comes a schedule of a table, out goes a [`Program`] that runs on 512 lanes at once.
 
-use super::cover::{Cover, Operation};
-use crate::simd::{Plane, Word};
-use std::collections::VecDeque;
+use crate::{
+    reader::Reader,
+    simd::{Plane, Word},
+    table::TableError,
+};
 
 /// As many planes as have numbers of 16 bits, so that numbers need no test that they are within: 4 MiB, of
 /// which most programs use little.
 pub(super) const SLOTS: usize = 1 << 16;
 
 /// Where the values of lanes are.
-pub(super) type Slots = [Plane; SLOTS];
+pub type Slots = [Plane; SLOTS];
 
 /// A function of three operands that is not another's with its operands in another order.
 macro_rules! for_each_table {
@@ -28,9 +24,6 @@ macro_rules! for_each_table {
         }
     };
 }
-
-/// What copies the last operand.
-const COPY: u8 = 0xaa;
 
 /// An operation on slots.
 #[derive(Clone, Copy, Debug)]
@@ -53,45 +46,30 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// The program that finds its inputs in some slots (the first is for the value 0) and leaves its outputs in
-    /// others, which may be the same. All from `free` on is its own. None if there are not enough slots.
-    /// O(operations).
-    pub(super) fn new(cover: &Cover, inputs: &[u16], outputs: &[u16], free: usize) -> Option<Self> {
-        let order = schedule(cover);
-        let mut places = Places::new(cover, inputs, &order, free);
-        let mut targets = vec![None; order.len()];
-        for (&output, &slot) in cover.outputs.iter().zip(outputs) {
-            targets[output as usize - cover.inputs] = Some(slot);
-        }
-        let mut operations: Vec<(u8, Step)> = Vec::with_capacity(order.len());
-        let mut copies = Vec::new();
-        for (time, &number) in order.iter().enumerate() {
-            let Operation { table, operands } = cover.operations[number as usize];
-            let operands = operands.map(|value| places.read(value, time));
-            let value = cover.inputs + number as usize;
-            let result = match targets[number as usize] {
-                Some(slot) if places.is_over(slot, time) => {
-                    places.slots[value] = slot;
-                    slot
+    /// Reads a schedule. O(operations).
+    pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Self, TableError> {
+        let count = reader.length(6)?;
+        let (mut runs, mut steps) = (Vec::with_capacity(count), Vec::new());
+        for _ in 0..count {
+            let table = reader.byte()?;
+            if !is_least(table) {
+                return Err(reader.fault("an operation that is another with its operands in another order"));
+            }
+            let length = reader.length(4)?;
+            runs.push(Run { table, steps: length as u32 });
+            steps.reserve(length);
+            for _ in 0..length {
+                let step = Step {
+                    operands: [reader.slot()?, reader.slot()?, reader.slot()?],
+                    result: reader.slot()?,
+                };
+                if step.result == 0 {
+                    return Err(reader.fault("an operation that sets the slot of the constant"));
                 }
-                target => {
-                    let temporary = places.take(value)?;
-                    if let Some(slot) = target {
-                        // The copy is the last to read it.
-                        places.last[value] = usize::MAX;
-                        copies.push((COPY, Step { operands: [temporary; 3], result: slot }));
-                    }
-                    temporary
-                }
-            };
-            operations.push((table, Step { operands, result }));
+                steps.push(step);
+            }
         }
-        operations.extend(copies);
-        let runs = operations.chunk_by(|a, b| a.0 == b.0);
-        Some(Self {
-            runs: runs.map(|run| Run { table: run[0].0, steps: run.len() as u32 }).collect(),
-            steps: operations.iter().map(|operation| operation.1).collect(),
-        })
+        Ok(Self { runs: runs.into(), steps: steps.into() })
     }
 
     /// The number of operations.
@@ -131,115 +109,22 @@ fn all<W: Word, const TABLE: i32>(steps: &[Step], slots: &mut Slots) {
     }
 }
 
-/// The operations in an order where operands come first and equal tables together.
-fn schedule(cover: &Cover) -> Vec<u32> {
-    let count = cover.operations.len();
-    let own = |value: u32| (value as usize).checked_sub(cover.inputs);
-    // The operations that read each, and how many operands each still waits for.
-    let mut starts = vec![0; count + 1];
-    for operation in &cover.operations {
-        operation.operands.into_iter().filter_map(own).for_each(|operand| starts[operand + 1] += 1);
-    }
-    (0..count).for_each(|i| starts[i + 1] += starts[i]);
-    let (mut ends, mut users) = (starts.clone(), vec![0; starts[count]]);
-    let mut waits = vec![0_u8; count];
-    let mut ready: Vec<VecDeque<u32>> = vec![VecDeque::new(); 256];
-    for (number, operation) in cover.operations.iter().enumerate() {
-        for operand in operation.operands.into_iter().filter_map(own) {
-            users[ends[operand]] = number as u32;
-            ends[operand] += 1;
-            waits[number] += 1;
-        }
-        if waits[number] == 0 {
-            ready[usize::from(operation.table)].push_back(number as u32);
-        }
-    }
-    let mut order = Vec::with_capacity(count);
-    while order.len() < count {
-        // The first of the longest lists.
-        let Some(list) = (0..256).rev().max_by_key(|&table| ready[table].len()) else { break };
-        while let Some(number) = ready[list].pop_front() {
-            order.push(number);
-            for &user in &users[starts[number as usize]..starts[number as usize + 1]] {
-                waits[user as usize] -= 1;
-                if waits[user as usize] == 0 {
-                    ready[usize::from(cover.operations[user as usize].table)].push_back(user);
-                }
-            }
-        }
-    }
-    order
-}
-
-/// Which slots are taken.
-struct Places {
-    inputs: usize,
-    /// The slot of each value that has one.
-    slots: Vec<u16>,
-    /// When each value is read for the last time.
-    last: Vec<usize>,
-    /// When the input in each slot is read for the last time.
-    over: Vec<usize>,
-    /// Slots for other values, some free, the others from `end` on.
-    free: Vec<u16>,
-    first: usize,
-    end: usize,
-}
-
-impl Places {
-    fn new(cover: &Cover, inputs: &[u16], order: &[u32], free: usize) -> Self {
-        let mut slots = inputs.to_vec();
-        slots.resize(cover.inputs + order.len(), 0);
-        let mut last = vec![0; slots.len()];
-        for (time, &number) in order.iter().enumerate() {
-            for operand in cover.operations[number as usize].operands {
-                last[operand as usize] = time;
-            }
-        }
-        let mut over = vec![0; free];
-        for (&slot, &time) in inputs.iter().zip(&last) {
-            over[usize::from(slot)] = time;
-        }
-        Self { inputs: cover.inputs, slots, last, over, free: Vec::new(), first: free, end: free }
-    }
-
-    /// True if nobody reads the input in the slot any more.
-    fn is_over(&self, slot: u16, time: usize) -> bool {
-        self.over[usize::from(slot)] <= time
-    }
-
-    /// The slot of an operand, which is free after its last use.
-    fn read(&mut self, value: u32, time: usize) -> u16 {
-        let value = value as usize;
-        let slot = self.slots[value];
-        if value >= self.inputs && self.last[value] == time && usize::from(slot) >= self.first {
-            self.free.push(slot);
-            // An operand may be read twice.
-            self.last[value] = usize::MAX;
-        }
-        slot
-    }
-
-    /// A free slot for a value.
-    fn take(&mut self, value: usize) -> Option<u16> {
-        let slot = if let Some(slot) = self.free.pop() {
-            slot
-        } else {
-            self.end += 1;
-            u16::try_from(self.end - 1).ok()?
+/// True if there is code for the table.
+fn is_least(table: u8) -> bool {
+    macro_rules! list {
+        ($($table:literal)*) => {
+            matches!(table, $($table)|*)
         };
-        self.slots[value] = slot;
-        Some(slot)
     }
+    for_each_table!(list)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        lanes::{cover, gates::Gates},
         random::Stream,
-        simd::{Isa, Kernel, LANES},
+        simd::{Isa, Kernel},
     };
 
     struct Run<'a>(&'a Program, &'a mut Slots);
@@ -256,51 +141,49 @@ mod tests {
         vec![Plane::ZERO; SLOTS].into_boxed_slice().try_into().expect("as many as there are numbers")
     }
 
-    /// Random circuits whose outputs replace their inputs, beside their gates run one lane at a time.
+    /// All operations there are, on random slots, beside one bit at a time.
     #[test]
-    fn programs_compute_what_gates_do() {
+    fn programs_do_what_their_tables_say() {
+        let tables: Vec<u8> = (0..=255).filter(|&table| is_least(table)).collect();
         let mut stream = Stream::new(5, 2);
-        for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
-            for round in 0..40 {
-                let inputs = 1 + stream.below(12) as usize;
-                let gates = cover::tests::random(&mut stream, inputs, 10 * round);
-                let outputs: Vec<u32> =
-                    (0..inputs).map(|_| stream.below(2 * gates.len() as u64) as u32).collect();
-                let places: Vec<u16> = (0..=inputs as u16).collect();
-                let program = Program::new(&Cover::new(&gates, &outputs), &places, &places[1..], inputs + 1);
-                let program = program.expect("few slots are needed");
-                let last = program.steps.iter().map(|step| usize::from(step.result)).max();
-                assert!(last.is_none_or(|last| last <= inputs + program.len()));
-                let mut slots = slots();
-                slots[1..=inputs].fill_with(|| Plane(std::array::from_fn(|_| stream.bits())));
-                let before = slots[..=inputs].to_vec();
-                isa.run(Run(&program, &mut slots));
-                for lane in (0..LANES).step_by(7) {
-                    let expected = values(&gates, &before, lane, &outputs);
-                    let found: Vec<bool> = slots[1..=inputs].iter().map(|plane| plane.lane(lane)).collect();
-                    assert_eq!(found, expected);
-                }
+        let mut bytes = vec![tables.len() as u8];
+        let mut steps = Vec::new();
+        for &table in &tables {
+            bytes.extend([table, 5]);
+            for _ in 0..5 {
+                let [a, b, c] = std::array::from_fn(|_| stream.below(40) as u8);
+                let result = 1 + stream.below(39) as u8;
+                bytes.extend([a, b, c, result]);
+                steps.push((table, [a, b, c], result));
             }
         }
-    }
-
-    fn values(gates: &Gates, inputs: &[Plane], lane: usize, outputs: &[u32]) -> Vec<bool> {
-        let mut nodes: Vec<bool> = inputs.iter().map(|plane| plane.lane(lane)).collect();
-        let of = |nodes: &[bool], signal: u32| nodes[signal as usize / 2] != (signal % 2 == 1);
-        for &[a, b] in &gates.list {
-            nodes.push(of(&nodes, a) && of(&nodes, b));
+        let program = Program::decode(&mut Reader::new(&bytes)).expect("it is a schedule");
+        assert_eq!(program.len(), steps.len());
+        for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+            let mut slots = slots();
+            slots[1..40].fill_with(|| Plane(std::array::from_fn(|_| stream.bits())));
+            let mut expected = slots[..40].to_vec();
+            isa.run(Run(&program, &mut slots));
+            for &(table, operands, result) in &steps {
+                let [a, b, c] = operands.map(|slot| expected[usize::from(slot)]);
+                expected[usize::from(result)] = Plane(std::array::from_fn(|word| {
+                    (0..64).fold(0, |bits, lane| {
+                        let bit = |plane: Plane| plane.0[word] >> lane & 1;
+                        bits | u64::from(table) >> (4 * bit(a) + 2 * bit(b) + bit(c)) << 63 >> 63 << lane
+                    })
+                }));
+            }
+            assert_eq!(slots[..40], expected);
         }
-        outputs.iter().map(|&signal| of(&nodes, signal)).collect()
     }
 
     #[test]
-    fn tables_are_those_of_covers() {
-        let mut least: Vec<u8> = (0..=255).map(|table| cover::least(table).0).collect();
-        least.sort_unstable();
-        least.dedup();
-        macro_rules! list {
-            ($($table:literal)*) => { [$($table),*] };
-        }
-        assert_eq!(least, for_each_table!(list));
+    fn schedules_that_do_harm_are_refused() {
+        let refused = |bytes: &[u8]| Program::decode(&mut Reader::new(bytes)).is_err();
+        assert!(!refused(&[1, 0xe8, 1, 1, 2, 3, 4]));
+        assert!(refused(&[1, 0xe8, 1, 1, 2, 3, 0]));
+        assert!(refused(&[1, 0xf0, 1, 1, 2, 3, 4]));
+        assert!(refused(&[1, 0xe8, 2, 1, 2, 3, 4]));
+        assert!(refused(&[1, 0xe8, 1, 0x80, 0x80, 4, 2, 3, 4]));
     }
 }

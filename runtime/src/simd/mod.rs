@@ -6,6 +6,8 @@
 //! [`Isa::run`], which has asked the machine first. Libraries that do the same (`pulp`, `fearless_simd`) have
 //! neither functions of three operands nor AES rounds.
 
+use crate::lanes::{Chunk, Slots};
+
 mod portable;
 mod transpose;
 #[cfg(target_arch = "x86_64")]
@@ -17,7 +19,7 @@ pub(crate) use transpose::{Rows, to_planes, to_rows};
 /// 512 bits, lane l at bit l % 64 of word l / 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub(crate) struct Plane(pub(crate) [u64; 8]);
+pub struct Plane(pub(crate) [u64; 8]);
 
 /// The number of bits of a [`Plane`].
 pub(crate) const LANES: usize = 512;
@@ -54,17 +56,28 @@ impl Plane {
 }
 
 /// A plane in registers, and functions of each of its bits, unless they say otherwise.
-pub(crate) trait Word: Copy {
+pub trait Word: Copy {
+    /// From memory.
+    #[must_use]
     fn load(plane: &Plane) -> Self;
+    /// To memory.
     fn store(self, plane: &mut Plane);
 
+    /// Where both are set.
+    #[must_use]
     fn and(self, other: Self) -> Self;
+    /// Where one of them is set.
+    #[must_use]
     fn or(self, other: Self) -> Self;
+    /// Where they differ.
+    #[must_use]
     fn xor(self, other: Self) -> Self;
     /// Where `self` is set and `other` is not.
+    #[must_use]
     fn and_not(self, other: Self) -> Self;
 
     /// Any function of three operands: bit 4a + 2b + c of `TABLE`, which has 8 bits.
+    #[must_use]
     #[inline(always)]
     fn ternary<const TABLE: i32>(a: Self, b: Self, c: Self) -> Self {
         // All that `TABLE` decides is decided, and vanishes, when this is compiled.
@@ -72,15 +85,25 @@ pub(crate) trait Word: Copy {
         no.xor(a.and(no.xor(yes)))
     }
 
+    /// Runs a part of a program as a function of its own, so that what takes the compiler more than its share grows
+    /// with the part and not with the program.
+    #[inline(always)]
+    fn call<C: Chunk>(slots: &mut Slots) {
+        C::run::<Self>(slots);
+    }
+
     /// True if some bit is set.
     fn any(self) -> bool;
 
     /// How many bits are set in each word of 64.
+    #[must_use]
     fn counts(self) -> Self;
     /// Sums of words of 64 bits.
+    #[must_use]
     fn add(self, other: Self) -> Self;
     /// One round of AES encryption of each 128 bits (FIPS 197: `ShiftRows`, `SubBytes`, `MixColumns`,
     /// `AddRoundKey`).
+    #[must_use]
     fn aes_round(self, key: Self) -> Self;
 
     /// Word j of 64 bits of the i-th becomes word i of the j-th.
@@ -95,41 +118,50 @@ pub(crate) trait Word: Copy {
         transpose::apply(words, transpose::transpose)
     }
 
+    /// All lanes alike.
+    #[must_use]
     #[inline(always)]
     fn splat(bit: bool) -> Self {
         Self::load(&Plane::splat(bit))
     }
 
+    /// Where it is not set.
+    #[must_use]
     #[inline(always)]
     fn not(self) -> Self {
         Self::ternary::<0x0f>(self, self, self)
     }
 
     /// `a` where `self` is set, else `b`.
+    #[must_use]
     #[inline(always)]
     fn pick(self, a: Self, b: Self) -> Self {
         Self::ternary::<0xca>(self, a, b)
     }
 
     /// `self`, or both `a` and `b`.
+    #[must_use]
     #[inline(always)]
     fn or_both(self, a: Self, b: Self) -> Self {
         Self::ternary::<0xf8>(self, a, b)
     }
 
     /// The lower digit of a sum of three bits.
+    #[must_use]
     #[inline(always)]
     fn sum(a: Self, b: Self, c: Self) -> Self {
         Self::ternary::<0x96>(a, b, c)
     }
 
     /// The upper digit of a sum of three bits: the value of most of them.
+    #[must_use]
     #[inline(always)]
     fn carry(a: Self, b: Self, c: Self) -> Self {
         Self::ternary::<0xe8>(a, b, c)
     }
 
     /// What is borrowed from the next digit to take `b` and `c` from `a`.
+    #[must_use]
     #[inline(always)]
     fn borrow(a: Self, b: Self, c: Self) -> Self {
         Self::ternary::<0x8e>(a, b, c)
@@ -212,12 +244,20 @@ impl Isa {
 
     /// Does the work with these instructions, or portably if the machine does not have them.
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        self.run_wide(kernel).unwrap_or_else(|kernel| kernel.run::<portable::Portable>())
+    }
+
+    /// Does the work with these instructions.
+    ///
+    /// # Errors
+    /// The work, if they are portable ones, or the machine does not have them.
+    pub(crate) fn run_wide<K: Kernel>(self, kernel: K) -> Result<K::Output, K> {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 if self.is_available() => x86::run_avx512(kernel),
+            Self::Avx512 if self.is_available() => Ok(x86::run_avx512(kernel)),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 if self.is_available() => x86::run_avx2(kernel),
-            _ => kernel.run::<portable::Portable>(),
+            Self::Avx2 if self.is_available() => Ok(x86::run_avx2(kernel)),
+            _ => Err(kernel),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! references to a [`Plane`], which has the size and the alignment they need.
 
 use super::{Kernel, Plane, Word};
+use crate::lanes::{Chunk, Slots};
 #[allow(clippy::wildcard_imports, reason = "three dozen instructions")]
 use std::arch::{is_x86_feature_detected, x86_64::*};
 
@@ -90,6 +91,17 @@ impl Word for Avx512 {
     fn ternary<const TABLE: i32>(a: Self, b: Self, c: Self) -> Self {
         // SAFETY: the machine has AVX-512, see the module.
         Self(unsafe { _mm512_ternarylogic_epi64::<TABLE>(a.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn call<C: Chunk>(slots: &mut Slots) {
+        #[inline(never)]
+        #[target_feature(enable = "avx512f,avx512vpopcntdq,vaes")]
+        fn call<C: Chunk>(slots: &mut Slots) {
+            C::run::<Avx512>(slots);
+        }
+        // SAFETY: the machine has these features, see the module.
+        unsafe { call::<C>(slots) }
     }
 
     #[inline(always)]
@@ -241,6 +253,17 @@ impl Word for Avx2 {
         let ([a, b], [c, d]) = (self.0, other.0);
         // SAFETY: the machine has AVX2, see the module.
         Self(unsafe { [_mm256_andnot_si256(c, a), _mm256_andnot_si256(d, b)] })
+    }
+
+    #[inline(always)]
+    fn call<C: Chunk>(slots: &mut Slots) {
+        #[inline(never)]
+        #[target_feature(enable = "avx2,aes")]
+        fn call<C: Chunk>(slots: &mut Slots) {
+            C::run::<Avx2>(slots);
+        }
+        // SAFETY: the machine has these features, see the module.
+        unsafe { call::<C>(slots) }
     }
 
     #[inline(always)]

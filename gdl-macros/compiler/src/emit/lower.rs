@@ -31,6 +31,17 @@ impl Program {
         }
         self.outputs.iter().map(|s| depths[(s >> 1) as usize]).max().unwrap_or(0)
     }
+
+    /// The values of the outputs, given those of the nodes after node 0. O(gates).
+    pub(super) fn run(&self, inputs: &[bool]) -> Vec<bool> {
+        let mut nodes = vec![false];
+        nodes.extend(inputs);
+        let value = |nodes: &[bool], signal: u32| nodes[(signal >> 1) as usize] != (signal & 1 == 1);
+        for &[a, b] in &self.gates {
+            nodes.push(value(&nodes, a) && value(&nodes, b));
+        }
+        self.outputs.iter().map(|&signal| value(&nodes, signal)).collect()
+    }
 }
 
 /// The program that shows a state: from the fluents to the legality of each role's moves, each goal value,

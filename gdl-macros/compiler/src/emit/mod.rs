@@ -1,5 +1,6 @@
 //! Net to what the runtime and rustc can use: tables and straight-line Rust.
 
+pub mod lanes;
 pub mod layout;
 pub mod lower;
 #[cfg(feature = "tokens")]
@@ -30,6 +31,10 @@ pub enum Code {
 /// two milliseconds for each in a release build, and next to nothing for a table.
 pub const STRAIGHT_BUDGET: usize = 5_000;
 
+/// The most operations of lanes, all points together, that become straight-line code unasked: rustc takes half a
+/// millisecond for each and instruction set in a release build.
+pub const LANES_BUDGET: usize = 10_000;
+
 impl Code {
     /// True if this net becomes straight-line code.
     #[must_use]
@@ -40,6 +45,45 @@ impl Code {
             Self::Straight => true,
         }
     }
+
+    /// True if these lanes become straight-line code.
+    #[must_use]
+    pub fn is_straight_in_lanes(self, lanes: &lanes::Lanes) -> bool {
+        match self {
+            Self::Auto => lanes.operations() <= LANES_BUDGET,
+            Self::Table => false,
+            Self::Straight => true,
+        }
+    }
+}
+
+/// The module of a game with straight-line code for lanes, if it has any, and what decodes the table.
+#[cfg(feature = "tokens")]
+fn lanes_code(
+    lanes: Option<&lanes::Lanes>,
+    code: Code,
+) -> (Option<proc_macro2::TokenStream>, proc_macro2::TokenStream) {
+    use quote::quote;
+
+    let table = quote!(__gdl::decode(TABLE));
+    let Some(lanes) = lanes.filter(|lanes| code.is_straight_in_lanes(lanes)) else { return (None, table) };
+    let straight = lanes::straight::straight(lanes);
+    let module = quote! {
+        #[cfg(not(debug_assertions))]
+        mod lanes {
+            use super::__gdl;
+
+            #straight
+        }
+    };
+    let decode = quote! {{
+        #[cfg(debug_assertions)]
+        let table = #table;
+        #[cfg(not(debug_assertions))]
+        let table = __gdl::decode_with(TABLE, &lanes::Lanes);
+        table
+    }};
+    (Some(module), decode)
 }
 
 /// The module `engine` of a game, with the functions `observe` and `advance`, and `perceive` if the rules

@@ -7,6 +7,7 @@
 
 use super::{
     Code,
+    lanes::Lanes,
     layout::Layout,
     names::{self, Hints, Named},
     parts::{self, Bodies, Frame, inline_code},
@@ -44,12 +45,12 @@ pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code
     let about = "Something that may hold in a state, known by its KIF text.";
     let fluents = parts::ids("Fluent", about, "fluents", &fluents, vocabulary.fluents.len(), Bodies::Table);
     let percepts = parts::percepts(percepts.as_ref(), vocabulary.percepts.len(), Bodies::Table);
-    let game = game(net, phases, frame, code);
+    let game = game(net, Lanes::new(net, phases).as_ref(), frame, code);
     frame.module(&documentation, &quote!(#game #roles #moves #fluents #percepts))
 }
 
 /// The game's type, its rows, its table and `Game`.
-fn game(net: &Net, phases: &[Net], frame: &Frame, code: Code) -> TokenStream {
+fn game(net: &Net, lanes: Option<&Lanes>, frame: &Frame, code: Code) -> TokenStream {
     let game = frame.game();
     let number = Literal::usize_unsuffixed;
     let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
@@ -66,8 +67,9 @@ fn game(net: &Net, phases: &[Net], frame: &Frame, code: Code) -> TokenStream {
     let view_words = number(Layout::of(net).view_words());
     let (roles, fluents, moves, goals) = (number(roles), number(fluents), number(moves), number(goals));
     let percepts = number(net.vocabulary.percepts.len());
-    let bytes = Literal::byte_string(&table(net, phases));
+    let bytes = Literal::byte_string(&table(net, lanes));
     let engine = super::engine(net, code);
+    let (lanes, decode) = super::lanes_code(lanes, code);
     let perceive = net.outputs.sees.as_ref().map(|_| {
         quote! {
             #[inline]
@@ -108,7 +110,7 @@ fn game(net: &Net, phases: &[Net], frame: &Frame, code: Code) -> TokenStream {
 
         fn table() -> &'static __gdl::Table {
             static DECODED: __gdl::OnceLock<__gdl::Table> = __gdl::OnceLock::new();
-            DECODED.get_or_init(|| __gdl::decode(TABLE))
+            DECODED.get_or_init(|| #decode)
         }
 
         fn vocabulary() -> &'static __gdl::Vocabulary {
@@ -116,6 +118,8 @@ fn game(net: &Net, phases: &[Net], frame: &Frame, code: Code) -> TokenStream {
         }
 
         #engine
+
+        #lanes
 
         impl __gdl::Game for #game {
             type State = State;

@@ -5,7 +5,7 @@
 //! byte); a text is its length in bytes and its bytes; a list is its length and its items.
 //!
 //! ```text
-//! table    = "GDLT" version:byte vocabulary moves* goals* chance initial observe advance sees points
+//! table    = "GDLT" version:byte vocabulary moves* goals* chance initial observe advance sees lanes
 //! vocabulary = roles:list(text) fluents:list(text) moves:list(text)
 //! moves*   = per role: list(number)      the moves the role may ever make, ascending, each as its
 //!                                        distance from the one before (the first from zero)
@@ -16,7 +16,11 @@
 //! sees     = 0:byte                      each role perceives the joint move
 //!          | 1:byte percepts:list(text) percepts* perceive
 //! percepts* = per role: list(number)     the percepts the role may ever have, as distances too
-//! points   = list(observe advance)       empty if no fluents go round a fixed cycle
+//! lanes    = list(point)                 empty if the game cannot be played in lanes
+//! point    = schedule schedule choice* items:list(item)
+//! schedule = list(table:byte steps:list(a b c result))
+//! choice   = per role: list(number) slot the moves it may make at the point, as distances; the first one's slot
+//! item     = kind:byte role value:byte slot
 //! ```
 //!
 //! A signal is twice a node plus one if complemented. Node 0 is false; nodes 1.. are the fluents; in
@@ -24,20 +28,26 @@
 //! the gates, each the AND of two earlier signals. The outputs of `observe` are, role by role, the
 //! legality of each move of `moves*`; then role by role each goal value of `goals*`; then terminal. The
 //! outputs of `advance` are the next value of each fluent, those of `perceive` are, role by role, each
-//! percept of `percepts*`. `points` are the same programs for each point of the cycle, the initial state's
-//! first, with what is known there left out.
+//! percept of `percepts*`.
+//!
+//! `lanes` has, for each point of the cycle of fluents that go round whatever the moves, the initial state's first,
+//! the schedules that observe and advance 512 games at once. Each step of a run sets the slot `result` to bit
+//! 4a + 2b + c of `table`, of the words in the slots a, b, c. See [`lanes`](super::lanes) for the first slots. A choice
+//! has slot 0 if there is only one move, which is always legal. Items say what is counted where a game ends:
+//! kind 0, a role has a goal value; 1, it wins; 2, it shares the greatest goal; 3, both of two players do.
 
-use super::lower::{self, Program};
+use super::{
+    lanes::{Item, Lanes, Schedule},
+    lower::{self, Program},
+};
 use crate::propnet::Net;
 
 /// The version of the format, checked by whoever reads it.
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 4;
 
-/// Writes the table of a net and of the nets at the points of its cycle, as [`phases`](crate::optimize::phases)
-/// finds them.
-/// They are left out unless they save a good part of a step.
+/// Writes the table of a net and of what plays it in lanes.
 #[must_use]
-pub fn table(net: &Net, phases: &[Net]) -> Vec<u8> {
+pub fn table(net: &Net, lanes: Option<&Lanes>) -> Vec<u8> {
     let mut writer = Writer { bytes: b"GDLT".to_vec() };
     writer.bytes.push(VERSION);
     let vocabulary = &net.vocabulary;
@@ -68,22 +78,22 @@ pub fn table(net: &Net, phases: &[Net]) -> Vec<u8> {
             writer.program(&perceive);
         }
     }
-    let points = if pays(net, phases) { phases } else { &[] };
+    let points = lanes.map_or(&[][..], |lanes| &lanes.points);
     writer.number(points.len());
-    for net in points {
-        writer.program(&lower::observe(net));
-        writer.program(&lower::advance(net));
+    for point in points {
+        writer.schedule(&point.observe.schedule);
+        writer.schedule(&point.advance.schedule);
+        for choice in &point.roles {
+            writer.distances(&choice.moves.iter().map(|&action| action as usize).collect::<Vec<_>>());
+            writer.number(choice.first.into());
+        }
+        writer.number(point.items.len());
+        for &(item, slot) in &point.items {
+            writer.item(item);
+            writer.number(slot.into());
+        }
     }
     writer.bytes
-}
-
-/// The longest cycle whose points get programs. Games that are played together wait for its start.
-const LONGEST: usize = 4;
-
-/// True if an average step takes much less than without phases.
-fn pays(net: &Net, phases: &[Net]) -> bool {
-    let operations: usize = phases.iter().map(Net::operations).sum();
-    (2..=LONGEST).contains(&phases.len()) && 10 * operations <= 9 * phases.len() * net.operations()
 }
 
 struct Writer {
@@ -126,5 +136,29 @@ impl Writer {
         for &signal in &program.outputs {
             self.number(signal as usize);
         }
+    }
+
+    fn schedule(&mut self, schedule: &Schedule) {
+        let runs = schedule.steps.chunk_by(|a, b| a.table == b.table);
+        self.number(runs.clone().count());
+        for run in runs {
+            self.bytes.push(run[0].table);
+            self.number(run.len());
+            for step in run {
+                step.operands.iter().chain([&step.result]).for_each(|&slot| self.number(slot.into()));
+            }
+        }
+    }
+
+    fn item(&mut self, item: Item) {
+        let (kind, role, value) = match item {
+            Item::Goal { role, value } => (0, role, value),
+            Item::Win { role } => (1, role, 0),
+            Item::Draw { role } => (2, role, 0),
+            Item::BothDraw => (3, 0, 0),
+        };
+        self.bytes.push(kind);
+        self.number(role);
+        self.bytes.push(value);
     }
 }

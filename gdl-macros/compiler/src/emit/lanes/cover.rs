@@ -103,7 +103,7 @@ fn rearrange(table: u8, places: [Option<usize>; 3]) -> u8 {
 }
 
 /// The least table that some order of the operands gives, and that order.
-pub(super) fn least(table: u8) -> (u8, [usize; 3]) {
+fn least(table: u8) -> (u8, [usize; 3]) {
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     let of = |order: [usize; 3]| {
         let mut places = [None; 3];
@@ -220,45 +220,53 @@ fn best_cuts(gates: &Gates) -> Vec<Cut> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::random::Stream;
+    use proptest::{collection::vec, prelude::*};
 
-    /// A circuit of random gates, at most `length`.
-    pub(in crate::lanes) fn random(stream: &mut Stream, inputs: usize, length: usize) -> Gates {
+    /// A circuit with a gate for each pair, of whatever signals there are before it.
+    pub(in crate::emit::lanes) fn gates(inputs: usize, pairs: &[[u32; 2]]) -> Gates {
         let mut gates = Gates::new(inputs);
-        for _ in 0..length {
-            let mut signal = || stream.below(2 * gates.len() as u64) as u32;
-            let (a, b) = (signal(), signal());
+        for pair in pairs {
+            let [a, b] = pair.map(|signal| signal % (2 * gates.len() as u32));
             gates.and(a, b);
         }
         gates
     }
 
-    #[test]
-    fn covers_compute_what_gates_do() {
-        let mut stream = Stream::new(1, 2);
-        for _ in 0..200 {
-            let inputs = 1 + stream.below(6) as usize;
-            let gates = random(&mut stream, inputs, 25);
-            let outputs: Vec<u32> = (0..8).map(|_| stream.below(2 * gates.len() as u64) as u32).collect();
+    /// What an operation makes of 64 values of each operand.
+    pub(in crate::emit::lanes) fn apply(table: u8, operands: [u64; 3]) -> u64 {
+        (0..64).fold(0, |result, lane| {
+            let row = operands.iter().fold(0, |row, operand| 2 * row + (operand >> lane & 1));
+            result | u64::from(table >> row & 1) << lane
+        })
+    }
+
+    proptest! {
+        /// For all values of up to six inputs at once.
+        #[test]
+        fn covers_compute_what_gates_do(
+            inputs in 1_usize..7,
+            pairs in vec(any::<[u32; 2]>(), 0..25),
+            wanted in vec(any::<u32>(), 8),
+        ) {
+            let gates = gates(inputs, &pairs);
+            let outputs: Vec<u32> = wanted.iter().map(|s| s % (2 * gates.len() as u32)).collect();
             let cover = Cover::new(&gates, &outputs);
-            for row in 0..1 << inputs {
-                let mut nodes: Vec<bool> = (0..=inputs).map(|i| i > 0 && row >> (i - 1) & 1 == 1).collect();
-                let mut values = nodes.clone();
-                let of = |nodes: &[bool], signal: u32| nodes[signal as usize / 2] != (signal % 2 == 1);
-                for &[a, b] in &gates.list {
-                    nodes.push(of(&nodes, a) && of(&nodes, b));
-                }
-                for operation in &cover.operations {
-                    let [a, b, c] = operation.operands.map(|value| u8::from(values[value as usize]));
-                    values.push(operation.table >> (4 * a + 2 * b + c) & 1 == 1);
-                }
-                for (&signal, &output) in outputs.iter().zip(&cover.outputs) {
-                    assert_eq!(
-                        values[output as usize],
-                        of(&nodes, signal),
-                        "{gates:?} {outputs:?} {cover:?}"
-                    );
-                }
+            let columns = [
+                0xaaaa_aaaa_aaaa_aaaa, 0xcccc_cccc_cccc_cccc, 0xf0f0_f0f0_f0f0_f0f0,
+                0xff00_ff00_ff00_ff00, 0xffff_0000_ffff_0000, 0xffff_ffff_0000_0000,
+            ];
+            let mut nodes = vec![0];
+            nodes.extend(&columns[..inputs]);
+            let mut values = nodes.clone();
+            let of = |nodes: &[u64], signal: u32| if signal % 2 == 1 { !nodes[signal as usize / 2] } else { nodes[signal as usize / 2] };
+            for &[a, b] in &gates.list {
+                nodes.push(of(&nodes, a) & of(&nodes, b));
+            }
+            for operation in &cover.operations {
+                values.push(apply(operation.table, operation.operands.map(|value| values[value as usize])));
+            }
+            for (&signal, &output) in outputs.iter().zip(&cover.outputs) {
+                prop_assert_eq!(values[output as usize], of(&nodes, signal));
             }
         }
     }
@@ -271,5 +279,15 @@ pub(super) mod tests {
         let cover = Cover::new(&gates, &[all ^ 1]);
         assert_eq!(cover.operations.len(), 1);
         assert_eq!(cover.outputs, [4]);
+    }
+
+    /// The runtime has code for these tables and no others.
+    #[test]
+    fn few_tables_are_least() {
+        let mut tables: Vec<u8> = (0..=255).map(|table| least(table).0).collect();
+        tables.sort_unstable();
+        tables.dedup();
+        assert_eq!(tables.len(), 80);
+        assert!(tables.iter().all(|&table| least(table).0 == table));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A signal is twice a node plus one if complemented, as in tables; node 0 is false, the inputs follow.
 
-use crate::circuit::Circuit;
+use crate::emit::lower::Program;
 use rustc_hash::FxHashMap;
 
 /// The signal that is never set; its complement is always set.
@@ -63,14 +63,14 @@ impl Gates {
         if value { self.or(signal, other) } else { self.and_not(signal, other) }
     }
 
-    /// Adds a circuit whose first nodes are these signals here. Its outputs as signals here.
-    pub(super) fn add(&mut self, circuit: &Circuit, first: &[u32]) -> Vec<u32> {
+    /// Adds a program whose first nodes are these signals here. Its outputs as signals here.
+    pub(super) fn add(&mut self, program: &Program, first: &[u32]) -> Vec<u32> {
         let mut signals = first.to_vec();
         let here = |signals: &[u32], signal: u32| signals[signal as usize / 2] ^ (signal & 1);
-        for [a, b] in circuit.gates() {
+        for &[a, b] in &program.gates {
             let gate = self.and(here(&signals, a), here(&signals, b));
             signals.push(gate);
         }
-        circuit.outputs().iter().map(|&signal| here(&signals, signal)).collect()
+        program.outputs.iter().map(|&signal| here(&signals, signal)).collect()
     }
 }

@@ -6,7 +6,7 @@ use super::gates::{FALSE, Gates, TRUE};
 
 /// Something a tally counts in the lanes whose game ended and is scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Item {
+pub(in crate::emit) enum Item {
     /// A role has this goal value. Zero is not counted, since it adds nothing, but seen.
     Goal { role: usize, value: u8 },
     /// A role's goal is above all others; of a role that has no others, it is 100.
@@ -17,8 +17,8 @@ pub(super) enum Item {
     BothDraw,
 }
 
-/// Where a game is scored, and what is counted there, goals of zero last. `goals` has for each role its values, ascending, and
-/// their signals; `chance` has no part in the game.
+/// Where a game is scored, and what is counted or seen there, goals of zero last. `goals` has for each role its values,
+/// ascending, and their signals; `chance` has no part in the game.
 pub(super) fn score(
     gates: &mut Gates,
     goals: &[Vec<(u8, u32)>],

@@ -1,0 +1,264 @@
+//! 512 games at once, one bit each: in come the nets of a game, out goes what plays them, in which every signal is
+//! a word of 512 bits, one bit for each game.
+//!
+//! ```text
+//! net -- lower, gates (score, restart) --> cover --> schedule (table), straight (Rust)
+//!                                                     for each point of the cycle, twice: observe, advance
+//! ```
+//!
+//! Words live in slots. The runtime knows the first ones: slot 0 is never set; then, where no game is played before
+//! the step, where one may start, where the state is terminal, where each player has one goal value; then the
+//! fluents. Where players take turns there are programs for each point of that cycle, and games start at its
+//! first one, where lanes whose game is over get the initial state and its legal moves in the same step.
+
+mod cover;
+mod gates;
+mod schedule;
+mod score;
+#[cfg(feature = "tokens")]
+pub(super) mod straight;
+
+pub(super) use {schedule::Schedule, score::Item};
+
+use super::lower;
+use crate::propnet::Net;
+use cover::Cover;
+use gates::{FALSE, Gates, TRUE};
+
+// The first slots.
+/// Lanes that play no game before the step.
+const IDLE: u16 = 1;
+/// Lanes that may start a game: those, and where a game has come to its end.
+const FRESH: u16 = 2;
+/// Lanes whose state is terminal.
+const TERMINAL: u16 = 3;
+/// Lanes where each player has one goal value.
+const SCORED: u16 = 4;
+/// The first fluent.
+const FLUENTS: u16 = 5;
+
+/// The longest cycle whose points get programs. Games that are played together wait for its start.
+const LONGEST: usize = 4;
+
+/// What plays a game in lanes.
+#[derive(Clone, Debug)]
+pub struct Lanes {
+    /// One for each point of the cycle, the initial state's first.
+    pub(super) points: Vec<Point>,
+}
+
+/// A point of the cycle.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    pub(super) observe: Part,
+    pub(super) advance: Part,
+    pub(super) roles: Vec<Choice>,
+    /// What is counted, and where it is.
+    pub(super) items: Vec<(Item, u16)>,
+}
+
+/// What a role may do.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    /// The moves that can be legal, ascending.
+    pub(super) moves: Vec<u32>,
+    /// The slot of the first; 0 if there is only one, which is always legal and has no slot.
+    pub(super) first: u16,
+}
+
+/// Operations, and the slots of what they read and leave behind.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "tokens"), allow(dead_code, reason = "tables need the schedule alone"))]
+pub(super) struct Part {
+    cover: Cover,
+    /// The slot of each input.
+    inputs: Vec<u16>,
+    /// The slot of each output; it may be that of an input.
+    outputs: Vec<u16>,
+    /// The first slot that is free for other values.
+    free: u16,
+    /// The operations in the order of the table.
+    pub(super) schedule: Schedule,
+}
+
+impl Lanes {
+    /// The lanes of a net and of the nets at the points of its cycle, as [`phases`](crate::optimize::phases) finds
+    /// them, if those save a good part of a step. None if there are more values than slots, or if games are over
+    /// before they start. O(gates).
+    #[must_use]
+    pub fn new(net: &Net, phases: &[Net]) -> Option<Self> {
+        let view = lower::observe(net).run(&net.initial);
+        let (&terminal, legal) = view.split_last()?;
+        let mut rest = legal;
+        let mut start = Vec::new();
+        for list in &net.outputs.legal {
+            let (legal, others) = rest.split_at(list.len());
+            rest = others;
+            start.push(legal);
+        }
+        if terminal || start.iter().any(|legal| !legal.contains(&true)) {
+            return None;
+        }
+        let points = if pays(net, phases) { phases } else { std::slice::from_ref(net) };
+        let points =
+            points.iter().enumerate().map(|(i, net)| Point::new(net, (i == 0).then_some(&start[..])));
+        Some(Self { points: points.collect::<Option<_>>()? })
+    }
+
+    /// Operations of all points.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        self.points.iter().map(|point| point.observe.operations() + point.advance.operations()).sum()
+    }
+}
+
+/// True if an average step takes much less than without phases.
+fn pays(net: &Net, phases: &[Net]) -> bool {
+    let operations: usize = phases.iter().map(Net::operations).sum();
+    (2..=LONGEST).contains(&phases.len()) && 10 * operations <= 9 * phases.len() * net.operations()
+}
+
+impl Point {
+    /// The programs of a net. At the point of the initial state, whose legal moves are given for each role, lanes
+    /// that are fresh get that state.
+    fn new(net: &Net, start: Option<&[&[bool]]>) -> Option<Self> {
+        let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
+        let chance = net.vocabulary.chance.map(|role| role as usize);
+        let slot = |number: usize| u16::try_from(number).ok();
+        let mut inputs = vec![0];
+        for fluent in 0..fluents {
+            inputs.push(slot(usize::from(FLUENTS) + fluent)?);
+        }
+        let mut next_slot = slot(usize::from(FLUENTS) + fluents)?;
+        let mut take = || {
+            next_slot = next_slot.checked_add(1)?;
+            Some(next_slot - 1)
+        };
+
+        // What is seen of a state: inputs are the fluents and `IDLE`.
+        let mut gates = Gates::new(fluents + 1);
+        let first: Vec<u32> = (0..=fluents as u32).map(|node| 2 * node).collect();
+        let idle = 2 * (fluents + 1) as u32;
+        let seen = gates.add(&lower::observe(net), &first);
+        let mut seen = seen.into_iter();
+        let mut take_list = |length: usize| seen.by_ref().take(length).collect::<Vec<u32>>();
+        let legal: Vec<Vec<u32>> = net.outputs.legal.iter().map(|legal| take_list(legal.len())).collect();
+        let goals: Vec<Vec<(u8, u32)>> = net
+            .outputs
+            .goal
+            .iter()
+            .map(|goal| goal.iter().map(|&(value, _)| value).zip(take_list(goal.len())).collect())
+            .collect();
+        let terminal = take_list(1).first().copied().unwrap_or(FALSE);
+        let fresh = gates.or(idle, terminal);
+        let (scored, counted) = score::score(&mut gates, &goals, chance);
+        let mut outputs = vec![(terminal, TERMINAL), (scored, SCORED)];
+        if start.is_some() {
+            outputs.push((fresh, FRESH));
+        }
+        let mut items: Vec<(Item, u16)> = Vec::new();
+        for (item, signal) in counted {
+            // The same thing need not be computed twice.
+            let known = outputs[2..].iter().find(|output| output.0 == signal).map(|output| output.1);
+            let place = match known {
+                Some(place) => place,
+                None => take()?,
+            };
+            if known.is_none() {
+                outputs.push((signal, place));
+            }
+            items.push((item, place));
+        }
+        let mut choices = Vec::with_capacity(roles);
+        for (role, legal) in legal.iter().enumerate() {
+            let mut moves = Vec::new();
+            let mut signals = Vec::new();
+            for (i, (&(action, _), &signal)) in net.outputs.legal[role].iter().zip(legal).enumerate() {
+                let signal = match start {
+                    None => signal,
+                    Some(start) => gates.or_value(signal, fresh, start[role][i]),
+                };
+                if signal != FALSE {
+                    moves.push(action);
+                    signals.push(signal);
+                }
+            }
+            let mut first = 0;
+            if signals != [TRUE] {
+                for (i, &signal) in signals.iter().enumerate() {
+                    let place = take()?;
+                    if i == 0 {
+                        first = place;
+                    }
+                    outputs.push((signal, place));
+                }
+            }
+            choices.push(Choice { moves, first });
+        }
+        let free = take()?;
+        let observe = Part::new(&gates, &outputs, [&inputs[..], &[IDLE]].concat(), free)?;
+        let advance = follow(net, &choices, start.is_some(), &inputs, free)?;
+        Some(Self { observe, advance, roles: choices, items })
+    }
+}
+
+impl Choice {
+    /// True if there is something to choose from.
+    fn is_choice(&self) -> bool {
+        self.moves.len() > 1
+    }
+
+    /// The slots of the moves.
+    pub(super) fn slots(&self) -> std::ops::Range<u16> {
+        let length = if self.first == 0 { 0 } else { self.moves.len() as u16 };
+        self.first..self.first + length
+    }
+}
+
+/// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves. If games start
+/// there, what is fresh steps from the initial state.
+fn follow(net: &Net, roles: &[Choice], starts: bool, fluents: &[u16], free: u16) -> Option<Part> {
+    let moves: Vec<u16> = roles.iter().filter(|role| role.is_choice()).flat_map(Choice::slots).collect();
+    let mut gates = Gates::new(fluents.len() + moves.len());
+    let fresh = 2 * fluents.len() as u32;
+    let mut first = vec![FALSE];
+    for (fluent, &initial) in net.initial.iter().enumerate() {
+        let signal = 2 * (fluent + 1) as u32;
+        first.push(if starts { gates.or_value(signal, fresh, initial) } else { signal });
+    }
+    let mut node = fresh;
+    for (&(role, action), position) in net.does().iter().zip(1 + net.initial.len()..) {
+        debug_assert_eq!(first.len(), position);
+        let choice = &roles[role as usize];
+        first.push(if choice.moves.binary_search(&action).is_err() {
+            FALSE
+        } else if choice.is_choice() {
+            node += 2;
+            node
+        } else {
+            // Whoever makes a move makes this one.
+            TRUE
+        });
+    }
+    let next = gates.add(&lower::advance(net), &first);
+    let outputs = next.into_iter().zip(fluents.iter().copied().enumerate().skip(1));
+    // What stays as it is needs no operation.
+    let changes = outputs.filter(|&(signal, (node, _))| signal != 2 * node as u32);
+    let outputs: Vec<(u32, u16)> = changes.map(|(signal, (_, slot))| (signal, slot)).collect();
+    Part::new(&gates, &outputs, [fluents, &[FRESH], &moves].concat(), free)
+}
+
+impl Part {
+    /// What computes some signals. None if there are not enough slots.
+    fn new(gates: &Gates, outputs: &[(u32, u16)], inputs: Vec<u16>, free: u16) -> Option<Self> {
+        let (signals, outputs): (Vec<u32>, Vec<u16>) = outputs.iter().copied().unzip();
+        let cover = Cover::new(gates, &signals);
+        let schedule = Schedule::new(&cover, &inputs, &outputs, free.into())?;
+        Some(Self { cover, inputs, outputs, free, schedule })
+    }
+
+    /// The number of operations.
+    fn operations(&self) -> usize {
+        self.cover.operations.len()
+    }
+}

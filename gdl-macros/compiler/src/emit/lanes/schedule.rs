@@ -1,0 +1,212 @@
+//! Operations in an order and with places for their values: in comes a [`Cover`], out goes a [`Schedule`] that the
+//! runtime's interpreter runs.
+//!
+//! Of the operations that could come next, those of the most frequent kind come all together, so the interpreter
+//! decides once per run what to do. A slot is given to another value as soon as nobody needs the one in it, and a
+//! next state goes straight to where the state is if that has been read for the last time.
+
+use super::cover::{Cover, Operation};
+use std::collections::VecDeque;
+
+/// What copies the last operand.
+const COPY: u8 = 0xaa;
+
+/// An operation on slots.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::emit) struct Step {
+    /// What is done: bit 4a + 2b + c.
+    pub(in crate::emit) table: u8,
+    pub(in crate::emit) operands: [u16; 3],
+    pub(in crate::emit) result: u16,
+}
+
+/// Steps, one after the other.
+#[derive(Clone, Debug)]
+pub(in crate::emit) struct Schedule {
+    pub(in crate::emit) steps: Vec<Step>,
+}
+
+impl Schedule {
+    /// The steps that find their inputs in some slots (the first is for the value 0) and leave their outputs in
+    /// others, which may be the same. All from `free` on are their own. None if there are not enough slots.
+    /// O(operations).
+    pub(super) fn new(cover: &Cover, inputs: &[u16], outputs: &[u16], free: usize) -> Option<Self> {
+        let order = order(cover);
+        let mut places = Places::new(cover, inputs, &order, free);
+        let mut targets = vec![None; order.len()];
+        for (&output, &slot) in cover.outputs.iter().zip(outputs) {
+            targets[output as usize - cover.inputs] = Some(slot);
+        }
+        let mut steps: Vec<Step> = Vec::with_capacity(order.len());
+        let mut copies = Vec::new();
+        for (time, &number) in order.iter().enumerate() {
+            let Operation { table, operands } = cover.operations[number as usize];
+            let operands = operands.map(|value| places.read(value, time));
+            let value = cover.inputs + number as usize;
+            let result = match targets[number as usize] {
+                Some(slot) if places.is_over(slot, time) => {
+                    places.slots[value] = slot;
+                    slot
+                }
+                target => {
+                    let temporary = places.take(value)?;
+                    if let Some(slot) = target {
+                        // The copy is the last to read it.
+                        places.last[value] = usize::MAX;
+                        copies.push(Step { table: COPY, operands: [temporary; 3], result: slot });
+                    }
+                    temporary
+                }
+            };
+            steps.push(Step { table, operands, result });
+        }
+        steps.extend(copies);
+        Some(Self { steps })
+    }
+}
+
+/// The operations in an order where operands come first and equal tables together.
+fn order(cover: &Cover) -> Vec<u32> {
+    let count = cover.operations.len();
+    let own = |value: u32| (value as usize).checked_sub(cover.inputs);
+    // The operations that read each, and how many operands each still waits for.
+    let mut starts = vec![0; count + 1];
+    for operation in &cover.operations {
+        operation.operands.into_iter().filter_map(own).for_each(|operand| starts[operand + 1] += 1);
+    }
+    (0..count).for_each(|i| starts[i + 1] += starts[i]);
+    let (mut ends, mut users) = (starts.clone(), vec![0; starts[count]]);
+    let mut waits = vec![0_u8; count];
+    let mut ready: Vec<VecDeque<u32>> = vec![VecDeque::new(); 256];
+    for (number, operation) in cover.operations.iter().enumerate() {
+        for operand in operation.operands.into_iter().filter_map(own) {
+            users[ends[operand]] = number as u32;
+            ends[operand] += 1;
+            waits[number] += 1;
+        }
+        if waits[number] == 0 {
+            ready[usize::from(operation.table)].push_back(number as u32);
+        }
+    }
+    let mut order = Vec::with_capacity(count);
+    while order.len() < count {
+        // The first of the longest lists.
+        let Some(list) = (0..256).rev().max_by_key(|&table| ready[table].len()) else { break };
+        while let Some(number) = ready[list].pop_front() {
+            order.push(number);
+            for &user in &users[starts[number as usize]..starts[number as usize + 1]] {
+                waits[user as usize] -= 1;
+                if waits[user as usize] == 0 {
+                    ready[usize::from(cover.operations[user as usize].table)].push_back(user);
+                }
+            }
+        }
+    }
+    order
+}
+
+/// Which slots are taken.
+struct Places {
+    inputs: usize,
+    /// The slot of each value that has one.
+    slots: Vec<u16>,
+    /// When each value is read for the last time.
+    last: Vec<usize>,
+    /// When the input in each slot is read for the last time.
+    over: Vec<usize>,
+    /// Slots for other values, some free, the others from `end` on.
+    free: Vec<u16>,
+    first: usize,
+    end: usize,
+}
+
+impl Places {
+    fn new(cover: &Cover, inputs: &[u16], order: &[u32], free: usize) -> Self {
+        let mut slots = inputs.to_vec();
+        slots.resize(cover.inputs + order.len(), 0);
+        let mut last = vec![0; slots.len()];
+        for (time, &number) in order.iter().enumerate() {
+            for operand in cover.operations[number as usize].operands {
+                last[operand as usize] = time;
+            }
+        }
+        let mut over = vec![0; free];
+        for (&slot, &time) in inputs.iter().zip(&last) {
+            over[usize::from(slot)] = time;
+        }
+        Self { inputs: cover.inputs, slots, last, over, free: Vec::new(), first: free, end: free }
+    }
+
+    /// True if nobody reads the input in the slot any more.
+    fn is_over(&self, slot: u16, time: usize) -> bool {
+        self.over[usize::from(slot)] <= time
+    }
+
+    /// The slot of an operand, which is free after its last use.
+    fn read(&mut self, value: u32, time: usize) -> u16 {
+        let value = value as usize;
+        let slot = self.slots[value];
+        if value >= self.inputs && self.last[value] == time && usize::from(slot) >= self.first {
+            self.free.push(slot);
+            // An operand may be read twice.
+            self.last[value] = usize::MAX;
+        }
+        slot
+    }
+
+    /// A free slot for a value.
+    fn take(&mut self, value: usize) -> Option<u16> {
+        let slot = if let Some(slot) = self.free.pop() {
+            slot
+        } else {
+            self.end += 1;
+            u16::try_from(self.end - 1).ok()?
+        };
+        self.slots[value] = slot;
+        Some(slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::cover, *};
+    use crate::emit::lanes::gates::Gates;
+    use proptest::{collection::vec, prelude::*};
+
+    proptest! {
+        /// Circuits whose outputs replace their inputs.
+        #[test]
+        fn schedules_compute_what_gates_do(
+            inputs in 1_usize..12,
+            pairs in vec(any::<[u32; 2]>(), 0..300),
+            wanted in vec(any::<u32>(), 12),
+            words in vec(any::<u64>(), 12),
+        ) {
+            let gates = cover::tests::gates(inputs, &pairs);
+            let outputs: Vec<u32> = wanted[..inputs].iter().map(|s| s % (2 * gates.len() as u32)).collect();
+            let places: Vec<u16> = (0..=inputs as u16).collect();
+            let schedule = Schedule::new(&Cover::new(&gates, &outputs), &places, &places[1..], inputs + 1);
+            let schedule = schedule.expect("few slots are needed");
+            let last = schedule.steps.iter().map(|step| usize::from(step.result)).max();
+            prop_assert!(last.is_none_or(|last| last <= inputs + schedule.steps.len()));
+            let mut slots = vec![0; last.unwrap_or(0).max(inputs) + 1];
+            slots[1..=inputs].copy_from_slice(&words[..inputs]);
+            let expected = values(&gates, &slots[..=inputs], &outputs);
+            for step in &schedule.steps {
+                slots[usize::from(step.result)] = cover::tests::apply(step.table, step.operands.map(|s| slots[usize::from(s)]));
+            }
+            prop_assert_eq!(&slots[1..=inputs], &expected[..]);
+        }
+    }
+
+    fn values(gates: &Gates, inputs: &[u64], outputs: &[u32]) -> Vec<u64> {
+        let mut nodes = inputs.to_vec();
+        let of = |nodes: &[u64], signal: u32| {
+            nodes[signal as usize / 2] ^ (0_u64.wrapping_sub(u64::from(signal % 2)))
+        };
+        for &[a, b] in &gates.list {
+            nodes.push(of(&nodes, a) & of(&nodes, b));
+        }
+        outputs.iter().map(|&signal| of(&nodes, signal)).collect()
+    }
+}

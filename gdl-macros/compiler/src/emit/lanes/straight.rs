@@ -1,0 +1,243 @@
+//! Lanes to straight-line Rust: in come the programs of all points, out go functions that do what the interpreter
+//! does with them, with values in registers.
+//!
+//! Operations come in the order of a walk from the outputs, so values are read soon after they are made. They are
+//! cut into chunks, since what rustc takes for a function grows faster than its length; a value that another
+//! chunk needs goes through a slot, and an output over an input waits until no chunk reads that any more. The
+//! functions are generic over the runtime's words and use nothing but their operations.
+
+use super::{Choice, Item, Lanes, Part, Point, cover::Cover};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+use std::collections::BTreeSet;
+
+/// Operations in a chunk.
+const CHUNK: usize = 500;
+
+/// The module's items: a type `Lanes` that runs all points, and its chunks.
+pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
+    let mut chunks = TokenStream::new();
+    let (mut observe, mut count, mut choose, mut advance) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (i, Point { observe: see, advance: step, roles, items }) in lanes.points.iter().enumerate() {
+        for (part, name, calls) in [(see, "Observe", &mut observe), (step, "Advance", &mut advance)] {
+            let (items, call) = emit(part, &format!("{name}{i}"));
+            chunks.extend(items);
+            calls.push(call);
+        }
+        count.push(counts(items));
+        choose.push(choices(roles));
+    }
+    let [observe, count, choose, advance] = [observe, count, choose, advance].map(|arms| at_point(&arms));
+    quote! {
+        #[derive(Clone, Copy, Debug)]
+        pub(super) struct Lanes;
+
+        impl __gdl::Code for Lanes {
+            #[inline(always)]
+            fn observe<W: __gdl::Word>(&self, point: usize, s: &mut __gdl::Slots) {
+                #observe
+            }
+
+            #[inline(always)]
+            fn count<W: __gdl::Word>(
+                &self,
+                point: usize,
+                s: &__gdl::Slots,
+                scored: W,
+                sums: &mut [__gdl::Plane],
+            ) {
+                #count
+            }
+
+            #[inline(always)]
+            fn choose<W: __gdl::Word>(
+                &self,
+                point: usize,
+                s: &mut __gdl::Slots,
+                noise: &mut __gdl::Source<W>,
+                groups: &mut __gdl::Groups,
+            ) -> W {
+                #choose
+            }
+
+            #[inline(always)]
+            fn advance<W: __gdl::Word>(&self, point: usize, s: &mut __gdl::Slots) {
+                #advance
+            }
+        }
+
+        #chunks
+    }
+}
+
+/// What is done at each point.
+fn at_point(arms: &[TokenStream]) -> TokenStream {
+    let Some((last, others)) = arms.split_last() else { return TokenStream::new() };
+    if others.is_empty() {
+        return last.clone();
+    }
+    let numbers = (0..others.len()).map(Literal::usize_unsuffixed);
+    quote!(match point { #(#numbers => { #others })* _ => { #last } })
+}
+
+/// What is counted, in the order of slots.
+fn counts(items: &[(Item, u16)]) -> TokenStream {
+    let counted = items.iter().filter(|item| !matches!(item.0, Item::Goal { value: 0, .. }));
+    let slots: BTreeSet<u16> = counted.map(|item| item.1).collect();
+    let add = |(i, slot): (usize, u16)| {
+        let (i, slot) = (Literal::usize_unsuffixed(i), Literal::u16_unsuffixed(slot));
+        quote!(__gdl::add(&mut sums[#i], W::and(scored, W::load(&s[#slot])));)
+    };
+    slots.into_iter().enumerate().map(add).collect()
+}
+
+/// The choice of each role that has one; its value is where some role has no move.
+fn choices(roles: &[Choice]) -> TokenStream {
+    let calls = roles.iter().filter(|role| role.first != 0 || role.moves.is_empty()).map(|role| {
+        let slots = role.slots();
+        let [start, end] = [slots.start, slots.end].map(Literal::u16_unsuffixed);
+        quote!(__gdl::choose::<W>(&mut s[#start..#end], noise, groups))
+    });
+    let all = calls.reduce(|all, call| quote!(W::or(#all, #call)));
+    all.unwrap_or_else(|| quote!(W::splat(false)))
+}
+
+/// The chunks of a part, and the calls that run them.
+fn emit(part: &Part, name: &str) -> (TokenStream, TokenStream) {
+    let plan = Plan::new(part);
+    let names: Vec<Ident> = (0..plan.chunks.len()).map(|i| format_ident!("{name}Chunk{i}")).collect();
+    let items = names.iter().enumerate().map(|(i, name)| {
+        let body = plan.chunk(part, i);
+        quote! {
+            struct #name;
+
+            impl __gdl::Chunk for #name {
+                #[inline(always)]
+                fn run<W: __gdl::Word>(s: &mut __gdl::Slots) {
+                    #body
+                }
+            }
+        }
+    });
+    let calls = match &names[..] {
+        // A part that fits into one is compiled with what surrounds it.
+        [name] => quote!(<#name as __gdl::Chunk>::run::<W>(s);),
+        names => quote!(#(W::call::<#names>(s);)*),
+    };
+    (items.collect(), calls)
+}
+
+/// Which operations are in which chunk, and through which slots values go from one to another.
+struct Plan {
+    /// The operations of each chunk, in order.
+    chunks: Vec<Vec<u32>>,
+    /// For each value the slot in which chunks that did not make it find it; 0 if there is none.
+    slots: Vec<u16>,
+    /// The outputs that each chunk writes: value and slot.
+    outputs: Vec<Vec<(u32, u16)>>,
+}
+
+impl Plan {
+    fn new(part: &Part) -> Self {
+        let cover = &part.cover;
+        let order = walk(cover);
+        let chunks: Vec<Vec<u32>> = order.chunks(CHUNK).map(<[u32]>::to_vec).collect();
+        // When each value is made, and when it is read for the last time; inputs are there from the start.
+        let count = cover.inputs + cover.operations.len();
+        let (mut made, mut last) = (vec![0; count], vec![0; count]);
+        for (time, chunk) in chunks.iter().enumerate() {
+            for &number in chunk {
+                made[cover.inputs + number as usize] = time;
+                cover.operations[number as usize]
+                    .operands
+                    .iter()
+                    .for_each(|&value| last[value as usize] = time);
+            }
+        }
+        let mut outputs = vec![Vec::new(); chunks.len()];
+        for (&value, &slot) in cover.outputs.iter().zip(&part.outputs) {
+            let over = part.inputs.iter().position(|&input| input == slot).map_or(0, |input| last[input]);
+            let time = over.max(made[value as usize]);
+            last[value as usize] = last[value as usize].max(time);
+            outputs[time].push((value, slot));
+        }
+        let mut slots = part.inputs.clone();
+        slots.resize(count, 0);
+        let (mut free, mut end) = (Vec::new(), part.free);
+        let mut ends = vec![Vec::new(); chunks.len()];
+        for (time, chunk) in chunks.iter().enumerate() {
+            for &number in chunk {
+                let value = cover.inputs + number as usize;
+                if last[value] > time {
+                    slots[value] = free.pop().unwrap_or_else(|| {
+                        end += 1;
+                        end - 1
+                    });
+                    ends[last[value]].push(slots[value]);
+                }
+            }
+            free.append(&mut ends[time]);
+        }
+        Self { chunks, slots, outputs }
+    }
+
+    /// The statements of a chunk.
+    fn chunk(&self, part: &Part, time: usize) -> TokenStream {
+        let cover = &part.cover;
+        let mut known = vec![false; self.slots.len()];
+        let mut code = TokenStream::new();
+        let name = |value: u32| format_ident!("v{value}");
+        let place = |slot: u16| {
+            let slot = Literal::u16_unsuffixed(slot);
+            quote!(s[#slot])
+        };
+        let read = |value: u32, known: &mut Vec<bool>| {
+            let first = !std::mem::replace(&mut known[value as usize], true);
+            let (name, place) = (name(value), place(self.slots[value as usize]));
+            first.then(|| quote!(let #name = W::load(&#place);))
+        };
+        for &number in &self.chunks[time] {
+            let operation = &cover.operations[number as usize];
+            for value in operation.operands {
+                code.extend(read(value, &mut known));
+            }
+            let value = (cover.inputs + number as usize) as u32;
+            known[value as usize] = true;
+            let (result, [a, b, c]) = (name(value), operation.operands.map(name));
+            let table = Literal::u8_unsuffixed(operation.table);
+            code.extend(quote!(let #result = W::ternary::<#table>(#a, #b, #c);));
+            if self.slots[value as usize] != 0 {
+                let place = place(self.slots[value as usize]);
+                code.extend(quote!(W::store(#result, &mut #place);));
+            }
+        }
+        let outputs = &self.outputs[time];
+        outputs.iter().for_each(|&(value, _)| code.extend(read(value, &mut known)));
+        for &(value, slot) in outputs {
+            let (value, place) = (name(value), place(slot));
+            code.extend(quote!(W::store(#value, &mut #place);));
+        }
+        code
+    }
+}
+
+/// The operations in an order where operands come first, and soon before whoever needs them.
+fn walk(cover: &Cover) -> Vec<u32> {
+    let mut order = Vec::with_capacity(cover.operations.len());
+    let mut seen = vec![false; cover.operations.len()];
+    let own = |value: u32| value.checked_sub(cover.inputs as u32);
+    let mut stack: Vec<(u32, bool)> = Vec::new();
+    for &output in &cover.outputs {
+        stack.extend(own(output).map(|number| (number, false)));
+        while let Some((number, is_ready)) = stack.pop() {
+            if is_ready {
+                order.push(number);
+            } else if !std::mem::replace(&mut seen[number as usize], true) {
+                stack.push((number, true));
+                let operands = cover.operations[number as usize].operands;
+                stack.extend(operands.iter().rev().filter_map(|&value| own(value)).map(|n| (n, false)));
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,107 @@
+//! What runs the points of a game's cycle: its table, or straight-line code that the compiler made of the same
+//! operations.
+//!
+//! Straight code is generic over [`Word`], so the game's crate compiles it for each instruction set without
+//! any `unsafe` of its own and without a `target-cpu`. Only [`Isa`] makes words, after it has asked the machine.
+
+use super::{
+    Point,
+    choice::{Groups, choose},
+    noise::Source,
+    play::{Player, Steps, add},
+    program::Slots,
+};
+use crate::simd::{Isa, Plane, Word};
+use std::fmt;
+
+/// The programs of all points. For each point, by its number:
+pub trait Code {
+    /// Computes what is seen of the state.
+    fn observe<W: Word>(&self, point: usize, slots: &mut Slots);
+
+    /// Adds up, in the order of their slots, what is counted in the lanes where a scored game has ended.
+    fn count<W: Word>(&self, point: usize, slots: &Slots, scored: W, sums: &mut [Plane]);
+
+    /// Makes each role's choice among its legal moves. The lanes where some role has none.
+    fn choose<W: Word>(
+        &self,
+        point: usize,
+        slots: &mut Slots,
+        noise: &mut Source<W>,
+        groups: &mut Groups,
+    ) -> W;
+
+    /// Computes the next state.
+    fn advance<W: Word>(&self, point: usize, slots: &mut Slots);
+}
+
+/// Part of a program, compiled by itself; see [`Word::call`].
+pub trait Chunk {
+    /// Runs it.
+    fn run<W: Word>(slots: &mut Slots);
+}
+
+impl Code for [Point] {
+    #[inline(always)]
+    fn observe<W: Word>(&self, point: usize, slots: &mut Slots) {
+        self[point].observe.run::<W>(slots);
+    }
+
+    #[inline(always)]
+    fn count<W: Word>(&self, point: usize, slots: &Slots, scored: W, sums: &mut [Plane]) {
+        for (sum, &slot) in sums.iter_mut().zip(&self[point].counted) {
+            add(sum, scored.and(W::load(&slots[usize::from(slot)])));
+        }
+    }
+
+    #[inline(always)]
+    fn choose<W: Word>(
+        &self,
+        point: usize,
+        slots: &mut Slots,
+        noise: &mut Source<W>,
+        groups: &mut Groups,
+    ) -> W {
+        let mut stuck = W::splat(false);
+        for role in self[point].roles.iter().filter(|role| !role.is_sure()) {
+            stuck = stuck.or(choose(&mut slots[role.slots()], noise, groups));
+        }
+        stuck
+    }
+
+    #[inline(always)]
+    fn advance<W: Word>(&self, point: usize, slots: &mut Slots) {
+        self[point].advance.run::<W>(slots);
+    }
+}
+
+/// Straight-line code whose type is forgotten.
+#[derive(Clone, Copy)]
+pub(crate) struct Straight(&'static dyn Run);
+
+impl Straight {
+    pub(crate) fn new<C: Code + Sync>(code: &'static C) -> Self {
+        Self(code)
+    }
+
+    /// Makes some steps. False, and nothing happens, if there is no code for the instruction set.
+    pub(super) fn go_on(self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
+        self.0.go_on(isa, player, steps)
+    }
+}
+
+impl fmt::Debug for Straight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Straight")
+    }
+}
+
+trait Run: Sync {
+    fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool;
+}
+
+impl<C: Code + Sync> Run for C {
+    fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
+        isa.run_wide(Steps { code: self, player, limit: steps }).is_ok()
+    }
+}

@@ -1,0 +1,128 @@
+//! The numbers, texts and lists that a table is written in: in come bytes, out come values that are within their
+//! limits, or the place of the first fault. No list takes more memory than a small multiple of the bytes that are
+//! left.
+
+use crate::{circuit::Circuit, table::TableError, vocabulary::Texts};
+
+/// Bytes, and how many of them are read.
+pub(crate) struct Reader<'b> {
+    bytes: &'b [u8],
+    offset: usize,
+}
+
+impl<'b> Reader<'b> {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, offset: 0 }
+    }
+
+    /// True if all is read.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.offset == self.bytes.len()
+    }
+
+    pub(crate) fn fault(&self, what: &'static str) -> TableError {
+        TableError::Malformed { offset: self.offset, what }
+    }
+
+    pub(crate) fn take(&mut self, length: usize) -> Result<&'b [u8], TableError> {
+        let end = self.offset.checked_add(length);
+        let part = end.and_then(|end| self.bytes.get(self.offset..end));
+        let part = part.ok_or_else(|| self.fault("it ends too soon"))?;
+        self.offset += length;
+        Ok(part)
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8, TableError> {
+        self.take(1).map(|bytes| bytes[0])
+    }
+
+    pub(crate) fn number(&mut self) -> Result<u32, TableError> {
+        let mut number = 0_u64;
+        for shift in [0, 7, 14, 21, 28] {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return u32::try_from(number).map_err(|_| self.fault("a number too large"));
+            }
+        }
+        Err(self.fault("a number too long"))
+    }
+
+    /// The number of a slot of lanes.
+    pub(crate) fn slot(&mut self) -> Result<u16, TableError> {
+        u16::try_from(self.number()?).map_err(|_| self.fault("a slot beyond all"))
+    }
+
+    /// The length of a list whose items take at least `least` bytes each: no more than can follow,
+    /// so memory may be taken for it.
+    pub(crate) fn length(&mut self, least: usize) -> Result<usize, TableError> {
+        let length = self.number()? as usize;
+        if length > (self.bytes.len() - self.offset) / least {
+            return Err(self.fault("a list longer than the table"));
+        }
+        Ok(length)
+    }
+
+    pub(crate) fn texts(&mut self) -> Result<Texts, TableError> {
+        let length = self.length(1)?;
+        let mut texts = Vec::with_capacity(length);
+        for _ in 0..length {
+            let bytes = self.number()? as usize;
+            let bytes = self.take(bytes)?;
+            texts.push(std::str::from_utf8(bytes).map_err(|_| self.fault("a name that is not UTF-8"))?);
+        }
+        Ok(Texts::new(texts))
+    }
+
+    /// A list of ascending numbers below `end`, stored as distances.
+    pub(crate) fn ascending(&mut self, end: usize) -> Result<Vec<u32>, TableError> {
+        let length = self.length(1)?;
+        let mut list = Vec::with_capacity(length);
+        let mut previous = 0_u32;
+        for i in 0..length {
+            let distance = self.number()?;
+            if i > 0 && distance == 0 {
+                return Err(self.fault("a position twice"));
+            }
+            let next = previous.checked_add(distance).filter(|&next| (next as usize) < end);
+            previous = next.ok_or_else(|| self.fault("a position beyond its list"))?;
+            list.push(previous);
+        }
+        Ok(list)
+    }
+
+    pub(crate) fn goals(&mut self) -> Result<Vec<u8>, TableError> {
+        let length = self.length(1)?;
+        let list = self.take(length)?.to_vec();
+        if list.is_sorted_by(|a, b| a < b) { Ok(list) } else { Err(self.fault("goal values out of order")) }
+    }
+
+    /// The percepts, and those of each role.
+    pub(crate) fn percepts(&mut self, roles: usize) -> Result<(Texts, Vec<Vec<u32>>), TableError> {
+        let percepts = self.texts()?;
+        if !percepts.is_sorted() {
+            return Err(self.fault("names out of order"));
+        }
+        let lists = (0..roles).map(|_| self.ascending(percepts.len())).collect::<Result<_, _>>()?;
+        Ok((percepts, lists))
+    }
+
+    /// A signal of one of the first `nodes` nodes.
+    fn signal(&mut self, nodes: usize) -> Result<u32, TableError> {
+        let signal = self.number()?;
+        if signal as usize / 2 < nodes { Ok(signal) } else { Err(self.fault("a signal out of order")) }
+    }
+
+    pub(crate) fn circuit(&mut self, inputs: usize, outputs: usize) -> Result<Circuit, TableError> {
+        let length = self.length(2)?;
+        let mut gates = Vec::with_capacity(length);
+        for gate in 0..length {
+            gates.push([self.signal(inputs + gate)?, self.signal(inputs + gate)?]);
+        }
+        if self.length(1)? != outputs {
+            return Err(self.fault("a wrong number of outputs"));
+        }
+        let outputs = (0..outputs).map(|_| self.signal(inputs + length)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Circuit::new(inputs, gates, outputs))
+    }
+}

@@ -1,13 +1,14 @@
 //! Random choice for 512 lanes at once: in come planes that tell which moves are legal in each lane, out go
 //! planes that tell which one of them is made, each exactly as likely.
 //!
-//! Numbers are spread over planes, one for each binary digit. Legal moves are counted in groups of seven, and
+//! Numbers are spread over planes, one for each binary digit. Legal moves are counted in groups of at most seven, and
 //! the counts summed. A lane's rank is drawn by rejection: as many random digits as its own greatest rank has,
 //! again where they are too great, until no lane is left. Then the counts of the groups are taken from the rank
 //! until it would fall below zero, which it does in the group of the move chosen; the words of that group, which
 //! may be another in each lane, are gathered, and the rank is counted down to zero among them.
 //!
-//! How much noise that takes depends on what is drawn, but not on the instruction set.
+//! How much noise that takes depends on what is drawn, but not on the instruction set. There are no closures here: one
+//! that handles a [`Word`] is compiled without the instructions of that word.
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};
@@ -15,9 +16,8 @@ use crate::simd::{Plane, Word};
 /// Moves in a group: as many as three digits count.
 const GROUP: usize = 7;
 
-/// Draws that are made without a look whether any lane still needs them, once one does: a branch that cannot
-/// be foreseen costs more.
-const BLIND: usize = 2;
+/// Ranks of at most so many digits are drawn without a look how many are needed.
+const SHORT: usize = 4;
 
 /// Memory for [`choose`]: of each group the digits of its count, and which lanes chose in it.
 #[derive(Clone, Debug, Default)]
@@ -39,69 +39,108 @@ pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut 
     macro_rules! by_digits {
         ($($digits:literal)*) => {
             match usize::BITS - moves.len().leading_zeros() {
-                0 => W::splat(true),
-                // The only one: it is made if it is legal.
-                1 => W::load(&moves[0]).not(),
-                2 | 3 => few::<W>(moves, noise),
                 $(..=$digits => many::<W, $digits>(moves, noise, &mut groups.0),)*
                 _ => panic!("too many moves"),
             }
         };
     }
-    // Code for every number of digits would be no faster, and take long to compile.
-    by_digits!(4 5 6 7 8 9 10 12 14 16)
+    match moves.len() {
+        0 => W::splat(true),
+        // The only one: it is made if it is legal.
+        1 => W::load(&moves[0]).not(),
+        2 => few::<W, 2, 1>(moves, noise),
+        3 => few::<W, 3, 2>(moves, noise),
+        4 => few::<W, 4, 2>(moves, noise),
+        5 => few::<W, 5, 3>(moves, noise),
+        6 => few::<W, 6, 3>(moves, noise),
+        7 => few::<W, 7, 3>(moves, noise),
+        8 => some::<W, 4, 2, 3, 2>(moves, noise),
+        9 => some::<W, 3, 3, 4, 2>(moves, noise),
+        10 => some::<W, 5, 2, 4, 3>(moves, noise),
+        11 | 12 => some::<W, 4, 3, 4, 2>(moves, noise),
+        13..=15 => some::<W, 5, 3, 4, 3>(moves, noise),
+        // Code for every number of digits would be no faster, and take long to compile.
+        _ => by_digits!(5 6 7 8 9 10 12 14 16),
+    }
 }
 
-/// The choice among at most seven moves.
+/// The choice among `N` moves, at most seven; ranks have `E` digits.
 #[inline(always)]
-fn few<W: Word>(moves: &mut [Plane], noise: &mut Source<W>) -> W {
-    let words = load(moves);
-    let total = count(words);
-    let (rank, none) = draw(total, noise);
+fn few<W: Word, const N: usize, const E: usize>(moves: &mut [Plane], noise: &mut Source<W>) -> W {
+    let words: [W; N] = load(moves);
+    let (rank, none) = draw::<W, 3, E>(count(words), noise);
     for (word, plane) in pick(words, rank).into_iter().zip(moves) {
         word.store(plane);
     }
     none
 }
 
-/// The choice among at most 2^B - 1 moves.
+/// The choice among at most fifteen moves, in `K` groups of at most `G`, all in registers; ranks have `E` digits, those in
+/// a group `I`.
+#[inline(always)]
+fn some<W: Word, const G: usize, const K: usize, const E: usize, const I: usize>(
+    moves: &mut [Plane],
+    noise: &mut Source<W>,
+) -> W {
+    let zero = W::splat(false);
+    let mut groups = [[zero; G]; K];
+    for (group, planes) in groups.iter_mut().zip(moves.chunks(G)) {
+        *group = load(planes);
+    }
+    let mut counts = [[zero; 3]; K];
+    let mut total = [zero; 4];
+    for (i, &group) in groups.iter().enumerate() {
+        counts[i] = count(group);
+        let [low, middle, high] = counts[i];
+        total = if i == 0 { [low, middle, high, zero] } else { add(total, own::<W, G>(&counts[i])) };
+    }
+    let (mut rank, none) = draw::<W, 4, E>(total, noise);
+    let mut here = [zero; K];
+    let (mut words, mut inner) = ([zero; G], [zero; I]);
+    for i in 0..K {
+        let before = rank;
+        here[i] = subtract(&mut rank, own::<W, G>(&counts[i]));
+        for (digit, before) in inner.iter_mut().zip(before) {
+            *digit = gather(i == 0, *digit, here[i], before);
+        }
+        for (word, other) in words.iter_mut().zip(groups[i]) {
+            *word = gather(i == 0, *word, here[i], other);
+        }
+    }
+    let words = pick(words, inner);
+    for (planes, here) in moves.chunks_mut(G).zip(here) {
+        for (plane, word) in planes.iter_mut().zip(words) {
+            here.and(word).store(plane);
+        }
+    }
+    none
+}
+
+/// The choice among fewer than 2^B moves, in groups of seven.
 #[inline(always)]
 fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut [[Plane; 4]]) -> W {
     let groups = &mut groups[..moves.len().div_ceil(GROUP)];
     let mut total = [W::splat(false); B];
     for (planes, group) in moves.chunks(GROUP).zip(groups.iter_mut()) {
-        let count = count(load::<W>(planes));
-        let mut carry = W::splat(false);
-        for (i, digit) in total.iter_mut().enumerate() {
-            if let Some(&other) = count.get(i) {
-                other.store(&mut group[i]);
-                (*digit, carry) = (W::sum(*digit, other, carry), W::carry(*digit, other, carry));
-            } else {
-                (*digit, carry) = (digit.xor(carry), digit.and(carry));
-            }
+        let count = count::<W, GROUP>(load(planes));
+        for (digit, plane) in count.iter().zip(group) {
+            digit.store(plane);
         }
+        total = add(total, &count);
     }
-    let (mut rank, none) = draw(total, noise);
+    let (mut rank, none) = draw::<W, B, B>(total, noise);
     let mut words = [W::splat(false); GROUP];
     let mut inner = [W::splat(false); 3];
     for (planes, group) in moves.chunks(GROUP).zip(groups.iter_mut()) {
         // Once below zero, the rank does not come there again: the counts of the other groups are too small.
         let before = rank;
-        let mut borrow = W::splat(false);
-        for (i, digit) in rank.iter_mut().enumerate() {
-            if i < 3 {
-                let other = W::load(&group[i]);
-                (*digit, borrow) = (W::sum(*digit, other, borrow), W::borrow(*digit, other, borrow));
-            } else {
-                (*digit, borrow) = (digit.xor(borrow), borrow.and_not(*digit));
-            }
-        }
-        borrow.store(&mut group[3]);
+        let here = subtract(&mut rank, &[W::load(&group[0]), W::load(&group[1]), W::load(&group[2])]);
+        here.store(&mut group[3]);
         for (digit, before) in inner.iter_mut().zip(before) {
-            *digit = digit.or_both(borrow, before);
+            *digit = gather(false, *digit, here, before);
         }
         for (word, plane) in words.iter_mut().zip(planes) {
-            *word = word.or_both(borrow, W::load(plane));
+            *word = gather(false, *word, here, W::load(plane));
         }
     }
     let words = pick(words, inner);
@@ -114,86 +153,173 @@ fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<W>, gro
     none
 }
 
+/// Words in memory; those that are missing are clear.
 #[inline(always)]
-fn load<W: Word>(planes: &[Plane]) -> [W; GROUP] {
-    let mut words = [W::splat(false); GROUP];
+fn load<W: Word, const N: usize>(planes: &[Plane]) -> [W; N] {
+    let mut words = [W::splat(false); N];
     for (word, plane) in words.iter_mut().zip(planes) {
         *word = W::load(plane);
     }
     words
 }
 
-/// How many of the words are set.
+/// `sum`, or `other` too where it is `here`; at first there is no sum.
 #[inline(always)]
-fn count<W: Word>(words: [W; GROUP]) -> [W; 3] {
-    let [first, second, third, fourth, fifth, sixth, last] = words;
-    let (low, high) = (W::sum(first, second, third), W::carry(first, second, third));
-    let (other_low, other_high) = (W::sum(fourth, fifth, sixth), W::carry(fourth, fifth, sixth));
-    let last_high = W::carry(low, other_low, last);
-    [W::sum(low, other_low, last), W::sum(high, other_high, last_high), W::carry(high, other_high, last_high)]
+fn gather<W: Word>(is_first: bool, sum: W, here: W, other: W) -> W {
+    // No compiler sees that an operation on three words does nothing with one that is clear.
+    if is_first { here.and(other) } else { sum.or_both(here, other) }
+}
+
+/// How many of the words, at most seven, are set.
+#[inline(always)]
+fn count<W: Word, const N: usize>(words: [W; N]) -> [W; 3] {
+    let zero = W::splat(false);
+    let mut all = [zero; GROUP];
+    for (place, word) in all.iter_mut().zip(words) {
+        *place = word;
+    }
+    let [a, b, c, d, e, f, g] = all;
+    if N == 2 {
+        return [a.xor(b), a.and(b), zero];
+    }
+    let (low, high) = (W::sum(a, b, c), W::carry(a, b, c));
+    match N {
+        3 => [low, high, zero],
+        4 => {
+            let both = low.and(d);
+            [low.xor(d), high.xor(both), high.and(both)]
+        }
+        5 => {
+            let other = W::carry(low, d, e);
+            [W::sum(low, d, e), high.xor(other), high.and(other)]
+        }
+        _ => {
+            let (other_low, other_high) = (W::sum(d, e, f), W::carry(d, e, f));
+            let (sum, last) = if N == 6 {
+                (low.xor(other_low), low.and(other_low))
+            } else {
+                (W::sum(low, other_low, g), W::carry(low, other_low, g))
+            };
+            [sum, W::sum(high, other_high, last), W::carry(high, other_high, last)]
+        }
+    }
+}
+
+/// The digits that the count of `N` words may have.
+#[inline(always)]
+fn own<W: Word, const N: usize>(count: &[W; 3]) -> &[W] {
+    if N < 4 { &count[..2] } else { count }
+}
+
+/// The sum of two numbers, the second of which has fewer digits.
+#[inline(always)]
+fn add<W: Word, const B: usize>(mut sum: [W; B], other: &[W]) -> [W; B] {
+    let mut carry = W::splat(false);
+    for (i, digit) in sum.iter_mut().enumerate() {
+        (*digit, carry) = match other.get(i) {
+            Some(&other) if i == 0 => (digit.xor(other), digit.and(other)),
+            Some(&other) => (W::sum(*digit, other, carry), W::carry(*digit, other, carry)),
+            None => (digit.xor(carry), digit.and(carry)),
+        };
+    }
+    sum
+}
+
+/// Takes a number from another. Where that falls below zero.
+#[inline(always)]
+fn subtract<W: Word, const B: usize>(rank: &mut [W; B], other: &[W]) -> W {
+    let mut borrow = W::splat(false);
+    for (i, digit) in rank.iter_mut().enumerate() {
+        (*digit, borrow) = match other.get(i) {
+            Some(&other) if i == 0 => (digit.xor(other), other.and_not(*digit)),
+            Some(&other) => (W::sum(*digit, other, borrow), W::borrow(*digit, other, borrow)),
+            None => (digit.xor(borrow), borrow.and_not(*digit)),
+        };
+    }
+    borrow
 }
 
 /// The set word of that rank.
 #[inline(always)]
-fn pick<W: Word>(words: [W; GROUP], [mut low, mut middle, mut high]: [W; 3]) -> [W; GROUP] {
-    // Below zero the rank is 7 again, and there are not enough words to bring that down to zero.
+fn pick<W: Word, const N: usize, const I: usize>(words: [W; N], mut rank: [W; I]) -> [W; N] {
+    // Below zero the rank is 2^I - 1 again, and there are not enough words to bring that down to zero.
     let mut picked = words;
     for (picked, word) in picked.iter_mut().zip(words) {
-        *picked = word.and_not(W::ternary::<0xfe>(low, middle, high));
-        let borrow = word.and_not(low);
-        let next = borrow.and_not(middle);
-        (low, middle, high) = (low.xor(word), middle.xor(borrow), high.xor(next));
+        *picked = match rank[..] {
+            [low] => word.and_not(low),
+            [low, high] => W::ternary::<0x10>(word, low, high),
+            [low, middle, high] => word.and_not(W::ternary::<0xfe>(low, middle, high)),
+            _ => unreachable!("a group has at most seven words"),
+        };
+        let mut borrow = word;
+        for digit in &mut rank {
+            (*digit, borrow) = (digit.xor(borrow), borrow.and_not(*digit));
+        }
     }
     picked
 }
 
-/// A random number below each lane's `count`, 0 where that is 0; and where it is.
+/// A random number below each lane's `count`, and where that is 0; there the number is of no account. It has `E`
+/// digits, which must do.
 #[inline(always)]
-fn draw<W: Word, const B: usize>(count: [W; B], noise: &mut Source<W>) -> ([W; B], W) {
+fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Source<W>) -> ([W; E], W) {
     let zero = W::splat(false);
-    // The greatest rank, 0 where there is none.
-    let mut greatest = count;
-    let mut borrow = W::splat(true);
-    for digit in &mut greatest {
-        (*digit, borrow) = (digit.xor(borrow), borrow.and_not(*digit));
+    // The greatest number: one less.
+    let mut greatest = [zero; E];
+    let mut none = W::splat(true);
+    for (i, digit) in count.into_iter().enumerate() {
+        if i < E {
+            greatest[i] = digit.xor(none);
+        }
+        none = none.and_not(digit);
     }
-    let none = borrow;
-    let mut mask = zero;
-    let mut digits = 0;
-    let mut ranges = [(zero, zero); B];
-    for i in (0..B).rev() {
-        greatest[i] = greatest[i].and_not(none);
+    // Of the digits of each lane those that can be set, and how many all lanes need.
+    let mut ranges = [(zero, zero); E];
+    let (mut mask, mut digits) = (zero, 0);
+    for i in (0..E).rev() {
+        if E > SHORT {
+            greatest[i] = greatest[i].and_not(none);
+        }
         mask = mask.or(greatest[i]);
         ranges[i] = (greatest[i], mask);
-        if digits == 0 && mask.any() {
+        if digits == 0 && (E <= SHORT || mask.any()) {
             digits = i + 1;
         }
     }
-    let mut rank = [zero; B];
     let ranges = &ranges[..digits];
-    // The first draw is often the last one: a look after it is foreseen. If not, the next one is taken late.
-    let (mut todo, mut blind) = (W::splat(true), 0);
-    loop {
-        todo = try_draw(&mut rank, ranges, todo, noise);
-        if blind > 1 {
-            blind -= 1;
-        } else if !todo.any() {
-            break;
-        } else if blind == 0 {
-            blind = BLIND;
+    let mut rank = [zero; E];
+    let mut todo = W::splat(true);
+    todo = try_draw(&mut rank, ranges, todo, noise);
+    // A number of one digit is never too great; the first draw is often the last, and a look after it is foreseen. If
+    // not, several more are needed, and looks in between would cost more than they save.
+    if E > 1 && todo.any() {
+        for _ in 0..blind(E) {
+            todo = try_draw(&mut rank, ranges, todo, noise);
+        }
+        while todo.any() {
+            todo = try_draw(&mut rank, ranges, todo, noise);
         }
     }
     (rank, none)
 }
 
-/// Draws ranks where they are to be drawn, given the digits of the greatest one and those that may be set. Where
+/// Draws of numbers of so many digits that are made without a look whether any of 512 lanes still needs them.
+const fn blind(digits: usize) -> usize {
+    match digits {
+        0..4 => 4,
+        SHORT => 6,
+        _ => 5,
+    }
+}
+
+/// Draws numbers where they are to be drawn, given the digits of the greatest one and those that may be set. Where
 /// that must be done again.
 #[inline(always)]
 fn try_draw<W: Word>(rank: &mut [W], ranges: &[(W, W)], todo: W, noise: &mut Source<W>) -> W {
     let mut above = W::splat(false);
-    for (digit, &(greatest, mask)) in rank.iter_mut().zip(ranges) {
+    for (i, (digit, &(greatest, mask))) in rank.iter_mut().zip(ranges).enumerate() {
         let drawn = noise.plane().and(mask);
-        above = W::borrow(greatest, drawn, above);
+        above = if i == 0 { drawn.and_not(greatest) } else { W::borrow(greatest, drawn, above) };
         *digit = todo.pick(drawn, *digit);
     }
     todo.and(above)

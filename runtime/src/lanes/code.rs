@@ -16,6 +16,9 @@ use std::fmt;
 
 /// The programs of all points. For each point, by its number:
 pub trait Code {
+    /// If it is compiled for words of 256 bits too, which takes several times as long as for 512.
+    const HALVES: bool;
+
     /// Computes what is seen of the state.
     fn observe<W: Word>(&self, point: usize, slots: &mut Slots);
 
@@ -42,6 +45,8 @@ pub trait Chunk {
 }
 
 impl Code for [Point] {
+    const HALVES: bool = true;
+
     #[inline(always)]
     fn observe<W: Word>(&self, point: usize, slots: &mut Slots) {
         self[point].observe.run::<W>(slots);
@@ -77,16 +82,28 @@ impl Code for [Point] {
 
 /// Straight-line code whose type is forgotten.
 #[derive(Clone, Copy)]
-pub(crate) struct Straight(&'static dyn Run);
+pub(crate) struct Straight {
+    code: &'static dyn Run,
+    halves: bool,
+}
 
 impl Straight {
     pub(crate) fn new<C: Code + Sync>(code: &'static C) -> Self {
-        Self(code)
+        Self { code, halves: C::HALVES }
+    }
+
+    /// True if there is code for the instruction set; portable words are as fast from a table.
+    pub(super) fn is_for(self, isa: Isa) -> bool {
+        match isa {
+            Isa::Portable => false,
+            Isa::Avx2 => self.halves,
+            Isa::Avx512 => true,
+        }
     }
 
     /// Makes some steps. False, and nothing happens, if there is no code for the instruction set.
     pub(super) fn go_on(self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
-        self.0.go_on(isa, player, steps)
+        self.is_for(isa) && self.code.go_on(isa, player, steps)
     }
 }
 
@@ -102,6 +119,7 @@ trait Run: Sync {
 
 impl<C: Code + Sync> Run for C {
     fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
-        isa.run_wide(Steps { code: self, player, limit: steps }).is_ok()
+        let work = Steps { code: self, player, limit: steps };
+        if C::HALVES { isa.run_wide(work).is_ok() } else { isa.run_widest(work).is_ok() }
     }
 }

@@ -133,9 +133,9 @@ impl Lanes {
         }))
     }
 
-    /// True if there is straight-line code for the instruction set: portable words are as fast from a table.
+    /// True if there is straight-line code for the instruction set.
     pub(crate) fn is_straight(&self, isa: Isa) -> bool {
-        self.straight.is_some() && isa != Isa::Portable
+        self.straight.is_some_and(|straight| straight.is_for(isa))
     }
 }
 

@@ -254,9 +254,19 @@ impl Isa {
     pub(crate) fn run_wide<K: Kernel>(self, kernel: K) -> Result<K::Output, K> {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 if self.is_available() => Ok(x86::run_avx512(kernel)),
-            #[cfg(target_arch = "x86_64")]
             Self::Avx2 if self.is_available() => Ok(x86::run_avx2(kernel)),
+            _ => self.run_widest(kernel),
+        }
+    }
+
+    /// Does the work with these instructions.
+    ///
+    /// # Errors
+    /// The work, if they are not the widest there are, or the machine does not have them.
+    pub(crate) fn run_widest<K: Kernel>(self, kernel: K) -> Result<K::Output, K> {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 if self.is_available() => Ok(x86::run_avx512(kernel)),
             _ => Err(kernel),
         }
     }

@@ -14,6 +14,10 @@ use std::collections::BTreeSet;
 /// Operations in a chunk.
 const CHUNK: usize = 500;
 
+/// The most operations that are compiled for words of 256 bits too. Those have no operations of three operands, so
+/// rustc takes five times as long for them, and larger programs run as fast from the table.
+const HALVES: usize = 800;
+
 /// The module's items: a type `Lanes` that runs all points, and its chunks.
 pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
     let mut chunks = TokenStream::new();
@@ -27,12 +31,15 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
         count.push(counts(items));
         choose.push(choices(roles));
     }
+    let halves = lanes.operations() <= HALVES;
     let [observe, count, choose, advance] = [observe, count, choose, advance].map(|arms| at_point(&arms));
     quote! {
         #[derive(Clone, Copy, Debug)]
         pub(super) struct Lanes;
 
         impl __gdl::Code for Lanes {
+            const HALVES: bool = #halves;
+
             #[inline(always)]
             fn observe<W: __gdl::Word>(&self, point: usize, s: &mut __gdl::Slots) {
                 #observe

@@ -4,7 +4,7 @@ use divan::Bencher;
 use gdl_compiler::{
     Diagnostics, Levels, Options, Rules, Source,
     check::check,
-    emit::{straight::straight, table::table},
+    emit::{lanes::Lanes, straight::straight, table::table},
     ground::{GroundRules, ground},
     optimize::{optimize, phases},
     propnet::{Net, build},

@@ -29,7 +29,9 @@ impl Task for Count<'_> {
 
     fn run<G: Game>(self, game: &G) -> Result {
         let Self(args) = self;
-        if matches!(args.engine, Some(Engine::Lanes | Engine::TableLanes)) && perft(args, game).runs() != gdl_runtime::Engine::Lanes {
+        if matches!(args.engine, Some(Engine::Lanes | Engine::TableLanes))
+            && perft(args, game).runs() != gdl_runtime::Engine::Lanes
+        {
             output::remark("the game cannot be played in lanes: it is counted one state at a time");
         }
         if args.json { to_json(args, game) } else { print(args, game) }

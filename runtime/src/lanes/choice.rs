@@ -172,6 +172,7 @@ fn gather<W: Word>(is_first: bool, sum: W, here: W, other: W) -> W {
 
 /// How many of the words, at most seven, are set.
 #[inline(always)]
+#[allow(clippy::many_single_char_names, reason = "seven words")]
 fn count<W: Word, const N: usize>(words: [W; N]) -> [W; 3] {
     let zero = W::splat(false);
     let mut all = [zero; GROUP];

@@ -244,7 +244,7 @@ impl Isa {
 
     /// Does the work with these instructions, or portably if the machine does not have them.
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        self.run_wide(kernel).unwrap_or_else(|kernel| kernel.run::<portable::Portable>())
+        self.run_wide(kernel).unwrap_or_else(K::run::<portable::Portable>)
     }
 
     /// Does the work with these instructions.

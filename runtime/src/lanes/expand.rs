@@ -492,32 +492,20 @@ impl Plan {
         let mut roles = Vec::with_capacity(shape.roles);
         for (role, choice) in point.roles.iter().enumerate() {
             let first = 64 * role * shape.legal_words();
-<<<<<<< HEAD
-            if choice.is_sure {
+            if choice.is_sure() {
                 choice.moves.iter().for_each(|&action| set(first + action as usize, ALWAYS));
             }
             choice
                 .moves
                 .iter()
                 .zip(choice.slots())
-                .for_each(|(&action, slot)| set(first + action as usize, slot));
+                .for_each(|(&action, slot)| set(first + action as usize, slot as u16));
             roles.push(match choice.moves.len() {
                 0 | 1 => Role::Sure,
                 2..=64 => {
                     let mut words = vec![0; shape.moves];
                     choice.moves.iter().enumerate().for_each(|(i, &action)| words[action as usize] = 1 << i);
                     Role::Word(words.into())
-=======
-            let has_choice = choice.moves.len() > 1;
-            let mut slots = vec![0; if has_choice { shape.moves } else { 0 }];
-            if choice.is_sure() {
-                choice.moves.iter().for_each(|&action| set(first + action as usize, ALWAYS));
-            }
-            for (&action, slot) in choice.moves.iter().zip(choice.slots()) {
-                set(first + action as usize, slot as u16);
-                if has_choice {
-                    slots[action as usize] = slot as u16;
->>>>>>> 6c60e84 (Make lane programs in the compiler, and straight-line code of them)
                 }
                 _ => {
                     let mut slots = vec![0; shape.moves];
@@ -525,7 +513,7 @@ impl Plan {
                         .moves
                         .iter()
                         .zip(choice.slots())
-                        .for_each(|(&action, slot)| slots[action as usize] = slot);
+                        .for_each(|(&action, slot)| slots[action as usize] = slot as u16);
                     Role::Planes(slots.into())
                 }
             });

@@ -188,8 +188,9 @@ impl Arguments {
                 self.options.case_sensitive = value == "sensitive";
             }
             "code" => {
-                self.code = match choice(input, &["auto", "table", "straight"])? {
+                self.code = match choice(input, &["auto", "table", "lanes", "straight"])? {
                     "table" => Code::Table,
+                    "lanes" => Code::Lanes,
                     "straight" => Code::Straight,
                     _ => Code::Auto,
                 };

@@ -54,7 +54,8 @@ use std::{
 ///     name = noughts_and_crosses,     // the module's name; the file's if left out
 ///     vis = pub(crate),               // its visibility; `pub` if left out
 ///     case = "sensitive",             // whether `X` and `x` differ; "fold" if left out
-///     code = "table",                 // how steps run: "table", "straight", or "auto" for the budget
+///     code = "table",                 // how steps run: "table", "straight", "lanes" (straight in lanes
+///                                     // alone), or "auto" for the budgets
 ///     allow(unused_relation),         // lints to be silent about, by name or number
 ///     deny(warnings),                 // lints that are to be errors
 ///     max_ground_rules = 16_000_000,  // limits, by the names of the fields of `gdl_compiler::Limits`

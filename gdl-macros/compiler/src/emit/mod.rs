@@ -15,14 +15,16 @@ pub mod skeleton;
 pub mod straight;
 pub mod table;
 
-/// How the steps of a game are compiled.
+/// How the steps of a game are compiled: those of single states, and those of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Code {
-    /// Straight-line code within [`STRAIGHT_BUDGET`], else the table.
+    /// Straight-line code within [`STRAIGHT_BUDGET`] and [`LANES_BUDGET`], else the table.
     #[default]
     Auto,
     /// The table, run by the runtime.
     Table,
+    /// The table for single states, straight-line code for lanes, whatever it costs.
+    Lanes,
     /// Straight-line code, whatever it costs.
     Straight,
 }
@@ -41,7 +43,7 @@ impl Code {
     pub fn is_straight(self, net: &crate::propnet::Net) -> bool {
         match self {
             Self::Auto => net.operations() <= STRAIGHT_BUDGET,
-            Self::Table => false,
+            Self::Table | Self::Lanes => false,
             Self::Straight => true,
         }
     }
@@ -52,7 +54,7 @@ impl Code {
         match self {
             Self::Auto => lanes.operations() <= LANES_BUDGET,
             Self::Table => false,
-            Self::Straight => true,
+            Self::Lanes | Self::Straight => true,
         }
     }
 }

@@ -55,7 +55,7 @@ fn each_rulesheet_has_a_row_in_its_place() {
         assert_eq!(keys(row), fields);
         assert_eq!(
             (&row["engine"], &row["isa"]),
-            (&value!("lanes"), &value!(gdl_runtime::Isa::best().name()))
+            (&value!("table-lanes"), &value!(gdl_runtime::Isa::best().name()))
         );
         for figure in
             ["load_cpu_seconds", "lanes_cpu_seconds", "playouts_per_cpu_second", "states_per_cpu_second"]
@@ -77,7 +77,7 @@ fn each_rulesheet_has_a_row_in_its_place() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(lines.len(), 5, "{}", run.stdout);
-    assert!(lines[0].contains("memory") && lines[1].starts_with("a  lanes "), "{}", run.stdout);
+    assert!(lines[0].contains("memory") && lines[1].starts_with("a  table-lanes "), "{}", run.stdout);
     assert!(
         lines[2].starts_with("b  error: 3:9: ") && lines[4].starts_with("2 of 3 rulesheets"),
         "{}",
@@ -88,11 +88,12 @@ fn each_rulesheet_has_a_row_in_its_place() {
 #[test]
 fn engines_can_be_asked_for() {
     let path = rulesheet("nim.kif");
-    for (asked, engine) in [("lanes", "lanes"), ("table", "table"), ("single", "table"), ("lifted", "lifted")]
+    for (asked, engine) in
+        [("lanes", "table-lanes"), ("table", "table"), ("single", "table"), ("lifted", "lifted")]
     {
         let row = &bench(&path, &["--engine", asked])["rulesheets"][0];
         assert_eq!(row["engine"], engine, "{row}");
-        assert_eq!(row["lanes_cpu_seconds"].is_null(), engine != "lanes", "{row}");
+        assert_eq!(row["lanes_cpu_seconds"].is_null(), engine != "table-lanes", "{row}");
     }
 }
 

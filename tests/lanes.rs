@@ -3,7 +3,7 @@
 //! at a time.
 
 use gdl_compiler::{Limits, Options};
-use gdl_games::{Entry, LIST, Visitor, visit};
+use gdl_games::{Entry, LIST, Visitor, tictactoe, visit};
 use gdl_runtime::{
     BitBox, Dynamic, Engine, Game, Id, Isa, Lockstep, MoveId, Playouts, RoleId, Table, Tally, load,
     load::load_named,
@@ -228,6 +228,50 @@ fn lanes_play_as_single_games_do() {
 /// The mean length of some games in lanes.
 fn length(game: &Dynamic, seed: u64, count: u64) -> f64 {
     Playouts::new(game).engine(Engine::Lanes).seed(seed).count(count).run().mean_length()
+}
+
+/// Lanes of a game whose blocks have 32,768 games.
+#[test]
+fn neither_threads_nor_instructions_change_what_lanes_play() {
+    let game = tictactoe::game();
+    let run = |isa, threads, seed| {
+        let stats = Playouts::new(&game).isa(isa).threads(threads).seed(seed).count(100_001).run();
+        let straight = game.table().expect("a table").has_straight_lanes(stats.isa);
+        let engine = if straight { Engine::Lanes } else { Engine::TableLanes };
+        assert_eq!((stats.engine, stats.isa.is_available()), (engine, true));
+        stats.tally
+    };
+    let one = run(Isa::Portable, 1, 7);
+    assert_eq!(one.playouts, 100_001);
+    assert_eq!(one.unfinished() + one.unscored, 0);
+    for isa in Isa::ALL {
+        for threads in [1, 2, 5] {
+            assert_eq!(run(*isa, threads, 7), one, "{isa:?}, {threads}");
+        }
+    }
+    assert_ne!(run(Isa::best(), 0, 8), one);
+}
+
+#[test]
+fn lanes_give_up_as_single_games_do() {
+    let game = tictactoe::game();
+    let run =
+        |engine, length| Playouts::new(&game).engine(engine).max_length(length).count(2_000).run().tally;
+    for length in 0..5 {
+        // Nobody wins in fewer than five moves.
+        let tally = run(Engine::Lanes, length);
+        assert_eq!((tally.too_long, tally.states, tally.scored()), (2_000, 2_000 * length, 0));
+        assert_eq!(tally, run(Engine::Single, length));
+    }
+    let share = |stats: Tally| stats.too_long as f64 / 2_000.0;
+    for length in 5..9 {
+        let (lanes, single) = (run(Engine::Lanes, length), run(Engine::Single, length));
+        assert_eq!(lanes.unscored + lanes.stuck + single.unscored + single.stuck, 0);
+        let difference = share(lanes) - share(single);
+        assert!(difference.abs() < 4.0 * (2.0 * 0.25 / 2_000.0_f64).sqrt(), "{length}: {difference}");
+    }
+    assert_eq!(run(Engine::Lanes, 9).too_long, 0);
+    assert_eq!(run(Engine::Lanes, u64::MAX), run(Engine::Lanes, 9));
 }
 
 /// In the first step of every game each role chooses uniformly among its legal moves, and roles independently.

@@ -19,50 +19,15 @@ fn threads_do_not_change_the_tally() {
     assert_eq!((single.tally, single.engine), (one, Engine::Single));
 }
 
-/// Lanes of a game whose blocks have 32,768 games.
 #[test]
-fn neither_threads_nor_instructions_change_what_lanes_play() {
+fn a_game_without_lanes_plays_single_games_whatever_is_asked_for() {
     let table = Dynamic::decode(&common::table()).unwrap();
-    let run = |isa, threads, seed| {
-        let playouts = Playouts::new(&table).isa(isa).threads(threads).seed(seed).count(100_001);
-        let stats = playouts.engine(Engine::Lanes).run();
-        assert_eq!((stats.engine, stats.isa.is_available()), (Engine::Lanes, true));
-        stats.tally
-    };
-    let one = run(Isa::Portable, 1, 7);
-    assert_eq!(one.playouts, 100_001);
-    assert_eq!(one.unfinished() + one.unscored, 0);
-    for isa in Isa::ALL {
-        for threads in [1, 2, 5] {
-            assert_eq!(run(*isa, threads, 7), one, "{isa:?}, {threads}");
-        }
+    for stats in [
+        Playouts::new(&TicTacToe).engine(Engine::Lanes).count(3).run(),
+        Playouts::new(&table).engine(Engine::TableLanes).count(3).run(),
+    ] {
+        assert_eq!((stats.engine, stats.isa), (Engine::Single, Isa::Portable));
     }
-    assert_ne!(run(Isa::best(), 0, 8), one);
-    // A game without a table plays single games whatever is asked for.
-    let stats = Playouts::new(&TicTacToe).engine(Engine::Lanes).count(3).run();
-    assert_eq!((stats.engine, stats.isa), (Engine::Single, Isa::Portable));
-}
-
-#[test]
-fn lanes_give_up_as_single_games_do() {
-    let table = Dynamic::decode(&common::table()).unwrap();
-    let run =
-        |engine, length| Playouts::new(&table).engine(engine).max_length(length).count(2_000).run().tally;
-    for length in 0..5 {
-        // Nobody wins in fewer than five moves.
-        let tally = run(Engine::Lanes, length);
-        assert_eq!((tally.too_long, tally.states, tally.scored()), (2_000, 2_000 * length, 0));
-        assert_eq!(tally, run(Engine::Single, length));
-    }
-    let share = |stats: gdl_runtime::Tally| stats.too_long as f64 / 2_000.0;
-    for length in 5..9 {
-        let (lanes, single) = (run(Engine::Lanes, length), run(Engine::Single, length));
-        assert_eq!(lanes.unscored + lanes.stuck + single.unscored + single.stuck, 0);
-        let difference = share(lanes) - share(single);
-        assert!(difference.abs() < 4.0 * (2.0 * 0.25 / 2_000.0_f64).sqrt(), "{length}: {difference}");
-    }
-    assert_eq!(run(Engine::Lanes, 9).too_long, 0);
-    assert_eq!(run(Engine::Lanes, u64::MAX), run(Engine::Lanes, 9));
 }
 
 /// Random play ends 58.49 % for x, 28.81 % for o and 12.70 % drawn; these are exact to four digits.

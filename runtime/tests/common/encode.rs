@@ -69,7 +69,7 @@ pub fn table(
         }
         perceive.write(&mut bytes);
     }
-    // No cycle.
+    // Not in lanes.
     number(&mut bytes, 0);
     bytes
 }

@@ -115,9 +115,9 @@ impl<'g, G: Game> Perft<'g, G> {
         }
     }
 
-    /// The engine, to be said before anything is counted; at first it is [`Engine::Lanes`] if states can be
-    /// stepped so, see [`Expansion::new`](crate::Expansion::new). Else it is [`Engine::Single`], whatever is asked
-    /// for; [`Perft::runs`] tells. Counts do not depend on it.
+    /// The engine, to be said before anything is counted; at first it is [`Engine::Lanes`], here always from the
+    /// table, if states can be stepped so, see [`Expansion::new`](crate::Expansion::new). Else it is
+    /// [`Engine::Single`], whatever is asked for; [`Perft::runs`] tells. Counts do not depend on it.
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);

@@ -31,6 +31,9 @@ use std::{
 /// being played when the time is up.
 const GRACE: f64 = 30.0;
 
+/// The width of the longest name of an engine, `table-lanes`.
+const ENGINE: usize = 11;
+
 /// What was measured of a rulesheet, in the order of `--json`.
 #[derive(Debug, Serialize, Deserialize)]
 struct Figures {
@@ -39,7 +42,7 @@ struct Figures {
     /// From the text to the end of the first random game, one state at a time.
     load_seconds: f64,
     load_cpu_seconds: f64,
-    /// After that, to make the programs of lanes and play a first game with them.
+    /// After that, to play a first game in lanes, the memory that they take included.
     lanes_cpu_seconds: Option<f64>,
     playouts: u64,
     states: u64,
@@ -75,7 +78,7 @@ pub fn run(args: &BenchArgs) -> Result {
     if !args.json {
         let titles =
             ["load", "playouts/s", "states/s", "memory"].map(|title| format!("{title:>11}")).concat();
-        writeln!(out, "{DIM}{:<width$}  engine{titles}{DIM:#}", "")?;
+        writeln!(out, "{DIM}{:<width$}  {:<ENGINE$}{titles}{DIM:#}", "", "engine")?;
     }
     let mut rows = Vec::new();
     for file in files {
@@ -235,7 +238,7 @@ fn print(out: &mut impl Write, name: &str, outcome: &Outcome) -> io::Result<()> 
                     .map_or_else(|| "-".to_owned(), |bytes| format!("{} MB", thousands(bytes / 1_000_000))),
             ];
             let cells = cells.map(|cell| format!("{cell:>11}")).concat();
-            writeln!(out, "{BOLD}{name}{BOLD:#}  {:<6}{cells}", figures.engine)?;
+            writeln!(out, "{BOLD}{name}{BOLD:#}  {:<ENGINE$}{cells}", figures.engine)?;
         }
         Err(reason) => writeln!(out, "{BOLD}{name}{BOLD:#}  {BAD}error{BAD:#}: {reason}")?,
     }

@@ -53,7 +53,7 @@ pub(super) struct Point {
     pub(super) observe: Part,
     pub(super) advance: Part,
     pub(super) roles: Vec<Choice>,
-    /// What is counted, and where it is.
+    /// What is counted, or only seen, and where it is.
     pub(super) items: Vec<(Item, u16)>,
 }
 
@@ -227,8 +227,7 @@ fn follow(net: &Net, roles: &[Choice], starts: bool, fluents: &[u16], free: u16)
         first.push(if starts { gates.or_value(signal, fresh, initial) } else { signal });
     }
     let mut node = fresh;
-    for (&(role, action), position) in net.does().iter().zip(1 + net.initial.len()..) {
-        debug_assert_eq!(first.len(), position);
+    for &(role, action) in net.does() {
         let choice = &roles[role as usize];
         first.push(if choice.moves.binary_search(&action).is_err() {
             FALSE

@@ -17,6 +17,14 @@ pub(in crate::emit) enum Item {
     BothDraw,
 }
 
+impl Item {
+    /// True if tallies have it.
+    #[cfg(feature = "tokens")]
+    pub(super) fn is_counted(self) -> bool {
+        !matches!(self, Self::Goal { value: 0, .. })
+    }
+}
+
 /// Where a game is scored, and what is counted or seen there, goals of zero last. `goals` has for each role its values,
 /// ascending, and their signals; `chance` has no part in the game.
 pub(super) fn score(

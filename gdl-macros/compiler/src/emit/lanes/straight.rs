@@ -89,7 +89,7 @@ fn at_point(arms: &[TokenStream]) -> TokenStream {
 
 /// What is counted, in the order of slots.
 fn counts(items: &[(Item, u16)]) -> TokenStream {
-    let counted = items.iter().filter(|item| !matches!(item.0, Item::Goal { value: 0, .. }));
+    let counted = items.iter().filter(|item| item.0.is_counted());
     let slots: BTreeSet<u16> = counted.map(|item| item.1).collect();
     let add = |(i, slot): (usize, u16)| {
         let (i, slot) = (Literal::usize_unsuffixed(i), Literal::u16_unsuffixed(slot));

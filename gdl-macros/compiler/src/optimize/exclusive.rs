@@ -7,6 +7,7 @@
 //! (Such mutexes are what planners derive: Edelkamp and Helmert 1999.)
 
 use super::{
+    budget::Budget,
     proof::Prover,
     simulate::{Simulation, steps},
 };
@@ -14,10 +15,6 @@ use crate::limits::Fuel;
 use crate::propnet::{Exclusive, Net, Signal};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-
-/// Steps that the proofs may take together, for each literal of the net and at most; groups for which they do not
-/// suffice are given up. As many as for a literal are a step of the pass.
-const WORK: (u64, u64) = (1_000, 1_000_000);
 
 /// Roles whose moves a proof takes one by one.
 const ROLES: usize = 4;
@@ -105,10 +102,9 @@ fn refute(net: &Net, candidates: BTreeSet<Vec<u32>>, fuel: &mut Fuel) -> Option<
 fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<Exclusive>> {
     groups.sort_by_key(|group| group.members.len());
     let mut prover = Prover::new(net, groups.len(), true);
-    let allowed = (WORK.0 * net.literals() as u64).min(WORK.1);
+    let mut budget = Budget::new(net);
     for (number, group) in groups.into_iter().enumerate() {
-        let before = prover.work();
-        if before > allowed {
+        if !budget.lasts(&prover) {
             break;
         }
         let next: Vec<Signal> = group.members.iter().map(|&f| net.outputs.next[f as usize]).collect();
@@ -118,19 +114,22 @@ fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<E
         moves.truncate(ROLES);
         prover.know(number, group.clone());
         let mut prove =
-            |holds: &dyn Fn(&mut Prover<'_>) -> bool| in_all_cases(&mut prover, &moves, allowed, holds);
+            |holds: &dyn Fn(&mut Prover<'_>) -> bool| in_all_cases(&mut prover, &moves, &budget, holds);
         let one_holds = group.one_holds && prove(&|prover| prover.refutes(&none));
-        let is_kept = prove(&|prover| are_exclusive(prover, &next, allowed));
+        let is_kept = prove(&|prover| are_exclusive(prover, &next, &budget));
         if !is_kept {
             prover.know(number, Exclusive::default());
         } else if group.one_holds != one_holds {
             // That one holds may have helped to prove the rest.
             prover.know(number, Exclusive { one_holds, ..group });
-            if !in_all_cases(&mut prover, &moves, allowed, &|prover| are_exclusive(prover, &next, allowed)) {
+            if !in_all_cases(&mut prover, &moves, &budget, &|prover| are_exclusive(prover, &next, &budget)) {
                 prover.know(number, Exclusive::default());
             }
         }
-        fuel.spend((prover.work() - before) / WORK.0)?;
+        if !prover.exclusive()[number].members.is_empty() {
+            budget.reward();
+        }
+        budget.pay(&prover, fuel)?;
     }
     let groups = prover.exclusive().iter();
     Some(groups.filter(|group| !group.members.is_empty()).cloned().collect())
@@ -141,7 +140,7 @@ fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<E
 fn in_all_cases(
     prover: &mut Prover<'_>,
     moves: &[Vec<Signal>],
-    allowed: u64,
+    budget: &Budget,
     holds: &dyn Fn(&mut Prover<'_>) -> bool,
 ) -> bool {
     if holds(prover) {
@@ -152,16 +151,16 @@ fn in_all_cases(
     cases.iter().map(std::slice::from_ref).chain([&none[..]]).all(|case| {
         let mark = prover.mark();
         let possible = case.iter().all(|&signal| prover.assume(signal));
-        let proved = !possible || prover.work() <= allowed && in_all_cases(prover, rest, allowed, holds);
+        let proved = !possible || budget.lasts(prover) && in_all_cases(prover, rest, budget, holds);
         prover.undo(mark);
         proved
     })
 }
 
-/// True if no two of the signals can hold together, and the work that is allowed suffices to prove it.
-fn are_exclusive(prover: &mut Prover<'_>, signals: &[Signal], allowed: u64) -> bool {
+/// True if no two of the signals can hold together, and the budget suffices to prove it.
+fn are_exclusive(prover: &mut Prover<'_>, signals: &[Signal], budget: &Budget) -> bool {
     signals.iter().enumerate().all(|(i, &left)| {
-        if prover.work() > allowed {
+        if !budget.lasts(prover) {
             return false;
         }
         let mark = prover.mark();
@@ -169,7 +168,7 @@ fn are_exclusive(prover: &mut Prover<'_>, signals: &[Signal], allowed: u64) -> b
         let alone = prover.value(left) == Some(false)
             || !prover.assume(left)
             || signals[i + 1..].iter().all(|&right| {
-                prover.value(right) == Some(false) || prover.work() <= allowed && prover.refutes(&[right])
+                prover.value(right) == Some(false) || budget.lasts(prover) && prover.refutes(&[right])
             });
         prover.undo(mark);
         alone

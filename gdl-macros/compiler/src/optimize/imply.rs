@@ -5,22 +5,18 @@
 //! conjunction that contradicts itself is false.
 
 use super::{
+    budget::Budget,
     proof::Prover,
     rebuild::{inputs, live},
 };
 use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 
-/// Steps that the proofs may take, for each literal of the net and at most; then operands stay as they are. As
-/// many as for a literal are a step of the pass.
-const WORK: (u64, u64) = (256, 1_000_000);
-
 /// Drops implied operands. O(literals), with a large factor.
 pub fn drop_implied(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     let live = live(net);
     let moving = moving(net);
-    let mut provers = [false, true].map(|steps| (Prover::of(net, steps), Vec::new()));
-    let allowed = (WORK.0 * net.literals() as u64).min(WORK.1);
+    let mut provers = [false, true].map(|steps| (Prover::of(net, steps), Vec::new(), Budget::new(net)));
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
     for gate in net.inputs()..net.len() {
@@ -29,15 +25,18 @@ pub fn drop_implied(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         if !live[gate] {
             continue;
         }
-        let (prover, assumed) = &mut provers[usize::from(moving[gate])];
-        let before = prover.work();
+        let (prover, assumed, budget) = &mut provers[usize::from(moving[gate])];
         let mut operands = operands.to_vec();
-        if before <= allowed {
+        if budget.lasts(prover) {
+            let before = operands.len();
             // Fluents and moves that hold imply most, and are the cheapest to compute.
             operands.sort_by_key(|s| (s.is_negated(), s.gate()));
             operands = essential(prover, assumed, &operands);
+            if operands.len() < before {
+                budget.reward();
+            }
+            budget.pay(prover, fuel)?;
         }
-        fuel.spend((prover.work() - before) / WORK.0)?;
         let operands = operands.into_iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
         signals[gate] = copy.and(operands.collect());
         copy.pay(fuel)?;

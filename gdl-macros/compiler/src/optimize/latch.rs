@@ -6,16 +6,13 @@
 //! knows which fluents exclude each other.
 
 use super::{
+    budget::Budget,
     proof::Prover,
     rebuild::{inputs, rebuild},
     simulate::{Simulation, steps},
 };
 use crate::limits::Fuel;
 use crate::propnet::{Latch, Net, Signal};
-
-/// Steps that the proofs may take, for each literal of the net and at most; fluents for which they do not
-/// suffice are no latches. As many as for a literal are a step of the pass.
-const WORK: (u64, u64) = (256, 1_000_000);
 
 /// Finds latches, notes them in the net and folds those that are constant. O(literals), with a large factor.
 pub fn fold_latches(net: &Net, fuel: &mut Fuel) -> Option<Net> {
@@ -61,19 +58,19 @@ fn candidates(net: &Net, fuel: &mut Fuel) -> Option<Vec<Latch>> {
 /// Those that no step takes out of their value.
 fn prove(net: &Net, candidates: Vec<Latch>, fuel: &mut Fuel) -> Option<Vec<Latch>> {
     let mut prover = Prover::of(net, true);
-    let allowed = (WORK.0 * net.literals() as u64).min(WORK.1);
+    let mut budget = Budget::new(net);
     let mut latches = Vec::new();
     for latch in candidates {
-        let before = prover.work();
-        if before > allowed {
+        if !budget.lasts(&prover) {
             break;
         }
         let fluent = net.fluent(latch.fluent as usize).negate_if(!latch.value);
         let next = net.outputs.next[latch.fluent as usize].negate_if(!latch.value);
         if prover.refutes(&[fluent, !next]) {
             latches.push(latch);
+            budget.reward();
         }
-        fuel.spend((prover.work() - before) / WORK.0)?;
+        budget.pay(&prover, fuel)?;
     }
     Some(latches)
 }

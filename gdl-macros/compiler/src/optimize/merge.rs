@@ -6,6 +6,7 @@
 //! Kuehlmann 2004, with a weaker and cheaper proof).
 
 use super::{
+    budget::Budget,
     imply::moving,
     proof::Prover,
     rebuild::{inputs, live},
@@ -15,10 +16,6 @@ use crate::limits::Fuel;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 
-/// Steps that the proofs may take, for each literal of the net and at most; then gates stay as they are. As
-/// many as for a literal are a step of the pass.
-const WORK: (u64, u64) = (256, 1_000_000);
-
 /// How many gates that look equal another one is compared with.
 const RIVALS: usize = 4;
 
@@ -26,8 +23,7 @@ const RIVALS: usize = 4;
 pub fn merge_equal(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     let (live, moving) = (live(net), moving(net));
     let looks = looks(net, fuel)?;
-    let mut provers = [false, true].map(|steps| Prover::of(net, steps));
-    let allowed = (WORK.0 * net.literals() as u64).min(WORK.1);
+    let mut provers = [false, true].map(|steps| (Prover::of(net, steps), Budget::new(net)));
     // Gates that look alike and are not known to be equal.
     let mut classes: FxHashMap<u64, Vec<Signal>> = FxHashMap::default();
     let mut copy = net.without_gates();
@@ -47,16 +43,16 @@ pub fn merge_equal(net: &Net, fuel: &mut Fuel) -> Option<Net> {
             }
         };
         let rivals = classes.entry(look).or_default();
-        let prover = &mut provers[usize::from(moving[gate])];
-        let before = prover.work();
+        let (prover, budget) = &mut provers[usize::from(moving[gate])];
         // What does not depend on moves is also seen where none is made.
         let comparable = |s: &&Signal| moving[gate] || !moving[s.gate() as usize];
         let mut rivals_here = rivals.iter().filter(comparable).take(RIVALS);
         let equal = rivals_here.find(|&&rival| {
-            prover.work() < allowed && prover.refutes(&[itself, !rival]) && prover.refutes(&[!itself, rival])
+            budget.lasts(prover) && prover.refutes(&[itself, !rival]) && prover.refutes(&[!itself, rival])
         });
-        fuel.spend((prover.work() - before) / WORK.0)?;
+        budget.pay(prover, fuel)?;
         let made = if let Some(rival) = equal {
+            budget.reward();
             signals[rival.gate() as usize].negate_if(rival.is_negated() != negated)
         } else {
             rivals.push(itself);

@@ -5,6 +5,7 @@
 //! that is not terminal. A pass keeps all inputs and outputs, leaves no dead gates behind, and depends on
 //! nothing but its input.
 
+mod budget;
 mod constants;
 mod exclusive;
 mod factor;

@@ -21,8 +21,13 @@ const LONGEST: usize = 12;
 /// one of the nets takes more fuel than there is. Fluents of the cycle stay in the vocabulary, but no gate reads
 /// them. If the caller calls it off, that goes to `diagnostics`, and nothing comes back. O(literals x length).
 pub fn phases(net: &Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Vec<Net>> {
+    let points = cycle(net);
+    if points.len() == 1 {
+        // What never changes has been folded.
+        return Some(vec![net.clone()]);
+    }
     let mut nets = Vec::new();
-    for point in cycle(net) {
+    for point in points {
         let mut fuel = Fuel::new(options, Phase::Optimize);
         if let Some(net) = at(net, &point, &mut fuel) {
             nets.push(net);
@@ -38,9 +43,9 @@ pub fn phases(net: &Net, options: &Options, diagnostics: &mut Diagnostics) -> Op
 
 /// The values of the fluents at the points of the longest cycle that most fluents follow.
 fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
-    let users = Users::new(net);
+    let dependents = Dependents::new(net);
     let moves = 1 + net.initial.len()..net.inputs();
-    let free = reached(net, &users, moves.map(|gate| gate as u32).collect());
+    let free = dependents.reached(moves.map(|gate| gate as u32).collect());
     let mut values: Vec<bool> = net.initial.clone();
     let mut points: Vec<Vec<bool>> = Vec::new();
     let mut best: (usize, Vec<bool>) = (1, vec![true; net.len()]);
@@ -53,7 +58,7 @@ fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
         let mut astray: Vec<u32> =
             (0..values.len()).filter(differs).map(|fluent| 1 + fluent as u32).collect();
         astray.extend((0..net.len() as u32).filter(|&gate| free[gate as usize]));
-        let astray = reached(net, &users, astray);
+        let astray = dependents.reached(astray);
         let count = astray[1..=values.len()].iter().filter(|&&astray| !astray).count();
         if count > most {
             (most, best) = (count, (length, astray));
@@ -64,20 +69,32 @@ fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     points.iter().take(length).map(|point| point.iter().enumerate().map(known).collect()).collect()
 }
 
-/// The gates that depend on some of `gates`, now or later.
-fn reached(net: &Net, users: &Users, mut gates: Vec<u32>) -> Vec<bool> {
-    let mut followers: Vec<Vec<u32>> = vec![Vec::new(); net.len()];
-    for (fluent, next) in (1u32..).zip(&net.outputs.next) {
-        followers[next.gate() as usize].push(fluent);
-    }
-    let mut reached = vec![false; net.len()];
-    while let Some(gate) = gates.pop() {
-        if !std::mem::replace(&mut reached[gate as usize], true) {
-            gates.extend(users.of(gate).iter().map(|user| user.gate()));
-            gates.extend_from_slice(&followers[gate as usize]);
+/// What depends on each gate: others in the same state, and fluents of the next one.
+struct Dependents {
+    users: Users,
+    followers: Vec<Vec<u32>>,
+}
+
+impl Dependents {
+    fn new(net: &Net) -> Self {
+        let mut followers = vec![Vec::new(); net.len()];
+        for (fluent, next) in (1u32..).zip(&net.outputs.next) {
+            followers[next.gate() as usize].push(fluent);
         }
+        Self { users: Users::new(net), followers }
     }
-    reached
+
+    /// The gates that depend on some of `gates`, now or later.
+    fn reached(&self, mut gates: Vec<u32>) -> Vec<bool> {
+        let mut reached = vec![false; self.followers.len()];
+        while let Some(gate) = gates.pop() {
+            if !std::mem::replace(&mut reached[gate as usize], true) {
+                gates.extend(self.users.of(gate).iter().map(|user| user.gate()));
+                gates.extend_from_slice(&self.followers[gate as usize]);
+            }
+        }
+        reached
+    }
 }
 
 /// The next values of the fluents that are not free.

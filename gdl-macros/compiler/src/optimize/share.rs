@@ -75,7 +75,8 @@ struct Sharing {
 impl Sharing {
     /// Counts the pairs.
     fn count(&mut self, fuel: &mut Fuel) -> Option<()> {
-        let mut pairs: Vec<Pair> = Vec::new();
+        let count = |block: &Vec<Signal>| block.len() * block.len().saturating_sub(1) / 2;
+        let mut pairs: Vec<Pair> = Vec::with_capacity(self.blocks.iter().map(count).sum());
         for (number, block) in self.blocks.iter().enumerate() {
             fuel.spend((block.len() * block.len() / 2) as u64)?;
             for (i, &left) in block.iter().enumerate() {

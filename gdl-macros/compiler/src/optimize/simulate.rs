@@ -1,5 +1,6 @@
 //! Random play on the net, 64 games side by side: what is often seen is worth trying to prove.
 
+use super::imply::moving;
 use crate::propnet::{Gate, Net, Signal};
 
 /// Steps of the 64 games: so many for a small net, fewer for a large one.
@@ -18,13 +19,15 @@ pub(super) fn steps(net: &Net) -> usize {
 pub(super) struct Simulation<'n> {
     net: &'n Net,
     random: u64,
+    /// By gate, if it depends on moves.
+    moving: Vec<bool>,
     values: Vec<u64>,
 }
 
 impl<'n> Simulation<'n> {
     /// The initial state, with moves drawn.
     pub(super) fn new(net: &'n Net) -> Self {
-        let mut simulation = Self { net, random: 0, values: vec![0; net.len()] };
+        let mut simulation = Self { net, random: 0, moving: moving(net), values: vec![0; net.len()] };
         for (value, &initial) in simulation.values[1..].iter_mut().zip(&net.initial) {
             *value = if initial { u64::MAX } else { 0 };
         }
@@ -61,30 +64,32 @@ impl<'n> Simulation<'n> {
         let net = self.net;
         let moves = 1 + net.initial.len()..net.inputs();
         self.values[moves].fill(0);
-        self.compute();
+        self.compute(false);
         for (role, legal) in (0u32..).zip(&net.outputs.legal) {
-            // In each game the move with the number drawn, among those that are legal.
-            let mut count = [0u64; 64];
-            for &(_, signal) in legal {
-                bits(self.value(signal)).for_each(|game| count[game] += 1);
-            }
-            let mut left = count.map(|count| if count == 0 { 0 } else { self.draw() % count });
-            for &(action, signal) in legal {
-                let mut chosen = 0;
-                for game in bits(self.value(signal)) {
-                    chosen |= u64::from(left[game] == 0) << game;
-                    left[game] = left[game].wrapping_sub(1);
+            // Each legal move in turn with some chance, from a random one on, then what is left: not evenly, but all
+            // games at once.
+            let start = self.draw() as usize % legal.len().max(1);
+            let mut open = u64::MAX;
+            for round in 0..2 {
+                for &(action, signal) in legal[start..].iter().chain(&legal[..start]) {
+                    let taken = if round == 0 { self.draw() & self.draw() & self.draw() } else { u64::MAX };
+                    let chosen = self.value(signal) & open & taken;
+                    if chosen != 0 {
+                        open &= !chosen;
+                        self.values[net.does_input(role, action).gate() as usize] |= chosen;
+                    }
                 }
-                self.values[net.does_input(role, action).gate() as usize] |= chosen;
             }
         }
-        self.values[0] = 0;
-        self.compute();
+        self.compute(true);
     }
 
-    fn compute(&mut self) {
+    /// Computes the gates that depend on moves, or the others.
+    fn compute(&mut self, moving: bool) {
         for gate in self.net.inputs()..self.net.len() {
-            if let Gate::And(operands) = self.net.gate(gate as u32) {
+            if let Gate::And(operands) = self.net.gate(gate as u32)
+                && self.moving[gate] == moving
+            {
                 self.values[gate] = operands.iter().fold(u64::MAX, |all, &s| all & self.value(s));
             }
         }
@@ -97,13 +102,4 @@ impl<'n> Simulation<'n> {
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ mixed >> 31
     }
-}
-
-/// The numbers of the bits that are set.
-fn bits(mut word: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = (word != 0).then(|| word.trailing_zeros() as usize);
-        word &= word.wrapping_sub(1);
-        bit
-    })
 }

@@ -303,6 +303,7 @@ impl Net {
     }
 
     /// What a gate computes.
+    #[inline]
     #[must_use]
     pub fn gate(&self, gate: u32) -> Gate<'_> {
         let gate = gate as usize;
@@ -318,6 +319,7 @@ impl Net {
         }
     }
 
+    #[inline]
     fn operands(&self, gate: usize) -> &[Signal] {
         let and = gate - self.inputs();
         &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize]

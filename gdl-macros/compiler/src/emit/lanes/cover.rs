@@ -59,8 +59,8 @@ impl Cut {
         &self.leaves[..usize::from(self.len)]
     }
 
-    /// The cut of a gate by the leaves of cuts of its operands; none if they are too many.
-    fn join(a: &Self, b: &Self, [negate_a, negate_b]: [bool; 2]) -> Option<Self> {
+    /// The cut of a gate by the leaves of cuts of its operands, without its table; none if they are too many.
+    fn join(a: &Self, b: &Self) -> Option<Self> {
         let mut leaves = [0; 3];
         let mut len = 0;
         let (mut left, mut right) = (a.leaves(), b.leaves());
@@ -73,45 +73,55 @@ impl Cut {
             *leaves.get_mut(len)? = next;
             len += 1;
         }
+        Some(Self { leaves, len: len as u8, table: 0, flow: 0.0 })
+    }
+
+    /// The table of a gate over the leaves, from the cuts that were joined.
+    fn table(&self, a: &Self, b: &Self, [negate_a, negate_b]: [bool; 2]) -> u8 {
         let of = |cut: &Self, negate: bool| {
-            let table = spread(cut, &leaves[..len]);
+            let table = spread(cut, self.leaves());
             if negate { !table } else { table }
         };
-        let table = of(a, negate_a) & of(b, negate_b);
-        Some(Self { leaves, len: len as u8, table, flow: 0.0 })
+        of(a, negate_a) & of(b, negate_b)
     }
 }
 
 /// The table of a cut over more leaves.
 fn spread(cut: &Cut, leaves: &[u32]) -> u8 {
-    let places = [0, 1, 2].map(|i| {
-        let leaf = cut.leaves().get(i)?;
-        leaves.iter().position(|other| other == leaf)
-    });
-    rearrange(cut.table, places)
+    let mut table = cut.table;
+    // The last first: the column that it goes to is of no account yet.
+    for (i, leaf) in cut.leaves().iter().enumerate().rev() {
+        let place = leaves.iter().position(|other| other == leaf);
+        table = swap(table, i, place.unwrap_or(i));
+    }
+    table
 }
 
-/// The table where operand i comes from column `places[i]`, for those that count.
-fn rearrange(table: u8, places: [Option<usize>; 3]) -> u8 {
-    (0..8).fold(0, |result, row| {
-        let from = (0..3).fold(0, |from, i| {
-            let set = places[i].is_some_and(|place| row >> (2 - place) & 1 == 1);
-            from | u8::from(set) << (2 - i)
-        });
-        result | (table >> from & 1) << row
-    })
+/// The table where two operands, the lower one first, have changed places.
+fn swap(table: u8, i: usize, j: usize) -> u8 {
+    // The rows where the first of them alone is set, and how far it is to those of the second.
+    let (rows, distance) = match (i, j) {
+        (0, 1) => (0x30, 2),
+        (0, 2) => (0x50, 3),
+        (1, 2) => (0x44, 1),
+        _ => return table,
+    };
+    let others = !(rows | rows >> distance);
+    table & others | (table & rows) >> distance | (table << distance) & rows
 }
 
 /// The least table that some order of the operands gives, and that order.
 fn least(table: u8) -> (u8, [usize; 3]) {
-    const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-    let of = |order: [usize; 3]| {
-        let mut places = [None; 3];
-        // Operand `order[i]` moves to place i.
-        (0..3).for_each(|i| places[order[i]] = Some(i));
-        (rearrange(table, places), order)
-    };
-    ORDERS.into_iter().map(of).min().unwrap_or((table, [0, 1, 2]))
+    let one = swap(table, 0, 1);
+    let orders = [
+        (table, [0, 1, 2]),
+        (swap(table, 1, 2), [0, 2, 1]),
+        (one, [1, 0, 2]),
+        (swap(one, 1, 2), [1, 2, 0]),
+        (swap(one, 0, 2), [2, 0, 1]),
+        (swap(table, 0, 2), [2, 1, 0]),
+    ];
+    orders.into_iter().min().unwrap_or(orders[0])
 }
 
 impl Cover {
@@ -198,10 +208,11 @@ fn best_cuts(gates: &Gates) -> Vec<Cut> {
         let negated = [a, b].map(|signal| signal % 2 == 1);
         for x in &cuts[a as usize / 2] {
             for y in &cuts[b as usize / 2] {
-                let Some(mut cut) = Cut::join(x, y, negated) else { continue };
+                let Some(mut cut) = Cut::join(x, y) else { continue };
                 if found.iter().any(|other| other.leaves() == cut.leaves()) {
                     continue;
                 }
+                cut.table = cut.table(x, y, negated);
                 cut.flow = 1.0 + cut.leaves().iter().map(|&leaf| flows[leaf as usize]).sum::<f32>();
                 found.push(cut);
             }

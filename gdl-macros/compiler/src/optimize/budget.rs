@@ -1,0 +1,52 @@
+//! What proofs may cost: little at first, and more as long as they bring something. Most nets have nothing that the
+//! first few proofs do not show.
+
+use super::proof::Prover;
+use crate::{limits::Fuel, propnet::Net};
+
+/// Steps of proofs at the start, for each literal of the net, and at least and at most.
+const START: u64 = 16;
+const BOUNDS: (u64, u64) = (10_000, 50_000);
+
+/// Steps that a proof that brought something adds to those.
+const REWARD: u64 = 5_000;
+
+/// Steps of proofs that all rewards may add up to, for each literal and at most.
+const MOST: (u64, u64) = (256, 1_000_000);
+
+/// How many steps of proofs are one step of a pass.
+const STEPS: u64 = 256;
+
+/// Steps that the proofs of a pass may take.
+pub(super) struct Budget {
+    allowed: u64,
+    most: u64,
+    paid: u64,
+}
+
+impl Budget {
+    /// What a pass over a net may start with.
+    pub(super) fn new(net: &Net) -> Self {
+        let literals = net.literals() as u64;
+        let most = (MOST.0 * literals).clamp(BOUNDS.0, MOST.1);
+        Self { allowed: (START * literals).clamp(BOUNDS.0, BOUNDS.1), most, paid: 0 }
+    }
+
+    /// True if there are steps left, of those that a prover has taken so far.
+    pub(super) fn lasts(&self, prover: &Prover<'_>) -> bool {
+        prover.work() <= self.allowed
+    }
+
+    /// A proof brought something, so more are worth trying.
+    pub(super) fn reward(&mut self) {
+        self.allowed = (self.allowed + REWARD).min(self.most);
+    }
+
+    /// Pays for what a prover has taken since this was last called.
+    pub(super) fn pay(&mut self, prover: &Prover<'_>, fuel: &mut Fuel) -> Option<()> {
+        let due = prover.work() / STEPS;
+        fuel.spend(due - self.paid)?;
+        self.paid = due;
+        Some(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Random play in lanes is uniform: of each role's legal moves, in whatever states games come to, each is made as
+//! often as the others.
+//!
+//! Lanes play and are watched; what was legal is what the table says of the state before. For each role and number of
+//! legal moves the places of those that were made are counted, and their squared distances from equal counts summed
+//! (Pearson's chi-square). The seeds are fixed, so the test says always the same; before they were chosen, fair
+//! choice would have failed with a probability of 6.3e-5 for each game and engine.
+
+use gdl_games::{Entry, LIST, Visitor, visit};
+use gdl_runtime::{Engine, Game, Id, Isa, Lockstep, Table};
+use std::collections::BTreeMap;
+
+/// Choices that are looked at in each game: as many as this, and as many as take so many gates of the table.
+const CHOICES: usize = 60_000;
+const WORK: usize = 100_000_000;
+
+/// How many standard deviations the sum may be away from its mean.
+const DEVIATIONS: f64 = 4.0;
+
+/// For each role and number of legal moves, how often the move in each place was made.
+type Counts = BTreeMap<(usize, usize), Vec<u32>>;
+
+/// Counts the choices of all lanes, as a table sees them that the lanes are made of.
+fn count<G: Game>(game: &G, table: &Table, isa: Isa, straight: bool) -> Counts {
+    let (observe, _) = table.gates();
+    let mut left = (WORK / (observe + 200)).min(CHOICES);
+    let mut counts = Counts::new();
+    let mut states: Vec<G::State> = vec![game.initial(); Lockstep::LANES];
+    for block in 0.. {
+        let games = 2 * Lockstep::LANES as u64;
+        let lanes = Lockstep::new(table, isa, straight, 2, block, games, 10_000);
+        let mut lanes = lanes.expect("built-in games play in lanes");
+        while lanes.step() {
+            for (lane, state) in states.iter_mut().enumerate() {
+                if !lanes.has_moved(lane) {
+                    continue;
+                }
+                if lanes.has_started(lane) {
+                    *state = game.initial();
+                }
+                let view = game.view(state);
+                let mut has_choice = false;
+                for (role, made) in game.roles().zip(lanes.joint(lane)) {
+                    let legal = game.legal_in(&view, role);
+                    let length = legal.len();
+                    if length > 1 {
+                        let place = legal.into_iter().position(|action| action.index() == made);
+                        let counts = counts.entry((role.index(), length)).or_insert_with(|| vec![0; length]);
+                        counts[place.expect("only legal moves are made")] += 1;
+                        has_choice = true;
+                    }
+                }
+                lanes.state(lane, state.as_mut());
+                left -= usize::from(has_choice);
+                if left == 0 {
+                    return counts;
+                }
+            }
+        }
+    }
+    counts
+}
+
+/// How many standard deviations the sum of squared distances is from its mean, which is that of equal chances. Where
+/// less than five are expected in each place, counts tell nothing.
+fn deviations(counts: &Counts) -> f64 {
+    let (mut sum, mut degrees) = (0.0, 0.0);
+    for places in counts.values() {
+        let expected = f64::from(places.iter().sum::<u32>()) / places.len() as f64;
+        if expected >= 5.0 {
+            sum += places.iter().map(|&made| (f64::from(made) - expected).powi(2) / expected).sum::<f64>();
+            degrees += places.len() as f64 - 1.0;
+        }
+    }
+    assert!(degrees > 0.0, "there are choices");
+    // Wilson and Hilferty: the cube root is about normal with these mean and deviation.
+    let variance = 2.0 / (9.0 * degrees);
+    ((sum / degrees).cbrt() - (1.0 - variance)) / variance.sqrt()
+}
+
+struct Test;
+
+impl Visitor for Test {
+    type Output = ();
+
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(self, game: G, entry: &'static Entry) {
+        let table = game.table().expect("a table");
+        let isa = Isa::best();
+        for straight in [false, true] {
+            if straight && !table.has_straight_lanes(isa) {
+                continue;
+            }
+            let engine = if straight { Engine::Lanes } else { Engine::TableLanes };
+            let deviations = deviations(&count(&game, table, isa, straight));
+            assert!(deviations.abs() < DEVIATIONS, "{}, {engine:?}: {deviations}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn lanes_choose_uniformly_in_all_states_they_come_to() {
+    for entry in LIST {
+        visit(entry.name, Test);
+    }
+}
+
+/// What a test of chances must be able to tell.
+#[test]
+fn what_is_not_uniform_shows() {
+    let fair: Counts = [((0, 2), vec![1_000, 1_040]), ((1, 3), vec![510, 490, 505])].into();
+    assert!(deviations(&fair).abs() < DEVIATIONS);
+    let unfair: Counts = [((0, 2), vec![1_000, 1_040]), ((1, 3), vec![450, 500, 605])].into();
+    assert!(deviations(&unfair) > DEVIATIONS);
+}

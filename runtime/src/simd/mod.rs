@@ -8,6 +8,7 @@
 
 use crate::lanes::{Chunk, Slots};
 
+mod bytes;
 mod portable;
 mod transpose;
 #[cfg(target_arch = "x86_64")]
@@ -105,6 +106,28 @@ pub trait Word: Copy {
     /// `AddRoundKey`).
     #[must_use]
     fn aes_round(self, key: Self) -> Self;
+
+    /// The bytes at `places`, each below 128, of the 128 bytes of `low` and `high`, where `lanes` has a bit for the
+    /// byte; zero elsewhere.
+    #[must_use]
+    #[inline(always)]
+    fn take(lanes: u64, low: Self, high: Self, places: Self) -> Self {
+        bytes::take(lanes, low, high, places)
+    }
+
+    /// Bytes that are all ones where the word has a bit, else zero.
+    #[must_use]
+    #[inline(always)]
+    fn spread(bits: u64) -> Self {
+        bytes::spread(bits)
+    }
+
+    /// The top bits of the bytes.
+    #[must_use]
+    #[inline(always)]
+    fn collect(self) -> u64 {
+        bytes::collect(self)
+    }
 
     /// Word j of 64 bits of the i-th becomes word i of the j-th.
     #[inline(always)]
@@ -204,7 +227,7 @@ pub enum Isa {
     Portable,
     /// x86-64 with AVX2 and AES: words of 256 bits.
     Avx2,
-    /// x86-64 with AVX-512 (F, VBMI, VPOPCNTDQ), VAES and GFNI: words of 512 bits.
+    /// x86-64 with AVX-512 (F, BW, VBMI, VPOPCNTDQ), VAES and GFNI: words of 512 bits.
     Avx512,
 }
 

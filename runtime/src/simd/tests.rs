@@ -161,3 +161,43 @@ fn rows_and_planes_are_transposes() {
         }
     }
 }
+
+/// Bytes taken from two planes, those where a word has a bit, and their top bits.
+struct Bytes {
+    lanes: u64,
+    planes: [Plane; 3],
+}
+
+impl Kernel for Bytes {
+    type Output = (Plane, Plane, u64);
+
+    fn run<W: Word>(self) -> Self::Output {
+        let [low, high, places] = self.planes.each_ref().map(W::load);
+        let (mut taken, mut spread) = (Plane::ZERO, Plane::ZERO);
+        W::take(self.lanes, low, high, places).store(&mut taken);
+        W::spread(self.lanes).store(&mut spread);
+        (taken, spread, low.collect())
+    }
+}
+
+#[test]
+fn bytes_are_taken_by_their_places() {
+    let mut stream = Stream::new(3, 2);
+    let byte = |plane: &Plane, i: usize| plane.0[i / 8].to_le_bytes()[i % 8];
+    for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+        for _ in 0..20 {
+            let lanes = stream.bits();
+            let [low, high, mut places] = [(); 3].map(|()| random(&mut stream));
+            places.0.iter_mut().for_each(|word| *word &= 0x7f7f_7f7f_7f7f_7f7f);
+            let (taken, spread, tops) = isa.run(Bytes { lanes, planes: [low, high, places] });
+            for i in 0..64 {
+                let is_set = lanes >> i & 1 == 1;
+                let place = usize::from(byte(&places, i));
+                let from = if place < 64 { byte(&low, place) } else { byte(&high, place - 64) };
+                assert_eq!(byte(&taken, i), if is_set { from } else { 0 }, "{isa:?}");
+                assert_eq!(byte(&spread, i), if is_set { 0xff } else { 0 }, "{isa:?}");
+                assert_eq!(tops >> i & 1 == 1, byte(&low, i) > 0x7f, "{isa:?}");
+            }
+        }
+    }
+}

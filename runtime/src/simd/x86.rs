@@ -16,6 +16,7 @@ pub(super) fn has_avx2() -> bool {
 
 pub(super) fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vbmi")
         && is_x86_feature_detected!("avx512vpopcntdq")
         && is_x86_feature_detected!("vaes")
@@ -37,7 +38,7 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
 /// # Panics
 /// If the machine lacks AVX-512, VAES or GFNI.
 pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
-    #[target_feature(enable = "avx512f,avx512vbmi,avx512vpopcntdq,vaes,gfni")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vpopcntdq,vaes,gfni")]
     fn run<K: Kernel>(kernel: K) -> K::Output {
         kernel.run::<Avx512>()
     }
@@ -126,6 +127,24 @@ impl Word for Avx512 {
     fn aes_round(self, key: Self) -> Self {
         // SAFETY: the machine has VAES, see the module.
         Self(unsafe { _mm512_aesenc_epi128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn take(lanes: u64, low: Self, high: Self, places: Self) -> Self {
+        // SAFETY: the machine has AVX-512 with VBMI, see the module.
+        Self(unsafe { _mm512_maskz_permutex2var_epi8(lanes, low.0, places.0, high.0) })
+    }
+
+    #[inline(always)]
+    fn spread(bits: u64) -> Self {
+        // SAFETY: the machine has AVX-512 with BW, see the module.
+        Self(unsafe { _mm512_movm_epi8(bits) })
+    }
+
+    #[inline(always)]
+    fn collect(self) -> u64 {
+        // SAFETY: the machine has AVX-512 with BW, see the module.
+        unsafe { _mm512_movepi8_mask(self.0) }
     }
 
     #[inline(always)]

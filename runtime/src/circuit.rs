@@ -28,6 +28,23 @@ enum Gates {
     Large(Box<[[u32; 2]]>),
 }
 
+/// The pairs of the bits of each byte.
+static SPREAD: [[Pair; 8]; 256] = {
+    let mut spread = [[[0, 1]; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                spread[byte][bit] = [1, 0];
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    spread
+};
+
 thread_local! {
     /// The signals of the circuit being run, shared by all circuits of a thread, so that a step
     /// allocates nothing.
@@ -44,6 +61,44 @@ impl Circuit {
             Gates::Large(gates.into())
         };
         Self { inputs, gates, outputs: outputs.into() }
+    }
+
+    /// The number of nodes before the first gate.
+    pub(crate) fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// The operands of a gate.
+    pub(crate) fn gate(&self, gate: usize) -> [u32; 2] {
+        match &self.gates {
+            Gates::Small(gates) => gates[gate].map(u32::from),
+            Gates::Large(gates) => gates[gate],
+        }
+    }
+
+    /// For each node whether it depends on `input`. O(gates).
+    pub(crate) fn reached(&self, input: usize) -> Vec<bool> {
+        let mut reached = vec![false; self.inputs];
+        reached[input] = true;
+        for gate in 0..self.len() {
+            let [a, b] = self.gate(gate);
+            reached.push(reached[a as usize / 2] || reached[b as usize / 2]);
+        }
+        reached
+    }
+
+    /// The signals of inputs that hold wherever `signal` does, as far as it is a conjunction.
+    pub(crate) fn literals(&self, signal: u32) -> Vec<u32> {
+        let mut literals = Vec::new();
+        let mut pending = vec![signal];
+        while let Some(signal) = pending.pop() {
+            match (signal as usize / 2).checked_sub(self.inputs) {
+                None => literals.push(signal),
+                Some(gate) if signal % 2 == 0 => pending.extend(self.gate(gate)),
+                Some(_) => {}
+            }
+        }
+        literals
     }
 
     /// The number of gates.
@@ -79,9 +134,12 @@ impl Circuit {
         *constant = [0, 1];
         let (bits, others) = inputs.split_at_mut(fluents);
         for (pairs, &word) in bits.chunks_mut(64).zip(state) {
-            for (i, pair) in pairs.iter_mut().enumerate() {
-                let value = (word >> i & 1) as u8;
-                *pair = [value, value ^ 1];
+            for (i, pairs) in pairs.chunks_mut(8).enumerate() {
+                let spread = &SPREAD[usize::from((word >> (8 * i)) as u8)];
+                match <&mut [Pair; 8]>::try_from(&mut *pairs) {
+                    Ok(pairs) => *pairs = *spread,
+                    Err(_) => pairs.copy_from_slice(&spread[..pairs.len()]),
+                }
             }
         }
         others.fill([0, 1]);

@@ -158,6 +158,14 @@ impl Game for Dynamic {
         with!(self, |engine| engine.observe(state.as_ref(), view.as_mut()));
     }
 
+    fn glance(&self, state: &BitBox, view: &mut BitBox) {
+        match &self.engine {
+            Engine::Table(table) => table.glance(state.as_ref(), view.as_mut()),
+            #[cfg(feature = "dynamic")]
+            Engine::Lifted(lifted) => lifted.observe(state.as_ref(), view.as_mut()),
+        }
+    }
+
     fn advance(&self, state: &mut BitBox, joint: &[MoveId]) {
         with!(self, |engine| engine.advance(state.as_mut(), joint));
     }

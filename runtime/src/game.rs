@@ -157,6 +157,13 @@ pub trait Game: Send + Sync {
     /// Writes what is seen of `state` into `view`, all of it. The hot half of a step.
     fn observe(&self, state: &Self::State, view: &mut Self::View);
 
+    /// [`Game::observe`], but unless the state is terminal the goals may be missing: none of their bits is set that
+    /// `observe` does not set. Playouts and searches need no more, and goals may be most of the work.
+    #[inline]
+    fn glance(&self, state: &Self::State, view: &mut Self::View) {
+        self.observe(state, view);
+    }
+
     /// Replaces `state` by the one that follows when each role makes its move of `joint`, one move
     /// per role in role order. The other hot half of a step.
     ///
@@ -188,7 +195,9 @@ pub trait Game: Send + Sync {
 
     /// True if the game is over.
     fn terminal(&self, state: &Self::State) -> bool {
-        self.terminal_in(&self.view(state))
+        let mut view = self.blank();
+        self.glance(state, &mut view);
+        self.terminal_in(&view)
     }
 
     /// [`Game::terminal`] of a state already seen.
@@ -200,7 +209,9 @@ pub trait Game: Send + Sync {
     /// The moves a role may make, in move order. The rules may give legal moves in a terminal state
     /// too, though [`Game::next`] refuses to make them.
     fn legal(&self, state: &Self::State, role: Self::Role) -> Legal<Self::Move, Self::View> {
-        Legal::new(self.view(state), self.shape(), role.index())
+        let mut view = self.blank();
+        self.glance(state, &mut view);
+        Legal::new(view, self.shape(), role.index())
     }
 
     /// [`Game::legal`] of a state already seen.
@@ -249,7 +260,8 @@ pub trait Game: Send + Sync {
     /// If the number of moves is not that of the roles, if `state` is terminal, or if a move is not
     /// legal. The first fault in role order.
     fn next(&self, state: &Self::State, joint: &[Self::Move]) -> Result<Self::State, StepError> {
-        let view = self.view(state);
+        let mut view = self.blank();
+        self.glance(state, &mut view);
         self.check_in(&view, joint)?;
         Ok(self.next_unchecked(state, joint))
     }

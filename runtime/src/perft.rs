@@ -203,7 +203,7 @@ impl<'g, G: Game> Perft<'g, G> {
         let mut view = self.game.blank();
         self.states = self.level.len() as u64;
         let counts = self.level.iter().map(|(state, ways)| {
-            self.game.observe(state, &mut view);
+            self.game.glance(state, &mut view);
             ways.saturating_mul(joint_moves(self.game, &view))
         });
         counts.fold(0, u128::saturating_add)
@@ -231,7 +231,7 @@ impl<'g, G: Game> Perft<'g, G> {
             let mut view = game.blank();
             let mut joints = Joints::new(game);
             for (state, ways) in std::mem::take(&mut self.level) {
-                game.observe(&state, &mut view);
+                game.glance(&state, &mut view);
                 joints.start(game, &view);
                 while let Some(joint) = joints.next() {
                     next.add(&game.next_unchecked(&state, joint), ways);

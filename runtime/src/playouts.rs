@@ -342,7 +342,7 @@ impl<'g, G: Game> Player<'g, G> {
         self.state.clone_from(&self.initial);
         self.tally.playouts += 1;
         loop {
-            game.observe(&self.state, &mut self.view);
+            game.glance(&self.state, &mut self.view);
             let seen = self.view.as_ref();
             if bits::test(seen, shape.terminal_bit()) {
                 self.scorer.score(seen, &mut self.tally);

@@ -5,6 +5,12 @@
 //! running it needs no further tests, whatever the bytes were and whoever sent them; memory stays
 //! within a small multiple of the input's length, views aside, which have a limit of their own.
 
+mod cases;
+mod patches;
+mod residual;
+#[allow(clippy::inline_always, reason = "as for lanes")]
+mod wide;
+
 use crate::{
     circuit::{Circuit, Pair},
     game::{Id, Shape},
@@ -13,6 +19,8 @@ use crate::{
     simd::Isa,
     vocabulary::{Texts, Vocabulary},
 };
+use cases::{Cases, Wanted};
+use patches::{Patches, Rules};
 use std::fmt;
 
 /// The version of the format that is understood.
@@ -79,6 +87,11 @@ pub struct Table {
     advance: Circuit,
     /// The node of each role's first `does` input.
     does: Box<[u32]>,
+    /// What is left of `observe` in common cases, all of it and without the goals.
+    observations: Cases,
+    glances: Cases,
+    /// What is left of `advance` once moves are known.
+    patches: Patches,
     sees: Option<Sees>,
     /// What plays many games at once.
     lanes: Option<Box<Lanes>>,
@@ -151,6 +164,7 @@ impl Table {
         }
         let observe = reader.circuit(1 + shape.fluents, view_bits.len())?;
         let advance = reader.circuit(node, shape.fluents)?;
+        let patches = Patches::new(role_moves.iter().map(Vec::len));
         let mut vocabulary = Vocabulary::new(roles, fluents, moves, role_moves, role_goals);
         if let Some(role) = chance {
             vocabulary = vocabulary.with_chance(role);
@@ -182,6 +196,9 @@ impl Table {
             view_bits: view_bits.into(),
             advance,
             does: does.into(),
+            observations: Cases::default(),
+            glances: Cases::default(),
+            patches,
             sees,
             lanes,
         })
@@ -243,11 +260,32 @@ impl Table {
     /// # Panics
     /// If `view` is shorter than [`Shape::view_words`].
     pub fn observe(&self, state: &[u64], view: &mut [u64]) {
-        let circuit = &self.observe;
-        circuit.with_scratch(|scratch| {
-            circuit.load(scratch, state, self.shape.fluents);
-            write_bits(view, &self.view_bits, circuit.outputs(), circuit.run(scratch));
-        });
+        view.fill(0);
+        if !self.observations.apply(self.wanted((0, 0)), state, view) {
+            let circuit = &self.observe;
+            circuit.with_scratch(|scratch| {
+                circuit.load(scratch, state, self.shape.fluents);
+                write_bits(view, &self.view_bits, circuit.outputs(), circuit.run(scratch));
+            });
+        }
+    }
+
+    /// [`Table::observe`], but the goals may be missing unless the state is terminal.
+    ///
+    /// # Panics
+    /// If `view` is shorter than [`Shape::view_words`].
+    pub fn glance(&self, state: &[u64], view: &mut [u64]) {
+        view.fill(0);
+        let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());
+        let glanced = self.glances.apply(self.wanted((goals as u32, terminal as u32)), state, view);
+        if !glanced || crate::bits::test(view, terminal) {
+            self.observe(state, view);
+        }
+    }
+
+    /// What is seen of a state, except some bits of the view.
+    fn wanted(&self, except: (u32, u32)) -> Wanted<'_> {
+        Wanted { observe: &self.observe, bits: &self.view_bits, fluents: self.shape.fluents, except }
     }
 
     /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves that
@@ -259,6 +297,9 @@ impl Table {
         let circuit = &self.advance;
         circuit.with_scratch(|scratch| {
             self.load(circuit, scratch, state, joint);
+            if self.patches.apply(self.rules(), scratch, state, self.places(joint)) {
+                return;
+            }
             let signals = circuit.run(scratch);
             for (word, outputs) in state.iter_mut().zip(circuit.outputs().chunks(64)) {
                 *word = outputs
@@ -292,10 +333,26 @@ impl Table {
     #[inline]
     fn load<M: Id>(&self, circuit: &Circuit, scratch: &mut [Pair], state: &[u64], joint: &[M]) {
         circuit.load(scratch, state, self.shape.fluents);
-        for (role, action) in joint.iter().enumerate().take(self.shape.roles) {
-            if let Ok(place) = self.vocabulary.moves_of(role).binary_search(&(action.index() as u32)) {
-                scratch[self.does[role] as usize + place] = [1, 0];
-            }
+        for (role, place) in self.places(joint) {
+            scratch[self.does[role] as usize + place] = [1, 0];
+        }
+    }
+
+    /// The roles that make a move that they may ever make, and its place among those.
+    #[inline]
+    fn places<M: Id>(&self, joint: &[M]) -> impl Iterator<Item = (usize, usize)> {
+        joint.iter().enumerate().take(self.shape.roles).filter_map(|(role, action)| {
+            let moves = self.vocabulary.moves_of(role);
+            Some((role, moves.binary_search(&(action.index() as u32)).ok()?))
+        })
+    }
+
+    fn rules(&self) -> Rules<'_> {
+        Rules {
+            fluents: self.shape.fluents,
+            observe: &self.observe,
+            advance: &self.advance,
+            does: &self.does,
         }
     }
 }

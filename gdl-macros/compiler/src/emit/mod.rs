@@ -88,14 +88,12 @@ fn lanes_code(
     (Some(module), decode)
 }
 
-/// The module `engine` of a game, with the functions `observe` and `advance`, and `perceive` if the rules
-/// say what the roles perceive. This is the one place that knows which engine runs what.
+/// What the module `engine` of a game has if its table is run.
 #[cfg(feature = "tokens")]
-fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
+fn table_engine(sees: bool) -> proc_macro2::TokenStream {
     use quote::quote;
 
-    let sees = net.outputs.sees.is_some();
-    let table_percepts = sees.then(|| {
+    let percepts = sees.then(|| {
         quote! {
             #[inline]
             pub(super) fn perceive(state: &super::State, joint: &[super::Move], percepts: &mut [u64]) {
@@ -103,10 +101,15 @@ fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
             }
         }
     });
-    let table = quote! {
+    quote! {
         #[inline]
         pub(super) fn observe(state: &super::State, view: &mut super::View) {
             super::table().observe(state.words(), view.words_mut());
+        }
+
+        #[inline]
+        pub(super) fn glance(state: &super::State, view: &mut super::View) {
+            super::table().glance(state.words(), view.words_mut());
         }
 
         #[inline]
@@ -114,8 +117,18 @@ fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
             super::table().advance(state.words_mut(), joint);
         }
 
-        #table_percepts
-    };
+        #percepts
+    }
+}
+
+/// The module `engine` of a game, with the functions `observe`, `glance` and `advance`, and `perceive` if the rules
+/// say what the roles perceive. This is the one place that knows which engine runs what.
+#[cfg(feature = "tokens")]
+fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
+    use quote::quote;
+
+    let sees = net.outputs.sees.is_some();
+    let table = table_engine(sees);
     if !code.is_straight(net) {
         return quote!(mod engine { #table });
     }
@@ -168,7 +181,7 @@ fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
                 #straight_percepts
             }
 
-            pub(super) use straight::{see as observe, step as advance};
+            pub(super) use straight::{see as observe, see as glance, step as advance};
             #percepts
         }
     }

@@ -49,20 +49,19 @@ pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code
     frame.module(&documentation, &quote!(#game #roles #moves #fluents #percepts))
 }
 
+/// The words of the initial state.
+fn initial_words(net: &Net) -> Vec<Literal> {
+    let word = |bits: &[bool]| bits.iter().enumerate().fold(0, |word, (i, &bit)| word | u64::from(bit) << i);
+    net.initial.chunks(64).map(|bits| Literal::u64_unsuffixed(word(bits))).collect()
+}
+
 /// The game's type, its rows, its table and `Game`.
 fn game(net: &Net, lanes: Option<&Lanes>, frame: &Frame, code: Code) -> TokenStream {
     let game = frame.game();
     let number = Literal::usize_unsuffixed;
     let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
     let (moves, goals) = (net.vocabulary.moves.len(), net.goals());
-    let words: Vec<Literal> = net
-        .initial
-        .chunks(64)
-        .map(|bits| {
-            let word = bits.iter().enumerate().fold(0, |word, (i, &bit)| word | u64::from(bit) << i);
-            Literal::u64_unsuffixed(word)
-        })
-        .collect();
+    let words = initial_words(net);
     let state_words = number(words.len());
     let view_words = number(Layout::of(net).view_words());
     let (roles, fluents, moves, goals) = (number(roles), number(fluents), number(moves), number(goals));
@@ -160,6 +159,11 @@ fn game(net: &Net, lanes: Option<&Lanes>, frame: &Frame, code: Code) -> TokenStr
             #[inline]
             fn observe(&self, state: &State, view: &mut View) {
                 engine::observe(state, view);
+            }
+
+            #[inline]
+            fn glance(&self, state: &State, view: &mut View) {
+                engine::glance(state, view);
             }
 
             #[inline]

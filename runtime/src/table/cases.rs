@@ -1,0 +1,158 @@
+//! What is seen of a state, case by case: in comes the circuit that observes any state, out goes what is left of it
+//! where the values of a few fluents are known, those on which most of the gates hang.
+//!
+//! Most often they tell whose turn it is, and the moves of all others are not looked at then. Cases are told apart by
+//! the values of these fluents alone, so nothing need be known of the rules.
+
+use super::{
+    residual::{Habit, Residual},
+    wide::Wide,
+};
+use crate::{bits, circuit::Circuit};
+use std::sync::OnceLock;
+
+/// The most fluents that tell cases apart.
+const SELECTORS: usize = 6;
+
+/// As many fluents are tried: those with the most gates behind them.
+const CANDIDATES: usize = 64;
+
+/// A fluent is worth a case if one of its values settles this part of all gates.
+const PART: usize = 8;
+
+/// What is wanted of the circuit that observes a state: the outputs whose bits of the view are not among some.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'t> {
+    pub(super) observe: &'t Circuit,
+    /// The bit of the view of each output.
+    pub(super) bits: &'t [u32],
+    pub(super) fluents: usize,
+    pub(super) except: (u32, u32),
+}
+
+impl Wanted<'_> {
+    /// Signals and their bits of the view.
+    fn outputs(self) -> Vec<(u32, u32)> {
+        let outputs = self.observe.outputs().iter().copied().zip(self.bits.iter().copied());
+        outputs.filter(|(_, bit)| !(self.except.0..self.except.1).contains(bit)).collect()
+    }
+}
+
+/// The residuals of the circuit that observes a state, as far as they are made.
+#[derive(Debug, Default)]
+pub(super) struct Cases {
+    split: OnceLock<Split>,
+}
+
+/// What is left in a case, and how it is run.
+#[derive(Debug)]
+enum Case {
+    Narrow(Residual),
+    Wide(Wide),
+}
+
+#[derive(Debug)]
+struct Split {
+    /// The fluents that tell the cases apart.
+    selectors: Vec<usize>,
+    /// For each of their values what is left.
+    cases: Box<[Habit<Case>]>,
+}
+
+impl Cases {
+    /// Writes what is wanted into a view that is clear, if the state is of a case that is common. Else the view stays clear.
+    #[inline]
+    pub(super) fn apply(&self, wanted: Wanted<'_>, state: &[u64], view: &mut [u64]) -> bool {
+        let split = self.split.get_or_init(|| Split::new(wanted));
+        let case = split
+            .selectors
+            .iter()
+            .rev()
+            .fold(0, |case, &fluent| 2 * case + usize::from(bits::test(state, fluent)));
+        match split.cases[case].get(|| Some(split.case(wanted, case))) {
+            Some(Case::Wide(wide)) => wide.write(state, view),
+            Some(Case::Narrow(residual)) => wanted.observe.with_scratch(|scratch| {
+                wanted.observe.load(scratch, state, wanted.fluents);
+                residual.write(scratch, view);
+            }),
+            None => return false,
+        }
+        true
+    }
+}
+
+/// A table's copy makes its own.
+impl Clone for Cases {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Split {
+    /// The cases of a circuit. O(gates).
+    fn new(wanted: Wanted<'_>) -> Self {
+        let Wanted { observe, fluents, .. } = wanted;
+        let outputs = wanted.outputs();
+        let inputs = observe.inputs();
+        let mut users = vec![0_u32; inputs + observe.len()];
+        for gate in 0..observe.len() {
+            observe.gate(gate).iter().for_each(|&signal| users[signal as usize / 2] += 1);
+        }
+        let mut candidates: Vec<usize> = (0..fluents).collect();
+        candidates.sort_by_key(|&fluent| std::cmp::Reverse(users[1 + fluent]));
+        candidates.truncate(CANDIDATES);
+        let (off, on) =
+            (settled(observe, &outputs, &candidates, false), settled(observe, &outputs, &candidates, true));
+        let gains =
+            candidates.iter().zip(off.into_iter().zip(on)).map(|(&fluent, (off, on))| (off.max(on), fluent));
+        let mut gains: Vec<(usize, usize)> =
+            gains.filter(|(gain, _)| gain * PART >= observe.len().max(1)).collect();
+        gains.sort_by_key(|&(gain, fluent)| (std::cmp::Reverse(gain), fluent));
+        let mut selectors: Vec<usize> = gains.iter().map(|&(_, fluent)| fluent).take(SELECTORS).collect();
+        selectors.sort_unstable();
+        let cases = (0..1 << selectors.len()).map(|_| Habit::default()).collect();
+        Self { selectors, cases }
+    }
+
+    /// What is left of the circuit in a case.
+    fn case(&self, wanted: Wanted<'_>, case: usize) -> Case {
+        let known = |node: usize| {
+            let place = self.selectors.iter().position(|fluent| 1 + fluent == node)?;
+            Some(case >> place & 1 == 1)
+        };
+        let residual = Residual::new(wanted.observe, known, &wanted.outputs(), false);
+        residual.widen().map_or(Case::Narrow(residual), Case::Wide)
+    }
+}
+
+/// How many gates need not be run when each of some fluents, at most 64, has that value. All of them at once, a bit of
+/// a word each.
+fn settled(circuit: &Circuit, outputs: &[(u32, u32)], fluents: &[usize], value: bool) -> Vec<usize> {
+    let inputs = circuit.inputs();
+    // For each signal where it is known to be true.
+    let mut known = vec![0_u64; 2 * (inputs + circuit.len())];
+    known[1] = u64::MAX;
+    for (lane, fluent) in fluents.iter().enumerate() {
+        known[2 * (1 + fluent) + usize::from(!value)] = 1 << lane;
+    }
+    // Where each node is wanted.
+    let mut wanted = vec![0_u64; inputs + circuit.len()];
+    for gate in 0..circuit.len() {
+        let [a, b] = circuit.gate(gate);
+        let node = inputs + gate;
+        known[2 * node] = known[a as usize] & known[b as usize];
+        known[2 * node + 1] = known[a as usize ^ 1] | known[b as usize ^ 1];
+    }
+    outputs.iter().for_each(|&(signal, _)| wanted[signal as usize / 2] = u64::MAX);
+    let mut counts = vec![0; fluents.len()];
+    for gate in (0..circuit.len()).rev() {
+        let pair = circuit.gate(gate);
+        let node = inputs + gate;
+        let open = wanted[node] & !(known[2 * node] | known[2 * node + 1]);
+        pair.iter().for_each(|&signal| wanted[signal as usize / 2] |= open);
+        // A gate one of whose operands is true is the other one.
+        let run = pair.iter().fold(open, |run, &signal| run & !known[signal as usize]);
+        counts.iter_mut().enumerate().for_each(|(lane, count)| *count += usize::from(run >> lane & 1 == 0));
+    }
+    counts
+}

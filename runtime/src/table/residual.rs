@@ -1,0 +1,312 @@
+//! What is left of a circuit where some of its inputs are known: in come a circuit, what is known and which outputs are
+//! wanted, out goes a [`Residual`], which writes them into a row of bits.
+//!
+//! Known inputs make gates constant or equal to others (partial evaluation); what no output wants is left out.
+//! Nodes of inputs keep their places, so residuals of a circuit run one after the other on inputs loaded once.
+
+use super::wide::{Wanted, Wide};
+use crate::circuit::{Circuit, Pair};
+use rustc_hash::FxHashMap;
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU32, Ordering},
+};
+
+/// How often a circuit is run with the same things known before its residual is made, which takes as long as some
+/// ten to fifty runs: whoever takes a few steps does not pay for it, and it at most doubles the time of more.
+const OFTEN: u32 = 64;
+
+/// The signals of the constant node.
+const FALSE: u32 = 0;
+const TRUE: u32 = 1;
+
+/// A smaller circuit and where its outputs go.
+#[derive(Clone, Debug)]
+pub(super) struct Residual {
+    circuit: Circuit,
+    words: Box<[Word]>,
+    /// For each output of the circuit its bit of its word.
+    bits: Box<[u8]>,
+}
+
+/// A word of a row with bits that are written.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    place: u32,
+    /// How many outputs of the circuit go there.
+    outputs: u32,
+    /// The bits that are not written.
+    keep: u64,
+    /// The bits that are always set.
+    set: u64,
+}
+
+impl Residual {
+    /// The residual for some outputs, each given as its signal in the circuit and its bit of the row, the bits
+    /// ascending. Inputs are known by their nodes. If `stays`, the row has the values of the first inputs, and outputs
+    /// that are the inputs of their bits are not written. O(gates).
+    pub(super) fn new(
+        circuit: &Circuit,
+        known: impl Fn(usize) -> Option<bool>,
+        outputs: &[(u32, u32)],
+        stays: bool,
+    ) -> Self {
+        let inputs = circuit.inputs();
+        let mut needed = vec![false; inputs + circuit.len()];
+        outputs.iter().for_each(|&(signal, _)| needed[signal as usize / 2] = true);
+        for node in (inputs..needed.len()).rev() {
+            if needed[node] {
+                circuit.gate(node - inputs).iter().for_each(|&signal| needed[signal as usize / 2] = true);
+            }
+        }
+        let mut gates = Gates { inputs, list: Vec::new(), known: FxHashMap::default() };
+        let input = |node: usize| match (node, known(node)) {
+            (0, _) => FALSE,
+            (_, Some(value)) => u32::from(value),
+            _ => 2 * node as u32,
+        };
+        let mut signals: Vec<u32> = (0..inputs).map(input).collect();
+        for node in inputs..needed.len() {
+            let signal = if needed[node] {
+                let [a, b] = circuit.gate(node - inputs).map(|s| signals[s as usize / 2] ^ s & 1);
+                gates.and(a, b)
+            } else {
+                FALSE
+            };
+            signals.push(signal);
+        }
+        let outputs = outputs.iter().map(|&(signal, bit)| (signals[signal as usize / 2] ^ signal & 1, bit));
+        let outputs = outputs.filter(|&(signal, bit)| !(stays && signal == 2 * (bit + 1)));
+        gates.residual(&outputs.collect::<Vec<_>>())
+    }
+
+    /// About how long it takes, in gates.
+    pub(super) fn weight(&self) -> usize {
+        self.circuit.len() + self.bits.len() + self.words.len()
+    }
+
+    /// The same for a row that is clear, 64 gates at a time, if that is faster. The inputs are fluents.
+    pub(super) fn widen(&self) -> Option<Wide> {
+        Wide::new(&self.circuit, self.circuit.inputs() - 1, &self.wanted())
+    }
+
+    /// The words with the signals that go there.
+    fn wanted(&self) -> Vec<Wanted> {
+        let mut outputs = self.circuit.outputs().iter().copied().zip(self.bits.iter().copied());
+        let wanted = self.words.iter().map(|word| {
+            let signals = outputs.by_ref().take(word.outputs as usize).collect();
+            Wanted { place: word.place, set: word.set, signals }
+        });
+        wanted.collect()
+    }
+
+    /// Writes the outputs into a row, given the inputs. What it has no place for is left out.
+    #[inline]
+    pub(super) fn write(&self, scratch: &mut [Pair], row: &mut [u64]) {
+        let signals = self.circuit.run(scratch);
+        let mut outputs = self.circuit.outputs().iter().zip(&self.bits);
+        for word in &self.words {
+            let values = outputs.by_ref().take(word.outputs as usize);
+            let bits = values.fold(word.set, |bits, (&signal, &bit)| {
+                bits | u64::from(signals[signal as usize]) << (bit % 64)
+            });
+            if let Some(to) = row.get_mut(word.place as usize) {
+                *to = *to & word.keep | bits;
+            }
+        }
+    }
+}
+
+/// Gates under construction; equal ones are one.
+struct Gates {
+    inputs: usize,
+    list: Vec<[u32; 2]>,
+    known: FxHashMap<[u32; 2], u32>,
+}
+
+impl Gates {
+    fn and(&mut self, a: u32, b: u32) -> u32 {
+        let pair = [a.min(b), a.max(b)];
+        match pair {
+            [FALSE, _] => FALSE,
+            [TRUE, other] => other,
+            [a, b] if a == b => a,
+            [a, b] if a ^ 1 == b => FALSE,
+            _ => *self.known.entry(pair).or_insert_with(|| {
+                self.list.push(pair);
+                2 * (self.inputs + self.list.len() - 1) as u32
+            }),
+        }
+    }
+
+    /// The gates that the outputs need.
+    fn residual(&self, outputs: &[(u32, u32)]) -> Residual {
+        let gate = |signal: u32| (signal as usize / 2).checked_sub(self.inputs);
+        let mut needed = vec![false; self.list.len()];
+        outputs.iter().filter_map(|&(signal, _)| gate(signal)).for_each(|i| needed[i] = true);
+        for i in (0..needed.len()).rev() {
+            if needed[i] {
+                self.list[i].iter().filter_map(|&signal| gate(signal)).for_each(|i| needed[i] = true);
+            }
+        }
+        let mut nodes = vec![0; needed.len()];
+        let mut kept = Vec::new();
+        let rename = |nodes: &[u32], signal: u32| match gate(signal) {
+            Some(i) => 2 * nodes[i] + signal % 2,
+            None => signal,
+        };
+        for (i, pair) in self.list.iter().enumerate().filter(|&(i, _)| needed[i]) {
+            nodes[i] = (self.inputs + kept.len()) as u32;
+            kept.push(pair.map(|signal| rename(&nodes, signal)));
+        }
+        let mut words = Vec::new();
+        let (mut signals, mut bits) = (Vec::new(), Vec::new());
+        for outputs in outputs.chunk_by(|a, b| a.1 / 64 == b.1 / 64) {
+            let mut word = Word { place: outputs[0].1 / 64, outputs: 0, keep: u64::MAX, set: 0 };
+            for &(signal, bit) in outputs {
+                let bit = bit % 64;
+                word.keep &= !(1 << bit);
+                match signal {
+                    FALSE => {}
+                    TRUE => word.set |= 1 << bit,
+                    _ => {
+                        signals.push(rename(&nodes, signal));
+                        bits.push(bit as u8);
+                        word.outputs += 1;
+                    }
+                }
+            }
+            words.push(word);
+        }
+        Residual { circuit: Circuit::new(self.inputs, kept, signals), words: words.into(), bits: bits.into() }
+    }
+}
+
+/// A residual that is made once its circuit has been run often enough with the same inputs known.
+#[derive(Debug)]
+pub(super) struct Habit<T> {
+    runs: AtomicU32,
+    residual: OnceLock<Option<Box<T>>>,
+}
+
+impl<T> Default for Habit<T> {
+    fn default() -> Self {
+        Self { runs: AtomicU32::new(0), residual: OnceLock::new() }
+    }
+}
+
+impl<T> Habit<T> {
+    /// The residual if it is made already and worth while; `make` is called once.
+    #[inline]
+    pub(super) fn get(&self, make: impl FnOnce() -> Option<T>) -> Option<&T> {
+        match self.residual.get() {
+            Some(residual) => residual.as_deref(),
+            None if self.runs.fetch_add(1, Ordering::Relaxed) < OFTEN => None,
+            None => self.residual.get_or_init(|| make().map(Box::new)).as_deref(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{bits, random::Stream};
+
+    const FLUENTS: usize = 150;
+
+    /// A circuit of gates that mostly read the latest nodes, and its outputs with their bits.
+    fn circuit(stream: &mut Stream, gates: u64) -> (Circuit, Vec<(u32, u32)>) {
+        let nodes = 1 + FLUENTS as u64;
+        let signal = |stream: &mut Stream, end: u64| {
+            let start = stream.below(end);
+            (2 * (start + stream.below(end - start)) + stream.below(2)) as u32
+        };
+        let list = (0..gates).map(|gate| [(); 2].map(|()| signal(stream, nodes + gate))).collect();
+        let outputs = (0..120).map(|_| signal(stream, nodes + gates)).collect();
+        let circuit = Circuit::new(1 + FLUENTS, list, outputs);
+        let mut outputs: Vec<(u32, u32)> =
+            circuit.outputs().iter().map(|&signal| (signal, stream.below(3) as u32)).collect();
+        let mut bit = 0;
+        for output in &mut outputs {
+            bit += 1 + output.1;
+            output.1 = bit - 1;
+        }
+        (circuit, outputs)
+    }
+
+    /// The row that the circuit itself gives, where bits that are not written are set.
+    fn expected(circuit: &Circuit, state: &[u64], outputs: &[(u32, u32)]) -> Vec<u64> {
+        let mut row = vec![u64::MAX; 6];
+        circuit.with_scratch(|scratch| {
+            circuit.load(scratch, state, FLUENTS);
+            let signals = circuit.run(scratch);
+            for &(signal, bit) in outputs.iter().filter(|&&(signal, _)| signals[signal as usize] == 0) {
+                row[bit as usize / 64] &= !(u64::from(signals[signal as usize ^ 1]) << (bit % 64));
+            }
+        });
+        row
+    }
+
+    /// One by one and 64 at a time, with none, some and all inputs known.
+    #[test]
+    fn residuals_are_what_the_circuit_is() {
+        let mut stream = Stream::new(3, 1);
+        for round in 0..300 {
+            let gates = stream.below(400);
+            let (circuit, outputs) = circuit(&mut stream, gates);
+            let known: Vec<Option<bool>> =
+                (0..FLUENTS).map(|_| (stream.below(3) < round % 4).then(|| stream.below(2) == 1)).collect();
+            let residual = Residual::new(&circuit, |node| known[node.checked_sub(1)?], &outputs, false);
+            let wide = Wide::arrange(&residual.circuit, FLUENTS, &residual.wanted());
+            assert!(residual.circuit.len() <= circuit.len());
+            for _ in 0..4 {
+                let mut state = vec![0; FLUENTS.div_ceil(64)];
+                for (fluent, value) in known.iter().enumerate() {
+                    if value.unwrap_or_else(|| stream.below(2) == 1) {
+                        bits::set(&mut state, fluent);
+                    }
+                }
+                let expected = expected(&circuit, &state, &outputs);
+                let mut row = vec![u64::MAX; 6];
+                circuit.with_scratch(|scratch| {
+                    circuit.load(scratch, &state, FLUENTS);
+                    residual.write(scratch, &mut row);
+                });
+                assert_eq!(row, expected, "round {round}");
+                let mut row = vec![0; 6];
+                wide.write(&state, &mut row);
+                let written = outputs.iter().fold(vec![0; 6], |mut row, &(_, bit)| {
+                    bits::set(&mut row, bit as usize);
+                    row
+                });
+                let seen: Vec<u64> = expected.iter().zip(&written).map(|(row, mask)| row & mask).collect();
+                assert_eq!(row, seen, "round {round}, 64 at a time");
+            }
+        }
+    }
+
+    #[test]
+    fn what_stays_is_not_written() {
+        // Outputs: the first fluent, the second one, and its complement.
+        let circuit = Circuit::new(4, Vec::new(), vec![2, 4, 5]);
+        let outputs = [(2, 0), (4, 1), (5, 2)];
+        let residual = Residual::new(&circuit, |_| None, &outputs, true);
+        assert_eq!(residual.weight(), 2);
+        let mut row = [0b0100_0011];
+        circuit.with_scratch(|scratch| {
+            circuit.load(scratch, &[0b01], 3);
+            residual.write(scratch, &mut row);
+        });
+        assert_eq!(row, [0b0100_0111]);
+    }
+
+    #[test]
+    fn habits_take_some_runs() {
+        let habit = Habit::default();
+        for _ in 0..OFTEN {
+            assert!(habit.get(|| Some(())).is_none());
+        }
+        assert!(habit.get(|| Some(())).is_some());
+        assert!(habit.get(|| panic!("made twice")).is_some());
+    }
+}

@@ -1,0 +1,220 @@
+//! A circuit for one state, 64 gates at a time: in comes a circuit and where its outputs go, out goes a [`Wide`], which
+//! writes them into a row of bits.
+//!
+//! Every signal is a byte of a plane, all ones or zero: first the fluents, then the gates, 64 to a plane. The operands
+//! of 64 gates are gathered by permutations of bytes, one for each pair of planes that they come from. That
+//! takes some three instructions of machines that have them (AVX-512 with VBMI), about as long as two gates one by
+//! one.
+
+use crate::{
+    circuit::Circuit,
+    simd::{Isa, Kernel, Plane, Word},
+};
+use std::{cell::RefCell, collections::BinaryHeap};
+
+thread_local! {
+    /// The planes of the circuit being run.
+    static PLANES: RefCell<Vec<Plane>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Gates, outputs, and where they find what they want.
+#[derive(Clone, Debug)]
+pub(super) struct Wide {
+    /// How many planes have fluents.
+    inputs: usize,
+    groups: Box<[Group]>,
+    words: Box<[Output]>,
+    /// What is gathered, for each group and word in turn.
+    takes: Box<[Take]>,
+}
+
+/// Bytes from a pair of planes.
+#[derive(Clone, Copy, Debug)]
+struct Take {
+    places: Plane,
+    /// The lanes that get a byte.
+    lanes: u64,
+    /// The number of the pair.
+    pair: u32,
+}
+
+/// 64 gates.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// How many takes make their first operands, and their second ones.
+    takes: [u32; 2],
+    /// Which operands are complements.
+    flips: [u64; 2],
+}
+
+/// A word of the row.
+#[derive(Clone, Copy, Debug)]
+struct Output {
+    place: u32,
+    takes: u32,
+    flips: u64,
+    /// The bits that come from signals.
+    open: u64,
+    /// The bits that are always set.
+    set: u64,
+}
+
+/// A word of a row to be written: its place, the bits that are always set, and signals with their bits of it.
+pub(super) struct Wanted {
+    pub(super) place: u32,
+    pub(super) set: u64,
+    pub(super) signals: Vec<(u32, u8)>,
+}
+
+impl Wide {
+    /// The circuit, whose inputs are the first nodes, if the machine has the instructions and if it is faster so.
+    pub(super) fn new(circuit: &Circuit, fluents: usize, wanted: &[Wanted]) -> Option<Self> {
+        if Isa::best() != Isa::Avx512 {
+            return None;
+        }
+        let wide = Self::arrange(circuit, fluents, wanted);
+        let outputs: usize = wanted.iter().map(|word| word.signals.len()).sum();
+        // A gate or output by itself takes as long as half a take, or as loading four fluents.
+        let narrow = circuit.len() + outputs + fluents / 4;
+        (2 * (wide.takes.len() + wide.groups.len()) < narrow).then_some(wide)
+    }
+
+    /// The circuit, whatever the machine.
+    pub(super) fn arrange(circuit: &Circuit, fluents: usize, wanted: &[Wanted]) -> Self {
+        let first = circuit.inputs();
+        let inputs = fluents.div_ceil(64);
+        let order = order(circuit);
+        let mut slots: Vec<u32> = (0..first).map(|node| (node as u32).wrapping_sub(1)).collect();
+        slots.resize(first + circuit.len(), 0);
+        let mut takes = Vec::new();
+        let mut groups = Vec::new();
+        for (number, group) in order.iter().enumerate() {
+            let mut operands = [Vec::new(), Vec::new()];
+            for (lane, &gate) in group.iter().enumerate() {
+                let mut pair = circuit.gate(gate as usize);
+                // Those from the same planes come together.
+                pair.sort_by_key(|&signal| slots[signal as usize / 2]);
+                operands.iter_mut().zip(pair).for_each(|(list, signal)| list.push((signal, lane as u8)));
+            }
+            let [a, b] = operands.map(|signals| gather(&signals, &slots, &mut takes));
+            groups.push(Group { takes: [a.0, b.0], flips: [a.1, b.1] });
+            for (lane, &gate) in group.iter().enumerate() {
+                slots[first + gate as usize] = (64 * (inputs + number) + lane) as u32;
+            }
+        }
+        let words = wanted.iter().map(|word| {
+            let (count, flips) = gather(&word.signals, &slots, &mut takes);
+            let open = word.signals.iter().fold(0, |open, &(_, bit)| open | 1 << bit);
+            Output { place: word.place, takes: count, flips, open, set: word.set }
+        });
+        let words = words.collect();
+        Self { inputs, groups: groups.into(), words, takes: takes.into() }
+    }
+
+    /// Writes the outputs for a state into a row that is clear. What it has no place for is left out.
+    #[inline]
+    pub(super) fn write(&self, state: &[u64], row: &mut [u64]) {
+        PLANES.with_borrow_mut(|planes| {
+            let size = (self.inputs + self.groups.len()).next_multiple_of(2);
+            if planes.len() < size {
+                planes.resize(size, Plane::ZERO);
+            }
+            Isa::Avx512.run(Run { wide: self, state, row, planes });
+        });
+    }
+}
+
+/// The takes of some signals for lanes: how many there are, and where signals are complements.
+fn gather(signals: &[(u32, u8)], slots: &[u32], takes: &mut Vec<Take>) -> (u32, u64) {
+    let start = takes.len();
+    let mut flips = 0;
+    for &(signal, lane) in signals {
+        let slot = slots[signal as usize / 2];
+        flips |= u64::from(signal % 2) << lane;
+        let pair = slot / 128;
+        let found = takes[start..].iter().position(|take| take.pair == pair);
+        let number = found.map_or(takes.len(), |i| start + i);
+        if found.is_none() {
+            takes.push(Take { places: Plane::ZERO, lanes: 0, pair });
+        }
+        let take = &mut takes[number];
+        take.lanes |= 1 << lane;
+        take.places.0[usize::from(lane) / 8] |= u64::from(slot % 128) << (lane % 8 * 8);
+    }
+    ((takes.len() - start) as u32, flips)
+}
+
+/// The gates in groups of at most 64 that do not wait for each other, those that most others wait for first.
+fn order(circuit: &Circuit) -> Vec<Vec<u32>> {
+    let (first, count) = (circuit.inputs(), circuit.len());
+    let own = |signal: u32| (signal as usize / 2).checked_sub(first);
+    let mut heights = vec![0_u32; count];
+    let mut waits = vec![0_u8; count];
+    let mut users: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for gate in (0..count).rev() {
+        for operand in circuit.gate(gate).into_iter().filter_map(own) {
+            heights[operand] = heights[operand].max(heights[gate] + 1);
+            users[operand].push(gate as u32);
+            waits[gate] += 1;
+        }
+    }
+    let place = |gate: usize| (heights[gate], std::cmp::Reverse(gate));
+    let mut ready: BinaryHeap<_> = (0..count).filter(|&gate| waits[gate] == 0).map(place).collect();
+    let mut groups = Vec::new();
+    while !ready.is_empty() {
+        let group: Vec<u32> =
+            std::iter::from_fn(|| ready.pop()).take(64).map(|(_, gate)| gate.0 as u32).collect();
+        for &user in group.iter().flat_map(|&gate| &users[gate as usize]) {
+            waits[user as usize] -= 1;
+            if waits[user as usize] == 0 {
+                ready.push(place(user as usize));
+            }
+        }
+        groups.push(group);
+    }
+    groups
+}
+
+struct Run<'a> {
+    wide: &'a Wide,
+    state: &'a [u64],
+    row: &'a mut [u64],
+    planes: &'a mut [Plane],
+}
+
+impl Kernel for Run<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Word>(self) {
+        let Wide { inputs, groups, words, takes } = self.wide;
+        let mut takes = &takes[..];
+        for (plane, &word) in self.planes[..*inputs].iter_mut().zip(self.state) {
+            W::spread(word).store(plane);
+        }
+        for (i, group) in groups.iter().enumerate() {
+            let a = sum::<W>(&mut takes, group.takes[0], self.planes).xor(W::spread(group.flips[0]));
+            let b = sum::<W>(&mut takes, group.takes[1], self.planes).xor(W::spread(group.flips[1]));
+            a.and(b).store(&mut self.planes[inputs + i]);
+        }
+        for word in words {
+            let bits = sum::<W>(&mut takes, word.takes, self.planes).collect();
+            if let Some(to) = self.row.get_mut(word.place as usize) {
+                *to = (bits ^ word.flips) & word.open | word.set;
+            }
+        }
+    }
+}
+
+/// What the next takes gather.
+#[inline(always)]
+fn sum<W: Word>(takes: &mut &[Take], count: u32, planes: &[Plane]) -> W {
+    let (now, rest) = takes.split_at(count as usize);
+    *takes = rest;
+    let mut sum = W::splat(false);
+    for take in now {
+        let (low, high) = (&planes[2 * take.pair as usize], &planes[2 * take.pair as usize + 1]);
+        sum = sum.or(W::take(take.lanes, W::load(low), W::load(high), W::load(&take.places)));
+    }
+    sum
+}

@@ -84,7 +84,9 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, fuel: &mut Fuel, depth: us
     products.dedup();
     let mut occurrences: FxHashMap<Signal, Vec<usize>> = FxHashMap::default();
     let mut literals = Vec::new();
-    for (number, product) in products.iter().enumerate() {
+    // Different products of one literal have nothing in common, and most sums are of such.
+    let may_share = products.iter().any(|product| product.len() > 1);
+    for (number, product) in products.iter().enumerate().filter(|_| may_share) {
         for &literal in product {
             let list = occurrences.entry(literal).or_default();
             if list.is_empty() {

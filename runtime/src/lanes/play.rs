@@ -37,8 +37,9 @@ pub(crate) struct Player<'l> {
     time: u64,
     /// No game reaches the greatest length before this time.
     due: u64,
-    /// Games still to start.
+    /// Games still to start, but for those that have been started since.
     left: u64,
+    since: Since,
     sums: Sums,
     pub(crate) tally: Tally,
 }
@@ -52,6 +53,20 @@ struct Sums {
     items: Vec<Vec<Plane>>,
     too_long: u64,
     stuck: u64,
+}
+
+/// Games that have started and were not yet taken from those that are left. To count lanes takes longer than to add
+/// them up, so that is done when a number is needed.
+#[derive(Clone, Copy, Debug)]
+struct Since {
+    /// A sum for each word of lanes.
+    started: Plane,
+    /// So often all lanes could still start without running out of games.
+    sure: u64,
+}
+
+impl Since {
+    const NOW: Self = Self { started: Plane::ZERO, sure: 0 };
 }
 
 impl Sums {
@@ -81,6 +96,7 @@ impl<'l> Player<'l> {
             time: 0,
             due: 0,
             left: 0,
+            since: Since::NOW,
             sums: Sums::new(lanes),
             tally: Tally::new(lanes.shape.roles),
         }
@@ -104,7 +120,8 @@ impl<'l> Player<'l> {
     pub(super) fn start(&mut self, block: u64, games: u64) {
         self.noise = Noise::new(self.seed, block);
         (self.playing, self.starts, self.point) = (Plane::ZERO, Starts::new(), 0);
-        (self.time, self.due, self.left) = (0, self.max_length, games);
+        (self.time, self.due) = (0, self.max_length);
+        (self.left, self.since) = (games, Since::NOW);
         let fluents = &mut self.slots[usize::from(FLUENTS)..][..self.lanes.shape.fluents];
         for (fluent, plane) in fluents.iter_mut().enumerate() {
             *plane = Plane::splat(bits::test(&self.lanes.initial, fluent));
@@ -114,7 +131,6 @@ impl<'l> Player<'l> {
     /// Adds the block's games to the tally.
     pub(super) fn count(&mut self, games: u64) {
         let sums = std::mem::replace(&mut self.sums, Sums::new(self.lanes));
-        let total = |plane: &Plane| plane.0.iter().sum::<u64>();
         let scored = total(&sums.scored);
         let tally = &mut self.tally;
         tally.playouts += games;
@@ -178,10 +194,10 @@ impl<'l> Player<'l> {
             self.sums.too_long += plane(too_long).count();
         }
         let mut playing = playing.and_not(terminal).and_not(old);
-        let mut fresh = Plane::ZERO;
+        let mut fresh = W::splat(false);
         if point == 0 && self.left > 0 {
-            fresh = self.start_games(plane(playing.not()));
-            playing = playing.or(W::load(&fresh));
+            fresh = self.start_games(playing.not());
+            playing = playing.or(fresh);
         }
 
         let slots = &mut *self.slots;
@@ -195,22 +211,29 @@ impl<'l> Player<'l> {
         add(&mut self.sums.moves, playing);
         playing.store(&mut self.playing);
         code.advance::<W>(point, slots);
-        self.starts.note(&fresh, &self.playing);
+        self.starts.note(&plane(fresh), &self.playing);
         self.time += 1;
         self.point = if point + 1 == self.lanes.points.len() { 0 } else { point + 1 };
     }
 
     /// Starts as many games as there are, in lanes that are free. The lanes where they start.
     #[inline(always)]
-    fn start_games(&mut self, free: Plane) -> Plane {
-        let count = free.count();
-        // Most of the time nobody waits for the number.
-        if self.left >= LANES as u64 {
-            self.left -= count;
+    fn start_games<W: Word>(&mut self, free: W) -> W {
+        if self.since.sure > 0 {
+            self.since.sure -= 1;
+            add(&mut self.since.started, free);
             return free;
         }
+        W::load(&self.start_some(plane(free)))
+    }
+
+    /// The same where it may be that there are not enough.
+    #[inline(never)]
+    fn start_some(&mut self, free: Plane) -> Plane {
+        self.left -= total(&self.since.started);
         let fresh = free.first(self.left);
-        self.left -= count.min(self.left);
+        self.left -= fresh.count();
+        self.since = Since { started: Plane::ZERO, sure: self.left / LANES as u64 };
         fresh
     }
 
@@ -238,6 +261,11 @@ fn plane<W: Word>(word: W) -> Plane {
     let mut plane = Plane::ZERO;
     word.store(&mut plane);
     plane
+}
+
+/// A sum over all words.
+fn total(sums: &Plane) -> u64 {
+    sums.0.iter().sum()
 }
 
 /// Adds the number of set bits to a sum.

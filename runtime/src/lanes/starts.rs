@@ -5,8 +5,8 @@
 
 use crate::simd::{LANES, Plane};
 
-/// Notes that are kept: 16 KiB.
-const NOTES: usize = 256;
+/// Notes that are kept: 64 KiB.
+const NOTES: usize = 1024;
 
 /// The times when games started, in steps.
 pub(super) struct Starts {
@@ -79,7 +79,7 @@ mod tests {
         let mut stream = Stream::new(1, 4);
         let (mut starts, mut expected) = (Starts::new(), [0; LANES]);
         let playing = Plane::ONES;
-        for time in 0..1_000 {
+        for time in 0..4_000 {
             // Some lanes start often, others next to never.
             let fresh =
                 Plane(std::array::from_fn(|word| (0..=word).fold(u64::MAX, |bits, _| bits & stream.bits())));
@@ -87,7 +87,7 @@ mod tests {
             (0..LANES).filter(|&lane| fresh.lane(lane)).for_each(|lane| expected[lane] = time);
             starts.note(&fresh, &playing);
             assert_eq!(*starts.last(), fresh);
-            if stream.below(300) == 0 || time == 999 {
+            if stream.below(1_500) == 0 || time == 3_999 {
                 assert_eq!(*starts.times(&playing), expected);
             }
         }

@@ -188,9 +188,26 @@ impl Plan {
         Self { chunks, slots, outputs }
     }
 
-    /// The statements of a chunk.
+    /// The statements of a chunk. An output is stored as soon as nobody here reads what it replaces, since few values
+    /// fit into registers.
     fn chunk(&self, part: &Part, time: usize) -> TokenStream {
         let cover = &part.cover;
+        let numbers = &self.chunks[time];
+        // Places in the chunk: that of the last operation that reads a value, and the outputs after each.
+        let own = |position: usize| cover.inputs + numbers[position] as usize;
+        let mut last = vec![0; self.slots.len()];
+        for (position, &number) in numbers.iter().enumerate() {
+            let operands = cover.operations[number as usize].operands;
+            operands.iter().for_each(|&value| last[value as usize] = position);
+        }
+        let mut made = vec![0; self.slots.len()];
+        (0..numbers.len()).for_each(|position| made[own(position)] = position);
+        let mut ready = vec![Vec::new(); numbers.len().max(1)];
+        for &(value, slot) in &self.outputs[time] {
+            let over = part.inputs.iter().position(|&input| input == slot).map_or(0, |input| last[input]);
+            ready[over.max(made[value as usize])].push((value, slot));
+        }
+
         let mut known = vec![false; self.slots.len()];
         let mut code = TokenStream::new();
         let name = |value: u32| format_ident!("v{value}");
@@ -203,26 +220,27 @@ impl Plan {
             let (name, place) = (name(value), place(self.slots[value as usize]));
             first.then(|| quote!(let #name = W::load(&#place);))
         };
-        for &number in &self.chunks[time] {
-            let operation = &cover.operations[number as usize];
-            for value in operation.operands {
+        for position in 0..ready.len() {
+            if let Some(&number) = numbers.get(position) {
+                let operation = &cover.operations[number as usize];
+                for value in operation.operands {
+                    code.extend(read(value, &mut known));
+                }
+                let value = own(position) as u32;
+                known[value as usize] = true;
+                let (result, [a, b, c]) = (name(value), operation.operands.map(name));
+                let table = Literal::u8_unsuffixed(operation.table);
+                code.extend(quote!(let #result = W::ternary::<#table>(#a, #b, #c);));
+                if self.slots[value as usize] != 0 {
+                    let place = place(self.slots[value as usize]);
+                    code.extend(quote!(W::store(#result, &mut #place);));
+                }
+            }
+            for &(value, slot) in &ready[position] {
                 code.extend(read(value, &mut known));
+                let (value, place) = (name(value), place(slot));
+                code.extend(quote!(W::store(#value, &mut #place);));
             }
-            let value = (cover.inputs + number as usize) as u32;
-            known[value as usize] = true;
-            let (result, [a, b, c]) = (name(value), operation.operands.map(name));
-            let table = Literal::u8_unsuffixed(operation.table);
-            code.extend(quote!(let #result = W::ternary::<#table>(#a, #b, #c);));
-            if self.slots[value as usize] != 0 {
-                let place = place(self.slots[value as usize]);
-                code.extend(quote!(W::store(#result, &mut #place);));
-            }
-        }
-        let outputs = &self.outputs[time];
-        outputs.iter().for_each(|&(value, _)| code.extend(read(value, &mut known)));
-        for &(value, slot) in outputs {
-            let (value, place) = (name(value), place(slot));
-            code.extend(quote!(W::store(#value, &mut #place);));
         }
         code
     }

@@ -24,7 +24,7 @@ use patches::{Patches, Rules};
 use std::fmt;
 
 /// The version of the format that is understood.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 
 /// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
 pub(crate) const MAX_VIEW_WORDS: usize = 1 << 22;

@@ -22,6 +22,15 @@ pub trait Code {
     /// Computes what is seen of the state.
     fn observe<W: Word>(&self, point: usize, slots: &mut Slots);
 
+    /// True if scores are not observed, but computed for states that were kept.
+    fn keeps(&self, point: usize) -> bool;
+
+    /// Keeps the states where games have ended.
+    fn keep<W: Word>(&self, point: usize, slots: &mut Slots);
+
+    /// Scores the states that were kept.
+    fn score<W: Word>(&self, point: usize, slots: &mut Slots);
+
     /// Adds up, in the order of their slots, what is counted in the lanes where a scored game has ended.
     fn count<W: Word>(&self, point: usize, slots: &Slots, scored: W, sums: &mut [Plane]);
 
@@ -50,6 +59,21 @@ impl Code for [Point] {
     #[inline(always)]
     fn observe<W: Word>(&self, point: usize, slots: &mut Slots) {
         self[point].observe.run::<W>(slots);
+    }
+
+    #[inline(always)]
+    fn keeps(&self, point: usize) -> bool {
+        self[point].keep.len() > 0
+    }
+
+    #[inline(always)]
+    fn keep<W: Word>(&self, point: usize, slots: &mut Slots) {
+        self[point].keep.run::<W>(slots);
+    }
+
+    #[inline(always)]
+    fn score<W: Word>(&self, point: usize, slots: &mut Slots) {
+        self[point].score.run::<W>(slots);
     }
 
     #[inline(always)]

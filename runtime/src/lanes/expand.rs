@@ -6,7 +6,7 @@
 //! one bit for each role that has a choice: in a word of the role's own if it has few moves, else in a plane.
 
 use super::{
-    Choice, FLUENTS, FRESH, IDLE, Item, Lanes, Point, TERMINAL,
+    Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Point, TERMINAL,
     cycle::Cycle,
     program::{SLOTS, Slots},
 };
@@ -575,12 +575,15 @@ impl Kernel for Pass<'_, '_> {
         slots[0] = Plane::ZERO;
         slots[usize::from(IDLE)] = Plane::ZERO;
         slots[usize::from(FRESH)] = Plane::ZERO;
+        // Scores, if they are wanted, are those of the states themselves.
+        slots[usize::from(ENDED)] = Plane::ONES;
         let seen = if advances { (here + 1) % lanes.points.len() } else { here };
-        // One call for both, since all that it calls is compiled here.
-        for program in [&lanes.points[here].advance, &lanes.points[seen].observe]
-            .into_iter()
-            .skip(usize::from(!advances))
-        {
+        let legal = shape.roles * shape.legal_words();
+        let scores = wanted.as_ref().is_some_and(|wanted| wanted.views > legal);
+        let Point { observe, keep, score, .. } = &lanes.points[seen];
+        let programs = [&lanes.points[here].advance, observe, keep, score];
+        // One call for all, since all that it calls is compiled here.
+        for program in &programs[usize::from(!advances)..if scores { 4 } else { 2 }] {
             program.run::<W>(slots);
         }
         slots[usize::from(ALWAYS)] = Plane::ONES;
@@ -590,7 +593,6 @@ impl Kernel for Pass<'_, '_> {
             for (rows, planes) in batch.states.iter_mut().zip(fluents(slots, shape).chunks(64)) {
                 to_rows::<W>(planes, rows, blocks, scratch);
             }
-            let legal = shape.roles * shape.legal_words();
             let alive = W::load(&slots[usize::from(TERMINAL)]).not();
             for (place, (rows, word)) in
                 batch.views.iter_mut().zip(&plans[seen].views).take(views).enumerate()

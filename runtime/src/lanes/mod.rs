@@ -39,8 +39,10 @@ const FRESH: u16 = 2;
 const TERMINAL: u16 = 3;
 /// Lanes where each player has one goal value.
 const SCORED: u16 = 4;
+/// Lanes whose state is to be kept.
+const ENDED: u16 = 5;
 /// The first fluent.
-const FLUENTS: u16 = 5;
+const FLUENTS: u16 = 6;
 
 /// Operations in a block of one game for each lane; with fewer, lanes play several.
 const BLOCK_WORK: usize = 100_000;
@@ -70,6 +72,9 @@ pub(crate) struct Lanes {
 #[derive(Clone, Debug)]
 struct Point {
     observe: Program,
+    /// Keeps states, to be scored later; empty if scores are observed.
+    keep: Program,
+    score: Program,
     advance: Program,
     roles: Box<[Choice]>,
     /// The slots of what is counted.
@@ -141,7 +146,9 @@ impl Lanes {
 
 impl Point {
     fn decode(reader: &mut Reader<'_>, shape: Shape) -> Result<Self, TableError> {
-        let (observe, advance) = (Program::decode(reader)?, Program::decode(reader)?);
+        let observe = Program::decode(reader)?;
+        let (keep, score) = (Program::decode(reader)?, Program::decode(reader)?);
+        let advance = Program::decode(reader)?;
         let roles = (0..shape.roles).map(|_| Choice::decode(reader, shape)).collect::<Result<_, _>>()?;
         let items = reader.length(4)?;
         let items = (0..items).map(|_| Ok((Item::decode(reader, shape)?, reader.slot()?)));
@@ -150,7 +157,7 @@ impl Point {
         let mut counted: Vec<u16> = counted.map(|item| item.1).collect();
         counted.sort_unstable();
         counted.dedup();
-        Ok(Self { observe, advance, roles, counted: counted.into(), items: items.into() })
+        Ok(Self { observe, keep, score, advance, roles, counted: counted.into(), items: items.into() })
     }
 }
 

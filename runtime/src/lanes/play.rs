@@ -4,7 +4,7 @@
 //! game that started is played to its end and counted, so long games count as often as short ones.
 
 use super::{
-    FLUENTS, IDLE, Item, Lanes, SCORED, TERMINAL,
+    ENDED, FLUENTS, IDLE, Item, Lanes, SCORED, TERMINAL,
     choice::Groups,
     code::{Code, Straight},
     noise::{Noise, Source},
@@ -40,6 +40,8 @@ pub(crate) struct Player<'l> {
     /// Games still to start, but for those that have been started since.
     left: u64,
     since: Since,
+    /// For each point the lanes with a state that was kept there and is still to be scored.
+    kept: Box<[Plane]>,
     sums: Sums,
     pub(crate) tally: Tally,
 }
@@ -97,6 +99,7 @@ impl<'l> Player<'l> {
             due: 0,
             left: 0,
             since: Since::NOW,
+            kept: vec![Plane::ZERO; lanes.points.len()].into(),
             sums: Sums::new(lanes),
             tally: Tally::new(lanes.shape.roles),
         }
@@ -178,16 +181,18 @@ impl<'l> Player<'l> {
     fn step<W: Word, C: Code + ?Sized>(&mut self, code: &C) {
         let point = self.point;
         let old = if self.time < self.due { Plane::ZERO } else { self.find_old() };
-        let slots = &mut *self.slots;
         let (playing, old) = (W::load(&self.playing), W::load(&old));
-        playing.and_not(old).not().store(&mut slots[usize::from(IDLE)]);
-        code.observe::<W>(point, slots);
+        playing.and_not(old).not().store(&mut self.slots[usize::from(IDLE)]);
+        code.observe::<W>(point, &mut self.slots);
 
-        let terminal = W::load(&slots[usize::from(TERMINAL)]);
-        let scored = playing.and(terminal).and(W::load(&slots[usize::from(SCORED)]));
-        if scored.any() {
-            add(&mut self.sums.scored, scored);
-            code.count(point, slots, scored, &mut self.sums.items[point]);
+        let terminal = W::load(&self.slots[usize::from(TERMINAL)]);
+        let ended = playing.and(terminal);
+        if ended.any() {
+            if code.keeps(point) {
+                self.keep(code, ended);
+            } else {
+                self.count_scores(code, point, ended);
+            }
         }
         let too_long = playing.and(old).and_not(terminal);
         if too_long.any() {
@@ -214,6 +219,35 @@ impl<'l> Player<'l> {
         self.starts.note(&plane(fresh), &self.playing);
         self.time += 1;
         self.point = if point + 1 == self.lanes.points.len() { 0 } else { point + 1 };
+    }
+
+    /// Keeps states in which games have ended, until a lane has two of them.
+    #[inline(always)]
+    fn keep<W: Word, C: Code + ?Sized>(&mut self, code: &C, ended: W) {
+        let point = self.point;
+        if W::load(&self.kept[point]).and(ended).any() {
+            self.score::<W, C>(code, point);
+        }
+        ended.store(&mut self.slots[usize::from(ENDED)]);
+        code.keep::<W>(point, &mut self.slots);
+        let kept = &mut self.kept[point];
+        W::load(kept).or(ended).store(kept);
+    }
+
+    /// Counts the scores of the states that were kept.
+    #[inline(always)]
+    fn score<W: Word, C: Code + ?Sized>(&mut self, code: &C, point: usize) {
+        code.score::<W>(point, &mut self.slots);
+        let kept = std::mem::replace(&mut self.kept[point], Plane::ZERO);
+        self.count_scores(code, point, W::load(&kept));
+    }
+
+    /// Counts the scores of games that have ended.
+    #[inline(always)]
+    fn count_scores<W: Word, C: Code + ?Sized>(&mut self, code: &C, point: usize, ended: W) {
+        let scored = ended.and(W::load(&self.slots[usize::from(SCORED)]));
+        add(&mut self.sums.scored, scored);
+        code.count(point, &self.slots, scored, &mut self.sums.items[point]);
     }
 
     /// Starts as many games as there are, in lanes that are free. The lanes where they start.
@@ -292,6 +326,13 @@ impl<C: Code + ?Sized> Kernel for Steps<'_, '_, C> {
                 break;
             }
             player.step::<W, C>(code);
+        }
+        if player.is_over() {
+            for point in 0..player.kept.len() {
+                if code.keeps(point) && player.kept[point] != Plane::ZERO {
+                    player.score::<W, C>(code, point);
+                }
+            }
         }
     }
 }

@@ -3,13 +3,17 @@
 //!
 //! ```text
 //! net -- lower, gates (score, restart) --> cover --> schedule (table), straight (Rust)
-//!                                                     for each point of the cycle, twice: observe, advance
+//!                                                     for each point of the cycle: observe, keep, score, advance
 //! ```
 //!
 //! Words live in slots. The runtime knows the first ones: slot 0 is never set; then, where no game is played before
-//! the step, where one may start, where the state is terminal, where each player has one goal value; then the
-//! fluents. Where players take turns there are programs for each point of that cycle, and games start at its
-//! first one, where lanes whose game is over get the initial state and its legal moves in the same step.
+//! the step, where one may start, where the state is terminal, where each player has one goal value, where a game
+//! has just ended; then the fluents. Where players take turns there are programs for each point of that cycle, and games
+//! start at its first one, where lanes whose game is over get the initial state and its legal moves in the same step.
+//!
+//! Goals count where games end, which few do in a step. If they take much more than termination and legal moves do,
+//! as where pieces are counted, they are no part of what is observed: states in which a game ends are kept, and
+//! scored many at a time.
 
 mod cover;
 mod gates;
@@ -34,8 +38,14 @@ const FRESH: u16 = 2;
 const TERMINAL: u16 = 3;
 /// Lanes where each player has one goal value.
 const SCORED: u16 = 4;
+/// Lanes whose state is to be kept.
+const ENDED: u16 = 5;
 /// The first fluent.
-const FLUENTS: u16 = 5;
+const FLUENTS: u16 = 6;
+
+/// Gates that goals alone need for each fluent they depend on, from which on states are kept. To keep a fluent is an
+/// operation, which covers about two gates, and the goals have to be computed now and then.
+const LATE: usize = 4;
 
 /// The longest cycle whose points get programs. Games that are played together wait for its start.
 const LONGEST: usize = 4;
@@ -51,6 +61,10 @@ pub struct Lanes {
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     pub(super) observe: Part,
+    /// What keeps a state where a game has ended; empty if scores are observed.
+    pub(super) keep: Part,
+    /// What scores the states that are kept.
+    pub(super) score: Part,
     pub(super) advance: Part,
     pub(super) roles: Vec<Choice>,
     /// What is counted, or only seen, and where it is.
@@ -108,7 +122,7 @@ impl Lanes {
     /// Operations of all points.
     #[must_use]
     pub fn operations(&self) -> usize {
-        self.points.iter().map(|point| point.observe.operations() + point.advance.operations()).sum()
+        self.points.iter().flat_map(Point::parts).map(Part::operations).sum()
     }
 }
 
@@ -152,22 +166,23 @@ impl Point {
         let terminal = take_list(1).first().copied().unwrap_or(FALSE);
         let fresh = gates.or(idle, terminal);
         let (scored, counted) = score::score(&mut gates, &goals, chance);
-        let mut outputs = vec![(terminal, TERMINAL), (scored, SCORED)];
-        if start.is_some() {
-            outputs.push((fresh, FRESH));
-        }
+        let mut results = vec![(scored, SCORED)];
         let mut items: Vec<(Item, u16)> = Vec::new();
         for (item, signal) in counted {
             // The same thing need not be computed twice.
-            let known = outputs[2..].iter().find(|output| output.0 == signal).map(|output| output.1);
+            let known = results[1..].iter().find(|output| output.0 == signal).map(|output| output.1);
             let place = match known {
                 Some(place) => place,
                 None => take()?,
             };
             if known.is_none() {
-                outputs.push((signal, place));
+                results.push((signal, place));
             }
             items.push((item, place));
+        }
+        let mut outputs = vec![(terminal, TERMINAL)];
+        if start.is_some() {
+            outputs.push((fresh, FRESH));
         }
         let mut choices = Vec::with_capacity(roles);
         for (role, legal) in legal.iter().enumerate() {
@@ -195,11 +210,54 @@ impl Point {
             }
             choices.push(Choice { moves, first });
         }
+        // The fluents that are kept, with the slots where they are.
+        let mut kept = Vec::new();
+        for fluent in late(&gates, &outputs, &results, fluents) {
+            kept.push((fluent, take()?));
+        }
         let free = take()?;
-        let observe = Part::new(&gates, &outputs, [&inputs[..], &[IDLE]].concat(), free)?;
+        let mut seen = [&inputs[..], &[IDLE]].concat();
+        if kept.is_empty() {
+            outputs.append(&mut results);
+        }
+        let observe = Part::new(&gates, &outputs, seen.clone(), free)?;
+        kept.iter().for_each(|&(fluent, slot)| seen[1 + fluent] = slot);
+        let score = Part::new(&gates, &results, seen, free)?;
+        let keep = keep(&kept, free)?;
         let advance = follow(net, &choices, start.is_some(), &inputs, free)?;
-        Some(Self { observe, advance, roles: choices, items })
+        Some(Self { observe, keep, score, advance, roles: choices, items })
     }
+
+    /// What runs in a step, and now and then, in the order of the table.
+    pub(super) fn parts(&self) -> [&Part; 4] {
+        [&self.observe, &self.keep, &self.score, &self.advance]
+    }
+}
+
+/// The fluents that are to be kept where a game ends, so that what tells its result need not be computed in every
+/// step; none if it takes little more than what is seen in each step anyway.
+fn late(gates: &Gates, seen: &[(u32, u16)], results: &[(u32, u16)], fluents: usize) -> Vec<usize> {
+    let cone = |outputs: &[(u32, u16)]| gates.cone(outputs.iter().map(|output| output.0));
+    let (seen, results) = (cone(seen), cone(results));
+    let own = (gates.inputs..gates.len()).filter(|&node| results[node] && !seen[node]).count();
+    let read: Vec<usize> = (0..fluents).filter(|&fluent| results[1 + fluent]).collect();
+    if own > LATE * read.len() { read } else { Vec::new() }
+}
+
+/// The program that takes the fluents that are kept from the state, where a game has ended.
+fn keep(kept: &[(usize, u16)], free: u16) -> Option<Part> {
+    let mut gates = Gates::new(2 * kept.len() + 1);
+    let ended = 2 * (2 * kept.len() + 1) as u32;
+    let mut inputs = vec![0];
+    let mut outputs = Vec::new();
+    for (i, &(fluent, slot)) in kept.iter().enumerate() {
+        let (now, before) = (4 * i as u32 + 2, 4 * i as u32 + 4);
+        inputs.extend([FLUENTS + fluent as u16, slot]);
+        let (taken, left) = (gates.and(now, ended), gates.and_not(before, ended));
+        outputs.push((gates.or(taken, left), slot));
+    }
+    inputs.push(ENDED);
+    Part::new(&gates, &outputs, inputs, free)
 }
 
 impl Choice {

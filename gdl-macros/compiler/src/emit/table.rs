@@ -17,7 +17,7 @@
 //!          | 1:byte percepts:list(text) percepts* perceive
 //! percepts* = per role: list(number)     the percepts the role may ever have, as distances too
 //! lanes    = list(point)                 empty if the game cannot be played in lanes
-//! point    = schedule schedule choice* items:list(item)
+//! point    = schedule schedule schedule schedule choice* items:list(item)
 //! schedule = list(table:byte steps:list(a b c result))
 //! choice   = per role: list(number) slot the moves it may make at the point, as distances; the first one's slot
 //! item     = kind:byte role value:byte slot
@@ -31,7 +31,8 @@
 //! percept of `percepts*`.
 //!
 //! `lanes` has, for each point of the cycle of fluents that go round whatever the moves, the initial state's first,
-//! the schedules that observe and advance 512 games at once. Each step of a run sets the slot `result` to bit
+//! the schedules that observe 512 games at once, keep the states in which games end (empty if scores are observed
+//! too), score those that are kept, and advance. Each step of a run sets the slot `result` to bit
 //! 4a + 2b + c of `table`, of the words in the slots a, b, c. See [`lanes`](super::lanes) for the first slots. A choice
 //! has slot 0 if there is only one move, which is always legal. Items say what is counted where a game ends:
 //! kind 0, a role has a goal value; 1, it wins; 2, it shares the greatest goal; 3, both of two players do.
@@ -43,7 +44,7 @@ use super::{
 use crate::propnet::Net;
 
 /// The version of the format, checked by whoever reads it.
-pub const VERSION: u8 = 4;
+pub const VERSION: u8 = 5;
 
 /// Writes the table of a net and of what plays it in lanes.
 #[must_use]
@@ -81,8 +82,7 @@ pub fn table(net: &Net, lanes: Option<&Lanes>) -> Vec<u8> {
     let points = lanes.map_or(&[][..], |lanes| &lanes.points);
     writer.number(points.len());
     for point in points {
-        writer.schedule(&point.observe.schedule);
-        writer.schedule(&point.advance.schedule);
+        point.parts().iter().for_each(|part| writer.schedule(&part.schedule));
         for choice in &point.roles {
             writer.distances(&choice.moves.iter().map(|&action| action as usize).collect::<Vec<_>>());
             writer.number(choice.first.into());

@@ -127,7 +127,7 @@ fn least(table: u8) -> (u8, [usize; 3]) {
 impl Cover {
     /// Covers the gates that the outputs depend on. O(gates).
     pub(super) fn new(gates: &Gates, outputs: &[u32]) -> Self {
-        let best = best_cuts(gates);
+        let best = best_cuts(gates, &gates.cone(outputs.iter().copied()));
         let mut needed = vec![false; gates.len()];
         outputs.iter().for_each(|&signal| needed[signal as usize / 2] = true);
         for node in (gates.inputs..gates.len()).rev() {
@@ -194,16 +194,25 @@ fn flip(table: u8, i: usize) -> u8 {
     (table & COLUMNS[i]) >> shift | (table & !COLUMNS[i]) << shift
 }
 
-/// The best cut of each gate.
-fn best_cuts(gates: &Gates) -> Vec<Cut> {
+/// The best cut of each gate in the cone; of the others, one of no account.
+fn best_cuts(gates: &Gates, cone: &[bool]) -> Vec<Cut> {
     let mut users = vec![0_u32; gates.len()];
-    gates.list.iter().flatten().for_each(|&signal| users[signal as usize / 2] += 1);
+    let list = || (gates.inputs..gates.len()).zip(&gates.list);
+    for (_, operands) in list().filter(|(node, _)| cone[*node]) {
+        operands.iter().for_each(|&signal| users[signal as usize / 2] += 1);
+    }
     // Nodes and their cuts, the trivial one last.
     let mut cuts: Vec<Vec<Cut>> =
         (0..gates.inputs as u32).map(|node| vec![Cut::trivial(node, 0.0)]).collect();
     let mut flows = vec![0.0; gates.inputs];
     let mut best = Vec::with_capacity(gates.list.len());
-    for (node, &[a, b]) in (gates.inputs..).zip(&gates.list) {
+    for (node, &[a, b]) in list() {
+        if !cone[node] {
+            best.push(Cut::trivial(node as u32, 0.0));
+            flows.push(0.0);
+            cuts.push(Vec::new());
+            continue;
+        }
         let mut found: Vec<Cut> = Vec::new();
         let negated = [a, b].map(|signal| signal % 2 == 1);
         for x in &cuts[a as usize / 2] {

@@ -58,6 +58,18 @@ impl Gates {
         self.and(a, b ^ 1)
     }
 
+    /// The nodes that some signals depend on, themselves included. O(nodes).
+    pub(super) fn cone(&self, signals: impl IntoIterator<Item = u32>) -> Vec<bool> {
+        let mut cone = vec![false; self.len()];
+        signals.into_iter().for_each(|signal| cone[signal as usize / 2] = true);
+        for (gate, operands) in self.list.iter().enumerate().rev() {
+            if cone[self.inputs + gate] {
+                operands.iter().for_each(|&operand| cone[operand as usize / 2] = true);
+            }
+        }
+        cone
+    }
+
     /// `signal`, or `value` where `other` is set.
     pub(super) fn or_value(&mut self, signal: u32, other: u32, value: bool) -> u32 {
         if value { self.or(signal, other) } else { self.and_not(signal, other) }

@@ -18,21 +18,30 @@ const CHUNK: usize = 500;
 /// rustc takes five times as long for them, and larger programs run as fast from the table.
 const HALVES: usize = 800;
 
+/// The names of a point's parts.
+const PARTS: [&str; 4] = ["Observe", "Keep", "Score", "Advance"];
+
 /// The module's items: a type `Lanes` that runs all points, and its chunks.
 pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
     let mut chunks = TokenStream::new();
-    let (mut observe, mut count, mut choose, mut advance) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (i, Point { observe: see, advance: step, roles, items }) in lanes.points.iter().enumerate() {
-        for (part, name, calls) in [(see, "Observe", &mut observe), (step, "Advance", &mut advance)] {
-            let (items, call) = emit(part, &format!("{name}{i}"));
+    let mut runs = [const { Vec::new() }; 4];
+    for (i, point) in lanes.points.iter().enumerate() {
+        for ((part, name), runs) in point.parts().into_iter().zip(PARTS).zip(&mut runs) {
+            let (items, run) = emit(part, &format!("{name}{i}"));
             chunks.extend(items);
-            calls.push(call);
+            runs.push(run);
         }
-        count.push(counts(items));
-        choose.push(choices(roles));
     }
+    let at_points =
+        |of: &dyn Fn(&Point) -> TokenStream| at_point(&lanes.points.iter().map(of).collect::<Vec<_>>());
     let halves = lanes.operations() <= HALVES;
-    let [observe, count, choose, advance] = [observe, count, choose, advance].map(|arms| at_point(&arms));
+    let keeps = at_points(&|point| {
+        let keeps = point.keep.operations() > 0;
+        quote!(#keeps)
+    });
+    let count = at_points(&|point| counts(&point.items));
+    let choose = at_points(&|point| choices(&point.roles));
+    let [observe, keep, score, advance] = runs.map(|runs| at_point(&runs));
     quote! {
         #[derive(Clone, Copy, Debug)]
         pub(super) struct Lanes;
@@ -43,6 +52,21 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
             #[inline(always)]
             fn observe<W: __gdl::Word>(&self, point: usize, s: &mut __gdl::Slots) {
                 #observe
+            }
+
+            #[inline(always)]
+            fn keeps(&self, point: usize) -> bool {
+                #keeps
+            }
+
+            #[inline(always)]
+            fn keep<W: __gdl::Word>(&self, point: usize, s: &mut __gdl::Slots) {
+                #keep
+            }
+
+            #[inline(always)]
+            fn score<W: __gdl::Word>(&self, point: usize, s: &mut __gdl::Slots) {
+                #score
             }
 
             #[inline(always)]

@@ -19,7 +19,6 @@ mod cover;
 mod gates;
 mod schedule;
 mod score;
-#[cfg(feature = "tokens")]
 pub(super) mod straight;
 
 pub(super) use {schedule::Schedule, score::Item};
@@ -82,7 +81,6 @@ pub(super) struct Choice {
 
 /// Operations, and the slots of what they read and leave behind.
 #[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "tokens"), allow(dead_code, reason = "tables need the schedule alone"))]
 pub(super) struct Part {
     cover: Cover,
     /// The slot of each input.

@@ -3,15 +3,10 @@
 pub mod lanes;
 pub mod layout;
 pub mod lower;
-#[cfg(feature = "tokens")]
 pub mod module;
-#[cfg(feature = "tokens")]
 pub mod names;
-#[cfg(feature = "tokens")]
 pub mod parts;
-#[cfg(feature = "tokens")]
 pub mod skeleton;
-#[cfg(feature = "tokens")]
 pub mod straight;
 pub mod table;
 
@@ -60,7 +55,6 @@ impl Code {
 }
 
 /// The module of a game with straight-line code for lanes, if it has any, and what decodes the table.
-#[cfg(feature = "tokens")]
 fn lanes_code(
     lanes: Option<&lanes::Lanes>,
     code: Code,
@@ -89,7 +83,6 @@ fn lanes_code(
 }
 
 /// What the module `engine` of a game has if its table is run.
-#[cfg(feature = "tokens")]
 fn table_engine(sees: bool) -> proc_macro2::TokenStream {
     use quote::quote;
 
@@ -123,7 +116,6 @@ fn table_engine(sees: bool) -> proc_macro2::TokenStream {
 
 /// The module `engine` of a game, with the functions `observe`, `glance` and `advance`, and `perceive` if the rules
 /// say what the roles perceive. This is the one place that knows which engine runs what.
-#[cfg(feature = "tokens")]
 fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
     use quote::quote;
 

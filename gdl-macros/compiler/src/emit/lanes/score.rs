@@ -19,7 +19,6 @@ pub(in crate::emit) enum Item {
 
 impl Item {
     /// True if tallies have it.
-    #[cfg(feature = "tokens")]
     pub(super) fn is_counted(self) -> bool {
         !matches!(self, Self::Goal { value: 0, .. })
     }

@@ -317,3 +317,39 @@ impl Part {
         self.cover.operations.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Source, compile};
+
+    /// Twelve lamps that are switched on one by one until the first two burn; the goal is as the rules say.
+    fn lanes(goal: &str) -> Lanes {
+        let numbers: String = (1..=12).map(|i| format!("(succ {} {i}) (lamp {i})", i - 1)).collect();
+        let rules = format!(
+            "(role robot) {numbers} (<= (legal robot (switch ?l)) (lamp ?l) (not (true (on ?l))))
+            (<= (next (on ?l)) (does robot (switch ?l))) (<= (next (on ?l)) (true (on ?l)))
+            (<= terminal (true (on 1)) (true (on 2)))
+            (<= (goal robot 100) won) (<= (goal robot 0) (not won)) {goal}"
+        );
+        let compilation =
+            compile(&Source::new("lamps.kif", rules), &Options::default()).expect("it is sound");
+        Lanes::new(&compilation.net, &compilation.phases).expect("there are slots")
+    }
+
+    #[test]
+    fn states_are_kept_if_goals_take_much() {
+        let count = "(count 0 0) (<= (count ?l ?n) (succ ?k ?l) (count ?k ?n) (not (true (on ?l))))
+            (<= (count ?l ?n) (succ ?k ?l) (count ?k ?m) (succ ?m ?n) (true (on ?l)))
+            (<= won (count 12 6))";
+        let keep = |point: &Point| point.keep.operations();
+        let score = |point: &Point| point.score.operations();
+        let counted = lanes(count);
+        let [point] = &counted.points[..] else { panic!("the robot is always to move") };
+        assert_eq!(keep(point), 12);
+        assert!(score(point) > 12 && score(point) > point.observe.operations());
+        for goal in ["(<= won (true (on 3)))", "(<= won (true (on 3)) (not (true (on 4))) (true (on 5)))"] {
+            assert_eq!(lanes(goal).points.iter().map(|point| keep(point) + score(point)).sum::<usize>(), 0);
+        }
+    }
+}

@@ -122,7 +122,8 @@ impl<'l> Player<'l> {
     /// Sets a block up.
     pub(super) fn start(&mut self, block: u64, games: u64) {
         self.noise = Noise::new(self.seed, block);
-        (self.playing, self.starts, self.point) = (Plane::ZERO, Starts::new(), 0);
+        self.starts.restart();
+        (self.playing, self.point) = (Plane::ZERO, 0);
         (self.time, self.due) = (0, self.max_length);
         (self.left, self.since) = (games, Since::NOW);
         let fluents = &mut self.slots[usize::from(FLUENTS)..][..self.lanes.shape.fluents];

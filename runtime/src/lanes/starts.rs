@@ -22,7 +22,15 @@ pub(super) struct Starts {
 impl Starts {
     /// Nothing has started at time 0.
     pub(super) fn new() -> Self {
-        Self { notes: Box::new([Plane::ZERO; NOTES]), since: 0, count: 0, times: Box::new([0; LANES]) }
+        let notes =
+            vec![Plane::ZERO; NOTES].try_into().unwrap_or_else(|_| unreachable!("as many as there are"));
+        Self { notes, since: 0, count: 0, times: Box::new([0; LANES]) }
+    }
+
+    /// It is time 0 again. What was noted before is of no account where no lane has a game.
+    pub(super) fn restart(&mut self) {
+        (self.since, self.count) = (0, 0);
+        self.notes[NOTES - 1] = Plane::ZERO;
     }
 
     /// Notes where games start now, and the time goes on. `playing` tells who has a game then.

@@ -325,9 +325,10 @@ mod tests {
 
     /// Twelve lamps that are switched on one by one until the first two burn; the goal is as the rules say.
     fn lanes(goal: &str) -> Lanes {
-        let numbers: String = (1..=12).map(|i| format!("(succ {} {i}) (lamp {i})", i - 1)).collect();
         let rules = format!(
-            "(role robot) {numbers} (<= (legal robot (switch ?l)) (lamp ?l) (not (true (on ?l))))
+            "(role robot) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
+            (succ 8 9) (succ 9 10) (succ 10 11) (succ 11 12) (<= (lamp ?l) (succ ?k ?l))
+            (<= (legal robot (switch ?l)) (lamp ?l) (not (true (on ?l))))
             (<= (next (on ?l)) (does robot (switch ?l))) (<= (next (on ?l)) (true (on ?l)))
             (<= terminal (true (on 1)) (true (on 2)))
             (<= (goal robot 100) won) (<= (goal robot 0) (not won)) {goal}"

@@ -50,7 +50,7 @@ pub trait Code {
 /// Part of a program, compiled by itself; see [`Word::call`].
 pub trait Chunk {
     /// Runs it.
-    fn run<W: Word>(slots: &mut Slots);
+    fn run<W: Word>(self, slots: &mut Slots);
 }
 
 impl Code for [Point] {

@@ -1,5 +1,6 @@
 //! Operations on slots: in comes a schedule of a table, out goes a [`Program`] that runs on 512 lanes at once.
 
+use super::Chunk;
 use crate::{
     reader::Reader,
     simd::{Plane, Word},
@@ -80,6 +81,14 @@ impl Program {
     /// Runs on all lanes.
     #[inline(always)]
     pub(super) fn run<W: Word>(&self, slots: &mut Slots) {
+        W::call(self, slots);
+    }
+}
+
+/// A function for each kind of operation takes long to compile, so they are compiled once for all programs.
+impl Chunk for &Program {
+    #[inline(always)]
+    fn run<W: Word>(self, slots: &mut Slots) {
         let mut rest = &self.steps[..];
         for &Run { table, steps } in &self.runs {
             let (steps, behind) = rest.split_at(steps as usize);

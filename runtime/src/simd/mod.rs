@@ -88,9 +88,9 @@ pub trait Word: Copy {
 
     /// Runs a part of a program as a function of its own, so that what takes the compiler more than its share grows
     /// with the part and not with the program.
-    #[inline(always)]
-    fn call<C: Chunk>(slots: &mut Slots) {
-        C::run::<Self>(slots);
+    #[inline(never)]
+    fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
+        chunk.run::<Self>(slots);
     }
 
     /// True if some bit is set.

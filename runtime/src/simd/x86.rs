@@ -95,14 +95,14 @@ impl Word for Avx512 {
     }
 
     #[inline(always)]
-    fn call<C: Chunk>(slots: &mut Slots) {
+    fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
         #[inline(never)]
         #[target_feature(enable = "avx512f,avx512vpopcntdq,vaes")]
-        fn call<C: Chunk>(slots: &mut Slots) {
-            C::run::<Avx512>(slots);
+        fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
+            chunk.run::<Avx512>(slots);
         }
         // SAFETY: the machine has these features, see the module.
-        unsafe { call::<C>(slots) }
+        unsafe { call(chunk, slots) }
     }
 
     #[inline(always)]
@@ -275,14 +275,14 @@ impl Word for Avx2 {
     }
 
     #[inline(always)]
-    fn call<C: Chunk>(slots: &mut Slots) {
+    fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
         #[inline(never)]
         #[target_feature(enable = "avx2,aes")]
-        fn call<C: Chunk>(slots: &mut Slots) {
-            C::run::<Avx2>(slots);
+        fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
+            chunk.run::<Avx2>(slots);
         }
         // SAFETY: the machine has these features, see the module.
-        unsafe { call::<C>(slots) }
+        unsafe { call(chunk, slots) }
     }
 
     #[inline(always)]

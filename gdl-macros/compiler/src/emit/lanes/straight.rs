@@ -144,7 +144,7 @@ fn emit(part: &Part, name: &str) -> (TokenStream, TokenStream) {
 
             impl __gdl::Chunk for #name {
                 #[inline(always)]
-                fn run<W: __gdl::Word>(s: &mut __gdl::Slots) {
+                fn run<W: __gdl::Word>(self, s: &mut __gdl::Slots) {
                     #body
                 }
             }
@@ -152,8 +152,8 @@ fn emit(part: &Part, name: &str) -> (TokenStream, TokenStream) {
     });
     let calls = match &names[..] {
         // A part that fits into one is compiled with what surrounds it.
-        [name] => quote!(<#name as __gdl::Chunk>::run::<W>(s);),
-        names => quote!(#(W::call::<#names>(s);)*),
+        [name] => quote!(__gdl::Chunk::run::<W>(#name, s);),
+        names => quote!(#(W::call(#names, s);)*),
     };
     (items.collect(), calls)
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 const CHUNK: usize = 500;
 
 /// The most operations that are compiled for words of 256 bits too. Those have no operations of three operands, so
-/// rustc takes five times as long for them, and larger programs run as fast from the table.
+/// each becomes several and two halves of everything, which takes rustc several times as long.
 const HALVES: usize = 800;
 
 /// The names of a point's parts.

@@ -7,12 +7,13 @@
 
 mod cases;
 mod patches;
+mod places;
 mod residual;
 #[allow(clippy::inline_always, reason = "as for lanes")]
 mod wide;
 
 use crate::{
-    circuit::{Circuit, Pair},
+    circuit::Circuit,
     game::{Id, Shape},
     lanes::{Code, Lanes, Straight},
     reader::Reader,
@@ -21,6 +22,7 @@ use crate::{
 };
 use cases::{Cases, Wanted};
 use patches::{Patches, Rules};
+use places::Places;
 use std::fmt;
 
 /// The version of the format that is understood.
@@ -87,6 +89,7 @@ pub struct Table {
     advance: Circuit,
     /// The node of each role's first `does` input.
     does: Box<[u32]>,
+    places: Places,
     /// What is left of `observe` in common cases, all of it and without the goals.
     observations: Cases,
     glances: Cases,
@@ -164,6 +167,7 @@ impl Table {
         }
         let observe = reader.circuit(1 + shape.fluents, view_bits.len())?;
         let advance = reader.circuit(node, shape.fluents)?;
+        let places = Places::new(&role_moves, shape.legal_words());
         let patches = Patches::new(role_moves.iter().map(Vec::len));
         let mut vocabulary = Vocabulary::new(roles, fluents, moves, role_moves, role_goals);
         if let Some(role) = chance {
@@ -196,6 +200,7 @@ impl Table {
             view_bits: view_bits.into(),
             advance,
             does: does.into(),
+            places,
             observations: Cases::default(),
             glances: Cases::default(),
             patches,
@@ -296,10 +301,10 @@ impl Table {
     pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         let circuit = &self.advance;
         circuit.with_scratch(|scratch| {
-            self.load(circuit, scratch, state, joint);
-            if self.patches.apply(self.rules(), scratch, state, self.places(joint)) {
+            if self.patches.apply(self.rules(), scratch, state, || self.places(joint)) {
                 return;
             }
+            self.rules().load(circuit, scratch, state, self.places(joint));
             let signals = circuit.run(scratch);
             for (word, outputs) in state.iter_mut().zip(circuit.outputs().chunks(64)) {
                 *word = outputs
@@ -324,27 +329,16 @@ impl Table {
             return;
         };
         perceive.with_scratch(|scratch| {
-            self.load(perceive, scratch, state, joint);
+            self.rules().load(perceive, scratch, state, self.places(joint));
             write_bits(percepts, bits, perceive.outputs(), perceive.run(scratch));
         });
-    }
-
-    /// Sets the inputs of a circuit that depends on the moves.
-    #[inline]
-    fn load<M: Id>(&self, circuit: &Circuit, scratch: &mut [Pair], state: &[u64], joint: &[M]) {
-        circuit.load(scratch, state, self.shape.fluents);
-        for (role, place) in self.places(joint) {
-            scratch[self.does[role] as usize + place] = [1, 0];
-        }
     }
 
     /// The roles that make a move that they may ever make, and its place among those.
     #[inline]
     fn places<M: Id>(&self, joint: &[M]) -> impl Iterator<Item = (usize, usize)> {
-        joint.iter().enumerate().take(self.shape.roles).filter_map(|(role, action)| {
-            let moves = self.vocabulary.moves_of(role);
-            Some((role, moves.binary_search(&(action.index() as u32)).ok()?))
-        })
+        let joint = joint.iter().enumerate();
+        joint.filter_map(|(role, action)| Some((role, self.places.find(role, action.index())?)))
     }
 
     fn rules(&self) -> Rules<'_> {

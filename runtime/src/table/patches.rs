@@ -5,11 +5,17 @@
 //! of it.
 
 use super::residual::{Habit, Residual};
-use crate::circuit::{Circuit, Pair};
+use crate::{
+    bits,
+    circuit::{Circuit, Pair},
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Gates and outputs of all patches of a game: some ten megabytes. Moves beyond that run the circuit.
 const BUDGET: usize = 1 << 20;
+
+/// With fewer inputs to be read each is loaded by itself, and not the whole state.
+const FEW: usize = 32;
 
 /// The residuals of a game's moves, as far as they are made.
 #[derive(Debug)]
@@ -39,23 +45,45 @@ impl Patches {
         Self { idle: Habit::default(), moves: moves.map(habits).collect(), weight: AtomicUsize::new(0) }
     }
 
-    /// Steps a state whose bits and moves are loaded, if there are patches for all these moves, which are given by
-    /// role and place. Else the state is not what follows.
+    /// Steps a state, if there are patches for all moves, which `moves` gives by role and place. Else the state is as
+    /// it was.
     #[inline]
-    pub(super) fn apply(
+    pub(super) fn apply<I: Iterator<Item = (usize, usize)>>(
         &self,
         rules: Rules<'_>,
         scratch: &mut [Pair],
         state: &mut [u64],
-        mut moves: impl Iterator<Item = (usize, usize)>,
+        moves: impl Fn() -> I,
     ) -> bool {
         let Some(idle) = self.idle.get(|| self.afford(rules, rules.idle())) else { return false };
+        let mut reads = idle.reads();
+        for (role, place) in moves() {
+            let Some(patch) = self.patch(rules, role, place) else { return false };
+            reads += patch.reads();
+        }
+        let patches = || moves().filter_map(|(role, place)| self.patch(rules, role, place));
+        if reads < FEW {
+            let value = |node: usize| {
+                if node > rules.fluents {
+                    moves().any(|(role, place)| rules.does[role] as usize + place == node)
+                } else {
+                    bits::test(state, node - 1)
+                }
+            };
+            idle.load(scratch, value);
+            patches().for_each(|patch| patch.load(scratch, value));
+        } else {
+            rules.load(rules.advance, scratch, state, moves());
+        }
         idle.write(scratch, state);
-        moves.all(|(role, place)| {
-            let habit = &self.moves[role][place];
-            let patch = habit.get(|| self.afford(rules, rules.patch(role, place)));
-            patch.inspect(|patch| patch.write(scratch, state)).is_some()
-        })
+        patches().for_each(|patch| patch.write(scratch, state));
+        true
+    }
+
+    /// The patch of a role's move, if it is made already.
+    #[inline]
+    fn patch(&self, rules: Rules<'_>, role: usize, place: usize) -> Option<&Residual> {
+        self.moves[role][place].get(|| self.afford(rules, rules.patch(role, place)))
     }
 
     /// The patch, if it is worth while and there is room for it.
@@ -74,6 +102,19 @@ impl Clone for Patches {
 }
 
 impl Rules<'_> {
+    /// Sets all inputs of a circuit that depends on the moves, which are given by role and place.
+    #[inline]
+    pub(super) fn load(
+        self,
+        circuit: &Circuit,
+        scratch: &mut [Pair],
+        state: &[u64],
+        moves: impl Iterator<Item = (usize, usize)>,
+    ) {
+        circuit.load(scratch, state, self.fluents);
+        moves.for_each(|(role, place)| scratch[self.does[role] as usize + place] = [1, 0]);
+    }
+
     /// What follows when nobody does anything.
     fn idle(self) -> Residual {
         let outputs: Vec<(u32, u32)> = self.advance.outputs().iter().copied().zip(0..).collect();

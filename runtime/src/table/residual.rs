@@ -24,6 +24,8 @@ const TRUE: u32 = 1;
 #[derive(Clone, Debug)]
 pub(super) struct Residual {
     circuit: Circuit,
+    /// The nodes of the inputs that it reads.
+    reads: Box<[u32]>,
     words: Box<[Word]>,
     /// For each output of the circuit its bit of its word.
     bits: Box<[u8]>,
@@ -83,6 +85,21 @@ impl Residual {
     /// About how long it takes, in gates.
     pub(super) fn weight(&self) -> usize {
         self.circuit.len() + self.bits.len() + self.words.len()
+    }
+
+    /// How many inputs it reads.
+    #[inline]
+    pub(super) fn reads(&self) -> usize {
+        self.reads.len()
+    }
+
+    /// Sets the inputs that it reads, whose values are given by their nodes.
+    #[inline]
+    pub(super) fn load(&self, scratch: &mut [Pair], value: impl Fn(usize) -> bool) {
+        for &node in &self.reads {
+            let value = u8::from(value(node as usize));
+            scratch[node as usize] = [value, value ^ 1];
+        }
     }
 
     /// The same for a row that is clear, 64 gates at a time, if that is faster. The inputs are fluents.
@@ -178,7 +195,12 @@ impl Gates {
             }
             words.push(word);
         }
-        Residual { circuit: Circuit::new(self.inputs, kept, signals), words: words.into(), bits: bits.into() }
+        let nodes = kept.iter().flatten().chain(&signals).map(|signal| signal / 2);
+        let mut reads: Vec<u32> = nodes.filter(|&node| (node as usize) < self.inputs).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        let circuit = Circuit::new(self.inputs, kept, signals);
+        Residual { circuit, reads: reads.into(), words: words.into(), bits: bits.into() }
     }
 }
 

@@ -45,7 +45,7 @@ pub fn table(
     advance: &Circuit,
     perceive: Option<&Circuit>,
 ) -> Vec<u8> {
-    let mut bytes = b"GDLT\x04".to_vec();
+    let mut bytes = b"GDLT\x05".to_vec();
     for list in [vocabulary.roles(), vocabulary.fluents(), vocabulary.moves()] {
         texts(&mut bytes, list);
     }

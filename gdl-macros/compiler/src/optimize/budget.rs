@@ -28,8 +28,8 @@ impl Budget {
     /// What a pass over a net may start with.
     pub(super) fn new(net: &Net) -> Self {
         let literals = net.literals() as u64;
-        let most = (MOST.0 * literals).clamp(BOUNDS.0, MOST.1);
-        Self { allowed: (START * literals).clamp(BOUNDS.0, BOUNDS.1), most, paid: 0 }
+        let most = (MOST.0 * literals).min(MOST.1);
+        Self { allowed: (START * literals).clamp(BOUNDS.0, BOUNDS.1).min(most), most, paid: 0 }
     }
 
     /// True if there are steps left, of those that a prover has taken so far.

@@ -87,11 +87,16 @@ impl Circuit {
         reached
     }
 
-    /// The signals of inputs that hold wherever `signal` does, as far as it is a conjunction.
+    /// The signals of inputs that hold wherever `signal` does, as far as it is a conjunction. O(gates).
     pub(crate) fn literals(&self, signal: u32) -> Vec<u32> {
         let mut literals = Vec::new();
         let mut pending = vec![signal];
+        // A gate may be reached in very many ways.
+        let mut seen = vec![false; 2 * (self.inputs + self.len())];
         while let Some(signal) = pending.pop() {
+            if std::mem::replace(&mut seen[signal as usize], true) {
+                continue;
+            }
             match (signal as usize / 2).checked_sub(self.inputs) {
                 None => literals.push(signal),
                 Some(gate) if signal % 2 == 0 => pending.extend(self.gate(gate)),
@@ -220,6 +225,20 @@ fn sort_by_depth(inputs: usize, gates: &mut [[u32; 2]], outputs: &mut [u32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A conjunction of three literals; and one that is reached in 2^100 ways.
+    #[test]
+    fn literals_of_conjunctions() {
+        let mut gates = vec![[2, 5], [7, 8]];
+        gates.extend((5..105).map(|node| [2 * node, 2 * node]));
+        let circuit = Circuit::new(4, gates, Vec::new());
+        for signal in [10, 2 * 105] {
+            let mut literals = circuit.literals(signal);
+            literals.sort_unstable();
+            assert_eq!(literals, [2, 5, 7], "{signal}");
+        }
+        assert!(circuit.literals(11).is_empty());
+    }
 
     /// A chain too long for 16 bits: each gate is true if the first input is and the last is not.
     #[test]

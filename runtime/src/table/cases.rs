@@ -9,7 +9,6 @@ use super::{
     wide::Wide,
 };
 use crate::{bits, circuit::Circuit};
-use std::sync::OnceLock;
 
 /// The most fluents that tell cases apart.
 const SELECTORS: usize = 6;
@@ -41,7 +40,7 @@ impl Wanted<'_> {
 /// The residuals of the circuit that observes a state, as far as they are made.
 #[derive(Debug, Default)]
 pub(super) struct Cases {
-    split: OnceLock<Split>,
+    split: Habit<Split>,
 }
 
 /// What is left in a case, and how it is run.
@@ -60,10 +59,11 @@ struct Split {
 }
 
 impl Cases {
-    /// Writes what is wanted into a view that is clear, if the state is of a case that is common. Else the view stays clear.
+    /// Writes what is wanted into a view that is clear, if the state is of a case that is common. Else the view stays
+    /// clear.
     #[inline]
     pub(super) fn apply(&self, wanted: Wanted<'_>, state: &[u64], view: &mut [u64]) -> bool {
-        let split = self.split.get_or_init(|| Split::new(wanted));
+        let Some(split) = self.split.get(|| Some(Split::new(wanted))) else { return false };
         let case = split
             .selectors
             .iter()
@@ -89,7 +89,7 @@ impl Clone for Cases {
 }
 
 impl Split {
-    /// The cases of a circuit. O(gates).
+    /// The cases of a circuit. O(gates x candidates).
     fn new(wanted: Wanted<'_>) -> Self {
         let Wanted { observe, fluents, .. } = wanted;
         let outputs = wanted.outputs();

@@ -101,7 +101,7 @@ pub use error::{Kind, StepError, TextError};
 pub use game::{Game, Id, Legal, NoPercept, Row, Shape};
 pub use gdl_macros::gdl;
 pub use information::{Information, InformationError, InformationSet, Perception};
-pub use lanes::{Batch, Expansion, Lockstep};
+pub use lanes::{Batch, Expansion, Leaves, Lockstep};
 #[cfg(feature = "dynamic")]
 pub use load::{LoadError, load, load_named};
 #[cfg(feature = "dynamic")]

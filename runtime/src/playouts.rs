@@ -8,7 +8,7 @@
 use crate::{
     bits, cpu,
     game::{Game, Id, legal_words},
-    lanes::{self, Lanes},
+    lanes::{self, Cycle, Lanes, Leaves},
     random::Stream,
     simd::Isa,
     stats::{Scorer, Stats, Tally},
@@ -48,8 +48,9 @@ pub enum Engine {
 /// A run of random games, to be set up and started:
 /// `Playouts::new(&game).seed(7).count(1_000_000).run()`.
 #[must_use = "nothing is played before `run`"]
-pub struct Playouts<'g, G> {
+pub struct Playouts<'g, G: Game> {
     game: &'g G,
+    start: Option<&'g G::State>,
     seed: u64,
     count: Option<u64>,
     seconds: Option<f64>,
@@ -71,6 +72,7 @@ impl<'g, G: Game> Playouts<'g, G> {
     pub fn new(game: &'g G) -> Self {
         Self {
             game,
+            start: None,
             seed: 0,
             count: None,
             seconds: None,
@@ -80,6 +82,26 @@ impl<'g, G: Game> Playouts<'g, G> {
             isa: None,
             progress: None,
         }
+    }
+
+    /// The state where games start, if it is not the initial one. If it is terminal, games are over at once.
+    ///
+    /// ```
+    /// # use gdl_runtime::{Game, Playouts, gdl};
+    /// gdl!(name = walk, rules = r"
+    ///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+    ///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y))
+    ///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+    ///     (<= terminal (true (at 2))) (goal robot 100)
+    /// ");
+    /// let game = walk::game();
+    /// let state = game.parse_state("((at 1))").unwrap();
+    /// let stats = Playouts::new(&game).start(&state).count(1000).run();
+    /// assert_eq!(stats.mean_length(), 1.0);
+    /// ```
+    pub fn start(mut self, state: &'g G::State) -> Self {
+        self.start = Some(state);
+        self
     }
 
     /// The seed. Equal engines, seeds and counts give equal tallies.
@@ -116,7 +138,7 @@ impl<'g, G: Game> Playouts<'g, G> {
 
     /// The engine; at first it is [`Engine::Lanes`], whose results are those of [`Engine::TableLanes`], if the game
     /// can be played so, which it can if it was compiled from rules, has fewer than some fifty thousand fluents and
-    /// moves, and is not over before it starts. Else it is [`Engine::Single`], whatever is asked for;
+    /// moves, and is not over before it starts; and if play can come to a state where games are to start. Else it is [`Engine::Single`], whatever is asked for;
     /// [`Stats::engine`] tells.
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
@@ -153,18 +175,28 @@ impl<'g, G: Game> Playouts<'g, G> {
         let deadline = self.seconds.map(|s| {
             Duration::try_from_secs_f64(s).unwrap_or(if s > 0.0 { Duration::MAX } else { Duration::ZERO })
         });
-        let lanes = match self.engine {
+        let mut lanes = match self.engine {
             Some(Engine::Single) => None,
             // There games are a move long at least.
             _ if self.max_length == 0 => None,
             Some(Engine::Lanes | Engine::TableLanes) | None => self.game.table().and_then(Table::lanes),
         };
+        let initial = self.game.initial();
+        let first = self.start.unwrap_or(&initial);
+        let mut middle = None;
+        if *first != initial {
+            let cycle = lanes.zip(self.game.table()).and_then(|(lanes, table)| lanes.cycle(table));
+            middle = cycle.and_then(|cycle| Some((cycle.find(first.as_ref())?, cycle)));
+            lanes = lanes.filter(|_| middle.is_some());
+        }
         let isa = self.isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
         let straight =
             self.engine != Some(Engine::TableLanes) && lanes.is_some_and(|lanes| lanes.is_straight(isa));
         let pool = Pool {
             game: self.game,
+            first,
             lanes: lanes.map(|lanes| (lanes, isa)),
+            middle,
             straight,
             seed: self.seed,
             count,
@@ -199,10 +231,14 @@ impl<'g, G: Game> Playouts<'g, G> {
 }
 
 /// What the threads of a run share.
-struct Pool<'g, G> {
+struct Pool<'g, G: Game> {
     game: &'g G,
+    /// Where games start.
+    first: &'g G::State,
     /// If games are played in lanes, and with what.
     lanes: Option<(&'g Lanes, Isa)>,
+    /// If they start in the middle of a game there: at which point of the cycle that lanes go round.
+    middle: Option<(usize, Cycle)>,
     /// If lanes run straight-line code.
     straight: bool,
     seed: u64,
@@ -258,7 +294,11 @@ impl<G: Game> Pool<'_, G> {
 
     /// Games in a block.
     fn block_games(&self) -> u64 {
-        self.lanes.map_or(BLOCK, |(lanes, _)| lanes.block)
+        match self.lanes {
+            Some(_) if self.middle.is_some() => Leaves::LANES as u64,
+            Some((lanes, _)) => lanes.block,
+            None => BLOCK,
+        }
     }
 
     /// Plays blocks until there are no more or the time is up: one thread's share of the tally, and
@@ -267,11 +307,19 @@ impl<G: Game> Pool<'_, G> {
         let start = Instant::now();
         let cpu_start = cpu::thread_seconds();
         let tally = if let Some((lanes, isa)) = self.lanes {
-            let mut player = lanes::Player::new(lanes, isa, self.straight, self.seed, self.max_length);
-            self.blocks(|block, games| player.play(block, games));
-            player.tally
+            if let Some((point, cycle)) = &self.middle {
+                let mut leaves = Leaves::with(lanes, cycle.clone(), isa, self.straight, self.max_length);
+                self.blocks(|block, games| {
+                    leaves.play_some(*point, self.first.as_ref(), self.seed, block, games);
+                });
+                leaves.into_tally()
+            } else {
+                let mut player = lanes::Player::new(lanes, isa, self.straight, self.seed, self.max_length);
+                self.blocks(|block, games| player.play(block, games));
+                player.tally
+            }
         } else {
-            let mut player = Player::new(self.game, self.max_length);
+            let mut player = Player::new(self.game, self.first, self.max_length);
             self.blocks(|block, games| {
                 let mut stream = Stream::new(self.seed, block);
                 (0..games).for_each(|_| player.play(&mut stream));
@@ -309,7 +357,7 @@ impl<G: Game> Pool<'_, G> {
 struct Player<'g, G: Game> {
     game: &'g G,
     max_length: u64,
-    initial: G::State,
+    first: &'g G::State,
     state: G::State,
     view: G::View,
     joint: Vec<G::Move>,
@@ -318,14 +366,13 @@ struct Player<'g, G: Game> {
 }
 
 impl<'g, G: Game> Player<'g, G> {
-    fn new(game: &'g G, max_length: u64) -> Self {
+    fn new(game: &'g G, first: &'g G::State, max_length: u64) -> Self {
         let shape = game.shape();
-        let initial = game.initial();
         Self {
             game,
             max_length,
-            state: initial.clone(),
-            initial,
+            first,
+            state: first.clone(),
             view: game.blank(),
             joint: vec![G::Move::from_index(0); shape.roles],
             scorer: Scorer::new(shape, game.vocabulary()),
@@ -339,7 +386,7 @@ impl<'g, G: Game> Player<'g, G> {
         let shape = self.game.shape();
         let game = self.game;
         let mut length = 0;
-        self.state.clone_from(&self.initial);
+        self.state.clone_from(self.first);
         self.tally.playouts += 1;
         loop {
             game.glance(&self.state, &mut self.view);

@@ -49,7 +49,9 @@ pub struct RoleTally {
 }
 
 impl Tally {
-    pub(crate) fn new(roles: usize) -> Self {
+    /// No games, of so many roles.
+    #[must_use]
+    pub fn new(roles: usize) -> Self {
         Self { roles: vec![RoleTally::default(); roles], ..Self::default() }
     }
 

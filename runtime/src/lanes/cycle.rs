@@ -18,7 +18,7 @@ const UNKNOWN: Pair = [0, 0];
 
 /// The fluents that tell the points apart.
 #[derive(Clone, Debug)]
-pub(super) struct Cycle {
+pub(crate) struct Cycle {
     /// Words of a state, and which of their bits count.
     masks: Box<[(usize, u64)]>,
     /// For each point these bits of these words.
@@ -52,7 +52,7 @@ impl Cycle {
 
     /// The point of a state; none if play never comes to it.
     #[inline]
-    pub(super) fn find(&self, state: &[u64]) -> Option<usize> {
+    pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         let fits = |(&(word, mask), bits): (&(usize, u64), &u64)| {
             state.get(word).is_some_and(|word| word & mask == *bits)
         };

@@ -228,7 +228,7 @@ impl<'t> Expansion<'t> {
         if !lanes.points.iter().all(|point| joints(point).is_some_and(|count| count < MOST_JOINTS)) {
             return None;
         }
-        let cycle = Cycle::new(table.advance_circuit(), &lanes.initial, shape.fluents, lanes.points.len())?;
+        let cycle = lanes.cycle(table)?;
         let goals = |role| table.vocabulary().goals_of(role);
         let plans = lanes.points.iter().map(|point| Plan::new(point, shape, goals)).collect();
         let slots = vec![Plane::ZERO; SLOTS].into_boxed_slice();

@@ -10,6 +10,7 @@ mod choice;
 mod code;
 mod cycle;
 mod expand;
+mod leaves;
 mod lockstep;
 mod noise;
 mod play;
@@ -20,14 +21,20 @@ pub use {
     choice::{Groups, choose},
     code::{Chunk, Code},
     expand::{Batch, Expansion},
+    leaves::Leaves,
     lockstep::Lockstep,
     noise::Source,
     play::add,
     program::Slots,
 };
-pub(crate) use {code::Straight, play::Player};
+pub(crate) use {code::Straight, cycle::Cycle, play::Player};
 
-use crate::{game::Shape, reader::Reader, simd::Isa, table::TableError};
+use crate::{
+    game::Shape,
+    reader::Reader,
+    simd::Isa,
+    table::{Table, TableError},
+};
 use program::{Program, SLOTS};
 
 // The first slots. The first one is never written.
@@ -136,6 +143,11 @@ impl Lanes {
             points,
             straight: None,
         }))
+    }
+
+    /// What tells the points of the cycle apart; none if nothing does. O(gates), usually some times over.
+    pub(crate) fn cycle(&self, table: &Table) -> Option<Cycle> {
+        Cycle::new(table.advance_circuit(), &self.initial, self.shape.fluents, self.points.len())
     }
 
     /// True if there is straight-line code for the instruction set.

@@ -1,7 +1,8 @@
 //! Blocks of games in lanes: in come [`Lanes`], a seed and the number of a block, out goes a tally.
 //!
 //! A block is a number of games. A lane whose game is over starts the next one as long as there is one, and every
-//! game that started is played to its end and counted, so long games count as often as short ones.
+//! game that started is played to its end and counted, so long games count as often as short ones. Or games start from
+//! states that are given, at most one in each lane.
 
 use super::{
     ENDED, FLUENTS, IDLE, Item, Lanes, SCORED, TERMINAL,
@@ -16,6 +17,10 @@ use crate::{
     simd::{Isa, Kernel, LANES, Plane, Word},
     stats::Tally,
 };
+use std::ops::Range;
+
+/// All words of lanes.
+const ALL: Range<usize> = 0..LANES / 64;
 
 /// Plays blocks, one after the other, and counts. It has memory for all slots: 4 MiB.
 pub(crate) struct Player<'l> {
@@ -53,8 +58,8 @@ struct Sums {
     scored: Plane,
     /// For each point of the cycle and each slot that is counted there.
     items: Vec<Vec<Plane>>,
-    too_long: u64,
-    stuck: u64,
+    too_long: Plane,
+    stuck: Plane,
 }
 
 /// Games that have started and were not yet taken from those that are left. To count lanes takes longer than to add
@@ -74,7 +79,46 @@ impl Since {
 impl Sums {
     fn new(lanes: &Lanes) -> Self {
         let items = lanes.points.iter().map(|point| vec![Plane::ZERO; point.counted.len()]).collect();
-        Self { moves: Plane::ZERO, scored: Plane::ZERO, items, too_long: 0, stuck: 0 }
+        Self { moves: Plane::ZERO, scored: Plane::ZERO, items, too_long: Plane::ZERO, stuck: Plane::ZERO }
+    }
+
+    /// Adds the games in some words of lanes to a tally, so many of them.
+    fn count(&self, lanes: &Lanes, words: Range<usize>, games: u64, tally: &mut Tally) {
+        let total = |sums: &Plane| sums.0[words.clone()].iter().sum::<u64>();
+        let [scored, too_long, stuck] = [&self.scored, &self.too_long, &self.stuck].map(total);
+        tally.playouts += games;
+        tally.states += total(&self.moves);
+        tally.too_long += too_long;
+        tally.stuck += stuck;
+        tally.unscored += games - too_long - stuck - scored;
+        let players = (0..tally.roles.len()).filter(|&role| lanes.chance != Some(role));
+        players.clone().for_each(|role| tally.roles[role].losses += scored);
+        for (point, sums) in lanes.points.iter().zip(&self.items) {
+            for &(item, slot) in point.items.iter().filter(|item| item.0.is_counted()) {
+                let number = total(&sums[point.counted.partition_point(|&other| other < slot)]);
+                match item {
+                    Item::Goal { role, value } => {
+                        let value = u64::from(value);
+                        tally.roles[role].goals += number * value;
+                        tally.roles[role].squares += number * value * value;
+                    }
+                    Item::Win { role } => {
+                        tally.roles[role].wins += number;
+                        tally.roles[role].losses -= number;
+                    }
+                    Item::Draw { role } => {
+                        tally.roles[role].draws += number;
+                        tally.roles[role].losses -= number;
+                    }
+                    Item::BothDraw => {
+                        for role in players.clone() {
+                            tally.roles[role].draws += number;
+                            tally.roles[role].losses -= number;
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -126,50 +170,43 @@ impl<'l> Player<'l> {
         (self.playing, self.point) = (Plane::ZERO, 0);
         (self.time, self.due) = (0, self.max_length);
         (self.left, self.since) = (games, Since::NOW);
-        let fluents = &mut self.slots[usize::from(FLUENTS)..][..self.lanes.shape.fluents];
-        for (fluent, plane) in fluents.iter_mut().enumerate() {
-            *plane = Plane::splat(bits::test(&self.lanes.initial, fluent));
+        let initial = &self.lanes.initial;
+        for (fluent, plane) in self.fluents().iter_mut().enumerate() {
+            *plane = Plane::splat(bits::test(initial, fluent));
         }
+    }
+
+    /// Sets up games from the states that stand in the slots, which are at this point, in the lanes told.
+    pub(super) fn start_at(&mut self, point: usize, lanes: Plane, seed: u64, block: u64) {
+        self.noise = Noise::new(seed, block);
+        self.starts.restart();
+        (self.playing, self.point) = (lanes, point);
+        (self.time, self.due) = (0, self.max_length);
+        (self.left, self.since) = (0, Since::NOW);
+    }
+
+    /// The planes of the fluents.
+    pub(super) fn fluents(&mut self) -> &mut [Plane] {
+        &mut self.slots[usize::from(FLUENTS)..][..self.lanes.shape.fluents]
     }
 
     /// Adds the block's games to the tally.
     pub(super) fn count(&mut self, games: u64) {
-        let sums = std::mem::replace(&mut self.sums, Sums::new(self.lanes));
-        let scored = total(&sums.scored);
-        let tally = &mut self.tally;
-        tally.playouts += games;
-        tally.states += total(&sums.moves);
-        tally.too_long += sums.too_long;
-        tally.stuck += sums.stuck;
-        tally.unscored += games - sums.too_long - sums.stuck - scored;
-        let players = (0..tally.roles.len()).filter(|&role| self.lanes.chance != Some(role));
-        players.clone().for_each(|role| tally.roles[role].losses += scored);
-        for (point, sums) in self.lanes.points.iter().zip(&sums.items) {
-            for &(item, slot) in point.items.iter().filter(|item| item.0.is_counted()) {
-                let number = total(&sums[point.counted.partition_point(|&other| other < slot)]);
-                match item {
-                    Item::Goal { role, value } => {
-                        let value = u64::from(value);
-                        tally.roles[role].goals += number * value;
-                        tally.roles[role].squares += number * value * value;
-                    }
-                    Item::Win { role } => {
-                        tally.roles[role].wins += number;
-                        tally.roles[role].losses -= number;
-                    }
-                    Item::Draw { role } => {
-                        tally.roles[role].draws += number;
-                        tally.roles[role].losses -= number;
-                    }
-                    Item::BothDraw => {
-                        for role in players.clone() {
-                            tally.roles[role].draws += number;
-                            tally.roles[role].losses -= number;
-                        }
-                    }
-                }
-            }
+        let sums = self.take_sums();
+        sums.count(self.lanes, ALL, games, &mut self.tally);
+    }
+
+    /// Adds the games of each group of words of lanes, all of which had one, to a tally for each.
+    pub(super) fn count_each(&mut self, groups: impl Iterator<Item = Range<usize>>, tallies: &mut [Tally]) {
+        let sums = self.take_sums();
+        for (words, tally) in groups.zip(tallies) {
+            let games = 64 * words.len() as u64;
+            sums.count(self.lanes, words, games, tally);
         }
+    }
+
+    fn take_sums(&mut self) -> Sums {
+        std::mem::replace(&mut self.sums, Sums::new(self.lanes))
     }
 
     /// True if all games of the block have come to their end.
@@ -197,7 +234,7 @@ impl<'l> Player<'l> {
         }
         let too_long = playing.and(old).and_not(terminal);
         if too_long.any() {
-            self.sums.too_long += plane(too_long).count();
+            add(&mut self.sums.too_long, too_long);
         }
         let mut playing = playing.and_not(terminal).and_not(old);
         let mut fresh = W::splat(false);
@@ -211,7 +248,7 @@ impl<'l> Player<'l> {
         let stuck = code.choose(point, slots, &mut noise, &mut self.groups).and(playing);
         noise.close(&mut self.noise);
         if stuck.any() {
-            self.sums.stuck += plane(stuck).count();
+            add(&mut self.sums.stuck, stuck);
             playing = playing.and_not(stuck);
         }
         add(&mut self.sums.moves, playing);

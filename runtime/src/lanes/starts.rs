@@ -27,10 +27,11 @@ impl Starts {
         Self { notes, since: 0, count: 0, times: Box::new([0; LANES]) }
     }
 
-    /// It is time 0 again. What was noted before is of no account where no lane has a game.
+    /// It is time 0 again, when all games have started that go on without a note.
     pub(super) fn restart(&mut self) {
         (self.since, self.count) = (0, 0);
         self.notes[NOTES - 1] = Plane::ZERO;
+        self.times.fill(0);
     }
 
     /// Notes where games start now, and the time goes on. `playing` tells who has a game then.

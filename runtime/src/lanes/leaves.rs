@@ -1,0 +1,162 @@
+//! Random games from states that somebody else keeps: in come a few states, out go tallies of the games that go on from
+//! them, dozens or hundreds from each.
+//!
+//! A search that comes to a leaf wants to know what random play makes of it. Lanes play as many games at once
+//! as they have bits for about the price of one, so a leaf gets them all (Cazenave and Jouandeau, "On the
+//! parallelization of UCT", 2007, call it leaf parallelisation), or a few leaves share them.
+
+use super::{Cycle, Lanes, Player};
+use crate::{
+    bits,
+    simd::{Isa, LANES, Plane},
+    stats::Tally,
+    table::Table,
+};
+use std::{fmt, ops::Range};
+
+/// Words of lanes, which sums are kept for.
+const WORDS: usize = LANES / 64;
+
+/// Plays random games from given states, 512 at once: 512 from one state, 256 from each of two, at least 64 from each of
+/// eight.
+///
+/// States of one pass must be at the same point of the cycle that games go round where players take turns, as are
+/// the children of a state.
+///
+/// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
+/// has straight-line code. Memory: 4 MiB, however many games are played.
+///
+/// ```
+/// use gdl_runtime::{Game, Isa, Leaves, gdl};
+///
+/// gdl!(name = walk, rules = r"
+///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y)) (legal robot stop)
+///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+///     (<= (next (at ?x)) (does robot stop) (true (at ?x))) (<= (next over) (does robot stop))
+///     (<= terminal (true over)) (<= terminal (true (at 2)))
+///     (<= (goal robot 100) (true (at 2))) (<= (goal robot 0) (not (true (at 2))))
+/// ");
+///
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let game = walk::game();
+///     let mut leaves = Leaves::new(game.table().unwrap(), Isa::best(), 100).unwrap();
+///     let near = game.parse_state("((at 1))")?;
+///     let far = game.initial();
+///     let point = leaves.point(near.as_ref()).unwrap();
+///     let tallies = leaves.play(point, &[near.as_ref(), far.as_ref()], 7, 0);
+///     assert_eq!(tallies.iter().map(|tally| tally.playouts).sum::<u64>(), 512);
+///     // One coin against two.
+///     assert!(tallies[0].roles[0].wins > tallies[1].roles[0].wins);
+///     Ok(())
+/// }
+/// ```
+pub struct Leaves<'t> {
+    player: Player<'t>,
+    cycle: Cycle,
+}
+
+impl fmt::Debug for Leaves<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Leaves").field("isa", &self.player.isa).finish_non_exhaustive()
+    }
+}
+
+impl<'t> Leaves<'t> {
+    /// The number of games of a pass.
+    pub const LANES: usize = LANES;
+
+    /// The most states of a pass.
+    pub const MOST: usize = WORDS;
+
+    /// Lanes for games of at most `max_length` moves from the states that are given; those that are not over then
+    /// are given up and counted as too long. If the machine does not have the instruction set, that is
+    /// [`Isa::Portable`].
+    ///
+    /// None if the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), no
+    /// fluents tell the points of its cycle apart or games may have no move at all. O(gates), usually
+    /// some times over.
+    #[must_use]
+    pub fn new(table: &'t Table, isa: Isa, max_length: u64) -> Option<Self> {
+        let isa = if isa.is_available() { isa } else { Isa::Portable };
+        let lanes = table.lanes().filter(|_| max_length > 0)?;
+        Some(Self::with(lanes, lanes.cycle(table)?, isa, true, max_length))
+    }
+
+    /// Lanes that go round this cycle, with straight-line code if that is wanted and there is some.
+    pub(crate) fn with(lanes: &'t Lanes, cycle: Cycle, isa: Isa, straight: bool, max_length: u64) -> Self {
+        Self { player: Player::new(lanes, isa, straight, 0, max_length), cycle }
+    }
+
+    /// The point of a state on the cycle; none if no play from the initial state comes to it. O(words of a state).
+    #[must_use]
+    pub fn point(&self, state: &[u64]) -> Option<usize> {
+        self.cycle.find(state)
+    }
+
+    /// Plays games from states at this point, as many from each as [`Leaves::games`] says. A tally for each state, in
+    /// their order. Games that are over where they start count for what they are.
+    ///
+    /// Of states at another point, tallies mean nothing.
+    ///
+    /// # Panics
+    /// If there are more states than [`Leaves::MOST`], or the point is none of the cycle.
+    pub fn play(&mut self, point: usize, states: &[&[u64]], seed: u64, block: u64) -> Vec<Tally> {
+        let mut tallies = vec![Tally::new(self.player.lanes.shape.roles); states.len()];
+        self.play_into(point, states, seed, block, &mut tallies);
+        tallies
+    }
+
+    /// [`Leaves::play`], which adds the games to tallies there are. It allocates little.
+    ///
+    /// # Panics
+    /// As [`Leaves::play`], and if a tally is for fewer roles.
+    pub fn play_into(
+        &mut self,
+        point: usize,
+        states: &[&[u64]],
+        seed: u64,
+        block: u64,
+        tallies: &mut [Tally],
+    ) {
+        assert!(states.len() <= Self::MOST, "at most {} states share the lanes", Self::MOST);
+        if !states.is_empty() {
+            self.run(point, states, Plane::ONES, seed, block);
+            self.player.count_each((0..states.len()).map(|place| share(states.len(), place)), tallies);
+        }
+    }
+
+    /// Plays so many games from one state, at most one in each lane, and counts them.
+    pub(crate) fn play_some(&mut self, point: usize, state: &[u64], seed: u64, block: u64, games: u64) {
+        self.run(point, &[state], Plane::ONES.first(games), seed, block);
+        self.player.count(games);
+    }
+
+    /// What was counted so.
+    pub(crate) fn into_tally(self) -> Tally {
+        self.player.tally
+    }
+
+    fn run(&mut self, point: usize, states: &[&[u64]], lanes: Plane, seed: u64, block: u64) {
+        assert!(point < self.player.lanes.points.len(), "the cycle has that point");
+        for (fluent, plane) in self.player.fluents().iter_mut().enumerate() {
+            for (place, state) in states.iter().enumerate() {
+                let word = if bits::test(state, fluent) { u64::MAX } else { 0 };
+                plane.0[share(states.len(), place)].fill(word);
+            }
+        }
+        self.player.start_at(point, lanes, seed, block);
+        self.player.go_on(u64::MAX);
+    }
+
+    /// The number of games from the state at a place, where so many states share the lanes.
+    #[must_use]
+    pub fn games(states: usize, place: usize) -> u64 {
+        64 * share(states, place).len() as u64
+    }
+}
+
+/// The words of lanes of one of some states.
+fn share(states: usize, place: usize) -> Range<usize> {
+    place * WORDS / states..(place + 1) * WORDS / states
+}

@@ -1,0 +1,156 @@
+//! Games in lanes from given states are the games that go on from there: tallies are those of single games within their
+//! errors, the same on every instruction set, and exact where nothing is left to chance.
+
+use gdl_games::{Entry, LIST, Visitor, tictactoe, visit};
+use gdl_runtime::{Dynamic, Engine, Game, Isa, Leaves, Playouts, Stream, Tally, load};
+
+/// States of some seeded games, terminal ones included.
+fn states<G: Game>(game: &G, games: u64, most: usize) -> Vec<G::State> {
+    let mut states = Vec::new();
+    for number in 0..games {
+        let mut stream = Stream::new(11, number);
+        let mut state = game.initial();
+        for _ in 0..stream.below(60) {
+            let view = game.view(&state);
+            if game.terminal_in(&view) {
+                break;
+            }
+            let joint: Option<Vec<_>> =
+                game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+            let Some(joint) = joint else { break };
+            game.advance(&mut state, &joint);
+        }
+        states.push(state);
+    }
+    states.truncate(most);
+    states
+}
+
+struct Equal;
+
+impl Visitor for Equal {
+    type Output = ();
+
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(self, game: G, entry: &'static Entry) {
+        let name = entry.name;
+        let loaded = load(entry.text).expect("built-in rulesheets load");
+        let isas = || Isa::ALL.iter().copied().filter(|isa| isa.is_available());
+        // The compiled game has straight-line code, the other one none.
+        let tables = [game.table().expect("a table"), loaded.table().expect("a table")];
+        let mut all: Vec<Leaves<'_>> = tables
+            .iter()
+            .flat_map(|table| isas().map(|isa| Leaves::new(table, isa, 200).expect("it plays in lanes")))
+            .collect();
+        let states = states(&game, 12, 12);
+        for (number, state) in states.iter().enumerate() {
+            let point = all[0].point(state.as_ref()).expect("play comes to it");
+            // Others at the same point share its lanes.
+            let fitting = states[number..].iter().map(AsRef::as_ref);
+            let sharing: Vec<&[u64]> =
+                fitting.filter(|&other| all[0].point(other) == Some(point)).take(1 + number % 8).collect();
+            let tallies = all[0].play(point, &sharing, 5, number as u64);
+            for (place, (tally, state)) in tallies.iter().zip(&sharing).enumerate() {
+                assert_eq!(tally.playouts, Leaves::games(sharing.len(), place), "{name}");
+                check(&game, state, tally, name);
+            }
+            for leaves in &mut all[1..] {
+                assert_eq!(leaves.play(point, &sharing, 5, number as u64), tallies, "{name}, {leaves:?}");
+            }
+        }
+    }
+}
+
+/// What is known without play.
+fn check<G: Game>(game: &G, words: &[u64], tally: &Tally, name: &str) {
+    let mut state = game.empty();
+    state.as_mut().copy_from_slice(words);
+    if !game.terminal(&state) {
+        assert!(tally.states > 0 || tally.stuck == tally.playouts, "{name}");
+        return;
+    }
+    assert_eq!((tally.states, tally.scored()), (0, tally.playouts), "{name}");
+    for (role, counted) in game.roles().zip(&tally.roles) {
+        if Some(role) != game.chance_role() {
+            let goal = u64::from(game.goal(&state, role).expect("a goal"));
+            assert_eq!(counted.goals, tally.playouts * goal, "{name}");
+        }
+    }
+}
+
+#[test]
+fn leaves_are_the_same_on_every_machine() {
+    for entry in LIST {
+        visit(entry.name, Equal);
+    }
+}
+
+/// Means of goals from the same states, in units of the error of their difference.
+#[test]
+fn games_from_a_state_are_as_single_games_from_it() {
+    for entry in LIST {
+        let game = load(entry.text).expect("built-in rulesheets load");
+        let (observe, advance) = game.table().expect("a table").gates();
+        let count = (1_000_000 / (observe + advance)) as u64;
+        for state in states(&game, 6, 6) {
+            let run = |engine, count| {
+                Playouts::new(&game).start(&state).engine(engine).max_length(300).seed(1).count(count).run()
+            };
+            let (lanes, single) = (run(Engine::Lanes, 20 * count), run(Engine::Single, count));
+            assert_eq!((lanes.engine, single.engine), (Engine::TableLanes, Engine::Single), "{}", entry.name);
+            assert_eq!(lanes.tally.playouts, 20 * count);
+            for role in 0..lanes.roles.len() {
+                let error = lanes.goal_error(role).hypot(single.goal_error(role));
+                let difference = lanes.mean_goal(role) - single.mean_goal(role);
+                // A rare end may be among the few games or not.
+                let one = 100.0 / count as f64;
+                let name = entry.name;
+                assert!(difference.abs() <= 4.0 * error + one, "{name}: {difference} +- {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn playouts_from_a_state_repeat() {
+    let game = tictactoe::game();
+    let state = game.parse_state("((cell 2 2 x) (control oplayer))").expect("a state");
+    let run = |threads, isa| {
+        Playouts::new(&game).start(&state).threads(threads).isa(isa).seed(3).count(5_003).run().tally
+    };
+    let one = run(1, Isa::Portable);
+    assert_eq!(one.playouts, 5_003);
+    for isa in Isa::ALL {
+        assert_eq!([run(2, *isa), run(3, *isa)], [one.clone(), one.clone()], "{isa:?}");
+    }
+    // From the initial state, whether it is said or not.
+    let initial = game.initial();
+    let run = |playouts: Playouts<'_, _>| playouts.seed(3).count(600).run().tally;
+    assert_eq!(run(Playouts::new(&game).start(&initial)), run(Playouts::new(&game)));
+}
+
+/// Of the end, of what takes too long, of a game where nobody can move, and of what no play comes to.
+#[test]
+fn ends_are_counted() {
+    let game = tictactoe::game();
+    let start = game.initial();
+    let mut leaves = Leaves::new(game.table().expect("a table"), Isa::best(), 4).expect("lanes");
+    let tally = &leaves.play(0, &[start.as_ref()], 1, 1)[0];
+    assert_eq!((tally.playouts, tally.too_long, tally.states), (512, 512, 4 * 512));
+
+    let rules = "(role you) (init (at 0)) (succ 0 1) (succ 1 2)
+        (<= (legal you go) (true (at ?x)) (succ ?x ?y))
+        (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+        (<= terminal (true (at 3))) (goal you 0)";
+    let game: Dynamic = load(rules).expect("it loads");
+    let state = game.parse_state("((at 1))").expect("a state");
+    let stats = Playouts::new(&game).start(&state).count(100).run();
+    assert_eq!((stats.tally.stuck, stats.tally.states, stats.engine), (100, 100, Engine::TableLanes));
+
+    // Nobody has the turn: no play comes to it, so single games start there.
+    let game = load(gdl_games::find("tictactoe").expect("built in").text).expect("it loads");
+    let stats = Playouts::new(&game).start(&game.empty()).count(10).run();
+    assert_eq!(stats.engine, Engine::Single);
+    let mut leaves = Leaves::new(game.table().expect("a table"), Isa::best(), 9).expect("lanes");
+    assert_eq!(leaves.point(game.empty().as_ref()), None);
+    assert!(leaves.play(0, &[], 0, 0).is_empty());
+}

@@ -235,6 +235,17 @@ impl<'g, G: Game> InformationSet<'g, G> {
         Ok(set)
     }
 
+    /// The set of some states with their weights, ascending and none of them 0.
+    pub(crate) fn resume(game: &'g G, role: G::Role, states: Vec<(G::State, u128)>) -> Self {
+        let total = states.iter().map(|(_, weight)| weight).sum();
+        Self { states, total, ..Self::new(game, role) }
+    }
+
+    /// The states, ascending, with their weights.
+    pub(crate) fn into_states(self) -> Vec<(G::State, u128)> {
+        self.states
+    }
+
     /// The most states the set may have from now on.
     #[must_use]
     pub fn max_states(mut self, states: usize) -> Self {

@@ -85,6 +85,7 @@ pub mod load;
 #[cfg(feature = "dynamic")]
 mod loader;
 mod perft;
+pub mod player;
 mod playouts;
 mod random;
 mod reader;
@@ -107,6 +108,7 @@ pub use load::{LoadError, load, load_named};
 #[cfg(feature = "dynamic")]
 pub use loader::Loader;
 pub use perft::{Perft, divide, perft};
+pub use player::{Belief, Budget, Cancel, First, Player, Random, Report};
 pub use playouts::{Engine, Playouts};
 pub use random::Stream;
 pub use simd::Isa;

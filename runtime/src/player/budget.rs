@@ -1,0 +1,125 @@
+//! What a decision may cost: in come limits, out goes whether to stop.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// Ends a search from another thread. Clones are one and the same.
+///
+/// ```
+/// use gdl_runtime::{Budget, Cancel};
+///
+/// let cancel = Cancel::default();
+/// let budget = Budget::unlimited().and_cancel(&cancel);
+/// assert!(!budget.is_spent());
+/// cancel.cancel();
+/// assert!(budget.is_spent());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks whoever watches to end. There is no way back.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// True once somebody asked.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a player may spend on a decision. A search ends when the first of its limits is reached.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    deadline: Option<Instant>,
+    nodes: Option<u64>,
+    cancel: Cancel,
+}
+
+impl Budget {
+    /// No limit. Searches that would never end by themselves then take a number of nodes that they document.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// Until a point in time: the move is there before it.
+    #[must_use]
+    pub fn until(deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), ..Self::default() }
+    }
+
+    /// That long from now on. More than the clock can tell is no limit.
+    #[must_use]
+    pub fn within(time: Duration) -> Self {
+        Self { deadline: Instant::now().checked_add(time), ..Self::default() }
+    }
+
+    /// Nodes of the search, or playouts where those are what is counted. Searches on one thread with equal seeds
+    /// and nodes are the same.
+    #[must_use]
+    pub fn of_nodes(nodes: u64) -> Self {
+        Self { nodes: Some(nodes), ..Self::default() }
+    }
+
+    /// The same, with that many nodes at most.
+    #[must_use]
+    pub fn and_nodes(self, nodes: u64) -> Self {
+        Self { nodes: Some(self.nodes.map_or(nodes, |before| before.min(nodes))), ..self }
+    }
+
+    /// The same, ended by `cancel` instead of what ended it before.
+    #[must_use]
+    pub fn and_cancel(self, cancel: &Cancel) -> Self {
+        Self { cancel: cancel.clone(), ..self }
+    }
+
+    /// When the move must be there.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The most nodes.
+    #[must_use]
+    pub fn nodes(&self) -> Option<u64> {
+        self.nodes
+    }
+
+    /// True once it was cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// True if the deadline is past or it was cancelled. Nodes are counted by whoever visits them.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_limit_counts() {
+        let cancel = Cancel::default();
+        let budget = Budget::of_nodes(10).and_nodes(20).and_cancel(&cancel);
+        assert_eq!(budget.nodes(), Some(10));
+        assert_eq!(budget.deadline(), None);
+        assert!(!budget.is_spent());
+        cancel.clone().cancel();
+        assert!(budget.is_cancelled() && budget.is_spent());
+        assert!(Budget::within(Duration::ZERO).is_spent());
+        assert!(!Budget::within(Duration::MAX).is_spent());
+    }
+}

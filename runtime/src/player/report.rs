@@ -1,0 +1,93 @@
+//! What a search did: in come its counts, out go fields for programs and a line for people.
+
+use std::fmt;
+
+/// What the last search did and found. What a search does not count is 0 or empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Report {
+    /// States visited.
+    pub nodes: u64,
+    /// Random games played.
+    pub playouts: u64,
+    /// Joint moves looked ahead: the last depth that was searched completely, or that of the deepest node of a tree
+    /// that grows where it is promising.
+    pub depth: u32,
+    /// Nodes whose remaining moves could not matter.
+    pub cutoffs: u64,
+    /// Nodes answered by what was known of an equal state.
+    pub table_hits: u64,
+    /// Bytes of memory in use.
+    pub bytes: u64,
+    /// Seconds, by the clock.
+    pub seconds: f64,
+    /// The goal that the role can expect, 0 to 100.
+    pub value: Option<f64>,
+    /// True if the value is proved.
+    pub exact: bool,
+    /// The principal variation: the joint moves expected, each as a KIF list in role order, as far as they are known.
+    pub line: Vec<String>,
+    /// The role's legal moves, best first, where the search tells them apart.
+    pub moves: Vec<Tried>,
+}
+
+/// A legal move and what a search thinks of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Tried {
+    /// The move, as KIF text.
+    pub action: String,
+    /// How often it was tried.
+    pub visits: u64,
+    /// The goal that the role can expect of it, 0 to 100.
+    pub value: f64,
+}
+
+/// One line, for example `value 50.0 exact, depth 9, 549 nodes (120 cut off, 31 known) in 0.001 s: ..`.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(value) = self.value {
+            write!(f, "value {value:.1}{}, ", if self.exact { " exact" } else { "" })?;
+        }
+        if self.depth > 0 {
+            write!(f, "depth {}, ", self.depth)?;
+        }
+        if self.nodes > 0 {
+            write!(f, "{} nodes ", self.nodes)?;
+            if self.cutoffs + self.table_hits > 0 {
+                write!(f, "({} cut off, {} known) ", self.cutoffs, self.table_hits)?;
+            }
+        }
+        if self.playouts > 0 {
+            write!(f, "{} playouts ", self.playouts)?;
+        }
+        write!(f, "in {:.3} s", self.seconds)?;
+        if !self.line.is_empty() {
+            write!(f, ": {}", self.line.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_was_counted() {
+        let report = Report {
+            nodes: 12,
+            cutoffs: 3,
+            depth: 2,
+            value: Some(50.0),
+            exact: true,
+            line: vec!["(a noop)".into(), "(noop b)".into()],
+            ..Report::default()
+        };
+        let line = "value 50.0 exact, depth 2, 12 nodes (3 cut off, 0 known) in 0.000 s: (a noop) (noop b)";
+        assert_eq!(report.to_string(), line);
+        assert_eq!(Report::default().to_string(), "in 0.000 s");
+    }
+}

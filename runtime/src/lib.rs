@@ -58,18 +58,22 @@
 //! Rulesheets with chance and hidden information (GDL-II) work too: see [`information`] for what players
 //! are given, and [`Game::chance`] for how likely the moves of the role `random` are.
 //!
-//! Features: `dynamic` compiles rulesheets at run time, `serde` makes states serde data.
+//! [`History`] keeps where a game has been, with undo, redo and branches.
+//!
+//! Features: `dynamic` compiles rulesheets at run time, `serde` makes states and transcripts serde data.
 
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
 pub mod bits;
+pub mod board;
 mod chance;
 mod circuit;
 mod cpu;
 mod dynamic;
 mod error;
 mod game;
+pub mod history;
 pub mod information;
 mod joints;
 pub mod kif;
@@ -96,11 +100,13 @@ mod table;
 mod vocabulary;
 
 pub use bits::{BitBox, Bits};
+pub use board::Board;
 pub use chance::Probability;
 pub use dynamic::{Dynamic, FluentId, MoveId, PerceptId, RoleId};
 pub use error::{Kind, StepError, TextError};
 pub use game::{Game, Id, Legal, NoPercept, Row, Shape};
 pub use gdl_macros::gdl;
+pub use history::{History, Place, Transcript, TranscriptError};
 pub use information::{Information, InformationError, InformationSet, Perception};
 pub use lanes::{Batch, Expansion, Leaves, Lockstep};
 #[cfg(feature = "dynamic")]

@@ -1,0 +1,48 @@
+//! History alone: a board that one goes back and forth on, without any player.
+//!
+//! `cargo run -p gdl-runtime --example history`
+
+use gdl_runtime::{Game, History, gdl};
+use std::error::Error;
+
+gdl!("../games/tictactoe.kif");
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let game = tictactoe::game();
+    let mut history = History::new(&game);
+    let mark = |history: &mut History<_>, moves: [&str; 2]| -> Result<_, Box<dyn Error>> {
+        let joint = [game.parse_move(moves[0])?, game.parse_move(moves[1])?];
+        Ok(history.play(&game, &joint)?)
+    };
+
+    // A line of three moves.
+    mark(&mut history, ["(mark 2 2)", "noop"])?;
+    mark(&mut history, ["noop", "(mark 1 2)"])?;
+    let main_line = mark(&mut history, ["(mark 1 1)", "noop"])?;
+    println!("main line: {}", history.text(&game));
+
+    // Two moves back and another answer: a branch.
+    history.undo();
+    history.undo();
+    mark(&mut history, ["noop", "(mark 1 1)"])?;
+    println!("branch:    {}", history.text(&game));
+
+    // Time travel to the end of the main line, and a way back that redo remembers.
+    history.go(main_line);
+    while history.undo().is_some() {}
+    history.redo();
+    println!("after redo from the start: {} move, {} places in all", history.depth(), history.len());
+
+    // An illegal move is an error and changes nothing.
+    if let Err(error) = mark(&mut history, ["(mark 3 3)", "noop"]) {
+        println!("refused:   {error}");
+    }
+
+    // Any position goes through text, and a history can begin there.
+    let later = History::from_text(&game, &history.text(&game))?;
+    assert_eq!(later.state(), history.state());
+    // So does the whole tree (with the feature `serde` it is data for serde).
+    let again = History::from_transcript(&game, &history.transcript(&game))?;
+    assert_eq!(again.line(), history.line());
+    Ok(())
+}

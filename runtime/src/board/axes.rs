@@ -1,0 +1,267 @@
+//! Coordinates among arguments: in come the names of fluents, out go the relations that may be a board and which cell each
+//! of their fluents speaks of.
+
+use super::Board;
+use std::collections::BTreeSet;
+
+/// The position of a fluent and its arguments.
+pub(super) type Name<'t> = (usize, Vec<&'t str>);
+
+/// The values of a coordinate, ascending, with the word before their numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Axis {
+    /// The place among the arguments.
+    argument: usize,
+    part: Part,
+    prefix: String,
+    kind: AxisKind,
+    values: Vec<String>,
+}
+
+/// How much of an argument is the coordinate: of `b7` it may be a half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Whole,
+    Letter,
+    Number,
+}
+
+impl Part {
+    /// Empty if the argument has no such part.
+    fn of(self, argument: &str) -> &str {
+        let digits = argument.find(|c: char| c.is_ascii_digit()).unwrap_or(argument.len());
+        match self {
+            Self::Whole => argument,
+            Self::Letter => &argument[..digits],
+            Self::Number => &argument[digits..],
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AxisKind {
+    Number,
+    Letter,
+}
+
+impl Axis {
+    /// The axis of a part of an argument that has these values. `None` if they do not count.
+    fn new(argument: usize, part: Part, values: &BTreeSet<&str>) -> Option<Self> {
+        let values: BTreeSet<&str> = values.iter().map(|value| part.of(value)).collect();
+        if values.len() < 2 || values.len() > Board::MAX_SIDE {
+            return None;
+        }
+        let axis = |prefix: &str, kind, mut sorted: Vec<(u64, &str)>| {
+            sorted.sort_unstable();
+            let values = sorted.into_iter().map(|(_, value)| value.to_owned()).collect();
+            Some(Self { argument, part, prefix: prefix.to_owned(), kind, values })
+        };
+        let first = values.first()?;
+        let prefix = first.trim_end_matches(|c: char| c.is_ascii_digit());
+        if prefix.chars().all(char::is_alphabetic) {
+            let number = |&value| Some((str::strip_prefix(value, prefix)?.parse().ok()?, value));
+            if let Some(numbers) = values.iter().map(number).collect::<Option<Vec<_>>>() {
+                return axis(prefix, AxisKind::Number, numbers);
+            }
+        }
+        // Letters that follow each other.
+        let letter = |&value| match str::as_bytes(value) {
+            [byte] if byte.is_ascii_alphabetic() => Some((u64::from(*byte), value)),
+            _ => None,
+        };
+        let letters = values.iter().map(letter).collect::<Option<Vec<_>>>()?;
+        let follow = letters.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1);
+        if follow { axis("", AxisKind::Letter, letters) } else { None }
+    }
+
+    fn position(&self, arguments: &[&str]) -> Option<usize> {
+        let value = self.part.of(arguments[self.argument]);
+        self.values.iter().position(|known| known == value)
+    }
+
+    /// If its name or kind says that it is the row of a pair.
+    fn is_row_before(&self, second: &Self) -> bool {
+        let says = |axis: &Self, letter: char| axis.prefix.to_ascii_lowercase().starts_with(letter);
+        (says(self, 'r') && says(second, 'c'))
+            || (says(self, 'y') && says(second, 'x'))
+            || (self.kind == AxisKind::Number && second.kind == AxisKind::Letter)
+    }
+}
+
+/// A relation that may be the board.
+pub(super) struct Candidate<'t> {
+    pub(super) head: &'t str,
+    /// Positions and arguments of the fluents.
+    pub(super) names: &'t [Name<'t>],
+    /// One to four coordinates.
+    pub(super) axes: Vec<Axis>,
+    arity: usize,
+    cells: usize,
+}
+
+impl<'t> Candidate<'t> {
+    pub(super) fn new(head: &'t str, names: &'t [Name<'t>], initial: &BTreeSet<usize>) -> Option<Self> {
+        let arity = names.first()?.1.len();
+        let values = |argument: usize| names.iter().map(|(_, arguments)| arguments[argument]).collect();
+        let axes: Vec<Option<Axis>> = (0..arity).map(|i| Axis::new(i, Part::Whole, &values(i))).collect();
+        let known = name_rank(head);
+        let Some(first) = axes.iter().position(Option::is_some) else {
+            // `(cell b7 red)`: the first argument has both coordinates.
+            let axes = [Part::Letter, Part::Number].map(|part| Axis::new(0, part, &values(0)));
+            let axes = axes.into_iter().collect::<Option<Vec<_>>>()?;
+            return Self::with(head, names, arity, axes).filter(|_| arity > 1 && known < 2);
+        };
+        let run = axes[first..].iter().take_while(|axis| axis.is_some()).count();
+        // One argument is left for the mark if there are three or more.
+        let most = if first == 0 && arity > 2 { (arity - 1).min(4) } else { 2 };
+        let axes: Vec<Axis> = axes.into_iter().skip(first).take(run.min(most)).flatten().collect();
+        if arity == 2 && axes.len() == 2 {
+            // `(pile a 3)`: each first argument has one second at a time, which is a quantity and no place.
+            let held = names.iter().filter(|(fluent, _)| initial.contains(fluent));
+            let firsts: Vec<&str> = held.map(|(_, arguments)| arguments[0]).collect();
+            let distinct: BTreeSet<&str> = firsts.iter().copied().collect();
+            if firsts.len() == distinct.len() && firsts.len() == axes[0].values.len() {
+                return Self::with(head, names, arity, axes[..1].to_vec()).filter(|_| known < 2);
+            }
+        }
+        // What counts may still be a mark: `(cell 1 2 5 open)`.
+        (1..=axes.len()).rev().find_map(|count| {
+            let candidate = Self::with(head, names, arity, axes[..count].to_vec())?;
+            // Two numbers without a name that says more and without a mark may be anything, a single one all the more.
+            let small = axes[..count].iter().any(|axis| axis.values.len() < 3);
+            let vague = known == 2 && (count == 1 || (candidate.is_bare() && small));
+            (!vague).then_some(candidate)
+        })
+    }
+
+    /// The relation with these coordinates, if there are cells enough and most of the grid is there.
+    fn with(head: &'t str, names: &'t [Name<'t>], arity: usize, axes: Vec<Axis>) -> Option<Self> {
+        let key = |arguments: &Vec<&'t str>| {
+            axes.iter().map(|axis| axis.part.of(arguments[axis.argument])).collect::<Vec<_>>()
+        };
+        let cells = names.iter().map(|(_, arguments)| key(arguments)).collect::<BTreeSet<_>>().len();
+        let whole: usize = axes.iter().map(|axis| axis.values.len()).product();
+        let enough = if axes.len() == 1 { 3 } else { 4 };
+        (cells >= enough && cells * 3 >= whole).then_some(Self { head, names, axes, arity, cells })
+    }
+
+    pub(super) fn is_bare(&self) -> bool {
+        (0..self.arity).all(|i| self.axes.iter().any(|axis| axis.argument == i))
+    }
+
+    /// The least is the board.
+    pub(super) fn rank(&self) -> impl Ord + use<'t> {
+        let lines = usize::from(self.axes.len() == 1);
+        let marks = usize::from(self.is_bare());
+        (name_rank(self.head), lines, marks, std::cmp::Reverse(self.cells), self.head)
+    }
+
+    pub(super) fn mark(&self, arguments: &[&str]) -> String {
+        if self.is_bare() {
+            return self.head.to_owned();
+        }
+        let rest = arguments.iter().enumerate();
+        let rest = rest.filter(|(i, _)| self.axes.iter().all(|axis| axis.argument != *i));
+        rest.map(|(_, argument)| *argument).collect::<Vec<_>>().join(" ")
+    }
+
+    pub(super) fn marks(&self) -> impl Iterator<Item = String> {
+        self.names.iter().map(|(_, arguments)| self.mark(arguments))
+    }
+}
+
+/// How well a relation's name fits a board: 0 is best, 2 says nothing.
+fn name_rank(head: &str) -> usize {
+    const LIKELY: [&str; 18] = [
+        "location", "board", "square", "piece", "mark", "occup", "position", "place", "grid", "tile",
+        "field", "spot", "hex", "disk", "stone", "lit", "pile", "heap",
+    ];
+    let head = head.to_ascii_lowercase();
+    if head == "cell" || head == "cells" {
+        0
+    } else if head.contains("cell")
+        || LIKELY.iter().any(|name| head.contains(name))
+        || head == "at"
+        || head == "on"
+    {
+        1
+    } else {
+        2
+    }
+}
+
+/// Rows and columns, and which cell arguments name.
+pub(super) struct Layout {
+    pub(super) grids: Vec<String>,
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<String>,
+    pub(super) breaks: [Vec<usize>; 2],
+    /// If the first of two coordinates is the row.
+    rows_first: bool,
+}
+
+impl Layout {
+    pub(super) fn new(axes: &[Axis]) -> Self {
+        let down = |axis: &Axis| axis.values.iter().rev().cloned().collect::<Vec<_>>();
+        let one = || vec![String::new()];
+        let plain = |grids, columns, rows| Self {
+            grids,
+            columns,
+            rows,
+            breaks: [Vec::new(), Vec::new()],
+            rows_first: false,
+        };
+        let pair = |grids, first: &Axis, second: &Axis| {
+            let rows_first = first.is_row_before(second);
+            let (column, row) = if rows_first { (second, first) } else { (first, second) };
+            Self { rows_first, ..plain(grids, column.values.clone(), down(row)) }
+        };
+        match axes {
+            [x, y, u, v] => {
+                let both = |outer: &[String], inner: &[String]| -> Vec<String> {
+                    outer.iter().flat_map(|o| inner.iter().map(move |i| format!("{o}.{i}"))).collect()
+                };
+                let rows_first = x.is_row_before(y);
+                let (x, y, u, v) = if rows_first { (y, x, v, u) } else { (x, y, u, v) };
+                let ends = |outer: &Axis, inner: &Axis| {
+                    (1..outer.values.len()).map(|i| i * inner.values.len() - 1).collect()
+                };
+                Self {
+                    breaks: [ends(x, u), ends(y, v)],
+                    rows_first,
+                    ..plain(one(), both(&x.values, &u.values), both(&down(y), &down(v)))
+                }
+            }
+            [grid, x, y, ..] => pair(grid.values.clone(), x, y),
+            [x, y] => pair(one(), x, y),
+            [x] => plain(one(), x.values.clone(), one()),
+            [] => plain(one(), one(), one()),
+        }
+    }
+
+    pub(super) fn cell(&self, axes: &[Axis], arguments: &[&str]) -> Option<usize> {
+        let at = |axis: &Axis| axis.position(arguments);
+        let swap = |first, second| if self.rows_first { (second, first) } else { (first, second) };
+        let (grid, column, row) = match axes {
+            [outer, below, inner, last] => {
+                let (columns, rows) = swap(inner, last);
+                let (x, y) = swap(outer, below);
+                let column = at(x)? * columns.values.len() + at(columns)?;
+                (0, column, at(y)? * rows.values.len() + at(rows)?)
+            }
+            [grid, first, second, ..] => {
+                let (x, y) = swap(first, second);
+                (at(grid)?, at(x)?, at(y)?)
+            }
+            [first, second] => {
+                let (x, y) = swap(first, second);
+                (0, at(x)?, at(y)?)
+            }
+            [x] => (0, at(x)?, 0),
+            [] => return None,
+        };
+        // Rows are kept from the top.
+        let row = self.rows.len() - 1 - row;
+        Some((grid * self.rows.len() + row) * self.columns.len() + column)
+    }
+}

@@ -1,0 +1,390 @@
+//! Where a game has been: in come joint moves, out goes a tree of positions in which one goes back and forth.
+//!
+//! Undo and redo know no limit. A move made after an undo opens a branch; the old line stays, and every position can be
+//! gone to again. A [`History`] needs no players: it serves a board that people share, an editor of openings or the
+//! study of a finished game as well as a match.
+//!
+//! ```
+//! use gdl_runtime::{Game, History, gdl};
+//!
+//! gdl!(name = nim, rules = r"
+//!     (role left) (role right) (init (sticks 3)) (init (control left))
+//!     (minus 1 1 0) (minus 2 1 1) (minus 2 2 0) (minus 3 1 2) (minus 3 2 1)
+//!     (other left right) (other right left)
+//!     (<= (legal ?r (take ?n)) (true (control ?r)) (true (sticks ?m)) (minus ?m ?n ?rest))
+//!     (<= (legal ?r noop) (true (control ?s)) (other ?r ?s))
+//!     (<= (next (sticks ?rest)) (does ?r (take ?n)) (true (sticks ?m)) (minus ?m ?n ?rest))
+//!     (<= (next (control ?r)) (true (control ?s)) (other ?r ?s))
+//!     (<= terminal (true (sticks 0)))
+//!     (<= (goal ?r 0) (true (control ?r)))
+//!     (<= (goal ?r 100) (true (control ?s)) (other ?r ?s))
+//! ");
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     use nim::Move;
+//!
+//!     let game = nim::game();
+//!     let [one, two] = [Move::take(1), Move::take(2)].map(|m| m.expect("a move of the game"));
+//!     let mut history = History::new(&game);
+//!     let bad = history.play(&game, &[two, Move::NOOP])?;
+//!     history.undo();
+//!     history.play(&game, &[one, Move::NOOP])?; // a branch: the other line is still there
+//!     assert_eq!(history.text(&game), "((control right) (sticks 2))");
+//!     assert_eq!(history.len(), 3);
+//!
+//!     history.go(bad);
+//!     assert_eq!(history.line(), [[two, Move::NOOP]]);
+//!     assert!(history.play(&game, &[two, Move::NOOP]).is_err()); // left is not to move
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Memory
+//!
+//! A place keeps its state, its joint move and six words. With states, undo, redo and going anywhere take constant time and
+//! no step of the game; to keep joint moves alone would save a state (8 bytes for tic-tac-toe, some 30 for reversi,
+//! a few hundred for the largest public rulesheets) and make each way back a way from the start. A million places of
+//! reversi take some 100 MB. Places lie in one array, so neither a long line nor a wide tree needs any stack.
+
+use crate::{
+    error::{StepError, TextError},
+    game::Game,
+    information::Information,
+};
+use std::{error::Error, fmt};
+
+/// A position in a [`History`]: the start, or where a joint move led. Of use only to the history that gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place(usize);
+
+impl Place {
+    /// Where every history starts.
+    pub const START: Self = Self(0);
+
+    /// The number of the place: 0 for the start, then in the order in which places were first come to.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A tree of positions and a place in it.
+#[derive(Clone, Debug)]
+pub struct History<G: Game> {
+    /// In the order in which they were first come to, so the place before is always an earlier one.
+    nodes: Vec<Node<G::State>>,
+    /// The joint moves of all nodes but the first, one behind the other.
+    moves: Vec<G::Move>,
+    roles: usize,
+    at: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Node<S> {
+    state: S,
+    depth: usize,
+    /// Itself for the start.
+    parent: usize,
+    /// The children, linked in the order in which they were made.
+    first_child: Option<usize>,
+    last_child: Option<usize>,
+    sibling: Option<usize>,
+    /// The child that was last gone to: where redo leads.
+    onward: Option<usize>,
+}
+
+impl<G: Game> History<G> {
+    /// A history that begins where the game does.
+    #[must_use]
+    pub fn new(game: &G) -> Self {
+        Self::from_state(game, game.initial())
+    }
+
+    /// A history that begins at any position, whether play can reach it or not.
+    #[must_use]
+    pub fn from_state(game: &G, state: G::State) -> Self {
+        let start = Node::new(state, 0, 0);
+        Self { nodes: vec![start], moves: Vec::new(), roles: game.shape().roles, at: 0 }
+    }
+
+    /// A history that begins at a position in KIF text, such as [`History::text`] gives.
+    ///
+    /// # Errors
+    /// As for [`Game::parse_state`].
+    pub fn from_text(game: &G, text: &str) -> Result<Self, TextError> {
+        Ok(Self::from_state(game, game.parse_state(text)?))
+    }
+
+    /// Makes a joint move here, one move for each role in role order, and goes where it leads. If it was made here
+    /// before, that is the place it led to then; else a new one, and other lines stay.
+    ///
+    /// One look at the state and one step, and a comparison for each joint move made here before.
+    ///
+    /// # Errors
+    /// As for [`Game::next`]; then nothing has changed.
+    pub fn play(&mut self, game: &G, joint: &[G::Move]) -> Result<Place, StepError> {
+        let known = self.children(Place(self.at)).find(|&child| self.joint(child) == Some(joint));
+        let child = if let Some(Place(child)) = known {
+            child
+        } else {
+            let state = game.next(self.state(), joint)?;
+            let child = self.nodes.len();
+            self.nodes.push(Node::new(state, self.nodes[self.at].depth + 1, self.at));
+            self.moves.extend_from_slice(joint);
+            match self.nodes[self.at].last_child.replace(child) {
+                Some(before) => self.nodes[before].sibling = Some(child),
+                None => self.nodes[self.at].first_child = Some(child),
+            }
+            child
+        };
+        self.nodes[self.at].onward = Some(child);
+        self.at = child;
+        Ok(Place(child))
+    }
+
+    /// Goes a joint move back, and says which one it was. `None` at the start.
+    pub fn undo(&mut self) -> Option<&[G::Move]> {
+        let here = self.at;
+        if here == 0 {
+            return None;
+        }
+        self.at = self.nodes[here].parent;
+        self.joint(Place(here))
+    }
+
+    /// Goes a joint move on, the one by which this place was left last, and says which one it was. `None` where nothing
+    /// was ever made.
+    pub fn redo(&mut self) -> Option<&[G::Move]> {
+        self.at = self.nodes[self.at].onward?;
+        self.joint(Place(self.at))
+    }
+
+    /// Goes to any place. From then on redo along its line leads to it. False, and nothing happens, if this history has
+    /// no such place. O(depth of the place).
+    pub fn go(&mut self, place: Place) -> bool {
+        if place.0 >= self.nodes.len() {
+            return false;
+        }
+        self.at = place.0;
+        let mut child = place.0;
+        while child != 0 {
+            let parent = self.nodes[child].parent;
+            self.nodes[parent].onward = Some(child);
+            child = parent;
+        }
+        true
+    }
+
+    /// The place where one is.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place(self.at)
+    }
+
+    /// The position where one is.
+    #[must_use]
+    pub fn state(&self) -> &G::State {
+        &self.nodes[self.at].state
+    }
+
+    /// The position as KIF text, which [`History::from_text`] reads.
+    #[must_use]
+    pub fn text(&self, game: &G) -> String {
+        game.state_text(self.state())
+    }
+
+    /// How many joint moves lie between the start and here.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.nodes[self.at].depth
+    }
+
+    /// How many places there are, the start among them.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// True if nothing was ever played.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    /// All places, in the order in which they were first come to.
+    pub fn places(&self) -> impl ExactSizeIterator<Item = Place> + use<G> {
+        (0..self.nodes.len()).map(Place)
+    }
+
+    /// The position at a place.
+    #[must_use]
+    pub fn state_at(&self, place: Place) -> Option<&G::State> {
+        self.nodes.get(place.0).map(|node| &node.state)
+    }
+
+    /// The joint move that led to a place. `None` for the start.
+    #[must_use]
+    pub fn joint(&self, place: Place) -> Option<&[G::Move]> {
+        let step = place.0.checked_sub(1)?;
+        self.moves.get(step * self.roles..(step + 1) * self.roles)
+    }
+
+    /// The place before. `None` for the start.
+    #[must_use]
+    pub fn parent(&self, place: Place) -> Option<Place> {
+        self.nodes.get(place.0).filter(|_| place.0 != 0).map(|node| Place(node.parent))
+    }
+
+    /// Where the joint moves made at a place led, in the order in which they were first made.
+    pub fn children(&self, place: Place) -> impl Iterator<Item = Place> {
+        let first = self.nodes.get(place.0).and_then(|node| node.first_child);
+        std::iter::successors(first, |&child| self.nodes[child].sibling).map(Place)
+    }
+
+    /// The places from the start to here, both among them. O(depth).
+    #[must_use]
+    pub fn path(&self) -> Vec<Place> {
+        let mut path: Vec<Place> =
+            std::iter::successors(Some(Place(self.at)), |&place| self.parent(place)).collect();
+        path.reverse();
+        path
+    }
+
+    /// The joint moves from the start to here. O(depth).
+    #[must_use]
+    pub fn line(&self) -> Vec<&[G::Move]> {
+        self.path().into_iter().filter_map(|place| self.joint(place)).collect()
+    }
+
+    /// What a role knows of the line from the start to here. It takes a step of the game for each joint move if the rules
+    /// speak of percepts.
+    #[must_use]
+    pub fn information(&self, game: &G, role: G::Role) -> Information<G::Role, G::Move, G::Percept> {
+        let mut information = Information::new(role);
+        for place in self.path() {
+            if let (Some(parent), Some(joint)) = (self.parent(place), self.joint(place)) {
+                information.step(game, &self.nodes[parent.0].state, joint);
+            }
+        }
+        information
+    }
+
+    /// The whole tree as names, to be kept in a file: it does not depend on how the rulesheet was compiled.
+    #[must_use]
+    pub fn transcript(&self, game: &G) -> Transcript {
+        let step = |place: Place| Step {
+            from: self.nodes[place.0].parent,
+            moves: (self.joint(place).into_iter().flatten())
+                .map(|&action| game.move_text(action).to_owned())
+                .collect(),
+        };
+        Transcript {
+            start: game.state_text(&self.nodes[0].state),
+            steps: self.places().skip(1).map(step).collect(),
+            at: self.at,
+        }
+    }
+
+    /// The tree that was written down, with the same places. Every step is made anew, so what comes out follows the rules.
+    ///
+    /// # Errors
+    /// The first step that does not fit.
+    pub fn from_transcript(game: &G, transcript: &Transcript) -> Result<Self, TranscriptError> {
+        let mut history = Self::from_text(game, &transcript.start).map_err(TranscriptError::Start)?;
+        for (step, Step { from, moves }) in transcript.steps.iter().enumerate() {
+            let place = step + 1;
+            if *from >= place {
+                return Err(TranscriptError::Place { step: place, place: *from });
+            }
+            // Redo leads along what was played last, which is all that is known.
+            history.at = *from;
+            let joint: Result<Vec<_>, _> = moves.iter().map(|text| game.parse_move(text)).collect();
+            let joint = joint.map_err(|error| TranscriptError::Move { step: place, error })?;
+            let reached = history.play(game, &joint);
+            let reached = reached.map_err(|error| TranscriptError::Step { step: place, error })?;
+            if reached.0 != place {
+                return Err(TranscriptError::Repeated { step: place });
+            }
+        }
+        if !history.go(Place(transcript.at)) {
+            return Err(TranscriptError::Place { step: transcript.steps.len(), place: transcript.at });
+        }
+        Ok(history)
+    }
+}
+
+impl<S> Node<S> {
+    fn new(state: S, depth: usize, parent: usize) -> Self {
+        Self { state, depth, parent, first_child: None, last_child: None, sibling: None, onward: None }
+    }
+}
+
+/// A [`History`] as names: data for serde with the feature `serde`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Transcript {
+    /// The position at the start, as KIF text.
+    pub start: String,
+    /// The steps; the first one leads to place 1, the second to place 2 and so on.
+    pub steps: Vec<Step>,
+    /// The number of the place where one is.
+    pub at: usize,
+}
+
+/// A step of a [`Transcript`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Step {
+    /// The number of the place where it was made.
+    pub from: usize,
+    /// One move for each role, in role order, as KIF text.
+    pub moves: Vec<String>,
+}
+
+/// Why a [`Transcript`] is no history of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TranscriptError {
+    /// The start is not a position of the game.
+    Start(TextError),
+    /// A step names a move that the game does not have.
+    Move {
+        /// The number of the step, from 1.
+        step: usize,
+        /// What is wrong.
+        error: TextError,
+    },
+    /// A step is against the rules.
+    Step {
+        /// The number of the step, from 1.
+        step: usize,
+        /// What is wrong.
+        error: StepError,
+    },
+    /// A place is spoken of that does not exist by then.
+    Place {
+        /// The number of the step, or of steps if it is the place at the end.
+        step: usize,
+        /// The number of the place.
+        place: usize,
+    },
+    /// A step was made at the same place before.
+    Repeated {
+        /// The number of the step, from 1.
+        step: usize,
+    },
+}
+
+impl fmt::Display for TranscriptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start(error) => write!(f, "the start: {error}"),
+            Self::Move { step, error } => write!(f, "step {step}: {error}"),
+            Self::Step { step, error } => write!(f, "step {step}: {error}"),
+            Self::Place { step, place } => write!(f, "there is no place {place} after {step} steps"),
+            Self::Repeated { step } => write!(f, "step {step} was made before"),
+        }
+    }
+}
+
+impl Error for TranscriptError {}

@@ -1,0 +1,144 @@
+//! Boards are found by the shape of names alone, and drawn one way round.
+
+use gdl_runtime::{
+    Board, Texts,
+    board::{Cell, grouped},
+};
+
+/// The board of these fluents, those that end in `*` holding at the start, and its picture then.
+fn draw(fluents: &[String]) -> Option<(Board, String)> {
+    let mut texts: Vec<(&str, bool)> =
+        fluents.iter().map(|text| (text.trim_end_matches('*'), text.ends_with('*'))).collect();
+    texts.sort_unstable();
+    let initial = texts.iter().enumerate().filter(|(_, (_, holds))| *holds).map(|(i, _)| i);
+    let initial: Vec<usize> = initial.collect();
+    let board = Board::new(&Texts::new(texts.iter().map(|(text, _)| text)), initial.iter().copied())?;
+    let picture = board.text(&board.cells(initial));
+    Some((board, picture))
+}
+
+/// All fluents with one of these in each place; `hold` says which hold at the start.
+fn fluents(pattern: &str, values: &[&[&str]], hold: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut texts = vec![pattern.to_owned()];
+    for list in values {
+        texts = texts.iter().flat_map(|text| list.iter().map(|value| text.replacen('?', value, 1))).collect();
+    }
+    texts.into_iter().map(|text| if hold(&text) { text + "*" } else { text }).collect()
+}
+
+const THREE: &[&str] = &["1", "2", "3"];
+
+#[test]
+fn columns_run_right_and_rows_run_up() {
+    let cells = fluents("(cell ? ? ?)", &[THREE, THREE, &["b", "x", "o"]], |text| {
+        let taken = ["(cell 1 3 x)", "(cell 3 1 o)"];
+        taken.contains(&text) || (text.ends_with(" b)") && !taken.iter().any(|t| t[..10] == text[..10]))
+    });
+    let (board, picture) = draw(&[cells, vec!["(control x)*".into()]].concat()).unwrap();
+    assert_eq!(picture, "3 │ x · ·\n2 │ · · ·\n1 │ · · o\n  └──────\n    1 2 3\n");
+    assert_eq!(
+        (board.relation(), board.columns(), board.rows()),
+        ("cell", &["1", "2", "3"].map(String::from)[..], &["3", "2", "1"].map(String::from)[..])
+    );
+    assert_eq!(board.blank().map(|mark| board.marks()[mark].text.as_str()), Some("b"));
+}
+
+#[test]
+fn letters_are_columns_wherever_they_stand() {
+    let holds = |text: &str| text == "(location 1 b whiteKing)" || text == "(location 2 a blackKing)";
+    let cells = fluents("(location ? ? ?)", &[THREE, &["a", "b"], &["whiteKing", "blackKing"]], holds);
+    assert_eq!(draw(&cells).unwrap().1, "3 │ · ·\n2 │ b ·\n1 │ · w\n  └────\n    a b\n");
+    let named =
+        fluents("(cell ? ? ?)", &[&["r1", "r2"], &["c1", "c2"], &["x", "o"]], |t| t == "(cell r1 c2 x)");
+    assert_eq!(draw(&named).unwrap().1, "r2 │ ·  ·\nr1 │ ·  x\n   └──────\n     c1 c2\n");
+    let joined =
+        fluents("(cell ? ?)", &[&["a1", "a2", "b1", "b2"], &["red", "blue"]], |t| t == "(cell b1 red)");
+    assert_eq!(draw(&joined).unwrap().1, "2 │ · ·\n1 │ · r\n  └────\n    a b\n");
+}
+
+#[test]
+fn numbers_are_in_the_order_of_numbers() {
+    let values: Vec<String> = (1..=11).map(|n| n.to_string()).collect();
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    let (board, _) = draw(&fluents("(cell ? ? ?)", &[&values, &values, &["x", "o"]], |_| false)).unwrap();
+    assert_eq!(
+        (board.columns().last().unwrap(), board.rows().first().unwrap()),
+        (&"11".to_owned(), &"11".to_owned())
+    );
+}
+
+#[test]
+fn relations_without_marks_are_drawn_together() {
+    let on =
+        |head: &str, holds: &str| fluents(&format!("({head} ? ?)"), &[THREE, THREE], |text| text == holds);
+    let all = [on("queen", "(queen 1 1)"), on("wall", "(wall 3 3)")].concat();
+    assert_eq!(draw(&all).unwrap().1, "3 │ · · w\n2 │ · · ·\n1 │ q · ·\n  └──────\n    1 2 3\n");
+    // A quantity is no place.
+    let piles = fluents("(pile ? ?)", &[&["a", "b", "c"], &["0", "1", "2", "3"]], |t| t.ends_with(" 3)"));
+    assert_eq!(draw(&piles).unwrap().1, " │ 3 3 3\n └──────\n   a b c\n");
+}
+
+#[test]
+fn boards_of_boards_have_gaps_and_layers_have_names() {
+    let two: &[&str] = &["1", "2"];
+    let nested = fluents("(cell ? ? ? ? ?)", &[two, two, two, two, &["b", "x"]], |t| t == "(cell 2 1 1 2 x)");
+    let picture = draw(&nested).unwrap().1;
+    assert_eq!(picture.lines().nth(3).unwrap(), "1.2 │ ·   ·     x   ·", "{picture}");
+    let layers = fluents("(cell ? ? ? ?)", &[two, two, two, &["b", "x"]], |t| t == "(cell 2 1 1 x)");
+    assert_eq!(
+        draw(&layers).unwrap().1,
+        "1\n2 │ · ·\n1 │ · ·\n  └────\n    1 2\n\n2\n2 │ · ·\n1 │ x ·\n  └────\n    1 2\n"
+    );
+}
+
+#[test]
+fn symbols_tell_marks_apart() {
+    let marks = ["white pawn", "white king", "black pawn", "black king", "black knight"];
+    let cells = fluents("(cell ? ? ?)", &[THREE, THREE, &marks], |_| false);
+    let (board, _) = draw(&cells).unwrap();
+    let mut symbols: Vec<&str> = board.marks().iter().map(|mark| mark.symbol.as_str()).collect();
+    assert!(symbols.contains(&"wk") && symbols.contains(&"wp"), "{symbols:?}");
+    symbols.sort_unstable();
+    symbols.dedup();
+    assert_eq!(symbols.len(), marks.len());
+    let family = |start: &str| -> Vec<usize> {
+        board.marks().iter().filter(|mark| mark.text.starts_with(start)).map(|mark| mark.family).collect()
+    };
+    assert_eq!((family("black"), family("white")), (vec![0, 0, 0], vec![1, 1]));
+}
+
+#[test]
+fn b_is_black_where_w_is_white() {
+    let cells = fluents("(cell ? ? ?)", &[THREE, THREE, &["b", "w"]], |t| t == "(cell 1 1 b)");
+    let (board, picture) = draw(&cells).unwrap();
+    assert_eq!(board.blank(), None);
+    assert!(picture.contains("1 │ b · ·"), "{picture}");
+}
+
+#[test]
+fn cells_that_nothing_speaks_of_are_not_there() {
+    let cells = ["1 1 o*", "1 1 x*", "1 2 o", "1 2 x", "2 2 x", "3 1 o", "3 2 x"];
+    let cells: Vec<String> =
+        (cells.iter()).map(|cell| format!("(cell {}){}", cell.trim_end_matches('*'), &cell[5..])).collect();
+    let (board, _) = draw(&cells).unwrap();
+    let none = board.cells([]);
+    assert_eq!(none.iter().filter(|cell| **cell == Cell::None).count(), 1);
+    let both = board.cells(0..2);
+    assert!(both.contains(&Cell::Marked(vec![0, 1])), "{both:?}");
+}
+
+#[test]
+fn what_is_no_board_is_listed() {
+    for fluents in [
+        vec![],
+        vec!["(step 1)".to_owned(), "(step 2)".into(), "(step 3)".into()],
+        vec!["(score white 1)".into(), "(score black 2)".into()],
+        fluents("(last ? ?)", &[&["1", "2"], &["1", "2", "3", "4", "5", "6"]], |_| false),
+    ] {
+        assert!(draw(&fluents).is_none(), "{fluents:?}");
+    }
+    let groups = grouped(["(at 1 2)", "(at 2 2)", "(control x)", "quiet"]);
+    let groups: Vec<(&str, String)> =
+        groups.into_iter().map(|(head, items)| (head, items.join(", "))).collect();
+    assert_eq!(groups, [("at", "1 2, 2 2".to_owned()), ("control", "x".into()), ("quiet", String::new())]);
+}

@@ -60,7 +60,7 @@
 //!
 //! [`History`] keeps where a game has been, with undo, redo and branches.
 //!
-//! Features: `dynamic` compiles rulesheets at run time, `serde` makes states and transcripts serde data.
+//! Features: `dynamic` compiles rulesheets at run time, `serde` makes states, transcripts and match records serde data.
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -93,6 +93,8 @@ pub mod player;
 mod playouts;
 mod random;
 mod reader;
+pub mod record;
+pub mod referee;
 #[allow(clippy::inline_always, reason = "as for lanes")]
 mod simd;
 mod stats;
@@ -117,6 +119,8 @@ pub use perft::{Perft, divide, perft};
 pub use player::{Belief, Budget, Cancel, First, Player, Random, Report};
 pub use playouts::{Engine, Playouts};
 pub use random::Stream;
+pub use record::{Record, RecordError};
+pub use referee::{Match, Referee, RefereeError};
 pub use simd::Isa;
 pub use stats::{RoleTally, Stats, Tally};
 pub use table::{Table, TableError};

@@ -1,0 +1,299 @@
+//! Matches of players who behave and of players who do not.
+
+use gdl_runtime::{
+    Budget, Cancel, First, Game, History, InformationSet, Match, Perception, Player, Random, Record,
+    RecordError, Referee, RefereeError, gdl,
+    player::InformationOf,
+    referee::{End, Fault},
+};
+use std::time::Duration;
+
+gdl!("../games/tictactoe.kif");
+gdl!("../games/monty_hall.kif");
+gdl!("../games/rock_paper_scissors.kif");
+gdl!(
+    name = walk,
+    rules = r"
+    (role robot) (init (at 0)) (legal robot on) (legal robot off)
+    (<= (next (at 1)) (true (at 0)) (does robot on)) (<= (next (at 0)) (true (at 1)) (does robot on))
+    (<= (next (at 2)) (does robot off))
+    (<= terminal (true (at 2))) (<= (goal robot 100) (true (at 2)))
+"
+);
+
+type Players<'p, G> = Vec<Box<dyn Player<G> + 'p>>;
+
+/// A player who does as the function says.
+struct Plays<F>(F);
+
+impl<G: Game, F> Player<G> for Plays<F>
+where
+    F: FnMut(&G, &InformationOf<G>, &Budget) -> Option<G::Move> + Send,
+{
+    fn name(&self) -> &'static str {
+        "odd"
+    }
+
+    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+        (self.0)(game, information, budget)
+    }
+}
+
+fn odd<'p, G: Game, F>(play: F) -> Box<dyn Player<G> + 'p>
+where
+    F: FnMut(&G, &InformationOf<G>, &Budget) -> Option<G::Move> + Send + 'p,
+{
+    Box::new(Plays(play))
+}
+
+/// A match of tic-tac-toe against the first legal move, of which what goes wrong is told.
+fn faults<'p>(
+    player: Box<dyn Player<tictactoe::Tictactoe> + 'p>,
+    clocks: Option<Duration>,
+) -> (Match<tictactoe::Tictactoe>, Vec<String>) {
+    let game = tictactoe::game();
+    let mut players: Players<'p, _> = vec![player, Box::new(First::new())];
+    let mut referee = Referee::new(&game).seed(5).grace(Duration::ZERO);
+    if let Some(clock) = clocks {
+        referee = referee.clocks(clock, clock);
+    }
+    let played = referee.run(&mut players).unwrap();
+    assert!(played.is_complete());
+    assert!(played.faults.iter().all(|faults| faults[1] == Fault::None || clocks.is_some()));
+    let texts = played.faults.iter().map(|faults| faults[0].to_string()).collect();
+    (played, texts)
+}
+
+#[test]
+fn the_move_that_was_drawn_is_made_for_whoever_fails() {
+    let corner = |game: &tictactoe::Tictactoe, _: &_, _: &Budget| game.parse_move("(mark 1 1)").ok();
+    let (played, errors) = faults(odd(corner), None);
+    // Legal once at most, and then never again; while waiting only `noop` is.
+    assert!(errors[2..].iter().all(|error| error == "IL (mark 1 1)"), "{errors:?}");
+    assert_eq!(errors[0], "");
+    let again = faults(odd(corner), None).0;
+    assert_eq!(played.history.line(), again.history.line());
+
+    let (_, errors) = faults(odd(|_: &_, _: &_, _: &_| None), None);
+    assert!(errors[1..].iter().all(|error| error == "IL nil"), "{errors:?}");
+}
+
+#[test]
+fn whoever_is_late_is_cancelled_and_the_match_goes_on() {
+    let sleepy = |_: &tictactoe::Tictactoe, _: &_, budget: &Budget| {
+        while !budget.is_cancelled() {
+            std::thread::yield_now();
+        }
+        None
+    };
+    let (_, errors) = faults(odd(sleepy), Some(Duration::from_millis(5)));
+    assert!(errors[1..].iter().all(|error| error == "TO"), "{errors:?}");
+}
+
+#[test]
+fn whoever_panics_is_asked_no_more() {
+    let mut asked = 0;
+    let (played, errors) = faults(
+        odd(|game: &tictactoe::Tictactoe, _: &_, _: &_| {
+            asked += 1;
+            assert!(asked < 2, "on purpose");
+            game.parse_move("(mark 2 2)").ok()
+        }),
+        None,
+    );
+    assert_eq!(errors[..2], ["", ""]);
+    assert!(errors.len() > 3 && errors[2..].iter().all(|error| error == "CE"), "{errors:?}");
+    assert_eq!(played.players, ["odd", "first"]);
+    assert_eq!(asked, 2);
+}
+
+#[test]
+fn players_are_given_what_their_role_perceives() {
+    let game = monty_hall::game();
+    for seed in 0..20 {
+        let mut hosts_car = Vec::new();
+        let mut switch =
+            |game: &monty_hall::MontyHall, known: &InformationOf<monty_hall::MontyHall>, _: &Budget| {
+                assert!(known.steps().iter().all(|(_, seen)| matches!(seen, Perception::Percepts(_))));
+                let set = InformationSet::of(game, known).expect("what was told can be");
+                hosts_car.push(set.len());
+                let (state, _) = set.states().next()?;
+                game.legal(state, known.role()).last()
+            };
+        let mut players: Players<'_, _> = vec![odd(&mut switch)];
+        let played = Referee::new(&game).seed(seed).run(&mut players).unwrap();
+        drop(players);
+        assert!(played.is_complete() && played.faults.iter().flatten().all(|fault| *fault == Fault::None));
+        assert_eq!(played.players[monty_hall::Role::Random as usize], "random");
+        // Before the door is chosen nothing is known, then the car is behind one of three, and of two doors.
+        assert_eq!(hosts_car[..3], [1, 3, 2], "{hosts_car:?}");
+    }
+}
+
+#[test]
+fn chance_follows_the_seed() {
+    let game = monty_hall::game();
+    let play = |seed| {
+        let mut players: Players<'_, _> = vec![Box::new(First::new())];
+        let played = Referee::new(&game).seed(seed).run(&mut players).unwrap();
+        played.history.text(&game)
+    };
+    let ends: Vec<String> = (0..20).map(play).collect();
+    assert_eq!(ends, (0..20).map(play).collect::<Vec<_>>());
+    assert!(ends.iter().any(|end| *end != ends[0]));
+}
+
+#[test]
+fn all_are_asked_at_the_same_time() {
+    let game = rock_paper_scissors::game();
+    // Each waits for the other before it answers: one after the other they would wait for ever.
+    let meet = std::sync::Barrier::new(2);
+    let wait = |game: &rock_paper_scissors::RockPaperScissors,
+                known: &InformationOf<rock_paper_scissors::RockPaperScissors>,
+                _: &Budget| {
+        meet.wait();
+        game.legal(&game.initial(), known.role()).next()
+    };
+    let mut players: Players<'_, _> = vec![odd(wait), odd(wait)];
+    let played = Referee::new(&game).run(&mut players).unwrap();
+    assert!(played.is_complete());
+}
+
+#[test]
+fn endless_matches_are_given_up_and_any_can_be_called_off() {
+    let game = walk::game();
+    let on = |game: &walk::Walk, _: &_, _: &Budget| game.parse_move("on").ok();
+    let played = Referee::new(&game).max_steps(50).run(&mut [odd(on)]).unwrap();
+    assert_eq!((played.end, played.history.depth(), &played.goals[..]), (End::TooLong, 50, &[None][..]));
+    let record = played.record(&game);
+    assert!(record.is_aborted && !record.is_completed && record.goal_values.is_empty());
+    assert_eq!(record.replay(&game).unwrap().depth(), 50);
+
+    let cancel = Cancel::default();
+    let pull = cancel.clone();
+    let watched = Referee::new(&game).cancel(&cancel).watch(|history: &History<_>, _| {
+        if history.depth() == 7 {
+            pull.cancel();
+        }
+    });
+    let played = watched.run(&mut [odd(on)]).unwrap();
+    assert_eq!((played.end, played.history.depth()), (End::Cancelled, 7));
+    // And where nobody answers and there is no clock.
+    let (cancel, pull) = (Cancel::default(), Cancel::default());
+    let pulled = pull.clone();
+    let stubborn = odd(|_: &_, _: &_, budget: &Budget| {
+        pulled.cancel();
+        while !budget.is_cancelled() {
+            std::thread::yield_now();
+        }
+        None
+    });
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !pull.is_cancelled() {
+                std::thread::yield_now();
+            }
+            cancel.cancel();
+        });
+        let played = Referee::new(&game).cancel(&cancel).run(&mut [stubborn]).unwrap();
+        assert_eq!((played.end, played.history.depth()), (End::Cancelled, 0));
+    });
+}
+
+#[test]
+fn there_is_a_player_for_each_role() {
+    let game = tictactoe::game();
+    let error = Referee::new(&game).run(&mut [Box::new(First::new())]).unwrap_err();
+    assert_eq!(error, RefereeError::Players { expected: 2, found: 1 });
+    assert_eq!(error.to_string(), "the game takes 2 players, found 1");
+}
+
+/// A match whose record is the same every time.
+fn recorded() -> (tictactoe::Tictactoe, Record) {
+    let game = tictactoe::game();
+    let mut time = 1_000_000;
+    let mut players: Players<'_, _> = vec![Box::new(First::new()), Box::new(Random::new(3))];
+    let referee = Referee::new(&game).id("test.1").seed(9).now(|| {
+        time += 1_500;
+        time
+    });
+    let played = referee.run(&mut players).unwrap();
+    let record = played.record(&game);
+    assert_eq!(record.replay(&game).unwrap().line(), played.history.line());
+    (game, record)
+}
+
+#[test]
+fn records_can_be_repeated_and_replayed() {
+    let (_, record) = recorded();
+    assert_eq!(record, recorded().1);
+    assert_eq!(record.states[0].matches("( cell ").count(), 9);
+    assert!(record.states[0].starts_with("( ( cell 1 1 b ) ( cell 1 2 b ) "), "{}", record.states[0]);
+    assert_eq!(record.moves[0], ["( mark 1 1 )", "noop"]);
+    assert_eq!((record.states.len(), record.errors.len()), (record.moves.len() + 1, record.moves.len() + 1));
+    assert_eq!(record.state_times.len(), record.states.len());
+    assert_eq!((record.start_time, record.state_times[0]), (1_001_500, 1_003_000));
+    assert_eq!((record.random_token.len(), record.start_clock, record.play_clock), (32, -1, -1));
+    assert_eq!(record.goal_values.iter().map(|&goal| u32::from(goal)).sum::<u32>(), 100);
+}
+
+#[test]
+fn records_that_do_not_fit_say_where() {
+    let (game, good) = recorded();
+    let broken = |change: &dyn Fn(&mut Record)| {
+        let mut record = good.clone();
+        change(&mut record);
+        record.replay(&game).unwrap_err()
+    };
+    assert_eq!(broken(&|r| r.states.clear()), RecordError::Count { states: 0, moves: good.moves.len() });
+    assert!(matches!(broken(&|r| r.moves[1][0] = "(mark 3 3)".into()), RecordError::Step { step: 2, .. }));
+    assert!(matches!(broken(&|r| r.moves[0][0] = "(fly)".into()), RecordError::Text { step: 1, .. }));
+    assert!(matches!(broken(&|r| r.states[2] = "nothing".into()), RecordError::Text { step: 2, .. }));
+    assert_eq!(broken(&|r| r.states[2] = r.states[1].clone()), RecordError::State { step: 2 });
+    assert_eq!(broken(&|r| r.goal_values.reverse()), RecordError::Goals);
+    let cut = broken(&|r| {
+        r.states.pop();
+        r.moves.pop();
+        r.goal_values.clear();
+    });
+    assert_eq!(cut, RecordError::Unfinished);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn records_have_the_fields_of_ggp_base() {
+    let (game, record) = recorded();
+    let json = serde_json::to_value(&record).unwrap();
+    let keys: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        [
+            "matchId",
+            "randomToken",
+            "startTime",
+            "isCompleted",
+            "isAborted",
+            "states",
+            "moves",
+            "stateTimes",
+            "errors",
+            "goalValues",
+            "previewClock",
+            "startClock",
+            "playClock",
+            "playerNamesFromHost",
+            "isPlayerHuman",
+            "scrambled"
+        ]
+    );
+    assert_eq!(serde_json::from_value::<Record>(json).unwrap(), record);
+    // With as little as ggp-base itself takes, and more than it writes.
+    let foreign = serde_json::json!({
+        "matchId": "base.1", "randomToken": "x", "startTime": 1, "isCompleted": false,
+        "gameMetaURL": "http://games.ggp.org/base/games/ticTacToe/", "matchHostPK": "0abc",
+        "states": [record.states[0], record.states[1]], "moves": [record.moves[0]], "stateTimes": [1, 2],
+        "startClock": 30, "playClock": 15
+    });
+    let foreign: Record = serde_json::from_value(foreign).unwrap();
+    assert_eq!(foreign.replay(&game).unwrap().depth(), 1);
+}

@@ -1,7 +1,7 @@
 //! Players on the built-in games: legal moves whatever the budget, and the same ones for the same seed.
 
 use gdl_games::{Entry, LIST, Visitor, visit};
-use gdl_runtime::{Belief, Budget, Cancel, First, Game, Information, Player, Random, Stream};
+use gdl_runtime::{AlphaBeta, Belief, Budget, Cancel, First, Game, Information, Player, Random, Stream};
 
 /// Joint moves after which a match is given up.
 const MAX_LENGTH: usize = 300;
@@ -11,7 +11,12 @@ type Maker<G> = fn(u64) -> Box<dyn Player<G>>;
 
 /// One of each kind of player.
 fn players<G: Game + 'static>() -> Vec<Maker<G>> {
-    vec![|_| Box::new(First::new()), |seed| Box::new(Random::new(seed))]
+    vec![
+        |_| Box::new(First::new()),
+        |seed| Box::new(Random::new(seed)),
+        |seed| Box::new(AlphaBeta::new().seed(seed).memory(1 << 16)),
+        |seed| Box::new(AlphaBeta::paranoid().seed(seed).memory(1 << 16).depth(2)),
+    ]
 }
 
 /// Plays a match, with every move tested, and gives all joint moves.

@@ -95,6 +95,7 @@ mod random;
 mod reader;
 pub mod record;
 pub mod referee;
+pub mod search;
 #[allow(clippy::inline_always, reason = "as for lanes")]
 mod simd;
 mod stats;
@@ -121,6 +122,7 @@ pub use playouts::{Engine, Playouts};
 pub use random::Stream;
 pub use record::{Record, RecordError};
 pub use referee::{Match, Referee, RefereeError};
+pub use search::{AlphaBeta, Evaluation, Found, Linear};
 pub use simd::Isa;
 pub use stats::{RoleTally, Stats, Tally};
 pub use table::{Table, TableError};

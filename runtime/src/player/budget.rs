@@ -104,6 +104,16 @@ impl Budget {
     pub fn is_spent(&self) -> bool {
         self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
+
+    /// A part of what is left once so many nodes are spent.
+    #[must_use]
+    pub(crate) fn share(&self, part: f64, spent: u64) -> Self {
+        let now = Instant::now();
+        let deadline = self.deadline.map(|end| now + end.saturating_duration_since(now).mul_f64(part));
+        #[allow(clippy::cast_sign_loss, reason = "a part of a number is none below 0")]
+        let nodes = self.nodes.map(|nodes| (nodes.saturating_sub(spent) as f64 * part).ceil() as u64);
+        Self { deadline, nodes, cancel: self.cancel.clone() }
+    }
 }
 
 #[cfg(test)]
@@ -121,5 +131,7 @@ mod tests {
         assert!(budget.is_cancelled() && budget.is_spent());
         assert!(Budget::within(Duration::ZERO).is_spent());
         assert!(!Budget::within(Duration::MAX).is_spent());
+        assert!(!Budget::within(Duration::from_secs(3600)).share(0.5, 0).is_spent());
+        assert_eq!(Budget::of_nodes(10).share(0.5, 4).nodes(), Some(3));
     }
 }

@@ -1,0 +1,69 @@
+//! Looking ahead: in come a state, a role and a budget, out go a move and what was found.
+//!
+//! Every search is a [`Player`](crate::Player) and works without a match too: `search` takes any state.
+//!
+//! | search | for | value |
+//! |---|---|---|
+//! | [`AlphaBeta`] | two roles; others as a coalition ([`AlphaBeta::paranoid`]); one role | exact where it reaches the end |
+//!
+//! All of them stop within the [`Budget`](crate::Budget), whichever of its limits comes first, keep to the memory they are given, and
+//! recurse no deeper than a limit. On one thread, with a budget of nodes, they find the same for the same seed. What
+//! roles do not know (`sees`) is drawn: a search runs in some of the states that fit the role's information, and
+//! the moves it finds are put to the vote.
+
+mod alphabeta;
+mod evaluation;
+mod linear;
+mod memory;
+mod meter;
+mod options;
+mod payoff;
+mod vote;
+
+pub use alphabeta::AlphaBeta;
+pub use evaluation::Evaluation;
+pub use linear::Linear;
+
+use crate::{game::Game, player::Report};
+
+/// What a search found.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Found<G: Game> {
+    /// The move to make. None if the role has no legal move in the state, or the state is terminal.
+    pub action: Option<G::Move>,
+    /// The principal variation: the joint moves expected, as far as they are known.
+    pub line: Vec<Vec<G::Move>>,
+    /// The role's moves with how often each was tried and the goal expected of it, best first, where the search tells
+    /// them apart.
+    pub moves: Vec<(G::Move, u64, f64)>,
+    /// What was counted. Its texts are filled in by [`Found::describe`].
+    pub report: Report,
+}
+
+impl<G: Game> Found<G> {
+    /// Nothing but a move.
+    pub(crate) fn only(action: Option<G::Move>) -> Self {
+        Self { action, line: Vec::new(), moves: Vec::new(), report: Report::default() }
+    }
+
+    /// The report, with the texts of moves.
+    #[must_use]
+    pub fn describe(&self, game: &G) -> Report {
+        let mut report = self.report.clone();
+        report.line = self.line.iter().map(|joint| joint_text(game, joint)).collect();
+        let tried = |&(action, visits, value): &(G::Move, u64, f64)| crate::player::Tried {
+            action: game.move_text(action).to_owned(),
+            visits,
+            value,
+        };
+        report.moves = self.moves.iter().map(tried).collect();
+        report
+    }
+}
+
+/// A joint move as a KIF list.
+fn joint_text<G: Game>(game: &G, joint: &[G::Move]) -> String {
+    let texts: Vec<&str> = joint.iter().map(|&action| game.move_text(action)).collect();
+    format!("({})", texts.join(" "))
+}

@@ -1,0 +1,125 @@
+//! What was found of states met before: in come rows of words, out go rows of words, within a number of bytes.
+
+/// A hash table of fixed size that forgets. A row has a key, the words of a state, which are compared in full, and some
+/// words to remember, the first of which is never 0. Places are in pairs: the first keeps what is worth more, the
+/// second what is newer.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    rows: Vec<u64>,
+    key: usize,
+    width: usize,
+    pairs: usize,
+}
+
+impl Memory {
+    /// A memory of so many bytes at most, for keys and values of so many words. Pages of it are taken from the system
+    /// when they are written first.
+    pub(crate) fn new(bytes: usize, key: usize, value: usize) -> Self {
+        let width = key + value;
+        let pairs = bytes / (16 * width);
+        Self { rows: vec![0; 2 * pairs * width], key, width, pairs }
+    }
+
+    /// True if it is for keys of so many words.
+    pub(crate) fn fits(&self, bytes: usize, key: usize) -> bool {
+        self.key == key && self.pairs == bytes / (16 * self.width)
+    }
+
+    /// Bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.rows.len()
+    }
+
+    /// What is known of a key.
+    #[inline]
+    pub(crate) fn get(&self, key: &[u64]) -> Option<&[u64]> {
+        if self.pairs == 0 {
+            return None;
+        }
+        let first = self.place(key);
+        [first, first + self.width].into_iter().find_map(|start| {
+            let (known, value) = self.rows[start..start + self.width].split_at(self.key);
+            (value[0] != 0 && known == key).then_some(value)
+        })
+    }
+
+    /// Remembers a value, whose first word is not 0; `worth` is what that word is worth.
+    #[inline]
+    pub(crate) fn put(&mut self, key: &[u64], value: &[u64], worth: impl Fn(u64) -> u64) {
+        debug_assert!(value[0] != 0);
+        if self.pairs == 0 {
+            return;
+        }
+        let first = self.place(key);
+        let second = first + self.width;
+        let (width, words) = (self.width, self.key);
+        let held = self.rows[first + words];
+        let start = if held == 0 || self.rows[first..first + words] == *key {
+            first
+        } else if worth(value[0]) >= worth(held) {
+            // What was worth keeping so far is still newer than the other one.
+            self.rows.copy_within(first..second, second);
+            first
+        } else {
+            second
+        };
+        // An old row of the same key would be found instead.
+        if start == first && self.rows[second..second + words] == *key {
+            self.rows[second + words] = 0;
+        }
+        let row = &mut self.rows[start..start + width];
+        row[..words].copy_from_slice(key);
+        row[words..].copy_from_slice(value);
+    }
+
+    #[inline]
+    fn place(&self, key: &[u64]) -> usize {
+        let pair = (u128::from(hash(key)) * self.pairs as u128) >> 64;
+        2 * pair as usize * self.width
+    }
+}
+
+/// A hash of a row whose high bits depend on all of it.
+#[inline]
+pub(crate) fn hash(words: &[u64]) -> u64 {
+    let mut sum = 0x9e37_79b9_7f4a_7c15_u64;
+    for &word in words {
+        let product = u128::from(sum ^ word) * 0xa076_1d64_78bd_642f;
+        sum = (product as u64) ^ (product >> 64) as u64 ^ word.rotate_left(23);
+    }
+    sum.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_right_and_what_is_deep_stays() {
+        let mut memory = Memory::new(16 * 1024, 2, 1);
+        for number in 1..2000_u64 {
+            memory.put(&[number, 7], &[number], |value| value);
+        }
+        let known: Vec<u64> = (1..2000).filter(|&n| memory.get(&[n, 7]).is_some()).collect();
+        assert!(known.iter().all(|&n| memory.get(&[n, 7]) == Some(&[n][..])));
+        assert!(known.len() > 500 && memory.bytes() <= 16 * 1024);
+        // The one worth most is never displaced.
+        memory.put(&[0, 1], &[5000], |value| value);
+        (2000..4000).for_each(|n| memory.put(&[n, 7], &[1], |value| value));
+        assert_eq!(memory.get(&[0, 1]), Some(&[5000][..]));
+        memory.put(&[0, 1], &[4], |value| value);
+        assert_eq!(memory.get(&[0, 1]), Some(&[4][..]));
+        let mut none = Memory::new(10, 2, 1);
+        none.put(&[1, 2], &[3], |value| value);
+        assert_eq!(none.get(&[1, 2]), None);
+    }
+
+    #[test]
+    fn hashes_differ() {
+        let mut hashes: Vec<u64> = (0..4096).map(|n| hash(&[n, 0]) >> 32).collect();
+        hashes.extend((1..4096).map(|n| hash(&[0, n]) >> 32));
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert!(hashes.len() > 8180);
+    }
+}

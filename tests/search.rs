@@ -1,0 +1,186 @@
+//! What searches find is what plain search finds, which leaves nothing out.
+
+use gdl_games::{Entry, Visitor, connect_four, tictactoe, visit};
+use gdl_runtime::{AlphaBeta, Budget, Cancel, Game, Id, Stream};
+
+/// A state some random moves from the start, not terminal.
+fn position<G: Game>(game: &G, moves: u64, seed: u64) -> G::State {
+    let mut stream = Stream::new(seed, 0);
+    let mut state = game.initial();
+    for _ in 0..moves {
+        let view = game.view(&state);
+        let joint: Vec<_> =
+            game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a move")).collect();
+        let next = game.next_unchecked(&state, &joint);
+        if game.terminal(&next) {
+            break;
+        }
+        state = next;
+    }
+    state
+}
+
+/// Some number between 20 and 80 for each state, the same for all that look at it.
+fn judge<G: Game>(state: &G::State) -> f32 {
+    let words =
+        state.as_ref().iter().fold(17_u64, |sum, &word| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    20.0 + (words >> 40) as f32 / (1 << 24) as f32 * 60.0
+}
+
+/// Joint moves of some roles.
+fn ways<G: Game>(game: &G, view: &G::View, roles: &[G::Role]) -> Vec<Vec<(usize, G::Move)>> {
+    roles.iter().fold(vec![Vec::new()], |ways, &role| {
+        let longer = |way: &Vec<_>| {
+            let way = way.clone();
+            game.legal_in(view, role).map(move |action| {
+                let mut way = way.clone();
+                way.push((role.index(), action));
+                way
+            })
+        };
+        ways.iter().flat_map(longer).collect()
+    })
+}
+
+/// The worth of a state to a role: own goal less the rival's, or where there is none twice the own goal less 100.
+fn minimax<G: Game>(game: &G, state: &G::State, role: G::Role, paranoid: bool, depth: u32) -> f64 {
+    let others: Vec<G::Role> = game.roles().filter(|&r| r != role && Some(r) != game.chance_role()).collect();
+    let chance: Vec<G::Role> = game.chance_role().into_iter().collect();
+    let rival = (others.len() == 1 && !paranoid).then(|| others[0]);
+    let view = game.view(state);
+    if game.terminal_in(&view) {
+        let goal = |role| f64::from(game.goal_in(&view, role).expect("a goal"));
+        return rival.map_or(2.0 * goal(role) - 100.0, |rival| goal(role) - goal(rival));
+    }
+    if depth == 0 {
+        return 2.0 * f64::from(judge::<G>(state)) - 100.0;
+    }
+    let worst = |own: &Vec<(usize, G::Move)>| {
+        let mean = |other: &Vec<(usize, G::Move)>| {
+            let values: Vec<f64> = ways(game, &view, &chance)
+                .iter()
+                .map(|drawn| {
+                    let mut joint: Vec<(usize, G::Move)> = [&own[..], other, drawn].concat();
+                    joint.sort_unstable();
+                    let joint: Vec<G::Move> = joint.into_iter().map(|(_, action)| action).collect();
+                    minimax(game, &game.next_unchecked(state, &joint), role, paranoid, depth - 1)
+                })
+                .collect();
+            values.iter().sum::<f64>() / values.len() as f64
+        };
+        ways(game, &view, &others).iter().map(mean).fold(f64::INFINITY, f64::min)
+    };
+    ways(game, &view, &[role]).iter().map(worst).fold(f64::NEG_INFINITY, f64::max)
+}
+
+struct Agrees {
+    depth: u32,
+    paranoid: bool,
+    bytes: usize,
+}
+
+impl Visitor for Agrees {
+    type Output = ();
+
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(self, game: G, entry: &'static Entry) {
+        let players: Vec<G::Role> = game.roles().filter(|&role| Some(role) != game.chance_role()).collect();
+        for seed in 0..6 {
+            let state = position(&game, seed * 2, seed);
+            for &role in &players {
+                let judges = move |game: &G, state: &G::State, _: &G::View, goals: &mut [f32]| {
+                    // One opinion, seen from the role.
+                    goals.fill(100.0 - judge::<G>(state));
+                    goals[role.index()] = judge::<G>(state);
+                    assert_eq!(goals.len(), game.shape().roles);
+                };
+                let search = if self.paranoid { AlphaBeta::paranoid() } else { AlphaBeta::new() };
+                let mut search = search.depth(self.depth).memory(self.bytes).evaluation(judges);
+                let found = search.search(&game, &state, role, &Budget::unlimited());
+                // Proved values are found with less depth.
+                let depth = if found.report.exact { found.report.depth } else { self.depth };
+                let expected = f64::midpoint(minimax(&game, &state, role, self.paranoid, depth), 100.0);
+                let value = found.report.value.expect("a value");
+                let same = (value - expected).abs() < 0.05;
+                assert!(same, "{}, seed {seed}: {value}, not {expected}", entry.name);
+                let action = found.action.expect("a move");
+                assert!(game.is_legal_in(&game.view(&state), role, action));
+            }
+        }
+    }
+}
+
+#[test]
+fn alpha_beta_agrees_with_plain_minimax() {
+    let games = [
+        ("tictactoe", 5),
+        ("tictactoe_led", 5),
+        ("nim", 5),
+        ("connect_four", 4),
+        ("breakthrough_small", 3),
+        ("rock_paper_scissors", 3),
+        ("monty_hall", 4),
+        ("liars_dice", 2),
+        ("lights_out", 3),
+    ];
+    for (name, depth) in games {
+        for paranoid in [false, true] {
+            visit(name, Agrees { depth, paranoid, bytes: 0 }).expect("a built-in game");
+            // Elsewhere a state can be known from fewer moves, and so deeper.
+            if ["tictactoe", "connect_four", "breakthrough_small", "rock_paper_scissors"].contains(&name) {
+                visit(name, Agrees { depth, paranoid, bytes: 1 << 16 }).expect("a built-in game");
+            }
+        }
+    }
+}
+
+#[test]
+fn tic_tac_toe_is_a_draw_and_wins_are_quick() {
+    let game = tictactoe::game();
+    let mut search = AlphaBeta::new();
+    let found = search.search(&game, &game.initial(), tictactoe::Role::Xplayer, &Budget::unlimited());
+    assert_eq!((found.report.value, found.report.exact, found.report.depth), (Some(50.0), true, 9));
+    assert_eq!(found.line.len(), 9);
+    assert!(found.report.nodes < 20_000, "{}", found.report);
+    assert!(found.report.cutoffs > 0 && found.report.table_hits > 0);
+    // Won in one move or in three: in one.
+    let state = "((cell 1 1 x) (cell 1 2 x) (cell 1 3 b) (cell 2 1 o) (cell 2 2 o) (cell 2 3 b) (cell 3 1 x)
+        (cell 3 2 b) (cell 3 3 o) (control xplayer))";
+    let state = game.parse_state(state).expect("a state");
+    let found = AlphaBeta::new().search(&game, &state, tictactoe::Role::Xplayer, &Budget::unlimited());
+    assert_eq!(game.move_text(found.action.expect("a move")), "(mark 1 3)");
+    assert_eq!((found.report.depth, found.report.value), (1, Some(100.0)));
+}
+
+#[test]
+fn memory_and_nodes_are_kept_to() {
+    let game = connect_four::game();
+    let state = position(&game, 4, 1);
+    for bytes in [0, 1000, 1 << 20] {
+        for nodes in [1, 2, 100, 5000] {
+            let run = || {
+                let mut search = AlphaBeta::new().memory(bytes);
+                search.search(&game, &state, connect_four::Role::Red, &Budget::of_nodes(nodes))
+            };
+            let found = run();
+            assert!(found.report.nodes <= nodes && found.report.bytes <= bytes as u64);
+            assert!(found.action.is_some());
+            let again = run();
+            let mut report = again.report;
+            report.seconds = found.report.seconds;
+            assert_eq!((again.action, again.line, report), (found.action, found.line, found.report));
+        }
+    }
+}
+
+#[test]
+fn a_search_can_be_ended_from_outside() {
+    let game = connect_four::game();
+    let cancel = Cancel::default();
+    let budget = Budget::of_nodes(u64::MAX).and_cancel(&cancel);
+    std::thread::scope(|scope| {
+        let search =
+            scope.spawn(|| AlphaBeta::new().search(&game, &game.initial(), connect_four::Role::Red, &budget));
+        cancel.cancel();
+        assert!(search.join().expect("no panic").action.is_some());
+    });
+}

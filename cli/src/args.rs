@@ -5,6 +5,7 @@
 
 use crate::{
     game::{GameArg, Way},
+    players::Spec,
     simulate::Settings,
 };
 use clap::{
@@ -56,6 +57,10 @@ pub enum Command {
     Perft(PerftArgs),
     /// Play random games and measure
     Playouts(PlayoutsArgs),
+    /// Play matches between players, and count
+    Match(MatchArgs),
+    /// Play against a player, or watch one play itself
+    Play(PlayArgs),
     /// Compare a rulesheet with recorded traces of a reference reasoner
     Verify(VerifyArgs),
     /// Measure how soon rulesheets load, how fast they play and what memory they take
@@ -74,10 +79,11 @@ impl Command {
             Self::Net(args) => args.json,
             Self::Perft(args) => args.json,
             Self::Playouts(args) => args.json,
+            Self::Match(args) => args.json,
             Self::Verify(args) => args.json,
             Self::Bench(args) => args.json,
             Self::Explain(args) => args.json,
-            Self::Fmt(_) | Self::Completions(_) => false,
+            Self::Fmt(_) | Self::Play(_) | Self::Completions(_) => false,
         }
     }
 }
@@ -348,6 +354,96 @@ pub struct PlayoutsArgs {
     pub json: bool,
 }
 
+const PLAYERS_HELP: &str = "\
+A PLAYER is a name, with options behind a colon if one likes: `random:seed=3`. Each may have bounds of its
+own for a move, `seconds` and `nodes`.";
+
+/// Arguments of `gdl match`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Players change seats from match to match, so each plays each role equally often; the matches of a round
+have the same luck. A win is a goal above all others, a draw the greatest goal shared; with one role 100
+is a win. Scores come with Wilson's 95 % intervals; Elo is the score of two players in points.
+
+Whoever answers with an illegal move, too late or not at all has a random move made for it, which is counted.
+With nodes in place of a clock the same seed gives the same matches, whatever the number of threads.
+
+Examples:
+  gdl match tictactoe first random -n 1000
+  gdl match connect_four random:seed=1 random:seed=2 --clock 0.1
+  gdl match mygame.kif first random random -n 30 --record matches", before_help = PLAYERS_HELP)]
+pub struct MatchArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// One player for each role other than chance
+    #[arg(value_name = "PLAYER", required = true)]
+    pub players: Vec<Spec>,
+    /// How many matches to play
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 100, value_parser = count)]
+    pub count: u64,
+    /// How long players may take for a move [default: as many nodes as `--nodes` says]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    pub clock: Option<f64>,
+    /// How many nodes players may visit for a move [default without a clock: 10,000]
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub nodes: Option<u64>,
+    /// What chance and players follow from
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// How many matches are played at once [default: one for each processor, with a clock one]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Write each match to a file of this folder, in ggp-base's form
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `gdl play`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Moves are made by number or text, or as much of the text as no other move begins with; `help` lists what else
+there is: undo, redo, hint, save, load. In games of hidden information only what your role knows is shown.
+
+Columns of the board run from left to right and rows from bottom to top, as the numbers say.
+
+--self plays the player against itself, shows each board and says how it ended. In a well-known
+tutorial on self-playing tic-tac-toe the list of moves does not ask whether the game is won, so that a won game plays on until
+the board is full, and its last line may give the win to the wrong player, by the number of a character. Here a
+game ends where it is won, and the winner is named.
+
+Examples:
+  gdl play tictactoe
+  gdl play tictactoe --self
+  gdl play connect_four --as yellow --against random:seed=7", before_help = PLAYERS_HELP)]
+pub struct PlayArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// The role you play [default: the first one]
+    #[arg(long = "as", value_name = "ROLE", conflicts_with = "itself")]
+    pub role: Option<String>,
+    /// Who plays all other roles; `human` is you again
+    #[arg(long, value_name = "PLAYER", default_value = DEFAULT_PLAYER)]
+    pub against: Spec,
+    /// Watch that player play all roles
+    #[arg(long = "self")]
+    pub itself: bool,
+    /// How long players may take for a move [default: 1, with `--self` as many nodes as `--nodes` says]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    pub clock: Option<f64>,
+    /// How many nodes players may visit for a move [default with `--self` and without a clock: 100,000]
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub nodes: Option<u64>,
+    /// What chance and players follow from
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: u64,
+}
+
+/// Who plays against people.
+pub(crate) const DEFAULT_PLAYER: &str = "alphabeta";
+
 /// How games are played and moves made: lanes take 512 games or states at once, all others one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
@@ -473,7 +569,10 @@ pub struct CompletionsArgs {
 }
 
 /// A count, with underscores or commas between the digits if one likes.
-fn whole(text: &str) -> Result<u64, String> {
+///
+/// # Errors
+/// If the text is no such number.
+pub fn whole(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|&c| c != '_' && c != ',').collect();
     digits.parse().map_err(|_| format!("not a whole number of at most {}", u64::MAX))
 }

@@ -1,8 +1,8 @@
 //! The `gdl` command as a library, so that tests can reach its parts.
 //!
 //! Arguments come in ([`args`]), a game is found ([`game`], [`load`]), a command does its work
-//! ([`commands`], [`simulate`], [`verify`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
-//! code ([`error`]). What is measured apart runs in a process of its own ([`child`]); [`statistics`] sums up.
+//! ([`commands`], [`play`], [`simulate`], [`verify`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
+//! code ([`error`]). [`players`] are known by name. What is measured apart runs in a process of its own ([`child`]); [`statistics`] sums up.
 
 pub mod args;
 pub mod child;
@@ -11,6 +11,8 @@ pub mod error;
 pub mod game;
 pub mod load;
 pub mod output;
+pub mod play;
+pub mod players;
 pub mod progress;
 pub mod report;
 pub mod simulate;
@@ -40,6 +42,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Net(args) => commands::net::run(args),
         Command::Perft(args) => commands::perft::run(args),
         Command::Playouts(args) => commands::playouts::run(args),
+        Command::Match(args) => commands::matches::run(args),
+        Command::Play(args) => commands::play::run(args),
         Command::Verify(args) => commands::verify::run(args),
         Command::Bench(args) => commands::bench::run(args),
         Command::Completions(args) => commands::completions::run(args),

@@ -1,4 +1,4 @@
-//! What is told of repeated measurements.
+//! What is told of repeated measurements and of matches.
 
 /// The value in the middle, of an even number the mean of the two there; not a number if there is none.
 #[must_use]
@@ -21,9 +21,46 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
 }
 
+/// Standard errors on either side that leave one case in twenty out.
+pub const Z95: f64 = 1.959_963_985;
+
+/// The interval that holds the true share with 95 % confidence, given the share seen in a number of trials (Wilson,
+/// "Probable inference, the law of succession, and statistical inference", 1927). Draws that count half make it a little wide.
+#[must_use]
+pub fn wilson(share: f64, trials: u64) -> [f64; 2] {
+    if trials == 0 {
+        return [0.0, 1.0];
+    }
+    let n = trials as f64;
+    let z2 = Z95 * Z95;
+    let middle = share + z2 / (2.0 * n);
+    let reach = Z95 * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
+    let bound = |x: f64| (x / (1.0 + z2 / n)).clamp(0.0, 1.0);
+    [bound(middle - reach), bound(middle + reach)]
+}
+
+/// How many points of Elo a score between 0 and 1 is worth (Elo, "The rating of chessplayers", 1978). Infinite at the ends.
+#[must_use]
+pub fn elo(score: f64) -> f64 {
+    400.0 * (score / (1.0 - score)).log10()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{geometric_mean, median};
+    use super::{elo, geometric_mean, median, wilson};
+
+    #[test]
+    fn shares_have_intervals_and_points() {
+        let shown = |[low, high]: [f64; 2]| format!("{low:.4} {high:.4}");
+        // As in the tables of textbooks.
+        assert_eq!(shown(wilson(0.5, 100)), "0.4038 0.5962");
+        assert_eq!(shown(wilson(0.0, 10)), "0.0000 0.2775");
+        assert_eq!(shown(wilson(1.0, 10)), "0.7225 1.0000");
+        assert_eq!(shown(wilson(0.0, 0)), "0.0000 1.0000");
+        let points = [0.5, 0.75, 0.25].map(|score| format!("{:.0}", elo(score)));
+        assert_eq!(points, ["0", "191", "-191"]);
+        assert!(elo(1.0).is_infinite() && elo(0.0).is_infinite());
+    }
 
     #[test]
     fn ratios_to_the_geometric_mean_cancel() {

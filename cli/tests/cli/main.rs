@@ -4,6 +4,8 @@ mod bench;
 mod check;
 mod fmt;
 mod games;
+mod matches;
+mod play;
 mod plumbing;
 mod schema;
 mod simulate;

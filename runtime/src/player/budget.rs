@@ -75,6 +75,12 @@ impl Budget {
         Self { nodes: Some(self.nodes.map_or(nodes, |before| before.min(nodes))), ..self }
     }
 
+    /// The same, over at that point in time at the latest.
+    #[must_use]
+    pub fn and_until(self, deadline: Instant) -> Self {
+        Self { deadline: Some(self.deadline.map_or(deadline, |before| before.min(deadline))), ..self }
+    }
+
     /// The same, ended by `cancel` instead of what ended it before.
     #[must_use]
     pub fn and_cancel(self, cancel: &Cancel) -> Self {
@@ -126,6 +132,9 @@ mod tests {
         let budget = Budget::of_nodes(10).and_nodes(20).and_cancel(&cancel);
         assert_eq!(budget.nodes(), Some(10));
         assert_eq!(budget.deadline(), None);
+        let now = Instant::now();
+        assert_eq!(Budget::within(Duration::from_secs(3600)).and_until(now).deadline(), Some(now));
+        assert!(Budget::until(now).and_until(now + Duration::from_secs(3600)).is_spent());
         assert!(!budget.is_spent());
         cancel.clone().cancel();
         assert!(budget.is_cancelled() && budget.is_spent());

@@ -1,0 +1,407 @@
+//! `gdl match`: players against each other, and what they score.
+
+use crate::{
+    args::MatchArgs,
+    error::{Error, Result},
+    game::Task,
+    output::{self, BOLD, DIM, counted, duration, thousands},
+    players::Spec,
+    progress::Progress,
+    statistics::{elo, wilson},
+};
+use gdl_runtime::{
+    Game, Id, Match, Player, Record, Referee, Stream,
+    referee::{End, Fault},
+};
+use serde_json::{Map, Value, json};
+use std::{
+    fs,
+    io::Write,
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Nodes for a move if nobody says how many or how long: some milliseconds of small games.
+const DEFAULT_NODES: u64 = 10_000;
+
+/// Plays and prints the report.
+///
+/// # Errors
+/// If the rulesheet is at fault, there are not as many players as roles, or something cannot be written.
+pub fn run(args: &MatchArgs) -> Result {
+    if args.players.iter().any(Spec::is_human) {
+        return Err(Error::Usage("`human` plays in `gdl play` only".to_owned()));
+    }
+    if let Some(folder) = &args.record {
+        fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+    }
+    args.game.with(None, Contest(args))?.1
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Error {
+    Error::Input(format!("cannot write {}: {error}", path.display()))
+}
+
+/// The matches that the arguments ask for.
+struct Contest<'a>(&'a MatchArgs);
+
+impl Task for Contest<'_> {
+    type Output = Result;
+
+    fn run<G: Game>(self, game: &G) -> Result {
+        let Self(args) = self;
+        let seats: Vec<usize> =
+            game.roles().filter(|&role| Some(role) != game.chance_role()).map(Id::index).collect();
+        if seats.len() != args.players.len() {
+            let takes = counted(seats.len(), "player");
+            return Err(Error::Usage(format!(
+                "{} takes {takes}, found {}: one for each role",
+                args.game.name(),
+                args.players.len()
+            )));
+        }
+        let start = Instant::now();
+        let total = play_all(args, game, &seats)?;
+        let seconds = start.elapsed().as_secs_f64();
+        if args.json {
+            return output::json(&to_json(args, game, &total, seconds));
+        }
+        print(args, game, &total, seconds)
+    }
+}
+
+/// Wins, draws and losses.
+#[derive(Clone, Copy, Debug, Default)]
+struct Results {
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    goals: u64,
+}
+
+impl Results {
+    fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Wins and half the draws, as a share.
+    fn score(&self) -> f64 {
+        (self.wins as f64 + 0.5 * self.draws as f64) / self.games().max(1) as f64
+    }
+
+    fn mean_goal(&self) -> f64 {
+        self.goals as f64 / self.games().max(1) as f64
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+        self.goals += other.goals;
+    }
+}
+
+/// What one player came to.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    /// By role, in role order.
+    roles: Vec<Results>,
+    illegal: u64,
+    late: u64,
+    gone: u64,
+}
+
+impl Tally {
+    fn all(&self) -> Results {
+        let mut all = Results::default();
+        self.roles.iter().for_each(|results| all.add(results));
+        all
+    }
+}
+
+/// What the matches came to.
+#[derive(Clone, Debug, Default)]
+struct Total {
+    /// In the order of the arguments.
+    players: Vec<Tally>,
+    steps: u64,
+    /// Matches that were given up, or ended without one goal for each player.
+    unscored: u64,
+}
+
+impl Total {
+    fn new(players: usize, roles: usize) -> Self {
+        let tally = Tally { roles: vec![Results::default(); roles], ..Tally::default() };
+        Self { players: vec![tally; players], ..Self::default() }
+    }
+
+    /// Adds a match in which these players had these seats, which are roles.
+    fn add<G: Game>(&mut self, played: &Match<G>, seats: &[usize], seated: &[usize]) {
+        self.steps += played.history.depth() as u64;
+        for (&role, &player) in seats.iter().zip(seated) {
+            for faults in &played.faults {
+                let tally = &mut self.players[player];
+                match faults[role] {
+                    Fault::None => {}
+                    Fault::Illegal(_) => tally.illegal += 1,
+                    Fault::Late => tally.late += 1,
+                    Fault::Gone => tally.gone += 1,
+                }
+            }
+        }
+        let goals: Option<Vec<u8>> = seats.iter().map(|&role| played.goals[role]).collect();
+        let Some(goals) = goals.filter(|_| played.end == End::Terminal) else {
+            self.unscored += 1;
+            return;
+        };
+        let best = goals.iter().copied().max().unwrap_or(0);
+        let shared =
+            goals.iter().position(|&goal| goal == best) != goals.iter().rposition(|&goal| goal == best);
+        for (i, &goal) in goals.iter().enumerate() {
+            let results = &mut self.players[seated[i]].roles[seats[i]];
+            results.goals += u64::from(goal);
+            let won = if goals.len() == 1 { goal == 100 } else { goal == best && !shared };
+            let drawn = goals.len() > 1 && goal == best && shared;
+            results.wins += u64::from(won);
+            results.draws += u64::from(drawn);
+            results.losses += u64::from(!won && !drawn);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (tally, other) in self.players.iter_mut().zip(&other.players) {
+            tally.roles.iter_mut().zip(&other.roles).for_each(|(results, other)| results.add(other));
+            tally.illegal += other.illegal;
+            tally.late += other.late;
+            tally.gone += other.gone;
+        }
+        self.steps += other.steps;
+        self.unscored += other.unscored;
+    }
+}
+
+/// Plays all matches, several at once. All of it is whole numbers, so who plays which does not matter.
+fn play_all<G: Game>(args: &MatchArgs, game: &G, seats: &[usize]) -> Result<Total> {
+    let threads = match (args.threads, args.clock) {
+        (Some(threads), _) => threads,
+        // Matches that share processors would take each other's time.
+        (None, Some(_)) => 1,
+        (None, None) => thread::available_parallelism().map_or(1, usize::from),
+    };
+    let threads = threads.min(usize::try_from(args.count).unwrap_or(usize::MAX));
+    let progress = Progress::counted("matches", args.count);
+    let roles = game.shape().roles;
+    let next = AtomicU64::new(0);
+    let done = AtomicUsize::new(0);
+    let shared = Mutex::new((Total::new(args.players.len(), roles), Ok(())));
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= args.count {
+                break;
+            }
+            let result = play(args, game, seats, number);
+            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            match result {
+                Ok(part) => shared.0.merge(&part),
+                Err(error) => {
+                    shared.1 = Err(error);
+                    next.store(args.count, Ordering::Relaxed);
+                }
+            }
+            progress.tell(done.fetch_add(1, Ordering::Relaxed) as u64 + 1);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // The system may be out of threads: then fewer play.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    drop(progress);
+    let (total, result) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    result.map(|()| total)
+}
+
+/// Plays one match, players moved on by one seat from the match before.
+fn play<G: Game>(args: &MatchArgs, game: &G, seats: &[usize], number: u64) -> Result<Total> {
+    let count = args.players.len();
+    let round = number / count as u64;
+    let shift = (number % count as u64) as usize;
+    let seated: Vec<usize> = (0..count).map(|seat| (seat + shift) % count).collect();
+    let mut luck = Stream::new(args.seed, round);
+    let chance = luck.bits();
+    let seeds: Vec<u64> = (0..count).map(|_| luck.bits()).collect();
+    let players = seated.iter().map(|&player| args.players[player].build(seeds[player]));
+    let mut players: Vec<Box<dyn Player<G> + '_>> = players.flatten().collect();
+
+    let name = args.game.name();
+    let mut referee = Referee::new(game).seed(chance).id(format!("{name}.{}.{}", args.seed, number + 1));
+    if let Some(clock) = args.clock.map(Duration::from_secs_f64) {
+        referee = referee.clocks(clock, clock);
+    }
+    if let Some(nodes) = args.nodes.or(args.clock.is_none().then_some(DEFAULT_NODES)) {
+        referee = referee.nodes(nodes);
+    }
+    let played = referee.run(&mut players).map_err(|error| Error::Usage(error.to_string()))?;
+    let mut total = Total::new(count, game.shape().roles);
+    total.add(&played, seats, &seated);
+    if let Some(folder) = &args.record {
+        let width = args.count.to_string().len();
+        let path = folder.join(format!("{name}.{}.{:0width$}.json", args.seed, number + 1));
+        write(&path, &played.record(game))?;
+    }
+    Ok(total)
+}
+
+fn write(path: &Path, record: &Record) -> Result {
+    let text = serde_json::to_string(record).map_err(|error| Error::Output(error.into()))?;
+    fs::write(path, text + "\n").map_err(|error| unwritten(path, &error))
+}
+
+/// Nodes or time for a move, for people.
+fn bounds(args: &MatchArgs) -> String {
+    match (args.clock, args.nodes) {
+        (Some(clock), Some(nodes)) => format!("{} or {} nodes a move", duration(clock), thousands(nodes)),
+        (Some(clock), None) => format!("{} a move", duration(clock)),
+        (None, nodes) => format!("{} nodes a move", thousands(nodes.unwrap_or(DEFAULT_NODES))),
+    }
+}
+
+fn print<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> Result {
+    let mut out = output::stdout();
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#} {DIM}{}, {}, seed {}, {}{DIM:#}",
+        args.game.name(),
+        matches(args.count),
+        bounds(args),
+        args.seed,
+        duration(seconds)
+    )?;
+    let names = args.players.iter().map(ToString::to_string);
+    let roles = game.vocabulary().roles();
+    let widest = names.clone().chain(roles.iter().map(|role| format!("  as {role}")));
+    let width = widest.map(|name| name.chars().count()).max().unwrap_or(0).max("player".len());
+    let head = "    wins   draws  losses   mean goal     score  95 %";
+    let two = args.players.len() == 2;
+    writeln!(
+        out,
+        "{DIM}{:<width$}{head}{}{DIM:#}",
+        "player",
+        if two { "                Elo  95 %" } else { "" }
+    )?;
+    for (name, tally) in names.zip(&total.players) {
+        let all = tally.all();
+        let [low, high] = wilson(all.score(), all.games());
+        write!(out, "{BOLD}{name:<width$}{BOLD:#}{}", columns(&all))?;
+        if two {
+            let interval = format!("{} .. {}", points(elo(low)), points(elo(high)));
+            write!(out, "  {BOLD}{:>6}{BOLD:#}  {interval}", points(elo(all.score())))?;
+        }
+        writeln!(out)?;
+        let seats = tally.roles.iter().enumerate().filter(|(_, results)| results.games() > 0);
+        if total.players.len() > 1 {
+            for (role, results) in seats {
+                let role = format!("  as {}", roles.get(role).unwrap_or("?"));
+                writeln!(out, "{DIM}{role:<width$}{}{DIM:#}", columns(results))?;
+            }
+        }
+    }
+    let length = total.steps as f64 / args.count as f64;
+    writeln!(out, "{DIM}{length:.1} moves a match{DIM:#}")?;
+    for (spec, tally) in args.players.iter().zip(&total.players) {
+        for (number, what) in [
+            (tally.illegal, "illegal moves"),
+            (tally.late, "late answers"),
+            (tally.gone, "answers missing after a panic"),
+        ] {
+            if number > 0 {
+                writeln!(out, "{spec}: {} {what}", thousands(number))?;
+            }
+        }
+    }
+    if total.unscored > 0 {
+        writeln!(out, "{} given up, or without one goal for each role", matches(total.unscored))?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn matches(count: u64) -> String {
+    format!("{} match{}", thousands(count), if count == 1 { "" } else { "es" })
+}
+
+fn columns(results: &Results) -> String {
+    let [low, high] = wilson(results.score(), results.games());
+    format!(
+        "{:>8}{:>8}{:>8}{:>12.2}{:>8.1} %  {:>5.1} .. {:>5.1}",
+        thousands(results.wins),
+        thousands(results.draws),
+        thousands(results.losses),
+        results.mean_goal(),
+        100.0 * results.score(),
+        100.0 * low,
+        100.0 * high
+    )
+}
+
+/// Points of Elo with their sign.
+fn points(elo: f64) -> String {
+    if elo.is_infinite() {
+        return if elo > 0.0 { "+inf" } else { "-inf" }.to_owned();
+    }
+    // No minus before a zero.
+    format!("{:+.0}", elo.round() + 0.0)
+}
+
+fn to_json<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> Value {
+    // JSON knows no infinity.
+    let points = |score: f64| Some(elo(score)).filter(|elo| elo.is_finite());
+    let results = |results: &Results| {
+        json!({
+            "matches": results.games(),
+            "wins": results.wins,
+            "draws": results.draws,
+            "losses": results.losses,
+            "mean_goal": results.mean_goal(),
+            "score": results.score(),
+            "score_interval": wilson(results.score(), results.games()),
+        })
+    };
+    let player = |(spec, tally): (&Spec, &Tally)| {
+        let all = tally.all();
+        let mut object = json!({ "player": spec.to_string() });
+        if let (Value::Object(object), Value::Object(counts)) = (&mut object, results(&all)) {
+            object.extend(counts);
+        }
+        if total.players.len() == 2 {
+            object["elo"] = json!(points(all.score()));
+            object["elo_interval"] = json!(wilson(all.score(), all.games()).map(points));
+        }
+        let seats = game.vocabulary().roles().iter().zip(&tally.roles);
+        let seats = seats.filter(|(_, results)| results.games() > 0);
+        let seats: Map<String, Value> =
+            seats.map(|(role, counts)| (role.to_owned(), results(counts))).collect();
+        object["roles"] = Value::Object(seats);
+        object["faults"] = json!({ "illegal": tally.illegal, "late": tally.late, "gone": tally.gone });
+        object
+    };
+    json!({
+        "game": args.game.name(),
+        "matches": args.count,
+        "seed": args.seed,
+        "clock": args.clock,
+        "nodes": args.nodes.or(args.clock.is_none().then_some(DEFAULT_NODES)),
+        "players": args.players.iter().zip(&total.players).map(player).collect::<Vec<_>>(),
+        "mean_length": total.steps as f64 / args.count as f64,
+        "unscored": total.unscored,
+        "seconds": seconds,
+    })
+}

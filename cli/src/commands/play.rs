@@ -1,0 +1,33 @@
+//! `gdl play`: a game in the terminal, with a person or without.
+
+use crate::{
+    args::PlayArgs,
+    error::Result,
+    game::Task,
+    output,
+    play::{alone, session},
+};
+use gdl_runtime::Game;
+use std::io;
+
+/// Plays until the game is over or the person leaves.
+///
+/// # Errors
+/// If the rulesheet is at fault, there is no such role, or stdout takes no more.
+pub fn run(args: &PlayArgs) -> Result {
+    args.game.with(None, Play(args))?.1
+}
+
+struct Play<'a>(&'a PlayArgs);
+
+impl Task for Play<'_> {
+    type Output = Result;
+
+    fn run<G: Game>(self, game: &G) -> Result {
+        let Self(args) = self;
+        if args.itself {
+            return alone::play(args, game);
+        }
+        session::play(args, game, &mut io::stdin().lock(), &mut output::stdout())
+    }
+}

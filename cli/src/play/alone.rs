@@ -1,0 +1,79 @@
+//! A player against itself: each position is shown, then who won.
+
+use super::view::{self, Outcome, View};
+use crate::{
+    args::PlayArgs,
+    error::{Error, Result},
+    output::{self, DIM},
+};
+use gdl_runtime::{Game, Player, Referee, Stream, referee::End};
+use std::{io::Write, time::Duration};
+
+/// Nodes for a move if nobody says how many or how long, so that the same game is played every time.
+const DEFAULT_NODES: u64 = 100_000;
+
+/// What is said of a draw.
+const DRAW: &str = "The only winning move is not to play.";
+
+/// Plays and shows.
+///
+/// # Errors
+/// If a person is to play, or stdout takes no more.
+pub fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
+    let mut luck = Stream::new(args.seed, 0);
+    let seats = game.roles().filter(|&role| Some(role) != game.chance_role());
+    let players: Option<Vec<Box<dyn Player<G> + '_>>> =
+        seats.map(|_| args.against.build(luck.bits())).collect();
+    let Some(mut players) = players else {
+        return Err(Error::Usage("`human` does not play itself: leave `--self` out".to_owned()));
+    };
+    let shown = View::new(game);
+    let mut out = output::stdout();
+    writeln!(out, "{}", shown.text(game, &game.initial()))?;
+    let mut fault = None;
+    let mut referee = Referee::new(game).seed(args.seed);
+    if let Some(clock) = args.clock.map(Duration::from_secs_f64) {
+        referee = referee.clocks(clock, clock);
+    }
+    if let Some(nodes) = args.nodes.or(args.clock.is_none().then_some(DEFAULT_NODES)) {
+        referee = referee.nodes(nodes);
+    }
+    let cancel = gdl_runtime::Cancel::default();
+    let referee = referee.cancel(&cancel).watch(|history, _| {
+        let before = history.parent(history.place()).and_then(|place| history.state_at(place));
+        let joint = history.joint(history.place());
+        let step =
+            before.zip(joint).map_or_else(String::new, |(before, joint)| view::step(game, before, joint));
+        let written =
+            writeln!(out, "{DIM}{}.{DIM:#} {step}\n{}", history.depth(), shown.text(game, history.state()));
+        if let Err(error) = written.and_then(|()| out.flush()) {
+            // Nobody looks any more.
+            fault = Some(error);
+            cancel.cancel();
+        }
+    });
+    let played = referee.run(&mut players).map_err(|error| Error::Usage(error.to_string()))?;
+    if let Some(error) = fault {
+        return Err(error.into());
+    }
+    let line = match played.end {
+        End::Terminal => match Outcome::of(game, played.history.state()) {
+            Outcome::Draw(_) => DRAW.to_owned(),
+            outcome => outcome.text(),
+        },
+        End::Stuck => "A role has no legal move: the rules are at fault.".to_owned(),
+        _ => "The game has no end: given up.".to_owned(),
+    };
+    let faults =
+        played.faults.iter().flatten().filter(|fault| **fault != gdl_runtime::referee::Fault::None).count();
+    if faults > 0 {
+        writeln!(
+            out,
+            "{DIM}{} made at random, for answers late or illegal{DIM:#}",
+            output::counted(faults, "move")
+        )?;
+    }
+    writeln!(out, "{line}")?;
+    out.flush()?;
+    Ok(())
+}

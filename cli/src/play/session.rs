@@ -1,0 +1,436 @@
+//! A person at the terminal: lines in, positions out, until the person leaves or there are no more lines.
+//!
+//! Whatever is typed is answered and never fatal. The play is a [`History`], so undo, redo and branches have no limit. In games
+//! of hidden information the person is shown what its role knows: the fluents that hold in all states that fit.
+
+use super::{
+    command::{self, Command, HELP},
+    view::{self, Outcome, View},
+};
+use crate::{
+    args::{PlayArgs, did_you_mean},
+    error::{Error, Result},
+    output::{self, BOLD, CODE, DIM, ODD},
+    players::Spec,
+};
+use gdl_runtime::{Belief, Budget, Game, History, Id, Player, Stream, Transcript};
+use std::{
+    io::{self, BufRead, IsTerminal, Read, Write},
+    path::Path,
+    time::Duration,
+};
+
+/// No line is longer than this, and no file that is loaded larger.
+const LONGEST_LINE: u64 = 1 << 16;
+const LARGEST_FILE: u64 = 1 << 28;
+
+/// Seconds for a move, if nobody says how many.
+const CLOCK: f64 = 1.0;
+
+/// After so many steps without a choice one is asked nevertheless, should the game have no end.
+const FORCED: usize = 1000;
+
+/// Moves that are listed without being asked for.
+const LISTED: usize = 40;
+
+/// Plays until the person leaves.
+///
+/// # Errors
+/// If there is no such role, or stdout takes no more.
+pub fn play<G: Game>(args: &PlayArgs, game: &G, input: &mut dyn BufRead, out: &mut dyn Write) -> Result {
+    let mut session = Session::new(args, game)?;
+    session.greet(out)?;
+    session.run(input, out)
+}
+
+/// Who sits in a role's place.
+enum Seat<'g, G: Game> {
+    Person,
+    Chance,
+    Player(Box<dyn Player<G> + 'g>),
+}
+
+struct Session<'a, 'g, G: Game> {
+    args: &'a PlayArgs,
+    game: &'g G,
+    view: View,
+    history: History<G>,
+    /// In role order.
+    seats: Vec<Seat<'g, G>>,
+    /// Whom the person asks for advice.
+    adviser: Box<dyn Player<G> + 'g>,
+    luck: Stream,
+    prompts: bool,
+}
+
+impl<'a, 'g, G: Game> Session<'a, 'g, G> {
+    fn new(args: &'a PlayArgs, game: &'g G) -> Result<Self> {
+        let chance = game.chance_role();
+        let own = match &args.role {
+            Some(name) => {
+                let role = game.parse_role(name).map_err(|error| {
+                    let near = did_you_mean(name, game.vocabulary().roles().iter());
+                    Error::Usage(format!("{error}{near}"))
+                })?;
+                if Some(role) == chance {
+                    return Err(Error::Usage("chance plays this role by itself".to_owned()));
+                }
+                Some(role)
+            }
+            None => game.roles().find(|&role| Some(role) != chance),
+        };
+        let mut luck = Stream::new(args.seed, 0);
+        let seats = game.roles().map(|role| {
+            let seed = luck.bits();
+            match args.against.build(seed) {
+                _ if Some(role) == chance => Seat::Chance,
+                Some(player) if Some(role) != own => Seat::Player(player),
+                _ => Seat::Person,
+            }
+        });
+        let seats = seats.collect();
+        let advice = luck.bits();
+        let adviser = args.against.build(advice).or_else(|| Spec::adviser()?.build(advice));
+        let Some(adviser) = adviser else {
+            return Err(Error::Usage("nobody gives advice".to_owned()));
+        };
+        Ok(Self {
+            args,
+            game,
+            view: View::new(game),
+            history: History::new(game),
+            seats,
+            adviser,
+            luck,
+            prompts: io::stdin().is_terminal(),
+        })
+    }
+
+    fn greet(&self, out: &mut dyn Write) -> Result {
+        let roles = self.game.roles().zip(&self.seats);
+        let roles = roles.map(|(role, seat)| {
+            let who = match seat {
+                Seat::Person => "you",
+                Seat::Chance => "chance",
+                Seat::Player(player) => player.name(),
+            };
+            format!("{} ({who})", self.game.role_text(role))
+        });
+        let roles = roles.collect::<Vec<_>>().join(", ");
+        writeln!(
+            out,
+            "{BOLD}{}{BOLD:#}: {roles}. {DIM}`help` lists the commands.{DIM:#}",
+            self.args.game.name()
+        )?;
+        let legend = self.view.legend();
+        if !legend.is_empty() {
+            writeln!(out, "{DIM}{legend}{DIM:#}")?;
+        }
+        Ok(())
+    }
+
+    /// Plays on until the person leaves.
+    fn run(&mut self, input: &mut dyn BufRead, out: &mut dyn Write) -> Result {
+        let mut shown = None;
+        let mut forced = 0;
+        loop {
+            if shown != Some(self.history.place()) {
+                writeln!(out, "\n{}", self.position())?;
+                shown = Some(self.history.place());
+                if let Some(line) = self.end() {
+                    writeln!(out, "{BOLD}{line}{BOLD:#} {DIM}`undo` or `quit`?{DIM:#}")?;
+                }
+            }
+            let over = self.end().is_some();
+            let mut joint = Vec::new();
+            // People choose first, so that they wait for nobody.
+            let people: Vec<G::Role> = self.people().collect();
+            let mut chosen: Vec<(G::Role, G::Move)> = Vec::new();
+            let mut asked = false;
+            for &role in &people {
+                let moves: Vec<G::Move> = self.legal(role);
+                if let ([only], false) = (&moves[..], over || forced >= FORCED) {
+                    chosen.push((role, *only));
+                    continue;
+                }
+                if over && asked {
+                    continue;
+                }
+                asked = true;
+                if !over {
+                    self.list(role, &moves, false, out)?;
+                }
+                match self.ask(role, if over { &[] } else { &moves }, input, out)? {
+                    Reply::Move(action) => chosen.push((role, action)),
+                    Reply::Elsewhere => {
+                        shown = None;
+                        break;
+                    }
+                    Reply::Leave => return Ok(()),
+                }
+            }
+            if over || chosen.len() < people.len() {
+                if people.is_empty() {
+                    return Ok(());
+                }
+                continue;
+            }
+            forced = if asked { 0 } else { forced + 1 };
+            for role in self.game.roles() {
+                match chosen.iter().find(|(chooser, _)| *chooser == role) {
+                    Some(&(_, action)) => joint.push(action),
+                    None => match self.answer(role) {
+                        Some(action) => joint.push(action),
+                        None => break,
+                    },
+                }
+            }
+            let before = self.history.state().clone();
+            match self.history.play(self.game, &joint) {
+                Ok(_) if self.game.vocabulary().has_percepts() => {}
+                Ok(_) => writeln!(
+                    out,
+                    "{DIM}{}.{DIM:#} {}",
+                    self.history.depth(),
+                    view::step(self.game, &before, &joint)
+                )?,
+                Err(error) => {
+                    writeln!(out, "{ODD}{error}{ODD:#}")?;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn people(&self) -> impl Iterator<Item = G::Role> {
+        self.game
+            .roles()
+            .zip(&self.seats)
+            .filter(|(_, seat)| matches!(seat, Seat::Person))
+            .map(|(role, _)| role)
+    }
+
+    fn legal(&self, role: G::Role) -> Vec<G::Move> {
+        self.game.legal(self.history.state(), role).collect()
+    }
+
+    /// What is said where the game is over.
+    fn end(&self) -> Option<String> {
+        let state = self.history.state();
+        if self.game.terminal(state) {
+            return Some(Outcome::of(self.game, state).text());
+        }
+        let stuck = self.game.roles().find(|&role| self.legal(role).is_empty())?;
+        Some(format!("{} has no legal move: the rules are at fault.", self.game.role_text(stuck)))
+    }
+
+    /// The position as the people at the terminal know it.
+    fn position(&self) -> String {
+        let game = self.game;
+        if !game.vocabulary().has_percepts() || game.terminal(self.history.state()) {
+            return self.view.text(game, self.history.state());
+        }
+        let mut text = String::new();
+        for role in self.people() {
+            let information = self.history.information(game, role);
+            let name = game.role_text(role);
+            if let Some((_, perception)) = information.steps().last() {
+                text +=
+                    format!("{BOLD}{name}{BOLD:#} perceives {}\n", game.perception_text(perception)).as_str();
+            }
+            let mut belief = Belief::new(self.args.seed);
+            belief.follow(game, &information);
+            let mut certain = belief.worlds().iter().map(|(state, _)| state.clone());
+            if let Some(first) = certain.next() {
+                let common = certain.fold(first, |mut common, state| {
+                    common.as_mut().iter_mut().zip(state.as_ref()).for_each(|(a, b)| *a &= b);
+                    common
+                });
+                text += format!("{DIM}{name} knows{DIM:#}\n{}", self.view.text(game, &common)).as_str();
+            }
+        }
+        text
+    }
+
+    fn list(&self, role: G::Role, moves: &[G::Move], all: bool, out: &mut dyn Write) -> Result {
+        let name = self.game.role_text(role);
+        let shown = if all { moves.len() } else { moves.len().min(LISTED) };
+        let texts: Vec<String> = (moves[..shown].iter().enumerate())
+            .map(|(i, &action)| format!("{} {}", i + 1, self.game.move_text(action)))
+            .collect();
+        writeln!(out, "{BOLD}{name}{BOLD:#} may")?;
+        let wide = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0) + 3;
+        for row in texts.chunks((90 / wide).max(1)) {
+            let row: Vec<String> = row.iter().map(|text| format!("{text:<wide$}")).collect();
+            writeln!(out, "  {}", row.concat().trim_end())?;
+        }
+        if shown < moves.len() {
+            writeln!(out, "  {DIM}and {} more: `moves` lists all{DIM:#}", moves.len() - shown)?;
+        }
+        Ok(())
+    }
+
+    /// Asks the person until there is a move, or another position to go on from.
+    fn ask(
+        &mut self,
+        role: G::Role,
+        moves: &[G::Move],
+        input: &mut dyn BufRead,
+        out: &mut dyn Write,
+    ) -> Result<Reply<G>> {
+        loop {
+            if self.prompts {
+                write!(out, "{CODE}{}>{CODE:#} ", self.game.role_text(role))?;
+            }
+            out.flush()?;
+            let mut line = Vec::new();
+            let read = input.take(LONGEST_LINE).read_until(b'\n', &mut line);
+            if !matches!(read, Ok(1..)) {
+                // Nobody is there any more.
+                if self.prompts {
+                    writeln!(out)?;
+                }
+                return Ok(Reply::Leave);
+            }
+            let texts: Vec<&str> = moves.iter().map(|&action| self.game.move_text(action)).collect();
+            let command = match command::read(&String::from_utf8_lossy(&line), &texts) {
+                Ok(command) => command,
+                Err(message) => {
+                    writeln!(out, "{ODD}{message}{ODD:#}")?;
+                    continue;
+                }
+            };
+            let (before, is_load) = (self.history.place(), matches!(command, Command::Load(_)));
+            let said = match command {
+                Command::Move(place) => return Ok(Reply::Move(moves[place])),
+                Command::Quit => return Ok(Reply::Leave),
+                Command::Nothing => Ok(String::new()),
+                Command::Undo => self.back(),
+                Command::Redo => self.forth(),
+                Command::Hint => self.advise(role),
+                Command::Moves if moves.is_empty() => Err("there is no move to make".to_owned()),
+                Command::Moves => {
+                    self.list(role, moves, true, out)?;
+                    Ok(String::new())
+                }
+                Command::State if self.game.vocabulary().has_percepts() => {
+                    Ok(self.history.information(self.game, role).text(self.game))
+                }
+                Command::State => Ok(self.history.text(self.game)),
+                Command::Save(path) => self.save(&path),
+                Command::Load(path) => self.load(&path),
+                Command::Help => {
+                    for (what, does) in HELP {
+                        writeln!(out, "  {CODE}{what:<10}{CODE:#} {does}")?;
+                    }
+                    Ok(String::new())
+                }
+            };
+            let is_done = said.is_ok();
+            match said {
+                Ok(text) if text.is_empty() => {}
+                Ok(text) => writeln!(out, "{text}")?,
+                Err(text) => writeln!(out, "{ODD}{text}{ODD:#}")?,
+            }
+            if self.history.place() != before || (is_load && is_done) {
+                return Ok(Reply::Elsewhere);
+            }
+        }
+    }
+
+    /// If a person has something to decide here, or the game is over.
+    fn is_choice(&self) -> bool {
+        self.game.terminal(self.history.state()) || self.people().any(|role| self.legal(role).len() > 1)
+    }
+
+    /// Back to the last choice of a person.
+    fn back(&mut self) -> std::result::Result<String, String> {
+        let here = self.history.place();
+        while self.history.undo().is_some() {
+            if self.is_choice() {
+                return Ok(String::new());
+            }
+        }
+        // Nobody decided anything before.
+        self.history.go(here);
+        Err("there is nothing to take back".to_owned())
+    }
+
+    fn forth(&mut self) -> std::result::Result<String, String> {
+        let here = self.history.place();
+        while self.history.redo().is_some() {
+            if self.is_choice() {
+                break;
+            }
+        }
+        if self.history.place() == here {
+            Err("there is nothing to make again".to_owned())
+        } else {
+            Ok(String::new())
+        }
+    }
+
+    fn budget(&self) -> Budget {
+        let budget = Budget::within(Duration::from_secs_f64(self.args.clock.unwrap_or(CLOCK)));
+        self.args.nodes.iter().fold(budget, |budget, &nodes| budget.and_nodes(nodes))
+    }
+
+    fn advise(&mut self, role: G::Role) -> std::result::Result<String, String> {
+        let budget = self.budget();
+        let information = self.history.information(self.game, role);
+        // A play that was loaded may begin where no information leads.
+        let action = self.adviser.choose(self.game, &information, &budget);
+        let action = action.filter(|action| self.legal(role).contains(action));
+        let action = action.ok_or("there is nothing to advise")?;
+        let report =
+            self.adviser.report().map_or_else(String::new, |report| format!("{DIM} ({report}){DIM:#}"));
+        Ok(format!("{}: {}{report}", self.adviser.name(), self.game.move_text(action)))
+    }
+
+    /// The move of whoever is not a person. One that is not legal is replaced by one that is.
+    fn answer(&mut self, role: G::Role) -> Option<G::Move> {
+        let budget = self.budget();
+        let game = self.game;
+        let view = game.view(self.history.state());
+        let drawn = game.draw_in(&view, role, &mut self.luck);
+        match &mut self.seats[role.index()] {
+            Seat::Player(player) => {
+                let information = self.history.information(game, role);
+                let action = player.choose(game, &information, &budget);
+                action.filter(|&action| game.is_legal_in(&view, role, action)).or(drawn)
+            }
+            Seat::Chance | Seat::Person => drawn,
+        }
+    }
+
+    fn save(&self, path: &Path) -> std::result::Result<String, String> {
+        let transcript = self.history.transcript(self.game);
+        let text = serde_json::to_string(&transcript).map_err(|error| error.to_string())?;
+        std::fs::write(path, text + "\n")
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        Ok(format!("{} written to {}", output::counted(self.history.len(), "position"), path.display()))
+    }
+
+    fn load(&mut self, path: &Path) -> std::result::Result<String, String> {
+        let mut text = String::new();
+        let read =
+            std::fs::File::open(path).and_then(|file| file.take(LARGEST_FILE).read_to_string(&mut text));
+        read.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let name = path.display();
+        let transcript: Transcript =
+            serde_json::from_str(&text).map_err(|error| format!("{name} is not a saved play: {error}"))?;
+        let history = History::from_transcript(self.game, &transcript)
+            .map_err(|error| format!("{name} is not a play of this game: {error}"))?;
+        let count = output::counted(history.len(), "position");
+        self.history = history;
+        Ok(format!("{count} read, at move {}", self.history.depth()))
+    }
+}
+
+/// What came of a question.
+enum Reply<G: Game> {
+    Move(G::Move),
+    /// The position is another one now.
+    Elsewhere,
+    Leave,
+}

@@ -1,0 +1,212 @@
+//! Players by name: in comes `alphabeta:depth=4`, out goes a player for a game.
+
+use crate::args::{DEFAULT_PLAYER, did_you_mean, seconds, threads, whole};
+use gdl_runtime::{AlphaBeta, Budget, First, Game, Player, Random, Report, player::InformationOf};
+use std::{
+    fmt,
+    str::FromStr,
+    time::{Duration, Instant},
+};
+
+/// A kind of player, and what may be said of it.
+#[derive(Debug)]
+pub struct Kind {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// Its options, besides those that bound each player: `seconds` and `nodes`.
+    options: &'static [&'static str],
+}
+
+/// Bounds that each player may be given.
+const BOUNDS: [&str; 2] = ["seconds", "nodes"];
+
+/// All kinds, the person at the terminal last.
+pub static KINDS: &[Kind] = &[
+    Kind { name: "first", about: "the first legal move", options: &[] },
+    Kind { name: "random", about: "any legal move", options: &["seed"] },
+    Kind { name: "alphabeta", about: "alpha-beta, deeper and deeper", options: &["depth", "seed", "memory"] },
+    Kind {
+        name: "paranoid",
+        about: "alpha-beta for one's own goal, all others against it",
+        options: &["depth", "seed", "memory"],
+    },
+    Kind { name: "human", about: "you, at the terminal (`gdl play` only)", options: &[] },
+];
+
+/// A PLAYER argument, well formed.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    text: String,
+    kind: &'static Kind,
+    depth: Option<u32>,
+    seed: Option<u64>,
+    seconds: Option<f64>,
+    nodes: Option<u64>,
+    threads: Option<usize>,
+    memory: Option<usize>,
+}
+
+impl FromStr for Spec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, options) = text.split_once(':').unwrap_or((text, ""));
+        let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
+            let near = did_you_mean(name, KINDS.iter().map(|kind| kind.name));
+            let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            format!("no player is called `{name}`{near}\n\nplayers: {}", names.join(", "))
+        })?;
+        let mut spec = Self {
+            text: text.to_owned(),
+            kind,
+            depth: None,
+            seed: None,
+            seconds: None,
+            nodes: None,
+            threads: None,
+            memory: None,
+        };
+        for option in options.split(',').filter(|option| !option.is_empty()) {
+            let Some((key, value)) = option.split_once('=') else {
+                return Err(format!("`{option}` is no option: write `{name}:key=value`"));
+            };
+            let known = kind.options.iter().chain(&BOUNDS).copied();
+            if !known.clone().any(|known| known == key) {
+                let near = did_you_mean(key, known.clone());
+                let known: Vec<&str> = known.collect();
+                return Err(format!("`{name}` has no option `{key}`{near}\n\noptions: {}", known.join(", ")));
+            }
+            let place = |error: String| format!("`{option}`: {error}");
+            match key {
+                "depth" => spec.depth = Some(above_0(value, 200).map_err(place)? as u32),
+                "seed" => spec.seed = Some(whole(value).map_err(place)?),
+                "seconds" => spec.seconds = Some(seconds(value).map_err(place)?),
+                "nodes" => spec.nodes = Some(above_0(value, u64::MAX).map_err(place)?),
+                "threads" => spec.threads = Some(threads(value).map_err(place)?),
+                _ => spec.memory = Some((above_0(value, 1 << 20).map_err(place)? as usize) << 20),
+            }
+        }
+        Ok(spec)
+    }
+}
+
+fn above_0(text: &str, most: u64) -> Result<u64, String> {
+    match whole(text)? {
+        number if (1..=most).contains(&number) => Ok(number),
+        _ => Err(format!("not in 1..={most}")),
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Spec {
+    /// If it is the person at the terminal.
+    #[must_use]
+    pub fn is_human(&self) -> bool {
+        self.kind.name == "human"
+    }
+
+    /// Whom a person asks for advice where no player is at hand.
+    #[must_use]
+    pub fn adviser() -> Option<Self> {
+        DEFAULT_PLAYER.parse().ok()
+    }
+
+    /// The player. The seed is for one that was not told any. None for a person.
+    #[must_use]
+    pub fn build<'g, G: Game + 'g>(&self, seed: u64) -> Option<Box<dyn Player<G> + 'g>> {
+        let seed = self.seed.unwrap_or(seed);
+        let player: Box<dyn Player<G> + 'g> = match self.kind.name {
+            "first" => Box::new(First::new()),
+            "random" => Box::new(Random::new(seed)),
+            "alphabeta" => Box::new(self.alphabeta(AlphaBeta::new(), seed)),
+            "paranoid" => Box::new(self.alphabeta(AlphaBeta::paranoid(), seed)),
+            _ => return None,
+        };
+        let time = self.seconds.map(Duration::from_secs_f64);
+        Some(Box::new(Bounded { player, name: self.text.clone(), time, nodes: self.nodes }))
+    }
+}
+
+impl Spec {
+    fn alphabeta<G: Game>(&self, player: AlphaBeta<G>, seed: u64) -> AlphaBeta<G> {
+        let player = self.depth.into_iter().fold(player.seed(seed), AlphaBeta::depth);
+        self.memory.into_iter().fold(player, AlphaBeta::memory)
+    }
+}
+
+/// A player with bounds of its own, under the name that it was asked for by.
+struct Bounded<'g, G: Game> {
+    player: Box<dyn Player<G> + 'g>,
+    name: String,
+    time: Option<Duration>,
+    nodes: Option<u64>,
+}
+
+impl<G: Game> Bounded<'_, G> {
+    fn bound(&self, budget: &Budget) -> Budget {
+        let end = self.time.and_then(|time| Instant::now().checked_add(time));
+        let budget = end.iter().fold(budget.clone(), |budget, &end| budget.and_until(end));
+        self.nodes.iter().fold(budget, |budget, &nodes| budget.and_nodes(nodes))
+    }
+}
+
+impl<G: Game> Player<G> for Bounded<'_, G> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        let budget = self.bound(budget);
+        self.player.start(game, role, &budget);
+    }
+
+    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+        let budget = self.bound(budget);
+        self.player.choose(game, information, &budget)
+    }
+
+    fn stop(&mut self, game: &G, information: &InformationOf<G>) {
+        self.player.stop(game, information);
+    }
+
+    fn abort(&mut self) {
+        self.player.abort();
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.player.report()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mistakes_are_told_with_what_is_near() {
+        for (text, message) in [
+            ("randm", "did you mean `random`?"),
+            ("", "players: first, random"),
+            ("random:sede=3", "did you mean `seed`?"),
+            ("random:seed", "write `random:key=value`"),
+            ("random:seed=x", "`seed=x`: not a whole number"),
+            ("first:seconds=0", "not above 0"),
+            ("first:nodes=0", "not in 1..="),
+        ] {
+            let error = text.parse::<Spec>().expect_err(text);
+            assert!(error.contains(message), "{text}: {error}");
+        }
+        let spec: Spec = "random:seed=3,nodes=1_000".parse().expect("well formed");
+        assert_eq!(
+            (spec.seed, spec.nodes, spec.to_string().as_str()),
+            (Some(3), Some(1000), "random:seed=3,nodes=1_000")
+        );
+    }
+}

@@ -84,7 +84,7 @@ fn bench_optimise(bencher: Bencher<'_, '_>, name: &str) {
 fn bench_table(bencher: Bencher<'_, '_>, name: &str) {
     let net = optimised(&source(name));
     let phases = phases(&net, &Options::default(), &mut diagnostics()).expect("within the limits");
-    bencher.bench(|| table(&net, Lanes::new(&net, &phases).as_ref()));
+    bencher.bench(|| table(&net, Lanes::new(&net, &phases, None).as_ref()));
 }
 
 #[divan::bench(name = "7 straight-line code", args = names(), sample_count = 10)]

@@ -136,7 +136,9 @@ pub fn examine(source: &Source, options: &Options) -> (Diagnostics, Option<Compi
         let net = optimize::optimize(net, options, &mut diagnostics)?;
         let phases = optimize::phases(&net, options, &mut diagnostics)?;
         clock.lap("optimize");
-        let table = emit::table::table(&net, emit::lanes::Lanes::new(&net, &phases).as_ref());
+        let plies = optimize::plies(&net, options);
+        let lanes = emit::lanes::Lanes::new(&net, &phases, plies.as_ref());
+        let table = emit::table::table(&net, lanes.as_ref());
         clock.lap("emit");
         outcome::check(&rules, &ground, &net, &mut diagnostics);
         Some(Compiled { rules, ground, net, phases, table, seconds: clock.seconds })

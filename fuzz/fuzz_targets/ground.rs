@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     match compile(&source, &options()) {
         Ok(compilation) => {
             assert!(!compilation.diagnostics.has_errors());
-            let lanes = Lanes::new(&compilation.net, &compilation.phases);
+            let lanes = Lanes::new(&compilation.net, &compilation.phases, compilation.plies.as_ref());
             assert!(!table(&compilation.net, lanes.as_ref()).is_empty());
             show(compilation.diagnostics, &source);
         }

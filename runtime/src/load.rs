@@ -174,7 +174,8 @@ impl TryFrom<Compilation> for Dynamic {
     type Error = TableError;
 
     fn try_from(compilation: Compilation) -> Result<Self, TableError> {
-        let lanes = Lanes::new(&compilation.net, &compilation.phases);
-        Self::decode(&table(&compilation.net, lanes.as_ref()))
+        let Compilation { net, phases, plies, .. } = &compilation;
+        let lanes = Lanes::new(net, phases, plies.as_ref());
+        Self::decode(&table(net, lanes.as_ref()))
     }
 }

@@ -5,7 +5,7 @@ pub use crate::{
     bits::Bits,
     error::TextError as UnknownName,
     game::{Game, Id, NoPercept, Shape},
-    lanes::{Chunk, Code, Groups, Slots, Source, add, choose},
+    lanes::{Chunk, Code, Groups, Slots, Source, add, choose, choose_counted},
     simd::{Plane, Word},
     table::Table,
     vocabulary::{Texts, Vocabulary},

@@ -26,7 +26,7 @@ use places::Places;
 use std::fmt;
 
 /// The version of the format that is understood.
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 
 /// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
 pub(crate) const MAX_VIEW_WORDS: usize = 1 << 22;

@@ -65,7 +65,7 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
         }
     };
     let rules = checked(&source, &options);
-    let lanes = Lanes::new(&compilation.net, &compilation.phases);
+    let lanes = Lanes::new(&compilation.net, &compilation.phases, compilation.plies.as_ref());
     let table = Dynamic::decode(&table(&compilation.net, lanes.as_ref())).expect("the table can be read");
     let lifted = lift(&rules, &options).unwrap_or_else(|excess| panic!("{}\n{text}", excess.message));
     match play(text, &[table, lifted], &rules, &options, steps) {

@@ -58,6 +58,8 @@ pub struct Compilation {
     pub net: propnet::Net,
     /// The net at each point of the cycle that its fluents go round, or the net alone.
     pub phases: Vec<propnet::Net>,
+    /// The net after each number of moves, if the game is so small that all its states were visited.
+    pub plies: Option<optimize::Plies>,
     /// Warnings.
     pub diagnostics: Diagnostics,
 }
@@ -77,12 +79,13 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagno
         let net = propnet::build(&ground, options, &mut diagnostics)?;
         let net = optimize::optimize(net, options, &mut diagnostics)?;
         let phases = optimize::phases(&net, options, &mut diagnostics)?;
+        let plies = optimize::plies(&net, options);
         outcome::check(&rules, &ground, &net, &mut diagnostics);
-        (!diagnostics.has_errors()).then_some((net, phases))
+        (!diagnostics.has_errors()).then_some((net, phases, plies))
     });
     diagnostics.sort();
     match nets {
-        Some((net, phases)) => Ok(Compilation { rules, net, phases, diagnostics }),
+        Some((net, phases, plies)) => Ok(Compilation { rules, net, phases, plies, diagnostics }),
         None => Err(diagnostics),
     }
 }

@@ -338,6 +338,35 @@ fn what_moves_change_is_of_no_cycle() {
     assert!(phases(light, &["next (turn 1)"])[0].contains("(turn 1)"));
 }
 
+/// Three lamps are switched on one after the other, in any order; the game is over when all burn.
+const LAMPS: &str = "(role p) (succ 0 1) (succ 1 2) (succ 2 3) (<= (lamp ?l) (succ ?k ?l))
+    (<= (legal p (switch ?l)) (lamp ?l) (not (true (on ?l))))
+    (<= (next (on ?l)) (does p (switch ?l))) (<= (next (on ?l)) (true (on ?l)))
+    (<= dark (lamp ?l) (not (true (on ?l)))) (<= terminal (not dark)) (goal p 100)";
+
+#[test]
+fn plies_of_a_short_game_know_what_has_happened() {
+    let plies = optimize::plies(&net(LAMPS), &Options::default()).expect("it is short");
+    assert_eq!(plies.counts, [[Some(3)], [Some(2)], [Some(1)]]);
+    let terminal: Vec<String> = plies.nets.iter().map(|net| lines(net, &["terminal"])).collect();
+    assert_eq!(terminal, ["0", "0", "0", "1"].map(|value| format!("terminal = {value}\n")));
+    assert_eq!(lines(&plies.nets[0], &["legal p (switch 2)"]), "legal p (switch 2) = 1\n");
+    // The last lamp will burn whatever is known of the others.
+    assert_eq!(lines(&plies.nets[2], &["next (on 2)"]), "next (on 2) = 1\n");
+}
+
+#[test]
+fn games_that_may_be_long_have_no_plies() {
+    let plies = |rules: &str| optimize::plies(&net(rules), &Options::default()).is_some();
+    assert!(!plies(PLAYER));
+    // Whoever switches the first one on can do nothing more.
+    let legal = "(<= (legal p (switch ?l)) ";
+    assert!(!plies(&LAMPS.replace(legal, &format!("{legal} (not (true (on 1)))"))));
+    // Most games are over after a move.
+    assert!(plies(&format!("{LAMPS} (<= terminal (true (on 1)) (true (on 2)))")));
+    assert!(!plies(&format!("{LAMPS} (<= terminal (true (on 1))) (<= terminal (true (on 2)))")));
+}
+
 /// A player who is told of its neighbour's moves but for `d`, and where it stands by a fluent that nothing
 /// else reads.
 const SEES: &str = "(role q) (legal q wait) (goal q 0) (init (told 1))

@@ -102,6 +102,36 @@ fn stepped(net: &Net) -> Vec<Signal> {
     net.outputs.next.iter().copied().chain(net.percepts().flatten().map(|&(_, s)| s)).collect()
 }
 
+/// Compares the net of each ply in all states that play comes to by so many moves.
+fn compare_plies(net: &Net, plies: &optimize::Plies, context: &str) {
+    let mut states = BTreeSet::from([net.initial.clone()]);
+    for (number, ply) in plies.nets.iter().enumerate() {
+        let mut next = BTreeSet::new();
+        for state in &states {
+            let context = format!("{context}, ply {number}: state {state:?}");
+            let view = values(net, state, [u32::MAX; 2], &shown(net));
+            assert_eq!(view, values(ply, state, [u32::MAX; 2], &shown(ply)), "{context}");
+            if view.last() == Some(&true) {
+                continue;
+            }
+            for (role, count) in plies.counts[number].iter().enumerate() {
+                let legal = view[role * MOVES..(role + 1) * MOVES].iter().filter(|&&legal| legal).count();
+                assert!(count.is_none_or(|count| count == legal), "{context}");
+            }
+            for joint in (0..MOVES * MOVES).map(|j| [j % MOVES, j / MOVES]) {
+                if view[joint[0]] && view[MOVES + joint[1]] {
+                    let joint = joint.map(|action| action as u32);
+                    let step = values(net, state, joint, &stepped(net));
+                    assert_eq!(step, values(ply, state, joint, &stepped(ply)), "{context}, moves {joint:?}");
+                    next.insert(step[..FLUENTS].to_vec());
+                }
+            }
+        }
+        states = next;
+    }
+    assert!(states.is_empty(), "{context}: games are over after the last ply");
+}
+
 /// Compares two nets, and says how many states play reaches.
 fn compare(left: &Net, right: &Net, context: &str) -> usize {
     const NONE: [u32; 2] = [u32::MAX; 2];
@@ -142,7 +172,7 @@ fn compare(left: &Net, right: &Net, context: &str) -> usize {
 
 #[test]
 fn passes_keep_what_nets_do() {
-    let (mut states, mut groups, mut latches) = (0, 0, 0);
+    let (mut states, mut groups, mut latches, mut short) = (0, 0, 0, 0);
     for seed in 0..1_000 {
         let net = random_net(seed);
         let mut optimised = net.clone();
@@ -154,6 +184,10 @@ fn passes_keep_what_nets_do() {
         }
         groups += optimised.exclusive.len();
         latches += optimised.latches.len();
+        if let Some(plies) = optimize::plies(&optimised, &Options::default()) {
+            short += 1;
+            compare_plies(&net, &plies, &format!("seed {seed}"));
+        }
         // The net at each point of the cycle steps as the whole one does there.
         let phases = optimize::phases(&optimised, &Options::default(), &mut Diagnostics::default())
             .expect("there is fuel");
@@ -170,6 +204,7 @@ fn passes_keep_what_nets_do() {
             state = step[..FLUENTS].to_vec();
         }
     }
+    assert!(short > 100, "{short} short games");
     assert!(
         states > 25_000 && groups > 50 && latches > 500,
         "{states} states, {groups} groups, {latches} latches"

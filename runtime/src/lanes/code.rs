@@ -7,6 +7,7 @@
 use super::{
     Point,
     choice::{Groups, choose},
+    counted::choose_counted,
     noise::Source,
     play::{Player, Steps, add},
     program::Slots,
@@ -93,7 +94,12 @@ impl Code for [Point] {
     ) -> W {
         let mut stuck = W::splat(false);
         for role in self[point].roles.iter().filter(|role| !role.is_sure()) {
-            stuck = stuck.or(choose(&mut slots[role.slots()], noise, groups));
+            let moves = &mut slots[role.slots()];
+            if role.count > 0 {
+                choose_counted(moves, role.count, noise);
+            } else {
+                stuck = stuck.or(choose(moves, noise, groups));
+            }
         }
         stuck
     }

@@ -225,12 +225,13 @@ impl<'t> Expansion<'t> {
                 .iter()
                 .try_fold(1_u64, |product, role| product.checked_mul(role.moves.len().max(1) as u64))
         };
-        if !lanes.points.iter().all(|point| joints(point).is_some_and(|count| count < MOST_JOINTS)) {
+        let points = &lanes.points[..lanes.cycle];
+        if !points.iter().all(|point| joints(point).is_some_and(|count| count < MOST_JOINTS)) {
             return None;
         }
         let cycle = lanes.cycle(table)?;
         let goals = |role| table.vocabulary().goals_of(role);
-        let plans = lanes.points.iter().map(|point| Plan::new(point, shape, goals)).collect();
+        let plans = points.iter().map(|point| Plan::new(point, shape, goals)).collect();
         let slots = vec![Plane::ZERO; SLOTS].into_boxed_slice();
         Some(Self {
             lanes,
@@ -262,7 +263,7 @@ impl<'t> Expansion<'t> {
     /// The number of points of the cycle that games go round: 1 if there is none. Point 0 is the initial state's.
     #[must_use]
     pub fn points(&self) -> usize {
-        self.lanes.points.len()
+        self.lanes.cycle
     }
 
     /// The point of a state; none if no play from the initial state comes to it. O(words of a state).
@@ -577,7 +578,7 @@ impl Kernel for Pass<'_, '_> {
         slots[usize::from(FRESH)] = Plane::ZERO;
         // Scores, if they are wanted, are those of the states themselves.
         slots[usize::from(ENDED)] = Plane::ONES;
-        let seen = if advances { (here + 1) % lanes.points.len() } else { here };
+        let seen = if advances { (here + 1) % lanes.cycle } else { here };
         let legal = shape.roles * shape.legal_words();
         let scores = wanted.as_ref().is_some_and(|wanted| wanted.views > legal);
         let Point { observe, keep, score, .. } = &lanes.points[seen];

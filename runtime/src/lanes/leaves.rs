@@ -138,7 +138,7 @@ impl<'t> Leaves<'t> {
     }
 
     fn run(&mut self, point: usize, states: &[&[u64]], lanes: Plane, seed: u64, block: u64) {
-        assert!(point < self.player.lanes.points.len(), "the cycle has that point");
+        assert!(point < self.player.lanes.cycle, "the cycle has that point");
         for (fluent, plane) in self.player.fluents().iter_mut().enumerate() {
             for (place, state) in states.iter().enumerate() {
                 let word = if bits::test(state, fluent) { u64::MAX } else { 0 };

@@ -93,8 +93,9 @@ impl<'t> Lockstep<'t> {
     /// The positions of the moves that a lane's roles made in the last step.
     #[must_use]
     pub fn joint(&self, lane: usize) -> Vec<usize> {
-        let points = &self.player.lanes.points;
-        let point = &points[(self.player.point + points.len() - 1) % points.len()];
+        let Player { lanes, course, point, .. } = &self.player;
+        let before = if *point == course.start { course.end } else { *point };
+        let point = &lanes.points[before - 1];
         let made = |role: &Choice| {
             let mut slots = role.slots();
             let place = slots.position(|slot| self.player.slots[slot].lane(lane));

@@ -8,6 +8,7 @@
 
 mod choice;
 mod code;
+mod counted;
 mod cycle;
 mod expand;
 mod leaves;
@@ -20,6 +21,7 @@ mod starts;
 pub use {
     choice::{Groups, choose},
     code::{Chunk, Code},
+    counted::choose_counted,
     expand::{Batch, Expansion},
     leaves::Leaves,
     lockstep::Lockstep,
@@ -35,7 +37,9 @@ use crate::{
     simd::Isa,
     table::{Table, TableError},
 };
+use counted::MOST_COUNTED;
 use program::{Program, SLOTS};
+use std::ops::Range;
 
 // The first slots. The first one is never written.
 /// Lanes that play no game before the step.
@@ -61,8 +65,11 @@ const MOST_GAMES: usize = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct Lanes {
     shape: Shape,
-    /// One for each point of the cycle, the initial state's first.
+    /// One for each point of the cycle, the initial state's first; then one for each number of moves made, if games from
+    /// the initial state are played so. Those go round these.
     points: Box<[Point]>,
+    /// How many of them are those of the cycle.
+    cycle: usize,
     /// The bits of the initial state.
     initial: Box<[u64]>,
     /// The most moves that are to choose from.
@@ -97,6 +104,8 @@ struct Choice {
     moves: Box<[u32]>,
     /// The slot of the first; 0 if there is only one, which is always legal, and has no slot.
     first: u16,
+    /// How many are legal wherever a game goes on; 0 if that is not known.
+    count: usize,
 }
 
 /// Something a tally counts in the lanes whose game ended and is scored.
@@ -123,31 +132,48 @@ impl Lanes {
         initial: &[u64],
         chance: Option<usize>,
     ) -> Result<Option<Self>, TableError> {
-        let points = reader.length(5)?;
-        if points == 0 {
+        let mut points = Vec::new();
+        let mut cycle = 0;
+        for part in 0..2 {
+            let length = reader.length(5)?;
+            for _ in 0..length {
+                points.push(Point::decode(reader, shape)?);
+            }
+            if part == 0 {
+                cycle = length;
+            }
+        }
+        if cycle == 0 {
             return Ok(None);
         }
         if usize::from(FLUENTS) + shape.fluents > SLOTS {
             return Err(reader.fault("more fluents than slots"));
         }
-        let points: Box<[Point]> =
-            (0..points).map(|_| Point::decode(reader, shape)).collect::<Result<_, _>>()?;
-        let operations: usize = points.iter().map(|point| point.observe.len() + point.advance.len()).sum();
-        let games = BLOCK_WORK / (operations / points.len()).max(1);
-        Ok(Some(Self {
+        let mut lanes = Self {
             shape,
             initial: initial.into(),
             moves: points.iter().flat_map(|p| &p.roles).map(|role| role.moves.len()).max().unwrap_or(0),
             chance,
-            block: (crate::simd::LANES * games.clamp(1, MOST_GAMES)) as u64,
-            points,
+            block: 0,
+            points: points.into(),
+            cycle,
             straight: None,
-        }))
+        };
+        let course = &lanes.points[lanes.course()];
+        let operations: usize = course.iter().map(|point| point.observe.len() + point.advance.len()).sum();
+        let games = BLOCK_WORK / (operations / course.len()).max(1);
+        lanes.block = (crate::simd::LANES * games.clamp(1, MOST_GAMES)) as u64;
+        Ok(Some(lanes))
+    }
+
+    /// The points that games from the initial state go round.
+    fn course(&self) -> Range<usize> {
+        if self.points.len() > self.cycle { self.cycle..self.points.len() } else { 0..self.cycle }
     }
 
     /// What tells the points of the cycle apart; none if nothing does. O(gates), usually some times over.
     pub(crate) fn cycle(&self, table: &Table) -> Option<Cycle> {
-        Cycle::new(table.advance_circuit(), &self.initial, self.shape.fluents, self.points.len())
+        Cycle::new(table.advance_circuit(), &self.initial, self.shape.fluents, self.cycle)
     }
 
     /// True if there is straight-line code for the instruction set.
@@ -181,7 +207,11 @@ impl Choice {
         if end > SLOTS || (first == 0 && moves.len() > 1) {
             return Err(reader.fault("a choice without slots"));
         }
-        Ok(Self { moves, first })
+        let count = reader.number()? as usize;
+        if count > moves.len() || (count > 0 && moves.len() > MOST_COUNTED) {
+            return Err(reader.fault("a choice among too many moves"));
+        }
+        Ok(Self { moves, first, count })
     }
 
     /// True if there is only one move, which is always legal, and has no slot.
@@ -190,7 +220,7 @@ impl Choice {
     }
 
     /// The slots of the moves.
-    fn slots(&self) -> std::ops::Range<usize> {
+    fn slots(&self) -> Range<usize> {
         let length = if self.first == 0 { 0 } else { self.moves.len() };
         usize::from(self.first)..usize::from(self.first) + length
     }

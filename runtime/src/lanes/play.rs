@@ -36,7 +36,8 @@ pub(crate) struct Player<'l> {
     pub(super) playing: Plane,
     /// When they started.
     pub(super) starts: Starts,
-    /// The point of the cycle.
+    /// The points that games go round, and the one where they have come to.
+    pub(super) course: Range<usize>,
     pub(super) point: usize,
     /// Steps since the block began.
     time: u64,
@@ -138,6 +139,7 @@ impl<'l> Player<'l> {
             noise: Noise::new(seed, 0),
             playing: Plane::ZERO,
             starts: Starts::new(),
+            course: lanes.course(),
             point: 0,
             time: 0,
             due: 0,
@@ -167,7 +169,8 @@ impl<'l> Player<'l> {
     pub(super) fn start(&mut self, block: u64, games: u64) {
         self.noise = Noise::new(self.seed, block);
         self.starts.restart();
-        (self.playing, self.point) = (Plane::ZERO, 0);
+        self.course = self.lanes.course();
+        (self.playing, self.point) = (Plane::ZERO, self.course.start);
         (self.time, self.due) = (0, self.max_length);
         (self.left, self.since) = (games, Since::NOW);
         let initial = &self.lanes.initial;
@@ -180,6 +183,7 @@ impl<'l> Player<'l> {
     pub(super) fn start_at(&mut self, point: usize, lanes: Plane, seed: u64, block: u64) {
         self.noise = Noise::new(seed, block);
         self.starts.restart();
+        self.course = 0..self.lanes.cycle;
         (self.playing, self.point) = (lanes, point);
         (self.time, self.due) = (0, self.max_length);
         (self.left, self.since) = (0, Since::NOW);
@@ -238,7 +242,7 @@ impl<'l> Player<'l> {
         }
         let mut playing = playing.and_not(terminal).and_not(old);
         let mut fresh = W::splat(false);
-        if point == 0 && self.left > 0 {
+        if point == self.course.start && self.left > 0 {
             fresh = self.start_games(playing.not());
             playing = playing.or(fresh);
         }
@@ -256,7 +260,7 @@ impl<'l> Player<'l> {
         code.advance::<W>(point, slots);
         self.starts.note(&plane(fresh), &self.playing);
         self.time += 1;
-        self.point = if point + 1 == self.lanes.points.len() { 0 } else { point + 1 };
+        self.point = if point + 1 == self.course.end { self.course.start } else { point + 1 };
     }
 
     /// Keeps states in which games have ended, until a lane has two of them.

@@ -11,6 +11,9 @@
 //! has just ended; then the fluents. Where players take turns there are programs for each point of that cycle, and games
 //! start at its first one, where lanes whose game is over get the initial state and its legal moves in the same step.
 //!
+//! Games of a few moves have programs for each number of moves made too ([`Plies`]). These are a cycle of their own,
+//! which all games start and end together.
+//!
 //! Goals count where games end, which few do in a step. If they take much more than termination and legal moves do,
 //! as where pieces are counted, they are no part of what is observed: states in which a game ends are kept, and
 //! scored many at a time.
@@ -24,7 +27,7 @@ pub(super) mod straight;
 pub(super) use {schedule::Schedule, score::Item};
 
 use super::lower;
-use crate::propnet::Net;
+use crate::{optimize::Plies, propnet::Net};
 use cover::Cover;
 use gates::{FALSE, Gates, TRUE};
 
@@ -46,6 +49,9 @@ const FLUENTS: u16 = 6;
 /// operation, which covers about two gates, and the goals have to be computed now and then.
 const LATE: usize = 4;
 
+/// The most moves among which one is chosen faster if it is known how many are legal.
+const MOST_COUNTED: usize = 15;
+
 /// The longest cycle whose points get programs. Games that are played together wait for its start.
 const LONGEST: usize = 4;
 
@@ -54,6 +60,8 @@ const LONGEST: usize = 4;
 pub struct Lanes {
     /// One for each point of the cycle, the initial state's first.
     pub(super) points: Vec<Point>,
+    /// One for each number of moves made, if games are played so from the initial state.
+    pub(super) plies: Vec<Point>,
 }
 
 /// A point of the cycle.
@@ -77,6 +85,8 @@ pub(super) struct Choice {
     pub(super) moves: Vec<u32>,
     /// The slot of the first; 0 if there is only one, which is always legal and has no slot.
     pub(super) first: u16,
+    /// How many of them are legal wherever a game goes on; 0 if that is not known, or of no use.
+    pub(super) count: u16,
 }
 
 /// Operations, and the slots of what they read and leave behind.
@@ -95,10 +105,10 @@ pub(super) struct Part {
 
 impl Lanes {
     /// The lanes of a net and of the nets at the points of its cycle, as [`phases`](crate::optimize::phases) finds
-    /// them, if those save a good part of a step. None if there are more values than slots, or if games are over
-    /// before they start. O(gates).
+    /// them, if those save a good part of a step; and of its plies, if it has some. None if there are more values than
+    /// slots, or if games are over before they start. O(gates).
     #[must_use]
-    pub fn new(net: &Net, phases: &[Net]) -> Option<Self> {
+    pub fn new(net: &Net, phases: &[Net], plies: Option<&Plies>) -> Option<Self> {
         let view = lower::observe(net).run(&net.initial);
         let (&terminal, legal) = view.split_last()?;
         let mut rest = legal;
@@ -112,16 +122,45 @@ impl Lanes {
             return None;
         }
         let points = if pays(net, phases) { phases } else { std::slice::from_ref(net) };
-        let points =
-            points.iter().enumerate().map(|(i, net)| Point::new(net, (i == 0).then_some(&start[..])));
-        Some(Self { points: points.collect::<Option<_>>()? })
+        let points = points.iter().enumerate().map(|(i, net)| {
+            let start = if i == 0 { Start::Some(&start) } else { Start::None };
+            Point::new(net, net, start, &[])
+        });
+        let points = points.collect::<Option<_>>()?;
+        let plies = plies.map(|plies| Self::plies(plies, &start)).unwrap_or_default();
+        Some(Self { points, plies: plies.unwrap_or_default() })
+    }
+
+    /// The points of plies. At the first one games have come to their end, and start again.
+    fn plies(plies: &Plies, start: &[&[bool]]) -> Option<Vec<Point>> {
+        let (last, nets) = plies.nets.split_last()?;
+        let points = nets.iter().zip(&plies.counts).enumerate().map(|(i, (net, counts))| match i {
+            0 => Point::new(last, net, Start::All(start), counts),
+            _ => Point::new(net, net, Start::None, counts),
+        });
+        points.collect()
     }
 
     /// Operations of all points.
     #[must_use]
     pub fn operations(&self) -> usize {
-        self.points.iter().flat_map(Point::parts).map(Part::operations).sum()
+        self.all().flat_map(Point::parts).map(Part::operations).sum()
     }
+
+    /// All points, those of plies last: the numbers that straight-line code knows them by.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Point> {
+        self.points.iter().chain(&self.plies)
+    }
+}
+
+/// Where games start at a point, if any do; with what is legal for each role in the initial state.
+#[derive(Clone, Copy)]
+enum Start<'s> {
+    None,
+    /// In lanes that are fresh.
+    Some(&'s [&'s [bool]]),
+    /// In all lanes.
+    All(&'s [&'s [bool]]),
 }
 
 /// True if an average step takes much less than without phases.
@@ -131,9 +170,9 @@ fn pays(net: &Net, phases: &[Net]) -> bool {
 }
 
 impl Point {
-    /// The programs of a net. At the point of the initial state, whose legal moves are given for each role, lanes
-    /// that are fresh get that state.
-    fn new(net: &Net, start: Option<&[&[bool]]>) -> Option<Self> {
+    /// The programs of two nets: what is seen is that of the first, what steps the other. `counts` tells of each role
+    /// how many moves are legal, as far as that is known.
+    fn new(net: &Net, step: &Net, start: Start<'_>, counts: &[Option<usize>]) -> Option<Self> {
         let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
         let chance = net.vocabulary.chance.map(|role| role as usize);
         let slot = |number: usize| u16::try_from(number).ok();
@@ -179,7 +218,7 @@ impl Point {
             items.push((item, place));
         }
         let mut outputs = vec![(terminal, TERMINAL)];
-        if start.is_some() {
+        if let Start::Some(_) = start {
             outputs.push((fresh, FRESH));
         }
         let mut choices = Vec::with_capacity(roles);
@@ -188,25 +227,32 @@ impl Point {
             let mut signals = Vec::new();
             for (i, (&(action, _), &signal)) in net.outputs.legal[role].iter().zip(legal).enumerate() {
                 let signal = match start {
-                    None => signal,
-                    Some(start) => gates.or_value(signal, fresh, start[role][i]),
+                    Start::None => signal,
+                    Start::Some(legal) => gates.or_value(signal, fresh, legal[role][i]),
+                    Start::All(legal) => u32::from(legal[role][i]),
                 };
                 if signal != FALSE {
                     moves.push(action);
                     signals.push(signal);
                 }
             }
+            let count =
+                counts.get(role).copied().flatten().filter(|_| moves.len() <= MOST_COUNTED).unwrap_or(0);
             let mut first = 0;
-            if signals != [TRUE] {
+            let is_sure = signals == [TRUE] || (signals.len() == 1 && count == 1);
+            if !is_sure {
                 for (i, &signal) in signals.iter().enumerate() {
                     let place = take()?;
                     if i == 0 {
                         first = place;
                     }
-                    outputs.push((signal, place));
+                    // Where all are legal nobody looks.
+                    if count < signals.len() {
+                        outputs.push((signal, place));
+                    }
                 }
             }
-            choices.push(Choice { moves, first });
+            choices.push(Choice { moves, first, count: count as u16 });
         }
         // The fluents that are kept, with the slots where they are.
         let mut kept = Vec::new();
@@ -222,7 +268,7 @@ impl Point {
         kept.iter().for_each(|&(fluent, slot)| seen[1 + fluent] = slot);
         let score = Part::new(&gates, &results, seen, free)?;
         let keep = keep(&kept, free)?;
-        let advance = follow(net, &choices, start.is_some(), &inputs, free)?;
+        let advance = follow(step, &choices, start, &inputs, free)?;
         Some(Self { observe, keep, score, advance, roles: choices, items })
     }
 
@@ -271,16 +317,20 @@ impl Choice {
     }
 }
 
-/// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves. If games start
-/// there, what is fresh steps from the initial state.
-fn follow(net: &Net, roles: &[Choice], starts: bool, fluents: &[u16], free: u16) -> Option<Part> {
+/// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves. Where games start it
+/// steps from the initial state.
+fn follow(net: &Net, roles: &[Choice], start: Start<'_>, fluents: &[u16], free: u16) -> Option<Part> {
     let moves: Vec<u16> = roles.iter().filter(|role| role.is_choice()).flat_map(Choice::slots).collect();
     let mut gates = Gates::new(fluents.len() + moves.len());
     let fresh = 2 * fluents.len() as u32;
     let mut first = vec![FALSE];
     for (fluent, &initial) in net.initial.iter().enumerate() {
         let signal = 2 * (fluent + 1) as u32;
-        first.push(if starts { gates.or_value(signal, fresh, initial) } else { signal });
+        first.push(match start {
+            Start::None => signal,
+            Start::Some(_) => gates.or_value(signal, fresh, initial),
+            Start::All(_) => u32::from(initial),
+        });
     }
     let mut node = fresh;
     for &(role, action) in net.does() {
@@ -335,7 +385,7 @@ mod tests {
         );
         let compilation =
             compile(&Source::new("lamps.kif", rules), &Options::default()).expect("it is sound");
-        Lanes::new(&compilation.net, &compilation.phases).expect("there are slots")
+        Lanes::new(&compilation.net, &compilation.phases, None).expect("there are slots")
     }
 
     #[test]

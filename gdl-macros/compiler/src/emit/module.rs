@@ -23,7 +23,7 @@ const SHOWN: usize = 40;
 /// Emits the game as a module. `origin` is said in its documentation, for example `tictactoe.kif`.
 #[must_use]
 pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code) -> TokenStream {
-    let Compilation { rules, net, phases, .. } = compilation;
+    let Compilation { rules, net, phases, plies, .. } = compilation;
     let keywords = &rules.keywords;
     let vocabulary = &net.vocabulary;
     let moves = names::name(
@@ -45,7 +45,7 @@ pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code
     let about = "Something that may hold in a state, known by its KIF text.";
     let fluents = parts::ids("Fluent", about, "fluents", &fluents, vocabulary.fluents.len(), Bodies::Table);
     let percepts = parts::percepts(percepts.as_ref(), vocabulary.percepts.len(), Bodies::Table);
-    let game = game(net, Lanes::new(net, phases).as_ref(), frame, code);
+    let game = game(net, Lanes::new(net, phases, plies.as_ref()).as_ref(), frame, code);
     frame.module(&documentation, &quote!(#game #roles #moves #fluents #percepts))
 }
 

@@ -16,10 +16,11 @@
 //! sees     = 0:byte                      each role perceives the joint move
 //!          | 1:byte percepts:list(text) percepts* perceive
 //! percepts* = per role: list(number)     the percepts the role may ever have, as distances too
-//! lanes    = list(point)                 empty if the game cannot be played in lanes
+//! lanes    = list(point) list(point)     empty if the game cannot be played in lanes
 //! point    = schedule schedule schedule schedule choice* items:list(item)
 //! schedule = list(table:byte steps:list(a b c result))
-//! choice   = per role: list(number) slot the moves it may make at the point, as distances; the first one's slot
+//! choice   = per role: list(number) slot count   the moves it may make at the point, as distances; the first one's
+//!                                        slot; how many are legal, if that is known, else 0
 //! item     = kind:byte role value:byte slot
 //! ```
 //!
@@ -30,7 +31,8 @@
 //! outputs of `advance` are the next value of each fluent, those of `perceive` are, role by role, each
 //! percept of `percepts*`.
 //!
-//! `lanes` has, for each point of the cycle of fluents that go round whatever the moves, the initial state's first,
+//! `lanes` has, for each point of the cycle of fluents that go round whatever the moves, the initial state's first, and
+//! then for each number of moves made in games from the initial state, if these are played so,
 //! the schedules that observe 512 games at once, keep the states in which games end (empty if scores are observed
 //! too), score those that are kept, and advance. Each step of a run sets the slot `result` to bit
 //! 4a + 2b + c of `table`, of the words in the slots a, b, c. See [`lanes`](super::lanes) for the first slots. A choice
@@ -38,13 +40,13 @@
 //! kind 0, a role has a goal value; 1, it wins; 2, it shares the greatest goal; 3, both of two players do.
 
 use super::{
-    lanes::{Item, Lanes, Schedule},
+    lanes::{Item, Lanes, Point, Schedule},
     lower::{self, Program},
 };
 use crate::propnet::Net;
 
 /// The version of the format, checked by whoever reads it.
-pub const VERSION: u8 = 5;
+pub const VERSION: u8 = 6;
 
 /// Writes the table of a net and of what plays it in lanes.
 #[must_use]
@@ -79,19 +81,9 @@ pub fn table(net: &Net, lanes: Option<&Lanes>) -> Vec<u8> {
             writer.program(&perceive);
         }
     }
-    let points = lanes.map_or(&[][..], |lanes| &lanes.points);
-    writer.number(points.len());
-    for point in points {
-        point.parts().iter().for_each(|part| writer.schedule(&part.schedule));
-        for choice in &point.roles {
-            writer.distances(&choice.moves.iter().map(|&action| action as usize).collect::<Vec<_>>());
-            writer.number(choice.first.into());
-        }
-        writer.number(point.items.len());
-        for &(item, slot) in &point.items {
-            writer.item(item);
-            writer.number(slot.into());
-        }
+    for points in lanes.map_or([&[][..]; 2], |lanes| [&lanes.points, &lanes.plies]) {
+        writer.number(points.len());
+        points.iter().for_each(|point| writer.point(point));
     }
     writer.bytes
 }
@@ -135,6 +127,20 @@ impl Writer {
         self.number(program.outputs.len());
         for &signal in &program.outputs {
             self.number(signal as usize);
+        }
+    }
+
+    fn point(&mut self, point: &Point) {
+        point.parts().iter().for_each(|part| self.schedule(&part.schedule));
+        for choice in &point.roles {
+            self.distances(&choice.moves.iter().map(|&action| action as usize).collect::<Vec<_>>());
+            self.number(choice.first.into());
+            self.number(choice.count.into());
+        }
+        self.number(point.items.len());
+        for &(item, slot) in &point.items {
+            self.item(item);
+            self.number(slot.into());
         }
     }
 

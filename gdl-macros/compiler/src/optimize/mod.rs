@@ -15,6 +15,7 @@ mod legality;
 mod merge;
 mod one_hot;
 mod phase;
+mod plies;
 mod proof;
 mod rebuild;
 mod share;
@@ -30,6 +31,7 @@ pub use legality::assume_legality;
 pub use merge::merge_equal;
 pub use one_hot::complement;
 pub use phase::phases;
+pub use plies::{Plies, plies};
 pub use share::share;
 
 use crate::{

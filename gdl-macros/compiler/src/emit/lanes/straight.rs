@@ -25,15 +25,14 @@ const PARTS: [&str; 4] = ["Observe", "Keep", "Score", "Advance"];
 pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
     let mut chunks = TokenStream::new();
     let mut runs = [const { Vec::new() }; 4];
-    for (i, point) in lanes.points.iter().enumerate() {
+    for (i, point) in lanes.all().enumerate() {
         for ((part, name), runs) in point.parts().into_iter().zip(PARTS).zip(&mut runs) {
             let (items, run) = emit(part, &format!("{name}{i}"));
             chunks.extend(items);
             runs.push(run);
         }
     }
-    let at_points =
-        |of: &dyn Fn(&Point) -> TokenStream| at_point(&lanes.points.iter().map(of).collect::<Vec<_>>());
+    let at_points = |of: &dyn Fn(&Point) -> TokenStream| at_point(&lanes.all().map(of).collect::<Vec<_>>());
     let halves = lanes.operations() <= HALVES;
     let keeps = at_points(&|point| {
         let keeps = point.keep.operations() > 0;
@@ -124,13 +123,22 @@ fn counts(items: &[(Item, u16)]) -> TokenStream {
 
 /// The choice of each role that has one; its value is where some role has no move.
 fn choices(roles: &[Choice]) -> TokenStream {
-    let calls = roles.iter().filter(|role| role.first != 0 || role.moves.is_empty()).map(|role| {
+    let mut code = TokenStream::new();
+    let mut stuck = quote!(W::splat(false));
+    for role in roles.iter().filter(|role| role.first != 0 || role.moves.is_empty()) {
         let slots = role.slots();
         let [start, end] = [slots.start, slots.end].map(Literal::u16_unsuffixed);
-        quote!(__gdl::choose::<W>(&mut s[#start..#end], noise, groups))
-    });
-    let all = calls.reduce(|all, call| quote!(W::or(#all, #call)));
-    all.unwrap_or_else(|| quote!(W::splat(false)))
+        if role.count > 0 {
+            let count = Literal::u16_unsuffixed(role.count);
+            code.extend(quote!(__gdl::choose_counted::<W>(&mut s[#start..#end], #count, noise);));
+        } else {
+            code.extend(
+                quote!(let stuck = W::or(#stuck, __gdl::choose::<W>(&mut s[#start..#end], noise, groups));),
+            );
+            stuck = quote!(stuck);
+        }
+    }
+    quote!(#code #stuck)
 }
 
 /// The chunks of a part, and the calls that run them.

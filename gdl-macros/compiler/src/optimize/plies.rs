@@ -1,0 +1,151 @@
+//! Plies: the net of each step of a game that is so small that all its states can be visited.
+//!
+//! Where all games are over after a few moves there is a net for each number of moves made, as there is for each point
+//! of a cycle. It need only be right in the states that play comes to by so many moves, and all of these are
+//! known: a gate that has the same value in all of them is a constant, gates that never differ are one, and an
+//! operand that changes nothing is left out. Nothing has to be proved. So early plies have nothing that tells who won, and
+//! at most of them it is known how many moves are legal.
+
+mod samples;
+
+use super::{
+    complement, factor,
+    imply::moving,
+    rebuild::{inputs, live},
+    share,
+    simulate::Simulation,
+};
+use crate::propnet::{Gate, Net, Signal};
+use crate::{Options, limits::Fuel, observer::Phase};
+use rustc_hash::FxHashMap;
+use samples::{Row, Samples, all, restrict};
+
+/// The most moves of a game.
+const LONGEST: usize = 16;
+
+/// The most values of gates in states and steps that are looked at.
+const WORK: usize = 1 << 23;
+
+/// Games that are played together wait for each other: they are to be over after so many moves of 100 that the longest
+/// takes, on average.
+const BUSY: f64 = 75.0;
+
+/// A game ply by ply.
+#[derive(Clone, Debug)]
+pub struct Plies {
+    /// The net that is right after so many moves; after the last number all games are over.
+    pub nets: Vec<Net>,
+    /// For each number of moves but the last, by role, how many moves are legal, if there are as many wherever the game
+    /// goes on.
+    pub counts: Vec<Vec<Option<usize>>>,
+}
+
+/// The plies of a game. None if games may be longer than sixteen moves, or are usually much shorter than the longest,
+/// if there are too many states, or a role may have no legal move. O(states x gates), both of which are few.
+#[must_use]
+pub fn plies(net: &Net, options: &Options) -> Option<Plies> {
+    if !is_short(net) {
+        return None;
+    }
+    let mut fuel = Fuel::new(options, Phase::Optimize);
+    let mut samples = Samples::initial(net)?;
+    let (mut left, mut busy) = (WORK / net.len(), 0.0);
+    let mut plies = Plies { nets: Vec::new(), counts: Vec::new() };
+    loop {
+        let [states, steps] = samples.sizes();
+        left = left.checked_sub(states + steps)?;
+        plies.nets.push(narrow(net, &samples, &mut fuel)?);
+        if steps == 0 {
+            break;
+        }
+        if plies.counts.len() == LONGEST {
+            return None;
+        }
+        busy += samples.going_on();
+        plies.counts.push(samples.counts(net));
+        samples = samples.next(net, left)?;
+    }
+    let longest = plies.counts.len() as f64;
+    (longest > 0.0 && 100.0 * busy >= BUSY * longest).then_some(plies)
+}
+
+/// True if random games are all over before long.
+fn is_short(net: &Net) -> bool {
+    let mut simulation = Simulation::new(net);
+    let mut over = 0;
+    for _ in 0..=LONGEST {
+        over |= !simulation.going_on();
+        simulation.step();
+    }
+    over == u64::MAX
+}
+
+/// The net that is right in some states and steps.
+fn narrow(net: &Net, samples: &Samples, fuel: &mut Fuel) -> Option<Net> {
+    let (live, moving) = (live(net), moving(net));
+    let [states, steps] = samples.sizes().map(all);
+    // What is known by its values: in all states, and, of what need only be right where moves are made, in all steps.
+    let mut known: [FxHashMap<Row, Signal>; 2] = Default::default();
+    let mut copy = net.without_gates();
+    let mut signals = inputs(net);
+    for gate in 0..net.len() {
+        let is_input = gate < net.inputs();
+        if !is_input {
+            signals.push(Signal::FALSE);
+            if !live[gate] {
+                continue;
+            }
+        }
+        let [seen, made] = [(&samples.seen[gate], &states), (&samples.made[gate], &steps)].map(normal);
+        let (row, negated) = if moving[gate] { &made } else { &seen };
+        let known_here = known[usize::from(moving[gate])].get(row).map(|s| s.negate_if(*negated));
+        let signal = match (known_here, net.gate(gate as u32)) {
+            (Some(signal), _) => signal,
+            (None, Gate::And(operands)) => {
+                let rows = if moving[gate] { (&samples.made, &steps) } else { (&samples.seen, &states) };
+                let operands = essential(operands, &rows.0[gate], rows.0, rows.1);
+                let operands = operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
+                let signal = copy.and(operands.collect());
+                copy.pay(fuel)?;
+                signal
+            }
+            (None, _) => signals[gate],
+        };
+        signals[gate] = signal;
+        if !moving[gate] {
+            known[0].entry(seen.0).or_insert(signal.negate_if(seen.1));
+        }
+        known[1].entry(made.0).or_insert(signal.negate_if(made.1));
+    }
+    copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
+    // Complements must not read what is known otherwise.
+    let own = |&fluent: &u32| signals[1 + fluent as usize] == net.fluent(fluent as usize);
+    copy.exclusive.retain(|group| group.members.iter().all(own));
+    copy.sweep();
+    share(&factor(&complement(&copy, fuel)?, fuel)?, fuel)
+}
+
+/// A row, complemented if that is so for its first sample: then gates that are complements of each other are alike.
+fn normal((row, all): (&Row, &Row)) -> (Row, bool) {
+    if row.first().is_some_and(|word| word & 1 == 1) {
+        let mut complement = all.clone();
+        restrict(&mut complement, row, true);
+        return (complement, true);
+    }
+    (row.clone(), false)
+}
+
+/// The operands of a conjunction without those that change nothing.
+fn essential(operands: &[Signal], result: &Row, rows: &[Row], all: &Row) -> Vec<Signal> {
+    let mut left = operands.to_vec();
+    // Gates before inputs.
+    for place in (0..left.len()).rev() {
+        let mut row = all.clone();
+        let others = left.iter().enumerate().filter(|&(other, _)| other != place);
+        others.for_each(|(_, s)| restrict(&mut row, &rows[s.gate() as usize], s.is_negated()));
+        if row == *result {
+            left.remove(place);
+        }
+    }
+    left
+}

@@ -1,0 +1,165 @@
+//! All states that play comes to by some number of moves, and all steps from there: in comes the initial state, out
+//! go, ply by ply, the values that every gate has in them.
+
+use crate::propnet::{Gate, Net, Signal};
+use rustc_hash::FxHashMap;
+
+/// The values of a gate, one bit for each sample.
+pub(super) type Row = Vec<u64>;
+
+/// The states after a number of moves, and the steps that can be made there.
+pub(super) struct Samples {
+    /// The fluents of each state, as words, and how likely random play comes to it.
+    states: Vec<(Row, f64)>,
+    /// Each step: its state, and the position of each role's move among the inputs.
+    steps: Vec<(usize, Vec<u32>)>,
+    /// The values of each gate in the states; those of gates that depend on moves mean nothing.
+    pub(super) seen: Vec<Row>,
+    /// The values of each gate in the steps.
+    pub(super) made: Vec<Row>,
+    /// For each state that is not terminal the number of each role's legal moves.
+    counts: Vec<Vec<usize>>,
+}
+
+impl Samples {
+    /// The initial state.
+    pub(super) fn initial(net: &Net) -> Option<Self> {
+        let mut state = vec![0; net.initial.len().div_ceil(64)];
+        (0..net.initial.len())
+            .filter(|&fluent| net.initial[fluent])
+            .for_each(|fluent| set(&mut state, fluent));
+        Self::of(net, vec![(state, 1.0)], usize::MAX)
+    }
+
+    /// Sees some states, and the steps from there, if there are at most so many. None too if a role has no legal move.
+    fn of(net: &Net, states: Vec<(Row, f64)>, most: usize) -> Option<Self> {
+        let words = states.len().div_ceil(64);
+        let mut inputs = vec![vec![0; words]; net.inputs()];
+        for (place, (state, _)) in states.iter().enumerate() {
+            ones(state).for_each(|fluent| set(&mut inputs[1 + fluent], place));
+        }
+        let seen = evaluate(net, inputs.clone(), states.len());
+        let is_set = |signal: Signal, place: usize| {
+            (seen[signal.gate() as usize][place / 64] >> (place % 64) & 1 == 1) != signal.is_negated()
+        };
+        let (mut steps, mut counts) = (Vec::new(), Vec::new());
+        for place in (0..states.len()).filter(|&place| !is_set(net.outputs.terminal, place)) {
+            let mut joints: Vec<Vec<u32>> = vec![Vec::new()];
+            let mut count = Vec::new();
+            for (role, legal) in (0u32..).zip(&net.outputs.legal) {
+                let legal = legal.iter().filter(|&&(_, signal)| is_set(signal, place));
+                let inputs: Vec<u32> =
+                    legal.map(|&(action, _)| net.does_input(role, action).gate()).collect();
+                if joints.len().checked_mul(inputs.len())? > most {
+                    return None;
+                }
+                count.push(inputs.len());
+                let with = |joint: &Vec<u32>, input: u32| [&joint[..], &[input]].concat();
+                joints = joints
+                    .iter()
+                    .flat_map(|joint| inputs.iter().map(move |&input| with(joint, input)))
+                    .collect();
+            }
+            if joints.is_empty() || steps.len() + joints.len() > most {
+                return None;
+            }
+            counts.push(count);
+            steps.extend(joints.into_iter().map(|joint| (place, joint)));
+        }
+        let words = steps.len().div_ceil(64);
+        let mut inputs = vec![vec![0; words]; net.inputs()];
+        for (number, (place, joint)) in steps.iter().enumerate() {
+            let fluents = ones(&states[*place].0).map(|fluent| 1 + fluent);
+            fluents
+                .chain(joint.iter().map(|&input| input as usize))
+                .for_each(|gate| set(&mut inputs[gate], number));
+        }
+        let made = evaluate(net, inputs, steps.len());
+        Some(Self { states, steps, seen, made, counts })
+    }
+
+    /// How many states and steps there are.
+    pub(super) fn sizes(&self) -> [usize; 2] {
+        [self.states.len(), self.steps.len()]
+    }
+
+    /// How likely a game is not over.
+    pub(super) fn going_on(&self) -> f64 {
+        let mut places: Vec<usize> = self.steps.iter().map(|step| step.0).collect();
+        places.dedup();
+        places.into_iter().map(|place| self.states[place].1).sum()
+    }
+
+    /// By role, the number of legal moves, if it is the same in all states where the game goes on.
+    pub(super) fn counts(&self, net: &Net) -> Vec<Option<usize>> {
+        let count = |role: usize| {
+            let mut counts = self.counts.iter().map(|counts| counts[role]);
+            let first = counts.next()?;
+            counts.all(|count| count == first).then_some(first)
+        };
+        (0..net.vocabulary.roles.len()).map(count).collect()
+    }
+
+    /// What follows, if there are at most so many steps from there.
+    pub(super) fn next(&self, net: &Net, most: usize) -> Option<Self> {
+        let words = net.initial.len().div_ceil(64);
+        let mut next = vec![vec![0; words]; self.steps.len()];
+        for (fluent, signal) in net.outputs.next.iter().enumerate() {
+            let row = &self.made[signal.gate() as usize];
+            for (number, state) in next.iter_mut().enumerate() {
+                if (row[number / 64] >> (number % 64) & 1 == 1) != signal.is_negated() {
+                    set(state, fluent);
+                }
+            }
+        }
+        let mut each: Vec<f64> = vec![0.0; self.states.len()];
+        self.steps.iter().for_each(|step| each[step.0] += 1.0);
+        self.states.iter().zip(&mut each).for_each(|((_, likely), each)| *each = likely / *each);
+        let mut places: FxHashMap<Row, usize> = FxHashMap::default();
+        let mut states: Vec<(Row, f64)> = Vec::new();
+        for (state, (from, _)) in next.into_iter().zip(&self.steps) {
+            let place = *places.entry(state).or_insert_with_key(|state| {
+                states.push((state.clone(), 0.0));
+                states.len() - 1
+            });
+            states[place].1 += each[*from];
+        }
+        Self::of(net, states, most)
+    }
+}
+
+/// The values of all gates, given those of the inputs, in so many samples.
+fn evaluate(net: &Net, inputs: Vec<Row>, samples: usize) -> Vec<Row> {
+    let mut rows = inputs;
+    for gate in rows.len()..net.len() {
+        let mut row = all(samples);
+        if let Gate::And(operands) = net.gate(gate as u32) {
+            operands.iter().for_each(|s| restrict(&mut row, &rows[s.gate() as usize], s.is_negated()));
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+/// A row that is set in so many samples.
+pub(super) fn all(samples: usize) -> Row {
+    let mut row = vec![u64::MAX; samples.div_ceil(64)];
+    if let (Some(last), rest @ 1..) = (row.last_mut(), samples % 64) {
+        *last = (1 << rest) - 1;
+    }
+    row
+}
+
+/// Clears what is not set in another row, or what is.
+pub(super) fn restrict(row: &mut Row, other: &Row, is_negated: bool) {
+    let mask = if is_negated { u64::MAX } else { 0 };
+    row.iter_mut().zip(other).for_each(|(word, other)| *word &= other ^ mask);
+}
+
+fn set(row: &mut Row, bit: usize) {
+    row[bit / 64] |= 1 << (bit % 64);
+}
+
+fn ones(row: &Row) -> impl Iterator<Item = usize> + '_ {
+    (0..64 * row.len()).filter(|bit| row[bit / 64] >> (bit % 64) & 1 == 1)
+}

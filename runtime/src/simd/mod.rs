@@ -47,6 +47,9 @@ impl Plane {
     /// The first `limit` set bits.
     pub(crate) fn first(mut self, mut limit: u64) -> Self {
         for word in &mut self.0 {
+            if limit == 0 {
+                *word = 0;
+            }
             while u64::from(word.count_ones()) > limit {
                 *word &= !(1 << word.ilog2());
             }

@@ -57,6 +57,8 @@ pub enum Command {
     Perft(PerftArgs),
     /// Play random games and measure
     Playouts(PlayoutsArgs),
+    /// Measure how wide, long, large and fair a game is
+    Analyze(AnalyzeArgs),
     /// Play matches between players, and count
     Match(MatchArgs),
     /// Play against a player, or watch one play itself
@@ -79,6 +81,7 @@ impl Command {
             Self::Net(args) => args.json,
             Self::Perft(args) => args.json,
             Self::Playouts(args) => args.json,
+            Self::Analyze(args) => args.json,
             Self::Match(args) => args.json,
             Self::Verify(args) => args.json,
             Self::Bench(args) => args.json,
@@ -349,6 +352,40 @@ pub struct PlayoutsArgs {
     /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `gdl analyze`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Random games are followed move by move for lengths, moves and states; a hundred times as many are played in lanes
+for the outcome, and ten times as many after each move at the start. The number of states is a lower bound by
+Chao's estimator, the game tree is Knuth's estimate. The same count and seed give the same figures.
+
+Examples:
+  gdl analyze connect_four
+  gdl analyze breakthrough --count 10_000 --html breakthrough.html
+  gdl analyze mygame.kif --seconds 20 --json")]
+pub struct AnalyzeArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// How many random games to follow [default: 1,000]
+    #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]
+    pub count: Option<u64>,
+    /// Play for so long instead
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    pub seconds: Option<f64>,
+    /// What the random choices follow from
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// How many threads play [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Write a page with charts to a file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,

@@ -1,9 +1,10 @@
 //! The `gdl` command as a library, so that tests can reach its parts.
 //!
 //! Arguments come in ([`args`]), a game is found ([`game`], [`load`]), a command does its work
-//! ([`commands`], [`play`], [`simulate`], [`verify`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
+//! ([`commands`], [`analyze`], [`play`], [`simulate`], [`verify`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
 //! code ([`error`]). [`players`] are known by name. What is measured apart runs in a process of its own ([`child`]); [`statistics`] sums up.
 
+pub mod analyze;
 pub mod args;
 pub mod child;
 pub mod commands;
@@ -42,6 +43,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Net(args) => commands::net::run(args),
         Command::Perft(args) => commands::perft::run(args),
         Command::Playouts(args) => commands::playouts::run(args),
+        Command::Analyze(args) => commands::analyze::run(args),
         Command::Match(args) => commands::matches::run(args),
         Command::Play(args) => commands::play::run(args),
         Command::Verify(args) => commands::verify::run(args),

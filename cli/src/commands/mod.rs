@@ -1,5 +1,6 @@
 //! One file per command: arguments in, a report on stdout out.
 
+pub mod analyze;
 pub mod bench;
 pub mod check;
 pub mod completions;

@@ -1,5 +1,6 @@
 //! The command as its users meet it: arguments in; stdout, stderr and the exit code out.
 
+mod analyze;
 mod bench;
 mod check;
 mod fmt;

@@ -1,0 +1,120 @@
+//! How much the first move matters: in comes a game, out goes what random games after each move at the start come to.
+
+use super::{Estimate, Settings};
+use crate::statistics::Z95;
+use gdl_runtime::{Game, Id, Playouts};
+
+/// No more moves and no more joint moves than this are compared.
+const MAX_MOVES: usize = 512;
+const MAX_JOINTS: usize = 4096;
+
+/// A role's moves at the start.
+#[derive(Clone, Debug)]
+pub struct Openings {
+    /// Whose moves: the first role other than chance that has more than one.
+    pub role: usize,
+    /// Random games after each.
+    pub playouts: u64,
+    /// The moves, best first.
+    pub moves: Vec<Opening>,
+}
+
+/// A move at the start.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The move, as KIF text.
+    pub action: String,
+    /// The role's mean goal after it.
+    pub goal: Estimate,
+}
+
+impl Openings {
+    /// Plays `each` random games after each move, or as many as the seconds allow. None if nobody chooses at the start, or the
+    /// choice is vast.
+    pub fn play<G: Game>(game: &G, settings: &Settings, each: u64, seconds: Option<f64>) -> Option<Self> {
+        let start = game.initial();
+        let view = game.view(&start);
+        if game.terminal_in(&view) {
+            return None;
+        }
+        let role = game
+            .roles()
+            .filter(|&role| Some(role) != game.chance_role())
+            .find(|&role| game.legal_in(&view, role).len() > 1)?;
+        let own: Vec<G::Move> = game.legal_in(&view, role).collect();
+        // Others who choose at the same time do so at random: all that they may do is played equally often.
+        let mut joints: Vec<Vec<G::Move>> = vec![Vec::new()];
+        for other in game.roles().filter(|&other| other != role) {
+            let moves: Vec<G::Move> = game.legal_in(&view, other).collect();
+            if joints.len() * moves.len() * own.len() > MAX_JOINTS {
+                return None;
+            }
+            joints = joints
+                .iter()
+                .flat_map(|joint| moves.iter().map(move |&action| [&joint[..], &[action]].concat()))
+                .collect();
+        }
+        if own.len() > MAX_MOVES || joints.is_empty() {
+            return None;
+        }
+        let share = each.div_ceil(joints.len() as u64);
+        let time = seconds.map(|seconds| seconds / (own.len() * joints.len()) as f64);
+        let mut played = 0;
+        let mut moves: Vec<Opening> = Vec::new();
+        for &action in &own {
+            let (mut mean, mut variance, mut scored) = (0.0, 0.0, 0_u32);
+            played = 0;
+            for others in &joints {
+                let mut joint = others.clone();
+                joint.insert(role.index(), action);
+                let state = game.next_unchecked(&start, &joint);
+                let playouts =
+                    Playouts::new(game).start(&state).seed(settings.seed).threads(settings.threads);
+                let playouts = playouts.max_length(super::walk::MAX_LENGTH as u64);
+                let stats = match time {
+                    Some(time) => playouts.seconds(time).run(),
+                    None => playouts.count(share).run(),
+                };
+                played += stats.tally.playouts;
+                if stats.tally.scored() > 0 {
+                    mean += stats.mean_goal(role.index());
+                    variance += stats.goal_error(role.index()).powi(2);
+                    scored += 1;
+                }
+            }
+            if scored > 0 {
+                let n = f64::from(scored);
+                let goal = Estimate::new(mean / n, variance.sqrt() / n);
+                moves.push(Opening { action: game.move_text(action).to_owned(), goal });
+            }
+        }
+        // Equal ones stay in the order of moves.
+        moves.sort_by(|a, b| b.goal.mean.total_cmp(&a.goal.mean));
+        (!moves.is_empty()).then_some(Self { role: role.index(), playouts: played, moves })
+    }
+
+    /// The best move's mean goal less the worst one's.
+    #[must_use]
+    pub fn spread(&self) -> f64 {
+        match (self.moves.first(), self.moves.last()) {
+            (Some(best), Some(worst)) => best.goal.mean - worst.goal.mean,
+            _ => 0.0,
+        }
+    }
+
+    /// The standard deviation of the moves' mean goals, less what comes of the number of games alone: how many points
+    /// the choice of the first move is worth.
+    #[must_use]
+    pub fn deviation(&self) -> f64 {
+        let n = self.moves.len() as f64;
+        if n < 2.0 {
+            return 0.0;
+        }
+        let mean = self.moves.iter().map(|opening| opening.goal.mean).sum::<f64>() / n;
+        let seen =
+            self.moves.iter().map(|opening| (opening.goal.mean - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        let error = |goal: Estimate| (goal.interval[1] - goal.mean) / Z95;
+        let chance = self.moves.iter().map(|opening| error(opening.goal).powi(2)).sum::<f64>() / n;
+        (seen - chance).max(0.0).sqrt()
+    }
+}

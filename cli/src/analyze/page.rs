@@ -1,0 +1,257 @@
+//! Figures as a page: one file with style and charts in it, which needs nothing from elsewhere.
+
+use super::{
+    Estimate, Figures,
+    chart::{Series, escape, histogram, intervals, legend, lines, short, stacked},
+    text::whole,
+};
+use crate::output::thousands;
+use std::fmt::Write;
+
+/// Moves at the start that are drawn; of more the best and the worst.
+const DRAWN: usize = 40;
+
+const STYLE: &str = include_str!("page.css");
+
+/// The page.
+#[must_use]
+pub fn page(figures: &Figures) -> String {
+    let name = escape(&figures.name);
+    let walks = &figures.walks;
+    let mut body = String::new();
+    let _ = write!(
+        body,
+        "<header><h1>{name}</h1><p>What random play shows: {} games followed move by move, {} played for the outcome, seed {}. \
+         Intervals are of 95 % confidence.</p></header>",
+        thousands(walks.games()),
+        thousands(figures.outcome.tally.playouts),
+        figures.seed
+    );
+    body += &cards(figures);
+    body += &outcome(figures);
+    body += &openings(figures);
+
+    let lengths: Vec<(usize, u64)> = walks.lengths.iter().map(|(&length, &games)| (length, games)).collect();
+    let mean = walks.mean_length();
+    body += &section(
+        "Length",
+        &histogram("How long games are", ["joint moves", "% of games"], &lengths, (mean.mean, "mean")),
+        &format!(
+            "Half of the games end within {} moves, nine of ten between {} and {}; the shortest takes {}, the longest {}.",
+            walks.quantile(0.5),
+            walks.quantile(0.05),
+            walks.quantile(0.95),
+            walks.quantile(0.0),
+            walks.quantile(1.0)
+        ),
+    );
+
+    // Where few games are left means are noise.
+    let enough = (walks.games() / 100).max(1);
+    let plies: Vec<_> = walks.plies.iter().take_while(|ply| ply.games >= enough).collect();
+    let choosing = (0..figures.roles.len()).filter(|&role| walks.share_of_choices(role) > 0.0);
+    let mobility: Vec<Series> = choosing
+        .map(|role| (figures.roles[role].clone(), over(plies.iter().map(|ply| ply.choices(role, enough)))))
+        .collect();
+    if !mobility.is_empty() {
+        body += &section(
+            "Mobility",
+            &lines(
+                "Moves of each role, move by move",
+                ["move of the game", "mean moves to choose from"],
+                &mobility,
+            ),
+            "How many legal moves each role has, on average over the games that are still going on. A role that waits has one.",
+        );
+    }
+    let joint = vec![("joint moves".to_owned(), over(plies.iter().map(|ply| Some(ply.joint()))))];
+    body += &section(
+        "Branching",
+        &lines("Joint moves, move by move", ["move of the game", "mean joint moves"], &joint),
+        &format!(
+            "How many ways there are to go on: {} on average, {} at most.",
+            short(walks.branching()),
+            short(walks.most_joint as f64)
+        ),
+    );
+    let games = walks.games().max(1) as f64;
+    let going = vec![(
+        "games".to_owned(),
+        over(walks.plies.iter().map(|ply| Some(100.0 * ply.games as f64 / games))),
+    )];
+    body += &section(
+        "Games that go on",
+        &lines("Games that are not over", ["move of the game", "% of games"], &going),
+        "The share of games that are not over before each move.",
+    );
+    body += &table(figures);
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\
+         <title>{name}: what random play shows</title><style>\n{STYLE}</style></head><body><main>{body}</main></body></html>\n"
+    )
+}
+
+/// The points of a line: values by the number of the move, from 1.
+fn over(values: impl Iterator<Item = Option<f64>>) -> Vec<(f64, f64)> {
+    (1..).map(f64::from).zip(values).filter_map(|(ply, value)| Some((ply, value?))).collect()
+}
+
+fn section(title: &str, chart: &str, words: &str) -> String {
+    format!("<section><h2>{}</h2><p>{}</p><figure>{chart}</figure></section>", escape(title), escape(words))
+}
+
+/// The figures that one looks for first.
+fn cards(figures: &Figures) -> String {
+    let walks = &figures.walks;
+    let (states, tree, length) = (walks.states.estimate(), walks.tree(), walks.mean_length());
+    let choices: Vec<String> = figures
+        .players()
+        .map(|role| format!("{} for {}", short(walks.choices(role)), figures.roles[role]))
+        .collect();
+    let cards = [
+        (
+            "moves a game",
+            short(length.mean),
+            format!("{:.2} to {:.2}", length.interval[0], length.interval[1]),
+        ),
+        (
+            "ways to go on",
+            short(walks.branching()),
+            format!("where there is a choice {}", choices.join(", ")),
+        ),
+        (
+            "states",
+            format!(
+                "≥ {}",
+                if states.at_least < 1e6 { whole(states.at_least) } else { power(states.at_least.log10()) }
+            ),
+            format!(
+                "{} different ones seen in {} visits",
+                whole(states.distinct),
+                thousands(walks.states.visited())
+            ),
+        ),
+        (
+            "game tree",
+            power(tree.log10_nodes),
+            format!("sequences of moves, ± {:.0} % (Knuth's estimate)", 100.0 * tree.relative_error),
+        ),
+    ];
+    let cards = cards.map(|(what, number, more)| {
+        format!(
+            "<div class=\"card\"><b>{number}</b><span>{what}</span><small>{}</small></div>",
+            escape(&more)
+        )
+    });
+    format!("<div class=\"cards\">{}</div>", cards.concat())
+}
+
+/// A power of ten: a number between 1 and 10, and the power.
+fn power(log10: f64) -> String {
+    let exponent = log10.floor();
+    if exponent < 4.0 {
+        return whole(10_f64.powf(log10));
+    }
+    format!("{:.1} × 10<sup>{exponent}</sup>", 10_f64.powf(log10 - exponent))
+}
+
+fn outcome(figures: &Figures) -> String {
+    let rows: Vec<(String, Vec<f64>)> =
+        figures.players().map(|role| (figures.roles[role].clone(), figures.shares(role).to_vec())).collect();
+    let mut words: Vec<String> = figures
+        .players()
+        .map(|role| {
+            let goal = figures.goal(role);
+            format!(
+                "{} scores {:.2} of 100 on average ({})",
+                figures.roles[role],
+                goal.mean,
+                range(goal, 1.0)
+            )
+        })
+        .collect();
+    if let Some((role, advantage)) = figures.first_move_advantage() {
+        let more = format!(
+            "{} chooses first: its wins less its losses are {:.2} % of the games ({})",
+            figures.roles[role],
+            100.0 * advantage.mean,
+            range(advantage, 100.0)
+        );
+        words.push(more);
+    }
+    let parts = if rows.len() > 1 { ["win", "draw", "loss"] } else { ["goal of 100", "", "less"] };
+    let parts = parts.iter().enumerate().filter(|(_, part)| !part.is_empty());
+    let names = legend(parts.map(|(_, part)| *part));
+    let names = if rows.len() > 1 { names } else { names.replace("class=\"s1\"", "class=\"s2\"") };
+    let names = names.replace("class=\"s", "class=\"p");
+    section("Outcome", &(names + &stacked("Wins, draws and losses", &rows)), &(words.join(". ") + "."))
+}
+
+fn range(estimate: Estimate, scale: f64) -> String {
+    format!("{:.2} to {:.2}", scale * estimate.interval[0], scale * estimate.interval[1])
+}
+
+fn openings(figures: &Figures) -> String {
+    let Some(openings) = &figures.openings else { return String::new() };
+    let moves = &openings.moves;
+    let count = moves.len();
+    let drawn =
+        moves.iter().enumerate().filter(|(i, _)| count <= DRAWN || *i < DRAWN / 2 || i + DRAWN / 2 >= count);
+    let rows: Vec<(String, f64, [f64; 2])> = drawn
+        .map(|(_, opening)| (opening.action.clone(), opening.goal.mean, opening.goal.interval))
+        .collect();
+    let left_out = if count > DRAWN {
+        format!(" The best and the worst {} of {count} are shown.", DRAWN / 2)
+    } else {
+        String::new()
+    };
+    section(
+        "Moves at the start",
+        &intervals(
+            "Mean goal after each move",
+            &format!("mean goal of {}", figures.roles[openings.role]),
+            &rows,
+        ),
+        &format!(
+            "{}'s mean goal when it starts with each of its moves and all go on at random, {} games each. Between the best and the \
+             worst lie {:.2} points; beyond what chance makes of it the moves deviate by {:.2}.{left_out}",
+            figures.roles[openings.role],
+            thousands(openings.playouts),
+            openings.spread(),
+            openings.deviation()
+        ),
+    )
+}
+
+/// What the charts cannot say, to be read or copied.
+fn table(figures: &Figures) -> String {
+    let walks = &figures.walks;
+    let mut rows = String::new();
+    for (role, name) in figures.roles.iter().enumerate() {
+        let goal = figures.goal(role);
+        let [wins, draws, losses] = figures.shares(role).map(|share| format!("{:.2} %", 100.0 * share));
+        let cells = if Some(role) == figures.chance {
+            ["–", "–", "–", "–"].map(String::from)
+        } else {
+            [format!("{:.2}", goal.mean), wins, draws, losses]
+        };
+        let _ = write!(
+            rows,
+            "<tr><th scope=\"row\">{}</th><td>{:.2}</td><td>{:.2}</td><td>{}</td><td>{:.1} %</td><td>{}</td></tr>",
+            escape(name),
+            walks.moves(role),
+            walks.choices(role),
+            walks.most[role],
+            100.0 * walks.share_of_choices(role),
+            cells.join("</td><td>")
+        );
+    }
+    format!(
+        "<section><h2>Roles</h2><div class=\"wide\"><table><thead><tr><th>role</th><th>mean moves</th><th>where it has a choice</th>\
+         <th>most</th><th>states with a choice</th><th>mean goal</th><th>wins</th><th>draws</th><th>losses</th></tr></thead>\
+         <tbody>{rows}</tbody></table></div></section><footer>The number of states is a lower bound that follows from how many states were \
+         met once and how many twice (Chao, 1984); states that random play hardly ever comes to are not in it. The game tree \
+         counts sequences of joint moves from the start (Knuth, 1975).</footer>"
+    )
+}

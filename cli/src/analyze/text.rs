@@ -1,0 +1,122 @@
+//! Figures for the terminal.
+
+use super::{Estimate, Figures, chart::short};
+use crate::output::{BOLD, DIM, thousands};
+use std::io::{self, Write};
+
+/// Moves at the start that are listed at either end.
+const LISTED: usize = 5;
+
+fn interval(estimate: Estimate, digits: usize) -> String {
+    let [low, high] = estimate.interval;
+    format!("{:.digits$} {DIM}({low:.digits$} .. {high:.digits$}){DIM:#}", estimate.mean)
+}
+
+/// Prints all of it.
+///
+/// # Errors
+/// If `out` takes no more.
+pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
+    let walks = &figures.walks;
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#} {DIM}{} random games followed, {} played for the outcome, seed {}; 95 % intervals{DIM:#}",
+        figures.name,
+        thousands(walks.games()),
+        thousands(figures.outcome.tally.playouts),
+        figures.seed
+    )?;
+    let width = figures.roles.iter().map(|role| role.chars().count()).max().unwrap_or(0).max(14);
+    writeln!(out, "\n{BOLD}length{BOLD:#}")?;
+    writeln!(out, "  {:<width$} {} joint moves", "mean", interval(walks.mean_length(), 2))?;
+    let quantiles = [0.0, 0.05, 0.5, 0.95, 1.0].map(|share| walks.quantile(share).to_string());
+    writeln!(out, "  {:<width$} {}", "0 5 50 95 100 %", quantiles.join("  "))?;
+    if walks.unfinished > 0 {
+        writeln!(out, "  {} games were given up", thousands(walks.unfinished))?;
+    }
+    writeln!(
+        out,
+        "\n{BOLD}moves to choose from{BOLD:#} {DIM}mean, where there is a choice, most, share of states with a choice{DIM:#}"
+    )?;
+    for (role, name) in figures.roles.iter().enumerate() {
+        writeln!(
+            out,
+            "  {name:<width$} {:>8.2} {:>8.2} {:>8} {:>8.1} %",
+            walks.moves(role),
+            walks.choices(role),
+            walks.most[role],
+            100.0 * walks.share_of_choices(role)
+        )?;
+    }
+    writeln!(
+        out,
+        "  {DIM}{:<width$}{DIM:#} {:>8.2} {:>17}",
+        "joint moves",
+        walks.branching(),
+        short(walks.most_joint as f64)
+    )?;
+    let (states, tree) = (walks.states.estimate(), walks.tree());
+    writeln!(out, "\n{BOLD}size{BOLD:#}")?;
+    writeln!(
+        out,
+        "  {:<width$} {} different ones in {} visits; at least {} in all, by those met once and twice",
+        "states",
+        whole(states.distinct),
+        thousands(walks.states.visited()),
+        whole(states.at_least)
+    )?;
+    writeln!(
+        out,
+        "  {:<width$} 10^{:.2} sequences of moves, 10^{:.2} of them whole games {DIM}(Knuth; ± {:.0} %){DIM:#}",
+        "game tree",
+        tree.log10_nodes,
+        tree.log10_leaves,
+        100.0 * tree.relative_error
+    )?;
+    writeln!(out, "\n{BOLD}outcome of random play{BOLD:#} {DIM}mean goal; wins, draws, losses{DIM:#}")?;
+    for role in figures.players() {
+        let [wins, draws, losses] = figures.shares(role).map(|share| 100.0 * share);
+        writeln!(
+            out,
+            "  {:<width$} {}  {wins:>6.2} % {draws:>6.2} % {losses:>6.2} %",
+            figures.roles[role],
+            interval(figures.goal(role), 2)
+        )?;
+    }
+    if let Some((role, advantage)) = figures.first_move_advantage() {
+        let percent =
+            Estimate { mean: 100.0 * advantage.mean, interval: advantage.interval.map(|x| 100.0 * x) };
+        writeln!(
+            out,
+            "  {} chooses first and wins {} % more often than it loses",
+            figures.roles[role],
+            interval(percent, 2)
+        )?;
+    }
+    if let Some(openings) = &figures.openings {
+        writeln!(
+            out,
+            "\n{BOLD}moves at the start{BOLD:#} {DIM}{}'s mean goal, {} random games each; best less worst {:.2}, deviation beyond chance {:.2}{DIM:#}",
+            figures.roles[openings.role],
+            thousands(openings.playouts),
+            openings.spread(),
+            openings.deviation()
+        )?;
+        let moves = &openings.moves;
+        let wide = moves.iter().map(|opening| opening.action.chars().count()).max().unwrap_or(0).max(width);
+        for (place, opening) in moves.iter().enumerate() {
+            if place == LISTED && moves.len() > 2 * LISTED {
+                writeln!(out, "  {DIM}.. {} more{DIM:#}", moves.len() - 2 * LISTED)?;
+            }
+            if place < LISTED || place + LISTED >= moves.len() {
+                writeln!(out, "  {:<wide$} {}", opening.action, interval(opening.goal, 2))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A large number, rounded.
+pub(super) fn whole(number: f64) -> String {
+    crate::output::rounded(number)
+}

@@ -1,0 +1,326 @@
+//! Random games, move by move: in come a game and a number, out go lengths, moves to choose from and states visited.
+
+use super::{Estimate, Settings, states::States};
+use gdl_runtime::{Game, Id, Stream};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// A game that is longer is given up.
+pub const MAX_LENGTH: usize = 10_000;
+
+/// What was seen at one ply, over the games that came to it and were not over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ply {
+    /// How many games.
+    pub games: u64,
+    /// The sum of their joint moves. Sums stop growing where numbers end.
+    joint: u128,
+    /// For each role in how many games it had more than one move, and the sum of its moves there.
+    choices: Vec<[u64; 2]>,
+}
+
+impl Ply {
+    /// Mean joint moves.
+    #[must_use]
+    pub fn joint(&self) -> f64 {
+        self.joint as f64 / self.games.max(1) as f64
+    }
+
+    /// Mean moves of a role in the games in which it had more than one. None if there are fewer of those than that.
+    #[must_use]
+    pub fn choices(&self, role: usize, enough: u64) -> Option<f64> {
+        let [games, sum] = *self.choices.get(role)?;
+        (games >= enough.max(1)).then(|| sum as f64 / games as f64)
+    }
+}
+
+/// Random games that were followed. All sums are of whole numbers, so the order of games does not matter.
+#[derive(Clone, Debug, Default)]
+pub struct Walks {
+    /// How many games have each length, shortest first.
+    pub lengths: BTreeMap<usize, u64>,
+    /// Games that were given up as too long, or where a role had no move.
+    pub unfinished: u64,
+    /// Ply by ply.
+    pub plies: Vec<Ply>,
+    /// The most joint moves seen.
+    pub most_joint: u128,
+    /// The most moves of each role.
+    pub most: Vec<u64>,
+    /// The sums of each role's moves.
+    moves: Vec<u64>,
+    /// The states visited.
+    pub states: States,
+    /// The role other than chance that alone had more than one move where any had for the first time; the same in all games.
+    pub first_to_choose: Option<usize>,
+    /// For each game, by number, the logarithms of the tree that it promises: nodes and leaves.
+    trees: Vec<(u64, [f64; 2])>,
+}
+
+/// The game tree as Knuth estimates it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tree {
+    /// The logarithm of the number of sequences of joint moves from the start, the empty one among them.
+    pub log10_nodes: f64,
+    /// The same of those that end the game.
+    pub log10_leaves: f64,
+    /// The standard error of the number of sequences, as a part of it.
+    pub relative_error: f64,
+}
+
+impl Walks {
+    /// Plays games until there are as many as the settings say, or the time is up.
+    pub fn play<G: Game>(
+        game: &G,
+        settings: &Settings,
+        seconds: Option<f64>,
+        tell: &(dyn Fn(u64) + Sync),
+    ) -> Self {
+        let end = seconds.and_then(|seconds| {
+            Instant::now().checked_add(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+        });
+        let count = if seconds.is_some() { u64::MAX } else { settings.count };
+        let threads = match settings.threads {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let threads = threads.min(usize::try_from(count).unwrap_or(usize::MAX)).max(1);
+        let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+        let all = Mutex::new(Self::default());
+        let work = || {
+            let mut part = Self::default();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let late = number > 0 && end.is_some_and(|end| Instant::now() >= end);
+                if number >= count || late {
+                    break;
+                }
+                part.walk(game, number, &mut Stream::new(settings.seed, number));
+                tell(done.fetch_add(1, Ordering::Relaxed) + 1);
+            }
+            all.lock().unwrap_or_else(PoisonError::into_inner).merge(part);
+        };
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                // The system may be out of threads: then fewer play.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        let mut walks = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        walks.trees.sort_unstable_by_key(|(number, _)| *number);
+        walks.first_to_choose = first_to_choose(game);
+        walks
+    }
+
+    fn walk<G: Game>(&mut self, game: &G, number: u64, stream: &mut Stream) {
+        let roles = game.shape().roles;
+        self.most.resize(roles, 0);
+        self.moves.resize(roles, 0);
+        let mut state = game.initial();
+        let mut view = game.blank();
+        let mut length = 0;
+        // The logarithms of the joint moves of all plies before, and of the sum of their products.
+        let (mut width, mut nodes) = (0.0_f64, 0.0_f64);
+        let finished = loop {
+            self.states.visit(state.as_ref());
+            game.glance(&state, &mut view);
+            if game.terminal_in(&view) {
+                break true;
+            }
+            let joint: Option<Vec<G::Move>> =
+                game.roles().map(|role| game.draw_in(&view, role, stream)).collect();
+            let Some(joint) = joint.filter(|_| length < MAX_LENGTH) else { break false };
+            if self.plies.len() == length {
+                self.plies.push(Ply { choices: vec![[0; 2]; roles], ..Ply::default() });
+            }
+            let ply = &mut self.plies[length];
+            let mut product = 1_u128;
+            for role in game.roles() {
+                let moves = game.legal_in(&view, role).len() as u64;
+                self.moves[role.index()] += moves;
+                product = product.saturating_mul(moves.into());
+                self.most[role.index()] = self.most[role.index()].max(moves);
+                if moves > 1 {
+                    ply.choices[role.index()][0] += 1;
+                    ply.choices[role.index()][1] += moves;
+                }
+            }
+            ply.games += 1;
+            ply.joint = ply.joint.saturating_add(product);
+            self.most_joint = self.most_joint.max(product);
+            width += (product as f64).log10();
+            nodes = log_sum(nodes, width);
+            game.advance(&mut state, &joint);
+            length += 1;
+        };
+        *self.lengths.entry(length).or_default() += 1;
+        self.unfinished += u64::from(!finished);
+        self.trees.push((number, [nodes, width]));
+    }
+
+    fn merge(&mut self, other: Self) {
+        for (length, games) in other.lengths {
+            *self.lengths.entry(length).or_default() += games;
+        }
+        self.unfinished += other.unfinished;
+        if self.plies.len() < other.plies.len() {
+            self.plies.resize(other.plies.len(), Ply::default());
+        }
+        for (ply, other) in self.plies.iter_mut().zip(&other.plies) {
+            ply.games += other.games;
+            ply.joint = ply.joint.saturating_add(other.joint);
+            ply.choices.resize(other.choices.len().max(ply.choices.len()), [0; 2]);
+            add_choices(&mut ply.choices, &other.choices);
+        }
+        self.most_joint = self.most_joint.max(other.most_joint);
+        self.most.resize(other.most.len().max(self.most.len()), 0);
+        self.most.iter_mut().zip(&other.most).for_each(|(most, other)| *most = (*most).max(*other));
+        self.moves.resize(other.moves.len().max(self.moves.len()), 0);
+        self.moves.iter_mut().zip(&other.moves).for_each(|(sum, moves)| *sum += moves);
+        self.states.merge(other.states);
+        self.trees.extend(other.trees);
+    }
+
+    /// How many games were followed.
+    #[must_use]
+    pub fn games(&self) -> u64 {
+        self.lengths.values().sum()
+    }
+
+    /// States in which moves were made.
+    fn positions(&self) -> u64 {
+        self.plies.iter().map(|ply| ply.games).sum()
+    }
+
+    /// Mean joint moves of a state.
+    #[must_use]
+    pub fn branching(&self) -> f64 {
+        let sum = self.plies.iter().fold(0_u128, |sum, ply| sum.saturating_add(ply.joint));
+        sum as f64 / self.positions().max(1) as f64
+    }
+
+    /// Mean moves of a role in a state.
+    #[must_use]
+    pub fn moves(&self, role: usize) -> f64 {
+        self.moves.get(role).map_or(0.0, |&sum| sum as f64 / self.positions().max(1) as f64)
+    }
+
+    /// How often a role had more than one move, and the sum of its moves there.
+    fn all_choices(&self, role: usize) -> [u64; 2] {
+        let mut all = [[0; 2]];
+        self.plies
+            .iter()
+            .filter_map(|ply| ply.choices.get(role))
+            .for_each(|&one| add_choices(&mut all, &[one]));
+        all[0]
+    }
+
+    /// Mean moves of a role where it has more than one; 0 if it never has.
+    #[must_use]
+    pub fn choices(&self, role: usize) -> f64 {
+        let [states, sum] = self.all_choices(role);
+        sum as f64 / states.max(1) as f64
+    }
+
+    /// In how many of the states a role has more than one move, as a share.
+    #[must_use]
+    pub fn share_of_choices(&self, role: usize) -> f64 {
+        self.all_choices(role)[0] as f64 / self.positions().max(1) as f64
+    }
+
+    /// The mean length in joint moves.
+    #[must_use]
+    pub fn mean_length(&self) -> Estimate {
+        let games = self.games().max(1) as f64;
+        let moment = |power: i32| -> f64 {
+            self.lengths
+                .iter()
+                .map(|(&length, &count)| (length as f64).powi(power) * count as f64)
+                .sum::<f64>()
+                / games
+        };
+        let mean = moment(1);
+        Estimate::new(mean, ((moment(2) - mean * mean).max(0.0) / games).sqrt())
+    }
+
+    /// The length that this share of the games does not exceed.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> usize {
+        let wanted = share * self.games() as f64;
+        let mut so_far = 0;
+        for (&length, &games) in &self.lengths {
+            so_far += games;
+            if so_far as f64 >= wanted {
+                return length;
+            }
+        }
+        0
+    }
+
+    /// The game tree: each random game promises as many sequences as there would be if the whole tree were as wide as
+    /// that game, and the mean of that is right on average (Knuth, "Estimating the efficiency of backtrack programs",
+    /// 1975). A few games of great width make most of it, so it is rough where games differ.
+    #[must_use]
+    pub fn tree(&self) -> Tree {
+        let games = self.trees.len().max(1) as f64;
+        let mean = |which: usize| {
+            let logs = self.trees.iter().map(|(_, logs)| logs[which]);
+            let most = logs.clone().fold(0.0, f64::max);
+            (most, logs.map(|log| 10_f64.powf(log - most)).sum::<f64>() / games)
+        };
+        let (most, part) = mean(0);
+        let square =
+            self.trees.iter().map(|(_, logs)| 10_f64.powf(2.0 * (logs[0] - most))).sum::<f64>() / games;
+        let (most_leaves, leaves) = mean(1);
+        Tree {
+            log10_nodes: most + part.max(f64::MIN_POSITIVE).log10(),
+            log10_leaves: most_leaves + leaves.max(f64::MIN_POSITIVE).log10(),
+            relative_error: ((square - part * part).max(0.0) / games).sqrt() / part.max(f64::MIN_POSITIVE),
+        }
+    }
+}
+
+fn add_choices(sums: &mut [[u64; 2]], others: &[[u64; 2]]) {
+    for (sum, other) in sums.iter_mut().zip(others) {
+        sum[0] += other[0];
+        sum[1] += other[1];
+    }
+}
+
+/// The logarithm of a sum of numbers whose logarithms are given.
+fn log_sum(a: f64, b: f64) -> f64 {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    high + 10_f64.powf(low - high).ln_1p() / std::f64::consts::LN_10
+}
+
+/// The role other than chance that is alone to choose where somebody first is, as far as that can be told without a choice.
+fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
+    let mut state = game.initial();
+    for _ in 0..100 {
+        let view = game.view(&state);
+        if game.terminal_in(&view) {
+            return None;
+        }
+        let choosing = game.roles().filter(|&role| game.legal_in(&view, role).len() > 1);
+        let choosing: Vec<G::Role> = choosing.filter(|&role| Some(role) != game.chance_role()).collect();
+        match choosing[..] {
+            [role] => return Some(role.index()),
+            // Nobody or chance alone: who is next is hardly a matter of luck.
+            [] => {
+                let joint: Option<Vec<G::Move>> =
+                    game.roles().map(|role| game.legal_in(&view, role).next()).collect();
+                game.advance(&mut state, &joint?);
+            }
+            _ => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,52 @@
+//! `gdl analyze`: what a game is like, as random play shows it.
+
+use crate::{
+    analyze::{self, Figures, Settings, page, text},
+    args::AnalyzeArgs,
+    error::{Error, Result},
+    game::Task,
+    output,
+    progress::Progress,
+};
+use gdl_runtime::Game;
+use std::{fs, io::Write};
+
+/// Plays, prints the figures and writes the page.
+///
+/// # Errors
+/// If the rulesheet is at fault, or something cannot be written.
+pub fn run(args: &AnalyzeArgs) -> Result {
+    let (_, figures) = args.game.with(None, Analyze(args))?;
+    if let Some(path) = &args.html {
+        fs::write(path, page::page(&figures))
+            .map_err(|error| Error::Input(format!("cannot write {}: {error}", path.display())))?;
+    }
+    if args.json {
+        return output::json(&figures.to_json());
+    }
+    let mut out = output::stdout();
+    text::print(&figures, &mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+struct Analyze<'a>(&'a AnalyzeArgs);
+
+impl Task for Analyze<'_> {
+    type Output = Figures;
+
+    fn run<G: Game>(self, game: &G) -> Figures {
+        let Self(args) = self;
+        let settings = Settings {
+            seed: args.seed,
+            count: args.count.unwrap_or(Settings::DEFAULT_COUNT),
+            seconds: args.seconds,
+            threads: args.threads.unwrap_or(0),
+        };
+        let progress = match settings.seconds {
+            Some(seconds) => Progress::timed("games", seconds),
+            None => Progress::counted("games", settings.count),
+        };
+        analyze::analyze(&args.game.name(), game, &settings, &|done| progress.tell(done))
+    }
+}

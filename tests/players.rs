@@ -1,7 +1,10 @@
 //! Players on the built-in games: legal moves whatever the budget, and the same ones for the same seed.
 
 use gdl_games::{Entry, LIST, Visitor, visit};
-use gdl_runtime::{AlphaBeta, Belief, Budget, Cancel, First, Game, Information, Player, Random, Stream};
+use gdl_runtime::{
+    AlphaBeta, Belief, Budget, Cancel, First, FlatMonteCarlo, Game, Information, Mcts, Perfect, Player,
+    Random, Stream,
+};
 
 /// Joint moves after which a match is given up.
 const MAX_LENGTH: usize = 300;
@@ -15,6 +18,10 @@ fn players<G: Game + 'static>() -> Vec<Maker<G>> {
         |_| Box::new(First::new()),
         |seed| Box::new(Random::new(seed)),
         |seed| Box::new(AlphaBeta::new().seed(seed).memory(1 << 16)),
+        |seed| Box::new(AlphaBeta::greedy().seed(seed)),
+        |seed| Box::new(Mcts::new(seed).memory(1 << 20)),
+        |seed| Box::new(FlatMonteCarlo::new(seed)),
+        |seed| Box::new(Perfect::new(seed).memory(1 << 20)),
         |seed| Box::new(AlphaBeta::paranoid().seed(seed).memory(1 << 16).depth(2)),
     ]
 }

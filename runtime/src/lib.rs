@@ -122,7 +122,9 @@ pub use playouts::{Engine, Playouts};
 pub use random::Stream;
 pub use record::{Record, RecordError};
 pub use referee::{Match, Referee, RefereeError};
-pub use search::{AlphaBeta, Evaluation, Found, Linear};
+pub use search::{
+    AlphaBeta, Evaluation, FlatMonteCarlo, Found, Linear, Mcts, Perfect, Solution, SolveError, Solved,
+};
 pub use simd::Isa;
 pub use stats::{RoleTally, Stats, Tally};
 pub use table::{Table, TableError};

@@ -5,6 +5,9 @@
 //! | search | for | value |
 //! |---|---|---|
 //! | [`AlphaBeta`] | two roles; others as a coalition ([`AlphaBeta::paranoid`]); one role | exact where it reaches the end |
+//!//! | [`Mcts`] | any number of roles, chance, moves at the same time | a mean, unless it is proved |
+//! | [`FlatMonteCarlo`] | the same, one move ahead | a mean |
+//! | [`Solution`], [`Perfect`] | one role, or two that take turns, few states | exact |
 //!
 //! All of them stop within the [`Budget`](crate::Budget), whichever of its limits comes first, keep to the memory they are given, and
 //! recurse no deeper than a limit. On one thread, with a budget of nodes, they find the same for the same seed. What
@@ -13,16 +16,26 @@
 
 mod alphabeta;
 mod evaluation;
+mod flat;
 mod linear;
+mod mcts;
 mod memory;
 mod meter;
 mod options;
 mod payoff;
+mod perfect;
+mod rollouts;
+mod solution;
+mod symmetry;
 mod vote;
 
 pub use alphabeta::AlphaBeta;
 pub use evaluation::Evaluation;
+pub use flat::FlatMonteCarlo;
 pub use linear::Linear;
+pub use mcts::Mcts;
+pub use perfect::Perfect;
+pub use solution::{Solution, SolveError, Solved};
 
 use crate::{game::Game, player::Report};
 

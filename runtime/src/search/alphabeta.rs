@@ -64,6 +64,7 @@ pub struct AlphaBeta<G: Game> {
     depth: Option<u32>,
     seed: u64,
     bytes: usize,
+    name: &'static str,
     is_paranoid: bool,
     evaluation: Option<Box<dyn Evaluation<G>>>,
     belief: Belief<G>,
@@ -94,6 +95,7 @@ impl<G: Game> AlphaBeta<G> {
             depth: None,
             seed: 0,
             bytes: Self::DEFAULT_BYTES,
+            name: "alphabeta",
             is_paranoid: false,
             evaluation: None,
             belief: Belief::new(0),
@@ -105,7 +107,13 @@ impl<G: Game> AlphaBeta<G> {
     /// The same where the role's own goal is all that counts and all others play against it, also with two roles.
     #[must_use]
     pub fn paranoid() -> Self {
-        Self { is_paranoid: true, ..Self::new() }
+        Self { name: "paranoid", is_paranoid: true, ..Self::new() }
+    }
+
+    /// The same where nothing is looked at but what each move leads to.
+    #[must_use]
+    pub fn greedy() -> Self {
+        Self { name: "greedy", ..Self::new().depth(1) }
     }
 
     /// Looks so many joint moves ahead, if the budget allows; at most 200.
@@ -177,7 +185,7 @@ impl<G: Game> Default for AlphaBeta<G> {
 
 impl<G: Game> Player<G> for AlphaBeta<G> {
     fn name(&self) -> &'static str {
-        if self.is_paranoid { "paranoid" } else { "alphabeta" }
+        self.name
     }
 
     fn start(&mut self, game: &G, _: G::Role, budget: &Budget) {

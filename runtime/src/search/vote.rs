@@ -10,9 +10,9 @@ use std::time::Instant;
 /// States that are searched where several are possible.
 const WORLDS: usize = 8;
 
-/// Searches the states that fit the information. One state is searched with the whole budget. Of many, some are
-/// drawn and searched with a share each; a move counts by how often it was tried there, or once where the search finds
-/// nothing but a move (Ginsberg, "GIB: imperfect information in a computationally challenging game", 2001). Where there
+/// Searches the states that fit the information. One state is searched with the whole budget, a few with a share each,
+/// and of many some are drawn. A move counts by how likely the state is and how often it was tried there, or once where
+/// the search finds nothing but a move or proves it (Ginsberg, "GIB: imperfect information in a computationally challenging game", 2001). Where there
 /// is only one legal move nothing is searched.
 pub(crate) fn vote<G: Game>(
     game: &G,
@@ -37,19 +37,26 @@ pub(crate) fn vote<G: Game>(
     }
     let mut total = Found::only(first);
     let mut votes: Vec<(G::Move, f64, f64, u64)> = Vec::new();
-    let worlds = WORLDS.min(belief.worlds().len());
-    let mut value = 0.0;
-    for number in 0..worlds {
+    let mut worlds: Vec<(G::State, f64)> = Vec::new();
+    if belief.worlds().len() <= WORLDS {
+        worlds.extend(belief.worlds().iter().map(|(state, weight)| (state.clone(), *weight as f64)));
+    } else {
+        worlds.extend((0..WORLDS).filter_map(|_| belief.draw().map(|state| (state.clone(), 1.0))));
+    }
+    let (mut value, mut weights) = (0.0, 0.0);
+    let count = worlds.len();
+    for (number, (state, weight)) in worlds.into_iter().enumerate() {
         if budget.is_spent() {
             break;
         }
-        let state = if number == 0 { world.clone() } else { belief.draw().unwrap_or(&world).clone() };
-        let found = search(&state, &budget.share(1.0 / (worlds - number) as f64, total.report.nodes));
+        let found = search(&state, &budget.share(1.0 / (count - number) as f64, total.report.nodes));
         let tried = found.moves.iter().map(|&(_, visits, _)| visits).sum::<u64>();
         let alone = found.action.map(|action| (action, 1, found.report.value.unwrap_or(0.0)));
-        let ballot = if tried == 0 { alone.into_iter().collect() } else { found.moves };
+        let ballot: Vec<_> =
+            if tried == 0 || found.report.exact { alone.into_iter().collect() } else { found.moves };
+        let all = ballot.iter().map(|&(_, visits, _)| visits).sum::<u64>().max(1);
         for (action, visits, worth) in ballot {
-            let share = visits as f64 / tried.max(1) as f64;
+            let share = weight * visits as f64 / all as f64;
             let place = votes.iter().position(|vote| vote.0 == action).unwrap_or_else(|| {
                 votes.push((action, 0.0, 0.0, 0));
                 votes.len() - 1
@@ -58,7 +65,8 @@ pub(crate) fn vote<G: Game>(
             votes[place].2 += share * worth;
             votes[place].3 += visits;
         }
-        value += found.report.value.unwrap_or(0.0);
+        value += weight * found.report.value.unwrap_or(0.0);
+        weights += weight;
         let report = &mut total.report;
         report.nodes += found.report.nodes;
         report.playouts += found.report.playouts;
@@ -66,11 +74,14 @@ pub(crate) fn vote<G: Game>(
         report.table_hits += found.report.table_hits;
         report.depth = report.depth.max(found.report.depth);
         report.bytes = report.bytes.max(found.report.bytes);
-        report.value = Some(value / (number + 1) as f64);
+        report.value = Some(value / weights);
     }
     votes.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.2.total_cmp(&a.2)).then(a.0.index().cmp(&b.0.index())));
     total.action = votes.first().map(|vote| vote.0).or(first);
-    total.moves = votes.iter().map(|&(action, share, sum, visits)| (action, visits, sum / share)).collect();
+    total.moves = votes
+        .iter()
+        .map(|&(action, share, sum, visits)| (action, visits, if share > 0.0 { sum / share } else { 0.0 }))
+        .collect();
     total.report.seconds = start.elapsed().as_secs_f64();
     total
 }

@@ -1,0 +1,376 @@
+//! Monte Carlo tree search: in come a state and a role, out goes the move that random games speak for.
+
+mod stage;
+mod tree;
+
+use super::{Found, meter::Meter, rollouts::Rollouts, vote::vote};
+use crate::{
+    game::{Game, Id},
+    player::{Belief, Budget, InformationOf, Player, Report},
+    random::Stream,
+};
+use std::{
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+use tree::{Path, Rules, Tree};
+
+/// More threads than this are no help to anybody.
+const MAX_THREADS: usize = 256;
+
+/// Monte Carlo tree search (UCT), for any number of roles, chance and moves made at the same time.
+///
+/// The tree grows where it is promising: a way from the root down is chosen by upper confidence bounds, a state is added,
+/// and random games from there say what it is worth. They are played in lanes, hundreds at once, shared by up to eight
+/// states of the tree; where a game has no lanes or the budget is small, one game for each state. Each role has
+/// statistics of its own goals. Values that are proved are passed on, so that what is won or lost for certain needs no
+/// more games (MCTS-solver, for any goals and number of roles).
+///
+/// Where several roles choose at the same time each keeps regrets, mixes its moves accordingly, and the move made is
+/// drawn from the average mix: matching pennies comes out even. With more than 1024 joint moves, or after
+/// [`Mcts::decoupled`], each role chooses by upper confidence bounds of its own instead (decoupled UCT). Chance draws
+/// as the rules say. The tree of the last decision is used again as far as it is still of use.
+///
+/// A node of the budget is a state that is judged. With one thread the result depends on nothing but seed, budget of
+/// nodes and what was searched before; with a deadline on how fast the machine is, with more threads on their timing.
+///
+/// ```
+/// use gdl_runtime::{Budget, Game, Mcts, gdl};
+///
+/// gdl!(name = nim, rules = r"
+///     (role left) (role right) (init (sticks 5)) (init (control left))
+///     (minus 1 1 0) (minus 2 1 1) (minus 2 2 0) (minus 3 1 2) (minus 3 2 1)
+///     (minus 4 1 3) (minus 4 2 2) (minus 5 1 4) (minus 5 2 3) (other left right) (other right left)
+///     (<= (legal ?r (take ?n)) (true (control ?r)) (true (sticks ?m)) (minus ?m ?n ?rest))
+///     (<= (legal ?r noop) (true (control ?s)) (other ?r ?s))
+///     (<= (next (sticks ?rest)) (does ?r (take ?n)) (true (sticks ?m)) (minus ?m ?n ?rest))
+///     (<= (next (control ?r)) (true (control ?s)) (other ?r ?s))
+///     (<= terminal (true (sticks 0)))
+///     (<= (goal ?r 0) (true (control ?r)))
+///     (<= (goal ?r 100) (true (control ?s)) (other ?r ?s))
+/// ");
+///
+/// let game = nim::game();
+/// let found = Mcts::new(7).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(1000));
+/// assert_eq!(game.move_text(found.action.unwrap()), "(take 2)");
+/// // So small a game is proved on the way.
+/// assert_eq!((found.report.value, found.report.exact), (Some(100.0), true));
+/// ```
+pub struct Mcts<G: Game> {
+    seed: u64,
+    threads: usize,
+    is_root_parallel: bool,
+    in_lanes: bool,
+    rules: Rules,
+    /// Searches so far.
+    searches: u64,
+    tree: Option<Tree<G>>,
+    belief: Belief<G>,
+    report: Option<Report>,
+}
+
+impl<G: Game> fmt::Debug for Mcts<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mcts").field("seed", &self.seed).field("rules", &self.rules).finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> Mcts<G> {
+    /// Bytes of the tree unless [`Mcts::memory`] says otherwise.
+    pub const DEFAULT_BYTES: usize = 256 << 20;
+
+    /// Nodes of a search whose budget has no limit.
+    pub const DEFAULT_NODES: u64 = 10_000;
+
+    /// The factor of the confidence bounds unless [`Mcts::exploration`] says otherwise, where goals are parts of 1.
+    pub const DEFAULT_EXPLORATION: f32 = 0.7;
+
+    /// A budget that lanes, which take some time to be set up, are worth.
+    const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
+
+    /// How far below the root of the last search the next one is looked for, in joint moves.
+    const REUSED: u32 = 2;
+
+    /// A search on one thread.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        let rules = Rules {
+            exploration: Self::DEFAULT_EXPLORATION,
+            proves: true,
+            mixes: true,
+            bytes: Self::DEFAULT_BYTES,
+        };
+        Self {
+            seed,
+            threads: 1,
+            is_root_parallel: false,
+            in_lanes: true,
+            rules,
+            searches: 0,
+            tree: None,
+            belief: Belief::new(seed),
+            report: None,
+        }
+    }
+
+    /// So many threads work on one tree; 0 means one for each processor. They choose states in turn, and play from them
+    /// at the same time.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Each thread has a tree of its own, and what they say of the moves is added up in the end (Chaslot, Winands and
+    /// van den Herik, "Parallel Monte-Carlo tree search", 2008).
+    #[must_use]
+    pub fn root_parallel(mut self) -> Self {
+        self.is_root_parallel = true;
+        self
+    }
+
+    /// The most bytes of a tree. When they are spent it does not grow any more, and random games start at its leaves.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.rules.bytes = bytes;
+        self
+    }
+
+    /// The factor of the confidence bounds: more tries more of what looked bad so far.
+    #[must_use]
+    pub fn exploration(mut self, factor: f32) -> Self {
+        self.rules.exploration = factor;
+        self
+    }
+
+    /// One random game for each state, even where hundreds could be played at once.
+    #[must_use]
+    pub fn single(mut self) -> Self {
+        self.in_lanes = false;
+        self
+    }
+
+    /// Does not pass on what is proved.
+    #[must_use]
+    pub fn unproved(mut self) -> Self {
+        self.rules.proves = false;
+        self
+    }
+
+    /// Roles that choose at the same time do so by confidence bounds of their own, and nobody mixes.
+    #[must_use]
+    pub fn decoupled(mut self) -> Self {
+        self.rules.mixes = false;
+        self
+    }
+
+    /// Searches a state for a role.
+    ///
+    /// # Panics
+    /// If the game does.
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+        let mut legal = game.legal(state, role);
+        let first = legal.next();
+        if budget.is_spent() || game.terminal(state) {
+            return Found::only(first.filter(|_| !game.terminal(state)));
+        }
+        let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
+        let in_lanes = self.in_lanes
+            && budget.nodes().is_none_or(|nodes| nodes >= Self::LANES_FROM.0)
+            && left.is_none_or(|left| left >= Self::LANES_FROM.1);
+        let threads = match self.threads {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => threads.min(MAX_THREADS),
+        };
+        let meter = Meter::new(budget, Self::DEFAULT_NODES);
+        let kept = self.tree.take().and_then(|tree| tree.below(game, state, Self::REUSED));
+        let tree = kept.unwrap_or_else(|| Tree::new(game, state, self.rules));
+        let search = Search { game, seed: self.seed.wrapping_add(self.searches << 32), in_lanes };
+        self.searches += 1;
+
+        let shared = Mutex::new(Shared { tree, meter, playouts: 0, nodes: 0 });
+        if threads == 1 {
+            search.work(&shared, 0);
+        } else if self.is_root_parallel {
+            let each = Budget::share(budget, 1.0, 0);
+            let nodes = budget.nodes().map(|nodes| nodes / threads as u64);
+            let each = nodes.map_or(each.clone(), |nodes| each.and_nodes(nodes.max(1)));
+            let trees: Vec<Mutex<Shared<G>>> = (1..threads)
+                .map(|_| {
+                    let tree = Tree::new(game, state, self.rules);
+                    Mutex::new(Shared {
+                        tree,
+                        meter: Meter::new(&each, Self::DEFAULT_NODES),
+                        playouts: 0,
+                        nodes: 0,
+                    })
+                })
+                .collect();
+            lock(&shared).meter = Meter::new(&each, Self::DEFAULT_NODES);
+            thread::scope(|scope| {
+                for (number, tree) in trees.iter().enumerate() {
+                    let search = &search;
+                    scope.spawn(move || search.work(tree, number as u64 + 1));
+                }
+                search.work(&shared, 0);
+            });
+            let mut sum = lock(&shared);
+            for tree in &trees {
+                let other = lock(tree);
+                sum.tree.merge(&other.tree);
+                sum.playouts += other.playouts;
+                sum.nodes += other.meter.nodes();
+            }
+        } else {
+            thread::scope(|scope| {
+                for number in 1..threads as u64 {
+                    let (search, shared) = (&search, &shared);
+                    scope.spawn(move || search.work(shared, number));
+                }
+                search.work(&shared, 0);
+            });
+        }
+        self.conclude(game, state, role, shared.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Chooses a move by what the tree says, and keeps the tree.
+    fn conclude(&mut self, game: &G, state: &G::State, role: G::Role, shared: Shared<G>) -> Found<G> {
+        let Shared { mut tree, meter, playouts, nodes } = shared;
+        let mut found: Found<G> = Found::only(game.legal(state, role).next());
+        if let Some(mixed) = tree.mixed(role.index()) {
+            let mut rank = Stream::new(self.seed, u64::MAX - self.searches).bits() as f64 / u64::MAX as f64;
+            let visits = f64::from(tree.visits());
+            for (action, &(likely, value)) in game.legal(state, role).zip(&mixed) {
+                if rank >= 0.0 && rank < likely {
+                    found.action = Some(action);
+                }
+                rank -= likely;
+                found.moves.push((action, count(likely * visits), value));
+            }
+        } else {
+            let tried = tree.tried(role.index());
+            if let Some(place) = tree.best(role.index()) {
+                found.action = Some(G::Move::from_index(tried[place].action as usize));
+            }
+            let moves =
+                tried.iter().map(|slot| (G::Move::from_index(slot.action as usize), slot.visits, slot.value));
+            found.moves = moves.collect();
+        }
+        let chosen = found.action;
+        found.moves.sort_by(|a, b| {
+            let first = (Some(b.0) == chosen).cmp(&(Some(a.0) == chosen));
+            first.then(b.1.cmp(&a.1)).then(a.0.cmp(&b.0))
+        });
+        found.line = tree.line(game);
+        let report = &mut found.report;
+        report.nodes = meter.nodes() + nodes;
+        report.playouts = playouts;
+        report.depth = tree.depth;
+        report.bytes = tree.bytes() as u64;
+        report.seconds = meter.seconds();
+        report.value = tree.value(role.index());
+        report.exact = self.rules.proves && tree.is_proved();
+        self.tree = Some(tree);
+        found
+    }
+}
+
+/// A whole number near a positive one.
+#[allow(clippy::cast_sign_loss, reason = "it is positive")]
+fn count(number: f64) -> u64 {
+    number.round() as u64
+}
+
+impl<G: Game> Player<G> for Mcts<G> {
+    fn name(&self) -> &'static str {
+        "mcts"
+    }
+
+    fn start(&mut self, _: &G, _: G::Role, _: &Budget) {
+        self.tree = None;
+    }
+
+    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+        let mut belief = std::mem::replace(&mut self.belief, Belief::new(self.seed));
+        let role = information.role();
+        let found = vote(game, &mut belief, information, budget, |state, budget| {
+            self.search(game, state, role, budget)
+        });
+        self.belief = belief;
+        self.report = Some(found.describe(game));
+        found.action
+    }
+
+    fn stop(&mut self, _: &G, _: &InformationOf<G>) {
+        self.tree = None;
+    }
+
+    fn abort(&mut self) {
+        self.tree = None;
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.report.clone()
+    }
+}
+
+/// What the threads of a search have in common.
+struct Shared<G: Game> {
+    tree: Tree<G>,
+    meter: Meter,
+    playouts: u64,
+    /// Nodes of trees that were added up with this one.
+    nodes: u64,
+}
+
+fn lock<G: Game>(shared: &Mutex<Shared<G>>) -> MutexGuard<'_, Shared<G>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One search.
+struct Search<'g, G> {
+    game: &'g G,
+    seed: u64,
+    in_lanes: bool,
+}
+
+impl<G: Game> Search<'_, G> {
+    /// Chooses states, plays from them and brings back what that says, until the budget is spent.
+    fn work(&self, shared: &Mutex<Shared<G>>, thread: u64) {
+        let mut rollouts = Rollouts::new(self.game, self.in_lanes, self.seed, thread);
+        let mut stream = Stream::new(self.seed, u64::MAX / 2 + thread);
+        let mut batch: Vec<(Path, G::State)> = Vec::new();
+        let mut means = Vec::new();
+        loop {
+            {
+                let mut shared = lock(shared);
+                let Shared { tree, meter, .. } = &mut *shared;
+                while batch.len() < rollouts.batch() && !tree.is_proved() && meter.tick() {
+                    let (path, state) = tree.select(self.game, &mut stream);
+                    if path.is_proved(tree) {
+                        // There is nothing to play.
+                        tree.backup(&path, &[]);
+                    } else {
+                        batch.push((path, state));
+                    }
+                }
+            }
+            if batch.is_empty() {
+                break;
+            }
+            let states: Vec<&G::State> = batch.iter().map(|(_, state)| state).collect();
+            let games = rollouts.play(&states, &mut means);
+            let mut shared = lock(shared);
+            shared.playouts += games;
+            let roles = self.game.shape().roles;
+            for ((path, _), judged) in batch.drain(..).zip(means.chunks(roles)) {
+                shared.tree.backup(&path, judged);
+            }
+            if rollouts.batch() > 1 {
+                shared.meter.look();
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The player that knows: in comes a small game, out goes a best move in every state.
+
+use super::{Found, Mcts, Solution, SolveError, vote::vote};
+use crate::{
+    game::Game,
+    player::{Belief, Budget, InformationOf, Player, Report},
+};
+
+/// Plays by the [`Solution`] of a game, never worse than its value. The first search for a match, or its start, solves the
+/// game; where that is not possible within a quarter of the budget, or takes more memory than allowed, [`Mcts`] plays.
+#[derive(Debug)]
+pub struct Perfect<G: Game> {
+    bytes: usize,
+    solution: Option<Result<Solution<G>, SolveError>>,
+    guess: Mcts<G>,
+    belief: Belief<G>,
+    report: Option<Report>,
+}
+
+impl<G: Game> Perfect<G> {
+    /// The player; the seed is for games that are too large.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        let bytes = Solution::<G>::DEFAULT_BYTES;
+        Self { bytes, solution: None, guess: Mcts::new(seed), belief: Belief::new(seed), report: None }
+    }
+
+    /// The most bytes for the states.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.bytes = bytes;
+        self
+    }
+
+    /// The solution, or why there is none; nothing before the first search.
+    #[must_use]
+    pub fn solution(&self) -> Option<Result<&Solution<G>, SolveError>> {
+        self.solution.as_ref().map(|result| result.as_ref().map_err(|&error| error))
+    }
+
+    /// Finds the value of a state and a best move.
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+        let known = self.solution.as_ref().and_then(|result| result.as_ref().ok());
+        let is_new = known.is_none_or(|solution| solution.value(state, role).is_none());
+        // What was not of the kind never will be.
+        let may_be = matches!(self.solution, None | Some(Ok(_) | Err(SolveError::Budget)));
+        if is_new && may_be && !budget.is_spent() {
+            self.solution = Some(Solution::of(game, state, self.bytes, &budget.share(0.25, 0)));
+        }
+        if let Some(Ok(solution)) = &self.solution
+            && let (Some(action), Some(solved)) =
+                (solution.best(game, state, role), solution.value(state, role))
+        {
+            let mut found = Found::only(Some(action));
+            found.report.value = Some(solved.value);
+            found.report.exact = true;
+            found.report.depth = solved.moves.unwrap_or(0);
+            found.report.nodes = solution.len() as u64;
+            return found;
+        }
+        self.guess.search(game, state, role, budget)
+    }
+}
+
+impl<G: Game> Player<G> for Perfect<G> {
+    fn name(&self) -> &'static str {
+        "perfect"
+    }
+
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        if !budget.is_spent() && game.vocabulary().percepts().is_empty() {
+            let state = game.initial();
+            let known = self.solution.as_ref().and_then(|result| result.as_ref().ok());
+            if known.is_none_or(|solution| solution.value(&state, role).is_none()) {
+                self.solution = Some(Solution::of(game, &state, self.bytes, budget));
+            }
+        }
+    }
+
+    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+        let mut belief = std::mem::replace(&mut self.belief, Belief::new(0));
+        let role = information.role();
+        let found = vote(game, &mut belief, information, budget, |state, budget| {
+            self.search(game, state, role, budget)
+        });
+        self.belief = belief;
+        self.report = Some(found.describe(game));
+        found.action
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.report.clone()
+    }
+}

@@ -1,0 +1,119 @@
+//! Random games from states of a search: in come states, out go the goals that the roles got on average.
+
+use super::payoff::Payoff;
+use crate::{
+    bits, game::Game, game::Id, game::legal_words, lanes::Leaves, random::Stream, simd::Isa, stats::Tally,
+};
+
+/// Moves after which a random game is given up, as half a win for each.
+const MAX_LENGTH: u64 = 2000;
+
+/// What nobody knows better.
+const UNKNOWN: f32 = 50.0;
+
+/// Plays random games: hundreds at once in lanes if the game can be played so, else one for each state.
+pub(crate) struct Rollouts<'g, G: Game> {
+    game: &'g G,
+    payoff: Payoff,
+    lanes: Option<Leaves<'g>>,
+    tallies: Vec<Tally>,
+    stream: Stream,
+    seed: u64,
+    block: u64,
+    view: G::View,
+    joint: Vec<G::Move>,
+}
+
+impl<'g, G: Game> Rollouts<'g, G> {
+    /// The most states that should be played at once.
+    pub(crate) fn batch(&self) -> usize {
+        if self.lanes.is_some() { Leaves::MOST } else { 1 }
+    }
+
+    /// Games with random numbers of their own for each seed and thread.
+    pub(crate) fn new(game: &'g G, in_lanes: bool, seed: u64, thread: u64) -> Self {
+        let table = game.table().filter(|_| in_lanes);
+        Self {
+            game,
+            payoff: Payoff::new(game),
+            lanes: table.and_then(|table| Leaves::new(table, Isa::best(), MAX_LENGTH)),
+            tallies: vec![Tally::new(game.shape().roles); Leaves::MOST],
+            stream: Stream::new(seed, thread),
+            seed: seed ^ thread.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            block: 0,
+            view: game.blank(),
+            joint: vec![G::Move::from_index(0); game.shape().roles],
+        }
+    }
+
+    /// The mean goals of all roles, for each of the states. The number of games played.
+    pub(crate) fn play(&mut self, states: &[&G::State], means: &mut Vec<f32>) -> u64 {
+        let roles = self.game.shape().roles;
+        means.clear();
+        means.resize(states.len() * roles, UNKNOWN);
+        let mut games = 0;
+        if self.lanes.is_none() {
+            for (state, means) in states.iter().zip(means.chunks_mut(roles)) {
+                self.play_single(state, means);
+                games += 1;
+            }
+            return games;
+        }
+        let mut left: Vec<usize> = (0..states.len()).collect();
+        while let (Some(lanes), Some(&first)) = (&mut self.lanes, left.first()) {
+            let point = lanes.point(states[first].as_ref());
+            let Some(point) = point else {
+                // No play comes to it, so nothing is known of it in lanes.
+                left.remove(0);
+                self.play_single(states[first], &mut means[first * roles..][..roles]);
+                games += 1;
+                continue;
+            };
+            let mut together = Vec::with_capacity(Leaves::MOST);
+            left.retain(|&number| {
+                let fits =
+                    together.len() < Leaves::MOST && lanes.point(states[number].as_ref()) == Some(point);
+                if fits {
+                    together.push(number);
+                }
+                !fits
+            });
+            let rows: Vec<&[u64]> = together.iter().map(|&number| states[number].as_ref()).collect();
+            let tallies = &mut self.tallies[..rows.len()];
+            tallies.iter_mut().for_each(|tally| *tally = Tally::new(roles));
+            lanes.play_into(point, &rows, self.seed, self.block, tallies);
+            self.block += 1;
+            for (&number, tally) in together.iter().zip(tallies) {
+                games += tally.playouts;
+                let (scored, all) = (tally.scored() as f32, tally.playouts as f32);
+                for (role, counted) in tally.roles.iter().enumerate() {
+                    means[number * roles + role] = (counted.goals as f32 + UNKNOWN * (all - scored)) / all;
+                }
+            }
+        }
+        games
+    }
+
+    fn play_single(&mut self, state: &G::State, means: &mut [f32]) {
+        let (game, shape) = (self.game, self.game.shape());
+        let mut state = state.clone();
+        for _ in 0..MAX_LENGTH {
+            game.glance(&state, &mut self.view);
+            let seen = self.view.as_ref();
+            if bits::test(seen, shape.terminal_bit()) {
+                means
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(role, mean)| *mean = self.payoff.goal(seen, role).into());
+                return;
+            }
+            for (role, action) in self.joint.iter_mut().enumerate() {
+                match bits::choose(legal_words(seen, shape, role), |n| self.stream.below(n)) {
+                    Some(index) => *action = G::Move::from_index(index),
+                    None => return,
+                }
+            }
+            game.advance(&mut state, &self.joint);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Ways to turn a game round that might leave it the same: in come the names of fluents and moves, out go permutations.
+//!
+//! Rulesheets number columns and rows, so what mirrors a board reverses the numbers at one place of names, and what
+//! turns it about a diagonal exchanges two places. Whether the rules are the same after that is for whoever uses it to
+//! prove: nothing here looks at the rules.
+
+use crate::{game::Game, kif, vocabulary::Texts};
+use std::collections::BTreeMap;
+
+/// A permutation of fluents and moves. Roles stay.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Symmetry {
+    pub(super) fluents: Vec<u32>,
+    pub(super) moves: Vec<u32>,
+}
+
+impl Symmetry {
+    /// True if nothing moves.
+    fn is_identity(&self) -> bool {
+        let same = |list: &[u32]| list.iter().enumerate().all(|(place, &to)| place == to as usize);
+        same(&self.fluents) && same(&self.moves)
+    }
+
+    /// First this one, then the other.
+    fn then(&self, other: &Self) -> Self {
+        let compose = |first: &[u32], second: &[u32]| first.iter().map(|&to| second[to as usize]).collect();
+        Self { fluents: compose(&self.fluents, &other.fluents), moves: compose(&self.moves, &other.moves) }
+    }
+}
+
+/// The most permutations of a group; candidates that make it larger are left out.
+const MOST: usize = 16;
+
+/// Groups of permutations that might be symmetries, the larger ones first, without the identity: those made by all
+/// candidates together, then by each alone.
+pub(super) fn candidates<G: Game>(game: &G) -> Vec<Vec<Symmetry>> {
+    let vocabulary = game.vocabulary();
+    let names = [vocabulary.fluents(), vocabulary.moves()].map(Names::read);
+    let places =
+        names.iter().map(|names| names.places.keys().map(|&(_, place)| place).max().unwrap_or(0)).max();
+    let most = places.unwrap_or(0);
+    let mut found: Vec<Symmetry> = Vec::new();
+    // The same constants at the same place of several names are likely to mean the same.
+    let mut domains: Vec<(usize, &[String])> = names
+        .iter()
+        .flat_map(|names| names.places.iter().map(|(&(_, place), domain)| (place, &domain[..])))
+        .filter(|(_, domain)| domain.len() > 1 && domain.iter().all(|c| c.parse::<i64>().is_ok()))
+        .collect();
+    domains.sort();
+    domains.dedup();
+    // A move from place to place has the columns of both at every other argument.
+    let mirrors = domains.iter().flat_map(|&(place, domain)| {
+        [vec![place], vec![place, place + 2]].map(|places| Change::Mirror { places, domain })
+    });
+    let swaps = (1..=most).flat_map(|b| (1..b).map(move |a| Change::Swap { places: [a, b] }));
+    for change in mirrors.chain(swaps) {
+        let permute = |names: &Names<'_>| change.permute(names);
+        let [Some(fluents), Some(moves)] = [permute(&names[0]), permute(&names[1])] else { continue };
+        let symmetry = Symmetry { fluents, moves };
+        if !symmetry.is_identity() && !found.contains(&symmetry) {
+            found.push(symmetry);
+        }
+    }
+    let mut groups: Vec<Vec<Symmetry>> = Vec::new();
+    for first in 0..found.len() {
+        // All from here on, and this one alone.
+        for generators in [&found[first..], &found[first..=first]] {
+            let group = close(generators);
+            if !group.is_empty() && !groups.contains(&group) {
+                groups.push(group);
+            }
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    groups
+}
+
+/// All that comes of some permutations one after the other; nothing if that is too much.
+fn close(generators: &[Symmetry]) -> Vec<Symmetry> {
+    let mut group: Vec<Symmetry> = generators.to_vec();
+    let mut next = 0;
+    while next < group.len() {
+        for generator in generators {
+            let product = group[next].then(generator);
+            if !product.is_identity() && !group.contains(&product) {
+                group.push(product);
+            }
+        }
+        if group.len() >= MOST {
+            return Vec::new();
+        }
+        next += 1;
+    }
+    group.sort();
+    group
+}
+
+/// Names taken apart.
+struct Names<'t> {
+    texts: &'t Texts,
+    /// Functor and arguments; those without arguments have only a functor.
+    parts: Vec<Vec<&'t str>>,
+    /// For each functor and number of arguments, and each place from 1 on, the constants there, in numerical order.
+    places: BTreeMap<((&'t str, usize), usize), Vec<String>>,
+}
+
+impl<'t> Names<'t> {
+    fn read(texts: &'t Texts) -> Self {
+        let parts: Vec<Vec<&str>> =
+            texts.iter().map(|text| kif::items(text).unwrap_or_else(|| vec![text])).collect();
+        let mut places: BTreeMap<_, Vec<String>> = BTreeMap::new();
+        for part in &parts {
+            for place in 1..part.len() {
+                places.entry(((part[0], part.len()), place)).or_default().push(part[place].to_owned());
+            }
+        }
+        for domain in places.values_mut() {
+            domain.sort_by_key(|constant| (constant.parse::<i64>().unwrap_or(i64::MAX), constant.clone()));
+            domain.dedup();
+        }
+        Self { texts, parts, places }
+    }
+}
+
+/// A change of names.
+enum Change<'d> {
+    /// Constants at some places are reversed in order, wherever they are the same ones.
+    Mirror { places: Vec<usize>, domain: &'d [String] },
+    /// Arguments at two places are exchanged, wherever the same constants are possible at both.
+    Swap { places: [usize; 2] },
+}
+
+impl Change<'_> {
+    /// Where each name goes. None if it is the name of nothing.
+    fn permute(&self, names: &Names<'_>) -> Option<Vec<u32>> {
+        let changed = names.parts.iter().map(|part| {
+            let mut new: Vec<&str> = part.clone();
+            let domain = |place: usize| names.places.get(&((part[0], part.len()), place));
+            match self {
+                Self::Mirror { places, domain: wanted } => {
+                    for &place in places {
+                        if domain(place).is_some_and(|domain| domain[..] == **wanted) {
+                            let at = wanted.iter().position(|constant| constant == part[place])?;
+                            new[place] = &wanted[wanted.len() - 1 - at];
+                        }
+                    }
+                }
+                Self::Swap { places: [a, b] } => {
+                    if domain(*a).is_some() && domain(*a) == domain(*b) {
+                        new.swap(*a, *b);
+                    }
+                }
+            }
+            let text = if new.len() == 1 { new[0].to_owned() } else { format!("({})", new.join(" ")) };
+            names.texts.position(&text).map(|position| position as u32)
+        });
+        let changed: Vec<u32> = changed.collect::<Option<_>>()?;
+        let mut sorted = changed.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        (sorted.len() == changed.len()).then_some(changed)
+    }
+}

@@ -1,0 +1,186 @@
+//! Monte Carlo tree search: the same tree for the same seed, proofs that are right, mixed strategies that are even.
+
+use gdl_games::{breakthrough_small, connect_four, monty_hall, rock_paper_scissors, tictactoe};
+use gdl_runtime::{
+    AlphaBeta, Budget, Cancel, FlatMonteCarlo, Found, Game, Information, Mcts, Player, Stream, gdl,
+};
+
+/// What was found, but for the time it took.
+fn timeless<G: Game>(found: &Found<G>, game: &G) -> String {
+    let mut report = found.describe(game);
+    report.seconds = 0.0;
+    format!("{:?} {report:?}", found.action)
+}
+
+#[test]
+fn the_same_seed_grows_the_same_tree() {
+    let game = connect_four::game();
+    let red = connect_four::Role::Red;
+    for nodes in [1, 10, 300, 2000] {
+        let run = |seed| Mcts::new(seed).search(&game, &game.initial(), red, &Budget::of_nodes(nodes));
+        let found = run(5);
+        assert_eq!(timeless(&found, &game), timeless(&run(5), &game));
+        assert_eq!(found.report.nodes, nodes);
+        // From 64 nodes on in lanes, so there are many games for each.
+        assert!(if nodes < 64 { found.report.playouts == nodes } else { found.report.playouts > 8 * nodes });
+        assert!(nodes < 300 || timeless(&found, &game) != timeless(&run(6), &game));
+    }
+}
+
+#[test]
+fn trees_keep_to_their_memory() {
+    let game = breakthrough_small::game();
+    for bytes in [0, 10_000, 200_000] {
+        let mut search = Mcts::new(1).memory(bytes).single();
+        let found =
+            search.search(&game, &game.initial(), breakthrough_small::Role::White, &Budget::of_nodes(5000));
+        // The root is always there.
+        assert!(found.report.bytes <= (bytes as u64).max(2000), "{}", found.report.bytes);
+        assert_eq!((found.report.nodes, found.report.playouts), (5000, 5000));
+        assert!(found.action.is_some());
+    }
+}
+
+#[test]
+fn threads_share_the_work() {
+    let game = connect_four::game();
+    for search in [Mcts::new(3).threads(4), Mcts::new(3).threads(4).single().root_parallel()] {
+        let mut search = search;
+        let found = search.search(&game, &game.initial(), connect_four::Role::Red, &Budget::of_nodes(4000));
+        assert_eq!(found.report.nodes, 4000);
+        let visits: u64 = found.moves.iter().map(|&(_, visits, _)| visits).sum();
+        assert!((3990..=4000).contains(&visits), "{visits}");
+        // The middle is best.
+        assert_eq!(game.move_text(found.action.expect("a move")), "(drop 4)");
+    }
+}
+
+#[test]
+fn what_is_proved_is_right() {
+    let game = tictactoe::game();
+    let mut proved = 0;
+    let mut plain = AlphaBeta::new();
+    for seed in 0..40 {
+        let mut stream = Stream::new(seed, 1);
+        let mut state = game.initial();
+        for _ in 0..seed % 7 {
+            let view = game.view(&state);
+            let joint: Vec<_> =
+                game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a move")).collect();
+            state = game.next_unchecked(&state, &joint);
+            if game.terminal(&state) {
+                break;
+            }
+        }
+        if game.terminal(&state) {
+            continue;
+        }
+        for role in tictactoe::Role::ALL {
+            let found = Mcts::new(seed).single().search(&game, &state, role, &Budget::of_nodes(4000));
+            let exact = plain.search(&game, &state, role, &Budget::unlimited());
+            if found.report.exact {
+                proved += 1;
+                assert_eq!(found.report.value, exact.report.value, "{}", game.state_text(&state));
+            }
+        }
+    }
+    assert!(proved > 20, "{proved}");
+}
+
+gdl!(
+    name = pennies,
+    rules = r"
+    ; Matching pennies: even wins if both show the same.
+    (role even) (role odd) (init start) (side heads) (side tails)
+    (<= (legal ?r ?s) (role ?r) (side ?s))
+    (<= (next same) (does even ?s) (does odd ?s)) (<= (next done) (does even ?s))
+    (<= terminal (true done))
+    (<= (goal even 100) (true same)) (<= (goal even 0) (not (true same)))
+    (<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))
+"
+);
+
+/// The shares of a role's moves, in move order.
+fn shares<G: Game>(game: &G, role: G::Role, seed: u64) -> Vec<f64> {
+    let mut found = Mcts::new(seed).single().search(game, &game.initial(), role, &Budget::of_nodes(20_000));
+    found.moves.sort_by_key(|&(action, _, _)| action);
+    let all: u64 = found.moves.iter().map(|&(_, visits, _)| visits).sum();
+    found.moves.iter().map(|&(_, visits, _)| visits as f64 / all as f64).collect()
+}
+
+#[test]
+fn matching_pennies_come_out_even() {
+    let game = pennies::game();
+    for role in pennies::Role::ALL {
+        for seed in 0..3 {
+            let shares = shares(&game, role, seed);
+            assert!(shares.iter().all(|share| (share - 0.5).abs() < 0.06), "{shares:?}");
+        }
+    }
+    // The move itself is drawn.
+    let moves = (0..100).map(|seed| {
+        let found =
+            Mcts::new(seed).search(&game, &game.initial(), pennies::Role::Even, &Budget::of_nodes(500));
+        found.action.expect("a move")
+    });
+    let heads = moves.filter(|&action| action == pennies::Move::HEADS).count();
+    assert!((25..=75).contains(&heads), "{heads}");
+}
+
+#[test]
+fn rock_paper_and_scissors_are_as_good_as_each_other() {
+    let game = rock_paper_scissors::game();
+    let shares = shares(&game, rock_paper_scissors::Role::Alice, 1);
+    assert!(shares.iter().all(|share| (share - 1.0 / 3.0).abs() < 0.1), "{shares:?}");
+}
+
+#[test]
+fn the_candidate_changes_doors() {
+    // Two thirds of the cars are behind the other door, though the candidate sees none.
+    let game = monty_hall::game();
+    let mut changed = 0;
+    for seed in 0..20 {
+        let mut stream = Stream::new(seed, 3);
+        let mut state = game.initial();
+        let mut known = Information::new(monty_hall::Role::Candidate);
+        let mut player = Mcts::new(seed).single();
+        while !game.terminal(&state) {
+            let view = game.view(&state);
+            let drawn = game.draw_in(&view, monty_hall::Role::Random, &mut stream).expect("chance moves");
+            let own = player.choose(&game, &known, &Budget::of_nodes(400)).expect("a move");
+            changed += u32::from(game.move_text(own) == "switch");
+            let joint: Vec<_> =
+                game.roles().map(|r| if r == monty_hall::Role::Random { drawn } else { own }).collect();
+            known.step(&game, &state, &joint);
+            state = game.next(&state, &joint).expect("legal moves");
+        }
+    }
+    assert!(changed >= 18, "{changed}");
+}
+
+#[test]
+fn flat_monte_carlo_takes_a_win() {
+    let game = tictactoe::game();
+    let state = "((cell 1 1 x) (cell 1 2 x) (cell 1 3 b) (cell 2 1 o) (cell 2 2 o) (cell 2 3 b) (cell 3 1 b)
+        (cell 3 2 b) (cell 3 3 b) (control xplayer))";
+    let state = game.parse_state(state).expect("a state");
+    for nodes in [20, 200] {
+        let mut search = FlatMonteCarlo::new(1);
+        let found = search.search(&game, &state, tictactoe::Role::Xplayer, &Budget::of_nodes(nodes));
+        assert_eq!(game.move_text(found.action.expect("a move")), "(mark 1 3)");
+        assert_eq!((found.report.value, found.report.nodes), (Some(100.0), nodes));
+    }
+}
+
+#[test]
+fn a_cancelled_search_still_has_a_move() {
+    let game = connect_four::game();
+    let cancel = Cancel::default();
+    let budget = Budget::of_nodes(u64::MAX).and_cancel(&cancel);
+    std::thread::scope(|scope| {
+        let run = || Mcts::new(1).threads(2).search(&game, &game.initial(), connect_four::Role::Red, &budget);
+        let search = scope.spawn(run);
+        cancel.cancel();
+        assert!(search.join().expect("no panic").action.is_some());
+    });
+}

@@ -1,0 +1,215 @@
+//! Solved games: known values, the same as plain search finds, with symmetries proved and merged, and never lost.
+
+use gdl_games::{connect_four, nim, rock_paper_scissors, tictactoe};
+use gdl_runtime::{Budget, Game, Information, Perfect, Player, Random, Solution, SolveError, Stream, gdl};
+
+const BYTES: usize = 1 << 30;
+
+gdl!("rulesheets/connect_four_4x4.kif");
+gdl!("rulesheets/connect_four_5x4.kif");
+
+gdl!(
+    name = circles,
+    rules = r"
+    ; A robot walks on a ring of six, either way; a goal of 40 is near, one of 100 behind it.
+    (role robot) (init (at 0))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 0)
+    (legal robot up) (legal robot down) (legal robot stop)
+    (<= (next (at ?y)) (does robot up) (true (at ?x)) (succ ?x ?y))
+    (<= (next (at ?x)) (does robot down) (true (at ?y)) (succ ?x ?y))
+    (<= (next (stopped ?x)) (does robot stop) (true (at ?x)))
+    (<= terminal (true (stopped ?x)))
+    (<= (goal robot 40) (true (stopped 1))) (<= (goal robot 100) (true (stopped 3)))
+    (<= (goal robot 0) (not (true (stopped 1))) (not (true (stopped 3))))
+"
+);
+
+gdl!(
+    name = chase,
+    rules = r"
+    ; Two take turns on a ring of five; a wins by coming to where b is. b may stay, so it never ends.
+    (role a) (role b) (init (a 0)) (init (b 2)) (init (control a)) (other a b) (other b a)
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 0)
+    (<= (near ?x ?x) (succ ?x ?y)) (<= (near ?x ?y) (succ ?x ?y)) (<= (near ?x ?y) (succ ?y ?x))
+    (<= (legal a (go ?y)) (true (control a)) (true (a ?x)) (near ?x ?y) (distinct ?x ?y))
+    (<= (legal b (go ?y)) (true (control b)) (true (b ?x)) (near ?x ?y))
+    (<= (legal ?r noop) (true (control ?s)) (other ?r ?s))
+    (<= (next (a ?y)) (does a (go ?y))) (<= (next (b ?y)) (does b (go ?y)))
+    (<= (next (a ?y)) (does a noop) (true (a ?y))) (<= (next (b ?y)) (does b noop) (true (b ?y)))
+    (<= (next (control ?s)) (true (control ?r)) (other ?r ?s))
+    (<= caught (true (a ?x)) (true (b ?x)))
+    (<= terminal caught)
+    (<= (goal a 100) caught) (<= (goal b 0) caught)
+    (<= (goal ?r 50) (role ?r) (not caught))
+"
+);
+
+/// The value of the start, and how many moves it takes.
+fn start<G: Game>(game: &G, solution: &Solution<G>, role: G::Role) -> (Option<u32>, String) {
+    let solved = solution.value(&game.initial(), role).expect("it is the start");
+    (solved.moves, solved.value.to_string())
+}
+
+fn solve<G: Game>(game: &G) -> Solution<G> {
+    Solution::of(game, &game.initial(), BYTES, &Budget::unlimited()).expect("it is small")
+}
+
+/// The value of a state to the first role and how many moves it takes, found by looking at everything.
+fn brute<G: Game>(game: &G, state: &G::State) -> (i32, u32) {
+    let view = game.view(state);
+    let roles: Vec<G::Role> = game.roles().collect();
+    if game.terminal_in(&view) {
+        let goal = |role| i32::from(game.goal_in(&view, role).expect("a goal"));
+        return (goal(roles[0]) - goal(roles[1]), 0);
+    }
+    let turn = usize::from(game.legal_in(&view, roles[0]).len() == 1);
+    let sign = if turn == 0 { 1 } else { -1 };
+    let values = game.legal_in(&view, roles[turn]).map(|action| {
+        let joint: Vec<G::Move> = roles
+            .iter()
+            .map(|&role| {
+                if role == roles[turn] { action } else { game.legal_in(&view, role).next().expect("a move") }
+            })
+            .collect();
+        let (value, moves) = brute(game, &game.next_unchecked(state, &joint));
+        (value, moves + 1)
+    });
+    let best = values.max_by_key(|&(value, moves)| {
+        (sign * value, if sign * value > 0 { -i64::from(moves) } else { i64::from(moves) })
+    });
+    best.expect("a move")
+}
+
+/// Compares values of some random states.
+fn agree<G: Game>(game: &G, solution: &Solution<G>, from: u64, states: u64) {
+    let first = game.roles().next().expect("a role");
+    for seed in 0..states {
+        let mut stream = Stream::new(seed, 7);
+        let mut state = game.initial();
+        for _ in 0..from + seed % 5 {
+            let view = game.view(&state);
+            if game.terminal_in(&view) {
+                break;
+            }
+            let joint: Vec<_> =
+                game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a move")).collect();
+            state = game.next_unchecked(&state, &joint);
+        }
+        let (value, moves) = brute(game, &state);
+        let solved = solution.value(&state, first).expect("play comes to it");
+        let expected = f64::from(value + 100) / 2.0;
+        assert_eq!(
+            (solved.value, solved.moves),
+            (expected, (value != 0).then_some(moves)),
+            "{}",
+            game.state_text(&state)
+        );
+    }
+}
+
+#[test]
+fn tic_tac_toe_is_a_draw() {
+    let game = tictactoe::game();
+    let solution = solve(&game);
+    // 5478 states; 765 of them are different but for turning and mirroring the board.
+    assert_eq!((solution.len(), solution.symmetries()), (765, 8));
+    for role in tictactoe::Role::ALL {
+        assert_eq!(start(&game, &solution, role), (None, "50".into()));
+    }
+    agree(&game, &solution, 2, 60);
+}
+
+#[test]
+fn nim_is_won_by_the_second() {
+    let game = nim::game();
+    let solution = solve(&game);
+    assert_eq!(solution.symmetries(), 1);
+    assert_eq!(start(&game, &solution, nim::Role::Right).1, "100");
+    agree(&game, &solution, 7, 40);
+}
+
+#[test]
+fn small_boards_of_connect_four_are_draws() {
+    let game = connect_four_4x4::game();
+    let solution = solve(&game);
+    assert_eq!(solution.symmetries(), 2);
+    // 161029 positions (Tromp's count), less than half of them twice the same.
+    assert!((80_515..82_000).contains(&solution.len()), "{}", solution.len());
+    assert_eq!(start(&game, &solution, connect_four_4x4::Role::Red), (None, "50".into()));
+    agree(&game, &solution, 10, 40);
+}
+
+#[test]
+fn what_goes_round_in_circles_is_solved() {
+    let game = circles::game();
+    let solution = solve(&game);
+    assert_eq!(start(&game, &solution, circles::Role::Robot), (Some(4), "100".into()));
+    let game = chase::game();
+    let solution = solve(&game);
+    // On a ring one can run for ever.
+    assert_eq!(start(&game, &solution, chase::Role::A), (None, "50".into()));
+    let caught = game.parse_state("((a 0) (b 1) (control a))").expect("a state");
+    assert_eq!(solution.value(&caught, chase::Role::A).map(|s| (s.value, s.moves)), Some((100.0, Some(1))));
+}
+
+#[test]
+fn what_cannot_be_solved_says_why() {
+    let of = |budget| {
+        let game = connect_four::game();
+        Solution::of(&game, &game.initial(), 1 << 20, &budget).map(|_| ()).expect_err("it is large")
+    };
+    assert_eq!(of(Budget::unlimited()), SolveError::Bytes { limit: 1 << 20 });
+    assert_eq!(of(Budget::of_nodes(100)), SolveError::Budget);
+    let game = rock_paper_scissors::game();
+    let error = Solution::of(&game, &game.initial(), BYTES, &Budget::unlimited()).map(|_| ());
+    assert_eq!(error, Err(SolveError::Simultaneous));
+}
+
+/// The goals of the perfect player in matches against a random one, from both sides.
+fn play<G: Game + Clone + 'static>(game: &G, matches: u64) -> Vec<u8> {
+    let mut perfect = Perfect::new(1);
+    let roles: Vec<G::Role> = game.roles().collect();
+    let mut goals = Vec::new();
+    for number in 0..matches {
+        let own = (number % 2) as usize;
+        let mut random = Random::new(number);
+        let mut known: Vec<_> = game.roles().map(Information::new).collect();
+        let mut state = game.initial();
+        perfect.start(game, roles[own], &Budget::unlimited());
+        while !game.terminal(&state) {
+            let joint: Vec<G::Move> = (0..2)
+                .map(|place| {
+                    let budget = Budget::unlimited();
+                    let chosen = if place == own {
+                        perfect.choose(game, &known[place], &budget)
+                    } else {
+                        random.choose(game, &known[place], &budget)
+                    };
+                    chosen.expect("a move")
+                })
+                .collect();
+            known.iter_mut().for_each(|known| known.step(game, &state, &joint));
+            state = game.next(&state, &joint).expect("legal moves");
+        }
+        goals.push(game.goal(&state, roles[own]).expect("a goal"));
+    }
+    goals
+}
+
+#[test]
+fn the_perfect_player_never_loses() {
+    assert!(play(&tictactoe::game(), 200).iter().all(|&goal| goal >= 50));
+    assert!(play(&connect_four_4x4::game(), 50).iter().all(|&goal| goal >= 50));
+    // As the second of two it wins every time.
+    let goals = play(&nim::game(), 100);
+    assert!(goals.iter().skip(1).step_by(2).all(|&goal| goal == 100));
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes a minute where nothing is optimised")]
+fn connect_four_on_five_columns_is_a_draw() {
+    let game = connect_four_5x4::game();
+    let solution = solve(&game);
+    assert_eq!(solution.symmetries(), 2);
+    assert_eq!(start(&game, &solution, connect_four_5x4::Role::Red), (None, "50".into()));
+}

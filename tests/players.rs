@@ -2,7 +2,7 @@
 
 use gdl_games::{Entry, LIST, Visitor, visit};
 use gdl_runtime::{
-    AlphaBeta, Belief, Budget, Cancel, First, FlatMonteCarlo, Game, Information, Mcts, Perfect, Player,
+    AlphaBeta, Belief, Budget, Cancel, First, FlatMonteCarlo, Game, Information, MaxN, Mcts, Perfect, Player,
     Random, Stream,
 };
 
@@ -21,6 +21,7 @@ fn players<G: Game + 'static>() -> Vec<Maker<G>> {
         |seed| Box::new(AlphaBeta::greedy().seed(seed)),
         |seed| Box::new(Mcts::new(seed).memory(1 << 20)),
         |seed| Box::new(FlatMonteCarlo::new(seed)),
+        |seed| Box::new(MaxN::new().seed(seed).memory(1 << 16)),
         |seed| Box::new(Perfect::new(seed).memory(1 << 20)),
         |seed| Box::new(AlphaBeta::paranoid().seed(seed).memory(1 << 16).depth(2)),
     ]

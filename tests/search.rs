@@ -1,7 +1,7 @@
 //! What searches find is what plain search finds, which leaves nothing out.
 
 use gdl_games::{Entry, Visitor, connect_four, tictactoe, visit};
-use gdl_runtime::{AlphaBeta, Budget, Cancel, Game, Id, Stream};
+use gdl_runtime::{AlphaBeta, Budget, Cancel, Game, Id, MaxN, Stream};
 
 /// A state some random moves from the start, not terminal.
 fn position<G: Game>(game: &G, moves: u64, seed: u64) -> G::State {
@@ -183,4 +183,55 @@ fn a_search_can_be_ended_from_outside() {
         cancel.cancel();
         assert!(search.join().expect("no panic").action.is_some());
     });
+}
+
+/// The goals of all roles if each in turn makes the most of its own, found by looking at everything.
+fn maxn<G: Game>(game: &G, state: &G::State, depth: u32) -> Vec<f32> {
+    let view = game.view(state);
+    let roles: Vec<G::Role> = game.roles().collect();
+    if game.terminal_in(&view) {
+        return roles.iter().map(|&role| f32::from(game.goal_in(&view, role).expect("a goal"))).collect();
+    }
+    if depth == 0 {
+        let first = judge::<G>(state);
+        return (0..roles.len()).map(|role| if role == 0 { first } else { 100.0 - first }).collect();
+    }
+    let turn = roles.iter().position(|&role| game.legal_in(&view, role).len() > 1).unwrap_or(0);
+    let values = ways(game, &view, &roles).into_iter().map(|way| {
+        let joint: Vec<G::Move> = way.into_iter().map(|(_, action)| action).collect();
+        maxn(game, &game.next_unchecked(state, &joint), depth - 1)
+    });
+    // The first of equals.
+    values.reduce(|best, other| if other[turn] > best[turn] { other } else { best }).expect("a move")
+}
+
+struct Selfish(u32);
+
+impl Visitor for Selfish {
+    type Output = ();
+
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(self, game: G, entry: &'static Entry) {
+        for seed in 0..4 {
+            let state = position(&game, seed, seed);
+            let judges = |_: &G, state: &G::State, _: &G::View, goals: &mut [f32]| {
+                goals.fill(100.0 - judge::<G>(state));
+                goals[0] = judge::<G>(state);
+            };
+            for role in game.roles() {
+                let mut search = MaxN::new().depth(self.0).memory(0).evaluation(judges);
+                let found = search.search(&game, &state, role, &Budget::unlimited());
+                let depth = if found.report.exact { found.report.depth } else { self.0 };
+                let expected = f64::from(maxn(&game, &state, depth)[role.index()]);
+                let value = found.report.value.expect("a value");
+                assert!((value - expected).abs() < 1e-3, "{}: {value}, not {expected}", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn max_n_lets_everybody_seek_their_own_good() {
+    for (name, depth) in [("tictactoe", 4), ("nim", 3), ("connect_four", 3), ("lights_out", 3)] {
+        visit(name, Selfish(depth)).expect("a built-in game");
+    }
 }

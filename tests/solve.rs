@@ -27,7 +27,7 @@ gdl!(
 gdl!(
     name = chase,
     rules = r"
-    ; Two take turns on a ring of five; a wins by coming to where b is. b may stay, so it never ends.
+    ; Two take turns on a ring of five; a wins by coming to where b is. b may stay, so it need not end; a may give up.
     (role a) (role b) (init (a 0)) (init (b 2)) (init (control a)) (other a b) (other b a)
     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 0)
     (<= (near ?x ?x) (succ ?x ?y)) (<= (near ?x ?y) (succ ?x ?y)) (<= (near ?x ?y) (succ ?y ?x))
@@ -38,9 +38,10 @@ gdl!(
     (<= (next (a ?y)) (does a noop) (true (a ?y))) (<= (next (b ?y)) (does b noop) (true (b ?y)))
     (<= (next (control ?s)) (true (control ?r)) (other ?r ?s))
     (<= caught (true (a ?x)) (true (b ?x)))
-    (<= terminal caught)
+    (<= (legal a resign) (true (control a))) (<= (next resigned) (does a resign))
+    (<= terminal caught) (<= terminal (true resigned))
     (<= (goal a 100) caught) (<= (goal b 0) caught)
-    (<= (goal ?r 50) (role ?r) (not caught))
+    (<= (goal a 0) (true resigned)) (<= (goal b 100) (true resigned))
 "
 );
 

@@ -1,5 +1,5 @@
 //! What the benchmarks compare with, playout loops written by hand and another grounder, and the comparison of
-//! playouts.
+//! playouts, and contests of players.
 //!
 //! `cargo bench -p gdl-benches` plays each game by its hand-written loop and by every engine in one run, times
 //! each phase of the compiler, and grounds games beside gringo. Results are kept in `record/`.
@@ -7,3 +7,4 @@
 pub mod gringo;
 pub mod hand;
 pub mod playouts;
+pub mod strength;

@@ -123,7 +123,7 @@ pub use random::Stream;
 pub use record::{Record, RecordError};
 pub use referee::{Match, Referee, RefereeError};
 pub use search::{
-    AlphaBeta, Evaluation, FlatMonteCarlo, Found, Linear, Mcts, Perfect, Solution, SolveError, Solved,
+    AlphaBeta, Evaluation, FlatMonteCarlo, Found, Linear, MaxN, Mcts, Perfect, Solution, SolveError, Solved,
 };
 pub use simd::Isa;
 pub use stats::{RoleTally, Stats, Tally};

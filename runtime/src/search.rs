@@ -5,7 +5,8 @@
 //! | search | for | value |
 //! |---|---|---|
 //! | [`AlphaBeta`] | two roles; others as a coalition ([`AlphaBeta::paranoid`]); one role | exact where it reaches the end |
-//!//! | [`Mcts`] | any number of roles, chance, moves at the same time | a mean, unless it is proved |
+//!//! | [`MaxN`] | any number of roles, each for itself; one role | exact where it reaches the end |
+//! | [`Mcts`] | any number of roles, chance, moves at the same time | a mean, unless it is proved |
 //! | [`FlatMonteCarlo`] | the same, one move ahead | a mean |
 //! | [`Solution`], [`Perfect`] | one role, or two that take turns, few states | exact |
 //!
@@ -18,6 +19,7 @@ mod alphabeta;
 mod evaluation;
 mod flat;
 mod linear;
+mod maxn;
 mod mcts;
 mod memory;
 mod meter;
@@ -33,6 +35,7 @@ pub use alphabeta::AlphaBeta;
 pub use evaluation::Evaluation;
 pub use flat::FlatMonteCarlo;
 pub use linear::Linear;
+pub use maxn::MaxN;
 pub use mcts::Mcts;
 pub use perfect::Perfect;
 pub use solution::{Solution, SolveError, Solved};

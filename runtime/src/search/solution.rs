@@ -118,7 +118,8 @@ impl<G: Game> Solution<G> {
     /// Bytes that are enough for some millions of states.
     pub const DEFAULT_BYTES: usize = 1 << 30;
 
-    /// Solves what play can reach from a state. The nodes of the budget are states looked at, images among them.
+    /// Solves what play can reach from a state. The nodes of the budget are states looked at, images among
+    /// them, and names of fluents and moves.
     ///
     /// Time and memory: O(states and moves), where states that symmetries take into each other count once for memory.
     ///
@@ -131,6 +132,11 @@ impl<G: Game> Solution<G> {
             return Err(SolveError::Roles);
         }
         let mut meter = Meter::new(budget, u64::MAX);
+        // Symmetries are looked for in names.
+        let names = game.shape().fluents + game.shape().moves;
+        if !meter.spend(names as u64) {
+            return Err(SolveError::Budget);
+        }
         let mut groups = candidates(game);
         groups.retain(|group| holds_in_play(game, state, group, &mut meter));
         groups.push(Vec::new());

@@ -1,0 +1,195 @@
+//! Two players and their matches.
+
+use gdl_cli::statistics::wilson;
+use gdl_games::{Entry, Visitor};
+use gdl_runtime::{
+    AlphaBeta, Budget, FlatMonteCarlo, Game, Information, Mcts, Perfect, Player, Random, Stream,
+};
+use std::time::{Duration, Instant};
+
+/// Moves after which a match counts as drawn.
+const MAX_LENGTH: u32 = 300;
+
+/// Who plays.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Contender {
+    Random,
+    Flat,
+    Mcts,
+    /// One random game for each leaf.
+    Single,
+    /// Nothing that is proved is passed on.
+    Unproved,
+    /// Two threads.
+    Threads,
+    AlphaBeta,
+    Perfect,
+}
+
+impl Contender {
+    fn make<G: Game + 'static>(self, seed: u64) -> Box<dyn Player<G>> {
+        match self {
+            Self::Random => Box::new(Random::new(seed)),
+            Self::Flat => Box::new(FlatMonteCarlo::new(seed)),
+            Self::Mcts => Box::new(Mcts::new(seed)),
+            Self::Single => Box::new(Mcts::new(seed).single()),
+            Self::Unproved => Box::new(Mcts::new(seed).unproved()),
+            Self::Threads => Box::new(Mcts::new(seed).threads(2)),
+            Self::AlphaBeta => Box::new(AlphaBeta::new().seed(seed)),
+            Self::Perfect => Box::new(Perfect::new(seed)),
+        }
+    }
+}
+
+/// What is played.
+pub(super) struct Contest {
+    pub(super) name: &'static str,
+    pub(super) players: [Contender; 2],
+    /// Their seconds for a move are so many times those asked for.
+    pub(super) factors: [f64; 2],
+    pub(super) games: &'static [&'static str],
+}
+
+const SIX: &[&str] = &["tictactoe", "nim", "connect_four", "breakthrough_small", "reversi", "pentago"];
+
+pub(super) static CONTESTS: &[Contest] = &[
+    Contest {
+        name: "mcts-random",
+        players: [Contender::Mcts, Contender::Random],
+        factors: [1.0; 2],
+        games: SIX,
+    },
+    Contest { name: "mcts-flat", players: [Contender::Mcts, Contender::Flat], factors: [1.0; 2], games: SIX },
+    Contest {
+        name: "alphabeta-random",
+        players: [Contender::AlphaBeta, Contender::Random],
+        factors: [1.0; 2],
+        games: SIX,
+    },
+    Contest {
+        name: "alphabeta-flat",
+        players: [Contender::AlphaBeta, Contender::Flat],
+        factors: [1.0; 2],
+        games: SIX,
+    },
+    Contest {
+        name: "mcts-alphabeta",
+        players: [Contender::Mcts, Contender::AlphaBeta],
+        factors: [1.0; 2],
+        games: SIX,
+    },
+    Contest {
+        name: "mcts-time",
+        players: [Contender::Mcts, Contender::Mcts],
+        factors: [10.0, 1.0],
+        games: &["connect_four", "breakthrough_small", "reversi"],
+    },
+    Contest {
+        name: "mcts-lanes",
+        players: [Contender::Mcts, Contender::Single],
+        factors: [1.0; 2],
+        games: &["connect_four", "breakthrough_small", "reversi", "pentago"],
+    },
+    Contest {
+        name: "mcts-proofs",
+        players: [Contender::Mcts, Contender::Unproved],
+        factors: [1.0; 2],
+        games: &["connect_four", "breakthrough_small"],
+    },
+    Contest {
+        name: "mcts-threads",
+        players: [Contender::Threads, Contender::Mcts],
+        factors: [1.0; 2],
+        games: &["connect_four", "breakthrough_small"],
+    },
+    Contest {
+        name: "perfect-mcts",
+        players: [Contender::Perfect, Contender::Mcts],
+        factors: [1.0; 2],
+        games: &["tictactoe", "nim", "tictactoe_led"],
+    },
+    Contest {
+        name: "perfect-random",
+        players: [Contender::Perfect, Contender::Random],
+        factors: [1.0; 2],
+        games: &["tictactoe", "nim", "tictactoe_led"],
+    },
+];
+
+/// A contest in one game: a row of a table.
+pub(super) struct Row {
+    pub(super) players: [Contender; 2],
+    pub(super) seconds: [f64; 2],
+    pub(super) matches: u64,
+}
+
+impl Visitor for Row {
+    type Output = String;
+
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+        self,
+        game: G,
+        entry: &'static Entry,
+    ) -> String {
+        let (mut won, mut drawn, mut lost) = (0, 0, 0);
+        let mut points = 0.0;
+        let mut latest = Duration::ZERO;
+        let mut players = self.players.map(|player| player.make::<G>(1));
+        for number in 0..self.matches {
+            let [own, other] = play(&game, &mut players, self.seconds, number % 2 == 1, &mut latest);
+            points += if own + other > 0.0 { own / (own + other) } else { 0.5 };
+            won += u32::from(own > other);
+            drawn += u32::from((own - other).abs() < f64::EPSILON);
+            lost += u32::from(own < other);
+        }
+        let share = points / self.matches as f64;
+        let [low, high] = wilson(share, self.matches).map(|bound| 100.0 * bound);
+        let late = if latest.is_zero() {
+            "never".to_owned()
+        } else {
+            format!("{:.1} ms", 1e3 * latest.as_secs_f64())
+        };
+        let (name, matches, share) = (entry.name, self.matches, 100.0 * share);
+        format!(
+            "| {name} | {matches} | {won} | {drawn} | {lost} | {share:.1} % | {low:.0}-{high:.0} % | {late} |"
+        )
+    }
+}
+
+/// The goals of the two players after a match, the first of which has the second role if they change sides.
+fn play<G: Game>(
+    game: &G,
+    players: &mut [Box<dyn Player<G>>; 2],
+    seconds: [f64; 2],
+    changed: bool,
+    latest: &mut Duration,
+) -> [f64; 2] {
+    let roles: Vec<G::Role> = game.roles().filter(|&role| Some(role) != game.chance_role()).collect();
+    let seat = |place: usize| if changed { 1 - place } else { place };
+    let mut known: Vec<_> = game.roles().map(Information::new).collect();
+    let mut state = game.initial();
+    let mut stream = Stream::new(1, 1);
+    for place in 0..2 {
+        // Ten times the time of a move before the match.
+        let clock = Duration::from_secs_f64(10.0 * seconds[place]);
+        players[place].start(game, roles[seat(place)], &Budget::within(clock));
+    }
+    for _ in 0..MAX_LENGTH {
+        let view = game.view(&state);
+        if game.terminal_in(&view) {
+            break;
+        }
+        let mut joint: Vec<G::Move> =
+            game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a legal move")).collect();
+        for place in 0..2 {
+            let number = gdl_runtime::Id::index(roles[seat(place)]);
+            let deadline = Instant::now() + Duration::from_secs_f64(seconds[place]);
+            joint[number] =
+                players[place].choose(game, &known[number], &Budget::until(deadline)).expect("a legal move");
+            *latest = (*latest).max(Instant::now().saturating_duration_since(deadline));
+        }
+        known.iter_mut().for_each(|known| known.step(game, &state, &joint));
+        state = game.next(&state, &joint).expect("players make legal moves");
+    }
+    [0, 1].map(|place| game.goal(&state, roles[seat(place)]).map_or(0.0, f64::from))
+}

@@ -1,0 +1,80 @@
+//! How strong players are and how fast they search: in come the [`Args`], out go tables.
+//!
+//! In a contest two players have one match after the other, and change sides after each. A point is shared as the goals
+//! are: what is told is the mean share of the first player with the interval that holds the true one with 95 %
+//! confidence (Wilson's, which is a little wide where there are draws), and the latest move after its deadline.
+
+mod contest;
+mod speed;
+
+use clap::Parser;
+use contest::{CONTESTS, Contender};
+use gdl_games::visit;
+
+/// Players against each other, and how fast they search.
+#[derive(Debug, Parser)]
+#[command(name = "strength")]
+pub struct Args {
+    /// The games; those of each contest if none is named
+    #[arg(value_name = "GAME")]
+    games: Vec<String>,
+    /// Matches of each contest in each game
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    matches: u64,
+    /// Seconds for a move, where a contest does not say more or less
+    #[arg(long, value_name = "S", default_value_t = 0.1)]
+    seconds: f64,
+    /// Four matches, a fiftieth of a second for a move
+    #[arg(long)]
+    quick: bool,
+    /// The contests, or `speed`; all if none is named
+    #[arg(long = "contest", value_name = "NAME")]
+    contests: Vec<String>,
+    /// What `cargo bench` adds.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+impl Args {
+    fn wants(&self, contest: &str) -> bool {
+        self.contests.is_empty() || self.contests.iter().any(|name| name == contest)
+    }
+
+    fn games<'a>(&'a self, usual: &'a [&'a str]) -> Vec<&'a str> {
+        if self.games.is_empty() { usual.to_vec() } else { self.games.iter().map(String::as_str).collect() }
+    }
+}
+
+/// Plays and prints, row by row.
+pub fn run(args: &Args) {
+    let (matches, seconds) = if args.quick { (4, 0.02) } else { (args.matches, args.seconds) };
+    for contest in CONTESTS.iter().filter(|contest| args.wants(contest.name)) {
+        let times = contest.factors.map(|factor| seconds * factor);
+        let shown = |place: usize| match contest.players[place] {
+            Contender::Random => "random".to_owned(),
+            player => format!("{player:?}, {} s", times[place]),
+        };
+        println!("\n{}: {} against {}\n", contest.name, shown(0), shown(1));
+        println!("| game | matches | won | drawn | lost | share | 95 % | latest |");
+        println!("|---|---|---|---|---|---|---|---|");
+        for name in args.games(contest.games) {
+            let row = contest::Row { players: contest.players, seconds: times, matches };
+            match visit(name, row) {
+                Some(row) => println!("{row}"),
+                None => eprintln!("there is no game called `{name}`"),
+            }
+        }
+    }
+    if args.wants("speed") {
+        println!("\nspeed: from the start, one thread, {} s each, thousands a second\n", 10.0 * seconds);
+        println!(
+            "| game | alpha-beta nodes | depth | MCTS leaves | MCTS playouts | MCTS, single | playouts | playouts, single |"
+        );
+        println!("|---|---|---|---|---|---|---|---|");
+        for name in args.games(speed::GAMES) {
+            if let Some(row) = visit(name, speed::Speed { seconds: 10.0 * seconds }) {
+                println!("{row}");
+            }
+        }
+    }
+}

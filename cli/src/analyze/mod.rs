@@ -144,6 +144,23 @@ impl Figures {
         Some((first, Estimate::new(wins - losses, (variance / games).sqrt())))
     }
 
+    /// The first-move advantage in words.
+    #[must_use]
+    pub fn advantage_words(&self) -> Option<String> {
+        let (role, advantage) = self.first_move_advantage()?;
+        // Who loses more than it wins had better be second.
+        let (verb, other, sign) =
+            if advantage.mean < 0.0 { ("loses", "wins", -100.0) } else { ("wins", "loses", 100.0) };
+        let mut bounds = advantage.interval.map(|bound| sign * bound);
+        bounds.sort_by(f64::total_cmp);
+        let [low, high] = bounds;
+        let mean = sign * advantage.mean;
+        let name = &self.roles[role];
+        Some(format!(
+            "{name} chooses first and {verb} {mean:.2} % ({low:.2} to {high:.2}) more of all games than it {other}"
+        ))
+    }
+
     /// The one JSON object of the command.
     #[must_use]
     pub fn to_json(&self) -> Value {

@@ -61,7 +61,7 @@ pub fn page(figures: &Figures) -> String {
                 ["move of the game", "mean moves to choose from"],
                 &mobility,
             ),
-            "How many legal moves each role has, on average over the games that are still going on. A role that waits has one.",
+            "How many legal moves each role has where it has more than one, on average over the games that are still going on.",
         );
     }
     let joint = vec![("joint moves".to_owned(), over(plies.iter().map(|ply| Some(ply.joint()))))];
@@ -163,33 +163,20 @@ fn outcome(figures: &Figures) -> String {
         .players()
         .map(|role| {
             let goal = figures.goal(role);
-            format!(
-                "{} scores {:.2} of 100 on average ({})",
-                figures.roles[role],
-                goal.mean,
-                range(goal, 1.0)
-            )
+            format!("{} scores {:.2} of 100 on average ({})", figures.roles[role], goal.mean, range(goal))
         })
         .collect();
-    if let Some((role, advantage)) = figures.first_move_advantage() {
-        let more = format!(
-            "{} chooses first: its wins less its losses are {:.2} % of the games ({})",
-            figures.roles[role],
-            100.0 * advantage.mean,
-            range(advantage, 100.0)
-        );
-        words.push(more);
-    }
+    words.extend(figures.advantage_words());
     let parts = if rows.len() > 1 { ["win", "draw", "loss"] } else { ["goal of 100", "", "less"] };
     let parts = parts.iter().enumerate().filter(|(_, part)| !part.is_empty());
     let names = legend(parts.map(|(_, part)| *part));
     let names = if rows.len() > 1 { names } else { names.replace("class=\"s1\"", "class=\"s2\"") };
     let names = names.replace("class=\"s", "class=\"p");
-    section("Outcome", &(names + &stacked("Wins, draws and losses", &rows)), &(words.join(". ") + "."))
+    section("Outcome", &(names + &stacked("Wins, draws and losses", &rows)), &(words.join("; ") + "."))
 }
 
-fn range(estimate: Estimate, scale: f64) -> String {
-    format!("{:.2} to {:.2}", scale * estimate.interval[0], scale * estimate.interval[1])
+fn range(estimate: Estimate) -> String {
+    format!("{:.2} to {:.2}", estimate.interval[0], estimate.interval[1])
 }
 
 fn openings(figures: &Figures) -> String {

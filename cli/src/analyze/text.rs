@@ -83,15 +83,8 @@ pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
             interval(figures.goal(role), 2)
         )?;
     }
-    if let Some((role, advantage)) = figures.first_move_advantage() {
-        let percent =
-            Estimate { mean: 100.0 * advantage.mean, interval: advantage.interval.map(|x| 100.0 * x) };
-        writeln!(
-            out,
-            "  {} chooses first and wins {} % more often than it loses",
-            figures.roles[role],
-            interval(percent, 2)
-        )?;
+    if let Some(words) = figures.advantage_words() {
+        writeln!(out, "  {words}")?;
     }
     if let Some(openings) = &figures.openings {
         writeln!(

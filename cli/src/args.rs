@@ -5,7 +5,7 @@
 
 use crate::{
     game::{GameArg, Way},
-    players::Spec,
+    players::{self, Spec},
     simulate::Settings,
 };
 use clap::{
@@ -391,13 +391,9 @@ pub struct AnalyzeArgs {
     pub json: bool,
 }
 
-const PLAYERS_HELP: &str = "\
-A PLAYER is a name, with options behind a colon if one likes: `random:seed=3`. Each may have bounds of its
-own for a move, `seconds` and `nodes`.";
-
 /// Arguments of `gdl match`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = players::help("\
 Players change seats from match to match, so each plays each role equally often; the matches of a round
 have the same luck. A win is a goal above all others, a draw the greatest goal shared; with one role 100
 is a win. Scores come with Wilson's 95 % intervals; Elo is the score of two players in points.
@@ -406,9 +402,9 @@ Whoever answers with an illegal move, too late or not at all has a random move m
 With nodes in place of a clock the same seed gives the same matches, whatever the number of threads.
 
 Examples:
-  gdl match tictactoe first random -n 1000
-  gdl match connect_four random:seed=1 random:seed=2 --clock 0.1
-  gdl match mygame.kif first random random -n 30 --record matches", before_help = PLAYERS_HELP)]
+  gdl match tictactoe alphabeta random -n 1000
+  gdl match connect_four mcts alphabeta:depth=6 --clock 0.1
+  gdl match mygame.kif mcts random random -n 30 --record matches"))]
 pub struct MatchArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
@@ -440,7 +436,7 @@ pub struct MatchArgs {
 
 /// Arguments of `gdl play`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = players::help("\
 Moves are made by number or text, or as much of the text as no other move begins with; `help` lists what else
 there is: undo, redo, hint, save, load. In games of hidden information only what your role knows is shown.
 
@@ -454,15 +450,15 @@ game ends where it is won, and the winner is named.
 Examples:
   gdl play tictactoe
   gdl play tictactoe --self
-  gdl play connect_four --as yellow --against random:seed=7", before_help = PLAYERS_HELP)]
+  gdl play connect_four --as yellow --against alphabeta:depth=6"))]
 pub struct PlayArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
     /// The role you play [default: the first one]
     #[arg(long = "as", value_name = "ROLE", conflicts_with = "itself")]
     pub role: Option<String>,
-    /// Who plays all other roles; `human` is you again
-    #[arg(long, value_name = "PLAYER", default_value = DEFAULT_PLAYER)]
+    /// Who plays all other roles, with `--self` by default `alphabeta`; `human` is you again
+    #[arg(long, value_name = "PLAYER", default_value = DEFAULT_PLAYER, default_value_if("itself", "true", "alphabeta"))]
     pub against: Spec,
     /// Watch that player play all roles
     #[arg(long = "self")]
@@ -479,7 +475,7 @@ pub struct PlayArgs {
 }
 
 /// Who plays against people.
-pub(crate) const DEFAULT_PLAYER: &str = "alphabeta";
+pub(crate) const DEFAULT_PLAYER: &str = "mcts";
 
 /// How games are played and moves made: lanes take 512 games or states at once, all others one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,10 @@
 //! Players by name: in comes `alphabeta:depth=4`, out goes a player for a game.
 
 use crate::args::{DEFAULT_PLAYER, did_you_mean, seconds, threads, whole};
-use gdl_runtime::{AlphaBeta, Budget, First, Game, Player, Random, Report, player::InformationOf};
+use gdl_runtime::{
+    AlphaBeta, Budget, First, FlatMonteCarlo, Game, MaxN, Mcts, Perfect, Player, Random, Report,
+    player::InformationOf,
+};
 use std::{
     fmt,
     str::FromStr,
@@ -19,6 +22,9 @@ pub struct Kind {
     options: &'static [&'static str],
 }
 
+/// Nodes that solving a game may take, whatever a move may: some seconds.
+const SOLVING: u64 = 1 << 20;
+
 /// Bounds that each player may be given.
 const BOUNDS: [&str; 2] = ["seconds", "nodes"];
 
@@ -26,14 +32,46 @@ const BOUNDS: [&str; 2] = ["seconds", "nodes"];
 pub static KINDS: &[Kind] = &[
     Kind { name: "first", about: "the first legal move", options: &[] },
     Kind { name: "random", about: "any legal move", options: &["seed"] },
-    Kind { name: "alphabeta", about: "alpha-beta, deeper and deeper", options: &["depth", "seed", "memory"] },
+    Kind { name: "greedy", about: "the move that looks best one step ahead", options: &["seed"] },
+    Kind { name: "flat", about: "random games after each move", options: &["seed"] },
+    Kind {
+        name: "mcts",
+        about: "a tree that grows by random games",
+        options: &["seed", "threads", "memory"],
+    },
+    Kind { name: "alphabeta", about: "alpha-beta, deeper and deeper", options: &["seed", "depth", "memory"] },
     Kind {
         name: "paranoid",
-        about: "alpha-beta for one's own goal, all others against it",
-        options: &["depth", "seed", "memory"],
+        about: "alpha-beta, all others against oneself",
+        options: &["seed", "depth", "memory"],
     },
-    Kind { name: "human", about: "you, at the terminal (`gdl play` only)", options: &[] },
+    Kind {
+        name: "maxn",
+        about: "each for its own goal, of many roles",
+        options: &["seed", "depth", "memory"],
+    },
+    Kind {
+        name: "perfect",
+        about: "never errs in games small enough to solve",
+        options: &["seed", "memory"],
+    },
+    Kind { name: "human", about: "you, at the terminal; in `gdl play` only", options: &[] },
 ];
+
+/// What `--help` says of a command and of players.
+#[must_use]
+pub fn help(command: &str) -> String {
+    let row = |kind: &Kind| {
+        let options = kind.options.join(", ");
+        format!("  {:<10} {:<42} {options}", kind.name, kind.about).trim_end().to_owned() + "\n"
+    };
+    let rows: String = KINDS.iter().map(row).collect::<Vec<_>>().concat();
+    format!(
+        "{command}\n\nPlayers, with the options of each:\n{rows}\n\
+         Options stand behind a colon: `mcts:seed=3,memory=64` (MiB). Each player may have bounds of its own\n\
+         for a move, `seconds` and `nodes`: `alphabeta:depth=6,seconds=0.5`."
+    )
+}
 
 /// A PLAYER argument, well formed.
 #[derive(Clone, Debug)]
@@ -125,12 +163,24 @@ impl Spec {
         let player: Box<dyn Player<G> + 'g> = match self.kind.name {
             "first" => Box::new(First::new()),
             "random" => Box::new(Random::new(seed)),
+            "greedy" => Box::new(AlphaBeta::new().depth(1).seed(seed)),
+            "flat" => Box::new(FlatMonteCarlo::new(seed)),
+            "mcts" => {
+                let player = Mcts::new(seed).threads(self.threads.unwrap_or(1));
+                Box::new(self.memory.into_iter().fold(player, Mcts::memory))
+            }
+            "maxn" => {
+                let player = self.depth.into_iter().fold(MaxN::new().seed(seed), MaxN::depth);
+                Box::new(self.memory.into_iter().fold(player, MaxN::memory))
+            }
+            "perfect" => Box::new(self.memory.into_iter().fold(Perfect::new(seed), Perfect::memory)),
             "alphabeta" => Box::new(self.alphabeta(AlphaBeta::new(), seed)),
             "paranoid" => Box::new(self.alphabeta(AlphaBeta::paranoid(), seed)),
             _ => return None,
         };
         let time = self.seconds.map(Duration::from_secs_f64);
-        Some(Box::new(Bounded { player, name: self.text.clone(), time, nodes: self.nodes }))
+        let solves = self.kind.name == "perfect";
+        Some(Box::new(Bounded { player, name: self.text.clone(), time, nodes: self.nodes, solves }))
     }
 }
 
@@ -147,6 +197,8 @@ struct Bounded<'g, G: Game> {
     name: String,
     time: Option<Duration>,
     nodes: Option<u64>,
+    /// If it solves the game at the start: a part of a solution is not worth having.
+    solves: bool,
 }
 
 impl<G: Game> Bounded<'_, G> {
@@ -163,7 +215,11 @@ impl<G: Game> Player<G> for Bounded<'_, G> {
     }
 
     fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
-        let budget = self.bound(budget);
+        let budget = match budget.deadline() {
+            _ if !self.solves => self.bound(budget),
+            Some(deadline) => Budget::until(deadline).and_nodes(self.nodes.unwrap_or(SOLVING)),
+            None => Budget::of_nodes(self.nodes.unwrap_or(SOLVING)),
+        };
         self.player.start(game, role, &budget);
     }
 

@@ -40,6 +40,7 @@ const LISTED: usize = 40;
 pub fn play<G: Game>(args: &PlayArgs, game: &G, input: &mut dyn BufRead, out: &mut dyn Write) -> Result {
     let mut session = Session::new(args, game)?;
     session.greet(out)?;
+    session.start();
     session.run(input, out)
 }
 
@@ -127,6 +128,16 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
             writeln!(out, "{DIM}{legend}{DIM:#}")?;
         }
         Ok(())
+    }
+
+    /// Tells the players that a match begins.
+    fn start(&mut self) {
+        let budget = self.budget();
+        for (role, seat) in self.game.roles().zip(&mut self.seats) {
+            if let Seat::Player(player) = seat {
+                player.start(self.game, role, &budget);
+            }
+        }
     }
 
     /// Plays on until the person leaves.

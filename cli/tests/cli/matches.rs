@@ -62,6 +62,9 @@ fn a_search_beats_chance() {
     let report = played(&["tictactoe", "alphabeta", "random", "-n", "20", "--nodes", "2000"]);
     assert_eq!(report["players"][0]["losses"], 0, "{report}");
     assert!(report["players"][0]["wins"].as_u64() > Some(12), "{report}");
+    // Whatever the others may visit.
+    let perfect = played(&["tictactoe", "perfect", "mcts:nodes=200", "-n", "6", "--nodes", "50"]);
+    assert_eq!(perfect["players"][0]["losses"], 0, "{perfect}");
 }
 
 #[test]
@@ -113,6 +116,31 @@ fn records_are_written_and_can_be_replayed() {
         let expected = if i % 2 == 0 { ["first", "random"] } else { ["random", "first"] };
         assert_eq!(record.player_names_from_host, expected);
         assert_eq!((record.match_id, record.play_clock), (format!("tictactoe.0.{}", i + 1), 5));
+    }
+}
+
+#[test]
+fn every_player_plays_every_kind_of_game() {
+    let help = gdl(&["match", "--help"]);
+    for player in ["first", "random", "greedy", "flat", "mcts", "alphabeta", "paranoid", "maxn", "perfect"] {
+        assert!(help.stdout.contains(&format!("\n  {player} ")), "{}", help.stdout);
+        for (game, others) in
+            [("nim", 1), ("rock_paper_scissors", 1), ("lights_out", 0), ("monty_hall", 0), ("liars_dice", 1)]
+        {
+            // Which has too many states to be solved soon.
+            let player =
+                if (game, player) == ("lights_out", "perfect") { "perfect:nodes=1000" } else { player };
+            let mut args = vec!["match", game, player];
+            args.extend(["random"].repeat(others));
+            args.extend(["-n", "2", "--nodes", "60", "--threads", "1", "--json"]);
+            let report = json(&args);
+            assert_eq!(
+                report["players"][0]["faults"],
+                value!({ "illegal": 0, "late": 0, "gone": 0 }),
+                "{args:?}"
+            );
+            assert_eq!(report["unscored"], 0, "{args:?}");
+        }
     }
 }
 

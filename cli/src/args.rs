@@ -360,9 +360,10 @@ pub struct PlayoutsArgs {
 /// Arguments of `gdl analyze`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Random games are followed move by move for lengths, moves and states; a hundred times as many are played in lanes
-for the outcome, and ten times as many after each move at the start. The number of states is a lower bound by
-Chao's estimator, the game tree is Knuth's estimate. The same count and seed give the same figures.
+Random games are followed move by move for lengths, moves and states; a hundred times as many are
+played in lanes for the outcome, and ten times as many after each move at the start. The number of
+states is a lower bound by Chao's estimator, the game tree is Knuth's estimate. The same count and
+seed give the same figures.
 
 Examples:
   gdl analyze connect_four
@@ -394,12 +395,14 @@ pub struct AnalyzeArgs {
 /// Arguments of `gdl match`.
 #[derive(Debug, Args)]
 #[command(after_help = players::help("\
-Players change seats from match to match, so each plays each role equally often; the matches of a round
-have the same luck. A win is a goal above all others, a draw the greatest goal shared; with one role 100
-is a win. Scores come with Wilson's 95 % intervals; Elo is the score of two players in points.
+Players change seats from match to match, so each plays each role equally often; the matches of a
+round have the same luck. A win is a goal above all others, a draw the greatest goal shared; with
+one role 100 is a win. Scores come with Wilson's 95 % intervals; Elo is the score of two players
+in points.
 
-Whoever answers with an illegal move, too late or not at all has a random move made for it, which is counted.
-With nodes in place of a clock the same seed gives the same matches, whatever the number of threads.
+Whoever answers with an illegal move, too late or not at all has a random move made for it, which
+is counted. With nodes in place of a clock the same seed gives the same matches, whatever the
+number of threads.
 
 Examples:
   gdl match tictactoe alphabeta random -n 1000
@@ -437,15 +440,16 @@ pub struct MatchArgs {
 /// Arguments of `gdl play`.
 #[derive(Debug, Args)]
 #[command(after_help = players::help("\
-Moves are made by number or text, or as much of the text as no other move begins with; `help` lists what else
-there is: undo, redo, hint, save, load. In games of hidden information only what your role knows is shown.
+Moves are made by number or text, or as much of the text as no other move begins with; `help`
+lists what else there is: undo, redo, hint, save, load. In games of hidden information only what
+your role knows is shown.
 
 Columns of the board run from left to right and rows from bottom to top, as the numbers say.
 
 --self plays the player against itself, shows each board and says how it ended. In a well-known
-tutorial on self-playing tic-tac-toe the list of moves does not ask whether the game is won, so that a won game plays on until
-the board is full, and its last line may give the win to the wrong player, by the number of a character. Here a
-game ends where it is won, and the winner is named.
+tutorial on self-playing tic-tac-toe the list of moves does not ask whether the game is won, so a
+won game plays on until the board is full; its last line may give the win to the wrong player,
+and prints a player as a number. Here a game ends where it is won, and the winner is named.
 
 Examples:
   gdl play tictactoe

@@ -161,7 +161,21 @@ impl Figures {
         ))
     }
 
-    /// The one JSON object of the command.
+    /// The one JSON object of the command. Estimates are objects of `mean` and `interval` (95 %).
+    ///
+    /// - `game`, `seed`, `games` (followed move by move);
+    /// - `branching`: `joint` moves of a state, `mean` and `most`; for each of `roles` its `mean` moves, `mean_of_choices` (where
+    ///   it has more than one), `most`, `share_of_choices` (of the states);
+    /// - `length` in joint moves: `mean` (an estimate), `shortest`, `median`, `longest`, `games` (pairs of a length and
+    ///   its number of games), `unfinished` (games given up);
+    /// - `states`: `visited`, `distinct` among them, and how many there are `at_least`;
+    /// - `tree`: `log10_sequences` of joint moves, `log10_games`, and their `relative_error`;
+    /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate) and the shares of `wins`, `draws` and
+    ///   `losses`; `first_move_advantage`, null or the `role` and an `estimate` of its wins less its losses, as a share;
+    /// - `openings`, null where nobody chooses at the start: `role`, `playouts_of_each`, `spread` (best less worst),
+    ///   `deviation` (beyond chance), `moves` from the best to the worst, each with its `goal` (an estimate);
+    /// - `plies`, move by move: `games` that came so far, mean `joint` moves, and `choices`, each role's mean moves where it
+    ///   has more than one, or null.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let walks = &self.walks;

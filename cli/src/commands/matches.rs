@@ -361,6 +361,14 @@ fn points(elo: f64) -> String {
     format!("{:+.0}", elo.round() + 0.0)
 }
 
+/// The one JSON object of the command:
+///
+/// - `game`, `matches`, `seed`, `clock` (seconds a move, or null), `nodes` (a move, or null), `mean_length` (joint moves),
+///   `unscored` (matches given up, or without one goal for each role), `seconds`;
+/// - `players`, in the order of the arguments: `player`, `matches`, `wins`, `draws`, `losses`, `mean_goal`, `score`
+///   (wins and half the draws, 0 to 1), `score_interval` (95 %, Wilson); with two players `elo` and `elo_interval`, null
+///   where infinite; `roles`, the same counts for each role it played; `faults`, the `illegal`, `late` and missing (`gone`)
+///   answers.
 fn to_json<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> Value {
     // JSON knows no infinity.
     let points = |score: f64| Some(elo(score)).filter(|elo| elo.is_finite());

@@ -13,7 +13,7 @@ fn main() {
 
 /// Games, and how deep they are counted.
 const GAMES: &[(&str, usize)] =
-    &[("tictactoe", 9), ("connect_four", 10), ("breakthrough", 6), ("reversi", 8)];
+    &[("tictactoe", 9), ("connect_four", 10), ("breakthrough", 6), ("reversi", 8), ("checkers", 8)];
 
 /// Passes of a sample: few enough that their pairs stay in a cache.
 const PASSES: usize = 16;

@@ -26,7 +26,7 @@ pub(super) mod straight;
 
 pub(super) use {schedule::Schedule, score::Item};
 
-use super::lower;
+use super::{lower, pays};
 use crate::{optimize::Plies, propnet::Net};
 use cover::Cover;
 use gates::{FALSE, Gates, TRUE};
@@ -51,9 +51,6 @@ const LATE: usize = 4;
 
 /// The most moves among which one is chosen faster if it is known how many are legal.
 const MOST_COUNTED: usize = 15;
-
-/// The longest cycle whose points get programs. Games that are played together wait for its start.
-const LONGEST: usize = 4;
 
 /// What plays a game in lanes.
 #[derive(Clone, Debug)]
@@ -161,12 +158,6 @@ enum Start<'s> {
     Some(&'s [&'s [bool]]),
     /// In all lanes.
     All(&'s [&'s [bool]]),
-}
-
-/// True if an average step takes much less than without phases.
-fn pays(net: &Net, phases: &[Net]) -> bool {
-    let operations: usize = phases.iter().map(Net::operations).sum();
-    (2..=LONGEST).contains(&phases.len()) && 10 * operations <= 9 * phases.len() * net.operations()
 }
 
 impl Point {

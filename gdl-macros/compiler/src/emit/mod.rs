@@ -1,5 +1,6 @@
 //! Net to what the runtime and rustc can use: tables and straight-line Rust.
 
+mod engine;
 pub mod lanes;
 pub mod layout;
 pub mod lower;
@@ -9,6 +10,8 @@ pub mod parts;
 pub mod skeleton;
 pub mod straight;
 pub mod table;
+
+use crate::propnet::Net;
 
 /// How the steps of a game are compiled: those of single states, and those of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +38,7 @@ pub const LANES_BUDGET: usize = 10_000;
 impl Code {
     /// True if this net becomes straight-line code.
     #[must_use]
-    pub fn is_straight(self, net: &crate::propnet::Net) -> bool {
+    pub fn is_straight(self, net: &Net) -> bool {
         match self {
             Self::Auto => net.operations() <= STRAIGHT_BUDGET,
             Self::Table | Self::Lanes => false,
@@ -54,127 +57,8 @@ impl Code {
     }
 }
 
-/// The module of a game with straight-line code for lanes, if it has any, and what decodes the table.
-fn lanes_code(
-    lanes: Option<&lanes::Lanes>,
-    code: Code,
-) -> (Option<proc_macro2::TokenStream>, proc_macro2::TokenStream) {
-    use quote::quote;
-
-    let table = quote!(__gdl::decode(TABLE));
-    let Some(lanes) = lanes.filter(|lanes| code.is_straight_in_lanes(lanes)) else { return (None, table) };
-    let straight = lanes::straight::straight(lanes);
-    let module = quote! {
-        #[cfg(not(debug_assertions))]
-        mod lanes {
-            use super::__gdl;
-
-            #straight
-        }
-    };
-    let decode = quote! {{
-        #[cfg(debug_assertions)]
-        let table = #table;
-        #[cfg(not(debug_assertions))]
-        let table = __gdl::decode_with(TABLE, &lanes::Lanes);
-        table
-    }};
-    (Some(module), decode)
-}
-
-/// What the module `engine` of a game has if its table is run.
-fn table_engine(sees: bool) -> proc_macro2::TokenStream {
-    use quote::quote;
-
-    let percepts = sees.then(|| {
-        quote! {
-            #[inline]
-            pub(super) fn perceive(state: &super::State, joint: &[super::Move], percepts: &mut [u64]) {
-                super::table().perceive(state.words(), joint, percepts);
-            }
-        }
-    });
-    quote! {
-        #[inline]
-        pub(super) fn observe(state: &super::State, view: &mut super::View) {
-            super::table().observe(state.words(), view.words_mut());
-        }
-
-        #[inline]
-        pub(super) fn glance(state: &super::State, view: &mut super::View) {
-            super::table().glance(state.words(), view.words_mut());
-        }
-
-        #[inline]
-        pub(super) fn advance(state: &mut super::State, joint: &[super::Move]) {
-            super::table().advance(state.words_mut(), joint);
-        }
-
-        #percepts
-    }
-}
-
-/// The module `engine` of a game, with the functions `observe`, `glance` and `advance`, and `perceive` if the rules
-/// say what the roles perceive. This is the one place that knows which engine runs what.
-fn engine(net: &crate::propnet::Net, code: Code) -> proc_macro2::TokenStream {
-    use quote::quote;
-
-    let sees = net.outputs.sees.is_some();
-    let table = table_engine(sees);
-    if !code.is_straight(net) {
-        return quote!(mod engine { #table });
-    }
-    let straight = straight::straight(net);
-    // The moves as numbers; a missing one is none that the rules know.
-    let numbers = quote! {
-        super::super::__gdl::core::array::from_fn(|role| match joint.get(role) {
-            super::super::__gdl::core::option::Option::Some(action) => action.0,
-            super::super::__gdl::core::option::Option::None => u32::MAX,
-        })
-    };
-    let straight_percepts = sees.then(|| {
-        quote! {
-            #[inline]
-            pub(in super::super) fn notice(
-                state: &super::super::State,
-                joint: &[super::super::Move],
-                percepts: &mut [u64],
-            ) {
-                perceive(state.words(), &#numbers, percepts);
-            }
-        }
-    });
-    let percepts = sees.then(|| {
-        quote!(
-            pub(super) use straight::notice as perceive;
-        )
-    });
-    // Without optimisation straight-line code is slower than the table, and checking it costs too.
-    quote! {
-        #[cfg(debug_assertions)]
-        mod engine { #table }
-
-        #[cfg(not(debug_assertions))]
-        mod engine {
-            mod straight {
-                #straight
-
-                #[inline]
-                pub(in super::super) fn see(state: &super::super::State, view: &mut super::super::View) {
-                    observe(state.words(), view.words_mut());
-                }
-
-                #[inline]
-                pub(in super::super) fn step(state: &mut super::super::State, joint: &[super::super::Move]) {
-                    let joint = #numbers;
-                    advance(state.words_mut(), &joint);
-                }
-
-                #straight_percepts
-            }
-
-            pub(super) use straight::{see as observe, see as glance, step as advance};
-            #percepts
-        }
-    }
+/// True if an average step takes much less with the nets at the points of a cycle than without them.
+fn pays(net: &Net, phases: &[Net]) -> bool {
+    let operations: usize = phases.iter().map(Net::operations).sum();
+    phases.len() > 1 && 10 * operations <= 9 * phases.len() * net.operations()
 }

@@ -6,7 +6,7 @@
 //! so they mean the same wherever they stand. The same compilation always gives the same tokens.
 
 use super::{
-    Code,
+    Code, engine,
     lanes::Lanes,
     layout::Layout,
     names::{self, Hints, Named},
@@ -45,7 +45,8 @@ pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code
     let about = "Something that may hold in a state, known by its KIF text.";
     let fluents = parts::ids("Fluent", about, "fluents", &fluents, vocabulary.fluents.len(), Bodies::Table);
     let percepts = parts::percepts(percepts.as_ref(), vocabulary.percepts.len(), Bodies::Table);
-    let game = game(net, Lanes::new(net, phases, plies.as_ref()).as_ref(), frame, code);
+    let lanes = Lanes::new(net, phases, plies.as_ref());
+    let game = game(net, phases, lanes.as_ref(), frame, code);
     frame.module(&documentation, &quote!(#game #roles #moves #fluents #percepts))
 }
 
@@ -56,7 +57,7 @@ fn initial_words(net: &Net) -> Vec<Literal> {
 }
 
 /// The game's type, its rows, its table and `Game`.
-fn game(net: &Net, lanes: Option<&Lanes>, frame: &Frame, code: Code) -> TokenStream {
+fn game(net: &Net, phases: &[Net], lanes: Option<&Lanes>, frame: &Frame, code: Code) -> TokenStream {
     let game = frame.game();
     let number = Literal::usize_unsuffixed;
     let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
@@ -67,8 +68,8 @@ fn game(net: &Net, lanes: Option<&Lanes>, frame: &Frame, code: Code) -> TokenStr
     let (roles, fluents, moves, goals) = (number(roles), number(fluents), number(moves), number(goals));
     let percepts = number(net.vocabulary.percepts.len());
     let bytes = Literal::byte_string(&table(net, lanes));
-    let engine = super::engine(net, code);
-    let (lanes, decode) = super::lanes_code(lanes, code);
+    let engine = engine::single(net, phases, code);
+    let (lanes, decode) = engine::lanes(lanes, code);
     let perceive = net.outputs.sees.as_ref().map(|_| {
         quote! {
             #[inline]

@@ -9,13 +9,16 @@
 //! The emitted functions are
 //!
 //! ```text
-//! fn observe(state: &[u64; N], view: &mut [u64; V])     every word of the view is written
-//! fn advance(state: &mut [u64; N], joint: &[u32; R])    the move of each role, as its number
+//! fn point(state: &[u64; N]) -> usize                    where on the cycle of fluents that go round it is, if there is one
+//! fn observe0(state: &[u64; N], view: &mut [u64; V])     every word of the view is written
+//! fn advance0(state: &mut [u64; N], joint: &[u32; R])    the move of each role, as its number
 //! fn perceive(state: &[u64; N], joint: &[u32; R], percepts: &mut [u64])
 //! ```
 //!
-//! The last one writes every word of a row of percepts; it is there only if the rules say what the roles
-//! perceive.
+//! Where players take turns there are functions to observe and to advance for each point of that cycle, `observe1` and so
+//! on, which take about half as long as those of the whole net; no play comes to states at no point, for
+//! which `point` gives the number behind the last. The last function writes every word of a row of percepts; it is there
+//! only if the rules say what the roles perceive.
 
 use super::layout::Layout;
 use crate::propnet::{Gate, Net, Signal};
@@ -29,16 +32,69 @@ use std::collections::{BTreeMap, BTreeSet};
 /// of 4.2 times its size. Measured on the built-in games, any factor from 5 to 10 decides alike.
 const MAX_PATCH_RATIO: usize = 8;
 
-/// The functions of a net. Takes time and gives code proportional to the operations, patches included.
+/// The functions of a net, and of the nets at the points of its cycle if these are smaller; and how many points have
+/// functions. Takes time and gives code proportional to the operations, patches included.
 #[must_use]
-pub fn straight(net: &Net) -> TokenStream {
-    let observe = observe(net);
-    let advance = advance(net);
+pub fn straight(net: &Net, phases: &[Net]) -> (TokenStream, usize) {
+    let marks = if super::pays(net, phases) { marks(phases) } else { None };
+    let (marks, nets) = match marks {
+        Some(marks) => (marks, phases),
+        None => (vec![BTreeMap::new()], std::slice::from_ref(net)),
+    };
+    let functions = nets.iter().enumerate().map(|(i, net)| {
+        let (observe, advance) = (observe(net, i), advance(net, i));
+        quote!(#observe #advance)
+    });
+    let point = (marks.len() > 1).then(|| point(&marks, Layout::of(net).state_words()));
     let perceive = net.outputs.sees.is_some().then(|| perceive(net));
-    quote!(#observe #advance #perceive)
+    (quote!(#(#functions)* #point #perceive), marks.len())
 }
 
-fn observe(net: &Net) -> TokenStream {
+/// For each point of a cycle the words and bits of a state that tell it, and their values. The fluents that go round are
+/// constants where they come from. None if they do not tell all points apart.
+fn marks(phases: &[Net]) -> Option<Vec<BTreeMap<usize, (u64, u64)>>> {
+    let mut marks = vec![BTreeMap::new(); phases.len()];
+    for fluent in 0..phases.first()?.initial.len() {
+        let next = |net: &Net| net.outputs.next[fluent];
+        // What is as it is at the start only there is of no cycle.
+        let returns = phases.last().is_some_and(|net| (next(net) == Signal::TRUE) == net.initial[fluent]);
+        if !returns || !phases.iter().all(|net| next(net).is_constant()) {
+            continue;
+        }
+        for (i, net) in phases.iter().enumerate() {
+            let (mask, value): &mut (u64, u64) =
+                marks[(i + 1) % phases.len()].entry(fluent / 64).or_default();
+            let bit = 1 << (fluent % 64);
+            *mask |= bit;
+            *value |= if next(net) == Signal::TRUE { bit } else { 0 };
+        }
+    }
+    let differ = (0..marks.len()).all(|i| marks[..i].iter().all(|other| *other != marks[i]));
+    differ.then_some(marks)
+}
+
+/// The function that tells the point of a state.
+fn point(marks: &[BTreeMap<usize, (u64, u64)>], words: usize) -> TokenStream {
+    let tests = marks.iter().enumerate().map(|(i, mark)| {
+        let number = Literal::usize_unsuffixed(i);
+        let tests = mark.iter().map(|(&word, &(mask, value))| {
+            let (word, mask, value) = (Literal::usize_unsuffixed(word), hex(mask), hex(value));
+            quote!(state[#word] & #mask == #value)
+        });
+        quote!(if #(#tests)&&* { return #number; })
+    });
+    let number = Literal::usize_unsuffixed(marks.len());
+    quote! {
+        #[inline]
+        fn point(state: &[u64; #words]) -> usize {
+            #(#tests)*
+            #number
+        }
+    }
+}
+
+fn observe(net: &Net, number: usize) -> TokenStream {
+    let name = format_ident!("observe{number}");
     let layout = Layout::of(net);
     let (state_words, view_words) = (layout.state_words(), layout.view_words());
     let mut outputs = Vec::new();
@@ -57,7 +113,7 @@ fn observe(net: &Net) -> TokenStream {
     quote! {
         #[inline]
         #[allow(unused_variables, reason = "a view may not depend on every word")]
-        fn observe(state: &[u64; #state_words], view: &mut [u64; #view_words]) {
+        fn #name(state: &[u64; #state_words], view: &mut [u64; #view_words]) {
             #reads
             #(#gates)*
             #writes
@@ -65,7 +121,8 @@ fn observe(net: &Net) -> TokenStream {
     }
 }
 
-fn advance(net: &Net) -> TokenStream {
+fn advance(net: &Net, number: usize) -> TokenStream {
+    let name = format_ident!("advance{number}");
     let layout = Layout::of(net);
     let (words, roles) = (layout.state_words(), net.vocabulary.roles.len());
     let body = if let Some(patches) = patches(net) {
@@ -81,7 +138,7 @@ fn advance(net: &Net) -> TokenStream {
     quote! {
         #[inline]
         #[allow(unused_variables, reason = "a step may not depend on every word or move")]
-        fn advance(state: &mut [u64; #words], joint: &[u32; #roles]) {
+        fn #name(state: &mut [u64; #words], joint: &[u32; #roles]) {
             #reads
             #body
         }

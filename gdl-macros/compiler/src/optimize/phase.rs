@@ -14,8 +14,9 @@ use super::{
 use crate::propnet::{Gate, Net, Signal};
 use crate::{Diagnostics, Options, limits::Fuel, observer::Phase};
 
-/// The longest cycle looked for: there is a net for each of its points.
-const LONGEST: usize = 12;
+/// The longest cycle looked for: there is a net for each of its points, and games that are played together wait for its
+/// start.
+const LONGEST: usize = 4;
 
 /// The net at each point of its cycle, starting with the initial state; the net alone if it has none, or if
 /// one of the nets takes more fuel than there is. Fluents of the cycle stay in the vocabulary, but no gate reads

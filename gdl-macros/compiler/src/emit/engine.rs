@@ -1,0 +1,148 @@
+//! What runs a game: in come its nets and lanes, and how they are to be compiled, out go the modules that hold
+//! straight-line code, or call the table.
+//!
+//! This is the one place that knows which engine runs what. Without optimisation straight-line code is slower than the
+//! table, and checking it costs too: builds with debug assertions run the table.
+
+use super::{
+    Code,
+    lanes::{Lanes, straight::straight as straight_lanes},
+    straight,
+};
+use crate::propnet::Net;
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+/// The module of a game with straight-line code for lanes, if it has any, and what decodes the table.
+pub(super) fn lanes(lanes: Option<&Lanes>, code: Code) -> (Option<TokenStream>, TokenStream) {
+    let table = quote!(__gdl::decode(TABLE));
+    let Some(lanes) = lanes.filter(|lanes| code.is_straight_in_lanes(lanes)) else { return (None, table) };
+    let straight = straight_lanes(lanes);
+    let module = quote! {
+        #[cfg(not(debug_assertions))]
+        mod lanes {
+            use super::__gdl;
+
+            #straight
+        }
+    };
+    let decode = quote! {{
+        #[cfg(debug_assertions)]
+        let table = #table;
+        #[cfg(not(debug_assertions))]
+        let table = __gdl::decode_with(TABLE, &lanes::Lanes);
+        table
+    }};
+    (Some(module), decode)
+}
+
+/// What the module `engine` of a game has if its table is run.
+fn table_engine(sees: bool) -> TokenStream {
+    let percepts = sees.then(|| {
+        quote! {
+            #[inline]
+            pub(super) fn perceive(state: &super::State, joint: &[super::Move], percepts: &mut [u64]) {
+                super::table().perceive(state.words(), joint, percepts);
+            }
+        }
+    });
+    quote! {
+        #[inline]
+        pub(super) fn observe(state: &super::State, view: &mut super::View) {
+            super::table().observe(state.words(), view.words_mut());
+        }
+
+        #[inline]
+        pub(super) fn glance(state: &super::State, view: &mut super::View) {
+            super::table().glance(state.words(), view.words_mut());
+        }
+
+        #[inline]
+        pub(super) fn advance(state: &mut super::State, joint: &[super::Move]) {
+            super::table().advance(state.words_mut(), joint);
+        }
+
+        #percepts
+    }
+}
+
+/// The module `engine` of a game, with the functions `observe`, `glance` and `advance`, and `perceive` if the rules
+/// say what the roles perceive.
+pub(super) fn single(net: &Net, phases: &[Net], code: Code) -> TokenStream {
+    let sees = net.outputs.sees.is_some();
+    let table = table_engine(sees);
+    if !code.is_straight(net) {
+        return quote!(mod engine { #table });
+    }
+    let (straight, points) = straight::straight(net, phases);
+    let dispatch = |name: &str, arguments: &TokenStream, otherwise: &TokenStream| {
+        let calls = (0..points).map(|i| {
+            let name = format_ident!("{name}{i}");
+            quote!(#name #arguments)
+        });
+        let numbers = (0..points).map(Literal::usize_unsuffixed);
+        match points {
+            1 => quote!(#(#calls)*;),
+            _ => quote!(match point(state.words()) { #(#numbers => #calls,)* _ => #otherwise, }),
+        }
+    };
+    let table_of = |name: &str, arguments: &TokenStream| {
+        let name = format_ident!("{name}");
+        quote!(super::super::table().#name #arguments)
+    };
+    let view = quote!((state.words(), view.words_mut()));
+    let see = dispatch("observe", &view, &table_of("observe", &view));
+    let moves = quote!((state.words_mut(), moves));
+    let step = dispatch("advance", &quote!((state.words_mut(), &joint)), &table_of("advance", &moves));
+    // The moves as numbers; a missing one is none that the rules know.
+    let numbers = quote! {
+        super::super::__gdl::core::array::from_fn(|role| match moves.get(role) {
+            super::super::__gdl::core::option::Option::Some(action) => action.0,
+            super::super::__gdl::core::option::Option::None => u32::MAX,
+        })
+    };
+    let straight_percepts = sees.then(|| {
+        quote! {
+            #[inline]
+            pub(in super::super) fn notice(
+                state: &super::super::State,
+                moves: &[super::super::Move],
+                percepts: &mut [u64],
+            ) {
+                perceive(state.words(), &#numbers, percepts);
+            }
+        }
+    });
+    let percepts = sees.then(|| {
+        quote!(
+            pub(super) use straight::notice as perceive;
+        )
+    });
+    quote! {
+        #[cfg(debug_assertions)]
+        mod engine { #table }
+
+        #[cfg(not(debug_assertions))]
+        mod engine {
+            mod straight {
+                #straight
+
+                #[inline]
+                pub(in super::super) fn see(state: &super::super::State, view: &mut super::super::View) {
+                    #see
+                }
+
+                #[inline]
+                pub(in super::super) fn step(state: &mut super::super::State, moves: &[super::super::Move]) {
+                    let joint = #numbers;
+                    #step
+                }
+
+                #straight_percepts
+            }
+
+            pub(super) use straight::{see as observe, see as glance, step as advance};
+            #percepts
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! What the macro emits has no `unsafe` in it and is the same whenever it is emitted: tokens of every
 //! built-in rulesheet and of faulty ones, taken from the compiler itself, since rustc would accept
-//! `unsafe` from a macro even where the user forbids it.
+//! `unsafe` from a macro even where the user forbids it. Nor is it more than editors take.
 
 use gdl_compiler::{
     Diagnostics, Options, Source, compile,
@@ -117,6 +117,33 @@ fn the_same_text_gives_the_same_tokens_in_every_thread_and_process() {
         .expect("this program runs");
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(printed.contains(&expected), "{printed}\n{expected}");
+}
+
+/// The most tokens that rust-analyzer takes from a macro; of more it shows nothing.
+const EDITORS: usize = 1 << 21;
+
+#[test]
+fn editors_take_all_that_is_emitted() {
+    let mut most = 0;
+    for (name, text) in rulesheets("../games") {
+        let mut tokens = 0;
+        // Whatever the budget is, which keeps the code of large games out.
+        let mut streams = vec![emit(&name, &text, Code::Lanes)];
+        while let Some(stream) = streams.pop() {
+            for token in stream {
+                tokens += 1;
+                if let TokenTree::Group(group) = token {
+                    // Both delimiters.
+                    tokens += 1;
+                    streams.push(group.stream());
+                }
+            }
+        }
+        println!("{name}: {tokens} tokens");
+        assert!(tokens < EDITORS, "{name}: {tokens} tokens");
+        most = most.max(tokens);
+    }
+    assert!(most > 100_000, "reversi alone has more than {most}");
 }
 
 #[test]

@@ -1,0 +1,123 @@
+//! What a game adds to a build: seconds of `cargo check`, of a debug and of a release build of a crate that has one game,
+//! beside the same crate without any.
+//!
+//!     cargo bench -p gdl-benches --bench compile -- [--rounds N] [GAME..]
+//!
+//! Dependencies are built before, so what is timed is the macro and what rustc makes of its tokens. Each figure is the
+//! least of a few rounds, in seconds by the clock, less that of the empty crate. Straight-line lanes are compiled for
+//! AVX-512 and, if they are few, for AVX2.
+
+use clap::Parser;
+use gdl_compiler::{Options, Source, compile, emit::lanes::Lanes};
+use gdl_games::{Entry, LIST};
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+
+/// Which games, and how often.
+#[derive(Debug, Parser)]
+struct Args {
+    /// Builds of each kind
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Games, or all
+    games: Vec<String>,
+    /// What cargo adds to the arguments of a benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// What is run.
+const WAYS: [&[&str]; 3] = [&["check"], &["build"], &["build", "--release"]];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args = Args::parse();
+    let folder = crate_folder()?;
+    for way in WAYS {
+        cargo(&folder, way)?;
+    }
+    let empty = measure(&folder, EMPTY, args.rounds)?;
+    println!("| game | operations of a state | operations of lanes | check | debug | release |");
+    println!("|---|---|---|---|---|---|");
+    for entry in
+        LIST.iter().filter(|entry| args.games.is_empty() || args.games.iter().any(|n| n == entry.name))
+    {
+        let [states, lanes] = operations(entry);
+        fs::write(folder.join("src/game.kif"), entry.text)?;
+        let seconds = measure(&folder, &program(entry), args.rounds)?;
+        let [check, debug, release] = [0, 1, 2].map(|way| (seconds[way] - empty[way]).max(0.0));
+        println!("| {} | {states} | {lanes} | {check:.2} | {debug:.2} | {release:.2} |", entry.name);
+    }
+    println!("\nWithout a game: check {:.2}, debug {:.2}, release {:.2} s", empty[0], empty[1], empty[2]);
+    Ok(())
+}
+
+const EMPTY: &str = "fn main() {}\n";
+
+/// A program that plays a game.
+fn program(entry: &Entry) -> String {
+    // What the built-in games are compiled with.
+    let arguments = match entry.name {
+        "reversi" | "checkers" => ", code = \"lanes\"",
+        "tictactoe_led" => ", allow(missing_init)",
+        _ => "",
+    };
+    format!(
+        "gdl_runtime::gdl!(\"game.kif\", name = game{arguments});\n\
+         fn main() {{ println!(\"{{}}\", gdl_runtime::Playouts::new(&game::game()).run()); }}\n"
+    )
+}
+
+/// Two-input operations of the net, and operations of lanes.
+fn operations(entry: &Entry) -> [usize; 2] {
+    let source = Source::new(entry.name, entry.text);
+    let Ok(game) = compile(&source, &Options::default()) else { return [0; 2] };
+    let lanes = Lanes::new(&game.net, &game.phases, game.plies.as_ref());
+    [game.net.operations(), lanes.map_or(0, |lanes| lanes.operations())]
+}
+
+/// A crate outside the workspace that depends on the runtime.
+fn crate_folder() -> Result<PathBuf, Box<dyn Error>> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compile");
+    fs::create_dir_all(folder.join("src"))?;
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime").canonicalize()?;
+    let manifest = format!(
+        "[package]\nname = \"one-game\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+         [dependencies]\ngdl-runtime = {{ path = {:?} }}\n\n\
+         [profile.release.build-override]\nopt-level = 3\n\n[workspace]\n",
+        runtime.display().to_string()
+    );
+    fs::write(folder.join("Cargo.toml"), manifest)?;
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock"), folder.join("Cargo.lock"))?;
+    fs::write(folder.join("src/main.rs"), EMPTY)?;
+    Ok(folder)
+}
+
+/// The seconds that each way takes for a program, the least of some rounds.
+fn measure(folder: &Path, program: &str, rounds: usize) -> Result<[f64; 3], Box<dyn Error>> {
+    let mut least = [f64::INFINITY; 3];
+    for round in 0..rounds.max(1) {
+        for (way, least) in WAYS.iter().zip(&mut least) {
+            fs::write(folder.join("src/main.rs"), format!("{program}// {round} {}\n", way.join(" ")))?;
+            let start = Instant::now();
+            cargo(folder, way)?;
+            *least = least.min(start.elapsed().as_secs_f64());
+        }
+    }
+    Ok(least)
+}
+
+fn cargo(folder: &Path, arguments: &[&str]) -> Result<(), Box<dyn Error>> {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(arguments).args(["--quiet", "--offline"]).current_dir(folder);
+    command.env("CARGO_TARGET_DIR", folder.join("target")).env_remove("RUSTFLAGS");
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+    Ok(())
+}

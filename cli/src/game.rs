@@ -87,6 +87,33 @@ impl GameArg {
         settle(&game)?;
         Ok((Some(game.engine()), output))
     }
+
+    /// Takes `task` to the game as a [`Dynamic`], whichever it is, for tasks that are too large to be compiled for each
+    /// built-in game: those run as tables, with straight-line code in lanes.
+    ///
+    /// # Errors
+    /// As for [`GameArg::with`].
+    pub fn with_dynamic<T: Task>(&self, task: T) -> Result<T::Output> {
+        let tabled = match self {
+            Self::BuiltIn(entry) => with_entry(entry, Tabled),
+            Self::File(_) => None,
+        };
+        let game = tabled.map_or_else(|| self.dynamic(None), Ok)?;
+        let output = task.run(&game);
+        settle(&game)?;
+        Ok(output)
+    }
+}
+
+/// The table of a built-in game, with its straight-line lanes.
+struct Tabled;
+
+impl Task for Tabled {
+    type Output = Option<Dynamic>;
+
+    fn run<G: Game>(self, game: &G) -> Option<Dynamic> {
+        game.table().cloned().map(Dynamic::new)
+    }
 }
 
 /// How a game is run that is not compiled code.

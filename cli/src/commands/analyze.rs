@@ -16,7 +16,7 @@ use std::{fs, io::Write};
 /// # Errors
 /// If the rulesheet is at fault, or something cannot be written.
 pub fn run(args: &AnalyzeArgs) -> Result {
-    let (_, figures) = args.game.with(None, Analyze(args))?;
+    let figures = args.game.with_dynamic(Analyze(args))?;
     if let Some(path) = &args.html {
         fs::write(path, page::page(&figures))
             .map_err(|error| Error::Input(format!("cannot write {}: {error}", path.display())))?;

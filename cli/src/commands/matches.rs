@@ -40,7 +40,7 @@ pub fn run(args: &MatchArgs) -> Result {
     if let Some(folder) = &args.record {
         fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
     }
-    args.game.with(None, Contest(args))?.1
+    args.game.with_dynamic(Contest(args))?
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Error {

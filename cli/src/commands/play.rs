@@ -15,7 +15,7 @@ use std::io;
 /// # Errors
 /// If the rulesheet is at fault, there is no such role, or stdout takes no more.
 pub fn run(args: &PlayArgs) -> Result {
-    args.game.with(None, Play(args))?.1
+    args.game.with_dynamic(Play(args))?
 }
 
 struct Play<'a>(&'a PlayArgs);

@@ -41,10 +41,10 @@
 //!
 //! # Memory
 //!
-//! A place keeps its state, its joint move and six words. With states, undo, redo and going anywhere take constant time and
+//! A place keeps its state, its joint move and ten words. With states, undo, redo and going anywhere take constant time and
 //! no step of the game; to keep joint moves alone would save a state (8 bytes for tic-tac-toe, some 30 for reversi,
 //! a few hundred for the largest public rulesheets) and make each way back a way from the start. A million places of
-//! reversi take some 100 MB. Places lie in one array, so neither a long line nor a wide tree needs any stack.
+//! reversi take some 110 MB. Places lie in one array, so neither a long line nor a wide tree needs any stack.
 
 use crate::{
     error::{StepError, TextError},

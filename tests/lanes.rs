@@ -197,6 +197,34 @@ fn lanes_agree_with_the_table() {
     }
 }
 
+/// Two players in turn switch nine lamps on and own those; who owns three of the first six wins. The game is over when
+/// all burn, or as `end` says.
+fn lamps(end: &str) -> String {
+    format!(
+        "(role p) (role q) (init (control p)) (other p q) (other q p)
+        (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
+        (<= (lamp ?l) (succ ?k ?l)) (<= (on ?l) (true (own ?r ?l)))
+        (<= (legal ?r (switch ?l)) (true (control ?r)) (lamp ?l) (not (on ?l)))
+        (<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+        (<= (next (own ?r ?l)) (does ?r (switch ?l))) (<= (next (own ?r ?l)) (true (own ?r ?l)))
+        (<= (next (control ?s)) (true (control ?r)) (other ?r ?s))
+        (<= dark (lamp ?l) (not (on ?l))) (<= terminal (not dark)) {end}
+        (<= (count ?r 0 0) (role ?r))
+        (<= (count ?r ?l ?n) (succ ?k ?l) (count ?r ?k ?n) (not (true (own ?r ?l))))
+        (<= (count ?r ?l ?n) (succ ?k ?l) (count ?r ?k ?m) (succ ?m ?n) (true (own ?r ?l)))
+        (<= (goal ?r 100) (count ?r 6 3)) (<= (goal ?r 0) (role ?r) (not (count ?r 6 3)))"
+    )
+}
+
+/// Goals that are scored late, at several points of a cycle, and in a game that is played ply by ply.
+#[test]
+fn what_is_kept_at_several_points_is_not_mixed_up() {
+    for end in ["", "(<= terminal (on 1) (on 2))"] {
+        let game = load(&lamps(end)).expect("it loads");
+        assert!(agree("lamps", &game, game.table().expect("a table"), 100, 10 * WORK), "{end}");
+    }
+}
+
 /// Lengths and goals, in units of the error of their difference.
 #[test]
 fn lanes_play_as_single_games_do() {

@@ -119,11 +119,10 @@ impl Lanes {
             return None;
         }
         let points = if pays(net, phases) { phases } else { std::slice::from_ref(net) };
-        let points = points.iter().enumerate().map(|(i, net)| {
+        let points = lay(points.len(), |i, room| {
             let start = if i == 0 { Start::Some(&start) } else { Start::None };
-            Point::new(net, net, start, &[])
-        });
-        let points = points.collect::<Option<_>>()?;
+            Point::new(&points[i], &points[i], start, &[], room)
+        })?;
         let plies = plies.map(|plies| Self::plies(plies, &start)).unwrap_or_default();
         Some(Self { points, plies: plies.unwrap_or_default() })
     }
@@ -131,11 +130,10 @@ impl Lanes {
     /// The points of plies. At the first one games have come to their end, and start again.
     fn plies(plies: &Plies, start: &[&[bool]]) -> Option<Vec<Point>> {
         let (last, nets) = plies.nets.split_last()?;
-        let points = nets.iter().zip(&plies.counts).enumerate().map(|(i, (net, counts))| match i {
-            0 => Point::new(last, net, Start::All(start), counts),
-            _ => Point::new(net, net, Start::None, counts),
-        });
-        points.collect()
+        lay(nets.len(), |i, room| match i {
+            0 => Point::new(last, &nets[i], Start::All(start), &plies.counts[i], room),
+            _ => Point::new(&nets[i], &nets[i], Start::None, &plies.counts[i], room),
+        })
     }
 
     /// Operations of all points.
@@ -148,6 +146,21 @@ impl Lanes {
     pub(super) fn all(&self) -> impl Iterator<Item = &Point> {
         self.points.iter().chain(&self.plies)
     }
+}
+
+/// Where a point's states are kept: behind so many slots of others, of so many in all, which follow the fluents. States
+/// are kept while games go on at other points, which must not use these slots.
+type Room = (usize, usize);
+
+/// Makes so many points. If states are kept at several, all are made again, with room for them.
+fn lay(count: usize, make: impl Fn(usize, Option<Room>) -> Option<Point>) -> Option<Vec<Point>> {
+    let points = (0..count).map(|i| make(i, None)).collect::<Option<Vec<Point>>>()?;
+    let kept: Vec<usize> = points.iter().map(|point| point.keep.outputs.len()).collect();
+    let all = kept.iter().sum();
+    if count == 1 || all == 0 {
+        return Some(points);
+    }
+    (0..count).map(|i| make(i, Some((kept[..i].iter().sum(), all)))).collect()
 }
 
 /// Where games start at a point, if any do; with what is legal for each role in the initial state.
@@ -163,7 +176,13 @@ enum Start<'s> {
 impl Point {
     /// The programs of two nets: what is seen is that of the first, what steps the other. `counts` tells of each role
     /// how many moves are legal, as far as that is known.
-    fn new(net: &Net, step: &Net, start: Start<'_>, counts: &[Option<usize>]) -> Option<Self> {
+    fn new(
+        net: &Net,
+        step: &Net,
+        start: Start<'_>,
+        counts: &[Option<usize>],
+        room: Option<Room>,
+    ) -> Option<Self> {
         let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
         let chance = net.vocabulary.chance.map(|role| role as usize);
         let slot = |number: usize| u16::try_from(number).ok();
@@ -171,7 +190,8 @@ impl Point {
         for fluent in 0..fluents {
             inputs.push(slot(usize::from(FLUENTS) + fluent)?);
         }
-        let mut next_slot = slot(usize::from(FLUENTS) + fluents)?;
+        let behind = usize::from(FLUENTS) + fluents;
+        let mut next_slot = slot(behind + room.map_or(0, |(_, all)| all))?;
         let mut take = || {
             next_slot = next_slot.checked_add(1)?;
             Some(next_slot - 1)
@@ -247,8 +267,12 @@ impl Point {
         }
         // The fluents that are kept, with the slots where they are.
         let mut kept = Vec::new();
-        for fluent in late(&gates, &outputs, &results, fluents) {
-            kept.push((fluent, take()?));
+        for (i, fluent) in late(&gates, &outputs, &results, fluents).into_iter().enumerate() {
+            let place = match room {
+                Some((before, _)) => slot(behind + before + i)?,
+                None => take()?,
+            };
+            kept.push((fluent, place));
         }
         let free = take()?;
         let mut seen = [&inputs[..], &[IDLE]].concat();
@@ -377,6 +401,37 @@ mod tests {
         let compilation =
             compile(&Source::new("lamps.kif", rules), &Options::default()).expect("it is sound");
         Lanes::new(&compilation.net, &compilation.phases, None).expect("there are slots")
+    }
+
+    /// What is kept at one point is used at no other.
+    #[test]
+    fn kept_states_have_slots_of_their_own() {
+        let text = "(role p) (role q) (init (control p)) (next_role p q) (next_role q p)
+            (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
+            (<= (lamp ?l) (succ ?k ?l)) (<= (control ?r) (true (control ?r)))
+            (<= (legal ?r (switch ?l)) (control ?r) (lamp ?l) (not (true (on ?l))))
+            (<= (legal ?r noop) (role ?r) (not (control ?r)))
+            (<= (next (on ?l)) (does ?r (switch ?l))) (<= (next (on ?l)) (true (on ?l)))
+            (<= (next (control ?s)) (control ?r) (next_role ?r ?s))
+            (<= terminal (true (on 1)) (true (on 2)))
+            (count 0 0) (<= (count ?l ?n) (succ ?k ?l) (count ?k ?n) (not (true (on ?l))))
+            (<= (count ?l ?n) (succ ?k ?l) (count ?k ?m) (succ ?m ?n) (true (on ?l)))
+            (<= (goal p 100) (count 9 5)) (<= (goal p 0) (not (count 9 5)))
+            (<= (goal q 100) (count 9 6)) (<= (goal q 0) (not (count 9 6)))";
+        let game = compile(&Source::new("lamps.kif", text), &Options::default()).expect("it is sound");
+        let lanes = Lanes::new(&game.net, &game.phases, None).expect("there are slots");
+        assert_eq!(lanes.points.len(), 2);
+        for (i, point) in lanes.points.iter().enumerate() {
+            assert!(!point.keep.outputs.is_empty());
+            let other = &lanes.points[1 - i];
+            let written = other.parts().into_iter().flat_map(|part| {
+                part.schedule.steps.iter().map(|step| step.result).chain(part.outputs.iter().copied())
+            });
+            assert!(written.clone().all(|slot| !point.keep.outputs.contains(&slot)));
+            assert!(
+                other.roles.iter().flat_map(Choice::slots).all(|slot| !point.keep.outputs.contains(&slot))
+            );
+        }
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Two players and their matches.
 
 use gdl_cli::statistics::wilson;
-use gdl_games::{Entry, Visitor};
 use gdl_runtime::{
-    AlphaBeta, Budget, FlatMonteCarlo, Game, Information, Mcts, Perfect, Player, Random, Stream,
+    AlphaBeta, Budget, Dynamic, FlatMonteCarlo, Game, Information, Mcts, Perfect, Player, Random, Stream,
 };
 use std::time::{Duration, Instant};
 
@@ -27,7 +26,7 @@ pub(super) enum Contender {
 }
 
 impl Contender {
-    fn make<G: Game + 'static>(self, seed: u64) -> Box<dyn Player<G>> {
+    fn make(self, seed: u64) -> Box<dyn Player<Dynamic>> {
         match self {
             Self::Random => Box::new(Random::new(seed)),
             Self::Flat => Box::new(FlatMonteCarlo::new(seed)),
@@ -123,20 +122,15 @@ pub(super) struct Row {
     pub(super) matches: u64,
 }
 
-impl Visitor for Row {
-    type Output = String;
-
-    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
-        self,
-        game: G,
-        entry: &'static Entry,
-    ) -> String {
+impl Row {
+    /// Plays all matches.
+    pub(super) fn play(&self, name: &str, game: &Dynamic) -> String {
         let (mut won, mut drawn, mut lost) = (0, 0, 0);
         let mut points = 0.0;
         let mut latest = Duration::ZERO;
-        let mut players = self.players.map(|player| player.make::<G>(1));
+        let mut players = self.players.map(|player| player.make(1));
         for number in 0..self.matches {
-            let [own, other] = play(&game, &mut players, self.seconds, number % 2 == 1, &mut latest);
+            let [own, other] = play(game, &mut players, self.seconds, number % 2 == 1, &mut latest);
             points += if own + other > 0.0 { own / (own + other) } else { 0.5 };
             won += u32::from(own > other);
             drawn += u32::from((own - other).abs() < f64::EPSILON);
@@ -149,7 +143,7 @@ impl Visitor for Row {
         } else {
             format!("{:.1} ms", 1e3 * latest.as_secs_f64())
         };
-        let (name, matches, share) = (entry.name, self.matches, 100.0 * share);
+        let (matches, share) = (self.matches, 100.0 * share);
         format!(
             "| {name} | {matches} | {won} | {drawn} | {lost} | {share:.1} % | {low:.0}-{high:.0} % | {late} |"
         )

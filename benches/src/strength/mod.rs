@@ -9,7 +9,8 @@ mod speed;
 
 use clap::Parser;
 use contest::{CONTESTS, Contender};
-use gdl_games::visit;
+use gdl_games::find;
+use gdl_runtime::{Dynamic, load};
 
 /// Players against each other, and how fast they search.
 #[derive(Debug, Parser)]
@@ -45,6 +46,15 @@ impl Args {
     }
 }
 
+/// The built-in game of that name, loaded: played from its table, so that searches are compiled once for all games.
+fn game(name: &str) -> Option<Dynamic> {
+    let Some(entry) = find(name) else {
+        eprintln!("there is no game called `{name}`");
+        return None;
+    };
+    load(entry.text).ok()
+}
+
 /// Plays and prints, row by row.
 pub fn run(args: &Args) {
     let (matches, seconds) = if args.quick { (4, 0.02) } else { (args.matches, args.seconds) };
@@ -59,9 +69,8 @@ pub fn run(args: &Args) {
         println!("|---|---|---|---|---|---|---|---|");
         for name in args.games(contest.games) {
             let row = contest::Row { players: contest.players, seconds: times, matches };
-            match visit(name, row) {
-                Some(row) => println!("{row}"),
-                None => eprintln!("there is no game called `{name}`"),
+            if let Some(game) = game(name) {
+                println!("{}", row.play(name, &game));
             }
         }
     }
@@ -72,8 +81,8 @@ pub fn run(args: &Args) {
         );
         println!("|---|---|---|---|---|---|---|---|");
         for name in args.games(speed::GAMES) {
-            if let Some(row) = visit(name, speed::Speed { seconds: 10.0 * seconds }) {
-                println!("{row}");
+            if let Some(game) = game(name) {
+                println!("{}", speed::row(name, &game, 10.0 * seconds));
             }
         }
     }

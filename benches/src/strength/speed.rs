@@ -1,7 +1,6 @@
 //! How fast a search is, beside random games alone.
 
-use gdl_games::{Entry, Visitor};
-use gdl_runtime::{AlphaBeta, Budget, Engine, Game, Mcts, Playouts};
+use gdl_runtime::{AlphaBeta, Budget, Dynamic, Engine, Game, Mcts, Playouts};
 use std::time::Duration;
 
 pub(super) const GAMES: &[&str] = &[
@@ -18,43 +17,31 @@ pub(super) const GAMES: &[&str] = &[
 ];
 
 /// The rates of one game: a row of a table.
-pub(super) struct Speed {
-    pub(super) seconds: f64,
-}
-
-impl Visitor for Speed {
-    type Output = String;
-
-    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
-        self,
-        game: G,
-        entry: &'static Entry,
-    ) -> String {
-        let role = game.roles().next().expect("a role");
-        let budget = || Budget::within(Duration::from_secs_f64(self.seconds));
-        let rate = |count: u64, seconds: f64| format!("{:.0}", count as f64 / seconds / 1e3);
-        let mut search = AlphaBeta::new();
-        // Learns what to expect of states first.
-        search.search(&game, &game.initial(), role, &Budget::within(Duration::from_millis(500)));
-        let mut fresh = search.memory((64 << 20) + 64);
-        let deep = fresh.search(&game, &game.initial(), role, &budget()).report;
-        // Nothing is proved, so that small games are not over at once.
-        let lanes = Mcts::new(1).unproved().search(&game, &game.initial(), role, &budget()).report;
-        let single = Mcts::new(1).unproved().single().search(&game, &game.initial(), role, &budget()).report;
-        let plain = |engine| {
-            let stats = Playouts::new(&game).threads(1).seconds(self.seconds).engine(engine).run();
-            rate(stats.tally.playouts, stats.seconds)
-        };
-        format!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
-            entry.name,
-            rate(deep.nodes, deep.seconds),
-            deep.depth,
-            rate(lanes.nodes, lanes.seconds),
-            rate(lanes.playouts, lanes.seconds),
-            rate(single.playouts, single.seconds),
-            plain(Engine::Lanes),
-            plain(Engine::Single),
-        )
-    }
+pub(super) fn row(name: &str, game: &Dynamic, seconds: f64) -> String {
+    let role = game.roles().next().expect("a role");
+    let budget = || Budget::within(Duration::from_secs_f64(seconds));
+    let rate = |count: u64, seconds: f64| format!("{:.0}", count as f64 / seconds / 1e3);
+    let mut search = AlphaBeta::new();
+    // Learns what to expect of states first.
+    search.search(game, &game.initial(), role, &Budget::within(Duration::from_millis(500)));
+    let mut fresh = search.memory((64 << 20) + 64);
+    let deep = fresh.search(game, &game.initial(), role, &budget()).report;
+    // Nothing is proved, so that small games are not over at once.
+    let lanes = Mcts::new(1).unproved().search(game, &game.initial(), role, &budget()).report;
+    let single = Mcts::new(1).unproved().single().search(game, &game.initial(), role, &budget()).report;
+    let plain = |engine| {
+        let stats = Playouts::new(game).threads(1).seconds(seconds).engine(engine).run();
+        rate(stats.tally.playouts, stats.seconds)
+    };
+    format!(
+        "| {} | {} | {} | {} | {} | {} | {} | {} |",
+        name,
+        rate(deep.nodes, deep.seconds),
+        deep.depth,
+        rate(lanes.nodes, lanes.seconds),
+        rate(lanes.playouts, lanes.seconds),
+        rate(single.playouts, single.seconds),
+        plain(Engine::Lanes),
+        plain(Engine::Single),
+    )
 }

@@ -21,6 +21,8 @@ pub(crate) struct Meter {
     next_look: u64,
     interval: u64,
     last_look: Instant,
+    /// The longest time between two looks, which may be as long again.
+    longest: Duration,
     is_over: bool,
 }
 
@@ -28,7 +30,7 @@ impl Meter {
     /// Counts from now on; without any limit in the budget, up to so many nodes.
     pub(crate) fn new(budget: &Budget, or_nodes: u64) -> Self {
         let start = Instant::now();
-        let reserve = |left: Duration| (left / 20).min(Duration::from_millis(20));
+        let reserve = |left: Duration| (left / 10).min(Duration::from_millis(30));
         let stop = budget.deadline().map(|end| {
             let left = end.saturating_duration_since(start);
             start + left.saturating_sub(reserve(left))
@@ -43,6 +45,7 @@ impl Meter {
             next_look: 0,
             interval: 1,
             last_look: start,
+            longest: Duration::ZERO,
             is_over: false,
         }
     }
@@ -69,8 +72,10 @@ impl Meter {
     /// Looks at the clock now.
     pub(crate) fn look(&mut self) {
         let now = Instant::now();
-        self.is_over |= self.budget.is_cancelled() || self.stop.is_some_and(|stop| now >= stop);
         let taken = now - self.last_look;
+        self.longest = self.longest.max(taken);
+        self.is_over |=
+            self.budget.is_cancelled() || self.stop.is_some_and(|stop| now + self.longest >= stop);
         self.interval =
             if taken > UNSEEN { (self.interval / 2).max(1) } else { (self.interval * 2).min(MOST_UNSEEN) };
         self.last_look = now;

@@ -90,5 +90,6 @@ fn bench_table(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(name = "7 straight-line code", args = names(), sample_count = 10)]
 fn bench_straight(bencher: Bencher<'_, '_>, name: &str) {
     let net = optimised(&source(name));
-    bencher.bench(|| straight(&net).to_string());
+    let phases = phases(&net, &Options::default(), &mut diagnostics()).expect("within the limits");
+    bencher.bench(|| straight(&net, &phases).0.to_string());
 }

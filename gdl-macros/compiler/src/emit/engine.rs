@@ -81,10 +81,10 @@ pub(super) fn single(net: &Net, phases: &[Net], code: Code) -> TokenStream {
             quote!(#name #arguments)
         });
         let numbers = (0..points).map(Literal::usize_unsuffixed);
-        match points {
-            1 => quote!(#(#calls)*;),
-            _ => quote!(match point(state.words()) { #(#numbers => #calls,)* _ => #otherwise, }),
+        if points == 1 {
+            return quote!(#(#calls)*;);
         }
+        quote!(match point(state.words()) { #(#numbers => #calls,)* _ => #otherwise, })
     };
     let table_of = |name: &str, arguments: &TokenStream| {
         let name = format_ident!("{name}");

@@ -45,7 +45,7 @@ pub fn table(
     advance: &Circuit,
     perceive: Option<&Circuit>,
 ) -> Vec<u8> {
-    let mut bytes = b"GDLT\x05".to_vec();
+    let mut bytes = b"GDLT\x06".to_vec();
     for list in [vocabulary.roles(), vocabulary.fluents(), vocabulary.moves()] {
         texts(&mut bytes, list);
     }
@@ -69,7 +69,8 @@ pub fn table(
         }
         perceive.write(&mut bytes);
     }
-    // Not in lanes.
+    // Not in lanes, neither round a cycle nor ply by ply.
+    number(&mut bytes, 0);
     number(&mut bytes, 0);
     bytes
 }

@@ -118,7 +118,7 @@ impl Lanes {
         if terminal || start.iter().any(|legal| !legal.contains(&true)) {
             return None;
         }
-        let points = if pays(net, phases) { phases } else { std::slice::from_ref(net) };
+        let points = if pays(net, phases, 90) { phases } else { std::slice::from_ref(net) };
         let points = lay(points.len(), |i, room| {
             let start = if i == 0 { Start::Some(&start) } else { Start::None };
             Point::new(&points[i], &points[i], start, &[], room)

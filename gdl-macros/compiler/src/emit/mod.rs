@@ -57,8 +57,9 @@ impl Code {
     }
 }
 
-/// True if an average step takes much less with the nets at the points of a cycle than without them.
-fn pays(net: &Net, phases: &[Net]) -> bool {
+/// True if an average step with the nets at the points of a cycle takes at most so many hundredths of the operations of
+/// one without them.
+fn pays(net: &Net, phases: &[Net], hundredths: usize) -> bool {
     let operations: usize = phases.iter().map(Net::operations).sum();
-    phases.len() > 1 && 10 * operations <= 9 * phases.len() * net.operations()
+    phases.len() > 1 && 100 * operations <= hundredths * phases.len() * net.operations()
 }

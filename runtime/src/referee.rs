@@ -485,9 +485,14 @@ impl<G: Game> Table<G> {
             match self.answers.recv_timeout(left) {
                 Ok((number, role, answer)) => {
                     let Some(place) = self.seats.iter().position(|seat| seat.role == role) else { continue };
+                    let seat = &mut self.seats[place];
+                    if seat.gone {
+                        // It was out of reach when it was asked: nobody waits for it.
+                        continue;
+                    }
                     // A late answer to an earlier question is nothing; a late panic is one now.
-                    self.seats[place].gone |= answer.is_none();
-                    if number == self.asked || answer.is_none() {
+                    seat.gone = answer.is_none();
+                    if number == self.asked || seat.gone {
                         answers[place] = answer.ok_or(Fault::Gone);
                         missing -= 1;
                     }

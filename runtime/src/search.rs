@@ -5,7 +5,7 @@
 //! | search | for | value |
 //! |---|---|---|
 //! | [`AlphaBeta`] | two roles; others as a coalition ([`AlphaBeta::paranoid`]); one role | exact where it reaches the end |
-//!//! | [`MaxN`] | any number of roles, each for itself; one role | exact where it reaches the end |
+//! | [`MaxN`] | any number of roles, each for itself; one role | exact where it reaches the end |
 //! | [`Mcts`] | any number of roles, chance, moves at the same time | a mean, unless it is proved |
 //! | [`FlatMonteCarlo`] | the same, one move ahead | a mean |
 //! | [`Solution`], [`Perfect`] | one role, or two that take turns, few states | exact |

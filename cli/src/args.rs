@@ -63,6 +63,8 @@ pub enum Command {
     Match(MatchArgs),
     /// Play against a player, or watch one play itself
     Play(PlayArgs),
+    /// Show a game in the browser: a board to click, against people or players
+    Serve(ServeArgs),
     /// Compare a rulesheet with recorded traces of a reference reasoner
     Verify(VerifyArgs),
     /// Measure how soon rulesheets load, how fast they play and what memory they take
@@ -86,7 +88,7 @@ impl Command {
             Self::Verify(args) => args.json,
             Self::Bench(args) => args.json,
             Self::Explain(args) => args.json,
-            Self::Fmt(_) | Self::Play(_) | Self::Completions(_) => false,
+            Self::Fmt(_) | Self::Play(_) | Self::Serve(_) | Self::Completions(_) => false,
         }
     }
 }
@@ -476,6 +478,24 @@ pub struct PlayArgs {
     /// What chance and players follow from
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
+}
+
+/// Arguments of `gdl serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The address it prints opens a page with all built-in games and a box for rulesheets. Only this machine
+can reach it. It ends with Ctrl-C.
+
+Examples:
+  gdl serve
+  gdl serve connect_four
+  gdl serve mygame.kif --port 8080")]
+pub struct ServeArgs {
+    /// The game to open first
+    pub game: Option<GameArg>,
+    /// Where to listen on 127.0.0.1 [default: any port that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
 }
 
 /// Who plays against people.

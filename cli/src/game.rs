@@ -94,14 +94,22 @@ impl GameArg {
     /// # Errors
     /// As for [`GameArg::with`].
     pub fn with_dynamic<T: Task>(&self, task: T) -> Result<T::Output> {
+        let game = self.tabled()?;
+        let output = task.run(&game);
+        settle(&game)?;
+        Ok(output)
+    }
+
+    /// The game that [`GameArg::with_dynamic`] takes a task to.
+    ///
+    /// # Errors
+    /// As for [`GameArg::dynamic`].
+    pub fn tabled(&self) -> Result<Dynamic> {
         let tabled = match self {
             Self::BuiltIn(entry) => with_entry(entry, Tabled),
             Self::File(_) => None,
         };
-        let game = tabled.map_or_else(|| self.dynamic(None), Ok)?;
-        let output = task.run(&game);
-        settle(&game)?;
-        Ok(output)
+        tabled.map_or_else(|| self.dynamic(None), Ok)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The `gdl` command as a library, so that tests can reach its parts.
 //!
 //! Arguments come in ([`args`]), a game is found ([`game`], [`load`]), a command does its work
-//! ([`commands`], [`analyze`], [`play`], [`simulate`], [`verify`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
+//! ([`commands`], [`analyze`], [`play`], [`serve`], [`simulate`], [`verify`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
 //! code ([`error`]). [`players`] are known by name. What is measured apart runs in a process of its own ([`child`]); [`statistics`] sums up.
 
 pub mod analyze;
@@ -16,6 +16,7 @@ pub mod play;
 pub mod players;
 pub mod progress;
 pub mod report;
+pub mod serve;
 pub mod simulate;
 pub mod statistics;
 pub mod verify;
@@ -46,6 +47,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Analyze(args) => commands::analyze::run(args),
         Command::Match(args) => commands::matches::run(args),
         Command::Play(args) => commands::play::run(args),
+        Command::Serve(args) => commands::serve::run(args),
         Command::Verify(args) => commands::verify::run(args),
         Command::Bench(args) => commands::bench::run(args),
         Command::Completions(args) => commands::completions::run(args),

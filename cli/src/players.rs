@@ -150,6 +150,31 @@ impl Spec {
         self.kind.name == "human"
     }
 
+    /// What it is called, without its options.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind.name
+    }
+
+    /// How long it may think for a move, if that was said.
+    #[must_use]
+    pub fn seconds(&self) -> Option<f64> {
+        self.seconds
+    }
+
+    /// How many nodes it may visit for a move, if that was said.
+    #[must_use]
+    pub fn nodes(&self) -> Option<u64> {
+        self.nodes
+    }
+
+    /// The same, with no more memory and threads than that if it asks for any.
+    #[must_use]
+    pub fn at_most(self, bytes: usize, threads: usize) -> Self {
+        let memory = self.memory.map(|memory| memory.min(bytes));
+        Self { memory, threads: self.threads.map(|asked| asked.clamp(1, threads)), ..self }
+    }
+
     /// Whom a person asks for advice where no player is at hand.
     #[must_use]
     pub fn adviser() -> Option<Self> {

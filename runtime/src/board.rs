@@ -42,14 +42,17 @@
 //! ```
 
 mod axes;
+mod spots;
 mod symbols;
+
+pub use spots::Spot;
 
 use crate::{
     game::{Game, Id},
     kif,
     vocabulary::Texts,
 };
-use axes::{Candidate, Layout, Name};
+use axes::{Axis, Candidate, Layout, Name};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,6 +66,8 @@ pub struct Board {
     rows: Vec<String>,
     /// Columns and rows after which there is a gap: where a part of a board of boards ends.
     breaks: [Vec<usize>; 2],
+    /// The coordinates, as the rulesheet has them among the arguments.
+    axes: Vec<Axis>,
     marks: Vec<Mark>,
     blank: Option<usize>,
     /// For each fluent that is on the board the cell and the mark.
@@ -158,7 +163,8 @@ impl Board {
         let blank = if best.is_bare() { None } else { symbols::blank(&texts, most) };
         let Layout { grids, columns, rows, breaks, .. } = layout;
         let marks = symbols::marks(&texts, blank);
-        Self { relation: best.head.to_owned(), grids, columns, rows, breaks, marks, blank, places, exists }
+        let (relation, axes) = (best.head.to_owned(), best.axes.clone());
+        Self { relation, grids, columns, rows, breaks, axes, marks, blank, places, exists }
     }
 
     /// The relation that is drawn, for example `cell`.
@@ -183,6 +189,12 @@ impl Board {
     #[must_use]
     pub fn rows(&self) -> &[String] {
         &self.rows
+    }
+
+    /// The columns and the rows, by position, after which there is a gap: where a part of a board of boards ends.
+    #[must_use]
+    pub fn breaks(&self) -> &[Vec<usize>; 2] {
+        &self.breaks
     }
 
     /// What can be in a cell.

@@ -199,6 +199,12 @@ impl<G: Game> History<G> {
         self.nodes[self.at].depth
     }
 
+    /// How many joint moves lie between the start and a place; 0 for one that this history does not have.
+    #[must_use]
+    pub fn depth_at(&self, place: Place) -> usize {
+        self.nodes.get(place.0).map_or(0, |node| node.depth)
+    }
+
     /// How many places there are, the start among them.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -248,6 +254,14 @@ impl<G: Game> History<G> {
             std::iter::successors(Some(Place(self.at)), |&place| self.parent(place)).collect();
         path.reverse();
         path
+    }
+
+    /// The places that [`History::redo`] would go to, the next one first.
+    #[must_use]
+    pub fn ahead(&self) -> Vec<Place> {
+        std::iter::successors(self.nodes[self.at].onward, |&place| self.nodes[place].onward)
+            .map(Place)
+            .collect()
     }
 
     /// The joint moves from the start to here. O(depth).

@@ -12,4 +12,5 @@ pub mod net;
 pub mod perft;
 pub mod play;
 pub mod playouts;
+pub mod serve;
 pub mod verify;

@@ -101,6 +101,17 @@ impl Outcome {
         }
     }
 
+    /// A few words that say it: `x won`, `draw`.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        match self {
+            Self::Won(name, _) | Self::Reached(name, 100) => format!("{name} won"),
+            Self::Draw(_) => "draw".to_owned(),
+            Self::Reached(name, goal) => format!("{name} ended with {goal} of 100"),
+            Self::Unknown => "the game is over".to_owned(),
+        }
+    }
+
     /// A line that says it.
     #[must_use]
     pub fn text(&self) -> String {

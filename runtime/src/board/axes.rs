@@ -11,7 +11,7 @@ pub(super) type Name<'t> = (usize, Vec<&'t str>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Axis {
     /// The place among the arguments.
-    argument: usize,
+    pub(super) argument: usize,
     part: Part,
     prefix: String,
     kind: AxisKind,

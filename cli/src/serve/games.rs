@@ -1,0 +1,90 @@
+//! Games that can be opened: in comes a name or a rulesheet, out goes a game and its text.
+
+use super::errors::{Answer, Problem};
+use crate::{error::Result, game::GameArg, load, report};
+use gdl_runtime::{
+    Dynamic, Loader,
+    load::{Limits, LoadError, Options},
+};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// A game, ready to be played, and where it came from.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// What it is called.
+    pub name: String,
+    /// If `gdl serve` knows it by this name; else it came with the request.
+    pub is_known: bool,
+    /// The rulesheet.
+    pub text: Arc<str>,
+    /// What plays it.
+    pub game: Dynamic,
+}
+
+/// The games that have names here: those that are built in, and the one that `gdl serve` was given.
+#[derive(Debug, Default)]
+pub struct Games {
+    own: Option<Opened>,
+}
+
+impl Games {
+    /// How long a rulesheet may take to be compiled.
+    const DEADLINE: Duration = Duration::from_secs(20);
+
+    /// The built-in games, and `own` if it is none of them.
+    ///
+    /// # Errors
+    /// If the rulesheet cannot be read or is at fault.
+    pub fn new(own: Option<&GameArg>) -> Result<Self> {
+        let Some(arg @ GameArg::File(path)) = own else { return Ok(Self::default()) };
+        let options = load::tolerant();
+        let source = load::open(path, &options)?;
+        let text = source.text().into();
+        let game = load::play(source, &options, None)?;
+        Ok(Self { own: Some(Opened { name: arg.name(), is_known: true, text, game }) })
+    }
+
+    /// The game that `gdl serve` was given, if it is not built in.
+    #[must_use]
+    pub fn own(&self) -> Option<&Opened> {
+        self.own.as_ref()
+    }
+
+    /// The game with a name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find(&self, name: &str) -> Answer<Opened> {
+        if let Some(own) = self.own.as_ref().filter(|own| own.name == name) {
+            return Ok(own.clone());
+        }
+        let missing = || {
+            Problem::missing("no_game", format!("no game is called `{name}`"))
+                .help("`GET /api/games` lists the games")
+        };
+        let entry = gdl_games::find(name).ok_or_else(missing)?;
+        let game = GameArg::BuiltIn(entry).tabled().map_err(|_| Problem::broken())?;
+        Ok(Opened { name: entry.name.to_owned(), is_known: true, text: entry.text.into(), game })
+    }
+
+    /// The game of a rulesheet that came with a request, within what a stranger's may take.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn load(name: &str, text: &str) -> Answer<Opened> {
+        let options = Options { limits: Limits::network(), ..load::tolerant() };
+        let loader = Loader::new().name(name).options(options).deadline(Instant::now() + Self::DEADLINE);
+        let game = loader.load(text).map_err(|error| match error {
+            LoadError::Rules { source, diagnostics } => {
+                let list = diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, &source));
+                Problem::unfit("faulty_rulesheet", "the rulesheet is at fault").diagnostics(list.collect())
+            }
+            other => Problem::unfit("too_large_to_play", other.to_string())
+                .help("`gdl check` says what takes so much"),
+        })?;
+        Ok(Opened { name: name.to_owned(), is_known: false, text: text.into(), game })
+    }
+}

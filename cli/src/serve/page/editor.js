@@ -1,0 +1,3 @@
+// The box for rulesheets.
+
+export function mount() {}

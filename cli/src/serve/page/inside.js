@@ -1,0 +1,3 @@
+// The inside of the game.
+
+export function mount() {}

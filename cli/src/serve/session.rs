@@ -1,0 +1,455 @@
+//! A game that is being played: in come moves, seats and ways through its history, out goes who has to think next.
+//!
+//! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has chosen, and
+//! what machines have to think about comes out as [`Thought`]s, which somebody else thinks. A thought that comes back when the session
+//! is elsewhere counts nothing. Nothing here waits.
+
+use super::{
+    errors::{Answer, Problem},
+    games::Opened,
+    seats::{Machine, Seat},
+};
+use gdl_runtime::{
+    Belief, Board, Cancel, Dynamic, Game, History, Id, MoveId, Place, RoleId, Stream,
+    player::{InformationOf, Player},
+};
+use std::time::{Instant, SystemTime};
+
+/// No history is longer: a session is no heap.
+const MOST_PLACES: usize = 20_000;
+
+/// After so many steps without a choice play halts, should the game have no end.
+const MOST_FORCED: usize = 1000;
+
+/// A player that is to choose a move, and all it needs for that.
+pub struct Thought {
+    /// For whom.
+    pub role: RoleId,
+    /// Who thinks.
+    pub player: Box<dyn Player<Dynamic>>,
+    /// If it has not thought in this play yet.
+    pub is_fresh: bool,
+    /// How it is bounded.
+    pub machine: Machine,
+    /// What its role knows.
+    pub information: InformationOf<Dynamic>,
+    /// The game.
+    pub game: Dynamic,
+    /// Which state of the session it belongs to.
+    pub epoch: u64,
+    /// Pulled when nobody wants it any more.
+    pub cancel: Cancel,
+    /// If nobody but machines plays, so that people want to see it.
+    pub is_shown: bool,
+}
+
+/// What is known of a search that goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effort {
+    /// Random games so far.
+    pub playouts: u64,
+    /// States visited so far.
+    pub nodes: u64,
+    /// For so many seconds.
+    pub seconds: f64,
+}
+
+/// A game that is being played.
+pub struct Session {
+    /// What it is called.
+    pub id: String,
+    /// The game.
+    pub opened: Opened,
+    /// Where it is drawn.
+    pub board: Option<Board>,
+    /// Where play has been.
+    pub history: History<Dynamic>,
+    /// Who plays the roles, in role order.
+    pub seats: Vec<Seat>,
+    /// Goes up whenever something that can be seen has changed.
+    pub version: u64,
+    /// If machines wait, since somebody looks at the past.
+    pub is_paused: bool,
+    /// What went wrong last, if play cannot go on.
+    pub trouble: Option<String>,
+    /// When it began.
+    pub started: SystemTime,
+    /// When somebody last asked for it.
+    pub used: Instant,
+    /// What chance and players follow from.
+    pub seed: u64,
+    /// The moves chosen for this step, in role order.
+    chosen: Vec<Option<MoveId>>,
+    /// Who is thinking.
+    efforts: Vec<Option<Effort>>,
+    /// Goes up with every position and every seat.
+    epoch: u64,
+    cancel: Cancel,
+    luck: Stream,
+    beliefs: Vec<Belief<Dynamic>>,
+}
+
+impl Session {
+    /// A session at the start of a game or in another position. Machines do not move before [`Session::settle`].
+    #[must_use]
+    pub fn new(id: String, opened: Opened, history: History<Dynamic>, seats: Vec<Seat>, seed: u64) -> Self {
+        let roles = opened.game.shape().roles;
+        Self {
+            id,
+            board: Board::of(&opened.game),
+            history,
+            seats,
+            version: 1,
+            is_paused: false,
+            trouble: None,
+            started: SystemTime::now(),
+            used: Instant::now(),
+            seed,
+            chosen: vec![None; roles],
+            efforts: vec![None; roles],
+            epoch: 0,
+            cancel: Cancel::default(),
+            luck: Stream::new(seed, 0),
+            beliefs: (0..roles).map(|_| Belief::new(seed)).collect(),
+            opened,
+        }
+    }
+
+    /// The game.
+    #[must_use]
+    pub fn game(&self) -> &Dynamic {
+        &self.opened.game
+    }
+
+    /// True if people play the role.
+    #[must_use]
+    pub fn is_person(&self, role: RoleId) -> bool {
+        matches!(self.seats[role.index()], Seat::Person)
+    }
+
+    /// True if the role has chosen in this step.
+    #[must_use]
+    pub fn has_chosen(&self, role: RoleId) -> bool {
+        self.chosen[role.index()].is_some()
+    }
+
+    /// What the search of a role has done so far, if it goes on.
+    #[must_use]
+    pub fn effort(&self, role: RoleId) -> Option<Effort> {
+        self.efforts[role.index()]
+    }
+
+    /// The roles that must choose and have not.
+    pub fn waiting(&self) -> impl Iterator<Item = RoleId> {
+        let over = self.is_over();
+        self.game().roles().filter(move |&role| !over && !self.has_chosen(role))
+    }
+
+    /// True if nothing follows here: the game is over, or a role has no legal move.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let game = self.game();
+        let state = self.history.state();
+        game.terminal(state) || game.roles().any(|role| game.legal(state, role).len() == 0)
+    }
+
+    /// If the rules hide something of the game from its roles.
+    #[must_use]
+    pub fn hides(&self) -> bool {
+        self.game().vocabulary().has_percepts()
+    }
+
+    /// Through whose eyes the game is seen: those of `asked` if something is hidden, else of the person who is to choose; nobody's if all may be
+    /// seen.
+    #[must_use]
+    pub fn eyes(&self, asked: Option<RoleId>) -> Option<RoleId> {
+        if !self.hides() || self.game().terminal(self.history.state()) {
+            return None;
+        }
+        let people = || self.game().roles().filter(|&role| self.is_person(role));
+        let asked = asked.filter(|&role| self.is_person(role));
+        asked.or_else(|| people().find(|&role| !self.has_chosen(role))).or_else(|| people().next())
+    }
+
+    /// The fluents that a role can be sure of: those that hold in every state that fits what it knows.
+    pub fn known(&mut self, role: RoleId) -> <Dynamic as Game>::State {
+        let information = self.history.information(self.game(), role);
+        let belief = &mut self.beliefs[role.index()];
+        belief.follow(&self.opened.game, &information);
+        let mut worlds = belief.worlds().iter().map(|(state, _)| state.clone());
+        let Some(first) = worlds.next() else { return self.opened.game.empty() };
+        worlds.fold(first, |mut common, state| {
+            common.as_mut().iter_mut().zip(state.as_ref()).for_each(|(a, b)| *a &= b);
+            common
+        })
+    }
+
+    /// A person's move.
+    ///
+    /// # Errors
+    /// If it is not theirs to make now; then nothing has changed.
+    pub fn choose(&mut self, role: &str, action: &str, place: Option<usize>) -> Answer<()> {
+        let game = &self.opened.game;
+        if place.is_some_and(|place| place != self.history.place().index()) {
+            return Err(Problem::conflict("stale", "the position is another one by now"));
+        }
+        let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
+        if game.terminal(self.history.state()) {
+            return Err(Problem::conflict("over", "the game is over").help("restart it or take a move back"));
+        }
+        if !self.is_person(role) {
+            let name = game.role_text(role);
+            return Err(Problem::conflict("not_yours", format!("{name} is not played by a person")));
+        }
+        let action = game.parse_move(action).map_err(|error| Problem::unfit("no_move", error.to_string()))?;
+        if !game.is_legal_in(&game.view(self.history.state()), role, action) {
+            let (role, action) = (game.role_text(role), game.move_text(action));
+            return Err(Problem::conflict("illegal_move", format!("`{action}` is not legal for {role} now"))
+                .help("the view lists the legal moves"));
+        }
+        if self.has_chosen(role) {
+            let name = game.role_text(role);
+            return Err(Problem::conflict("chosen", format!("{name} has chosen already")));
+        }
+        self.chosen[role.index()] = Some(action);
+        self.is_paused = false;
+        self.version += 1;
+        Ok(())
+    }
+
+    /// What a machine came to. False if it comes too late to count. A move that is not legal is replaced by one that is.
+    pub fn conclude(&mut self, thought: Thought, action: Option<MoveId>) -> bool {
+        if thought.epoch != self.epoch {
+            return false;
+        }
+        let role = thought.role.index();
+        self.efforts[role] = None;
+        if let Seat::Machine { player, .. } = &mut self.seats[role] {
+            *player = Some(thought.player);
+        }
+        let game = &self.opened.game;
+        let view = game.view(self.history.state());
+        let action = action.filter(|&action| game.is_legal_in(&view, thought.role, action));
+        self.chosen[role] = action.or_else(|| game.draw_in(&view, thought.role, &mut self.luck));
+        self.version += 1;
+        true
+    }
+
+    /// What a search has done so far. False if nobody wants to know any more.
+    pub fn follow(&mut self, role: RoleId, epoch: u64, effort: Effort) -> bool {
+        if epoch != self.epoch {
+            return false;
+        }
+        self.efforts[role.index()] = Some(effort);
+        self.version += 1;
+        true
+    }
+
+    /// Plays on as far as nobody needs to think, and tells who has to.
+    pub fn settle(&mut self) -> Vec<Thought> {
+        let mut forced = 0;
+        loop {
+            if self.is_over() || self.is_paused || self.trouble.is_some() {
+                return Vec::new();
+            }
+            let had_choice = self.fill();
+            let Some(joint) = self.chosen.iter().copied().collect::<Option<Vec<MoveId>>>() else {
+                return self.thoughts();
+            };
+            forced = if had_choice { 0 } else { forced + 1 };
+            if self.history.len() >= MOST_PLACES || forced > MOST_FORCED {
+                self.trouble = Some("the game does not come to an end: restart it".to_owned());
+                return Vec::new();
+            }
+            if let Err(error) = self.history.play(&self.opened.game, &joint) {
+                self.trouble = Some(error.to_string());
+                return Vec::new();
+            }
+            self.arrive();
+        }
+    }
+
+    /// Chooses for chance and for those who have no choice. True if anybody else had one.
+    fn fill(&mut self) -> bool {
+        let game = &self.opened.game;
+        let view = game.view(self.history.state());
+        let counts: Vec<usize> = game.roles().map(|role| game.legal_in(&view, role).len()).collect();
+        // Where nobody has a choice it is the turn of those who do something.
+        let nobody = counts.iter().all(|&count| count < 2);
+        let mut had_choice = false;
+        for role in game.roles() {
+            let place = role.index();
+            if self.chosen[place].is_some() {
+                had_choice |= counts[place] > 1;
+                continue;
+            }
+            let only = game.legal_in(&view, role).next().filter(|_| counts[place] == 1);
+            let acts = only.is_some_and(|action| !is_idle(game.move_text(action)));
+            match &self.seats[place] {
+                Seat::Chance => self.chosen[place] = game.draw_in(&view, role, &mut self.luck),
+                Seat::Person if nobody && acts => had_choice = true,
+                _ if only.is_some() => self.chosen[place] = only,
+                _ => had_choice = true,
+            }
+        }
+        had_choice
+    }
+
+    /// Those of the machines that have to think and do not yet.
+    fn thoughts(&mut self) -> Vec<Thought> {
+        let is_shown = !self.seats.iter().any(|seat| matches!(seat, Seat::Person));
+        let mut thoughts = Vec::new();
+        for role in self.opened.game.roles() {
+            let place = role.index();
+            if self.chosen[place].is_some() || self.efforts[place].is_some() {
+                continue;
+            }
+            let Seat::Machine { machine, player } = &mut self.seats[place] else { continue };
+            let (player, is_fresh) = match player.take() {
+                Some(player) => (Some(player), false),
+                None => (machine.build(self.luck.bits()), true),
+            };
+            let Some(player) = player else { continue };
+            self.efforts[place] = Some(Effort::default());
+            thoughts.push(Thought {
+                role,
+                player,
+                is_fresh,
+                machine: machine.clone(),
+                information: self.history.information(&self.opened.game, role),
+                game: self.opened.game.clone(),
+                epoch: self.epoch,
+                cancel: self.cancel.clone(),
+                is_shown,
+            });
+        }
+        if !thoughts.is_empty() {
+            self.version += 1;
+        }
+        thoughts
+    }
+
+    /// Whatever was chosen or thought about the last position is of no use any more.
+    fn arrive(&mut self) {
+        self.cancel.cancel();
+        self.cancel = Cancel::default();
+        self.epoch += 1;
+        self.version += 1;
+        self.trouble = None;
+        self.chosen.fill(None);
+        self.efforts.fill(None);
+    }
+
+    /// If a person has something to decide here, or the game is over.
+    fn is_choice(&self) -> bool {
+        let game = self.game();
+        let view = game.view(self.history.state());
+        let mut people = game.roles().filter(|&role| self.is_person(role));
+        game.terminal_in(&view) || people.any(|role| game.legal_in(&view, role).len() > 1)
+    }
+
+    /// Somewhere else in the history. Machines wait there, unless a person has something to decide.
+    fn land(&mut self) {
+        self.arrive();
+        self.is_paused = !self.is_choice();
+    }
+
+    /// Back to the last choice of a person, or by one step where no person plays.
+    ///
+    /// # Errors
+    /// If there is nothing to take back.
+    pub fn undo(&mut self) -> Answer<()> {
+        let here = self.history.place();
+        let watched = !self.seats.iter().any(|seat| matches!(seat, Seat::Person));
+        while self.history.undo().is_some() {
+            if watched || self.is_choice() {
+                self.land();
+                return Ok(());
+            }
+        }
+        self.history.go(here);
+        Err(Problem::conflict("no_undo", "there is nothing to take back"))
+    }
+
+    /// Forth to the next choice of a person, or by one step where no person plays, along what was taken back.
+    ///
+    /// # Errors
+    /// If there is nothing to make again.
+    pub fn redo(&mut self) -> Answer<()> {
+        let here = self.history.place();
+        let watched = !self.seats.iter().any(|seat| matches!(seat, Seat::Person));
+        while self.history.redo().is_some() {
+            if watched || self.is_choice() {
+                break;
+            }
+        }
+        if self.history.place() == here {
+            return Err(Problem::conflict("no_redo", "there is nothing to make again"));
+        }
+        self.land();
+        Ok(())
+    }
+
+    /// To any place where play has been.
+    ///
+    /// # Errors
+    /// If it has not been there.
+    pub fn go(&mut self, place: usize) -> Answer<()> {
+        let missing = || Problem::missing("no_place", format!("play has not been at place {place}"));
+        let place: Place = self.history.places().nth(place).ok_or_else(missing)?;
+        self.history.go(place);
+        self.land();
+        Ok(())
+    }
+
+    /// To a new play from the start of the game.
+    pub fn restart(&mut self) {
+        self.history = History::new(&self.opened.game);
+        for seat in &mut self.seats {
+            if let Seat::Machine { player, .. } = seat {
+                *player = None;
+            }
+        }
+        self.is_paused = false;
+        self.arrive();
+    }
+
+    /// Lets machines wait, or go on.
+    pub fn pause(&mut self, is_paused: bool) {
+        let epoch = self.epoch;
+        if is_paused {
+            self.arrive();
+        }
+        self.is_paused = is_paused;
+        self.version += u64::from(epoch == self.epoch);
+    }
+
+    /// Seats somebody else.
+    ///
+    /// # Errors
+    /// If there is no such role, or it is chance's.
+    pub fn seat(&mut self, role: &str, text: &str) -> Answer<()> {
+        let game = &self.opened.game;
+        let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
+        let seat = Seat::parse(game, role, text)?;
+        // What the others thought or chose stays.
+        self.seats[role.index()] = seat;
+        let chosen = std::mem::take(&mut self.chosen);
+        self.arrive();
+        self.chosen = chosen;
+        self.chosen[role.index()] = None;
+        Ok(())
+    }
+
+    /// Ends all thinking.
+    pub fn close(&mut self) {
+        self.arrive();
+    }
+}
+
+/// If a move's name says that nothing is done.
+fn is_idle(action: &str) -> bool {
+    const NAMES: [&str; 9] = ["noop", "no_op", "no-op", "nop", "nil", "none", "nothing", "wait", "idle"];
+    let head = action.trim_start_matches('(').split([' ', ')']).next().unwrap_or_default();
+    NAMES.iter().any(|name| name.eq_ignore_ascii_case(head))
+}

@@ -1,0 +1,98 @@
+//! Machines that think, each in a thread of its own: in comes a thought, and its session gets the move.
+
+use super::{
+    seats::Machine,
+    session::{Effort, Thought},
+    sessions::Shared,
+};
+use gdl_runtime::{MoveId, Report};
+use std::{
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Between two looks at a search that goes on.
+const PULSE: Duration = Duration::from_millis(200);
+
+/// A step takes at least this long where only machines play, so that people can follow.
+const PACE: Duration = Duration::from_millis(400);
+
+/// Thoughts that are thought at the same time; others wait.
+static TURNS: Turns = Turns { taken: Mutex::new(0), given: Condvar::new() };
+
+struct Turns {
+    taken: Mutex<usize>,
+    given: Condvar,
+}
+
+impl Turns {
+    fn take(&self) -> Turn<'_> {
+        let most = thread::available_parallelism().map_or(2, usize::from).max(2);
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken =
+            self.given.wait_while(taken, |taken| *taken >= most).unwrap_or_else(PoisonError::into_inner);
+        *taken += 1;
+        Turn(self)
+    }
+}
+
+/// Given back when it is over, however that comes.
+struct Turn<'a>(&'a Turns);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.given.notify_one();
+    }
+}
+
+/// Has a thought thought.
+pub fn start(shared: Arc<Shared>, thought: Thought) {
+    let thinker = thread::Builder::new().name("thought".to_owned());
+    let started = thinker.spawn(move || {
+        let began = Instant::now();
+        let (thought, action) = think(&shared, thought);
+        if thought.is_shown {
+            let rest = PACE.saturating_sub(began.elapsed());
+            thread::sleep(rest);
+        }
+        shared.with(|session| session.conclude(thought, action));
+    });
+    // Without a thread nobody thinks, and whoever looks at the session sees it wait.
+    drop(started);
+}
+
+fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Thought, Option<MoveId>) {
+    let _turn = TURNS.take();
+    let Thought { role, epoch, .. } = thought;
+    let time = thought.machine.time();
+    let began = Instant::now();
+    if thought.is_fresh {
+        let budget = Machine::budget(time, &thought.cancel);
+        thought.player.start(&thought.game, role, &budget);
+    }
+    let mut effort = Effort::default();
+    loop {
+        let left = time.saturating_sub(began.elapsed());
+        let slice = if thought.machine.goes_on() { left.min(PULSE) } else { left };
+        let budget = Machine::budget(slice, &thought.cancel);
+        let action = thought.player.choose(&thought.game, &thought.information, &budget);
+        let report = thought.player.report().unwrap_or_default();
+        effort = add(effort, &report, began);
+        let wanted = shared.with(|session| session.follow(role, epoch, effort));
+        let is_over = began.elapsed() + Duration::from_millis(20) >= time;
+        if !wanted || is_over || report.exact || !thought.machine.goes_on() {
+            return (thought, action);
+        }
+    }
+}
+
+/// What was done before and now.
+fn add(before: Effort, report: &Report, began: Instant) -> Effort {
+    Effort {
+        playouts: before.playouts + report.playouts,
+        nodes: before.nodes + report.nodes,
+        seconds: began.elapsed().as_secs_f64(),
+    }
+}

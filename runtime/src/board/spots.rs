@@ -1,0 +1,68 @@
+//! Where a move is on a board: in comes its text, out go the cells that it speaks of.
+//!
+//! A move speaks of a cell where its arguments have all coordinates of one, in the order in which fluents have them: `(mark 1 2)` of
+//! one, `(move wp e 2 e 4)` of two. A move with fewer may speak of a whole column, `(drop 3)`.
+
+use super::{Board, axes::Layout};
+use crate::kif;
+
+/// What a move speaks of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spot {
+    /// Cells, in the order in which the move names them, as positions in [`Board::cells`].
+    pub cells: Vec<usize>,
+    /// The cells of a column, if the move names that and no cell.
+    pub area: Vec<usize>,
+}
+
+impl Board {
+    /// Where a move is on the board. Empty for one that speaks of no cell. O(length of the text × cells of a side).
+    ///
+    /// ```
+    /// use gdl_runtime::{Board, Texts, board::Spot};
+    ///
+    /// let fluents: Vec<String> =
+    ///     ["a", "b", "c"].iter().flat_map(|x| (1..4).map(move |y| format!("(cell {x} {y} pawn)"))).collect();
+    /// let fluents = Texts::new(fluents.iter().map(String::as_str));
+    /// let board = Board::new(&fluents, []).expect("there is a board");
+    /// // Cells are counted from the top left.
+    /// assert_eq!(board.spot("(move pawn a 1 b 3)").cells, [6, 1]);
+    /// assert_eq!(board.spot("(drop b)"), Spot { cells: vec![], area: vec![1, 4, 7] });
+    /// assert_eq!(board.spot("noop"), Spot::default());
+    /// ```
+    #[must_use]
+    pub fn spot(&self, action: &str) -> Spot {
+        let Some(items) = kif::items(action).filter(|items| items.len() > 1) else { return Spot::default() };
+        let arguments = &items[1..];
+        // Coordinates stand side by side, as in the fluents.
+        let first = self.axes.iter().map(|axis| axis.argument).min().unwrap_or(0);
+        let last = self.axes.iter().map(|axis| axis.argument).max().unwrap_or(0);
+        let wide = last - first + 1;
+        let layout = Layout::new(&self.axes);
+        let mut cells = Vec::new();
+        let mut at = 0;
+        while let Some(window) = arguments.get(at..at + wide) {
+            let padded: Vec<&str> = std::iter::repeat_n("", first).chain(window.iter().copied()).collect();
+            match layout.cell(&self.axes, &padded).filter(|&cell| self.exists[cell]) {
+                Some(cell) => {
+                    cells.push(cell);
+                    at += wide;
+                }
+                None => at += 1,
+            }
+        }
+        let area = match (&cells[..], arguments, &self.axes[..]) {
+            ([], [only], [_, _]) => self.column(only),
+            _ => Vec::new(),
+        };
+        Spot { cells, area }
+    }
+
+    /// The cells of the column that an argument names, from the top.
+    fn column(&self, argument: &str) -> Vec<usize> {
+        let wide = self.columns.len();
+        let column = self.columns.iter().position(|name| name == argument);
+        let cells = column.into_iter().flat_map(|column| (column..self.exists.len()).step_by(wide));
+        cells.filter(|&cell| self.exists[cell]).collect()
+    }
+}

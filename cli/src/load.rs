@@ -121,7 +121,12 @@ fn receive(
 #[must_use]
 pub fn examine(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
     let compiling = Compiling::start();
-    let options = &Options { observer: compiling.observer(), ..options.clone() };
+    inspect(source, &Options { observer: compiling.observer(), ..options.clone() })
+}
+
+/// [`examine`] for those who observe it themselves.
+#[must_use]
+pub fn inspect(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
     let mut clock = Clock::start();
     let mut diagnostics = Diagnostics::new(options.levels.clone());
     let tree = syntax::parse(source, options, &mut diagnostics);

@@ -11,14 +11,14 @@ pub mod text;
 pub mod walk;
 
 use crate::statistics::Z95;
-use gdl_runtime::{Game, Playouts, Stats};
+use gdl_runtime::{Cancel, Game, Playouts, Stats};
 use openings::Openings;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 use walk::Walks;
 
 /// How much is played.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// What the random choices follow from.
     pub seed: u64,
@@ -28,6 +28,8 @@ pub struct Settings {
     pub seconds: Option<f64>,
     /// The threads.
     pub threads: usize,
+    /// Pulled when nobody wants to know any more.
+    pub cancel: Cancel,
 }
 
 impl Settings {
@@ -59,11 +61,20 @@ pub struct Figures {
     pub openings: Option<Openings>,
 }
 
-/// Plays and adds up. `tell` is told how many of the games that are followed are done.
-pub fn analyze<G: Game>(name: &str, game: &G, settings: &Settings, tell: &(dyn Fn(u64) + Sync)) -> Figures {
+/// Plays and adds up. `tell` is told how many of the games that are followed are done. None if it was cancelled, which is looked
+/// for after each of these games and each move at the start.
+pub fn analyze<G: Game>(
+    name: &str,
+    game: &G,
+    settings: &Settings,
+    tell: &(dyn Fn(u64) + Sync),
+) -> Option<Figures> {
     let start = Instant::now();
     // Of a given time a half is for following games, and a quarter for each of the others.
     let walks = Walks::play(game, settings, settings.seconds.map(|seconds| seconds / 2.0), tell);
+    if settings.cancel.is_cancelled() {
+        return None;
+    }
     let followed = walks.games();
     let in_lanes = game.table().is_some();
     let outcome = {
@@ -78,7 +89,10 @@ pub fn analyze<G: Game>(name: &str, game: &G, settings: &Settings, tell: &(dyn F
     let left = settings.seconds.map(|seconds| (seconds - start.elapsed().as_secs_f64()).max(0.0));
     let each = if in_lanes { followed * Settings::OPENINGS } else { followed.div_ceil(10) };
     let openings = Openings::play(game, settings, each, left);
-    Figures {
+    if settings.cancel.is_cancelled() {
+        return None;
+    }
+    Some(Figures {
         name: name.to_owned(),
         roles: game.vocabulary().roles().iter().map(str::to_owned).collect(),
         chance: game.vocabulary().chance(),
@@ -86,7 +100,7 @@ pub fn analyze<G: Game>(name: &str, game: &G, settings: &Settings, tell: &(dyn F
         walks,
         outcome,
         openings,
-    }
+    })
 }
 
 /// A mean and how far it may be off.

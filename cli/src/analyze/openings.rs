@@ -62,6 +62,9 @@ impl Openings {
         let mut played = 0;
         let mut moves: Vec<Opening> = Vec::new();
         for &action in &own {
+            if settings.cancel.is_cancelled() {
+                return None;
+            }
             let (mut mean, mut variance, mut scored) = (0.0, 0.0, 0_u32);
             played = 0;
             for others in &joints {

@@ -99,7 +99,7 @@ impl Walks {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let late = number > 0 && end.is_some_and(|end| Instant::now() >= end);
-                if number >= count || late {
+                if number >= count || late || settings.cancel.is_cancelled() {
                     break;
                 }
                 part.walk(game, number, &mut Stream::new(settings.seed, number));

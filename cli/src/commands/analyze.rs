@@ -8,7 +8,7 @@ use crate::{
     output,
     progress::Progress,
 };
-use gdl_runtime::Game;
+use gdl_runtime::{Cancel, Game};
 use std::{fs, io::Write};
 
 /// Plays, prints the figures and writes the page.
@@ -42,11 +42,13 @@ impl Task for Analyze<'_> {
             count: args.count.unwrap_or(Settings::DEFAULT_COUNT),
             seconds: args.seconds,
             threads: args.threads.unwrap_or(0),
+            cancel: Cancel::default(),
         };
         let progress = match settings.seconds {
             Some(seconds) => Progress::timed("games", seconds),
             None => Progress::counted("games", settings.count),
         };
-        analyze::analyze(&args.game.name(), game, &settings, &|done| progress.tell(done))
+        let figures = analyze::analyze(&args.game.name(), game, &settings, &|done| progress.tell(done));
+        figures.expect("nobody cancels it")
     }
 }

@@ -11,11 +11,24 @@ use std::fmt::Write;
 /// Moves at the start that are drawn; of more the best and the worst.
 const DRAWN: usize = 40;
 
-const STYLE: &str = include_str!("page.css");
+/// How it looks, in light and dark; also where it is a part of another page, in a shadow tree.
+pub const STYLE: &str = include_str!("page.css");
 
 /// The page.
 #[must_use]
 pub fn page(figures: &Figures) -> String {
+    let name = escape(&figures.name);
+    let body = body(figures);
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\
+         <title>{name}: what random play shows</title><style>\n{STYLE}</style></head><body>{body}</body></html>\n"
+    )
+}
+
+/// The page without what is around it: markup that wants [`STYLE`].
+#[must_use]
+pub fn body(figures: &Figures) -> String {
     let name = escape(&figures.name);
     let walks = &figures.walks;
     let mut body = String::new();
@@ -85,11 +98,7 @@ pub fn page(figures: &Figures) -> String {
         "The share of games that are not over before each move.",
     );
     body += &table(figures);
-    format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\
-         <title>{name}: what random play shows</title><style>\n{STYLE}</style></head><body><main>{body}</main></body></html>\n"
-    )
+    format!("<main>{body}</main>")
 }
 
 /// The points of a line: values by the number of the move, from 1.

@@ -27,10 +27,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(20);
 const LONGEST_NAME: usize = 100;
 
 /// A body that may be too large or broken.
-type Body = Result<Bytes, BytesRejection>;
+pub(super) type Body = Result<Bytes, BytesRejection>;
 
 /// The body of a request.
-fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {
+pub(super) fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {
     let body = body.map_err(|error| {
         if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
             Problem::too_large(format!("a request may have {} bytes", super::MOST_BYTES))
@@ -44,7 +44,7 @@ fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {
 }
 
 /// Does what may take a while, beside the thread that answers.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
+pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
     tokio::task::spawn_blocking(work).await.map_err(|_| Problem::broken())
 }
 
@@ -68,10 +68,18 @@ async fn change(
 /// A session through the eyes of a role.
 fn look(shared: &Arc<Shared>, seat: Option<&str>) -> Answer<View> {
     shared.with(|session| {
-        let role = seat.map(|name| session.game().parse_role(name));
-        let role = role.transpose().map_err(|error| Problem::unfit("no_role", error.to_string()))?;
+        let role = role(session, seat)?;
         Ok(View::of(session, role))
     })
+}
+
+/// The role of a name, if one was given.
+///
+/// # Errors
+/// If the game has no such role.
+pub(super) fn role(session: &Session, name: Option<&str>) -> Answer<Option<RoleId>> {
+    let role = name.map(|name| session.game().parse_role(name));
+    role.transpose().map_err(|error| Problem::unfit("no_role", error.to_string()))
 }
 
 /// Through whose eyes one looks, and whether one waits for a change.
@@ -296,12 +304,4 @@ pub(super) async fn pause(
         Ok(())
     })
     .await
-}
-
-/// `GET /api/games`
-pub(super) async fn games(State(server): State<Arc<Server>>) -> Json<serde_json::Value> {
-    let own = server.games.own().map(|own| own.name.clone());
-    let names = own.into_iter().chain(gdl_games::LIST.iter().map(|entry| entry.name.to_owned()));
-    let games: Vec<_> = names.map(|name| serde_json::json!({ "name": name })).collect();
-    Json(serde_json::json!({ "games": games }))
 }

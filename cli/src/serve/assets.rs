@@ -15,11 +15,15 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const FILES: &[(&str, &str, &str)] = &[
     ("index.html", HTML, include_str!("page/index.html")),
     ("style.css", CSS, include_str!("page/style.css")),
+    ("chooser.css", CSS, include_str!("page/chooser.css")),
+    ("inside.css", CSS, include_str!("page/inside.css")),
+    ("charts.css", CSS, crate::analyze::page::STYLE),
     ("app.js", SCRIPT, include_str!("page/app.js")),
     ("board.js", SCRIPT, include_str!("page/board.js")),
     ("play.js", SCRIPT, include_str!("page/play.js")),
     ("chooser.js", SCRIPT, include_str!("page/chooser.js")),
     ("editor.js", SCRIPT, include_str!("page/editor.js")),
+    ("dom.js", SCRIPT, include_str!("page/dom.js")),
     ("inside.js", SCRIPT, include_str!("page/inside.js")),
 ];
 

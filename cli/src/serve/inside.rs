@@ -25,8 +25,15 @@ pub struct Inside {
     net: Net,
     sizes: Sizes,
     outputs: Vec<Output>,
-    /// The picture that was drawn last and what it is of: states change more often.
-    drawn: Mutex<Option<(Option<String>, Arc<Result<Picture, usize>>)>>,
+    /// What was drawn last: states change more often.
+    drawn: Mutex<Option<Drawn>>,
+}
+
+/// A picture, or how many nodes it would have, and the output that it is of, if not of all.
+#[derive(Clone, Debug)]
+struct Drawn {
+    of: Option<String>,
+    picture: Arc<Result<Picture, usize>>,
 }
 
 /// How large a net is; the figures of `gdl net`.
@@ -177,10 +184,8 @@ impl Inside {
 
     fn draw(&self, of: Option<&str>) -> Arc<Result<Picture, usize>> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((last, picture)) = &*drawn
-            && last.as_deref() == of
-        {
-            return Arc::clone(picture);
+        if let Some(last) = drawn.as_ref().filter(|last| last.of.as_deref() == of) {
+            return Arc::clone(&last.picture);
         }
         let picture = Arc::new(match of {
             None => picture::draw(&self.net, &self.outputs),
@@ -190,7 +195,7 @@ impl Inside {
                 picture::draw(&self.net, &chosen)
             }
         });
-        *drawn = Some((of.map(str::to_owned), Arc::clone(&picture)));
+        *drawn = Some(Drawn { of: of.map(str::to_owned), picture: Arc::clone(&picture) });
         picture
     }
 

@@ -6,8 +6,15 @@
 
 mod api;
 mod assets;
+pub mod catalogue;
+pub mod description;
 pub mod errors;
 pub mod games;
+pub mod inside;
+mod insight;
+pub mod layers;
+pub mod picture;
+pub mod rulesheet;
 pub mod seats;
 pub mod session;
 pub mod sessions;
@@ -25,10 +32,11 @@ use axum::{
     http::{HeaderMap, HeaderValue, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::{MethodRouter, get, post},
 };
 use errors::Problem;
 use games::Games;
+use insight::Insight;
 use sessions::Sessions;
 use std::{
     io::Write,
@@ -52,6 +60,8 @@ pub struct Server {
     pub games: Games,
     /// What is being played.
     pub sessions: Sessions,
+    /// What looking into games shares.
+    insight: Insight,
     /// Turns at compiling rulesheets.
     pub loading: Semaphore,
     port: u16,
@@ -62,7 +72,7 @@ impl Server {
     #[must_use]
     pub fn new(games: Games, port: u16) -> Arc<Self> {
         let loading = Semaphore::new(MOST_LOADING);
-        Arc::new(Self { games, sessions: Sessions::default(), loading, port })
+        Arc::new(Self { games, sessions: Sessions::default(), insight: Insight::default(), loading, port })
     }
 
     /// If the request is for this server, and from its own page or from no page at all: else another page could reach it by a name of its
@@ -78,23 +88,34 @@ impl Server {
     }
 }
 
+/// Each address, and who answers there.
+#[must_use]
+pub fn routes() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
+    vec![
+        ("/", get(assets::index)),
+        ("/page/{name}", get(assets::page)),
+        ("/api/openapi.json", get(description::description)),
+        ("/api/games", get(insight::games)),
+        ("/api/check", post(insight::check)),
+        ("/api/sessions", post(api::start)),
+        ("/api/sessions/{id}", get(api::view).delete(api::end)),
+        ("/api/sessions/{id}/moves", post(api::choose)),
+        ("/api/sessions/{id}/undo", post(api::undo)),
+        ("/api/sessions/{id}/redo", post(api::redo)),
+        ("/api/sessions/{id}/go", post(api::go)),
+        ("/api/sessions/{id}/restart", post(api::restart)),
+        ("/api/sessions/{id}/seats", post(api::seats)),
+        ("/api/sessions/{id}/pause", post(api::pause)),
+        ("/api/sessions/{id}/inside", get(insight::inside)),
+        ("/api/sessions/{id}/analysis", get(insight::analysis)),
+    ]
+}
+
 /// All that the server answers.
 pub fn router(server: Arc<Server>) -> Router {
-    let session = Router::new()
-        .route("/", get(api::view).delete(api::end))
-        .route("/moves", post(api::choose))
-        .route("/undo", post(api::undo))
-        .route("/redo", post(api::redo))
-        .route("/go", post(api::go))
-        .route("/restart", post(api::restart))
-        .route("/seats", post(api::seats))
-        .route("/pause", post(api::pause));
-    Router::new()
-        .route("/", get(assets::index))
-        .route("/page/{name}", get(assets::page))
-        .route("/api/games", get(api::games))
-        .route("/api/sessions", post(api::start))
-        .nest("/api/sessions/{id}", session)
+    let routes = routes().into_iter();
+    routes
+        .fold(Router::new(), |router, (path, methods)| router.route(path, methods))
         .fallback(missing)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(MOST_BYTES))

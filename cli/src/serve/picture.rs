@@ -39,17 +39,17 @@ pub fn outputs(net: &Net) -> Vec<Output> {
         goals.iter().for_each(|(value, signal)| add("goal", format!("{role} {value}"), *signal));
     }
     for (role, legal) in words.roles.iter().zip(&net.outputs.legal) {
-        legal.iter().for_each(|(action, signal)| {
-            add("legal", format!("{role} {}", words.moves[*action as usize]), *signal)
-        });
+        for &(action, signal) in legal {
+            add("legal", format!("{role} {}", words.moves[action as usize]), signal);
+        }
     }
     for (fluent, signal) in words.fluents.iter().zip(&net.outputs.next) {
         add("next", fluent.clone(), *signal);
     }
     for (role, sees) in words.roles.iter().zip(net.outputs.sees.iter().flatten()) {
-        sees.iter().for_each(|(percept, signal)| {
-            add("sees", format!("{role} {}", words.percepts[*percept as usize]), *signal)
-        });
+        for &(percept, signal) in sees {
+            add("sees", format!("{role} {}", words.percepts[percept as usize]), signal);
+        }
     }
     all
 }

@@ -7,13 +7,17 @@
 use super::{
     errors::{Answer, Problem},
     games::Opened,
+    inside::Inside,
     seats::{Machine, Seat},
 };
 use gdl_runtime::{
     Belief, Board, Cancel, Dynamic, Game, History, Id, MoveId, Place, RoleId, Stream,
     player::{InformationOf, Player},
 };
-use std::time::{Instant, SystemTime};
+use std::{
+    sync::{Arc, OnceLock},
+    time::{Instant, SystemTime},
+};
 
 /// No history is longer: a session is no heap.
 const MOST_PLACES: usize = 20_000;
@@ -62,6 +66,8 @@ pub struct Session {
     pub opened: Opened,
     /// Where it is drawn.
     pub board: Option<Board>,
+    /// Its net, once somebody has looked inside; none if it has no net.
+    pub inside: Arc<OnceLock<Option<Inside>>>,
     /// Where play has been.
     pub history: History<Dynamic>,
     /// Who plays the roles, in role order.
@@ -97,6 +103,7 @@ impl Session {
         Self {
             id,
             board: Board::of(&opened.game),
+            inside: Arc::default(),
             history,
             seats,
             version: 1,

@@ -81,7 +81,7 @@ pub struct RoleView {
 }
 
 /// A grid, or several of one size.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct BoardView {
     /// The relation that is drawn.
     pub relation: String,
@@ -100,7 +100,7 @@ pub struct BoardView {
 }
 
 /// What can be in a cell.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct MarkView {
     /// What it is called.
     pub text: String,
@@ -245,7 +245,9 @@ impl View {
 }
 
 impl BoardView {
-    fn of(board: &gdl_runtime::Board, cells: &[Cell]) -> Self {
+    /// The grid with these cells.
+    #[must_use]
+    pub fn of(board: &gdl_runtime::Board, cells: &[Cell]) -> Self {
         let marks = board.marks().iter().enumerate();
         let cell = |cell: &Cell| match cell {
             Cell::None => None,

@@ -9,7 +9,9 @@ mod matches;
 mod play;
 mod plumbing;
 mod schema;
+mod serve;
 mod simulate;
+mod validity;
 mod verify;
 
 use serde_json::Value;

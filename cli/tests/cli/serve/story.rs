@@ -1,0 +1,227 @@
+//! Stories: bytes in, a sequence of requests out, sound ones and others, which must not break the server.
+//!
+//! Two people use the server. Each answer must be one that the description allows; and whatever one of them does, the
+//! other's session stays as it was.
+
+use super::client::{Answer, Client};
+use serde_json::{Value, json};
+
+const GAMES: [&str; 8] = [
+    "nim",
+    "tictactoe",
+    "tictactoe_led",
+    "monty_hall",
+    "rock_paper_scissors",
+    "lights_out",
+    "liars_dice",
+    "chess_on_the_moon",
+];
+
+const RULES: &str = "(role you) (init off) (legal you press) (legal you wait) (<= (next on) (does you press))
+    (<= (next off) (does you wait) (true off)) (<= terminal (true on)) (goal you 100)";
+
+/// A few bytes that choose.
+struct Bytes<'b>(&'b [u8]);
+
+impl<'b> Bytes<'b> {
+    /// A number below `count`; 0 once there are no bytes left.
+    fn below(&mut self, count: usize) -> usize {
+        let Some((&byte, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        usize::from(byte) % count.max(1)
+    }
+
+    fn of<'t, T>(&mut self, list: &'t [T]) -> Option<&'t T> {
+        list.get(self.below(list.len()))
+    }
+
+    /// Some bytes as they are.
+    fn take(&mut self) -> &'b [u8] {
+        let count = self.below(40).min(self.0.len());
+        let (taken, rest) = self.0.split_at(count);
+        self.0 = rest;
+        taken
+    }
+
+    fn text(&mut self) -> String {
+        String::from_utf8_lossy(self.take()).into_owned()
+    }
+}
+
+/// A person and the session that they have open.
+#[derive(Default)]
+struct Person {
+    view: Option<Value>,
+}
+
+impl Person {
+    fn id(&self) -> String {
+        let id = self.view.as_ref().and_then(|view| view["id"].as_str());
+        id.unwrap_or("0123456789abcdef0123456789abcdef").to_owned()
+    }
+
+    fn keep(&mut self, answer: Answer) {
+        if answer.status < 300 && answer.body["version"].is_u64() {
+            self.view = Some(answer.body);
+        }
+    }
+}
+
+/// Plays the story that the bytes tell.
+///
+/// # Panics
+/// If an answer is not as described, or somebody's session is changed by somebody else.
+pub(super) fn play(client: &Client, bytes: &[u8]) {
+    let mut bytes = Bytes(bytes);
+    let mut people = [Person::default(), Person::default()];
+    let mut turns = 0;
+    while !bytes.0.is_empty() && turns < 60 {
+        turns += 1;
+        let who = bytes.below(2);
+        act(client, &mut people[who], &mut bytes);
+        let other = &people[1 - who];
+        if let Some(view) = &other.view {
+            let now = client.get(&format!("/api/sessions/{}", other.id()));
+            assert_eq!(&now.body, view, "somebody else's session has changed");
+        }
+    }
+    for person in people {
+        if person.view.is_some() {
+            let id = person.id();
+            assert_eq!(client.send("DELETE", &format!("/api/sessions/{id}"), b"", &[]).status, 204);
+            assert_eq!(client.get(&format!("/api/sessions/{id}")).status, 404, "what was ended is gone");
+        }
+    }
+}
+
+fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
+    let session = format!("/api/sessions/{}", person.id());
+    let own = |rest: &str| format!("{session}{rest}");
+    match bytes.below(16) {
+        0 => start(client, person, bytes),
+        1..=5 => {
+            let choice = choice(person, bytes);
+            let answer = client.post(&own("/moves"), &choice);
+            person.keep(answer);
+        }
+        6 => {
+            let what = *bytes.of(&["/undo", "/redo", "/restart"]).unwrap_or(&"/undo");
+            let answer = client.send("POST", &own(what), b"", &[]);
+            person.keep(answer);
+        }
+        7 => {
+            let answer = client.post(&own("/go"), &json!({ "place": bytes.below(12) }));
+            person.keep(answer);
+        }
+        8 => {
+            let answer = client.post(&own("/pause"), &json!({ "paused": bytes.below(2) == 1 }));
+            person.keep(answer);
+        }
+        9 => {
+            // Machines play in their own time: seats that are people, or nobody at all.
+            let seat = ["person".to_owned(), "nobody".to_owned(), bytes.text()][bytes.below(3)].clone();
+            if !seat.starts_with(|c: char| c.is_ascii_alphabetic()) || seat == "person" || seat == "nobody" {
+                let answer = client.post(&own("/seats"), &json!({ role(person, bytes): seat }));
+                person.keep(answer);
+            }
+        }
+        10 => {
+            let of = if bytes.below(2) == 0 { "terminal".to_owned() } else { escaped(bytes.take()) };
+            client.get(&own(&format!("/inside?of={of}")));
+        }
+        11 => {
+            let games = [1, 2, 0, 10_001][bytes.below(4)];
+            client.get(&own(&format!("/analysis?games={games}&seed={}", bytes.below(9))));
+        }
+        12 => {
+            let text = spoilt(bytes);
+            client.post("/api/check", &json!({ "text": text }));
+        }
+        13 => {
+            let seat = escaped(role(person, bytes).as_bytes());
+            client.get(&own(&format!("?seat={seat}")));
+        }
+        14 => {
+            let host = ["127.0.0.1:7", "localhost:7", "example.org", "127.0.0.1:8", ""][bytes.below(5)];
+            let origin = ["http://127.0.0.1:7", "http://example.org", "null"][bytes.below(3)];
+            let answer = client.send("GET", &session, b"", &[("host", host), ("origin", origin)]);
+            let is_own = host.ends_with(":7") && origin.ends_with(":7");
+            assert_eq!(answer.status == 403, !is_own, "{host} {origin}");
+        }
+        _ => {
+            let method = ["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"][bytes.below(7)];
+            let places =
+                ["/", "/api/sessions", "/api/check", "/api/games/", "/page/../app.js", "/page/app.js"];
+            let place = match bytes.below(8) {
+                number @ 0..6 => places[number].to_owned(),
+                6 => format!("/{}", escaped(bytes.take())),
+                _ => format!("/api/sessions/{}/{}", escaped(bytes.take()), escaped(bytes.take())),
+            };
+            client.send(method, &place, bytes.take(), &[]);
+        }
+    }
+}
+
+/// Opens a game, or tries to.
+fn start(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
+    let mut request = match bytes.below(4) {
+        0 => json!({ "rulesheet": spoilt(bytes), "name": bytes.text() }),
+        _ => json!({ "game": bytes.of(&GAMES) }),
+    };
+    match bytes.below(6) {
+        0 => request["seed"] = json!(bytes.below(200)),
+        1 => request["position"] = json!(bytes.text()),
+        2 => request["moves"] = json!([[bytes.text()]]),
+        3 => request["record"] = json!({ bytes.text(): bytes.text() }),
+        _ => {}
+    }
+    if person.view.is_some() {
+        client.send("DELETE", &format!("/api/sessions/{}", person.id()), b"", &[]);
+        person.view = None;
+    }
+    let answer = client.post("/api/sessions", &request);
+    person.keep(answer);
+}
+
+/// A legal move mostly, or another.
+fn choice(person: &Person, bytes: &mut Bytes<'_>) -> Value {
+    let none = Vec::new();
+    let legal = person.view.as_ref().and_then(|view| view["legal"].as_array()).unwrap_or(&none);
+    let Some(of_role) = bytes.of(legal) else { return json!({ "role": bytes.text(), "move": bytes.text() }) };
+    let moves = of_role["moves"].as_array().unwrap_or(&none);
+    let action = bytes.of(moves).map_or(Value::Null, |choice| choice["move"].clone());
+    match bytes.below(8) {
+        0 => json!({ "role": of_role["role"], "move": bytes.text() }),
+        1 => json!({ "role": bytes.text(), "move": action }),
+        2 => json!({ "role": of_role["role"], "move": action, "place": bytes.below(5) }),
+        3 => json!({ bytes.text(): action }),
+        _ => json!({ "role": of_role["role"], "move": action }),
+    }
+}
+
+fn role(person: &Person, bytes: &mut Bytes<'_>) -> String {
+    let none = Vec::new();
+    let roles = person.view.as_ref().and_then(|view| view["game"]["roles"].as_array()).unwrap_or(&none);
+    let name = bytes.of(roles).and_then(|role| role["name"].as_str()).unwrap_or("nobody");
+    if bytes.below(4) == 0 { bytes.text() } else { name.to_owned() }
+}
+
+/// A rulesheet, in which something may be wrong.
+fn spoilt(bytes: &mut Bytes<'_>) -> String {
+    let mut text = RULES.to_owned();
+    if bytes.below(2) == 1 {
+        let place = bytes.below(text.len());
+        let end = (place + bytes.below(30)).min(text.len());
+        text.replace_range(place..end, &bytes.text());
+    }
+    text
+}
+
+/// Bytes as a part of an address.
+fn escaped(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| ['%', digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+fn digit(value: u8) -> char {
+    char::from_digit(value.into(), 16).unwrap_or('0')
+}

@@ -1,0 +1,304 @@
+//! Chromium without a window, driven by its protocol for developers over a pair of pipes.
+//!
+//! The browser reads commands from descriptor 3 and writes to 4, each message ended by a zero byte. A shell puts its stdin and
+//! stdout there, so no library is needed. What a page says of itself that is amiss (exceptions, what its own policy forbids, requests
+//! that leave the machine) is kept until the end of the test, and fails it.
+
+use serde_json::{Value, json};
+use std::{
+    env,
+    io::{BufRead, BufReader, Write},
+    path::PathBuf,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// Nothing takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Names that Chromium goes by.
+const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+/// `gdl serve`, as a user starts it.
+struct Server {
+    process: Child,
+    address: String,
+    /// Whoever closes it ends the server's output.
+    _out: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start(args: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gdl"));
+        command.args(["serve", "--port", "0"]).args(args).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("gdl starts");
+        let mut out = BufReader::new(process.stdout.take().expect("its stdout"));
+        let mut line = String::new();
+        out.read_line(&mut line).expect("it prints its address");
+        let address = line.trim().to_owned();
+        assert!(address.starts_with("http://127.0.0.1:"), "{address}");
+        Self { process, address, _out: out }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A page of a server of its own in a browser of its own.
+pub(super) struct Page {
+    server: Server,
+    browser: Child,
+    commands: ChildStdin,
+    messages: Receiver<Value>,
+    session: String,
+    count: u64,
+    faults: Vec<String>,
+    _profile: TempDir,
+}
+
+impl Page {
+    /// The page of `gdl serve` with these arguments. None where there is no Chromium, which is said.
+    pub(super) fn open(args: &[&str]) -> Option<Self> {
+        let Some(program) = find() else {
+            eprintln!("skipped: there is no Chromium");
+            return None;
+        };
+        let server = Server::start(args);
+        let profile = tempfile::tempdir().expect("a folder");
+        let mut browser = Command::new("sh")
+            .args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#, "sh"])
+            .arg(program)
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+            ])
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--remote-debugging-pipe",
+            ])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("Chromium starts");
+        let commands = browser.stdin.take().expect("its stdin");
+        let mut out = BufReader::new(browser.stdout.take().expect("its stdout"));
+        let (sender, messages) = channel();
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            while matches!(out.read_until(0, &mut bytes), Ok(read) if read > 0) {
+                bytes.pop();
+                let message = serde_json::from_slice(&bytes).unwrap_or_default();
+                if sender.send(message).is_err() {
+                    break;
+                }
+                bytes.clear();
+            }
+        });
+        let address = server.address.clone();
+        let mut page = Self {
+            server,
+            browser,
+            commands,
+            messages,
+            session: String::new(),
+            count: 0,
+            faults: Vec::new(),
+            _profile: profile,
+        };
+        let target = page.ask("Target.createTarget", &json!({ "url": "about:blank" }))["targetId"].take();
+        let attached = page.ask("Target.attachToTarget", &json!({ "targetId": target, "flatten": true }));
+        attached["sessionId"].as_str().expect("a session").clone_into(&mut page.session);
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            page.ask(&format!("{domain}.enable"), &json!({}));
+        }
+        page.resize(1200, 900, false);
+        page.go(&address);
+        Some(page)
+    }
+
+    /// Asks the browser, and waits for its answer.
+    fn ask(&mut self, method: &str, parameters: &Value) -> Value {
+        self.count += 1;
+        let mut command = json!({ "id": self.count, "method": method, "params": parameters });
+        if !self.session.is_empty() {
+            command["sessionId"] = json!(self.session);
+        }
+        self.commands.write_all(format!("{command}\0").as_bytes()).expect("Chromium listens");
+        loop {
+            let mut message = self.messages.recv_timeout(PATIENCE).expect("Chromium answers");
+            if message["id"] == self.count {
+                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
+                return message["result"].take();
+            }
+            self.note(&message);
+        }
+    }
+
+    /// Keeps what is amiss.
+    fn note(&mut self, message: &Value) {
+        let parameters = &message["params"];
+        match message["method"].as_str().unwrap_or_default() {
+            "Runtime.exceptionThrown" => self.faults.push(parameters["exceptionDetails"].to_string()),
+            // Answers that refuse something are logged too, and are no fault of the page.
+            "Log.entryAdded" if parameters["entry"]["source"] != "network" => {
+                self.faults.push(parameters["entry"].to_string());
+            }
+            "Network.requestWillBeSent" => {
+                let url = parameters["request"]["url"].as_str().unwrap_or_default();
+                let own = self.server.address.split('#').next().unwrap_or_default();
+                if !url.starts_with(own) && !url.starts_with("data:") && url != "about:blank" {
+                    self.faults.push(format!("a request to {url}"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Goes to an address, and waits for the page to be there.
+    fn go(&mut self, address: &str) {
+        self.ask("Page.navigate", &json!({ "url": address }));
+        self.wait("document.readyState === 'complete' && location.href !== 'about:blank'");
+    }
+
+    /// Loads the page again.
+    pub(super) fn reload(&mut self) {
+        self.run("window.isOld = true");
+        self.ask("Page.reload", &json!({}));
+        self.wait("!window.isOld && document.readyState === 'complete'");
+    }
+
+    /// The window's size, and whether the system is dark.
+    pub(super) fn resize(&mut self, width: u32, height: u32, is_dark: bool) {
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
+        self.ask("Emulation.setDeviceMetricsOverride", &metrics);
+        let scheme = if is_dark { "dark" } else { "light" };
+        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.ask("Emulation.setEmulatedMedia", &features);
+    }
+
+    /// The value of an expression in the page.
+    ///
+    /// # Panics
+    /// If it throws.
+    pub(super) fn run(&mut self, expression: &str) -> Value {
+        let parameters = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let mut answer = self.ask("Runtime.evaluate", &parameters);
+        assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
+        answer["result"]["value"].take()
+    }
+
+    /// Waits until an expression is true.
+    ///
+    /// # Panics
+    /// If it does not come to be.
+    pub(super) fn wait(&mut self, expression: &str) {
+        let end = Instant::now() + PATIENCE;
+        while self.run(&format!("Boolean({expression})")) != true {
+            if Instant::now() >= end {
+                let shown = self.run("document.body.innerText");
+                panic!(
+                    "this never comes: {expression}\n{}\n{:?}",
+                    shown.as_str().unwrap_or_default(),
+                    self.faults
+                );
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// The text of an element, once it is there.
+    pub(super) fn text(&mut self, selector: &str) -> String {
+        let selector = json!(selector);
+        self.wait(&format!("document.querySelector({selector})"));
+        let text = self.run(&format!("document.querySelector({selector}).innerText"));
+        text.as_str().unwrap_or_default().trim().to_owned()
+    }
+
+    /// How many elements there are.
+    pub(super) fn count(&mut self, selector: &str) -> usize {
+        let count = self.run(&format!("document.querySelectorAll({}).length", json!(selector)));
+        count.as_u64().unwrap_or_default() as usize
+    }
+
+    /// Clicks in the middle of an element, once it is there and can be clicked.
+    pub(super) fn click(&mut self, selector: &str) {
+        let selector = json!(selector);
+        self.wait(&format!("document.querySelector({selector})?.checkVisibility()"));
+        self.wait(&format!("!document.querySelector({selector}).disabled"));
+        let place = self.run(&format!(
+            "(() => {{ const element = document.querySelector({selector}); element.scrollIntoView({{ block: 'center' }});
+             const box = element.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+        ));
+        for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
+            let parameters =
+                json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
+            self.ask("Input.dispatchMouseEvent", &parameters);
+        }
+    }
+
+    /// Presses a key: `Tab`, `Enter`, `F8`, `ArrowRight` ..
+    pub(super) fn press(&mut self, key: &str) {
+        let text = match key {
+            "Enter" => "\r",
+            " " => " ",
+            _ => "",
+        };
+        let code = match key {
+            "Enter" => 13,
+            "Tab" => 9,
+            " " => 32,
+            "Escape" => 27,
+            "End" => 35,
+            "Home" => 36,
+            "ArrowLeft" => 37,
+            "ArrowUp" => 38,
+            "ArrowRight" => 39,
+            "ArrowDown" => 40,
+            "F8" => 119,
+            _ => 0,
+        };
+        for kind in ["keyDown", "keyUp"] {
+            let parameters = json!({ "type": kind, "key": key, "windowsVirtualKeyCode": code, "text": text });
+            self.ask("Input.dispatchKeyEvent", &parameters);
+        }
+    }
+
+    /// Puts text where the cursor is, all at once, as pasting does.
+    pub(super) fn insert(&mut self, text: &str) {
+        self.ask("Input.insertText", &json!({ "text": text }));
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            // Hears what was said last.
+            self.run("1");
+        }
+        let _ = self.browser.kill();
+        let _ = self.browser.wait();
+        assert!(thread::panicking() || self.faults.is_empty(), "{:#?}", self.faults);
+    }
+}
+
+/// Where Chromium is.
+fn find() -> Option<PathBuf> {
+    let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
+    NAMES
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
+        .find(|path| path.is_file())
+}

@@ -1,0 +1,131 @@
+//! Choosing a game, writing one, and looking into it.
+
+use super::chromium::Page;
+use serde_json::json;
+
+/// Whoever may not go on must not be let out.
+const FAULTY: &str = "; A door.\n(role you)\n(init shut)\n(<= (legal you (push ?side))\n    (true shut))\n(<= (next open) (does you (push left)))\n\
+    (<= terminal (true open))\n(goal you 100)\n";
+
+#[test]
+fn a_faulty_rulesheet_shows_its_fault_at_its_place_and_can_be_mended_and_played() {
+    let Some(mut page) = Page::open(&[]) else { return };
+    page.click("#rulesheet");
+    page.insert(FAULTY);
+    page.wait("document.querySelector('.fault')");
+    assert!(page.text(".fault").contains("GDL085"), "{}", page.text(".fault"));
+    assert!(page.text(".fault").starts_with("4:22"), "{}", page.text(".fault"));
+    assert_eq!(page.run("document.querySelector('.layer mark').textContent"), "?side");
+    assert_eq!(page.run("document.querySelector('.numbers b').textContent"), "4");
+    assert_eq!(page.run("document.querySelector('#rulesheet').ariaInvalid"), "true");
+    assert_eq!(page.run("document.querySelector('#rulesheet-play').disabled"), true);
+    // The underline lies where the text is: both layers are one grid of characters.
+    let same = "(() => { const [a, b] = ['.layer', '#rulesheet'].map((s) => getComputedStyle(document.querySelector(s)));
+        return ['fontSize', 'fontFamily', 'lineHeight', 'paddingLeft', 'paddingTop', 'tabSize', 'whiteSpace']
+            .every((key) => a[key] === b[key]); })()";
+    assert_eq!(page.run(same), true);
+
+    // A click on the fault goes to its place, and so does F8.
+    let selected = "(() => { const box = document.querySelector('#rulesheet');
+        return document.activeElement === box && box.value.slice(box.selectionStart, box.selectionEnd); })()";
+    page.click(".fault");
+    page.wait(&format!("{selected} === '?side'"));
+    page.run("document.querySelector('#rulesheet').setSelectionRange(0, 0)");
+    page.press("F8");
+    page.wait(&format!("{selected} === '?side'"));
+
+    // Typing over it mends it.
+    page.insert("left");
+    page.wait("!document.querySelector('#rulesheet-play').disabled");
+    assert_eq!(page.count(".layer mark.error"), 0);
+    assert!(
+        page.text("#rulesheet-verdict").contains("you: 2 fluents"),
+        "{}",
+        page.text("#rulesheet-verdict")
+    );
+    page.click("#rulesheet-play");
+    page.wait("!document.querySelector('#game').hidden");
+    assert_eq!(page.run("document.querySelector('#chooser').hidden"), true);
+}
+
+#[test]
+fn the_last_answer_wins() {
+    let Some(mut page) = Page::open(&[]) else { return };
+    page.click("#rulesheet");
+    // Faults of what is no longer there are never shown.
+    page.insert(FAULTY);
+    page.run("document.querySelector('#rulesheet').select()");
+    page.insert("(role x");
+    page.wait("document.querySelector('.fault')");
+    assert!(page.text(".faults").contains("GDL001"), "{}", page.text(".faults"));
+    assert!(!page.text(".faults").contains("GDL085"), "{}", page.text(".faults"));
+    page.run(
+        "(() => { const box = document.querySelector('#rulesheet');
+            box.value = ''; box.dispatchEvent(new Event('input')); })()",
+    );
+    page.wait("document.querySelectorAll('.fault').length === 0");
+}
+
+#[test]
+fn a_game_is_chosen_with_the_keyboard_alone() {
+    let Some(mut page) = Page::open(&[]) else { return };
+    page.wait("document.querySelectorAll('.game').length > 10");
+    let card = page.text("[data-game=monty_hall]");
+    for word in ["Monty hall", "1 player", "chance", "hidden"] {
+        assert!(card.contains(word), "{card}: {word}");
+    }
+    let focused = "document.activeElement.dataset.game ?? ''";
+    for _ in 0..40 {
+        if page.run(focused) == "nim" {
+            break;
+        }
+        page.press("Tab");
+    }
+    assert_eq!(page.run(focused), "nim", "the tab key comes to each game");
+    page.press("Enter");
+    page.wait("!document.querySelector('#game').hidden");
+    // Loaded again it is where it was.
+    page.reload();
+    page.wait("!document.querySelector('#game').hidden");
+}
+
+#[test]
+fn the_inside_is_lit_as_play_goes_on() {
+    let Some(mut page) = Page::open(&["tictactoe"]) else { return };
+    page.wait("!document.querySelector('#game').hidden");
+    page.click("details.inside > summary");
+    page.wait("document.querySelectorAll('.relation').length === 2");
+    let holding = "[...document.querySelectorAll('.relation li.true')].map((item) => item.firstChild.data)";
+    assert_eq!(page.run(&format!("{holding}.length")), 10);
+    page.click("#tab-net");
+    page.wait("document.querySelectorAll('.net .node').length > 100");
+    page.run("(() => { const of = document.querySelector('#net-of'); of.value = 'next (cell 1 1 b)'; of.dispatchEvent(new Event('change')); })()");
+    let node = |name: &str| {
+        let name = json!(name);
+        format!(
+            "[...document.querySelectorAll('.net .node')].find((node) => node.querySelector('title').textContent === {name})"
+        )
+    };
+    let (output, cell) = (node("next (cell 1 1 b)"), node("(cell 1 1 b)"));
+    page.wait(&format!("{cell} && document.querySelectorAll('.net .node').length < 20"));
+    page.wait(&format!("{cell}.classList.contains('lit') && {output}.classList.contains('open')"));
+    // What changes is lit anew.
+    page.run("import('/page/app.js').then(({ app }) => app.change('/moves', { role: 'xplayer', move: '(mark 1 1)' }))");
+    page.wait(&format!("!{cell}.classList.contains('lit') && !{output}.classList.contains('open')"));
+    page.click("#tab-state");
+    page.wait(&format!("{holding}.includes('(cell 1 1 x)')"));
+}
+
+#[test]
+fn random_play_is_shown_in_charts() {
+    let Some(mut page) = Page::open(&["nim"]) else { return };
+    page.wait("!document.querySelector('#game').hidden");
+    page.click("details.inside > summary");
+    page.click("#tab-analysis");
+    page.click("#analysis-start");
+    let charts = "document.querySelector('.charts').shadowRoot";
+    page.wait(&format!("{charts}.querySelectorAll('svg').length >= 4"));
+    page.wait(&format!("{charts}.styleSheets.length === 1"));
+    assert_eq!(page.run(&format!("{charts}.querySelector('.card b').textContent !== ''")), true);
+    page.wait("document.querySelector('#analysis-stop').hidden");
+}

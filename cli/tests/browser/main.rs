@@ -1,0 +1,4 @@
+//! The page of `gdl serve` in a real browser, as its users meet it. Where there is no Chromium these tests are skipped, and say so.
+
+mod chromium;
+mod insight;

@@ -6,6 +6,9 @@ pub mod comparison;
 pub mod forms;
 #[path = "../../tests/differential/generator.rs"]
 pub mod generator;
+pub mod serve;
+#[path = "../../cli/tests/cli/validity.rs"]
+mod validity;
 
 use gdl_compiler::{Diagnostics, Limits, Options, Rules, Source, check, syntax};
 

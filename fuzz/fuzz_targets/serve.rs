@@ -1,0 +1,7 @@
+//! Stories of requests, made from bytes: every answer is as described, and nobody's session is changed by somebody else.
+#![no_main]
+
+use gdl_fuzz::serve::play;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| play(bytes));

@@ -1,0 +1,11 @@
+//! The server of `gdl serve` and those who use it: bytes in, a story of requests played.
+
+#[path = "../../cli/tests/cli/serve/client.rs"]
+mod client;
+#[path = "../../cli/tests/cli/serve/story.rs"]
+mod story;
+
+/// Plays the story that the bytes tell to a server of its own.
+pub fn play(bytes: &[u8]) {
+    story::play(&client::Client::new(), bytes);
+}

@@ -202,3 +202,44 @@ pub(super) async fn analysis(
     let late = || Problem::too_many("the games take too long").help("ask for fewer of them");
     analysis.await?.map(Json).ok_or_else(late)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn what_nobody_waits_for_is_called_off_and_leaves_its_turn() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let turns = Arc::new(Semaphore::new(1));
+        let (sender, ended) = mpsc::channel();
+        let endless = |sender: mpsc::Sender<&'static str>| {
+            move |cancel: &Cancel| {
+                while !cancel.is_cancelled() {
+                    std::thread::yield_now();
+                }
+                sender.send("called off").expect("somebody listens");
+            }
+        };
+        runtime.block_on(async {
+            // Whoever asks goes away once the work has begun.
+            let request = work(&turns, Duration::MAX, endless(sender.clone()));
+            let gone = async {
+                while turns.available_permits() > 0 {
+                    tokio::task::yield_now().await;
+                }
+            };
+            let (mut request, mut gone) = (std::pin::pin!(request), std::pin::pin!(gone));
+            std::future::poll_fn(|context| {
+                assert!(request.as_mut().poll(context).is_pending());
+                gone.as_mut().poll(context)
+            })
+            .await;
+        });
+        assert_eq!(ended.recv(), Ok("called off"));
+        // The same where the time is up; and the turn is there again.
+        let late = runtime.block_on(work(&turns, Duration::ZERO, endless(sender)));
+        assert!(late.is_ok() && ended.recv() == Ok("called off"));
+        assert_eq!(turns.available_permits(), 1);
+    }
+}

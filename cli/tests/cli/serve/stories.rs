@@ -5,7 +5,7 @@ use proptest::{collection::vec, prelude::*};
 use serde_json::json;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_story_breaks_the_server(bytes in vec(any::<u8>(), 0..300)) {

@@ -23,6 +23,7 @@ mod maxn;
 mod mcts;
 mod memory;
 mod meter;
+mod mind;
 mod options;
 mod payoff;
 mod perfect;

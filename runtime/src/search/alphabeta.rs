@@ -5,11 +5,11 @@
 //! was met.
 
 use super::{
-    Evaluation, Found, Linear, memory::Memory, meter::Meter, options::Options, payoff::Payoff, vote::vote,
+    Evaluation, Found, Linear, memory::Memory, meter::Meter, mind::Mind, options::Options, payoff::Payoff,
 };
 use crate::{
     game::{Game, Id},
-    player::{Belief, Budget, InformationOf, Player, Report},
+    player::{Budget, InformationOf, Player, Report},
 };
 use std::fmt;
 
@@ -67,9 +67,8 @@ pub struct AlphaBeta<G: Game> {
     name: &'static str,
     is_paranoid: bool,
     evaluation: Option<Box<dyn Evaluation<G>>>,
-    belief: Belief<G>,
+    mind: Mind<G>,
     engine: Option<Engine<G>>,
-    report: Option<Report>,
 }
 
 impl<G: Game> fmt::Debug for AlphaBeta<G> {
@@ -98,9 +97,8 @@ impl<G: Game> AlphaBeta<G> {
             name: "alphabeta",
             is_paranoid: false,
             evaluation: None,
-            belief: Belief::new(0),
+            mind: Mind::new(0),
             engine: None,
-            report: None,
         }
     }
 
@@ -134,7 +132,7 @@ impl<G: Game> AlphaBeta<G> {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
-        self.belief = Belief::new(seed);
+        self.mind = Mind::new(seed);
         self
     }
 
@@ -195,18 +193,16 @@ impl<G: Game> Player<G> for AlphaBeta<G> {
     }
 
     fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
-        let mut belief = std::mem::replace(&mut self.belief, Belief::new(self.seed));
+        let mut mind = std::mem::replace(&mut self.mind, Mind::new(0));
         let role = information.role();
-        let found = vote(game, &mut belief, information, budget, |state, budget| {
-            self.search(game, state, role, budget)
-        });
-        self.belief = belief;
-        self.report = Some(found.describe(game));
-        found.action
+        let search = |state: &G::State, budget: &Budget| self.search(game, state, role, budget);
+        let action = mind.decide(game, information, budget, search);
+        self.mind = mind;
+        action
     }
 
     fn report(&self) -> Option<Report> {
-        self.report.clone()
+        self.mind.report()
     }
 }
 

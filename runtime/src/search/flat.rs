@@ -1,9 +1,9 @@
 //! Flat Monte Carlo: in come a state and a role, out goes the move after which random games end best.
 
-use super::{Found, meter::Meter, rollouts::Rollouts, vote::vote};
+use super::{Found, meter::Meter, mind::Mind, rollouts::Rollouts};
 use crate::{
     game::Game,
-    player::{Belief, Budget, InformationOf, Player, Report},
+    player::{Budget, InformationOf, Player, Report},
     random::Stream,
 };
 
@@ -32,8 +32,7 @@ pub struct FlatMonteCarlo<G: Game> {
     seed: u64,
     in_lanes: bool,
     searches: u64,
-    belief: Belief<G>,
-    report: Option<Report>,
+    mind: Mind<G>,
 }
 
 impl<G: Game> FlatMonteCarlo<G> {
@@ -43,7 +42,7 @@ impl<G: Game> FlatMonteCarlo<G> {
     /// A search with a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { seed, in_lanes: true, searches: 0, belief: Belief::new(seed), report: None }
+        Self { seed, in_lanes: true, searches: 0, mind: Mind::new(seed) }
     }
 
     /// One random game for each node, even where hundreds could be played at once.
@@ -113,17 +112,15 @@ impl<G: Game> Player<G> for FlatMonteCarlo<G> {
     }
 
     fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
-        let mut belief = std::mem::replace(&mut self.belief, Belief::new(self.seed));
+        let mut mind = std::mem::replace(&mut self.mind, Mind::new(0));
         let role = information.role();
-        let found = vote(game, &mut belief, information, budget, |state, budget| {
-            self.search(game, state, role, budget)
-        });
-        self.belief = belief;
-        self.report = Some(found.describe(game));
-        found.action
+        let search = |state: &G::State, budget: &Budget| self.search(game, state, role, budget);
+        let action = mind.decide(game, information, budget, search);
+        self.mind = mind;
+        action
     }
 
     fn report(&self) -> Option<Report> {
-        self.report.clone()
+        self.mind.report()
     }
 }

@@ -1,11 +1,11 @@
 //! Max^n: in come a state and a role, out goes the move that is best if everybody seeks their own good.
 
 use super::{
-    Evaluation, Found, Linear, memory::Memory, meter::Meter, options::Options, payoff::Payoff, vote::vote,
+    Evaluation, Found, Linear, memory::Memory, meter::Meter, mind::Mind, options::Options, payoff::Payoff,
 };
 use crate::{
     game::{Game, Id},
-    player::{Belief, Budget, InformationOf, Player, Report},
+    player::{Budget, InformationOf, Player, Report},
 };
 use std::fmt;
 
@@ -45,9 +45,8 @@ pub struct MaxN<G: Game> {
     seed: u64,
     bytes: usize,
     evaluation: Option<Box<dyn Evaluation<G>>>,
-    belief: Belief<G>,
+    mind: Mind<G>,
     memory: Option<(usize, Memory)>,
-    report: Option<Report>,
 }
 
 impl<G: Game> fmt::Debug for MaxN<G> {
@@ -71,9 +70,8 @@ impl<G: Game> MaxN<G> {
             seed: 0,
             bytes: Self::DEFAULT_BYTES,
             evaluation: None,
-            belief: Belief::new(0),
+            mind: Mind::new(0),
             memory: None,
-            report: None,
         }
     }
 
@@ -95,7 +93,7 @@ impl<G: Game> MaxN<G> {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
-        self.belief = Belief::new(seed);
+        self.mind = Mind::new(seed);
         self
     }
 
@@ -169,18 +167,16 @@ impl<G: Game> Player<G> for MaxN<G> {
     }
 
     fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
-        let mut belief = std::mem::replace(&mut self.belief, Belief::new(self.seed));
+        let mut mind = std::mem::replace(&mut self.mind, Mind::new(0));
         let role = information.role();
-        let found = vote(game, &mut belief, information, budget, |state, budget| {
-            self.search(game, state, role, budget)
-        });
-        self.belief = belief;
-        self.report = Some(found.describe(game));
-        found.action
+        let search = |state: &G::State, budget: &Budget| self.search(game, state, role, budget);
+        let action = mind.decide(game, information, budget, search);
+        self.mind = mind;
+        action
     }
 
     fn report(&self) -> Option<Report> {
-        self.report.clone()
+        self.mind.report()
     }
 }
 

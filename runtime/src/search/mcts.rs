@@ -3,10 +3,10 @@
 mod stage;
 mod tree;
 
-use super::{Found, meter::Meter, rollouts::Rollouts, vote::vote};
+use super::{Found, meter::Meter, mind::Mind, rollouts::Rollouts};
 use crate::{
     game::{Game, Id},
-    player::{Belief, Budget, InformationOf, Player, Report},
+    player::{Budget, InformationOf, Player, Report},
     random::Stream,
 };
 use std::{
@@ -67,8 +67,7 @@ pub struct Mcts<G: Game> {
     /// Searches so far.
     searches: u64,
     tree: Option<Tree<G>>,
-    belief: Belief<G>,
-    report: Option<Report>,
+    mind: Mind<G>,
 }
 
 impl<G: Game> fmt::Debug for Mcts<G> {
@@ -110,8 +109,7 @@ impl<G: Game> Mcts<G> {
             rules,
             searches: 0,
             tree: None,
-            belief: Belief::new(seed),
-            report: None,
+            mind: Mind::new(seed),
         }
     }
 
@@ -293,14 +291,12 @@ impl<G: Game> Player<G> for Mcts<G> {
     }
 
     fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
-        let mut belief = std::mem::replace(&mut self.belief, Belief::new(self.seed));
+        let mut mind = std::mem::replace(&mut self.mind, Mind::new(0));
         let role = information.role();
-        let found = vote(game, &mut belief, information, budget, |state, budget| {
-            self.search(game, state, role, budget)
-        });
-        self.belief = belief;
-        self.report = Some(found.describe(game));
-        found.action
+        let search = |state: &G::State, budget: &Budget| self.search(game, state, role, budget);
+        let action = mind.decide(game, information, budget, search);
+        self.mind = mind;
+        action
     }
 
     fn stop(&mut self, _: &G, _: &InformationOf<G>) {
@@ -312,7 +308,7 @@ impl<G: Game> Player<G> for Mcts<G> {
     }
 
     fn report(&self) -> Option<Report> {
-        self.report.clone()
+        self.mind.report()
     }
 }
 

@@ -1,9 +1,9 @@
 //! The player that knows: in comes a small game, out goes a best move in every state.
 
-use super::{Found, Mcts, Solution, SolveError, vote::vote};
+use super::{Found, Mcts, Solution, SolveError, mind::Mind};
 use crate::{
     game::Game,
-    player::{Belief, Budget, InformationOf, Player, Report},
+    player::{Budget, InformationOf, Player, Report},
 };
 
 /// Plays by the [`Solution`] of a game, never worse than its value. The first search for a match, or its start, solves the
@@ -13,8 +13,7 @@ pub struct Perfect<G: Game> {
     bytes: usize,
     solution: Option<Result<Solution<G>, SolveError>>,
     guess: Mcts<G>,
-    belief: Belief<G>,
-    report: Option<Report>,
+    mind: Mind<G>,
 }
 
 impl<G: Game> Perfect<G> {
@@ -22,7 +21,7 @@ impl<G: Game> Perfect<G> {
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let bytes = Solution::<G>::DEFAULT_BYTES;
-        Self { bytes, solution: None, guess: Mcts::new(seed), belief: Belief::new(seed), report: None }
+        Self { bytes, solution: None, guess: Mcts::new(seed), mind: Mind::new(seed) }
     }
 
     /// The most bytes for the states.
@@ -78,17 +77,15 @@ impl<G: Game> Player<G> for Perfect<G> {
     }
 
     fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
-        let mut belief = std::mem::replace(&mut self.belief, Belief::new(0));
+        let mut mind = std::mem::replace(&mut self.mind, Mind::new(0));
         let role = information.role();
-        let found = vote(game, &mut belief, information, budget, |state, budget| {
-            self.search(game, state, role, budget)
-        });
-        self.belief = belief;
-        self.report = Some(found.describe(game));
-        found.action
+        let search = |state: &G::State, budget: &Budget| self.search(game, state, role, budget);
+        let action = mind.decide(game, information, budget, search);
+        self.mind = mind;
+        action
     }
 
     fn report(&self) -> Option<Report> {
-        self.report.clone()
+        self.mind.report()
     }
 }

@@ -17,8 +17,8 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
 /// is none.
 #[must_use]
 pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
-    let logarithms: Vec<f64> = values.into_iter().map(f64::ln).collect();
-    (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
+    let logarithms: Vec<f64> = values.into_iter().map(libm::log).collect();
+    libm::exp(logarithms.iter().sum::<f64>() / logarithms.len() as f64)
 }
 
 /// Standard errors on either side that leave one case in twenty out.
@@ -42,7 +42,7 @@ pub fn wilson(share: f64, trials: u64) -> [f64; 2] {
 /// How many points of Elo a score between 0 and 1 is worth (Elo, "The rating of chessplayers", 1978). Infinite at the ends.
 #[must_use]
 pub fn elo(score: f64) -> f64 {
-    400.0 * (score / (1.0 - score)).log10()
+    400.0 * libm::log10(score / (1.0 - score))
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub fn short(number: f64) -> String {
 /// Round numbers from 0 to at least `most`, five or so.
 fn ticks(most: f64) -> Vec<f64> {
     let rough = most.max(1e-9) / 4.0;
-    let power = 10_f64.powf(rough.log10().floor());
+    let power = libm::pow(10.0, libm::log10(rough).floor());
     let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|m| m * power).find(|&s| s >= rough * 0.999);
     let step = step.unwrap_or(10.0 * power);
     let count = (most / step - 1e-9).ceil().clamp(1.0, 10.0);

@@ -133,7 +133,11 @@ fn cards(figures: &Figures) -> String {
             "states",
             format!(
                 "≥ {}",
-                if states.at_least < 1e6 { whole(states.at_least) } else { power(states.at_least.log10()) }
+                if states.at_least < 1e6 {
+                    whole(states.at_least)
+                } else {
+                    power(libm::log10(states.at_least))
+                }
             ),
             format!(
                 "{} different ones seen in {} visits",
@@ -160,9 +164,9 @@ fn cards(figures: &Figures) -> String {
 fn power(log10: f64) -> String {
     let exponent = log10.floor();
     if exponent < 4.0 {
-        return whole(10_f64.powf(log10));
+        return whole(libm::pow(10.0, log10));
     }
-    format!("{:.1} × 10<sup>{exponent}</sup>", 10_f64.powf(log10 - exponent))
+    format!("{:.1} × 10<sup>{exponent}</sup>", libm::pow(10.0, log10 - exponent))
 }
 
 fn outcome(figures: &Figures) -> String {

@@ -156,7 +156,7 @@ impl Walks {
             ply.games += 1;
             ply.joint = ply.joint.saturating_add(product);
             self.most_joint = self.most_joint.max(product);
-            width += (product as f64).log10();
+            width += libm::log10(product as f64);
             nodes = log_sum(nodes, width);
             game.advance(&mut state, &joint);
             length += 1;
@@ -274,15 +274,15 @@ impl Walks {
         let mean = |which: usize| {
             let logs = self.trees.iter().map(|(_, logs)| logs[which]);
             let most = logs.clone().fold(0.0, f64::max);
-            (most, logs.map(|log| 10_f64.powf(log - most)).sum::<f64>() / games)
+            (most, logs.map(|log| libm::pow(10.0, log - most)).sum::<f64>() / games)
         };
         let (most, part) = mean(0);
         let square =
-            self.trees.iter().map(|(_, logs)| 10_f64.powf(2.0 * (logs[0] - most))).sum::<f64>() / games;
+            self.trees.iter().map(|(_, logs)| libm::pow(10.0, 2.0 * (logs[0] - most))).sum::<f64>() / games;
         let (most_leaves, leaves) = mean(1);
         Tree {
-            log10_nodes: most + part.max(f64::MIN_POSITIVE).log10(),
-            log10_leaves: most_leaves + leaves.max(f64::MIN_POSITIVE).log10(),
+            log10_nodes: most + libm::log10(part.max(f64::MIN_POSITIVE)),
+            log10_leaves: most_leaves + libm::log10(leaves.max(f64::MIN_POSITIVE)),
             relative_error: ((square - part * part).max(0.0) / games).sqrt() / part.max(f64::MIN_POSITIVE),
         }
     }
@@ -298,7 +298,7 @@ fn add_choices(sums: &mut [[u64; 2]], others: &[[u64; 2]]) {
 /// The logarithm of a sum of numbers whose logarithms are given.
 fn log_sum(a: f64, b: f64) -> f64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
-    high + 10_f64.powf(low - high).ln_1p() / std::f64::consts::LN_10
+    high + libm::log1p(libm::pow(10.0, low - high)) / std::f64::consts::LN_10
 }
 
 /// The role other than chance that is alone to choose where somebody first is, as far as that can be told without a choice.

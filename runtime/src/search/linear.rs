@@ -102,7 +102,7 @@ impl<G: Game> Evaluation<G> for Linear {
 }
 
 fn logistic(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
+    1.0 / (1.0 + libm::expf(-x))
 }
 
 /// States of random games, and how those ended.

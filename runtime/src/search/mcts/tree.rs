@@ -585,7 +585,7 @@ fn best(slots: &[Slot], visits: u32, exploration: f32, stream: &mut Stream) -> u
             slots.iter().enumerate().filter(|(_, slot)| slot.visits == 0).map(|(place, _)| place);
         return places.nth(rank).unwrap_or(0);
     }
-    let wide = 100.0 * exploration * (visits.max(1) as f32).ln().sqrt();
+    let wide = 100.0 * exploration * libm::logf(visits.max(1) as f32).sqrt();
     let bound = |slot: &Slot| {
         let bonus = if slot.is_proved { 0.0 } else { wide / (slot.visits as f32).sqrt() };
         slot.mean() + bonus

@@ -28,6 +28,7 @@ mod options;
 mod payoff;
 mod perfect;
 mod rollouts;
+mod setup;
 mod solution;
 mod symmetry;
 mod vote;

@@ -1,16 +1,14 @@
 //! Max^n: in come a state and a role, out goes the move that is best if everybody seeks their own good.
 
 use super::{
-    Evaluation, Found, Linear, memory::Memory, meter::Meter, mind::Mind, options::Options, payoff::Payoff,
+    Evaluation, Found, memory::Memory, meter::Meter, mind::Mind, options::Options, payoff::Payoff,
+    setup::Setup,
 };
 use crate::{
     game::{Game, Id},
     player::{Budget, InformationOf, Player, Report},
 };
 use std::fmt;
-
-/// The deepest search: it recurses once for each joint move.
-const MAX_DEPTH: u32 = 200;
 
 /// Depth-first search for any number of roles, each of which makes the most of its own goal (Luckhardt and Irani, "An
 /// algorithmic solution of n-person games", 1986), with iterative deepening.
@@ -41,58 +39,51 @@ const MAX_DEPTH: u32 = 200;
 /// assert_eq!((found.report.value, found.report.exact, found.report.depth), (Some(100.0), true, 4));
 /// ```
 pub struct MaxN<G: Game> {
-    depth: Option<u32>,
-    seed: u64,
-    bytes: usize,
-    evaluation: Option<Box<dyn Evaluation<G>>>,
+    setup: Setup<G>,
     mind: Mind<G>,
     memory: Option<(usize, Memory)>,
 }
 
 impl<G: Game> fmt::Debug for MaxN<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MaxN").field("depth", &self.depth).field("bytes", &self.bytes).finish_non_exhaustive()
+        f.debug_struct("MaxN")
+            .field("depth", &self.setup.depth())
+            .field("bytes", &self.setup.bytes())
+            .finish_non_exhaustive()
     }
 }
 
 impl<G: Game> MaxN<G> {
     /// Bytes of the table unless [`MaxN::memory`] says otherwise.
-    pub const DEFAULT_BYTES: usize = 64 << 20;
+    pub const DEFAULT_BYTES: usize = Setup::<G>::BYTES;
 
     /// Nodes of a search without a depth whose budget has no limit.
-    pub const DEFAULT_NODES: u64 = 1 << 20;
+    pub const DEFAULT_NODES: u64 = Setup::<G>::NODES;
 
     /// A search as deep as the budget allows.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            depth: None,
-            seed: 0,
-            bytes: Self::DEFAULT_BYTES,
-            evaluation: None,
-            mind: Mind::new(0),
-            memory: None,
-        }
+        Self { setup: Setup::new(), mind: Mind::new(0), memory: None }
     }
 
     /// Looks so many joint moves ahead, if the budget allows; at most 200.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
-        self.depth = Some(depth.clamp(1, MAX_DEPTH));
+        self.setup.set_depth(depth);
         self
     }
 
     /// The most bytes of the table.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
-        self.bytes = bytes;
+        self.setup.set_bytes(bytes);
         self
     }
 
     /// The seed of the random games that the evaluation is learnt from, and of the drawing of hidden states.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.setup.set_seed(seed);
         self.mind = Mind::new(seed);
         self
     }
@@ -100,7 +91,7 @@ impl<G: Game> MaxN<G> {
     /// Judges states by this instead of what is learnt from random games ([`Linear`]).
     #[must_use]
     pub fn evaluation(mut self, evaluation: impl Evaluation<G> + 'static) -> Self {
-        self.evaluation = Some(Box::new(evaluation));
+        self.setup.set_evaluation(evaluation);
         self
     }
 
@@ -110,29 +101,20 @@ impl<G: Game> MaxN<G> {
         if first.is_none() || budget.is_spent() {
             return Found::only(first);
         }
-        let learning = budget.share(0.2, 0);
-        let mut learnt = 0;
-        let evaluation = self.evaluation.get_or_insert_with(|| {
-            learnt = learning.nodes().unwrap_or(0);
-            Box::new(Linear::learn(game, self.seed, &learning))
-        });
         let (words, roles) = (game.shape().state_words(), game.shape().roles);
-        if self
-            .memory
-            .as_ref()
-            .is_none_or(|(known, memory)| *known != role.index() || !memory.fits(self.bytes, words))
-        {
-            // The role that searches is taken to choose first, so values are for it alone.
-            self.memory = Some((role.index(), Memory::new(self.bytes, words, 1 + roles)));
-        }
-        let Some((_, memory)) = &mut self.memory else { return Found::only(first) };
-        let without_end = if self.depth.is_some() { u64::MAX } else { Self::DEFAULT_NODES };
+        let (depth, bytes) = (self.setup.depth(), self.setup.bytes());
+        // The role that searches is taken to choose first, so values are for it alone.
+        let kept = self.memory.take();
+        let kept = kept.filter(|(known, memory)| *known == role.index() && memory.fits(bytes, words));
+        let (_, memory) =
+            self.memory.insert(kept.unwrap_or_else(|| (role.index(), Memory::new(bytes, words, 1 + roles))));
+        let (evaluation, meter) = self.setup.begin(game, budget);
         let chance = game.chance_role().map(Id::index).filter(|&chance| chance != role.index());
         let others = (0..roles).filter(|&other| other != role.index() && Some(other) != chance);
         let mut run = Run {
             game,
-            evaluation: &**evaluation,
-            meter: Meter::new(&budget.share(1.0, learnt), without_end),
+            evaluation,
+            meter,
             order: [role.index()].into_iter().chain(others).chain(chance).collect(),
             chance,
             payoff: Payoff::new(game),
@@ -143,7 +125,7 @@ impl<G: Game> MaxN<G> {
             table_hits: 0,
             best: None,
         };
-        let mut found = run.deepen(state, role, self.depth.unwrap_or(MAX_DEPTH));
+        let mut found = run.deepen(state, role, depth);
         found.action = found.action.or(first);
         found
     }
@@ -161,9 +143,7 @@ impl<G: Game> Player<G> for MaxN<G> {
     }
 
     fn start(&mut self, game: &G, _: G::Role, budget: &Budget) {
-        if self.evaluation.is_none() && !budget.is_spent() {
-            self.evaluation = Some(Box::new(Linear::learn(game, self.seed, &budget.share(0.8, 0))));
-        }
+        self.setup.prepare(game, budget);
     }
 
     fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {

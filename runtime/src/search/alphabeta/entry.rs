@@ -1,0 +1,49 @@
+//! What the table of alpha-beta knows of a state, as words.
+
+/// What a value says of the true one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bound {
+    Exact,
+    AtLeast,
+    AtMost,
+}
+
+/// What the table knows of a state: value, bound, depth and whether that is all there is to know, in a word; the best
+/// move in another one.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) value: i32,
+    pub(super) bound: Bound,
+    pub(super) depth: u32,
+    pub(super) is_solved: bool,
+    pub(super) best: u32,
+}
+
+impl Entry {
+    pub(super) fn pack(self) -> [u64; 2] {
+        let depth = if self.is_solved { 255 } else { self.depth.min(254) };
+        let bound = 1 + self.bound as u64;
+        [u64::from(self.value.cast_unsigned()) << 32 | u64::from(depth) << 8 | bound, u64::from(self.best)]
+    }
+
+    pub(super) fn unpack(words: &[u64]) -> Self {
+        let bound = match words[0] & 0xff {
+            1 => Bound::Exact,
+            2 => Bound::AtLeast,
+            _ => Bound::AtMost,
+        };
+        let depth = (words[0] >> 8 & 0xff) as u32;
+        Self {
+            value: ((words[0] >> 32) as u32).cast_signed(),
+            bound,
+            depth,
+            is_solved: depth == 255,
+            best: words[1] as u32,
+        }
+    }
+
+    /// Deeper is worth more.
+    pub(super) fn worth(word: u64) -> u64 {
+        word >> 8 & 0xff
+    }
+}

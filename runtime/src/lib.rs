@@ -117,7 +117,7 @@ pub use load::{LoadError, load, load_named};
 #[cfg(feature = "dynamic")]
 pub use loader::Loader;
 pub use perft::{Perft, divide, perft};
-pub use player::{Belief, Budget, Cancel, First, Player, Random, Report};
+pub use player::{Belief, Budget, Cancel, Detached, First, Player, Random, Report};
 pub use playouts::{Engine, Playouts};
 pub use random::Stream;
 pub use record::{Record, RecordError};

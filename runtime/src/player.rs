@@ -40,14 +40,17 @@
 //! assert!(goals == [Some(0), Some(100)] || goals == [Some(100), Some(0)]);
 //! ```
 
+pub(crate) mod attend;
 mod belief;
 mod budget;
+mod detached;
 mod first;
 mod random;
 mod report;
 
 pub use belief::Belief;
 pub use budget::{Budget, Cancel};
+pub use detached::Detached;
 pub use first::First;
 pub use random::Random;
 pub use report::{Report, Tried};

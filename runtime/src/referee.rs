@@ -8,7 +8,7 @@
 //!
 //! A player's [`Budget`] ends with the clock, and its [`Cancel`] is pulled when the time and a grace are over. A late answer is
 //! forgotten. Players have threads of their own; one that never returns cannot be ended, and then the match plays to its end
-//! but [`Referee::run`] waits for that thread.
+//! but [`Referee::run`] waits for that thread, unless the player is [`Detached`](crate::Detached).
 //!
 //! ```
 //! use gdl_runtime::{First, Game, Player, Random, Referee, gdl};
@@ -43,14 +43,16 @@ use crate::{
     game::{Game, Id},
     history::History,
     information::Information,
-    player::{Budget, Cancel, InformationOf, Player, Report},
+    player::{
+        Budget, Cancel, InformationOf, Player, Report,
+        attend::{Answer, Asked, Question, Reply, attend},
+    },
     random::Stream,
     record::Record,
 };
 use std::{
     error::Error,
     fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
     thread,
     time::{Duration, Instant, SystemTime},
@@ -323,10 +325,10 @@ impl<'a, G: Game> Referee<'a, G> {
         thread::scope(|scope| {
             let (answer, answers) = mpsc::channel();
             let mut table = Table { answers, seats: Vec::new(), asked: 0 };
-            for (&role, player) in seats.iter().zip(players) {
+            for (place, (&role, player)) in seats.iter().zip(players).enumerate() {
                 let (ask, questions) = mpsc::channel();
                 let answer = answer.clone();
-                let work = move || attend(game, &mut **player, role, &questions, &answer);
+                let work = move || attend(game, &mut **player, place, &questions, &answer);
                 // The system may be out of threads: then this player is out of reach.
                 let gone = thread::Builder::new().spawn_scoped(scope, work).is_err();
                 table.seats.push(Seat { role, ask, gone });
@@ -432,23 +434,9 @@ impl<'a, G: Game> Referee<'a, G> {
     }
 }
 
-/// What a player is asked or told.
-enum Question<G: Game> {
-    Start(G::Role),
-    Move(InformationOf<G>),
-    Stop(InformationOf<G>),
-    Abort,
-}
-
-/// A move, if there is one, and what the search did.
-type Answer<G> = (Option<<G as Game>::Move>, Option<Report>);
-
-/// The number of a question, the role that was asked, and its answer, or none if it panicked.
-type Reply<G> = (u64, <G as Game>::Role, Option<Answer<G>>);
-
 struct Seat<G: Game> {
     role: G::Role,
-    ask: Sender<(u64, Budget, Question<G>)>,
+    ask: Sender<Asked<G>>,
     gone: bool,
 }
 
@@ -483,17 +471,16 @@ impl<G: Game> Table<G> {
         while missing > 0 {
             let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()).min(LOOK));
             match self.answers.recv_timeout(left) {
-                Ok((number, role, answer)) => {
-                    let Some(place) = self.seats.iter().position(|seat| seat.role == role) else { continue };
+                Ok((number, place, answer)) => {
                     let seat = &mut self.seats[place];
                     if seat.gone {
                         // It was out of reach when it was asked: nobody waits for it.
                         continue;
                     }
                     // A late answer to an earlier question is nothing; a late panic is one now.
-                    seat.gone = answer.is_none();
+                    seat.gone = answer.is_err();
                     if number == self.asked || seat.gone {
-                        answers[place] = answer.ok_or(Fault::Gone);
+                        answers[place] = answer.map_err(|_| Fault::Gone);
                         missing -= 1;
                     }
                 }
@@ -508,41 +495,5 @@ impl<G: Game> Table<G> {
         // Whoever still thinks does so in vain.
         cancel.cancel();
         answers
-    }
-}
-
-/// A player's thread: answers until there are no more questions or the player panics.
-fn attend<G: Game>(
-    game: &G,
-    player: &mut dyn Player<G>,
-    role: G::Role,
-    questions: &Receiver<(u64, Budget, Question<G>)>,
-    answers: &Sender<Reply<G>>,
-) {
-    while let Ok((number, budget, question)) = questions.recv() {
-        let answer = catch_unwind(AssertUnwindSafe(|| match question {
-            Question::Start(role) => {
-                player.start(game, role, &budget);
-                (None, None)
-            }
-            // Asked while it still thought about something else, and too late now.
-            Question::Move(_) if budget.is_cancelled() => (None, None),
-            Question::Move(information) => {
-                let action = player.choose(game, &information, &budget);
-                (action, player.report())
-            }
-            Question::Stop(information) => {
-                player.stop(game, &information);
-                (None, None)
-            }
-            Question::Abort => {
-                player.abort();
-                (None, None)
-            }
-        }));
-        let panicked = answer.is_err();
-        if answers.send((number, role, answer.ok())).is_err() || panicked {
-            return;
-        }
     }
 }

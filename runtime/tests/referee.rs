@@ -1,8 +1,8 @@
 //! Matches of players who behave and of players who do not.
 
 use gdl_runtime::{
-    Budget, Cancel, First, Game, History, InformationSet, Match, Perception, Player, Random, Record,
-    RecordError, Referee, RefereeError, gdl,
+    Budget, Cancel, Detached, First, Game, History, InformationSet, Match, Perception, Player, Random,
+    Record, RecordError, Referee, RefereeError, gdl,
     player::InformationOf,
     referee::{End, Fault},
 };
@@ -105,6 +105,36 @@ fn whoever_panics_is_asked_no_more() {
     assert!(errors.len() > 3 && errors[2..].iter().all(|error| error == "CE"), "{errors:?}");
     assert_eq!(played.players, ["odd", "first"]);
     assert_eq!(asked, 2);
+}
+
+#[test]
+fn whoever_never_returns_is_left_behind() {
+    let game = tictactoe::game();
+    let asleep = |_: &_, _: &_, _: &_| {
+        loop {
+            std::thread::park();
+        }
+    };
+    let player = Detached::new(&game, odd(asleep)).expect("a thread");
+    let (_, errors) = faults(Box::new(player), Some(Duration::from_millis(5)));
+    assert!(errors[1..].iter().all(|error| error == "TO"), "{errors:?}");
+}
+
+#[test]
+fn whoever_is_detached_plays_and_panics_as_before() {
+    let game = tictactoe::game();
+    let line = |mut players: Players<'static, _>| {
+        let played = Referee::new(&game).seed(3).run(&mut players).expect("two players");
+        played.history.line().iter().map(|joint| joint.to_vec()).collect::<Vec<_>>()
+    };
+    let detached = Detached::new(&game, Random::new(1)).expect("a thread");
+    let detached = line(vec![Box::new(detached), Box::new(First::new())]);
+    assert_eq!(detached, line(vec![Box::new(Random::new(1)), Box::new(First::new())]));
+
+    let player = Detached::new(&game, odd(|_: &_, _: &_, _: &_| panic!("on purpose"))).expect("a thread");
+    assert_eq!(player.name(), "odd");
+    let (_, errors) = faults(Box::new(player), None);
+    assert!(errors[1..].iter().all(|error| error == "CE"), "{errors:?}");
 }
 
 #[test]

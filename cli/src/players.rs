@@ -22,9 +22,6 @@ pub struct Kind {
     options: &'static [&'static str],
 }
 
-/// Nodes that solving a game may take, whatever a move may: some seconds.
-const SOLVING: u64 = 1 << 20;
-
 /// Bounds that each player may be given.
 const BOUNDS: [&str; 2] = ["seconds", "nodes"];
 
@@ -240,10 +237,11 @@ impl<G: Game> Player<G> for Bounded<'_, G> {
     }
 
     fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        let nodes = self.nodes.unwrap_or(Perfect::<G>::DEFAULT_NODES);
         let budget = match budget.deadline() {
             _ if !self.solves => self.bound(budget),
-            Some(deadline) => Budget::until(deadline).and_nodes(self.nodes.unwrap_or(SOLVING)),
-            None => Budget::of_nodes(self.nodes.unwrap_or(SOLVING)),
+            Some(deadline) => Budget::until(deadline).and_nodes(nodes),
+            None => Budget::of_nodes(nodes),
         };
         self.player.start(game, role, &budget);
     }

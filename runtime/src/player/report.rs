@@ -30,6 +30,8 @@ pub struct Report {
     pub line: Vec<String>,
     /// The role's legal moves, best first, where the search tells them apart.
     pub moves: Vec<Tried>,
+    /// What else there is to say: why a game was not solved.
+    pub note: Option<String>,
 }
 
 /// A legal move and what a search thinks of it.
@@ -67,6 +69,9 @@ impl fmt::Display for Report {
         if !self.line.is_empty() {
             write!(f, ": {}", self.line.join(" "))?;
         }
+        if let Some(note) = &self.note {
+            write!(f, "; {note}")?;
+        }
         Ok(())
     }
 }
@@ -84,9 +89,10 @@ mod tests {
             value: Some(50.0),
             exact: true,
             line: vec!["(a noop)".into(), "(noop b)".into()],
+            note: Some("not solved".into()),
             ..Report::default()
         };
-        let line = "value 50.0 exact, depth 2, 12 nodes (3 cut off, 0 known) in 0.000 s: (a noop) (noop b)";
+        let line = "value 50.0 exact, depth 2, 12 nodes (3 cut off, 0 known) in 0.000 s: (a noop) (noop b); not solved";
         assert_eq!(report.to_string(), line);
         assert_eq!(Report::default().to_string(), "in 0.000 s");
     }

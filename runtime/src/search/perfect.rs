@@ -7,7 +7,8 @@ use crate::{
 };
 
 /// Plays by the [`Solution`] of a game, never worse than its value. The first search for a match, or its start, solves the
-/// game; where that is not possible within a quarter of the budget, or takes more memory than allowed, [`Mcts`] plays.
+/// game; where that is not possible within a quarter of the budget, or takes more memory than allowed, [`Mcts`] plays, and
+/// the report says why ([`Report::note`]).
 #[derive(Debug)]
 pub struct Perfect<G: Game> {
     bytes: usize,
@@ -17,6 +18,9 @@ pub struct Perfect<G: Game> {
 }
 
 impl<G: Game> Perfect<G> {
+    /// Nodes of [`Solution::of`] where the budget has no limit: some seconds.
+    pub const DEFAULT_NODES: u64 = 1 << 20;
+
     /// The player; the seed is for games that are too large.
     #[must_use]
     pub fn new(seed: u64) -> Self {
@@ -44,7 +48,7 @@ impl<G: Game> Perfect<G> {
         // What was not of the kind never will be.
         let may_be = matches!(self.solution, None | Some(Ok(_) | Err(SolveError::Budget)));
         if is_new && may_be && !budget.is_spent() {
-            self.solution = Some(Solution::of(game, state, self.bytes, &budget.share(0.25, 0)));
+            self.solve(game, state, &budget.share(0.25, 0));
         }
         if let Some(Ok(solution)) = &self.solution
             && let (Some(action), Some(solved)) =
@@ -57,7 +61,17 @@ impl<G: Game> Perfect<G> {
             found.report.nodes = solution.len() as u64;
             return found;
         }
-        self.guess.search(game, state, role, budget)
+        let mut found = self.guess.search(game, state, role, budget);
+        if let Some(Err(error)) = &self.solution {
+            found.report.note = Some(format!("not solved: {error}"));
+        }
+        found
+    }
+
+    fn solve(&mut self, game: &G, state: &G::State, budget: &Budget) {
+        let is_bounded = budget.nodes().is_some() || budget.deadline().is_some();
+        let budget = if is_bounded { budget.clone() } else { budget.clone().and_nodes(Self::DEFAULT_NODES) };
+        self.solution = Some(Solution::of(game, state, self.bytes, &budget));
     }
 }
 
@@ -71,7 +85,7 @@ impl<G: Game> Player<G> for Perfect<G> {
             let state = game.initial();
             let known = self.solution.as_ref().and_then(|result| result.as_ref().ok());
             if known.is_none_or(|solution| solution.value(&state, role).is_none()) {
-                self.solution = Some(Solution::of(game, &state, self.bytes, budget));
+                self.solve(game, &state, budget);
             }
         }
     }

@@ -13,7 +13,8 @@ use clap::{
     builder::styling::{AnsiColor, Styles},
 };
 use gdl_compiler::{Levels, Limits, Options, diagnostic::codes};
-use std::path::PathBuf;
+use gdl_runtime::{Game, Referee};
+use std::{path::PathBuf, time::Duration};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -403,8 +404,8 @@ one role 100 is a win. Scores come with Wilson's 95 % intervals; Elo is the scor
 in points.
 
 Whoever answers with an illegal move, too late or not at all has a random move made for it, which
-is counted. With nodes in place of a clock the same seed gives the same matches, whatever the
-number of threads.
+is counted. Without --clock and --nodes players visit 10,000 nodes for a move. With nodes in place
+of a clock the same seed gives the same matches, whatever the number of threads.
 
 Examples:
   gdl match tictactoe alphabeta random -n 1000
@@ -419,15 +420,9 @@ pub struct MatchArgs {
     /// How many matches to play
     #[arg(long, short = 'n', value_name = "N", default_value_t = 100, value_parser = count)]
     pub count: u64,
-    /// How long players may take for a move [default: as many nodes as `--nodes` says]
-    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
-    pub clock: Option<f64>,
-    /// How many nodes players may visit for a move [default without a clock: 10,000]
-    #[arg(long, value_name = "N", value_parser = count)]
-    pub nodes: Option<u64>,
-    /// What chance and players follow from
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
-    pub seed: u64,
+    /// What moves may cost.
+    #[command(flatten)]
+    pub terms: TermsArgs,
     /// How many matches are played at once [default: one for each processor, with a clock one]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
@@ -447,6 +442,8 @@ lists what else there is: undo, redo, hint, save, load. In games of hidden infor
 your role knows is shown.
 
 Columns of the board run from left to right and rows from bottom to top, as the numbers say.
+
+Players have a second for a move, with --self 100,000 nodes, unless --clock or --nodes says otherwise.
 
 --self plays the player against itself, shows each board and says how it ended. In a well-known
 tutorial on self-playing tic-tac-toe the list of moves does not ask whether the game is won, so a
@@ -469,15 +466,43 @@ pub struct PlayArgs {
     /// Watch that player play all roles
     #[arg(long = "self")]
     pub itself: bool,
-    /// How long players may take for a move [default: 1, with `--self` as many nodes as `--nodes` says]
+    /// What moves may cost.
+    #[command(flatten)]
+    pub terms: TermsArgs,
+}
+
+/// What moves may cost, and what luck follows from.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct TermsArgs {
+    /// How many seconds players may take for a move
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub clock: Option<f64>,
-    /// How many nodes players may visit for a move [default with `--self` and without a clock: 100,000]
+    /// How many nodes players may visit for a move
     #[arg(long, value_name = "N", value_parser = count)]
     pub nodes: Option<u64>,
     /// What chance and players follow from
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
+}
+
+impl TermsArgs {
+    /// Time for a move.
+    #[must_use]
+    pub fn clock(&self) -> Option<Duration> {
+        self.clock.map(Duration::from_secs_f64)
+    }
+
+    /// Nodes for a move: as many as `otherwise` if neither they nor a clock were asked for.
+    #[must_use]
+    pub fn nodes(&self, otherwise: u64) -> Option<u64> {
+        self.nodes.or(self.clock.is_none().then_some(otherwise))
+    }
+
+    /// Has a referee keep to that.
+    pub fn hold<'g, G: Game>(&self, referee: Referee<'g, G>, otherwise: u64) -> Referee<'g, G> {
+        let referee = self.clock().into_iter().fold(referee, |referee, clock| referee.clocks(clock, clock));
+        self.nodes(otherwise).into_iter().fold(referee, Referee::nodes)
+    }
 }
 
 /// Arguments of `gdl serve`.

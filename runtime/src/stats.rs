@@ -74,44 +74,53 @@ impl Tally {
         self.too_long += other.too_long;
         self.stuck += other.stuck;
         self.unscored += other.unscored;
-        for (role, other) in self.roles.iter_mut().zip(&other.roles) {
-            role.goals += other.goals;
-            role.squares += other.squares;
-            role.wins += other.wins;
-            role.draws += other.draws;
-            role.losses += other.losses;
-        }
+        self.roles.iter_mut().zip(&other.roles).for_each(|(role, other)| role.merge(other));
     }
 
     /// Counts the goal values of one game, one for each role.
     #[inline]
     fn score(&mut self, values: &[u8]) {
-        count(self.roles.iter_mut(), values);
+        RoleTally::count(self.roles.iter_mut(), values);
     }
 
     /// Counts the goal values of one game, one for each role other than `chance`, in role order.
     fn score_players(&mut self, values: &[u8], chance: usize) {
         let players = self.roles.iter_mut().enumerate().filter(|&(role, _)| role != chance);
-        count(players.map(|(_, role)| role), values);
-    }
-}
-
-/// Counts the goal values of one game for some roles, which are all that play.
-#[inline]
-fn count<'t>(roles: impl Iterator<Item = &'t mut RoleTally>, values: &[u8]) {
-    // A single role has nobody to beat.
-    let best = if let [_] = values { 100 } else { values.iter().copied().max().unwrap_or(0) };
-    let shared = values.iter().map(|&value| u64::from(value == best)).sum::<u64>();
-    for (role, &value) in roles.zip(values) {
-        let first = value == best;
-        role.add(value);
-        role.wins += u64::from(first && shared == 1);
-        role.draws += u64::from(first && shared > 1);
-        role.losses += u64::from(!first);
+        RoleTally::count(players.map(|(_, role)| role), values);
     }
 }
 
 impl RoleTally {
+    /// Counts the goal values of one game for some roles, which are all that play.
+    #[inline]
+    pub fn count<'t>(roles: impl Iterator<Item = &'t mut Self>, values: &[u8]) {
+        // A single role has nobody to beat.
+        let best = if let [_] = values { 100 } else { values.iter().copied().max().unwrap_or(0) };
+        let shared = values.iter().map(|&value| u64::from(value == best)).sum::<u64>();
+        for (role, &value) in roles.zip(values) {
+            let first = value == best;
+            role.add(value);
+            role.wins += u64::from(first && shared == 1);
+            role.draws += u64::from(first && shared > 1);
+            role.losses += u64::from(!first);
+        }
+    }
+
+    /// Games that were scored.
+    #[must_use]
+    pub fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Adds the games of another tally.
+    pub fn merge(&mut self, other: &Self) {
+        self.goals += other.goals;
+        self.squares += other.squares;
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+    }
+
     #[inline]
     fn add(&mut self, goal: u8) {
         let goal = u64::from(goal);

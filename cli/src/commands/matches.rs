@@ -10,7 +10,7 @@ use crate::{
     statistics::{elo, wilson},
 };
 use gdl_runtime::{
-    Game, Id, Match, Player, Record, Referee, Stream,
+    Game, Id, Match, Player, Record, Referee, RoleTally, Stream,
     referee::{End, Fault},
 };
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ use std::{
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 /// Nodes for a move if nobody says how many or how long: some milliseconds of small games.
@@ -75,51 +75,29 @@ impl Task for Contest<'_> {
     }
 }
 
-/// Wins, draws and losses.
-#[derive(Clone, Copy, Debug, Default)]
-struct Results {
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    goals: u64,
+/// Wins and half the draws, as a share.
+fn score(results: &RoleTally) -> f64 {
+    (results.wins as f64 + 0.5 * results.draws as f64) / results.games().max(1) as f64
 }
 
-impl Results {
-    fn games(&self) -> u64 {
-        self.wins + self.draws + self.losses
-    }
-
-    /// Wins and half the draws, as a share.
-    fn score(&self) -> f64 {
-        (self.wins as f64 + 0.5 * self.draws as f64) / self.games().max(1) as f64
-    }
-
-    fn mean_goal(&self) -> f64 {
-        self.goals as f64 / self.games().max(1) as f64
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.wins += other.wins;
-        self.draws += other.draws;
-        self.losses += other.losses;
-        self.goals += other.goals;
-    }
+fn mean_goal(results: &RoleTally) -> f64 {
+    results.goals as f64 / results.games().max(1) as f64
 }
 
 /// What one player came to.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     /// By role, in role order.
-    roles: Vec<Results>,
+    roles: Vec<RoleTally>,
     illegal: u64,
     late: u64,
     gone: u64,
 }
 
 impl Tally {
-    fn all(&self) -> Results {
-        let mut all = Results::default();
-        self.roles.iter().for_each(|results| all.add(results));
+    fn all(&self) -> RoleTally {
+        let mut all = RoleTally::default();
+        self.roles.iter().for_each(|results| all.merge(results));
         all
     }
 }
@@ -136,7 +114,7 @@ struct Total {
 
 impl Total {
     fn new(players: usize, roles: usize) -> Self {
-        let tally = Tally { roles: vec![Results::default(); roles], ..Tally::default() };
+        let tally = Tally { roles: vec![RoleTally::default(); roles], ..Tally::default() };
         Self { players: vec![tally; players], ..Self::default() }
     }
 
@@ -159,23 +137,16 @@ impl Total {
             self.unscored += 1;
             return;
         };
-        let best = goals.iter().copied().max().unwrap_or(0);
-        let shared =
-            goals.iter().position(|&goal| goal == best) != goals.iter().rposition(|&goal| goal == best);
-        for (i, &goal) in goals.iter().enumerate() {
-            let results = &mut self.players[seated[i]].roles[seats[i]];
-            results.goals += u64::from(goal);
-            let won = if goals.len() == 1 { goal == 100 } else { goal == best && !shared };
-            let drawn = goals.len() > 1 && goal == best && shared;
-            results.wins += u64::from(won);
-            results.draws += u64::from(drawn);
-            results.losses += u64::from(!won && !drawn);
+        let mut results = vec![RoleTally::default(); goals.len()];
+        RoleTally::count(results.iter_mut(), &goals);
+        for ((&role, &player), result) in seats.iter().zip(seated).zip(&results) {
+            self.players[player].roles[role].merge(result);
         }
     }
 
     fn merge(&mut self, other: &Self) {
         for (tally, other) in self.players.iter_mut().zip(&other.players) {
-            tally.roles.iter_mut().zip(&other.roles).for_each(|(results, other)| results.add(other));
+            tally.roles.iter_mut().zip(&other.roles).for_each(|(results, other)| results.merge(other));
             tally.illegal += other.illegal;
             tally.late += other.late;
             tally.gone += other.gone;
@@ -187,7 +158,7 @@ impl Total {
 
 /// Plays all matches, several at once. All of it is whole numbers, so who plays which does not matter.
 fn play_all<G: Game>(args: &MatchArgs, game: &G, seats: &[usize]) -> Result<Total> {
-    let threads = match (args.threads, args.clock) {
+    let threads = match (args.threads, args.terms.clock) {
         (Some(threads), _) => threads,
         // Matches that share processors would take each other's time.
         (None, Some(_)) => 1,
@@ -235,26 +206,21 @@ fn play<G: Game>(args: &MatchArgs, game: &G, seats: &[usize], number: u64) -> Re
     let round = number / count as u64;
     let shift = (number % count as u64) as usize;
     let seated: Vec<usize> = (0..count).map(|seat| (seat + shift) % count).collect();
-    let mut luck = Stream::new(args.seed, round);
+    let mut luck = Stream::new(args.terms.seed, round);
     let chance = luck.bits();
     let seeds: Vec<u64> = (0..count).map(|_| luck.bits()).collect();
     let players = seated.iter().map(|&player| args.players[player].build(seeds[player]));
     let mut players: Vec<Box<dyn Player<G> + '_>> = players.flatten().collect();
 
     let name = args.game.name();
-    let mut referee = Referee::new(game).seed(chance).id(format!("{name}.{}.{}", args.seed, number + 1));
-    if let Some(clock) = args.clock.map(Duration::from_secs_f64) {
-        referee = referee.clocks(clock, clock);
-    }
-    if let Some(nodes) = args.nodes.or(args.clock.is_none().then_some(DEFAULT_NODES)) {
-        referee = referee.nodes(nodes);
-    }
+    let id = format!("{name}.{}.{}", args.terms.seed, number + 1);
+    let referee = args.terms.hold(Referee::new(game).seed(chance).id(id), DEFAULT_NODES);
     let played = referee.run(&mut players).map_err(|error| Error::Usage(error.to_string()))?;
     let mut total = Total::new(count, game.shape().roles);
     total.add(&played, seats, &seated);
     if let Some(folder) = &args.record {
         let width = args.count.to_string().len();
-        let path = folder.join(format!("{name}.{}.{:0width$}.json", args.seed, number + 1));
+        let path = folder.join(format!("{name}.{}.{:0width$}.json", args.terms.seed, number + 1));
         write(&path, &played.record(game))?;
     }
     Ok(total)
@@ -267,11 +233,10 @@ fn write(path: &Path, record: &Record) -> Result {
 
 /// Nodes or time for a move, for people.
 fn bounds(args: &MatchArgs) -> String {
-    match (args.clock, args.nodes) {
-        (Some(clock), Some(nodes)) => format!("{} or {} nodes a move", duration(clock), thousands(nodes)),
-        (Some(clock), None) => format!("{} a move", duration(clock)),
-        (None, nodes) => format!("{} nodes a move", thousands(nodes.unwrap_or(DEFAULT_NODES))),
-    }
+    let time = args.terms.clock.map(duration);
+    let nodes = args.terms.nodes(DEFAULT_NODES).map(|nodes| format!("{} nodes", thousands(nodes)));
+    let bounds: Vec<String> = time.into_iter().chain(nodes).collect();
+    format!("{} a move", bounds.join(" or "))
 }
 
 fn print<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> Result {
@@ -282,7 +247,7 @@ fn print<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> Re
         args.game.name(),
         matches(args.count),
         bounds(args),
-        args.seed,
+        args.terms.seed,
         duration(seconds)
     )?;
     let names = args.players.iter().map(ToString::to_string);
@@ -299,11 +264,11 @@ fn print<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> Re
     )?;
     for (name, tally) in names.zip(&total.players) {
         let all = tally.all();
-        let [low, high] = wilson(all.score(), all.games());
+        let [low, high] = wilson(score(&all), all.games());
         write!(out, "{BOLD}{name:<width$}{BOLD:#}{}", columns(&all))?;
         if two {
             let interval = format!("{} .. {}", points(elo(low)), points(elo(high)));
-            write!(out, "  {BOLD}{:>6}{BOLD:#}  {interval}", points(elo(all.score())))?;
+            write!(out, "  {BOLD}{:>6}{BOLD:#}  {interval}", points(elo(score(&all))))?;
         }
         writeln!(out)?;
         let seats = tally.roles.iter().enumerate().filter(|(_, results)| results.games() > 0);
@@ -338,15 +303,15 @@ fn matches(count: u64) -> String {
     format!("{} match{}", thousands(count), if count == 1 { "" } else { "es" })
 }
 
-fn columns(results: &Results) -> String {
-    let [low, high] = wilson(results.score(), results.games());
+fn columns(results: &RoleTally) -> String {
+    let [low, high] = wilson(score(results), results.games());
     format!(
         "{:>8}{:>8}{:>8}{:>12.2}{:>8.1} %  {:>5.1} .. {:>5.1}",
         thousands(results.wins),
         thousands(results.draws),
         thousands(results.losses),
-        results.mean_goal(),
-        100.0 * results.score(),
+        mean_goal(results),
+        100.0 * score(results),
         100.0 * low,
         100.0 * high
     )
@@ -372,15 +337,15 @@ fn points(elo: f64) -> String {
 fn to_json<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> Value {
     // JSON knows no infinity.
     let points = |score: f64| Some(elo(score)).filter(|elo| elo.is_finite());
-    let results = |results: &Results| {
+    let results = |results: &RoleTally| {
         json!({
             "matches": results.games(),
             "wins": results.wins,
             "draws": results.draws,
             "losses": results.losses,
-            "mean_goal": results.mean_goal(),
-            "score": results.score(),
-            "score_interval": wilson(results.score(), results.games()),
+            "mean_goal": mean_goal(results),
+            "score": score(results),
+            "score_interval": wilson(score(results), results.games()),
         })
     };
     let player = |(spec, tally): (&Spec, &Tally)| {
@@ -390,8 +355,8 @@ fn to_json<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> 
             object.extend(counts);
         }
         if total.players.len() == 2 {
-            object["elo"] = json!(points(all.score()));
-            object["elo_interval"] = json!(wilson(all.score(), all.games()).map(points));
+            object["elo"] = json!(points(score(&all)));
+            object["elo_interval"] = json!(wilson(score(&all), all.games()).map(points));
         }
         let seats = game.vocabulary().roles().iter().zip(&tally.roles);
         let seats = seats.filter(|(_, results)| results.games() > 0);
@@ -404,9 +369,9 @@ fn to_json<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> 
     json!({
         "game": args.game.name(),
         "matches": args.count,
-        "seed": args.seed,
-        "clock": args.clock,
-        "nodes": args.nodes.or(args.clock.is_none().then_some(DEFAULT_NODES)),
+        "seed": args.terms.seed,
+        "clock": args.terms.clock,
+        "nodes": args.terms.nodes(DEFAULT_NODES),
         "players": args.players.iter().zip(&total.players).map(player).collect::<Vec<_>>(),
         "mean_length": total.steps as f64 / args.count as f64,
         "unscored": total.unscored,

@@ -7,7 +7,7 @@ use crate::{
     output::{self, DIM},
 };
 use gdl_runtime::{Game, Player, Referee, Stream, referee::End};
-use std::{io::Write, time::Duration};
+use std::io::Write;
 
 /// Nodes for a move if nobody says how many or how long, so that the same game is played every time.
 const DEFAULT_NODES: u64 = 100_000;
@@ -20,7 +20,7 @@ const DRAW: &str = "The only winning move is not to play.";
 /// # Errors
 /// If a person is to play, or stdout takes no more.
 pub fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
-    let mut luck = Stream::new(args.seed, 0);
+    let mut luck = Stream::new(args.terms.seed, 0);
     let seats = game.roles().filter(|&role| Some(role) != game.chance_role());
     let players: Option<Vec<Box<dyn Player<G> + '_>>> =
         seats.map(|_| args.against.build(luck.bits())).collect();
@@ -31,13 +31,7 @@ pub fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
     let mut out = output::stdout();
     writeln!(out, "{}", shown.text(game, &game.initial()))?;
     let mut fault = None;
-    let mut referee = Referee::new(game).seed(args.seed);
-    if let Some(clock) = args.clock.map(Duration::from_secs_f64) {
-        referee = referee.clocks(clock, clock);
-    }
-    if let Some(nodes) = args.nodes.or(args.clock.is_none().then_some(DEFAULT_NODES)) {
-        referee = referee.nodes(nodes);
-    }
+    let referee = args.terms.hold(Referee::new(game).seed(args.terms.seed), DEFAULT_NODES);
     let cancel = gdl_runtime::Cancel::default();
     let referee = referee.cancel(&cancel).watch(|history, _| {
         let before = history.parent(history.place()).and_then(|place| history.state_at(place));

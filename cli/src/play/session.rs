@@ -24,8 +24,8 @@ use std::{
 const LONGEST_LINE: u64 = 1 << 16;
 const LARGEST_FILE: u64 = 1 << 28;
 
-/// Seconds for a move, if nobody says how many.
-const CLOCK: f64 = 1.0;
+/// Time for a move, if nobody says how long.
+const CLOCK: Duration = Duration::from_secs(1);
 
 /// After so many steps without a choice one is asked nevertheless, should the game have no end.
 const FORCED: usize = 1000;
@@ -80,7 +80,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
             }
             None => game.roles().find(|&role| Some(role) != chance),
         };
-        let mut luck = Stream::new(args.seed, 0);
+        let mut luck = Stream::new(args.terms.seed, 0);
         let seats = game.roles().map(|role| {
             let seed = luck.bits();
             match args.against.build(seed) {
@@ -249,7 +249,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
                 text +=
                     format!("{BOLD}{name}{BOLD:#} perceives {}\n", game.perception_text(perception)).as_str();
             }
-            let mut belief = Belief::new(self.args.seed);
+            let mut belief = Belief::new(self.args.terms.seed);
             belief.follow(game, &information);
             let mut certain = belief.worlds().iter().map(|(state, _)| state.clone());
             if let Some(first) = certain.next() {
@@ -382,8 +382,8 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
     }
 
     fn budget(&self) -> Budget {
-        let budget = Budget::within(Duration::from_secs_f64(self.args.clock.unwrap_or(CLOCK)));
-        self.args.nodes.iter().fold(budget, |budget, &nodes| budget.and_nodes(nodes))
+        let budget = Budget::within(self.args.terms.clock().unwrap_or(CLOCK));
+        self.args.terms.nodes.iter().fold(budget, |budget, &nodes| budget.and_nodes(nodes))
     }
 
     fn advise(&mut self, role: G::Role) -> std::result::Result<String, String> {

@@ -16,6 +16,7 @@ use crate::{
 use gdl_runtime::{Belief, Budget, Game, History, Id, Player, Stream, Transcript};
 use std::{
     io::{self, BufRead, IsTerminal, Read, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     time::Duration,
 };
@@ -135,7 +136,8 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         let budget = self.budget();
         for (role, seat) in self.game.roles().zip(&mut self.seats) {
             if let Seat::Player(player) = seat {
-                player.start(self.game, role, &budget);
+                // One that breaks down here does so again when it is asked, which is told then.
+                let _ = attempt(|| player.start(self.game, role, &budget));
             }
         }
     }
@@ -190,7 +192,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
             for role in self.game.roles() {
                 match chosen.iter().find(|(chooser, _)| *chooser == role) {
                     Some(&(_, action)) => joint.push(action),
-                    None => match self.answer(role) {
+                    None => match self.answer(role, out)? {
                         Some(action) => joint.push(action),
                         None => break,
                     },
@@ -390,7 +392,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         let budget = self.budget();
         let information = self.history.information(self.game, role);
         // A play that was loaded may begin where no information leads.
-        let action = self.adviser.choose(self.game, &information, &budget);
+        let action = attempt(|| self.adviser.choose(self.game, &information, &budget)).flatten();
         let action = action.filter(|action| self.legal(role).contains(action));
         let action = action.ok_or("there is nothing to advise")?;
         let report =
@@ -398,20 +400,22 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         Ok(format!("{}: {}{report}", self.adviser.name(), self.game.move_text(action)))
     }
 
-    /// The move of whoever is not a person. One that is not legal is replaced by one that is.
-    fn answer(&mut self, role: G::Role) -> Option<G::Move> {
+    /// The move of whoever is not a person. Where a player has no legal one, one is drawn, which is told.
+    fn answer(&mut self, role: G::Role, out: &mut dyn Write) -> Result<Option<G::Move>> {
         let budget = self.budget();
         let game = self.game;
         let view = game.view(self.history.state());
         let drawn = game.draw_in(&view, role, &mut self.luck);
-        match &mut self.seats[role.index()] {
-            Seat::Player(player) => {
-                let information = self.history.information(game, role);
-                let action = player.choose(game, &information, &budget);
-                action.filter(|&action| game.is_legal_in(&view, role, action)).or(drawn)
-            }
-            Seat::Chance | Seat::Person => drawn,
+        let Seat::Player(player) = &mut self.seats[role.index()] else { return Ok(drawn) };
+        let information = self.history.information(game, role);
+        let answer = attempt(|| player.choose(game, &information, &budget));
+        let legal = answer.flatten().filter(|&action| game.is_legal_in(&view, role, action));
+        if legal.is_none() {
+            let (name, what) =
+                (player.name(), if answer.is_none() { "broke down" } else { "has no legal move" });
+            writeln!(out, "{ODD}{name} {what}, so one is drawn for it{ODD:#}")?;
         }
+        Ok(legal.or(drawn))
     }
 
     fn save(&self, path: &Path) -> std::result::Result<String, String> {
@@ -438,10 +442,57 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
     }
 }
 
+/// What somebody else's code comes to; nothing if it panics.
+fn attempt<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
 /// What came of a question.
 enum Reply<G: Game> {
     Move(G::Move),
     /// The position is another one now.
     Elsewhere,
     Leave,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+    use gdl_games::tictactoe::{self, Tictactoe};
+    use gdl_runtime::player::InformationOf;
+
+    struct Breaks;
+
+    impl Player<Tictactoe> for Breaks {
+        fn name(&self) -> &'static str {
+            "breaks"
+        }
+
+        fn choose(
+            &mut self,
+            _: &Tictactoe,
+            _: &InformationOf<Tictactoe>,
+            _: &Budget,
+        ) -> Option<tictactoe::Move> {
+            panic!("on purpose")
+        }
+    }
+
+    #[test]
+    fn a_player_that_panics_does_not_end_the_game() {
+        let cli = Cli::try_parse_from(["gdl", "play", "tictactoe"]).expect("well formed");
+        let Command::Play(args) = cli.command else { panic!("another command") };
+        let game = tictactoe::game();
+        let mut session = Session::new(&args, &game).expect("a session");
+        session.seats[1] = Seat::Player(Box::new(Breaks));
+        session.adviser = Box::new(Breaks);
+        let mut out = Vec::new();
+        session.run(&mut &b"hint\n1\n1\nquit\n"[..], &mut out).expect("nothing is wrong with the terminal");
+        let text = String::from_utf8(out).expect("text");
+        assert!(text.contains("there is nothing to advise"), "{text}");
+        assert_eq!(text.matches("breaks broke down, so one is drawn for it").count(), 4, "{text}");
+        assert_eq!(session.history.depth(), 4);
+    }
 }

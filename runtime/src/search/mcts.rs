@@ -25,8 +25,9 @@ const MAX_THREADS: usize = 256;
 /// The tree grows where it is promising: a way from the root down is chosen by upper confidence bounds, a state is added,
 /// and random games from there say what it is worth. They are played in lanes, hundreds at once, shared by up to eight
 /// states of the tree; where a game has no lanes or the budget is small, one game for each state. Each role has
-/// statistics of its own goals. Values that are proved are passed on, so that what is won or lost for certain needs no
-/// more games (MCTS-solver, for any goals and number of roles).
+/// statistics of its own goals. States that are met again on another way are one (transpositions). What the best line comes
+/// to counts beside the mean of all games (implicit minimax). Values that are proved are passed on, so that what is won or
+/// lost for certain needs no more games (MCTS-solver, for any goals and number of roles).
 ///
 /// Where several roles choose at the same time each keeps regrets, mixes its moves accordingly, and the move made is
 /// drawn from the average mix: matching pennies comes out even. With more than 1024 joint moves, or after
@@ -83,9 +84,6 @@ impl<G: Game> Mcts<G> {
     /// Nodes of a search whose budget has no limit.
     pub const DEFAULT_NODES: u64 = 10_000;
 
-    /// The factor of the confidence bounds unless [`Mcts::exploration`] says otherwise, where goals are parts of 1.
-    pub const DEFAULT_EXPLORATION: f32 = 0.7;
-
     /// A budget that lanes, which take some time to be set up, are worth.
     const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
 
@@ -95,12 +93,7 @@ impl<G: Game> Mcts<G> {
     /// A search on one thread.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        let rules = Rules {
-            exploration: Self::DEFAULT_EXPLORATION,
-            proves: true,
-            mixes: true,
-            bytes: Self::DEFAULT_BYTES,
-        };
+        let rules = Rules { exploration: None, proves: true, mixes: true, bytes: Self::DEFAULT_BYTES };
         Self {
             seed,
             threads: 1,
@@ -136,10 +129,11 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// The factor of the confidence bounds: more tries more of what looked bad so far.
+    /// The factor of the confidence bounds, where goals are parts of 1: more tries more of what looked bad so far. Unless
+    /// this says otherwise it is 0.1 where a state is judged by many random games, and 0.7 where it is by one.
     #[must_use]
     pub fn exploration(mut self, factor: f32) -> Self {
-        self.rules.exploration = factor;
+        self.rules.exploration = Some(factor);
         self
     }
 
@@ -336,6 +330,7 @@ impl<G: Game> Search<'_, G> {
     /// Chooses states, plays from them and brings back what that says, until the budget is spent.
     fn work(&self, shared: &Mutex<Shared<G>>, thread: u64) {
         let mut rollouts = Rollouts::new(self.game, self.in_lanes, self.seed, thread);
+        lock(shared).tree.judge_by(rollouts.batch() > 1);
         let mut stream = Stream::new(self.seed, u64::MAX / 2 + thread);
         let mut batch: Vec<(Path, G::State)> = Vec::new();
         let mut means = Vec::new();

@@ -4,7 +4,7 @@ use super::stage::Stage;
 use crate::{
     game::{Game, Id},
     random::Stream,
-    search::{options::Options, payoff::Payoff},
+    search::{memory::hash, options::Options, payoff::Payoff},
 };
 use std::collections::{HashMap, VecDeque};
 
@@ -34,6 +34,8 @@ struct Node<G: Game> {
     first: u32,
     count: u32,
     visits: u32,
+    /// Moves from the first root of all. Every step leads to a higher level, so no way goes round in circles.
+    level: u32,
     /// If its value is proved; then that is the mean.
     is_proved: bool,
 }
@@ -46,6 +48,8 @@ struct Slot {
     /// Visits, those under way among them, and the sum of what the role got.
     visits: u32,
     sum: f32,
+    /// What the role gets at the end of the best line behind it, as far as that is known; else negative.
+    worth: f32,
     is_proved: bool,
 }
 
@@ -73,8 +77,8 @@ enum Step {
 /// What a search is made of; set before it starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// How much is tried that looked bad so far.
-    pub(super) exploration: f32,
+    /// How much is tried that looked bad so far; if nobody says it, that depends on how random values are.
+    pub(super) exploration: Option<f32>,
     /// If proved values are passed on.
     pub(super) proves: bool,
     /// If roles that choose at the same time mix their moves.
@@ -83,13 +87,39 @@ pub(super) struct Rules {
     pub(super) bytes: usize,
 }
 
+impl Rules {
+    /// How moves are compared, if states are judged by many random games each or by one.
+    fn bounds(&self, many: bool) -> Bounds {
+        let (exploration, minimax) = if many { (0.1, 0.2) } else { (0.7, 0.0) };
+        Bounds { exploration: self.exploration.unwrap_or(exploration), minimax }
+    }
+}
+
+/// How moves are compared.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    exploration: f32,
+    /// How much the best line counts beside the mean of all.
+    minimax: f32,
+}
+
 /// Nodes, slots and what is needed to make more of them.
+///
+/// States that are met again are one node (Childs, Brodeur and Kocsis, "Transpositions and move groups in Monte Carlo tree
+/// search", 2008); slots are not shared. Beside the mean of all games each slot keeps what the best line behind it comes to
+/// (Lanctot, Winands, Pepels and Sturtevant, "Monte Carlo tree search with heuristic evaluations using implicit minimax
+/// backups", 2014): where a state is judged by many random games that is worth knowing long before the mean tells.
 pub(super) struct Tree<G: Game> {
     rules: Rules,
+    bounds: Bounds,
     nodes: Vec<Node<G>>,
     slots: Vec<Slot>,
     /// For each node the sum of the values of all roles.
     sums: Vec<f32>,
+    /// For each node what each role gets at the end of the best line.
+    worths: Vec<f32>,
+    /// Nodes by their states: open addressing, a power of two of places.
+    places: Vec<u32>,
     /// Children of nodes whose roles have slots of their own.
     apart: HashMap<(u32, Vec<u32>), u32, rustc_hash::FxBuildHasher>,
     /// Bytes of the heap behind nodes and of `apart`.
@@ -106,9 +136,12 @@ impl<G: Game> Tree<G> {
     pub(super) fn new(game: &G, state: &G::State, rules: Rules) -> Self {
         let mut tree = Self {
             rules,
+            bounds: rules.bounds(false),
             nodes: Vec::new(),
             slots: Vec::new(),
             sums: Vec::new(),
+            worths: Vec::new(),
+            places: vec![NONE; 64],
             apart: HashMap::default(),
             more_bytes: 0,
             depth: 0,
@@ -118,14 +151,20 @@ impl<G: Game> Tree<G> {
             options: Options::new(game),
             view: game.blank(),
         };
-        tree.add(game, state.clone());
+        tree.add(game, state.clone(), 0);
         tree
+    }
+
+    /// From now on states are judged by many random games each, or by one.
+    pub(super) fn judge_by(&mut self, many: bool) {
+        self.bounds = self.rules.bounds(many);
     }
 
     /// Bytes in use, of the lists as far as they are filled.
     pub(super) fn bytes(&self) -> usize {
         let state = self.nodes.first().map_or(0, |node| size_of_val(node.state.as_ref()));
-        self.nodes.len() * (size_of::<Node<G>>() + state + 4 * self.roles)
+        self.nodes.len() * (size_of::<Node<G>>() + state + 8 * self.roles)
+            + self.places.len() * size_of::<u32>()
             + self.slots.len() * size_of::<Slot>()
             + self.more_bytes
     }
@@ -155,7 +194,7 @@ impl<G: Game> Tree<G> {
     }
 
     /// Adds a node for a state.
-    fn add(&mut self, game: &G, state: G::State) -> u32 {
+    fn add(&mut self, game: &G, state: G::State, level: u32) -> u32 {
         let number = self.nodes.len() as u32;
         let first = self.slots.len() as u32;
         game.glance(&state, &mut self.view);
@@ -168,11 +207,42 @@ impl<G: Game> Tree<G> {
         let sums: Vec<f32> = (0..self.roles)
             .map(|role| if is_end { f32::from(self.payoff.goal(view.as_ref(), role)) } else { 0.0 })
             .collect();
-        self.sums.extend(sums);
+        self.sums.extend(&sums);
+        self.worths.extend(&sums);
         let kind = if is_end { Kind::End } else { self.unfold() };
         let count = self.slots.len() as u32 - first;
-        self.nodes.push(Node { state, kind, first, count, visits: 0, is_proved: is_end });
+        self.nodes.push(Node { state, kind, first, count, visits: 0, level, is_proved: is_end });
+        self.index(number);
         number
+    }
+
+    /// Where the node of a state stands among `places`, or would stand.
+    fn place(&self, state: &[u64]) -> usize {
+        let mask = self.places.len() - 1;
+        let mut place = (hash(state) >> 20) as usize & mask;
+        while self.places[place] != NONE && self.nodes[self.places[place] as usize].state.as_ref() != state {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    /// Makes a node known by its state, in place of one of a lower level.
+    fn index(&mut self, number: u32) {
+        let place = self.place(self.nodes[number as usize].state.as_ref());
+        self.places[place] = number;
+        if 2 * self.nodes.len() > self.places.len() {
+            self.places = vec![NONE; 2 * self.places.len()];
+            for number in 0..self.nodes.len() as u32 {
+                let place = self.place(self.nodes[number as usize].state.as_ref());
+                self.places[place] = number;
+            }
+        }
+    }
+
+    /// The node of a state, if there is one of a higher level.
+    fn find(&self, state: &[u64], level: u32) -> Option<u32> {
+        let number = self.places[self.place(state)];
+        (number != NONE && self.nodes[number as usize].level > level).then_some(number)
     }
 
     /// Adds the slots of the moves that were read.
@@ -186,6 +256,7 @@ impl<G: Game> Tree<G> {
             child: NONE,
             visits: 0,
             sum: 0.0,
+            worth: -1.0,
             is_proved: false,
         };
         if let [] | [_] = choices[..] {
@@ -234,11 +305,13 @@ impl<G: Game> Tree<G> {
             let state = self.follow(game, at, &step);
             path.steps.push((at, step));
             path.node = None;
-            if !self.has_room() {
+            let level = self.nodes[at as usize].level;
+            let known = self.find(state.as_ref(), level);
+            if known.is_none() && !self.has_room() {
                 self.depth = self.depth.max(path.steps.len() as u32);
                 return (path, state);
             }
-            let child = self.add(game, state);
+            let child = known.unwrap_or_else(|| self.add(game, state, level + 1));
             let (parent, step) = &path.steps[path.steps.len() - 1];
             match step {
                 Step::Slot(slot) => self.slots[*slot as usize].child = child,
@@ -261,7 +334,7 @@ impl<G: Game> Tree<G> {
     fn step(&mut self, at: u32, stream: &mut Stream) -> (Step, u32) {
         let node = &mut self.nodes[at as usize];
         let (first, count) = (node.first as usize, node.count as usize);
-        let exploration = self.rules.exploration;
+        let bounds = self.bounds;
         match &mut node.kind {
             Kind::Stage(stage) => {
                 let cell = stage.choose(stream);
@@ -273,7 +346,7 @@ impl<G: Game> Tree<G> {
                 (Step::Slot(slot as u32), self.slots[slot].child)
             }
             Kind::Turn { .. } => {
-                let slot = first + best(&self.slots[first..first + count], node.visits, exploration, stream);
+                let slot = first + best(&self.slots[first..first + count], node.visits, bounds, stream);
                 self.slots[slot].visits += 1;
                 (Step::Slot(slot as u32), self.slots[slot].child)
             }
@@ -284,7 +357,7 @@ impl<G: Game> Tree<G> {
                     let place = if Some(role) == self.chance {
                         stream.below(moves as u64) as usize
                     } else {
-                        best(&self.slots[start..start + moves], node.visits, exploration, stream)
+                        best(&self.slots[start..start + moves], node.visits, bounds, stream)
                     };
                     self.slots[start + place].visits += 1;
                     chosen.push((start + place) as u32);
@@ -330,6 +403,7 @@ impl<G: Game> Tree<G> {
     /// Brings the values of a state back up its path; those that are proved count instead.
     pub(super) fn backup(&mut self, path: &Path, judged: &[f32]) {
         let mut values = judged.to_vec();
+        let mut below = path.node;
         let mut proved = None;
         if let Some(leaf) = path.node {
             if self.nodes[leaf as usize].is_proved {
@@ -337,6 +411,7 @@ impl<G: Game> Tree<G> {
                 proved = self.rules.proves.then_some(leaf);
             } else {
                 self.count(leaf, &values);
+                self.worths[leaf as usize * self.roles..][..self.roles].copy_from_slice(&values);
             }
         }
         for (at, step) in path.steps.iter().rev() {
@@ -348,6 +423,9 @@ impl<G: Game> Tree<G> {
                     };
                     let slot = &mut self.slots[*slot as usize];
                     slot.sum += values[role];
+                    if let Some(child) = below {
+                        slot.worth = self.worths[child as usize * self.roles + role];
+                    }
                     if let Some(child) = proved {
                         slot.is_proved = true;
                         slot.sum = self.sums[child as usize * self.roles + role] * slot.visits as f32;
@@ -367,6 +445,26 @@ impl<G: Game> Tree<G> {
             } else {
                 self.count(*at, &values);
             }
+            self.settle(*at);
+            below = Some(*at);
+        }
+    }
+
+    /// Takes what a node is worth from its best slot, else from its mean.
+    fn settle(&mut self, at: u32) {
+        let node = &self.nodes[at as usize];
+        let own = at as usize * self.roles;
+        let slots = &self.slots[node.first as usize..][..node.count as usize];
+        let known = slots.iter().filter(|slot| slot.worth >= 0.0);
+        match known.max_by(|a, b| a.worth.total_cmp(&b.worth)) {
+            Some(best) if matches!(node.kind, Kind::Turn { .. }) && !node.is_proved => {
+                let from = best.child as usize * self.roles;
+                self.worths.copy_within(from..from + self.roles, own);
+            }
+            _ => {
+                let mean = self.mean(at);
+                self.worths[own..][..self.roles].copy_from_slice(&mean);
+            }
         }
     }
 
@@ -384,6 +482,16 @@ impl<G: Game> Tree<G> {
         let node = &self.nodes[at as usize];
         if node.is_proved {
             return Some(at);
+        }
+        let slots = &mut self.slots[node.first as usize..][..node.count as usize];
+        let role = if let Kind::Turn { role } = node.kind { role } else { 0 };
+        // What was proved on other ways to the same states counts too.
+        for slot in slots.iter_mut().filter(|slot| !slot.is_proved && slot.child != NONE) {
+            if self.nodes[slot.child as usize].is_proved {
+                let value = self.sums[slot.child as usize * self.roles + role];
+                slot.visits = slot.visits.max(1);
+                (slot.is_proved, slot.sum, slot.worth) = (true, value * slot.visits as f32, value);
+            }
         }
         let slots = &self.slots[node.first as usize..][..node.count as usize];
         let values = match node.kind {
@@ -529,7 +637,11 @@ impl<G: Game> Tree<G> {
         tree.nodes.clear();
         tree.slots.clear();
         tree.sums.clear();
+        tree.worths.clear();
+        tree.places.fill(NONE);
         tree.more_bytes = 0;
+        let mut numbers = vec![NONE; self.nodes.len()];
+        numbers[root as usize] = 0;
         let mut queue = VecDeque::from([root]);
         let mut next = 1_u32;
         while let Some(old) = queue.pop_front() {
@@ -537,9 +649,13 @@ impl<G: Game> Tree<G> {
             let first = tree.slots.len() as u32;
             let mut renumber = |child: &mut u32| {
                 if *child != NONE {
-                    queue.push_back(*child);
-                    *child = next;
-                    next += 1;
+                    let number = &mut numbers[*child as usize];
+                    if *number == NONE {
+                        queue.push_back(*child);
+                        *number = next;
+                        next += 1;
+                    }
+                    *child = *number;
                 }
             };
             let mut kind = node.kind.clone();
@@ -552,9 +668,11 @@ impl<G: Game> Tree<G> {
                 renumber(&mut slot.child);
                 tree.slots.push(slot);
             }
-            let sums = &self.sums[old as usize * self.roles..][..self.roles];
-            tree.sums.extend(sums);
+            let own = old as usize * self.roles..(old as usize + 1) * self.roles;
+            tree.sums.extend(&self.sums[own.clone()]);
+            tree.worths.extend(&self.worths[own]);
             tree.nodes.push(Node { state: node.state.clone(), kind, first, ..*node });
+            tree.index(tree.nodes.len() as u32 - 1);
         }
         tree
     }
@@ -577,7 +695,7 @@ pub(super) struct Tried {
 /// The slot to try next (Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem", 2002;
 /// Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006): one that was never tried, else the greatest upper
 /// bound.
-fn best(slots: &[Slot], visits: u32, exploration: f32, stream: &mut Stream) -> usize {
+fn best(slots: &[Slot], visits: u32, bounds: Bounds, stream: &mut Stream) -> usize {
     let untried = slots.iter().filter(|slot| slot.visits == 0).count();
     if untried > 0 {
         let rank = stream.below(untried as u64) as usize;
@@ -585,10 +703,14 @@ fn best(slots: &[Slot], visits: u32, exploration: f32, stream: &mut Stream) -> u
             slots.iter().enumerate().filter(|(_, slot)| slot.visits == 0).map(|(place, _)| place);
         return places.nth(rank).unwrap_or(0);
     }
-    let wide = 100.0 * exploration * libm::logf(visits.max(1) as f32).sqrt();
+    let wide = 100.0 * bounds.exploration * libm::logf(visits.max(1) as f32).sqrt();
     let bound = |slot: &Slot| {
-        let bonus = if slot.is_proved { 0.0 } else { wide / (slot.visits as f32).sqrt() };
-        slot.mean() + bonus
+        let mean = slot.mean();
+        if slot.is_proved {
+            return mean;
+        }
+        let ahead = if slot.worth >= 0.0 { bounds.minimax * (slot.worth - mean) } else { 0.0 };
+        mean + ahead + wide / (slot.visits as f32).sqrt()
     };
     let mut most = (0, f32::NEG_INFINITY);
     for (place, slot) in slots.iter().enumerate() {

@@ -1,125 +1,187 @@
-//! An evaluation for any game: in come random games, out go weights of the fluents.
+//! An evaluation for any game: in come random games, out go weights of what can be seen of a state.
 
-use super::{evaluation::Evaluation, payoff::Payoff};
-use crate::{bits, game::Game, player::Budget, random::Stream};
+use super::{evaluation::Evaluation, payoff::Payoff, rollouts::Rollouts};
+use crate::{
+    bits,
+    game::{Game, Shape, legal_words},
+    player::Budget,
+    random::Stream,
+};
+use std::time::{Duration, Instant};
 
-/// The goal that a role can expect is a logistic function of the fluents that hold, each with a weight.
+/// The goal that a role can expect is a logistic function of a sum of weights: of the fluents that hold, and of how many
+/// moves each role has.
 ///
-/// The weights are fitted to states of random games and how those ended, by stochastic gradient descent with a step
-/// for each weight (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011). Learning visits states for as long
-/// as its budget allows, with a seed; the same seed and number of states give the same weights.
+/// Each weight is two, one for few fluents that hold and one for many, and what counts lies in between: in many games that
+/// is how far the game has gone on, and what is worth much at the start is worth little in the end (tapered evaluation).
+///
+/// The weights are fitted to states of random games and to the goals that random play comes to from there: hundreds of
+/// games from each if they can be played in lanes, else the one that the state is of. That is done by stochastic gradient
+/// descent with a step for each weight (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011). Learning visits
+/// states for as long as its budget allows, with a seed; the same seed and number of states give the same weights.
 #[derive(Clone, Debug)]
 pub struct Linear {
-    roles: usize,
-    /// For each fluent one weight for each role that is judged, then as many for every state.
-    weights: Vec<f32>,
+    shape: Shape,
+    /// How many roles are judged: one where goals always add up to the same.
+    judged: usize,
+    /// For each feature two weights for each role that is judged. First come the fluents, then the moves of each role,
+    /// then what always counts.
+    weights: Vec<[f32; 2]>,
+    /// How many fluents hold at least, and one part of the way from there to the most.
+    least: f32,
+    part: f32,
+    /// One part of the most moves that a role has.
+    mobility: f32,
     /// Where goals always add up to that: two roles, only the first of which is judged.
     total: Option<f32>,
 }
 
 impl Linear {
     /// States visited, unless the budget says less.
-    pub const DEFAULT_STATES: u64 = 100_000;
+    pub const DEFAULT_STATES: u64 = 30_000;
 
     /// States of one random game that are learnt from, and its greatest length.
-    const KEPT: usize = 6;
+    const KEPT: usize = 8;
     const MAX_LENGTH: usize = 2000;
 
+    /// A budget that lanes, which take some time to be set up, are worth.
+    const LANES_FROM: (u64, Duration) = (1000, Duration::from_millis(10));
+
     const RATE: f32 = 0.15;
-    const EPOCHS: usize = 4;
+    const EPOCHS: usize = 8;
 
     /// Learns from random games; the nodes of the budget are states visited.
     #[must_use]
     pub fn learn<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
         let samples = Samples::play(game, seed, budget);
-        let roles = game.shape().roles;
+        let shape = game.shape();
         let total = match samples.goals.first() {
-            Some(&first) if roles == 2 => {
+            Some(&first) if shape.roles == 2 => {
                 let sum = first + samples.goals[1];
                 samples.goals.chunks(2).all(|pair| (pair[0] + pair[1] - sum).abs() < 0.01).then_some(sum)
             }
             _ => None,
         };
-        let judged = if total.is_some() { 1 } else { roles };
-        let mut linear = Self { roles, weights: vec![0.0; (game.shape().fluents + 1) * judged], total };
-        linear.fit(&samples, judged, game.shape().fluents, budget);
+        let judged = if total.is_some() { 1 } else { shape.roles };
+        let held = |number| bits::ones(samples.state(number)).count() as f32;
+        let (least, most) = (0..samples.len())
+            .map(held)
+            .fold((f32::MAX, 0.0_f32), |(least, most), held| (least.min(held), most.max(held)));
+        let moves = samples.moves.iter().copied().max().unwrap_or(1).max(1);
+        let mut linear = Self {
+            shape,
+            judged,
+            weights: vec![[0.0; 2]; (shape.fluents + shape.roles + 1) * judged],
+            least,
+            part: 1.0 / (most - least).max(1.0),
+            mobility: 1.0 / moves as f32,
+            total,
+        };
+        linear.fit(&samples, budget);
         linear
     }
 
-    fn fit(&mut self, samples: &Samples, judged: usize, fluents: usize, budget: &Budget) {
-        let mut squares = vec![1e-3_f32; self.weights.len()];
+    fn fit(&mut self, samples: &Samples, budget: &Budget) {
+        let judged = self.judged;
+        let mut squares = vec![[1e-3_f32; 2]; self.weights.len()];
         let mut errors = vec![0.0; judged];
         for _ in 0..Self::EPOCHS {
             for number in 0..samples.len() {
                 if number % 256 == 0 && budget.is_spent() {
                     return;
                 }
-                let state = samples.state(number);
-                self.sums(state, judged, &mut errors);
+                let (state, moves) = (samples.state(number), samples.moves_of(number, self.shape.roles));
+                let late = self.sums(state, |role| moves[role] as usize, &mut errors);
                 for (role, error) in errors.iter_mut().enumerate() {
-                    *error = logistic(*error) - samples.goals[number * self.roles + role] / 100.0;
+                    *error = logistic(*error) - samples.goals[number * self.shape.roles + role] / 100.0;
                 }
-                for fluent in bits::ones(state).chain([fluents]) {
+                let always = self.shape.fluents + self.shape.roles;
+                let fluents = bits::ones(state).map(|fluent| (fluent, 1.0));
+                let moves = moves.iter().enumerate();
+                let moves =
+                    moves.map(|(role, &count)| (self.shape.fluents + role, count as f32 * self.mobility));
+                for (feature, value) in fluents.chain(moves).chain([(always, 1.0)]) {
                     for (role, &error) in errors.iter().enumerate() {
-                        let place = fluent * judged + role;
-                        squares[place] += error * error;
-                        self.weights[place] -= Self::RATE * error / squares[place].sqrt();
+                        let place = feature * judged + role;
+                        for (side, share) in [1.0 - late, late].into_iter().enumerate() {
+                            let slope = error * value * share;
+                            let square = &mut squares[place][side];
+                            *square += slope * slope;
+                            self.weights[place][side] -= Self::RATE * slope / square.sqrt();
+                        }
                     }
                 }
             }
         }
     }
 
+    /// Writes the sum for each role that is judged. How far it is on the way from few fluents to many.
     #[inline]
-    fn sums(&self, state: &[u64], judged: usize, sums: &mut [f32]) {
-        let always = self.weights.len() - judged;
-        if judged == 1 {
-            let weights = bits::ones(state).map(|fluent| self.weights[fluent]);
-            sums[0] = weights.sum::<f32>() + self.weights[always];
-            return;
+    fn sums(&self, state: &[u64], moves: impl Fn(usize) -> usize, sums: &mut [f32]) -> f32 {
+        let held: u32 = state.iter().map(|word| word.count_ones()).sum();
+        let late = ((held as f32 - self.least) * self.part).clamp(0.0, 1.0);
+        let (fluents, judged) = (self.shape.fluents, self.judged);
+        for role in 0..judged {
+            let [mut early_sum, mut late_sum] = self.weights[(fluents + self.shape.roles) * judged + role];
+            for mover in 0..self.shape.roles {
+                let value = moves(mover) as f32 * self.mobility;
+                let [a, b] = self.weights[(fluents + mover) * judged + role];
+                (early_sum, late_sum) = (early_sum + value * a, late_sum + value * b);
+            }
+            for fluent in bits::ones(state) {
+                let [a, b] = self.weights[fluent * judged + role];
+                (early_sum, late_sum) = (early_sum + a, late_sum + b);
+            }
+            sums[role] = early_sum + late * (late_sum - early_sum);
         }
-        sums[..judged].copy_from_slice(&self.weights[always..]);
-        for fluent in bits::ones(state) {
-            let weights = &self.weights[fluent * judged..][..judged];
-            sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
-        }
+        late
     }
 }
 
 impl<G: Game> Evaluation<G> for Linear {
     #[inline]
-    fn evaluate(&self, _: &G, state: &G::State, _: &G::View, goals: &mut [f32]) {
+    fn evaluate(&self, _: &G, state: &G::State, view: &G::View, goals: &mut [f32]) {
+        let moves = |role| count(view.as_ref(), self.shape, role);
+        self.sums(state.as_ref(), moves, goals);
+        goals[..self.judged].iter_mut().for_each(|goal| *goal = 100.0 * logistic(*goal));
         if let Some(total) = self.total {
-            self.sums(state.as_ref(), 1, goals);
-            // Goals are parts of 100 wherever they add up to it.
-            goals[0] = 100.0 * logistic(goals[0]);
             goals[1] = total - goals[0];
-            return;
         }
-        self.sums(state.as_ref(), self.roles, goals);
-        goals.iter_mut().for_each(|goal| *goal = 100.0 * logistic(*goal));
     }
+}
+
+/// How many legal moves a role has.
+#[inline]
+fn count(view: &[u64], shape: Shape, role: usize) -> usize {
+    legal_words(view, shape, role).iter().map(|word| word.count_ones() as usize).sum()
 }
 
 fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-x))
 }
 
-/// States of random games, and how those ended.
+/// States of random games, and how random games go on from there.
 struct Samples {
     words: usize,
     states: Vec<u64>,
+    /// How many moves each role has, for each state.
+    moves: Vec<u32>,
     /// The goals of all roles, for each state.
     goals: Vec<f32>,
 }
 
 impl Samples {
     fn play<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
-        let mut samples = Self { words: game.shape().state_words(), states: Vec::new(), goals: Vec::new() };
+        let (shape, payoff) = (game.shape(), Payoff::new(game));
+        let mut samples =
+            Self { words: shape.state_words(), states: Vec::new(), moves: Vec::new(), goals: Vec::new() };
         let most = budget.nodes().unwrap_or(Linear::DEFAULT_STATES).min(Linear::DEFAULT_STATES);
+        let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
+        let in_lanes = most >= Linear::LANES_FROM.0 && left.is_none_or(|left| left >= Linear::LANES_FROM.1);
+        let mut rollouts = Rollouts::new(game, in_lanes, seed, 0);
         let mut visited = 0;
-        let mut path = Vec::new();
-        let payoff = Payoff::new(game);
+        let (mut path, mut drawn, mut means) = (Vec::new(), Vec::new(), Vec::new());
+        let mut view = game.blank();
         for number in 0.. {
             if visited >= most || budget.is_spent() {
                 break;
@@ -127,13 +189,24 @@ impl Samples {
             let mut stream = Stream::new(seed, number);
             let ended = walk(game, &mut stream, budget, most - visited, &mut path);
             visited += path.len().max(1) as u64;
-            let Some(view) = ended else { continue };
+            drawn.clear();
             for _ in 0..Linear::KEPT.min(path.len()) {
-                let drawn = path.swap_remove(stream.below(path.len() as u64) as usize);
-                samples.states.extend(drawn.as_ref());
-                samples
-                    .goals
-                    .extend((0..game.shape().roles).map(|r| f32::from(payoff.goal(view.as_ref(), r))));
+                drawn.push(path.swap_remove(stream.below(path.len() as u64) as usize));
+            }
+            if rollouts.batch() > 1 {
+                visited += drawn.len() as u64;
+                rollouts.play(&drawn.iter().collect::<Vec<_>>(), &mut means);
+                samples.goals.extend(&means);
+            } else {
+                let Some(end) = ended else { continue };
+                let goals = (0..shape.roles).map(|role| f32::from(payoff.goal(end.as_ref(), role)));
+                let goals: Vec<f32> = goals.collect();
+                drawn.iter().for_each(|_| samples.goals.extend(&goals));
+            }
+            for state in &drawn {
+                samples.states.extend(state.as_ref());
+                game.glance(state, &mut view);
+                samples.moves.extend((0..shape.roles).map(|role| count(view.as_ref(), shape, role) as u32));
             }
         }
         samples
@@ -145,6 +218,10 @@ impl Samples {
 
     fn state(&self, number: usize) -> &[u64] {
         &self.states[number * self.words..][..self.words]
+    }
+
+    fn moves_of(&self, number: usize, roles: usize) -> &[u32] {
+        &self.moves[number * roles..][..roles]
     }
 }
 

@@ -4,7 +4,10 @@ use gdl_cli::statistics::wilson;
 use gdl_runtime::{
     AlphaBeta, Budget, Dynamic, FlatMonteCarlo, Game, Information, Mcts, Perfect, Player, Random, Stream,
 };
-use std::time::{Duration, Instant};
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
 
 /// Moves after which a match counts as drawn.
 const MAX_LENGTH: u32 = 300;
@@ -26,6 +29,11 @@ pub(super) enum Contender {
 }
 
 impl Contender {
+    /// Nodes that take about as long as one that random games are played from in lanes.
+    pub(super) fn nodes(self) -> u32 {
+        if matches!(self, Self::AlphaBeta) { 10 } else { 1 }
+    }
+
     fn make(self, seed: u64) -> Box<dyn Player<Dynamic>> {
         match self {
             Self::Random => Box::new(Random::new(seed)),
@@ -40,12 +48,46 @@ impl Contender {
     }
 }
 
+/// What a move may cost.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cost {
+    Seconds(f64),
+    Nodes(u64),
+}
+
+impl Cost {
+    /// So many times as much.
+    pub(super) fn times(self, factor: u32) -> Self {
+        match self {
+            Self::Seconds(seconds) => Self::Seconds(seconds * f64::from(factor)),
+            Self::Nodes(nodes) => Self::Nodes(nodes.saturating_mul(factor.into())),
+        }
+    }
+
+    /// From now on.
+    fn budget(self) -> Budget {
+        match self {
+            Self::Seconds(seconds) => Budget::within(Duration::from_secs_f64(seconds)),
+            Self::Nodes(nodes) => Budget::of_nodes(nodes),
+        }
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seconds(seconds) => write!(f, "{seconds} s"),
+            Self::Nodes(nodes) => write!(f, "{nodes} nodes"),
+        }
+    }
+}
+
 /// What is played.
 pub(super) struct Contest {
     pub(super) name: &'static str,
     pub(super) players: [Contender; 2],
-    /// Their seconds for a move are so many times those asked for.
-    pub(super) factors: [f64; 2],
+    /// Their moves may cost so many times what is asked for.
+    pub(super) factors: [u32; 2],
     pub(super) games: &'static [&'static str],
 }
 
@@ -55,62 +97,62 @@ pub(super) static CONTESTS: &[Contest] = &[
     Contest {
         name: "mcts-random",
         players: [Contender::Mcts, Contender::Random],
-        factors: [1.0; 2],
+        factors: [1; 2],
         games: SIX,
     },
-    Contest { name: "mcts-flat", players: [Contender::Mcts, Contender::Flat], factors: [1.0; 2], games: SIX },
+    Contest { name: "mcts-flat", players: [Contender::Mcts, Contender::Flat], factors: [1; 2], games: SIX },
     Contest {
         name: "alphabeta-random",
         players: [Contender::AlphaBeta, Contender::Random],
-        factors: [1.0; 2],
+        factors: [1; 2],
         games: SIX,
     },
     Contest {
         name: "alphabeta-flat",
         players: [Contender::AlphaBeta, Contender::Flat],
-        factors: [1.0; 2],
+        factors: [1; 2],
         games: SIX,
     },
     Contest {
         name: "mcts-alphabeta",
         players: [Contender::Mcts, Contender::AlphaBeta],
-        factors: [1.0; 2],
+        factors: [1; 2],
         games: SIX,
     },
     Contest {
         name: "mcts-time",
         players: [Contender::Mcts, Contender::Mcts],
-        factors: [10.0, 1.0],
+        factors: [10, 1],
         games: &["connect_four", "breakthrough_small", "reversi"],
     },
     Contest {
         name: "mcts-lanes",
         players: [Contender::Mcts, Contender::Single],
-        factors: [1.0; 2],
+        factors: [1; 2],
         games: &["connect_four", "breakthrough_small", "reversi", "pentago"],
     },
     Contest {
         name: "mcts-proofs",
         players: [Contender::Mcts, Contender::Unproved],
-        factors: [1.0; 2],
+        factors: [1; 2],
         games: &["connect_four", "breakthrough_small"],
     },
     Contest {
         name: "mcts-threads",
         players: [Contender::Threads, Contender::Mcts],
-        factors: [1.0; 2],
+        factors: [1; 2],
         games: &["connect_four", "breakthrough_small"],
     },
     Contest {
         name: "perfect-mcts",
         players: [Contender::Perfect, Contender::Mcts],
-        factors: [1.0; 2],
+        factors: [1; 2],
         games: &["tictactoe", "nim", "tictactoe_led"],
     },
     Contest {
         name: "perfect-random",
         players: [Contender::Perfect, Contender::Random],
-        factors: [1.0; 2],
+        factors: [1; 2],
         games: &["tictactoe", "nim", "tictactoe_led"],
     },
 ];
@@ -118,7 +160,7 @@ pub(super) static CONTESTS: &[Contest] = &[
 /// A contest in one game: a row of a table.
 pub(super) struct Row {
     pub(super) players: [Contender; 2],
-    pub(super) seconds: [f64; 2],
+    pub(super) costs: [Cost; 2],
     pub(super) matches: u64,
 }
 
@@ -130,7 +172,7 @@ impl Row {
         let mut latest = Duration::ZERO;
         let mut players = self.players.map(|player| player.make(1));
         for number in 0..self.matches {
-            let [own, other] = play(game, &mut players, self.seconds, number % 2 == 1, &mut latest);
+            let [own, other] = play(game, &mut players, self.costs, number % 2 == 1, &mut latest);
             points += if own + other > 0.0 { own / (own + other) } else { 0.5 };
             won += u32::from(own > other);
             drawn += u32::from((own - other).abs() < f64::EPSILON);
@@ -154,7 +196,7 @@ impl Row {
 fn play<G: Game>(
     game: &G,
     players: &mut [Box<dyn Player<G>>; 2],
-    seconds: [f64; 2],
+    costs: [Cost; 2],
     changed: bool,
     latest: &mut Duration,
 ) -> [f64; 2] {
@@ -164,9 +206,8 @@ fn play<G: Game>(
     let mut state = game.initial();
     let mut stream = Stream::new(1, 1);
     for place in 0..2 {
-        // Ten times the time of a move before the match.
-        let clock = Duration::from_secs_f64(10.0 * seconds[place]);
-        players[place].start(game, roles[seat(place)], &Budget::within(clock));
+        // Ten times as much as for a move before the match.
+        players[place].start(game, roles[seat(place)], &costs[place].times(10).budget());
     }
     for _ in 0..MAX_LENGTH {
         let view = game.view(&state);
@@ -177,10 +218,10 @@ fn play<G: Game>(
             game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a legal move")).collect();
         for place in 0..2 {
             let number = gdl_runtime::Id::index(roles[seat(place)]);
-            let deadline = Instant::now() + Duration::from_secs_f64(seconds[place]);
-            joint[number] =
-                players[place].choose(game, &known[number], &Budget::until(deadline)).expect("a legal move");
-            *latest = (*latest).max(Instant::now().saturating_duration_since(deadline));
+            let budget = costs[place].budget();
+            joint[number] = players[place].choose(game, &known[number], &budget).expect("a legal move");
+            let late = budget.deadline().map(|deadline| Instant::now().saturating_duration_since(deadline));
+            *latest = (*latest).max(late.unwrap_or_default());
         }
         known.iter_mut().for_each(|known| known.step(game, &state, &joint));
         state = game.next(&state, &joint).expect("players make legal moves");

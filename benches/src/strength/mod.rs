@@ -8,7 +8,7 @@ mod contest;
 mod speed;
 
 use clap::Parser;
-use contest::{CONTESTS, Contender};
+use contest::{CONTESTS, Contender, Cost};
 use gdl_games::find;
 use gdl_runtime::{Dynamic, load};
 
@@ -25,6 +25,9 @@ pub struct Args {
     /// Seconds for a move, where a contest does not say more or less
     #[arg(long, value_name = "S", default_value_t = 0.1)]
     seconds: f64,
+    /// Nodes for a move instead, ten times as many for alpha-beta: then other work on the machine does not matter
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    nodes: Option<u64>,
     /// Four matches, a fiftieth of a second for a move
     #[arg(long)]
     quick: bool,
@@ -59,16 +62,23 @@ fn game(name: &str) -> Option<Dynamic> {
 pub fn run(args: &Args) {
     let (matches, seconds) = if args.quick { (4, 0.02) } else { (args.matches, args.seconds) };
     for contest in CONTESTS.iter().filter(|contest| args.wants(contest.name)) {
-        let times = contest.factors.map(|factor| seconds * factor);
+        let cost = |place: usize| {
+            let (player, factor) = (contest.players[place], contest.factors[place]);
+            match args.nodes {
+                Some(nodes) => Cost::Nodes(nodes).times(factor * player.nodes()),
+                None => Cost::Seconds(seconds).times(factor),
+            }
+        };
+        let costs = [cost(0), cost(1)];
         let shown = |place: usize| match contest.players[place] {
             Contender::Random => "random".to_owned(),
-            player => format!("{player:?}, {} s", times[place]),
+            player => format!("{player:?}, {}", costs[place]),
         };
         println!("\n{}: {} against {}\n", contest.name, shown(0), shown(1));
         println!("| game | matches | won | drawn | lost | share | 95 % | latest |");
         println!("|---|---|---|---|---|---|---|---|");
         for name in args.games(contest.games) {
-            let row = contest::Row { players: contest.players, seconds: times, matches };
+            let row = contest::Row { players: contest.players, costs, matches };
             if let Some(game) = game(name) {
                 println!("{}", row.play(name, &game));
             }

@@ -22,6 +22,13 @@ pub struct Kind {
     options: &'static [&'static str],
 }
 
+impl Kind {
+    /// All that may be said of it.
+    pub fn options(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.options.iter().chain(&BOUNDS).copied()
+    }
+}
+
 /// Bounds that each player may be given.
 const BOUNDS: [&str; 2] = ["seconds", "nodes"];
 
@@ -107,9 +114,9 @@ impl FromStr for Spec {
             let Some((key, value)) = option.split_once('=') else {
                 return Err(format!("`{option}` is no option: write `{name}:key=value`"));
             };
-            let known = kind.options.iter().chain(&BOUNDS).copied();
-            if !known.clone().any(|known| known == key) {
-                let near = did_you_mean(key, known.clone());
+            let known = kind.options();
+            if !kind.options().any(|known| known == key) {
+                let near = did_you_mean(key, kind.options());
                 let known: Vec<&str> = known.collect();
                 return Err(format!("`{name}` has no option `{key}`{near}\n\noptions: {}", known.join(", ")));
             }

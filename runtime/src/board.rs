@@ -22,7 +22,7 @@
 //! # What is blank
 //!
 //! A mark that is called so (`b`, `blank`, `empty`, `dirt` ..), else the one that most cells of a grid share at the start. Where no
-//! fluent holds a cell is blank too. `b` is not blank where `w` is a mark as well, unless most cells start with it.
+//! fluent holds a cell is blank too. `b` is not blank where `w` is a mark as well, unless most cells start with it, nor where no cell does.
 //!
 //! ```
 //! use gdl_runtime::{Board, Texts};
@@ -42,9 +42,11 @@
 //! ```
 
 mod axes;
+mod hints;
 mod spots;
 mod symbols;
 
+pub use hints::Tiling;
 pub use spots::Spot;
 
 use crate::{
@@ -74,6 +76,9 @@ pub struct Board {
     places: FxHashMap<usize, (usize, usize)>,
     /// Cells that some fluent speaks of.
     exists: Vec<bool>,
+    /// What each cell is called.
+    names: Vec<String>,
+    tiling: Tiling,
 }
 
 /// What can be in a cell.
@@ -160,11 +165,13 @@ impl Board {
         // In a row what most cells have may be what counts, as where all piles are of one size.
         let cells = exists.iter().filter(|&&exists| exists).count();
         let most = (0..texts.len()).find(|&mark| counts[mark] * 2 > cells && best.axes.len() > 1);
-        let blank = if best.is_bare() { None } else { symbols::blank(&texts, most) };
+        let blank = if best.is_bare() { None } else { symbols::blank(&texts, &counts, most) };
+        let names = (0..size).map(|cell| layout.name(cell)).collect();
         let Layout { grids, columns, rows, breaks, .. } = layout;
         let marks = symbols::marks(&texts, blank);
         let (relation, axes) = (best.head.to_owned(), best.axes.clone());
-        Self { relation, grids, columns, rows, breaks, axes, marks, blank, places, exists }
+        let tiling = Tiling::default();
+        Self { relation, grids, columns, rows, breaks, axes, marks, blank, places, exists, names, tiling }
     }
 
     /// The relation that is drawn, for example `cell`.
@@ -195,6 +202,12 @@ impl Board {
     #[must_use]
     pub fn breaks(&self) -> &[Vec<usize>; 2] {
         &self.breaks
+    }
+
+    /// What each cell is called, its coordinates as the rulesheet has them: in the order of [`Board::cells`].
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// What can be in a cell.

@@ -97,6 +97,24 @@ impl Default for Record {
 }
 
 impl Record {
+    /// The line from the start of a history to the place where it is, of a match that nobody led: without names, times and tokens.
+    #[must_use]
+    pub fn of<G: Game>(game: &G, history: &History<G>) -> Self {
+        let states = history.path().into_iter().filter_map(|place| history.state_at(place));
+        let joints = history.line().into_iter();
+        let goals: Option<Vec<u8>> = game.roles().map(|role| game.goal(history.state(), role)).collect();
+        let is_completed = game.terminal(history.state());
+        Self {
+            is_completed,
+            states: states.map(|state| spaced(&game.state_text(state))).collect(),
+            moves: joints
+                .map(|joint| joint.iter().map(|&action| spaced(game.move_text(action))).collect())
+                .collect(),
+            goal_values: goals.filter(|_| is_completed).unwrap_or_default(),
+            ..Self::default()
+        }
+    }
+
     /// The match played again, and standing at its end. Every step is made anew: each move must be legal, each state
     /// the one that is written, and so must the goals be if there are any.
     ///
@@ -127,6 +145,12 @@ impl Record {
         }
         Ok(history)
     }
+}
+
+/// KIF text with blanks around parentheses, as ggp-base has it: `( cell 1 1 b )`.
+pub(crate) fn spaced(text: &str) -> String {
+    let text = text.replace('(', "( ").replace(')', " )");
+    if text == "(  )" { "( )".to_owned() } else { text }
 }
 
 /// Why a [`Record`] is not a match of a game.

@@ -48,7 +48,7 @@ use crate::{
         attend::{Answer, Asked, Question, Reply, attend},
     },
     random::Stream,
-    record::Record,
+    record::{Record, spaced},
 };
 use std::{
     error::Error,
@@ -159,12 +159,6 @@ impl<G: Game> Match<G> {
             ..Record::default()
         }
     }
-}
-
-/// KIF text with blanks around parentheses, as ggp-base has it: `( cell 1 1 b )`.
-fn spaced(text: &str) -> String {
-    let text = text.replace('(', "( ").replace(')', " )");
-    if text == "(  )" { "( )".to_owned() } else { text }
 }
 
 /// Why a match did not begin.

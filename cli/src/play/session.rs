@@ -5,6 +5,7 @@
 
 use super::{
     command::{self, Command, HELP},
+    travel,
     view::{self, Outcome, View},
 };
 use crate::{
@@ -351,36 +352,17 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         }
     }
 
-    /// If a person has something to decide here, or the game is over.
-    fn is_choice(&self) -> bool {
-        self.game.terminal(self.history.state()) || self.people().any(|role| self.legal(role).len() > 1)
-    }
-
     /// Back to the last choice of a person.
     fn back(&mut self) -> std::result::Result<String, String> {
-        let here = self.history.place();
-        while self.history.undo().is_some() {
-            if self.is_choice() {
-                return Ok(String::new());
-            }
-        }
-        // Nobody decided anything before.
-        self.history.go(here);
-        Err("there is nothing to take back".to_owned())
+        let people: Vec<G::Role> = self.people().collect();
+        let moved = travel::back(self.game, &mut self.history, &people);
+        if moved { Ok(String::new()) } else { Err("there is nothing to take back".to_owned()) }
     }
 
     fn forth(&mut self) -> std::result::Result<String, String> {
-        let here = self.history.place();
-        while self.history.redo().is_some() {
-            if self.is_choice() {
-                break;
-            }
-        }
-        if self.history.place() == here {
-            Err("there is nothing to make again".to_owned())
-        } else {
-            Ok(String::new())
-        }
+        let people: Vec<G::Role> = self.people().collect();
+        let moved = travel::forth(self.game, &mut self.history, &people);
+        if moved { Ok(String::new()) } else { Err("there is nothing to make again".to_owned()) }
     }
 
     fn budget(&self) -> Budget {

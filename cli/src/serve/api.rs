@@ -7,8 +7,10 @@ use super::{
     seats::Seat,
     session::Session,
     sessions::{Sessions, Shared},
-    views::View,
+    thinking,
+    views::{AdviceView, Saved, View},
 };
+use crate::players::KINDS;
 use axum::{
     Json,
     body::Bytes,
@@ -56,19 +58,19 @@ async fn change(
     work: impl FnOnce(&mut Session) -> Answer<()> + Send + 'static,
 ) -> Answer<Json<View>> {
     let shared = server.sessions.find(id)?;
-    let seat = looking.seat.clone();
+    let looking = looking.clone();
     aside(move || {
         shared.with(work)?;
-        look(&shared, seat.as_deref())
+        look(&shared, &looking)
     })
     .await?
     .map(Json)
 }
 
 /// A session through the eyes of a role.
-fn look(shared: &Arc<Shared>, seat: Option<&str>) -> Answer<View> {
+fn look(shared: &Arc<Shared>, looking: &Looking) -> Answer<View> {
     shared.with(|session| {
-        let role = role(session, seat)?;
+        let role = role(session, looking.seat.as_deref())?;
         Ok(View::of(session, role))
     })
 }
@@ -83,7 +85,7 @@ pub(super) fn role(session: &Session, name: Option<&str>) -> Answer<Option<RoleI
 }
 
 /// Through whose eyes one looks, and whether one waits for a change.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Looking {
     /// The role, where the rules hide something.
     seat: Option<String>,
@@ -175,7 +177,7 @@ pub(super) async fn start(
     let start: Start = read(body)?;
     let _turn = server.loading.acquire().await.map_err(|_| Problem::broken())?;
     let worker = Arc::clone(&server);
-    let view = aside(move || look(&start.session(&worker)?, looking.seat.as_deref())).await??;
+    let view = aside(move || look(&start.session(&worker)?, &looking)).await??;
     Ok((StatusCode::CREATED, Json(view)).into_response())
 }
 
@@ -304,4 +306,40 @@ pub(super) async fn pause(
         Ok(())
     })
     .await
+}
+
+/// `GET /api/players`
+pub(super) async fn players() -> Json<serde_json::Value> {
+    let players = KINDS.iter().filter(|kind| kind.name != "human").map(|kind| {
+        let options: Vec<&str> = kind.options().collect();
+        serde_json::json!({ "name": kind.name, "about": kind.about, "options": options })
+    });
+    Json(serde_json::json!({ "players": players.collect::<Vec<_>>() }))
+}
+
+/// `GET /api/sessions/{id}/hints`
+pub(super) async fn hints(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+) -> Answer<Json<AdviceView>> {
+    let shared = server.sessions.find(&id)?;
+    aside(move || {
+        let (view, question) = shared.with(|session| {
+            let role = role(session, looking.seat.as_deref())?;
+            let (advice, question) = session.advise(role)?;
+            Answer::Ok((AdviceView::of(session, &advice), question))
+        })?;
+        if let Some(question) = question {
+            thinking::answer(shared, question);
+        }
+        Ok(Json(view))
+    })
+    .await?
+}
+
+/// `GET /api/sessions/{id}/record`
+pub(super) async fn record(State(server): State<Arc<Server>>, Path(id): Path<String>) -> Answer<Json<Saved>> {
+    let shared = server.sessions.find(&id)?;
+    aside(move || shared.with(|session| Json(Saved::of(session)))).await
 }

@@ -19,6 +19,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("inside.css", CSS, include_str!("page/inside.css")),
     ("charts.css", CSS, crate::analyze::page::STYLE),
     ("app.js", SCRIPT, include_str!("page/app.js")),
+    ("pieces.js", SCRIPT, include_str!("page/pieces.js")),
     ("board.js", SCRIPT, include_str!("page/board.js")),
     ("play.js", SCRIPT, include_str!("page/play.js")),
     ("chooser.js", SCRIPT, include_str!("page/chooser.js")),

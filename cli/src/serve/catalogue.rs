@@ -1,8 +1,8 @@
 //! The games to choose from: in come the built-in games, out goes a card for each, with what it is like and its board.
 
-use super::views::BoardView;
+use super::{session::Motion, views::BoardView};
 use crate::game::{GameArg, Task};
-use gdl_runtime::{Board, Dynamic, Game, Stream};
+use gdl_runtime::{Board, Game, Stream};
 use serde::Serialize;
 
 /// Random games that are looked at to see whether roles choose at the same time.
@@ -48,35 +48,25 @@ pub enum Kind {
 /// The cards of the built-in games, in the order of their names. Takes a while: some thousand states are visited.
 #[must_use]
 pub fn built_in() -> Vec<Card> {
-    let card = |entry: &'static gdl_games::Entry| {
-        let summary = entry.summary().trim_end_matches('.');
-        GameArg::BuiltIn(entry).with_dynamic(Describe { name: entry.name, summary }).ok()
-    };
+    let card = |entry: &'static gdl_games::Entry| GameArg::BuiltIn(entry).with_dynamic(Describe(entry)).ok();
     gdl_games::LIST.iter().filter_map(card).collect()
 }
 
-struct Describe<'n> {
-    name: &'n str,
-    summary: &'n str,
-}
+struct Describe(&'static gdl_games::Entry);
 
-impl Task for Describe<'_> {
+impl Task for Describe {
     type Output = Card;
 
     fn run<G: Game>(self, game: &G) -> Card {
-        describe(self.name, self.summary, game)
+        card(self.0.name, self.0.text, game)
     }
 }
 
-/// The card of a game that was given by its rulesheet.
+/// The card of a game with such a rulesheet.
 #[must_use]
-pub fn card(name: &str, text: &str, game: &Dynamic) -> Card {
+pub fn card<G: Game>(name: &str, text: &str, game: &G) -> Card {
     let first = text.lines().next().unwrap_or_default();
     let summary = if first.starts_with(';') { first.trim_matches([';', ' ', '.']) } else { "" };
-    describe(name, summary, game)
-}
-
-fn describe<G: Game>(name: &str, summary: &str, game: &G) -> Card {
     let roles: Vec<String> = game.vocabulary().roles().iter().map(str::to_owned).collect();
     let players = roles.len() - usize::from(game.chance_role().is_some());
     let kind = if players < 2 {
@@ -95,7 +85,10 @@ fn describe<G: Game>(name: &str, summary: &str, game: &G) -> Card {
         kind,
         chance: game.chance_role().is_some(),
         hidden: game.vocabulary().has_percepts(),
-        board: Board::of(game).map(|board| BoardView::of(&board, &board.cells_of(game, &game.initial()))),
+        board: Board::of(game).map(|board| {
+            let board = board.hinted(text);
+            BoardView::of(&board, Motion::of(&board, game), &board.cells_of(game, &game.initial()))
+        }),
     }
 }
 

@@ -9,6 +9,7 @@ use super::{
     errors::{Answer, Problem},
     inside::{self, Inside, Sight},
     rulesheet::{Question, Verdict, judge},
+    session::Eyes,
 };
 use crate::{
     analyze::{self, Settings, page},
@@ -137,7 +138,7 @@ pub(super) async fn inside(
     let sight = super::api::aside(move || {
         let (opened, net, state) = shared.with(|session| {
             let role = super::api::role(session, seat.as_deref())?;
-            let state = session.eyes(role).is_none().then(|| session.history.state().clone());
+            let state = (session.eyes(role) == Eyes::All).then(|| session.history.state().clone());
             Ok((session.opened.clone(), Arc::clone(&session.inside), state))
         })?;
         let limits = if opened.is_known { Limits::default() } else { Limits::network() };

@@ -97,6 +97,7 @@ pub fn routes() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
         ("/api/openapi.json", get(description::description)),
         ("/api/games", get(insight::games)),
         ("/api/check", post(insight::check)),
+        ("/api/players", get(api::players)),
         ("/api/sessions", post(api::start)),
         ("/api/sessions/{id}", get(api::view).delete(api::end)),
         ("/api/sessions/{id}/moves", post(api::choose)),
@@ -106,6 +107,8 @@ pub fn routes() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
         ("/api/sessions/{id}/restart", post(api::restart)),
         ("/api/sessions/{id}/seats", post(api::seats)),
         ("/api/sessions/{id}/pause", post(api::pause)),
+        ("/api/sessions/{id}/hints", get(api::hints)),
+        ("/api/sessions/{id}/record", get(api::record)),
         ("/api/sessions/{id}/inside", get(insight::inside)),
         ("/api/sessions/{id}/analysis", get(insight::analysis)),
     ]

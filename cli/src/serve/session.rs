@@ -10,9 +10,10 @@ use super::{
     inside::Inside,
     seats::{Machine, Seat},
 };
+use crate::play::travel;
 use gdl_runtime::{
     Belief, Board, Cancel, Dynamic, Game, History, Id, MoveId, Place, RoleId, Stream,
-    player::{InformationOf, Player},
+    player::{InformationOf, Player, Tried},
 };
 use std::{
     sync::{Arc, OnceLock},
@@ -20,7 +21,7 @@ use std::{
 };
 
 /// No history is longer: a session is no heap.
-const MOST_PLACES: usize = 20_000;
+const MOST_PLACES: usize = 5_000;
 
 /// After so many steps without a choice play halts, should the game have no end.
 const MOST_FORCED: usize = 1000;
@@ -58,6 +59,79 @@ pub struct Effort {
     pub seconds: f64,
 }
 
+/// What a search thinks of the moves of a role.
+#[derive(Clone, Debug)]
+pub struct Advice {
+    /// The role.
+    pub role: RoleId,
+    /// Which state of the session it belongs to.
+    epoch: u64,
+    /// What it has done so far.
+    pub effort: Effort,
+    /// The moves as far as they are known, the best first.
+    pub moves: Vec<Tried>,
+    /// If no more is to come.
+    pub is_done: bool,
+}
+
+/// A question for advice, and all that is needed to answer it.
+pub struct Question {
+    /// What the role knows.
+    pub information: InformationOf<Dynamic>,
+    /// The game.
+    pub game: Dynamic,
+    /// Which state of the session it belongs to.
+    pub epoch: u64,
+    /// Pulled when nobody wants it any more.
+    pub cancel: Cancel,
+    /// What the search follows from.
+    pub seed: u64,
+}
+
+/// How the moves of a game go on its board.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Motion {
+    /// If some go from cell to cell.
+    pub travels: bool,
+    /// If some are of a column as a whole.
+    pub drops: bool,
+}
+
+impl Motion {
+    /// What the moves say that the game has.
+    #[must_use]
+    pub fn of<G: Game>(board: &Board, game: &G) -> Self {
+        let spots = game.vocabulary().moves().iter().map(|action| board.spot(action));
+        spots.fold(Self::default(), |motion, spot| Self {
+            travels: motion.travels || spot.cells.len() > 1,
+            drops: motion.drops || !spot.area.is_empty(),
+        })
+    }
+}
+
+/// How much somebody may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eyes {
+    /// Everything: nothing is hidden, only machines play, or the game is over.
+    All,
+    /// What a role may know.
+    Of(RoleId),
+    /// Nothing that is hidden from anybody: people share the screen, and nobody said who looks.
+    Closed,
+}
+
+impl Eyes {
+    /// If what the role does and may do is seen.
+    #[must_use]
+    pub fn see(self, role: RoleId) -> bool {
+        match self {
+            Self::All => true,
+            Self::Of(own) => own == role,
+            Self::Closed => false,
+        }
+    }
+}
+
 /// A game that is being played.
 pub struct Session {
     /// What it is called.
@@ -68,6 +142,8 @@ pub struct Session {
     pub board: Option<Board>,
     /// Its net, once somebody has looked inside; none if it has no net.
     pub inside: Arc<OnceLock<Option<Inside>>>,
+    /// How moves go on the board.
+    pub motion: Motion,
     /// Where play has been.
     pub history: History<Dynamic>,
     /// Who plays the roles, in role order.
@@ -86,6 +162,8 @@ pub struct Session {
     pub seed: u64,
     /// The moves chosen for this step, in role order.
     chosen: Vec<Option<MoveId>>,
+    /// What was advised last.
+    advice: Option<Advice>,
     /// Who is thinking.
     efforts: Vec<Option<Effort>>,
     /// Goes up with every position and every seat.
@@ -100,9 +178,12 @@ impl Session {
     #[must_use]
     pub fn new(id: String, opened: Opened, history: History<Dynamic>, seats: Vec<Seat>, seed: u64) -> Self {
         let roles = opened.game.shape().roles;
+        let board = Board::of(&opened.game).map(|board| board.hinted(&opened.text));
+        let motion = board.as_ref().map(|board| Motion::of(board, &opened.game)).unwrap_or_default();
         Self {
             id,
-            board: Board::of(&opened.game),
+            board,
+            motion,
             inside: Arc::default(),
             history,
             seats,
@@ -113,6 +194,7 @@ impl Session {
             used: Instant::now(),
             seed,
             chosen: vec![None; roles],
+            advice: None,
             efforts: vec![None; roles],
             epoch: 0,
             cancel: Cancel::default(),
@@ -166,16 +248,17 @@ impl Session {
         self.game().vocabulary().has_percepts()
     }
 
-    /// Through whose eyes the game is seen: those of `asked` if something is hidden, else of the person who is to choose; nobody's if all may be
-    /// seen.
+    /// Through whose eyes the game is seen where somebody asks for those of a role, or of nobody.
     #[must_use]
-    pub fn eyes(&self, asked: Option<RoleId>) -> Option<RoleId> {
-        if !self.hides() || self.game().terminal(self.history.state()) {
-            return None;
+    pub fn eyes(&self, asked: Option<RoleId>) -> Eyes {
+        let people = self.people();
+        if !self.hides() || people.is_empty() || self.game().terminal(self.history.state()) {
+            return Eyes::All;
         }
-        let people = || self.game().roles().filter(|&role| self.is_person(role));
-        let asked = asked.filter(|&role| self.is_person(role));
-        asked.or_else(|| people().find(|&role| !self.has_chosen(role))).or_else(|| people().next())
+        match (asked.filter(|role| people.contains(role)), &people[..]) {
+            (Some(role), _) | (None, &[role]) => Eyes::Of(role),
+            _ => Eyes::Closed,
+        }
     }
 
     /// The fluents that a role can be sure of: those that hold in every state that fits what it knows.
@@ -304,7 +387,7 @@ impl Session {
 
     /// Those of the machines that have to think and do not yet.
     fn thoughts(&mut self) -> Vec<Thought> {
-        let is_shown = !self.seats.iter().any(|seat| matches!(seat, Seat::Person));
+        let is_shown = self.people().is_empty();
         let mut thoughts = Vec::new();
         for role in self.opened.game.roles() {
             let place = role.index();
@@ -347,18 +430,15 @@ impl Session {
         self.efforts.fill(None);
     }
 
-    /// If a person has something to decide here, or the game is over.
-    fn is_choice(&self) -> bool {
-        let game = self.game();
-        let view = game.view(self.history.state());
-        let mut people = game.roles().filter(|&role| self.is_person(role));
-        game.terminal_in(&view) || people.any(|role| game.legal_in(&view, role).len() > 1)
+    /// The roles that people play.
+    fn people(&self) -> Vec<RoleId> {
+        self.game().roles().filter(|&role| self.is_person(role)).collect()
     }
 
     /// Somewhere else in the history. Machines wait there, unless a person has something to decide.
     fn land(&mut self) {
         self.arrive();
-        self.is_paused = !self.is_choice();
+        self.is_paused = !travel::is_choice(self.game(), self.history.state(), &self.people());
     }
 
     /// Back to the last choice of a person, or by one step where no person plays.
@@ -366,16 +446,16 @@ impl Session {
     /// # Errors
     /// If there is nothing to take back.
     pub fn undo(&mut self) -> Answer<()> {
-        let here = self.history.place();
-        let watched = !self.seats.iter().any(|seat| matches!(seat, Seat::Person));
-        while self.history.undo().is_some() {
-            if watched || self.is_choice() {
-                self.land();
-                return Ok(());
-            }
+        let people = self.people();
+        let moved = match people[..] {
+            [] => self.history.undo().is_some(),
+            _ => travel::back(&self.opened.game, &mut self.history, &people),
+        };
+        if !moved {
+            return Err(Problem::conflict("no_undo", "there is nothing to take back"));
         }
-        self.history.go(here);
-        Err(Problem::conflict("no_undo", "there is nothing to take back"))
+        self.land();
+        Ok(())
     }
 
     /// Forth to the next choice of a person, or by one step where no person plays, along what was taken back.
@@ -383,14 +463,12 @@ impl Session {
     /// # Errors
     /// If there is nothing to make again.
     pub fn redo(&mut self) -> Answer<()> {
-        let here = self.history.place();
-        let watched = !self.seats.iter().any(|seat| matches!(seat, Seat::Person));
-        while self.history.redo().is_some() {
-            if watched || self.is_choice() {
-                break;
-            }
-        }
-        if self.history.place() == here {
+        let people = self.people();
+        let moved = match people[..] {
+            [] => self.history.redo().is_some(),
+            _ => travel::forth(&self.opened.game, &mut self.history, &people),
+        };
+        if !moved {
             return Err(Problem::conflict("no_redo", "there is nothing to make again"));
         }
         self.land();
@@ -448,6 +526,48 @@ impl Session {
         Ok(())
     }
 
+    /// What is advised to a person who is to choose, and the question if nobody was asked yet.
+    ///
+    /// # Errors
+    /// If no person is to choose, or not this one.
+    pub fn advise(&mut self, asked: Option<RoleId>) -> Answer<(Advice, Option<Question>)> {
+        let nobody = || Problem::conflict("no_advice", "nobody is to choose who could be advised");
+        let is_due = |role: &RoleId| self.is_person(*role) && asked.is_none_or(|asked| asked == *role);
+        let role = self.waiting().find(is_due).ok_or_else(nobody)?;
+        if let Some(known) =
+            self.advice.as_ref().filter(|known| known.role == role && known.epoch == self.epoch)
+        {
+            return Ok((known.clone(), None));
+        }
+        let advice =
+            Advice { role, epoch: self.epoch, effort: Effort::default(), moves: Vec::new(), is_done: false };
+        self.advice = Some(advice.clone());
+        let question = Question {
+            information: self.history.information(self.game(), role),
+            game: self.opened.game.clone(),
+            epoch: self.epoch,
+            cancel: self.cancel.clone(),
+            seed: self.seed,
+        };
+        Ok((advice, Some(question)))
+    }
+
+    /// What a search has found so far. False if nobody wants to know any more.
+    pub fn learn(
+        &mut self,
+        role: RoleId,
+        epoch: u64,
+        effort: Effort,
+        moves: Vec<Tried>,
+        is_done: bool,
+    ) -> bool {
+        let is_wanted = epoch == self.epoch && self.advice.as_ref().is_some_and(|known| known.role == role);
+        if is_wanted {
+            self.advice = Some(Advice { role, epoch, effort, moves, is_done });
+        }
+        is_wanted
+    }
+
     /// Ends all thinking.
     pub fn close(&mut self) {
         self.arrive();
@@ -455,7 +575,8 @@ impl Session {
 }
 
 /// If a move's name says that nothing is done.
-fn is_idle(action: &str) -> bool {
+#[must_use]
+pub fn is_idle(action: &str) -> bool {
     const NAMES: [&str; 9] = ["noop", "no_op", "no-op", "nop", "nil", "none", "nothing", "wait", "idle"];
     let head = action.trim_start_matches('(').split([' ', ')']).next().unwrap_or_default();
     NAMES.iter().any(|name| name.eq_ignore_ascii_case(head))

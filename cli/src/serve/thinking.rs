@@ -2,10 +2,10 @@
 
 use super::{
     seats::Machine,
-    session::{Effort, Thought},
+    session::{Effort, Question, Thought},
     sessions::Shared,
 };
-use gdl_runtime::{MoveId, Report};
+use gdl_runtime::{Dynamic, Mcts, MoveId, Player, Report};
 use std::{
     sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
@@ -86,6 +86,35 @@ fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Thought, Option<MoveId>
             return (thought, action);
         }
     }
+}
+
+/// How long a search for advice takes, and what it may remember.
+const ADVICE: Duration = Duration::from_secs(2);
+const ADVICE_BYTES: usize = 64 << 20;
+
+/// Has a question answered, better and better.
+pub fn answer(shared: Arc<Shared>, question: Question) {
+    let thinker = thread::Builder::new().name("advice".to_owned());
+    let started = thinker.spawn(move || {
+        let _turn = TURNS.take();
+        let role = question.information.role();
+        let mut player = Mcts::new(question.seed).memory(ADVICE_BYTES);
+        let began = Instant::now();
+        let mut effort = Effort::default();
+        loop {
+            let budget = Machine::budget(PULSE, &question.cancel);
+            player.choose(&question.game, &question.information, &budget);
+            let report = Player::<Dynamic>::report(&player).unwrap_or_default();
+            effort = add(effort, &report, began);
+            let is_done = began.elapsed() >= ADVICE || report.exact;
+            let wanted =
+                shared.with(|session| session.learn(role, question.epoch, effort, report.moves, is_done));
+            if is_done || !wanted {
+                return;
+            }
+        }
+    });
+    drop(started);
 }
 
 /// What was done before and now.

@@ -1,12 +1,17 @@
 //! What the page is told of a session: in comes a session and through whose eyes it is seen, out goes data for serde.
 
-use super::session::Session;
+use super::{
+    seats::Seat,
+    session::{Advice, Effort, Eyes, Motion, Session, is_idle},
+};
 use crate::play::view::Outcome;
 use gdl_runtime::{
-    Dynamic, Game, Id, MoveId, Place, RoleId,
-    board::{Cell, grouped},
+    Board, Dynamic, Game, Id, MoveId, Place, Record, RoleId,
+    board::{Cell, Tiling, grouped},
 };
+use indexmap::IndexMap;
 use serde::Serialize;
+use std::time::UNIX_EPOCH;
 
 /// A session, as somebody sees it.
 #[derive(Debug, Serialize)]
@@ -20,6 +25,8 @@ pub struct View {
     pub game: GameView,
     /// The role through whose eyes it is seen, where the rules hide something.
     pub seat: Option<String>,
+    /// If people share the screen, the rules hide something, and nobody said who looks.
+    pub closed: bool,
     /// The grid, if the game has one.
     pub board: Option<BoardView>,
     /// What else holds.
@@ -71,6 +78,48 @@ pub struct GameView {
     pub roles: Vec<RoleView>,
 }
 
+/// A match that can be gone on with: its record, as `gdl match` writes it, and what it takes to open it again.
+#[derive(Debug, Serialize)]
+pub struct Saved {
+    /// The game, if `gdl serve` knows it by name.
+    pub game: Option<String>,
+    /// What the rulesheet is called.
+    pub name: String,
+    /// The rulesheet, of a game without a name here.
+    pub rulesheet: Option<String>,
+    /// Who plays the roles.
+    pub seats: IndexMap<String, String>,
+    /// What was played.
+    #[serde(flatten)]
+    pub record: Record,
+}
+
+impl Saved {
+    /// The line of a session from the start to where it is.
+    #[must_use]
+    pub fn of(session: &Session) -> Self {
+        let game = session.game();
+        let opened = &session.opened;
+        let is_known = opened.is_known;
+        let milliseconds = session.started.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
+        let seats = || session.seats.iter();
+        let roles = game.roles().map(|role| game.role_text(role).to_owned());
+        Self {
+            game: is_known.then(|| opened.name.clone()),
+            name: opened.name.clone(),
+            rulesheet: (!is_known).then(|| opened.text.to_string()),
+            seats: roles.zip(seats().map(ToString::to_string)).collect(),
+            record: Record {
+                match_id: format!("{}.{milliseconds}", opened.name),
+                start_time: u64::try_from(milliseconds).unwrap_or_default(),
+                player_names_from_host: seats().map(ToString::to_string).collect(),
+                is_player_human: seats().map(|seat| matches!(seat, Seat::Person)).collect(),
+                ..Record::of(game, &session.history)
+            },
+        }
+    }
+}
+
 /// A role and who plays it.
 #[derive(Debug, Serialize)]
 pub struct RoleView {
@@ -93,6 +142,14 @@ pub struct BoardView {
     pub rows: Vec<String>,
     /// The columns and the rows after which there is a gap.
     pub breaks: [Vec<usize>; 2],
+    /// `square`, `hex` or `hex left`.
+    pub tiling: &'static str,
+    /// What each cell is called.
+    pub names: Vec<String>,
+    /// If some move goes from cell to cell.
+    pub travels: bool,
+    /// If some move is of a column as a whole.
+    pub drops: bool,
     /// What can be in a cell.
     pub marks: Vec<MarkView>,
     /// What is in each cell, grid by grid, row by row: positions of marks. Null where there is no cell.
@@ -177,15 +234,19 @@ impl View {
     pub fn of(session: &mut Session, asked: Option<RoleId>) -> Self {
         let eyes = session.eyes(asked);
         let state = match eyes {
-            Some(role) => session.known(role),
-            None => session.history.state().clone(),
+            Eyes::All => session.history.state().clone(),
+            Eyes::Of(role) => session.known(role),
+            Eyes::Closed => session.game().empty(),
         };
         let session = &*session;
         let game = session.game();
         let name = |role: RoleId| game.role_text(role).to_owned();
         let held = || game.fluents(&state).map(Id::index);
         let (board, others): (Option<BoardView>, Vec<usize>) = match &session.board {
-            Some(board) => (Some(BoardView::of(board, &board.cells(held()))), board.others(held()).collect()),
+            Some(board) => (
+                Some(BoardView::of(board, session.motion, &board.cells(held()))),
+                board.others(held()).collect(),
+            ),
             None => (None, held().collect()),
         };
         let names = game.vocabulary().fluents();
@@ -198,7 +259,7 @@ impl View {
         let line: Vec<Place> = session.history.path().into_iter().skip(1).collect();
         let ahead = session.history.ahead();
         let steps = |places: &[Place]| places.iter().map(|&place| step(session, place, eyes)).collect();
-        let sees = |role: &&RoleId| session.is_person(**role) && eyes.is_none_or(|eyes| eyes == **role);
+        let sees = |role: &&RoleId| session.is_person(**role) && eyes.see(**role);
         let legal = waiting.iter().filter(sees).map(|&role| LegalView {
             role: name(role),
             moves: game.legal(here, role).map(|action| move_view(session, action)).collect(),
@@ -219,13 +280,11 @@ impl View {
                     .map(|(role, seat)| RoleView { name: name(role), seat: seat.to_string() })
                     .collect(),
             },
-            seat: eyes.map(name),
+            seat: if let Eyes::Of(role) = eyes { Some(name(role)) } else { None },
+            closed: eyes == Eyes::Closed,
             board,
             fluents: groups.collect(),
-            perceived: eyes.and_then(|role| {
-                let information = session.history.information(game, role);
-                information.steps().last().map(|(_, perception)| game.perception_text(perception))
-            }),
+            perceived: if let Eyes::Of(role) = eyes { perceived(session, role) } else { None },
             legal: legal.collect(),
             chosen: chosen.map(name).collect(),
             terminal,
@@ -237,7 +296,10 @@ impl View {
             line: steps(&line),
             ahead: steps(&ahead),
             paused: session.is_paused,
-            thinking: waiting.iter().filter_map(|&role| EffortView::of(session, role)).collect(),
+            thinking: waiting
+                .iter()
+                .filter_map(|&role| session.effort(role).map(|effort| EffortView::new(session, role, effort)))
+                .collect(),
             turn: waiting.into_iter().map(name).collect(),
             trouble: session.trouble.clone(),
         }
@@ -245,9 +307,9 @@ impl View {
 }
 
 impl BoardView {
-    /// The grid with these cells.
+    /// The grid with these cells, of a game with such moves.
     #[must_use]
-    pub fn of(board: &gdl_runtime::Board, cells: &[Cell]) -> Self {
+    pub fn of(board: &Board, motion: Motion, cells: &[Cell]) -> Self {
         let marks = board.marks().iter().enumerate();
         let cell = |cell: &Cell| match cell {
             Cell::None => None,
@@ -260,6 +322,14 @@ impl BoardView {
             columns: board.columns().to_vec(),
             rows: board.rows().to_vec(),
             breaks: board.breaks().clone(),
+            tiling: match board.tiling() {
+                Tiling::Square => "square",
+                Tiling::Hex => "hex",
+                Tiling::HexLeft => "hex left",
+            },
+            names: board.names().to_vec(),
+            travels: motion.travels,
+            drops: motion.drops,
             marks: marks
                 .map(|(place, mark)| MarkView {
                     text: mark.text.clone(),
@@ -274,16 +344,60 @@ impl BoardView {
 }
 
 impl EffortView {
-    fn of(session: &Session, role: RoleId) -> Option<Self> {
-        let effort = session.effort(role)?;
+    fn new(session: &Session, role: RoleId, effort: Effort) -> Self {
         let rate = if effort.seconds > 0.0 { effort.playouts as f64 / effort.seconds } else { 0.0 };
-        Some(Self {
+        Self {
             role: session.game().role_text(role).to_owned(),
             playouts: effort.playouts,
             nodes: effort.nodes,
             seconds: effort.seconds,
             playouts_per_second: rate,
-        })
+        }
+    }
+}
+
+/// What a search thinks of the moves of a role.
+#[derive(Debug, Serialize)]
+pub struct AdviceView {
+    /// The place that it is about.
+    pub place: usize,
+    /// What it has done so far, and for whom.
+    pub effort: EffortView,
+    /// If no more is to come.
+    pub done: bool,
+    /// The moves as far as they are known, the best first.
+    pub moves: Vec<EstimateView>,
+}
+
+/// What a search thinks of a move.
+#[derive(Debug, Serialize)]
+pub struct EstimateView {
+    /// The move.
+    #[serde(rename = "move")]
+    pub action: String,
+    /// The goal that can be expected of it, 0 to 100.
+    pub value: f64,
+    /// How often it was tried.
+    pub visits: u64,
+}
+
+impl AdviceView {
+    /// What is told of advice.
+    #[must_use]
+    pub fn of(session: &Session, advice: &Advice) -> Self {
+        let tried = advice.moves.iter();
+        Self {
+            place: session.history.place().index(),
+            effort: EffortView::new(session, advice.role, advice.effort),
+            done: advice.is_done,
+            moves: tried
+                .map(|tried| EstimateView {
+                    action: tried.action.clone(),
+                    value: tried.value,
+                    visits: tried.visits,
+                })
+                .collect(),
+        }
     }
 }
 
@@ -293,21 +407,39 @@ fn move_view(session: &Session, action: MoveId) -> MoveView {
     MoveView { action: text.to_owned(), cells: spot.cells, area: spot.area }
 }
 
+/// What a role perceived last.
+fn perceived(session: &Session, role: RoleId) -> Option<String> {
+    let game = session.game();
+    let information = session.history.information(game, role);
+    information.steps().last().map(|(_, perception)| game.perception_text(perception))
+}
+
+/// The cells of a move; of a column those that the step changed.
+fn touched(session: &Session, place: Place, action: MoveId) -> Vec<usize> {
+    let spot = move_view(session, action);
+    let history = &session.history;
+    let before = history.parent(place).and_then(|parent| history.state_at(parent));
+    let (Some(board), Some(before), Some(after)) = (&session.board, before, history.state_at(place)) else {
+        return spot.cells;
+    };
+    if spot.area.is_empty() {
+        return spot.cells;
+    }
+    let [before, after] = [before, after].map(|state| board.cells_of(session.game(), state));
+    spot.area.into_iter().filter(|&cell| before[cell] != after[cell]).collect()
+}
+
 /// A step of the history, with what the eyes may see of it.
-fn step(session: &Session, place: Place, eyes: Option<RoleId>) -> StepView {
+fn step(session: &Session, place: Place, eyes: Eyes) -> StepView {
     let game: &Dynamic = session.game();
     let history = &session.history;
     let joint = history.joint(place).unwrap_or_default();
-    let seen = |role: RoleId| eyes.is_none_or(|eyes| eyes == role);
+    let seen = |role: RoleId| eyes.see(role);
     let before = history.parent(place).and_then(|parent| history.state_at(parent));
     let has_choice = |role| before.is_some_and(|before| game.legal(before, role).len() > 1);
-    let nobody = !game.roles().any(has_choice);
-    let moves = || game.roles().zip(joint).filter(|&(role, _)| seen(role));
-    let shown: Vec<(RoleId, MoveId)> = moves()
-        .filter(|&(role, _)| nobody || has_choice(role))
-        .map(|(role, &action)| (role, action))
-        .collect();
-    let spots = shown.iter().map(|&(_, action)| move_view(session, action));
+    let acts = |role, action| has_choice(role) || !is_idle(game.move_text(action));
+    let moves = game.roles().zip(joint.iter().copied()).filter(|&(role, _)| seen(role));
+    let shown: Vec<(RoleId, MoveId)> = moves.filter(|&(role, action)| acts(role, action)).collect();
     StepView {
         place: place.index(),
         step: history.depth_at(place),
@@ -321,7 +453,7 @@ fn step(session: &Session, place: Place, eyes: Option<RoleId>) -> StepView {
             .map(|&(role, action)| format!("{} {}", game.role_text(role), bare(game.move_text(action))))
             .collect::<Vec<_>>()
             .join(", "),
-        cells: spots.flat_map(|spot| if spot.cells.is_empty() { spot.area } else { spot.cells }).collect(),
+        cells: shown.iter().flat_map(|&(_, action)| touched(session, place, action)).collect(),
     }
 }
 

@@ -239,6 +239,15 @@ impl Layout {
         }
     }
 
+    /// The coordinates of a cell, as the rulesheet has them.
+    pub(super) fn name(&self, cell: usize) -> String {
+        let (above, column) = (cell / self.columns.len(), &self.columns[cell % self.columns.len()]);
+        let (grid, row) = (&self.grids[above / self.rows.len()], &self.rows[above % self.rows.len()]);
+        let (first, second) = if self.rows_first { (row, column) } else { (column, row) };
+        let parts = [grid, first, second].into_iter().filter(|part| !part.is_empty());
+        parts.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
     pub(super) fn cell(&self, axes: &[Axis], arguments: &[&str]) -> Option<usize> {
         let at = |axis: &Axis| axis.position(arguments);
         let swap = |first, second| if self.rows_first { (second, first) } else { (first, second) };

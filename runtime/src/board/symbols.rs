@@ -3,8 +3,8 @@
 use super::{Mark, width};
 use std::collections::BTreeSet;
 
-/// The mark that stands for nothing, given the one that most cells start with.
-pub(super) fn blank(texts: &[String], most: Option<usize>) -> Option<usize> {
+/// The mark that stands for nothing, given how many cells start with each and the one that most do.
+pub(super) fn blank(texts: &[String], counts: &[usize], most: Option<usize>) -> Option<usize> {
     const NAMES: [&str; 12] = [
         "blank",
         "empty",
@@ -21,7 +21,9 @@ pub(super) fn blank(texts: &[String], most: Option<usize>) -> Option<usize> {
     ];
     let find = |name: &str| texts.iter().position(|text| text.eq_ignore_ascii_case(name));
     let named = NAMES.iter().find_map(|name| find(name));
-    let short = || ["b", "e"].iter().find_map(|name| find(name)).filter(|_| find("w").is_none());
+    let short = || {
+        ["b", "e"].iter().find_map(|name| find(name)).filter(|&mark| find("w").is_none() && counts[mark] > 0)
+    };
     // A board that is full of one thing alone shows no choice.
     named.or(most.filter(|_| texts.len() > 1)).or_else(short)
 }

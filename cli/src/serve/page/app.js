@@ -78,7 +78,10 @@ export const app = {
   async start(request) {
     app.seat = null;
     show(await app.api("POST", "/sessions", request));
-    history.pushState(null, "", `#session=${app.session.id}`);
+    const address = `#session=${app.session.id}`;
+    // What the address asked for is this session now.
+    if (location.hash.length > 1) history.replaceState(null, "", address);
+    else history.pushState(null, "", address);
   },
 
   // Opens a session that there is.
@@ -87,15 +90,61 @@ export const app = {
     show(await app.api("GET", `/sessions/${id}`));
   },
 
+  // Asks for the view again, as after a change of eyes.
+  async refresh() {
+    try {
+      app.session.version = 0;
+      const seat = app.seat ? `?seat=${encodeURIComponent(app.seat)}` : "";
+      show(await app.api("GET", `/sessions/${app.session.id}${seat}`));
+    } catch (error) {
+      app.warn(error.message);
+    }
+  },
+
+  // What to start so as to go on with a saved match: the game it names, else `game`.
+  requestOf(saved, game) {
+    const { game: known, name, rulesheet, seats, ...record } = saved ?? {};
+    const start = known ? { game: known } : rulesheet ? { rulesheet, name } : { game };
+    return { ...start, seats: people(seats), record };
+  },
+
+  // An address that holds the position: the game and the moves that led here, packed.
+  async linkTo(saved) {
+    const { game, name, rulesheet, seats, states, moves } = saved;
+    const packed = await pack({ game, name: rulesheet && name, rulesheet, seats: people(seats), position: states[0], moves });
+    return `${location.origin}/#at=${packed}`;
+  },
+
+  emit,
+
   // Leaves the open session, for the chooser.
   close() {
     app.session = null;
     following?.abort();
+    document.title = "gdl";
+    byId("name").textContent = "";
     byId("game").hidden = byId("inside").hidden = true;
     byId("chooser").hidden = false;
     emit("close");
   },
 };
+
+// Seats without those of chance, which nobody can be given.
+const people = (seats) => Object.fromEntries(Object.entries(seats ?? {}).filter(([, seat]) => seat !== "chance"));
+
+// JSON, compressed, in letters that an address may have; and back.
+async function pack(value) {
+  const stream = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return JSON.parse(await new Response(stream).text());
+}
 
 function emit(event, value) {
   for (const listener of listeners.get(event) ?? []) listener(value);
@@ -103,6 +152,8 @@ function emit(event, value) {
 
 function show(view) {
   const other = app.session?.id !== view.id;
+  document.title = `${view.game.name} · gdl`;
+  byId("name").textContent = view.game.name;
   if (!other && view.version < app.session.version) return;
   app.session = view;
   byId("chooser").hidden = true;
@@ -138,6 +189,14 @@ async function route() {
   try {
     if (asked.get("session")) {
       if (asked.get("session") !== app.session?.id) await app.open(asked.get("session"));
+    } else if (asked.get("at")) {
+      let start;
+      try {
+        start = await unpack(asked.get("at"));
+      } catch {
+        throw new Refused({ code: "bad_link", message: "this link is damaged" });
+      }
+      await app.start(start);
     } else if (asked.get("game")) {
       await app.start({ game: asked.get("game") });
     } else {
@@ -155,5 +214,10 @@ play.mount(byId("play"), app);
 chooser.mount(byId("chooser"), app);
 editor.mount(byId("chooser"), app);
 inside.mount(byId("inside"), app);
+document.querySelector("header a").addEventListener("click", (event) => {
+  event.preventDefault();
+  history.pushState(null, "", "#");
+  app.close();
+});
 addEventListener("popstate", route);
 route();

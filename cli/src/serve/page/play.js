@@ -1,28 +1,271 @@
-// Status, moves and buttons beside the board.
+// What stands beside the board: status and result, seats, what can be done, the legal moves, the moves made, and whatever else holds.
+
+import { bare, html } from "./dom.js";
+
+const count = (number) => Math.round(number).toLocaleString("en");
 
 export function mount(element, app) {
-  app.on("view", (view) => {
-    element.replaceChildren();
-    const status = document.createElement("p");
-    status.id = "status";
-    status.textContent = view.status;
-    app.say(view.status);
-    element.append(status);
-    for (const [text, path] of [["Restart", "/restart"], ["Undo", "/undo"], ["Redo", "/redo"]]) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = text;
-      button.addEventListener("click", () => app.change(path));
-      element.append(button);
+  let view = null;
+  let players = [];
+  let advice = null;
+  let wantsAdvice = false;
+  let asking = null;
+
+  const button = (text, action, attributes = {}) => html("button", { type: "button", onclick: action, ...attributes }, text);
+
+  const status = html("p", { id: "status" });
+  const goals = html("p", { id: "goals" });
+  const effort = html("p", { id: "effort", class: "faint" });
+  const restart = button("Restart", () => app.change("/restart"));
+  const undo = button("Undo", () => app.change("/undo"), { title: "Ctrl+Z" });
+  const redo = button("Redo", () => app.change("/redo"), { title: "Ctrl+Shift+Z" });
+  const pause = button("Pause", () => app.change("/pause", { paused: !view.paused }));
+  const hints = button("Hints", () => advise(!wantsAdvice), { "aria-pressed": "false", title: "What the moves are worth" });
+  const save = button("Save", saveMatch, { title: "The match as a file" });
+  const file = html("input", { type: "file", accept: ".json,application/json", hidden: true, "aria-label": "A saved match", onchange: loadMatch });
+  const load = button("Load", () => file.click(), { title: "A match from a file" });
+  const link = button("Copy link", copyLink, { title: "An address that holds this position" });
+  const linked = html("input", { id: "link", readonly: true, hidden: true, "aria-label": "Link to this position" });
+  const controls = html("div", { id: "controls", role: "group", "aria-label": "Play" },
+    restart, undo, redo, pause, hints, save, load, file, link, linked);
+  const seats = html("div", { id: "seats" });
+  const eyes = html("div", { id: "eyes" });
+  const legal = html("ol", { id: "legal" });
+  const legalTitle = html("h2", {}, "Legal moves");
+  const made = html("ol", { id: "moves", "aria-label": "Moves made" });
+  const fluents = html("dl", { id: "fluents" });
+  const part = (title, ...rest) => html("section", {}, html("h2", {}, title), ...rest);
+  const facts = part("Also holds", fluents);
+
+  element.append(status, goals, effort, eyes, controls, part("Players", seats),
+    html("section", {}, legalTitle, legal), part("Moves", made), facts);
+
+  app.api("GET", "/players").then((answer) => { players = answer.players; if (view) showSeats(true); });
+
+  // ---- Seats ------------------------------------------------------------------------------------
+
+  const isOwn = (seat) => seat === "person";
+  const kindOf = (seat) => seat.split(":")[0];
+  const optionsOf = (seat) => Object.fromEntries(
+    (seat.split(":")[1] ?? "").split(",").filter(Boolean).map((option) => option.split("=")));
+
+  function showSeats(anew) {
+    const shape = view.game.roles.map(({ name, seat }) => `${name}=${seat}`).join(" ");
+    if (!anew && seats.dataset.shape === shape) return;
+    seats.dataset.shape = shape;
+    const open = [...seats.querySelectorAll("details[open]")].map((details) => details.dataset.role);
+    seats.replaceChildren(...view.game.roles.map(({ name, seat }) => {
+      if (seat === "chance") return html("div", { class: "seat" }, html("span", {}, name), html("span", { class: "faint" }, "chance"));
+      const kind = kindOf(seat);
+      const chosen = optionsOf(seat);
+      const sit = (kind, options) => {
+        const text = Object.entries(options).filter(([, value]) => value !== "").map(([key, value]) => `${key}=${value}`).join(",");
+        app.change("/seats", { [name]: text ? `${kind}:${text}` : kind }).then((done) => { if (!done) showSeats(true); });
+      };
+      const select = html("select", { "aria-label": `Who plays ${name}`, onchange: () => sit(select.value, isOwn(select.value) ? {} : usual(select.value)) },
+        html("option", { value: "person" }, "person"),
+        ...players.map((player) => html("option", { value: player.name, title: player.about }, player.name)));
+      select.value = kind;
+      const known = players.find((player) => player.name === kind)?.options ?? [];
+      const fields = known.map((key) => html("label", {}, key, html("input", {
+        inputmode: "decimal", size: 6, value: chosen[key] ?? "", placeholder: key === "seconds" ? "1" : "",
+        onchange: (event) => sit(kind, { ...chosen, [key]: event.target.value.trim() }),
+      })));
+      const more = fields.length
+        ? [html("details", { "data-role": name, open: open.includes(name) }, html("summary", {}, "options"), html("div", { class: "fields" }, ...fields))] : [];
+      return html("div", { class: "seat" }, html("label", {}, name, " ", select), ...more);
+    }));
+  }
+
+  // What a player is given at first: a second to think, where it thinks.
+  const usual = (kind) => (["first", "random", "greedy"].includes(kind) ? {} : { seconds: "1" });
+
+  // Through whose eyes, where the rules hide something and several people play.
+  function showEyes() {
+    const people = view.game.roles.filter(({ seat }) => isOwn(seat));
+    if (!view.closed && !view.seat) return eyes.replaceChildren();
+    const parts = [html("p", {}, view.closed ? "Something is hidden here. Who looks at the screen?"
+      : `This is what ${view.seat} knows.${view.perceived ? ` Perceived last: ${view.perceived}.` : ""}`)];
+    if (people.length > 1) {
+      parts.push(...people.map(({ name }) => button(`${name} looks`, () => { app.seat = name; app.refresh(); },
+        { "aria-pressed": String(view.seat === name) })));
+      // The next one to look is to be somebody else: nothing is shown until they say so.
+      const awaited = people.some(({ name }) => view.turn.includes(name));
+      if (view.seat && awaited && !view.turn.includes(view.seat)) { app.seat = null; app.refresh(); }
     }
-    for (const { role, moves } of view.legal) {
-      for (const move of moves) {
-        const button = document.createElement("button");
-        button.type = "button";
-        button.textContent = `${role}: ${move.move}`;
-        button.addEventListener("click", () => app.change("/moves", { role, move: move.move, place: view.place }));
-        element.append(button);
+    eyes.replaceChildren(...parts);
+  }
+
+  // ---- Advice -----------------------------------------------------------------------------------
+
+  function advise(wants) {
+    wantsAdvice = wants;
+    hints.setAttribute("aria-pressed", String(wants));
+    if (!wants) give(null);
+    else askAdvice();
+  }
+
+  function give(given) {
+    advice = given;
+    app.emit("advice", given);
+    showLegal();
+    showEffort();
+  }
+
+  async function askAdvice() {
+    if (!wantsAdvice || !view.legal.length) return give(null);
+    const asked = asking = `${view.id} ${view.place} ${view.legal[0].role}`;
+    while (wantsAdvice && asking === asked) {
+      try {
+        const told = await app.api("GET", `/sessions/${view.id}/hints?seat=${encodeURIComponent(view.legal[0].role)}`);
+        if (!wantsAdvice || asking !== asked) return;
+        give({ ...told, moves: new Map(told.moves.map((tried) => [tried.move, tried.value])) });
+        if (told.done) return;
+      } catch (error) {
+        return give(null);
       }
+      await new Promise((done) => setTimeout(done, 250));
     }
+  }
+
+  // ---- Save, load, link -------------------------------------------------------------------------
+
+  async function saveMatch() {
+    try {
+      const saved = await app.api("GET", `/sessions/${view.id}/record`);
+      const address = URL.createObjectURL(new Blob([JSON.stringify(saved, null, 1)], { type: "application/json" }));
+      html("a", { href: address, download: `${saved.name}.json` }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 10000);
+    } catch (error) {
+      app.warn(error.message);
+    }
+  }
+
+  async function loadMatch() {
+    const [chosen] = file.files;
+    file.value = "";
+    if (!chosen) return;
+    try {
+      const saved = JSON.parse(await chosen.text());
+      await app.start(app.requestOf(saved, view.game.own ? undefined : view.game.name));
+      app.say("Match loaded.");
+    } catch (error) {
+      app.warn(error instanceof SyntaxError ? "This file is not a saved match." : error.message);
+    }
+  }
+
+  async function copyLink() {
+    try {
+      const saved = await app.api("GET", `/sessions/${view.id}/record`);
+      linked.value = await app.linkTo(saved);
+      linked.hidden = false;
+      await navigator.clipboard.writeText(linked.value);
+      app.say("Link copied.");
+      link.textContent = "Copied";
+      setTimeout(() => { link.textContent = "Copy link"; }, 1500);
+    } catch (error) {
+      linked.focus();
+      linked.select();
+    }
+  }
+
+  // ---- What is shown ----------------------------------------------------------------------------
+
+  function showStatus() {
+    const text = view.chosen.length ? `${view.status} (${view.chosen.join(", ")} has chosen)` : view.status;
+    if (status.textContent !== text) {
+      status.textContent = text;
+      const last = view.line.at(-1)?.text;
+      app.say(last ? `${last}. ${text}` : text);
+    }
+    status.classList.toggle("over", view.terminal);
+    goals.hidden = !view.goals;
+    goals.textContent = view.goals
+      ? view.game.roles.map(({ name, seat }, i) => (seat === "chance" ? "" : `${name} ${view.goals[i] ?? "?"}`)).filter(Boolean).join(" · ") : "";
+  }
+
+  function showEffort() {
+    const thinking = view.thinking.map((one) =>
+      one.playouts ? `${one.role} thinks: ${count(one.playouts)} playouts, ${count(one.playouts_per_second)} a second`
+        : `${one.role} thinks`);
+    if (advice && advice.place === view.place) {
+      const { effort } = advice;
+      thinking.push(`${advice.done ? "advice" : "advising"}: ${count(effort.playouts)} playouts, ${count(effort.playouts_per_second)} a second`);
+    }
+    effort.textContent = thinking.join("; ");
+  }
+
+  function showControls() {
+    undo.disabled = !view.can_undo;
+    redo.disabled = !view.can_redo;
+    const machines = view.game.roles.some(({ seat }) => !isOwn(seat) && seat !== "chance");
+    pause.hidden = !machines || view.terminal;
+    pause.textContent = view.paused ? "Play on" : "Pause";
+  }
+
+  function showLegal() {
+    const mine = view.legal[0];
+    legalTitle.textContent = mine ? `${mine.role} may` : "Legal moves";
+    const signature = JSON.stringify([view.place, mine, advice && advice.place === view.place ? [...advice.moves] : null]);
+    if (legal.dataset.shown === signature) return;
+    legal.dataset.shown = signature;
+    const place = view.place;
+    const focused = legal.contains(document.activeElement) ? document.activeElement.dataset.move : null;
+    legal.replaceChildren(...(mine?.moves ?? []).map(({ move }) => {
+      const value = advice && advice.place === view.place ? advice.moves.get(move) : undefined;
+      const item = button(bare(move), () => app.change("/moves", { role: mine.role, move, place }), { "data-move": move });
+      if (value !== undefined) {
+        item.style.setProperty("--worth", `${Math.round(value)}%`);
+        item.classList.add("advised");
+        item.append(html("small", {}, ` ${Math.round(value)}`));
+      }
+      return html("li", {}, item);
+    }));
+    if (focused) legal.querySelector(`[data-move="${CSS.escape(focused)}"]`)?.focus();
+    if (!mine) legal.replaceChildren(html("li", { class: "faint" }, view.terminal ? "none: the game is over" : "none now"));
+  }
+
+  function showMade() {
+    const signature = JSON.stringify([view.line, view.ahead]);
+    if (made.dataset.shown === signature) return;
+    made.dataset.shown = signature;
+    const step = (one, kind) => html("li", {}, button(one.text || "(nothing to see)", () => app.change("/go", { place: one.place }),
+      { class: kind, "aria-current": one.place === view.place ? "step" : undefined }));
+    const start = html("li", { value: 0 }, button("start", () => app.change("/go", { place: 0 }),
+      { "aria-current": view.line.length ? undefined : "step" }));
+    made.replaceChildren(start, ...view.line.map((one) => step(one, "past")), ...view.ahead.map((one) => step(one, "ahead")));
+    made.scrollTop = 0;
+    const here = made.querySelector("[aria-current]");
+    if (here) made.scrollTop = Math.max(0, here.offsetTop - made.clientHeight / 2);
+  }
+
+  function showFluents() {
+    facts.hidden = !view.fluents.length;
+    fluents.replaceChildren(...view.fluents.flatMap(({ relation, values }) =>
+      [html("dt", {}, relation), ...(values.length ? values : ["holds"]).map((value) => html("dd", {}, value))]));
+  }
+
+  addEventListener("keydown", (event) => {
+    if (!view || !(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "z") return;
+    if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+    event.preventDefault();
+    app.change(event.shiftKey ? "/redo" : "/undo");
+  });
+
+  app.on("open", (opened) => { view = opened; asking = null; linked.hidden = true; advise(false); });
+  app.on("close", () => { view = null; wantsAdvice = false; asking = null; });
+  app.on("view", (next) => {
+    const moved = view?.place !== next.place || view?.id !== next.id || view?.legal[0]?.role !== next.legal[0]?.role;
+    view = next;
+    showStatus();
+    showControls();
+    showSeats(false);
+    showEyes();
+    showMade();
+    showFluents();
+    linked.hidden ||= moved;
+    if (moved && wantsAdvice) askAdvice();
+    showLegal();
+    showEffort();
   });
 }

@@ -1,0 +1,34 @@
+//! Ways through a history, from choice to choice: in come a history and the roles that people play, out goes whether it led anywhere.
+
+use gdl_runtime::{Game, History};
+
+/// If one of the roles has something to decide in a state, or the game is over there.
+#[must_use]
+pub fn is_choice<G: Game>(game: &G, state: &G::State, people: &[G::Role]) -> bool {
+    let mut view = game.blank();
+    game.glance(state, &mut view);
+    game.terminal_in(&view) || people.iter().any(|&role| game.legal_in(&view, role).len() > 1)
+}
+
+/// Back to the last choice of one of the roles. If there is none, false, and nothing happens.
+pub fn back<G: Game>(game: &G, history: &mut History<G>, people: &[G::Role]) -> bool {
+    let here = history.place();
+    while history.undo().is_some() {
+        if is_choice(game, history.state(), people) {
+            return true;
+        }
+    }
+    history.go(here);
+    false
+}
+
+/// Forth to the next choice of one of the roles, or as far as what was taken back leads. If that is nowhere, false.
+pub fn forth<G: Game>(game: &G, history: &mut History<G>, people: &[G::Role]) -> bool {
+    let here = history.place();
+    while history.redo().is_some() {
+        if is_choice(game, history.state(), people) {
+            break;
+        }
+    }
+    history.place() != here
+}

@@ -1,0 +1,111 @@
+// Pieces: the name of a mark comes in, a drawing goes out.
+//
+// Names such as `white pawn`, `wp`, `black man`, `red` or `x` are drawn as what they say, anything else as its letters. Colours are
+// classes: those that are named, else one for each family of marks.
+
+import { svg } from "./dom.js";
+
+const COLOURS = {
+  white: "white", black: "black", red: "red", blue: "blue", green: "green", yellow: "yellow", orange: "orange",
+  purple: "purple", violet: "purple", pink: "pink", brown: "brown", grey: "grey", gray: "grey", cyan: "cyan",
+  teal: "cyan", gold: "yellow", silver: "grey", dark: "black", light: "white",
+};
+const SHORT = { w: "white", b: "black", r: "red", y: "yellow", g: "green" };
+const CHESS = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+const CHESSMEN = new Set(Object.values(CHESS));
+const MEN = new Set(["man", "men", "checker", "disc", "disk", "stone", "piece", "marble", "token", "counter"]);
+const WALLS = new Set(["wall", "block", "blocked", "brick", "hole", "arrow", "burned", "burnt", "#", "rock", "water"]);
+
+// Outlines in a square of 100.
+const SHAPES = {
+  pawn: "M50 18a14 14 0 0 1 9 25c9 5 11 17 13 29h4v10H24V72h4c2-12 4-24 13-29a14 14 0 0 1 9-25z",
+  rook: "M26 20h12v8h7v-8h10v8h7v-8h12v20l-7 6v26h5v10H28V72h5V46l-7-6z",
+  knight: "M34 82c0-20 13-26 14-38-8 4-12 11-19 11-6 0-9-6-5-11l12-17-2-9 10 4c22-2 35 15 34 40 0 8-2 14-2 20z",
+  bishop: "M50 12a6 6 0 0 1 4 10c9 7 15 16 15 25 0 8-4 14-9 17l2 8h12v10H26V72h12l2-8c-5-3-9-9-9-17 0-9 6-18 15-25a6 6 0 0 1 4-10z",
+  queen: "M20 26a6 6 0 1 1 7 6l8 20 5-27a6 6 0 1 1 5-1l5 26 5-26a6 6 0 1 1 5 1l5 27 8-20a6 6 0 1 1 7 5l-9 35h3v10H26V72h3l-8-35z",
+  king: "M46 10h8v7h7v8h-7v8c10-8 28-6 28 9 0 11-9 16-11 30h4v10H25V72h4c-2-14-11-19-11-30 0-15 18-17 28-9v-8h-7v-8h7z",
+  crown: "M30 60l-4-26 13 11 11-17 11 17 13-11-4 26z",
+};
+
+// What a board's marks are drawn as: for each mark a kind, a colour and a text.
+export function kinds(marks) {
+  const words = marks.map((mark) => mark.text.toLowerCase().split(/[\s_-]+/));
+  const code = /^([wb])([pnbrqk])$/;
+  const shown = marks.filter((mark) => !mark.blank);
+  const coded = shown.filter((mark) => code.test(mark.text.toLowerCase())).length >= 4;
+  const draughts = words.some((list) => list.includes("man")) && !words.some((list) => list.includes("pawn"));
+  const two = shown.filter((mark) => ["w", "b"].includes(mark.text.toLowerCase())).length === 2;
+  return marks.map((mark, place) => {
+    const text = mark.text.toLowerCase();
+    const list = words[place];
+    const colour = list.map((word) => COLOURS[word]).find(Boolean);
+    const paint = colour ? `colour-${colour}` : `family-${mark.family % 6}`;
+    if (coded && code.test(text)) {
+      const [, side, man] = code.exec(text);
+      return { kind: CHESS[man], paint: `colour-${SHORT[side]}` };
+    }
+    if (text === "x" || text === "o") return { kind: text, paint: `stroke-${text}` };
+    if (list.some((word) => WALLS.has(word))) return { kind: "wall", paint: "wall" };
+    const man = list.find((word) => CHESSMEN.has(word));
+    if (man && !(draughts && man === "king")) return { kind: man, paint };
+    if (draughts && list.includes("king")) return { kind: "crowned", paint };
+    if (list.some((word) => MEN.has(word))) return { kind: draughts ? "man" : "disc", paint };
+    if (colour && list.length === 1) return { kind: "disc", paint };
+    if (two && SHORT[text]) return { kind: "disc", paint: `colour-${SHORT[text]}` };
+    if (["lit", "on", "light"].includes(text)) return { kind: "lamp", paint: "lamp" };
+    if (/^\d+$/.test(text)) return { kind: "number", paint: "number", text };
+    return { kind: "letters", paint, text: mark.symbol };
+  });
+}
+
+const disc = (radius, extra = {}) => svg("circle", { cx: 50, cy: 50, r: radius, ...extra });
+
+function drawing({ kind, text }, row) {
+  switch (kind) {
+    case "x":
+      return [svg("path", { d: "M24 24L76 76M76 24L24 76", class: "mark" })];
+    case "o":
+      return [disc(29, { class: "mark" })];
+    case "wall":
+      return [svg("rect", { x: 4, y: 4, width: 92, height: 92, rx: 8 })];
+    case "lamp":
+      return [svg("rect", { x: 12, y: 12, width: 76, height: 76, rx: 16 })];
+    case "disc":
+      return [disc(38, { class: "body" }), disc(29, { class: "ring" })];
+    case "man":
+      return [disc(38, { class: "body" }), disc(29, { class: "ring" }), disc(20, { class: "ring" })];
+    case "crowned":
+      return [disc(38, { class: "body" }), disc(31, { class: "ring" }), svg("path", { d: SHAPES.crown, class: "crown" })];
+    case "number":
+      return number(Number(text), row);
+    case "letters":
+      return [
+        svg("rect", { x: 12, y: 12, width: 76, height: 76, rx: 18, class: "body" }),
+        svg("text", { x: 50, y: 52, class: `letters length-${Math.min(text.length, 3)}` }, text),
+      ];
+    default:
+      return [svg("path", { d: SHAPES[kind], class: "body" })];
+  }
+}
+
+// A quantity: sticks where a row of piles has few enough of them, the number below.
+function number(count, row) {
+  const digits = (y) => svg("text", { x: 50, y, class: "digits" }, String(count));
+  if (!row || count === 0 || count > 12) return [digits(52)];
+  const wide = Math.min(12, 76 / count);
+  const first = 50 - (wide * (count - 1)) / 2;
+  const sticks = Array.from({ length: count }, (_, i) =>
+    svg("path", { d: `M${first + wide * i} 14V60`, class: "stick" }));
+  return [...sticks, digits(82)];
+}
+
+// What lies in a cell: a drawing of each of the kinds, side by side.
+export function draw(list, row) {
+  const picture = svg("svg", { viewBox: `0 0 ${100 * list.length} 100`, "aria-hidden": "true", class: "piece" });
+  list.forEach((kind, place) => {
+    const group = svg("g", { class: `${kind.paint} kind-${kind.kind}` }, ...drawing(kind, row));
+    if (place > 0) group.setAttribute("transform", `translate(${100 * place} 0)`);
+    picture.append(group);
+  });
+  return picture;
+}

@@ -1,0 +1,69 @@
+//! What a rulesheet says of its board in a comment: in comes its text, out goes the board as it is meant to look.
+//!
+//! GDL has no word for how a game looks, and most boards show in the names alone. What they do not show a comment of its own line may
+//! say:
+//!
+//! - `; board: hex`: cells are hexagons, and each row stands half a cell further to the right than the one above it;
+//! - `; board: hex left`: the same, further to the left;
+//! - `; board: 3 columns`: cells of one coordinate, `(cell 1)` to `(cell 9)`, stand in rows of three, the first at the top left.
+
+use super::Board;
+
+/// The form of the cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tiling {
+    /// Squares.
+    #[default]
+    Square,
+    /// Hexagons; each row is half a cell further to the right than the one above it.
+    Hex,
+    /// Hexagons; each row is half a cell further to the left than the one above it.
+    HexLeft,
+}
+
+impl Board {
+    /// The board as comments of its rulesheet want it. Comments that fit no board change nothing.
+    ///
+    /// ```
+    /// use gdl_runtime::{Board, Texts, board::Tiling};
+    ///
+    /// let fluents = Texts::new(["(cell 1 x)", "(cell 2 x)", "(cell 3 x)", "(cell 4 x)"]);
+    /// let board = Board::new(&fluents, []).expect("there is a board");
+    /// let board = board.hinted("; A tiny game.\n; board: 2 columns\n(role x)");
+    /// assert_eq!((board.columns().len(), board.rows().len()), (2, 2));
+    /// assert_eq!(board.hinted("; board: hex").tiling(), Tiling::Hex);
+    /// ```
+    #[must_use]
+    pub fn hinted(mut self, rulesheet: &str) -> Self {
+        for line in rulesheet.lines() {
+            let Some(comment) = line.trim_start().strip_prefix(';') else { continue };
+            let comment = comment.trim_start_matches(';').trim().to_ascii_lowercase();
+            let Some(hint) = comment.strip_prefix("board:") else { continue };
+            match hint.split_whitespace().collect::<Vec<_>>()[..] {
+                ["hex"] => self.tiling = Tiling::Hex,
+                ["hex", "left"] => self.tiling = Tiling::HexLeft,
+                [count, "columns"] => self.fold(count.parse().unwrap_or(0)),
+                _ => {}
+            }
+        }
+        self
+    }
+
+    /// The form of the cells: squares, unless the rulesheet said otherwise.
+    #[must_use]
+    pub fn tiling(&self) -> Tiling {
+        self.tiling
+    }
+
+    /// Puts the cells of a single row in rows of so many.
+    fn fold(&mut self, columns: usize) {
+        if columns == 0 || columns >= self.columns.len() || self.rows.len() * self.grids.len() != 1 {
+            return;
+        }
+        let rows = self.columns.len().div_ceil(columns);
+        self.columns = vec![String::new(); columns];
+        self.rows = vec![String::new(); rows];
+        self.exists.resize(rows * columns, false);
+        self.names.resize(rows * columns, String::new());
+    }
+}

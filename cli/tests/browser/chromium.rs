@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::{
     env,
     io::{BufRead, BufReader, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::mpsc::{Receiver, channel},
     thread,
@@ -233,13 +233,17 @@ impl Page {
         count.as_u64().unwrap_or_default() as usize
     }
 
-    /// Clicks in the middle of an element, once it is there and can be clicked.
+    /// Clicks in the middle of the element that a selector finds, once it is there and can be clicked.
     pub(super) fn click(&mut self, selector: &str) {
-        let selector = json!(selector);
-        self.wait(&format!("document.querySelector({selector})?.checkVisibility()"));
-        self.wait(&format!("!document.querySelector({selector}).disabled"));
+        self.click_on(&format!("document.querySelector({})", json!(selector)));
+    }
+
+    /// Clicks in the middle of the element that an expression gives, once it is there and can be clicked.
+    pub(super) fn click_on(&mut self, element: &str) {
+        self.wait(&format!("({element})?.checkVisibility()"));
+        self.wait(&format!("!({element}).disabled"));
         let place = self.run(&format!(
-            "(() => {{ const element = document.querySelector({selector}); element.scrollIntoView({{ block: 'center' }});
+            "(() => {{ const element = {element}; element.scrollIntoView({{ block: 'center' }});
              const box = element.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
         ));
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
@@ -274,6 +278,21 @@ impl Page {
             let parameters = json!({ "type": kind, "key": key, "windowsVirtualKeyCode": code, "text": text });
             self.ask("Input.dispatchKeyEvent", &parameters);
         }
+    }
+
+    /// Goes to what stands behind the `#` of an address.
+    pub(super) fn visit(&mut self, fragment: &str) {
+        let own = self.server.address.split('#').next().unwrap_or_default().to_owned();
+        self.ask("Page.navigate", &json!({ "url": "about:blank" }));
+        self.go(&format!("{own}#{fragment}"));
+    }
+
+    /// Gives a file to the input that a selector finds.
+    pub(super) fn choose_file(&mut self, selector: &str, path: &Path) {
+        let document = self.ask("DOM.getDocument", &json!({}));
+        let query = json!({ "nodeId": document["root"]["nodeId"], "selector": selector });
+        let node = self.ask("DOM.querySelector", &query);
+        self.ask("DOM.setFileInputFiles", &json!({ "nodeId": node["nodeId"], "files": [path] }));
     }
 
     /// Puts text where the cursor is, all at once, as pasting does.

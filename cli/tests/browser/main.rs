@@ -1,4 +1,7 @@
 //! The page of `gdl serve` in a real browser, as its users meet it. Where there is no Chromium these tests are skipped, and say so.
 
+mod board;
 mod chromium;
 mod insight;
+mod play;
+mod tictactoe;

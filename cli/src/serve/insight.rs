@@ -160,6 +160,24 @@ pub(super) async fn inside(
     sight.await?.map(Json)
 }
 
+/// The rules of a game.
+#[derive(Debug, Serialize)]
+pub(super) struct Rulesheet {
+    /// What it is called.
+    name: String,
+    /// The rulesheet.
+    text: String,
+}
+
+/// `GET /api/sessions/{id}/rulesheet`
+pub(super) async fn rulesheet(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+) -> Answer<Json<Rulesheet>> {
+    let opened = server.sessions.find(&id)?.with(|session| session.opened.clone());
+    Ok(Json(Rulesheet { name: opened.name, text: opened.text.to_string() }))
+}
+
 /// How much is played for an analysis.
 #[derive(Debug, Deserialize)]
 pub(super) struct Plan {

@@ -111,6 +111,7 @@ pub fn routes() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
         ("/api/sessions/{id}/record", get(api::record)),
         ("/api/sessions/{id}/inside", get(insight::inside)),
         ("/api/sessions/{id}/analysis", get(insight::analysis)),
+        ("/api/sessions/{id}/rulesheet", get(insight::rulesheet)),
     ]
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::fmt::Write;
 
 /// Pictures of more nodes are not drawn: nobody could follow them.
-pub const MOST_NODES: usize = 320;
+pub const MOST_NODES: usize = 400;
 /// Pictures of more pieces of edges are not drawn either.
 const MOST_PIECES: usize = 20_000;
 /// Characters of a name that are shown.

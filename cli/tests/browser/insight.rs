@@ -129,3 +129,17 @@ fn random_play_is_shown_in_charts() {
     assert_eq!(page.run(&format!("{charts}.querySelector('.card b').textContent !== ''")), true);
     page.wait("document.querySelector('#analysis-stop').hidden");
 }
+
+#[test]
+fn the_rules_of_a_game_can_be_changed_and_played() {
+    let Some(mut page) = Page::open(&["nim"]) else { return };
+    page.wait("!document.querySelector('#game').hidden");
+    page.click("details.inside > summary");
+    page.click("#tab-rules");
+    page.wait("document.querySelector('.rules').textContent.includes('(role')");
+    page.click("#rules-edit");
+    page.wait("!document.querySelector('#rulesheet-play').disabled");
+    assert_eq!(page.run("document.querySelector('#rulesheet').value.includes('(role')"), true);
+    page.click("#rulesheet-play");
+    page.wait("!document.querySelector('#game').hidden");
+}

@@ -4,7 +4,7 @@
 // one is asked which. A click that makes no move says why.
 
 import { bare, html } from "./dom.js";
-import { draw, kinds } from "./pieces.js";
+import { draw, kinds, surface } from "./pieces.js";
 
 export function mount(element, app) {
   let view = null;
@@ -123,10 +123,7 @@ export function mount(element, app) {
     const [wide, high] = [board.columns.length, board.rows.length];
     const hex = board.tiling !== "square";
     const per = wide * high;
-    const stroked = looks.some(({ kind }) => kind === "x" || kind === "o");
-    const discs = looks.filter((_, place) => !board.marks[place].blank).every(({ kind }) => kind === "disc");
-    const style = hex ? "hex" : board.drops ? "rack" : board.travels && high > 1 ? "checkered"
-      : stroked ? "lines" : discs && high > 1 ? "felt" : "plain";
+    const style = surface(board, looks);
     current = -1;
     board.grids.forEach((title, grid) => {
       const area = html("div", { class: `grid ${style}` });

@@ -1,6 +1,7 @@
 // The chooser: a card for each game, with its board at the start, and the box for a rulesheet of one's own.
 
 import { html, svg } from "./dom.js";
+import { draw, kinds, surface } from "./pieces.js";
 
 const KINDS = { puzzle: "puzzle", turns: "turns", simultaneous: "simultaneous" };
 
@@ -50,36 +51,41 @@ function card(game, app) {
 
 // A sketch of the board at the start: who plays knows it by its shape.
 function picture({ board, title }) {
-  const drawing = svg("svg", { class: "start", viewBox: "0 0 100 100", "aria-hidden": "true" });
   if (!board) {
-    drawing.append(
+    return svg(
+      "svg",
+      { class: "start", viewBox: "0 0 100 100", "aria-hidden": "true" },
       svg("rect", { class: "none", x: 14, y: 14, width: 72, height: 72, rx: 12 }),
       svg("text", { x: 50, y: 64, class: "initial" }, title.slice(0, 1)),
     );
-    return drawing;
   }
+  const looks = kinds(board.marks);
+  const style = surface(board, looks);
+  const drawing = svg("svg", { class: `start ${style}`, viewBox: "0 0 100 100", "aria-hidden": "true" });
   const columns = board.columns.length;
   const rows = board.grids.length * board.rows.length;
-  const side = 92 / Math.max(columns, rows);
-  const [left, top] = [50 - (side * columns) / 2, 50 - (side * rows) / 2];
+  const slant = style === "hex" ? (rows - 1) / 2 : 0;
+  const side = 96 / Math.max(columns + slant, rows);
+  const [left, top] = [50 - (side * (columns + slant)) / 2, 50 - (side * rows) / 2];
+  const gap = style === "checkered" ? 0 : side * 0.04;
   board.cells.forEach((marks, place) => {
-    if (!marks) return;
-    const [x, y] = [left + (place % columns) * side, top + Math.floor(place / columns) * side];
-    const shade = ((place % columns) + Math.floor(place / columns)) % 2;
-    const gap = Math.min(1, side * 0.06);
+    if (!marks && style !== "checkered") return;
+    const [column, row] = [place % columns, Math.floor(place / columns)];
+    const shift = board.tiling === "hex left" ? rows - 1 - row : row;
+    const [x, y] = [left + (column + (slant && shift / 2)) * side, top + row * side];
+    const shade = (row + column) % 2 === 0 ? "even" : "odd";
     const size = side - 2 * gap;
     drawing.append(
-      svg("rect", { class: `cell c${shade}`, x: x + gap, y: y + gap, width: size, height: size, rx: side * 0.1 }),
+      style === "rack"
+        ? svg("rect", { class: "frame", x, y, width: side, height: side })
+        : svg("rect", { class: shade, x: x + gap, y: y + gap, width: size, height: size, rx: style === "checkered" ? 0 : side * 0.12 }),
     );
-    const shown = marks.map((mark) => board.marks[mark]).filter((mark) => !mark.blank);
-    if (shown.length === 0) return;
-    const [cx, cy] = [x + side / 2, y + side / 2];
-    const [mark] = shown;
-    if (/^\d+$/.test(mark.text) && side > 9) {
-      drawing.append(svg("text", { x: cx, y: cy + side * 0.16, class: "count", "font-size": side * 0.46 }, mark.text));
-    } else {
-      drawing.append(svg("circle", { class: `piece f${mark.family % 6}`, cx, cy, r: side * 0.32 }));
-    }
+    if (style === "rack") drawing.append(svg("circle", { class: "hole", cx: x + side / 2, cy: y + side / 2, r: side * 0.38 }));
+    const [shown] = (marks ?? []).filter((mark) => !board.marks[mark].blank);
+    if (shown === undefined) return;
+    const piece = svg("g", { class: "piece", transform: `translate(${x} ${y}) scale(${side / 100})` });
+    piece.append(...draw([looks[shown]], rows === 1).childNodes);
+    drawing.append(piece);
   });
   return drawing;
 }

@@ -162,6 +162,19 @@ export function mount(root, app) {
     text.focus();
   };
 
+  // Puts a rulesheet into the box, which is shown.
+  app.edit = (title, rules) => {
+    location.hash = "";
+    app.close();
+    name = title;
+    text.value = rules;
+    changed();
+    text.focus();
+    text.setSelectionRange(0, 0);
+    text.scrollTop = 0;
+    section.scrollIntoView();
+  };
+
   text.addEventListener("input", changed);
   text.addEventListener("scroll", scroll, { passive: true });
   text.addEventListener("keydown", (event) => {
@@ -186,12 +199,7 @@ export function mount(root, app) {
   });
   pick.addEventListener("click", () => file.click());
   file.addEventListener("change", () => take(file.files[0]));
-  example.addEventListener("click", () => {
-    name = "lamp";
-    text.value = EXAMPLE;
-    changed();
-    text.focus();
-  });
+  example.addEventListener("click", () => app.edit("lamp", EXAMPLE));
   play.addEventListener("click", async () => {
     play.disabled = true;
     try {

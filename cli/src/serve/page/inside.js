@@ -8,6 +8,7 @@ const PARTS = [
   ["state", "State"],
   ["net", "Net"],
   ["analysis", "Analysis"],
+  ["rules", "Rules"],
 ];
 
 export function mount(root, app) {
@@ -51,6 +52,7 @@ export function mount(root, app) {
   const state = statePanel(panels.get("state").panel);
   const net = netPanel(panels.get("net").panel, () => refresh());
   const analysis = analysisPanel(panels.get("analysis").panel, app);
+  const rules = rulesPanel(panels.get("rules").panel, app);
   let chosen = "state";
   let shown = "";
   let asked = null;
@@ -69,6 +71,7 @@ export function mount(root, app) {
   const refresh = async () => {
     const view = app.session;
     if (!view || !details.open || chosen === "analysis") return;
+    if (chosen === "rules") return rules.show(view);
     const query = new URLSearchParams();
     if (view.seat) query.set("seat", view.seat);
     if (chosen === "net" && net.of()) query.set("of", net.of());
@@ -155,6 +158,9 @@ function netPanel(panel, refresh) {
   const zoom = html("input", { type: "range", min: "20", max: "150", value: "100", id: "net-zoom" });
   const note = html("p", { class: "faint" });
   const detail = html("p", { class: "faint node", role: "status" });
+  const holding = html("ul", { class: "holding" });
+  const count = html("summary", {});
+  const outputs = html("details", {}, count, holding);
   panel.append(
     sizes,
     html(
@@ -178,9 +184,11 @@ function netPanel(panel, refresh) {
     note,
     figure,
     detail,
+    outputs,
   );
   let drawn = null;
   let offered = "";
+  let isFirst = true;
 
   const resize = () => {
     if (!drawn) return;
@@ -196,6 +204,7 @@ function netPanel(panel, refresh) {
     reset: () => {
       drawn = null;
       offered = "";
+      isFirst = true;
       choice.replaceChildren();
       figure.replaceChildren();
     },
@@ -206,6 +215,10 @@ function netPanel(panel, refresh) {
         offered = names;
         offer(choice, sight);
       }
+      const held = sight.holding ?? [];
+      count.textContent = `${held.length.toLocaleString("en")} outputs are true`;
+      outputs.hidden = !sight.holding;
+      holding.replaceChildren(...held.map((name) => html("li", {}, name)));
       const { picture } = sight;
       figure.hidden = !picture;
       note.textContent = picture
@@ -216,8 +229,14 @@ function netPanel(panel, refresh) {
       detail.textContent = "";
       if (!picture) {
         drawn = null;
+        // Of a large net a part is shown first.
+        if (isFirst && sight.outputs.includes("terminal")) choice.value = "terminal";
+        const isOther = choice.value !== (sight.of ?? "");
+        isFirst = false;
+        if (isOther) refresh();
         return;
       }
+      isFirst = false;
       if (drawn?.key !== `${sight.of} ${picture.nodes.length}`) {
         drawn = draw(picture, detail);
         drawn.key = `${sight.of} ${picture.nodes.length}`;
@@ -238,6 +257,26 @@ function offer(choice, sight) {
   });
   choice.replaceChildren(html("option", { value: "" }, "everything"), ...groups.filter(Boolean));
   choice.value = of;
+}
+
+function rulesPanel(panel, app) {
+  const text = html("pre", { class: "rules", tabindex: "0", "aria-label": "Rulesheet of this game" });
+  const edit = html("button", { type: "button", id: "rules-edit", disabled: true }, "Change a copy");
+  panel.append(html("div", { class: "row" }, edit), text);
+  let shown = null;
+  edit.addEventListener("click", () => app.edit(shown.name, shown.text));
+  return {
+    show: async ({ id }) => {
+      if (shown?.id === id) return;
+      try {
+        shown = { id, ...(await app.api("GET", `/sessions/${id}/rulesheet`)) };
+        text.textContent = shown.text;
+        edit.disabled = false;
+      } catch (problem) {
+        text.textContent = problem.message;
+      }
+    },
+  };
 }
 
 function showSizes(list, sizes, view) {

@@ -1,4 +1,4 @@
-// Pieces: the name of a mark comes in, a drawing goes out.
+// Pieces and what they lie on: the name of a mark comes in, a drawing goes out.
 //
 // Names such as `white pawn`, `wp`, `black man`, `red` or `x` are drawn as what they say, anything else as its letters. Colours are
 // classes: those that are named, else one for each family of marks.
@@ -108,4 +108,15 @@ export function draw(list, row) {
     picture.append(group);
   });
   return picture;
+}
+
+// What a board looks like by what lies on it: `hex`, `rack`, `checkered`, `lines`, `felt` or `plain`.
+export function surface(board, looks) {
+  if (board.tiling !== "square") return "hex";
+  if (board.drops) return "rack";
+  const isWide = board.rows.length > 1;
+  if (board.travels && isWide) return "checkered";
+  if (looks.some(({ kind }) => kind === "x" || kind === "o")) return "lines";
+  const discs = looks.filter((_, place) => !board.marks[place].blank).every(({ kind }) => kind === "disc");
+  return discs && isWide ? "felt" : "plain";
 }

@@ -80,3 +80,15 @@ fn an_analysis_is_that_of_the_command() {
     assert!(page.contains("<svg") && !page.contains("style=") && !page.contains("<script"));
     assert_eq!(client.get(&format!("{path}/analysis?games=0")).status, 422);
 }
+
+#[test]
+fn the_rules_can_be_read_and_played_again() {
+    let client = Client::new();
+    let rules = |answer: &Value| {
+        client.get(&format!("/api/sessions/{}/rulesheet", answer["id"].as_str().expect("an id"))).body
+    };
+    let first = rules(&client.post("/api/sessions", &json!({ "game": "nim" })).body);
+    assert_eq!(first["text"], gdl_games::find("nim").expect("built in").text);
+    let again = json!({ "rulesheet": first["text"], "name": first["name"] });
+    assert_eq!(rules(&client.post("/api/sessions", &again).body), first);
+}

@@ -140,6 +140,30 @@ fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
         13 => {
             let seat = escaped(role(person, bytes).as_bytes());
             client.get(&own(&format!("?seat={seat}")));
+            client.get(&own("/rulesheet"));
+            client.get(&own(&format!("/hints?seat={seat}")));
+            // What is saved can be gone on with.
+            let saved = client.get(&own("/record"));
+            if saved.status == 200 {
+                let mut again = saved.body.clone();
+                if again["game"].is_null() {
+                    again
+                        .as_object_mut()
+                        .expect("an object")
+                        .retain(|key, _| key == "rulesheet" || key == "name");
+                } else {
+                    again = json!({ "game": again["game"] });
+                }
+                again["record"] = saved.body;
+                let answer = client.post("/api/sessions", &again);
+                assert_eq!(answer.status, 201, "{}", answer.body);
+                client.send(
+                    "DELETE",
+                    &format!("/api/sessions/{}", answer.body["id"].as_str().unwrap_or_default()),
+                    b"",
+                    &[],
+                );
+            }
         }
         14 => {
             let host = ["127.0.0.1:7", "localhost:7", "example.org", "127.0.0.1:8", ""][bytes.below(5)];

@@ -2,7 +2,8 @@
 //!
 //! A server on 127.0.0.1 answers with a page (`assets`) and with JSON (`api`). What is played is a [`session`], of which there are a bounded
 //! number ([`sessions`]); machines [think](thinking) in threads of their own, so an answer never waits for them. What the page is told is a
-//! [view](views). Only requests for this address from this page are heard, so no other page in the browser can play along or look.
+//! [view](views). Before that games are [chosen](catalogue) or [written](rulesheet), and beside it one may look [inside] them; requests
+//! for that (`insight`) are work that is called off when nobody waits for it. All requests are [described](description). Only requests for this address from this page are heard, so no other page in the browser can play along or look.
 
 mod api;
 mod assets;

@@ -1,6 +1,6 @@
 //! Monte Carlo tree search: the same tree for the same seed, proofs that are right, mixed strategies that are even.
 
-use gdl_games::{breakthrough_small, connect_four, monty_hall, rock_paper_scissors, tictactoe};
+use gdl_games::{breakthrough_small, connect_four, monty_hall, nim, rock_paper_scissors, tictactoe};
 use gdl_runtime::{
     AlphaBeta, Budget, Cancel, FlatMonteCarlo, Found, Game, Information, Mcts, Player, Stream, gdl,
 };
@@ -85,6 +85,38 @@ fn what_is_proved_is_right() {
         }
     }
     assert!(proved > 20, "{proved}");
+}
+
+#[test]
+fn states_that_are_met_again_are_proved_once() {
+    // Of nim's 768 states most are met on hundreds of ways.
+    let game = nim::game();
+    let found = Mcts::new(1).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(5000));
+    assert_eq!((found.report.value, found.report.exact), (Some(0.0), true), "{}", found.report);
+}
+
+gdl!(
+    name = circles,
+    rules = r"
+    ; A robot walks on a ring of six, either way; a goal of 40 is near, one of 100 behind it.
+    (role robot) (init (at 0))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 0)
+    (legal robot up) (legal robot down) (legal robot stop)
+    (<= (next (at ?y)) (does robot up) (true (at ?x)) (succ ?x ?y))
+    (<= (next (at ?x)) (does robot down) (true (at ?y)) (succ ?x ?y))
+    (<= (next (stopped ?x)) (does robot stop) (true (at ?x)))
+    (<= terminal (true (stopped ?x)))
+    (<= (goal robot 40) (true (stopped 1))) (<= (goal robot 100) (true (stopped 3)))
+    (<= (goal robot 0) (not (true (stopped 1))) (not (true (stopped 3))))
+"
+);
+
+#[test]
+fn trees_of_games_that_go_round_in_circles_are_trees() {
+    let game = circles::game();
+    let mut search = Mcts::new(1).memory(1 << 20);
+    let found = search.search(&game, &game.initial(), circles::Role::Robot, &Budget::of_nodes(3000));
+    assert_eq!((found.report.value, found.report.exact), (Some(100.0), true), "{}", found.report);
 }
 
 gdl!(

@@ -1,7 +1,7 @@
 //! What searches find is what plain search finds, which leaves nothing out.
 
-use gdl_games::{Entry, Visitor, connect_four, tictactoe, visit};
-use gdl_runtime::{AlphaBeta, Budget, Cancel, Game, Id, MaxN, Stream};
+use gdl_games::{Entry, Visitor, connect_four, reversi, tictactoe, visit};
+use gdl_runtime::{AlphaBeta, Budget, Cancel, Evaluation, Game, Id, Isa, Leaves, Linear, MaxN, Stream};
 
 /// A state some random moves from the start, not terminal.
 fn position<G: Game>(game: &G, moves: u64, seed: u64) -> G::State {
@@ -234,4 +234,30 @@ fn max_n_lets_everybody_seek_their_own_good() {
     for (name, depth) in [("tictactoe", 4), ("nim", 3), ("connect_four", 3), ("lights_out", 3)] {
         visit(name, Selfish(depth)).expect("a built-in game");
     }
+}
+
+#[test]
+fn what_is_learnt_is_what_random_games_come_to() {
+    let game = reversi::game();
+    let linear = Linear::learn(&game, 1, &Budget::unlimited());
+    let mut leaves = Leaves::new(game.table().expect("a table"), Isa::best(), 1000).expect("lanes");
+    let (mut clear, mut right) = (0, 0);
+    for seed in 0..200 {
+        let state = position(&game, 10 + seed % 45, seed);
+        let view = game.view(&state);
+        if game.terminal_in(&view) {
+            continue;
+        }
+        let point = leaves.point(state.as_ref()).expect("play comes to it");
+        let tally = leaves.play(point, &[state.as_ref()], 3, seed).remove(0);
+        let mean = tally.roles[0].goals as f32 / tally.playouts as f32;
+        let mut goals = [0.0; 2];
+        linear.evaluate(&game, &state, &view, &mut goals);
+        assert!((goals[0] + goals[1] - 100.0).abs() < 0.01);
+        if (mean - 50.0).abs() > 15.0 {
+            clear += 1;
+            right += usize::from((mean > 50.0) == (goals[0] > 50.0));
+        }
+    }
+    assert!(clear > 40 && 10 * right >= 8 * clear, "{right} of {clear}");
 }

@@ -44,8 +44,9 @@ impl Linear {
     const KEPT: usize = 8;
     const MAX_LENGTH: usize = 2000;
 
-    /// A budget that lanes, which take some time to be set up, are worth.
-    const LANES_FROM: (u64, Duration) = (1000, Duration::from_millis(10));
+    /// A budget that lanes, which take some time to be set up, are worth: nodes, time, and how many times as long as one
+    /// random game, since hundreds at once take up to some twenty times as long.
+    const LANES_FROM: (u64, Duration, u32) = (1000, Duration::from_millis(10), 100);
 
     const RATE: f32 = 0.15;
     const EPOCHS: usize = 8;
@@ -176,9 +177,7 @@ impl Samples {
         let mut samples =
             Self { words: shape.state_words(), states: Vec::new(), moves: Vec::new(), goals: Vec::new() };
         let most = budget.nodes().unwrap_or(Linear::DEFAULT_STATES).min(Linear::DEFAULT_STATES);
-        let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
-        let in_lanes = most >= Linear::LANES_FROM.0 && left.is_none_or(|left| left >= Linear::LANES_FROM.1);
-        let mut rollouts = Rollouts::new(game, in_lanes, seed, 0);
+        let mut rollouts = None;
         let mut visited = 0;
         let (mut path, mut drawn, mut means) = (Vec::new(), Vec::new(), Vec::new());
         let mut view = game.blank();
@@ -187,8 +186,16 @@ impl Samples {
                 break;
             }
             let mut stream = Stream::new(seed, number);
+            let start = Instant::now();
             let ended = walk(game, &mut stream, budget, most - visited, &mut path);
             visited += path.len().max(1) as u64;
+            let rollouts = rollouts.get_or_insert_with(|| {
+                let (nodes, time, games) = Linear::LANES_FROM;
+                let time = time.max(start.elapsed() * games);
+                let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
+                let in_lanes = most >= nodes && left.is_none_or(|left| left >= time);
+                Rollouts::new(game, in_lanes, seed, 0)
+            });
             drawn.clear();
             for _ in 0..Linear::KEPT.min(path.len()) {
                 drawn.push(path.swap_remove(stream.below(path.len() as u64) as usize));

@@ -130,7 +130,8 @@ impl<G: Game> Mcts<G> {
     }
 
     /// The factor of the confidence bounds, where goals are parts of 1: more tries more of what looked bad so far. Unless
-    /// this says otherwise it is 0.1 where a state is judged by many random games, and 0.7 where it is by one.
+    /// this says otherwise it is 0.1 where a state is judged by many random games, and 0.7 where it is by one, or where there
+    /// is one player.
     #[must_use]
     pub fn exploration(mut self, factor: f32) -> Self {
         self.rules.exploration = Some(factor);

@@ -77,7 +77,7 @@ enum Step {
 /// What a search is made of; set before it starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// How much is tried that looked bad so far; if nobody says it, that depends on how random values are.
+    /// How much is tried that looked bad so far; if nobody says it, that depends on how far values can be trusted.
     pub(super) exploration: Option<f32>,
     /// If proved values are passed on.
     pub(super) proves: bool,
@@ -88,9 +88,10 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// How moves are compared, if states are judged by many random games each or by one.
-    fn bounds(&self, many: bool) -> Bounds {
-        let (exploration, minimax) = if many { (0.1, 0.2) } else { (0.7, 0.0) };
+    /// How moves are compared, if what random games say of states can be trusted or not. It cannot where they are few, nor
+    /// where one role alone makes its way, which random games hardly ever find.
+    fn bounds(&self, trusted: bool) -> Bounds {
+        let (exploration, minimax) = if trusted { (0.1, 0.2) } else { (0.7, 0.0) };
         Bounds { exploration: self.exploration.unwrap_or(exploration), minimax }
     }
 }
@@ -157,7 +158,8 @@ impl<G: Game> Tree<G> {
 
     /// From now on states are judged by many random games each, or by one.
     pub(super) fn judge_by(&mut self, many: bool) {
-        self.bounds = self.rules.bounds(many);
+        let players = self.roles - usize::from(self.chance.is_some());
+        self.bounds = self.rules.bounds(many && players > 1);
     }
 
     /// Bytes in use, of the lists as far as they are filled.

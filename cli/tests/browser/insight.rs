@@ -117,6 +117,24 @@ fn the_inside_is_lit_as_play_goes_on() {
 }
 
 #[test]
+fn of_a_large_net_a_part_is_shown() {
+    let Some(mut page) = Page::open(&["connect_four"]) else { return };
+    page.wait("!document.querySelector('#game').hidden");
+    page.click("details.inside > summary");
+    page.click("#tab-net");
+    page.wait("document.querySelectorAll('.net .node').length > 0");
+    assert!(
+        page.run("document.querySelector('#net-of').value")
+            .as_str()
+            .is_some_and(|of| of.starts_with("legal "))
+    );
+    // The whole is still there to be asked for, and said to be too large.
+    page.run("(() => { const of = document.querySelector('#net-of'); of.value = ''; of.dispatchEvent(new Event('change')); })()");
+    page.wait("document.querySelector('#panel-net').innerText.includes('too many for a picture')");
+    assert_eq!(page.run("document.querySelector('#net-of').value"), "");
+}
+
+#[test]
 fn random_play_is_shown_in_charts() {
     let Some(mut page) = Page::open(&["nim"]) else { return };
     page.wait("!document.querySelector('#game').hidden");

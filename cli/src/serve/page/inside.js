@@ -229,8 +229,9 @@ function netPanel(panel, refresh) {
       detail.textContent = "";
       if (!picture) {
         drawn = null;
-        // Of a large net a part is shown first.
-        if (isFirst && sight.outputs.includes("terminal")) choice.value = "terminal";
+        // Of a large net a part is shown first: why a move is legal is seen at a glance.
+        const part = sight.outputs.find((name) => name.startsWith("legal "));
+        if (isFirst && part) choice.value = part;
         const isOther = choice.value !== (sight.of ?? "");
         isFirst = false;
         if (isOther) refresh();

@@ -3,7 +3,8 @@
 //!
 //! States come as rows of bits, one behind the other; lanes want planes. So a pass transposes words of 512 lanes
 //! into planes, runs the programs of a point on them, and transposes back what is asked for. A joint move is
-//! one bit for each role that has a choice: in a word of the role's own if it has few moves, else in a plane.
+//! one bit for each role that has a choice: it is noted as a number of eight bits, which a pass tells from the others,
+//! or, if the role has very many moves, in a plane at once.
 
 use super::{
     Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Point, TERMINAL,
@@ -13,7 +14,7 @@ use super::{
 use crate::{
     bits,
     game::{Id, Shape, legal_words},
-    simd::{Isa, Kernel, LANES, Plane, Rows, Word, to_planes, to_rows},
+    simd::{Isa, Kernel, LANES, Plane, Rows, Word, digits, to_planes, to_rows},
     table::Table,
 };
 use std::{fmt, ops::Range};
@@ -23,6 +24,9 @@ const ALWAYS: u16 = IDLE;
 
 /// The most joint moves a state may have, so that those of 512 states can be summed.
 const MOST_JOINTS: u64 = 1 << 54;
+
+/// The most moves of a role that are told apart by a byte.
+const FEW: usize = 1 << u8::BITS;
 
 /// The most digits of a number of moves.
 const DIGITS: usize = u16::BITS as usize;
@@ -83,15 +87,15 @@ pub struct Expansion<'t> {
     cycle: Cycle,
     plans: Box<[Plan]>,
     slots: Box<Slots>,
-    /// The words of the states that were added.
-    parents: Vec<Rows>,
-    /// For each role the words of the moves that were added.
-    moves: Vec<Rows>,
+    /// The states that were added, the words of one behind those of the other.
+    parents: Vec<Plane>,
+    /// For each role the numbers of the moves that were added, if it has few.
+    moves: Vec<[u8; LANES]>,
     scratch: Box<[Rows; 2]>,
     point: usize,
     length: usize,
     /// What stands for each legal move of a state.
-    legal: Vec<u64>,
+    legal: Vec<u16>,
 }
 
 /// How states at a point are written to planes and read from them.
@@ -105,8 +109,8 @@ struct Plan {
 enum Role {
     /// Not at all: whoever makes a move makes the only one.
     Sure,
-    /// As a word with one bit, which is given for each move.
-    Word(Box<[u64]>),
+    /// As a number, which is given for each move.
+    Number(Box<[u8]>),
     /// As a bit in a plane, whose slot is given for each move. Those that are never legal share one, which is cleared.
     Planes(Box<[u16]>),
 }
@@ -120,6 +124,8 @@ pub struct Batch {
     length: usize,
     states: Vec<Rows>,
     views: Vec<Rows>,
+    /// The words of views that are zero in all lanes, as those are where a role has none of so many moves.
+    clear: Vec<bool>,
 }
 
 impl Batch {
@@ -127,7 +133,8 @@ impl Batch {
     #[must_use]
     pub fn new(shape: Shape) -> Self {
         let rows = |words| vec![[Plane::ZERO; 64]; words];
-        Self { shape, length: 0, states: rows(shape.state_words()), views: rows(shape.view_words()) }
+        let (states, views) = (rows(shape.state_words()), rows(shape.view_words()));
+        Self { shape, length: 0, states, clear: vec![true; views.len()], views }
     }
 
     /// The number of states: lanes are below it.
@@ -239,8 +246,8 @@ impl<'t> Expansion<'t> {
             cycle,
             plans,
             slots: slots.try_into().unwrap_or_else(|_| unreachable!("as many as there are")),
-            parents: vec![[Plane::ZERO; 64]; shape.state_words()],
-            moves: vec![[Plane::ZERO; 64]; shape.roles],
+            parents: vec![Plane::ZERO; 64 * shape.state_words()],
+            moves: vec![[0; LANES]; shape.roles],
             scratch: Box::new([[Plane::ZERO; 64]; 2]),
             point: 0,
             length: 0,
@@ -308,16 +315,19 @@ impl<'t> Expansion<'t> {
     /// terminal or at another point than this pass is for, some state follows.
     ///
     /// # Panics
-    /// If there is no room.
+    /// If there is no room, or a word of the state is missing.
     #[inline]
     pub fn push<M: Id>(&mut self, state: &[u64], joint: &[M]) {
         let lane = self.length;
         assert!(lane < LANES, "there is room for another pair");
-        for (rows, &word) in self.parents.iter_mut().zip(state) {
-            rows[lane / 8].0[lane % 8] = word;
-        }
-        for ((role, rows), action) in self.plans[self.point].roles.iter().zip(&mut self.moves).zip(joint) {
-            role.write(action.index(), lane, rows, &mut self.slots);
+        let words = self.words();
+        write(&mut self.parents, words * lane, &state[..words]);
+        for ((role, numbers), action) in self.plans[self.point].roles.iter().zip(&mut self.moves).zip(joint) {
+            match role {
+                Role::Sure => {}
+                Role::Number(all) => numbers[lane] = at(all, action.index()),
+                Role::Planes(slots) => set(&mut self.slots, at(slots, action.index()), lane),
+            }
         }
         self.length += 1;
     }
@@ -328,19 +338,24 @@ impl<'t> Expansion<'t> {
     /// # Panics
     /// If there is no room for all, or a word or move is missing.
     pub fn extend<M: Id>(&mut self, states: &[u64], joints: &[M]) {
-        let (words, roles) = (self.parents.len(), self.moves.len());
+        let (words, roles) = (self.words(), self.moves.len());
         let lanes = self.length..self.length + joints.len() / roles;
         assert!(lanes.end <= LANES, "there is room for all pairs");
         assert_eq!(joints.len(), lanes.len() * roles, "each role makes a move in each state");
         assert_eq!(states.len(), lanes.len() * words, "states have all their words");
-        for (word, rows) in self.parents.iter_mut().enumerate() {
-            for (lane, state) in lanes.clone().zip(states.chunks_exact(words)) {
-                rows[lane / 8].0[lane % 8] = state[word];
-            }
-        }
-        for (place, (role, rows)) in self.plans[self.point].roles.iter().zip(&mut self.moves).enumerate() {
-            for (lane, joint) in lanes.clone().zip(joints.chunks_exact(roles)) {
-                role.write(joint[place].index(), lane, rows, &mut self.slots);
+        write(&mut self.parents, words * lanes.start, states);
+        for (place, (role, numbers)) in self.plans[self.point].roles.iter().zip(&mut self.moves).enumerate() {
+            let actions = joints.chunks_exact(roles).map(|joint| joint[place].index());
+            match role {
+                Role::Sure => {}
+                Role::Number(all) => {
+                    let numbers = numbers[lanes.clone()].iter_mut();
+                    numbers.zip(actions).for_each(|(number, action)| *number = at(all, action));
+                }
+                Role::Planes(all) => {
+                    let slots = &mut *self.slots;
+                    lanes.clone().zip(actions).for_each(|(lane, action)| set(slots, at(all, action), lane));
+                }
             }
         }
         self.length = lanes.end;
@@ -351,7 +366,7 @@ impl<'t> Expansion<'t> {
     /// number of joint moves that are left. O(words of the state and the view + pairs).
     ///
     /// # Panics
-    /// If `view` is shorter than [`Shape::view_words`].
+    /// If `view` is shorter than [`Shape::view_words`], or a word of the state is missing.
     pub fn push_all(&mut self, state: &[u64], view: &[u64], skip: u64) -> u64 {
         let shape = self.lanes.shape;
         assert!(view.len() >= shape.view_words(), "a view has so many words");
@@ -373,11 +388,8 @@ impl<'t> Expansion<'t> {
         }
         let lanes = self.length..self.length + count as usize;
         self.length = lanes.end;
-        for (rows, &word) in self.parents.iter_mut().zip(state) {
-            for lane in lanes.clone() {
-                rows[lane / 8].0[lane % 8] = word;
-            }
-        }
+        let words = self.words();
+        lanes.clone().for_each(|lane| write(&mut self.parents, words * lane, &state[..words]));
         // How many joint moves in a row have the same move of a role.
         let mut stride = 1;
         for (role, way) in self.plans[self.point].roles.iter().enumerate().rev() {
@@ -386,17 +398,15 @@ impl<'t> Expansion<'t> {
             let moves = bits::ones(legal_words(legal, shape, role));
             match way {
                 Role::Sure => continue,
-                Role::Word(words) => {
-                    moves.for_each(|action| list.push(words.get(action).copied().unwrap_or(0)));
-                    let rows = &mut self.moves[role];
-                    deal(list, stride, skip, lanes.clone(), |lane, word| rows[lane / 8].0[lane % 8] = word);
+                Role::Number(all) => {
+                    moves.for_each(|action| list.push(at(all, action).into()));
+                    let numbers = &mut self.moves[role];
+                    deal(list, stride, skip, lanes.clone(), |lane, number| numbers[lane] = number as u8);
                 }
-                Role::Planes(slots) => {
-                    moves.for_each(|action| list.push(slots.get(action).copied().unwrap_or(0).into()));
-                    let planes = &mut self.slots;
-                    deal(list, stride, skip, lanes.clone(), |lane, slot| {
-                        planes[usize::from(slot as u16)].0[lane / 64] |= 1 << (lane % 64);
-                    });
+                Role::Planes(all) => {
+                    moves.for_each(|action| list.push(at(all, action)));
+                    let slots = &mut *self.slots;
+                    deal(list, stride, skip, lanes.clone(), |lane, slot| set(slots, slot, lane));
                 }
             }
             stride = stride.saturating_mul(list.len() as u64);
@@ -443,6 +453,11 @@ impl<'t> Expansion<'t> {
         self.run(false, None, Some(counts));
     }
 
+    /// The number of words of a state.
+    fn words(&self) -> usize {
+        self.parents.len() / 64
+    }
+
     fn run(&mut self, advances: bool, wanted: Option<Wanted<'_>>, counts: Option<&mut [u64; LANES]>) {
         let isa = self.isa;
         isa.run(Pass { expansion: self, advances, wanted, counts });
@@ -452,7 +467,7 @@ impl<'t> Expansion<'t> {
 /// Deals what is in a list, which is not empty, out to lanes: each `stride` times, round and round, but for the first
 /// `skip` times.
 #[inline]
-fn deal(list: &[u64], stride: u64, skip: u64, lanes: Range<usize>, mut give: impl FnMut(usize, u64)) {
+fn deal(list: &[u16], stride: u64, skip: u64, lanes: Range<usize>, mut give: impl FnMut(usize, u16)) {
     let length = list.len();
     let (mut place, mut times) = ((skip / stride % length as u64) as usize, stride - skip % stride);
     for lane in lanes {
@@ -471,18 +486,30 @@ fn slots_of<'s>(slots: &'s mut Slots, role: &Choice) -> &'s mut [Plane] {
     &mut slots[role.slots()]
 }
 
-impl Role {
-    /// Writes the move of a lane down.
-    #[inline]
-    fn write(&self, action: usize, lane: usize, rows: &mut Rows, slots: &mut Slots) {
-        match self {
-            Self::Sure => {}
-            Self::Word(words) => rows[lane / 8].0[lane % 8] = words.get(action).copied().unwrap_or(0),
-            Self::Planes(planes) => {
-                let slot = planes.get(action).copied().unwrap_or(0);
-                slots[usize::from(slot)].0[lane / 64] |= 1 << (lane % 64);
-            }
+/// What stands for a move; for one that is never legal it is another's, or what is read nowhere.
+#[inline(always)]
+fn at<T: Copy + Default>(all: &[T], action: usize) -> T {
+    all.get(action).copied().unwrap_or_default()
+}
+
+/// Sets the bit of a lane.
+#[inline(always)]
+fn set(slots: &mut Slots, slot: u16, lane: usize) {
+    slots[usize::from(slot)].0[lane / 64] |= 1 << (lane % 64);
+}
+
+/// Writes words from a place on.
+#[inline]
+fn write(planes: &mut [Plane], place: usize, words: &[u64]) {
+    if place.is_multiple_of(8) {
+        let (whole, rest) = words.as_chunks();
+        let planes = &mut planes[place / 8..];
+        planes.iter_mut().zip(whole).for_each(|(plane, words)| plane.0 = *words);
+        if !rest.is_empty() {
+            planes[whole.len()].0[..rest.len()].copy_from_slice(rest);
         }
+    } else {
+        (place..).zip(words).for_each(|(place, &word)| planes[place / 8].0[place % 8] = word);
     }
 }
 
@@ -503,10 +530,14 @@ impl Plan {
                 .for_each(|(&action, slot)| set(first + action as usize, slot as u16));
             roles.push(match choice.moves.len() {
                 0 | 1 => Role::Sure,
-                2..=64 => {
-                    let mut words = vec![0; shape.moves];
-                    choice.moves.iter().enumerate().for_each(|(i, &action)| words[action as usize] = 1 << i);
-                    Role::Word(words.into())
+                2..=FEW => {
+                    let mut numbers = vec![0; shape.moves];
+                    choice
+                        .moves
+                        .iter()
+                        .enumerate()
+                        .for_each(|(i, &action)| numbers[action as usize] = i as u8);
+                    Role::Number(numbers.into())
                 }
                 _ => {
                     let mut slots = vec![0; shape.moves];
@@ -562,14 +593,14 @@ impl Kernel for Pass<'_, '_> {
         let slots = &mut **slots;
         let [scratch, buffer] = &mut **scratch;
         let blocks = length.div_ceil(64);
-        for (rows, planes) in parents.iter().zip(fluents(slots, shape).chunks_mut(64)) {
-            to_planes::<W>(rows, planes, blocks, scratch);
+        for (word, planes) in fluents(slots, shape).chunks_mut(64).enumerate() {
+            to_planes::<W>(parents, word, planes, blocks, scratch);
         }
         let here = expansion.point;
         let choices = lanes.points[here].roles.iter().zip(&plans[here].roles).zip(moves);
-        for ((choice, role), rows) in choices {
-            if advances && matches!(role, Role::Word(_)) {
-                to_planes::<W>(rows, slots_of(slots, choice), blocks, scratch);
+        for ((choice, role), numbers) in choices {
+            if advances && matches!(role, Role::Number(_)) {
+                tell_apart::<W>(numbers, slots_of(slots, choice));
             }
         }
         // Moves that are never legal went to the first slot.
@@ -598,6 +629,13 @@ impl Kernel for Pass<'_, '_> {
             for (place, (rows, word)) in
                 batch.views.iter_mut().zip(&plans[seen].views).take(views).enumerate()
             {
+                let was_clear = std::mem::replace(&mut batch.clear[place], word.is_empty());
+                if word.is_empty() {
+                    if !was_clear {
+                        rows.fill(Plane::ZERO);
+                    }
+                    continue;
+                }
                 let mask = if place < legal { alive } else { W::splat(true) };
                 for (plane, &slot) in buffer.iter_mut().zip(&**word) {
                     W::load(&slots[usize::from(slot)]).and(mask).store(plane);
@@ -615,6 +653,22 @@ impl Kernel for Pass<'_, '_> {
 #[inline(always)]
 fn fluents(slots: &mut Slots, shape: Shape) -> &mut [Plane] {
     &mut slots[usize::from(FLUENTS)..][..shape.fluents]
+}
+
+/// The planes of moves: in each lane that of the number given is set.
+#[inline(always)]
+fn tell_apart<W: Word>(numbers: &[u8; LANES], planes: &mut [Plane]) {
+    let digits = digits::<W>(numbers);
+    let low = W::one_of_eight([digits[0], digits[1], digits[2]]);
+    let middle = W::one_of_eight([digits[3], digits[4], digits[5]]);
+    let high = W::one_of_eight([digits[6], digits[7], W::splat(false)]);
+    for (planes, high) in planes.chunks_mut(64).zip(high) {
+        for (planes, middle) in planes.chunks_mut(8).zip(middle) {
+            for (plane, low) in planes.iter_mut().zip(low) {
+                low.and(middle).and(high).store(plane);
+            }
+        }
+    }
 }
 
 /// The number of joint moves in each lane: the product of those of the roles, which are summed digit by digit.

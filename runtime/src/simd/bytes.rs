@@ -11,8 +11,9 @@ fn bytes<W: Word>(word: W) -> [u8; 64] {
     bytes
 }
 
+/// Bytes as a word.
 #[inline(always)]
-fn word<W: Word>(bytes: &[u8; 64]) -> W {
+pub(super) fn word<W: Word>(bytes: &[u8; 64]) -> W {
     let mut plane = Plane::ZERO;
     plane.0.iter_mut().zip(bytes.as_chunks().0).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
     W::load(&plane)

@@ -15,7 +15,7 @@ mod transpose;
 #[allow(unsafe_code, reason = "instructions that not every machine has")]
 mod x86;
 
-pub(crate) use transpose::{Rows, to_planes, to_rows};
+pub(crate) use transpose::{Rows, digits, to_planes, to_rows};
 
 /// 512 bits, lane l at bit l % 64 of word l / 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,6 +144,34 @@ pub trait Word: Copy {
         transpose::apply(words, transpose::transpose)
     }
 
+    /// The first eight words of 64 bits that [`Word::transpose`] makes of these and words of zeros behind them: the
+    /// bits of up to three words of eight planes, in each of 64 words.
+    #[inline(always)]
+    fn widen(few: &[Self]) -> [Self; 8] {
+        transpose::widen(few)
+    }
+
+    /// The first words that [`Word::transpose`] makes, up to three.
+    #[inline(always)]
+    fn narrow(words: [Self; 8], few: &mut [Self]) {
+        transpose::narrow(words, few);
+    }
+
+    /// Word `word` of 64 bits of each of eight states, whose words lie one behind the other: as many planes as a state
+    /// has words.
+    #[must_use]
+    #[inline(always)]
+    fn column(states: &[Plane], word: usize) -> Self {
+        transpose::column(states, word)
+    }
+
+    /// Bit k of byte l becomes bit l of word k of 64 bits.
+    #[must_use]
+    #[inline(always)]
+    fn digits(self) -> Self {
+        transpose::digits_of_bytes(self)
+    }
+
     /// All lanes alike.
     #[must_use]
     #[inline(always)]
@@ -184,6 +212,22 @@ pub trait Word: Copy {
     #[inline(always)]
     fn carry(a: Self, b: Self, c: Self) -> Self {
         Self::ternary::<0xe8>(a, b, c)
+    }
+
+    /// For each number below eight where it is that of the three digits, the lowest one first.
+    #[must_use]
+    #[inline(always)]
+    fn one_of_eight([a, b, c]: [Self; 3]) -> [Self; 8] {
+        [
+            Self::ternary::<0x01>(c, b, a),
+            Self::ternary::<0x02>(c, b, a),
+            Self::ternary::<0x04>(c, b, a),
+            Self::ternary::<0x08>(c, b, a),
+            Self::ternary::<0x10>(c, b, a),
+            Self::ternary::<0x20>(c, b, a),
+            Self::ternary::<0x40>(c, b, a),
+            Self::ternary::<0x80>(c, b, a),
+        ]
     }
 
     /// What is borrowed from the next digit to take `b` and `c` from `a`.

@@ -1,6 +1,6 @@
 //! What every instruction set computes, beside a model of one bit or word at a time.
 
-use super::{Isa, Kernel, LANES, Plane, Rows, Word, portable::Portable, to_planes, to_rows};
+use super::{Isa, Kernel, LANES, Plane, Rows, Word, digits, portable::Portable, to_planes, to_rows};
 use crate::random::Stream;
 
 /// All functions of a word, of three planes.
@@ -117,22 +117,23 @@ fn the_first_set_bits() {
     assert_eq!(plane.first(9), plane);
 }
 
-/// Planes as rows and rows as planes, of some blocks.
+/// Planes as rows, and a word of states as planes, of some blocks.
 struct Transposes<'a> {
     planes: &'a [Plane],
     blocks: usize,
-    rows: &'a Rows,
+    states: &'a [Plane],
+    word: usize,
 }
 
 impl Kernel for Transposes<'_> {
     type Output = (Rows, Vec<Plane>);
 
     fn run<W: Word>(self) -> Self::Output {
-        let Self { planes, blocks, rows } = self;
+        let Self { planes, blocks, states, word } = self;
         let (mut to, mut from) = ([Plane::ONES; 64], vec![Plane::ONES; planes.len()]);
         let mut scratch = [Plane::ONES; 64];
         to_rows::<W>(planes, &mut to, blocks, &mut scratch);
-        to_planes::<W>(rows, &mut from, blocks, &mut scratch);
+        to_planes::<W>(states, word, &mut from, blocks, &mut scratch);
         (to, from)
     }
 }
@@ -140,23 +141,54 @@ impl Kernel for Transposes<'_> {
 #[test]
 fn rows_and_planes_are_transposes() {
     let mut stream = Stream::new(2, 1);
-    let bit = |rows: &Rows, lane: usize, plane: usize| rows[lane / 8].0[lane % 8] >> plane & 1 == 1;
+    let bit = |words: &[Plane], word: usize, bit: usize| words[word / 8].0[word % 8] >> bit & 1 == 1;
+    let sizes = [64, 1, 7, 8, 9, 16, 17, 24, 25, 37, 63, 0];
     for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
-        for (count, blocks) in [(64, 8), (64, 3), (1, 8), (7, 1), (8, 8), (9, 2), (37, 8), (63, 5), (0, 8)] {
+        for (round, count) in sizes.into_iter().enumerate() {
+            // States of one word to twelve.
+            let (size, blocks) = (1 + round, [8, 3, 1][round % 3]);
             let planes: Vec<Plane> = (0..count).map(|_| random(&mut stream)).collect();
-            let rows: Rows = std::array::from_fn(|_| random(&mut stream));
-            let (to, from) = isa.run(Transposes { planes: &planes, blocks, rows: &rows });
-            for lane in 0..LANES {
-                let is_wanted = lane < 64 * blocks;
-                for plane in 0..64 {
-                    let expected =
-                        if is_wanted { planes.get(plane).is_some_and(|p| p.lane(lane)) } else { true };
-                    assert_eq!(bit(&to, lane, plane), expected, "{isa:?}: {count} {blocks}, {lane} {plane}");
+            let states: Vec<Plane> = (0..64 * size).map(|_| random(&mut stream)).collect();
+            for word in 0..size {
+                let (to, from) = isa.run(Transposes { planes: &planes, blocks, states: &states, word });
+                for lane in 0..LANES {
+                    let is_wanted = lane < 64 * blocks;
+                    for plane in 0..64 {
+                        let expected =
+                            if is_wanted { planes.get(plane).is_some_and(|p| p.lane(lane)) } else { true };
+                        assert_eq!(bit(&to, lane, plane), expected, "{isa:?}: {count}, {lane} {plane}");
+                    }
+                    for (number, plane) in from.iter().enumerate().filter(|_| is_wanted) {
+                        let expected = bit(&states, size * lane + word, number);
+                        assert_eq!(plane.lane(lane), expected, "{isa:?}: {count}, {lane} {number}");
+                    }
                 }
-                for (number, plane) in from.iter().enumerate().filter(|_| is_wanted) {
-                    let expected = bit(&rows, lane, number);
-                    assert_eq!(plane.lane(lane), expected, "{isa:?}: {count} {blocks}, {lane} {number}");
-                }
+            }
+        }
+    }
+}
+
+/// The digits of a number for each lane.
+struct Digits<'a>(&'a [u8; LANES]);
+
+impl Kernel for Digits<'_> {
+    type Output = [Plane; 8];
+
+    fn run<W: Word>(self) -> [Plane; 8] {
+        let mut planes = [Plane::ZERO; 8];
+        planes.iter_mut().zip(digits::<W>(self.0)).for_each(|(plane, word)| word.store(plane));
+        planes
+    }
+}
+
+#[test]
+fn numbers_have_digits() {
+    let mut stream = Stream::new(4, 2);
+    for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+        let numbers = std::array::from_fn(|_| stream.below(256) as u8);
+        for (digit, plane) in isa.run(Digits(&numbers)).iter().enumerate() {
+            for (lane, number) in numbers.iter().enumerate() {
+                assert_eq!(plane.lane(lane), number >> digit & 1 == 1, "{isa:?}");
             }
         }
     }

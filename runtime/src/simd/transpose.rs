@@ -1,13 +1,17 @@
 //! Between lanes and states: in come up to 64 planes, out goes a word of 64 bits for each of 512 lanes, bit p of
-//! which is the lane's bit of plane p; and back.
+//! which is the lane's bit of plane p; and back, from states of several words.
 //!
 //! A block of 64 lanes is a square of 64 x 64 bits. Instructions transpose it in registers; squares are
-//! brought together from planes, or spread over them, by exchanges of 8 x 8 words.
+//! brought together from planes, or spread over them, by exchanges of 8 x 8 words. Where there are few planes most of
+//! a square is not needed.
 
-use super::{Plane, Word};
+use super::{LANES, Plane, Word, bytes};
 
 /// A word of 64 bits for each lane: lane l's is word l % 8 of plane l / 8.
 pub(crate) type Rows = [Plane; 64];
+
+/// Groups of eight planes up to which a part of a square is made faster than all of it.
+const FEW: usize = 3;
 
 /// The rows of the first `blocks` blocks of 64 lanes; bits without a plane are clear. `scratch` may hold anything.
 /// O(blocks), about as long as 100 functions of a word for each.
@@ -32,28 +36,46 @@ pub(crate) fn to_rows<W: Word>(planes: &[Plane], rows: &mut Rows, blocks: usize,
         for (word, plane) in words.iter_mut().zip(&square[..groups]) {
             *word = W::load(plane);
         }
-        let words = W::transpose(words);
+        let words = if groups <= FEW { W::widen(&words[..groups]) } else { W::transpose(words) };
         for (word, row) in words.into_iter().zip(rows) {
             word.store(row);
         }
     }
 }
 
-/// The planes of rows, of which only the first `blocks` blocks of 64 lanes count; of other lanes planes get some
-/// bit. `scratch` may hold anything. O(blocks), as for [`to_rows`].
+/// The planes of a word of states, whose words lie one behind the other, those of a state behind those of the one
+/// before. Only the first `blocks` blocks of 64 states count; of other lanes planes get some bit. `scratch` may
+/// hold anything. O(blocks), as for [`to_rows`].
 ///
 /// # Panics
-/// If there are more than 64 planes or more than 8 blocks.
+/// If there are more than 64 planes, more than 8 blocks or other than 512 states.
 #[inline(always)]
-pub(crate) fn to_planes<W: Word>(rows: &Rows, planes: &mut [Plane], blocks: usize, scratch: &mut Rows) {
+pub(crate) fn to_planes<W: Word>(
+    states: &[Plane],
+    word: usize,
+    planes: &mut [Plane],
+    blocks: usize,
+    scratch: &mut Rows,
+) {
+    let groups = planes.len().div_ceil(8);
+    // Eight states have as many planes as one has words.
+    let size = states.len() / 64;
     for block in 0..blocks {
         let mut words = [W::splat(false); 8];
-        for (word, row) in words.iter_mut().zip(&rows[8 * block..]) {
-            *word = W::load(row);
+        for (words, eight) in words.iter_mut().zip(states[8 * size * block..].chunks_exact(size)) {
+            *words = W::column(eight, word);
         }
-        let words = W::transpose(words);
-        for group in 0..8 {
-            words[group].store(&mut scratch[8 * group + block]);
+        if groups <= FEW {
+            let mut few = [W::splat(false); FEW];
+            W::narrow(words, &mut few[..groups]);
+            for group in 0..groups {
+                few[group].store(&mut scratch[8 * group + block]);
+            }
+        } else {
+            let words = W::transpose(words);
+            for group in 0..groups {
+                words[group].store(&mut scratch[8 * group + block]);
+            }
         }
     }
     for (square, planes) in scratch.chunks_exact(8).zip(planes.chunks_mut(8)) {
@@ -66,6 +88,59 @@ pub(crate) fn to_planes<W: Word>(rows: &Rows, planes: &mut [Plane], blocks: usiz
             word.store(plane);
         }
     }
+}
+
+/// The digits of numbers below 256, one for each lane: bit k of a lane's number is its bit of the k-th.
+#[inline(always)]
+pub(crate) fn digits<W: Word>(numbers: &[u8; LANES]) -> [W; 8] {
+    let mut words = [W::splat(false); 8];
+    for (word, bytes) in words.iter_mut().zip(numbers.as_chunks().0) {
+        *word = bytes::word::<W>(bytes).digits();
+    }
+    W::exchange(words)
+}
+
+/// See [`Word::column`].
+#[inline(always)]
+pub(super) fn column<W: Word>(states: &[Plane], word: usize) -> W {
+    let size = states.len();
+    W::load(&Plane(std::array::from_fn(|state| {
+        let place = size * state + word;
+        states[place / 8].0[place % 8]
+    })))
+}
+
+/// See [`Word::widen`].
+#[inline(always)]
+pub(super) fn widen<W: Word>(few: &[W]) -> [W; 8] {
+    let mut words = [W::splat(false); 8];
+    words[..few.len()].copy_from_slice(few);
+    W::transpose(words)
+}
+
+/// See [`Word::narrow`].
+#[inline(always)]
+pub(super) fn narrow<W: Word>(words: [W; 8], few: &mut [W]) {
+    few.copy_from_slice(&W::transpose(words)[..few.len()]);
+}
+
+/// See [`Word::digits`].
+#[inline(always)]
+pub(super) fn digits_of_bytes<W: Word>(word: W) -> W {
+    let mut plane = Plane::ZERO;
+    word.store(&mut plane);
+    let mut digits = [0; 8];
+    for (i, mut square) in plane.0.into_iter().enumerate() {
+        // Bits of 8 x 8, in the same way as below.
+        for (distance, mask) in [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0xf0f0_f0f0)] {
+            let change = (square >> distance ^ square) & mask;
+            square ^= change | change << distance;
+        }
+        digits.iter_mut().zip(square.to_le_bytes()).for_each(|(digit, byte)| {
+            *digit |= u64::from(byte) << (8 * i);
+        });
+    }
+    W::load(&Plane(digits))
 }
 
 /// What a function makes of the 64 words of eight planes.

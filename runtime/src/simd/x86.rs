@@ -160,7 +160,37 @@ impl Word for Avx512 {
         unsafe { transpose(&mut words) };
         words
     }
+
+    #[inline(always)]
+    fn widen(few: &[Self]) -> [Self; 8] {
+        // SAFETY: the machine has AVX-512 with BW and VBMI, and GFNI, see the module.
+        unsafe { widen(few) }
+    }
+
+    #[inline(always)]
+    fn narrow(words: [Self; 8], few: &mut [Self]) {
+        // SAFETY: as for `widen`.
+        unsafe { narrow(&words, few) }
+    }
+
+    #[inline(always)]
+    fn column(states: &[Plane], word: usize) -> Self {
+        // SAFETY: the machine has AVX-512, see the module.
+        unsafe { column(states, word) }
+    }
+
+    #[inline(always)]
+    fn digits(self) -> Self {
+        // SAFETY: the machine has AVX-512 with VBMI, and GFNI, see the module.
+        unsafe { digits(self) }
+    }
 }
+
+/// The first byte of each of eight.
+const FIRST_BYTES: u64 = 0x0101_0101_0101_0101;
+
+/// Bits of 8 x 8, those of the diagonal set.
+const IDENTITY: i64 = 0x8040_2010_0804_0201_u64.cast_signed();
 
 /// Words of eight registers: pairs of neighbours change places, then pairs of pairs, then halves.
 #[inline]
@@ -202,7 +232,7 @@ fn transpose(words: &mut [Avx512; 8]) {
     const UPSIDE_DOWN: Plane = bytes(7);
     const UPRIGHT: Plane = bytes(0);
     let (first, last) = (Avx512::load(&UPSIDE_DOWN).0, Avx512::load(&UPRIGHT).0);
-    let identity = _mm512_set1_epi64(0x8040_2010_0804_0201_u64.cast_signed());
+    let identity = _mm512_set1_epi64(IDENTITY);
     for Avx512(word) in &mut *words {
         *word = _mm512_gf2p8affine_epi64_epi8::<0>(identity, _mm512_permutexvar_epi8(first, *word));
     }
@@ -210,6 +240,79 @@ fn transpose(words: &mut [Avx512; 8]) {
     for Avx512(word) in words {
         *word = _mm512_permutexvar_epi8(last, *word);
     }
+}
+
+/// Each word becomes bytes, one for each row, which are dealt out to their rows.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+fn widen(few: &[Avx512]) -> [Avx512; 8] {
+    const UPSIDE_DOWN: Plane = bytes(7);
+    // Row i of eight in all bytes of word i.
+    const ROWS: Plane = {
+        let [one, two, three] = [FIRST_BYTES, 2 * FIRST_BYTES, 3 * FIRST_BYTES];
+        let four = 4 * FIRST_BYTES;
+        Plane([0, one, two, three, four, four + one, four + two, four + three])
+    };
+    let identity = _mm512_set1_epi64(IDENTITY);
+    let mut words = [Avx512(_mm512_setzero_si512()); 8];
+    for (place, &Avx512(word)) in few.iter().enumerate() {
+        let turned = _mm512_permutexvar_epi8(Avx512::load(&UPSIDE_DOWN).0, word);
+        let bytes = _mm512_gf2p8affine_epi64_epi8::<0>(identity, turned);
+        // In every byte of a word the place of its row's byte.
+        let mut places = Avx512::load(&ROWS).0;
+        for Avx512(word) in &mut words {
+            *word = _mm512_mask_permutexvar_epi8(*word, FIRST_BYTES << place, places, bytes);
+            places = _mm512_add_epi8(places, _mm512_set1_epi8(8));
+        }
+    }
+    words
+}
+
+/// A byte of each row, put together, becomes a word.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+fn narrow(words: &[Avx512; 8], few: &mut [Avx512]) {
+    for (place, few) in few.iter_mut().enumerate() {
+        // The byte of that place of each word, wherever they are to stand.
+        let places = _mm512_set1_epi64((0x3830_2820_1810_0800 + FIRST_BYTES * place as u64).cast_signed());
+        let mut bytes = _mm512_setzero_si512();
+        for (row, Avx512(word)) in words.iter().enumerate() {
+            bytes = _mm512_mask_permutexvar_epi8(bytes, 0xff << (8 * row), places, *word);
+        }
+        *few = digits(Avx512(bytes));
+    }
+}
+
+/// Bits within blocks of eight bytes, and bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+fn digits(word: Avx512) -> Avx512 {
+    const UPRIGHT: Plane = bytes(0);
+    let upside_down = _mm512_set4_epi32(0x0809_0a0b, 0x0c0d_0e0f, 0x0001_0203, 0x0405_0607);
+    let turned = _mm512_shuffle_epi8(word.0, upside_down);
+    let bits = _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(IDENTITY), turned);
+    Avx512(_mm512_permutexvar_epi8(Avx512::load(&UPRIGHT).0, bits))
+}
+
+/// Words from two planes at a time, as far as they are there.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn column(states: &[Plane], word: usize) -> Avx512 {
+    let size = states.len();
+    if size > 8 {
+        return super::transpose::column(states, word);
+    }
+    let places: Plane = Plane(std::array::from_fn(|state| (size * state + word) as u64));
+    let places = Avx512::load(&places).0;
+    let load = |place: usize| Avx512::load(&states[place.min(size - 1)]).0;
+    let mut words = _mm512_permutex2var_epi64(load(0), places, load(1));
+    for pair in 1..size.div_ceil(2) {
+        let others = _mm512_permutex2var_epi64(load(2 * pair), places, load(2 * pair + 1));
+        let is_there =
+            _mm512_cmpeq_epi64_mask(_mm512_srli_epi64::<4>(places), _mm512_set1_epi64(pair as i64));
+        words = _mm512_mask_mov_epi64(words, is_there, others);
+    }
+    Avx512(words)
 }
 
 /// The places of 64 bytes where byte i of word c is what byte c of word i, or of word 7 - i, was.

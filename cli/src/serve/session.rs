@@ -307,22 +307,28 @@ impl Session {
         Ok(())
     }
 
-    /// What a machine came to. False if it comes too late to count. A move that is not legal is replaced by one that is.
-    pub fn conclude(&mut self, thought: Thought, action: Option<MoveId>) -> bool {
-        if thought.epoch != self.epoch {
-            return false;
+    /// What a machine came to in that epoch; too late it counts nothing. A move that is not legal is replaced by one that is, and so is
+    /// that of a player that broke down, who is not there any more.
+    pub fn conclude(
+        &mut self,
+        role: RoleId,
+        epoch: u64,
+        thinker: Option<Box<dyn Player<Dynamic>>>,
+        action: Option<MoveId>,
+    ) {
+        if epoch != self.epoch {
+            return;
         }
-        let role = thought.role.index();
-        self.efforts[role] = None;
-        if let Seat::Machine { player, .. } = &mut self.seats[role] {
-            *player = Some(thought.player);
+        let place = role.index();
+        self.efforts[place] = None;
+        if let Seat::Machine { player, .. } = &mut self.seats[place] {
+            *player = thinker;
         }
         let game = &self.opened.game;
         let view = game.view(self.history.state());
-        let action = action.filter(|&action| game.is_legal_in(&view, thought.role, action));
-        self.chosen[role] = action.or_else(|| game.draw_in(&view, thought.role, &mut self.luck));
+        let action = action.filter(|&action| game.is_legal_in(&view, role, action));
+        self.chosen[place] = action.or_else(|| game.draw_in(&view, role, &mut self.luck));
         self.version += 1;
-        true
     }
 
     /// What a search has done so far. False if nobody wants to know any more.

@@ -7,6 +7,7 @@ use super::{
 };
 use gdl_runtime::{Dynamic, Mcts, MoveId, Player, Report};
 use std::{
+    panic::{self, AssertUnwindSafe},
     sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -52,18 +53,21 @@ pub fn start(shared: Arc<Shared>, thought: Thought) {
     let thinker = thread::Builder::new().name("thought".to_owned());
     let started = thinker.spawn(move || {
         let began = Instant::now();
-        let (thought, action) = think(&shared, thought);
-        if thought.is_shown {
+        let Thought { role, epoch, is_shown, .. } = thought;
+        // A player that breaks down costs its move, and the session goes on.
+        let came = panic::catch_unwind(AssertUnwindSafe(|| think(&shared, thought)));
+        let (player, action) = came.map_or((None, None), |(player, action)| (Some(player), action));
+        if is_shown {
             let rest = PACE.saturating_sub(began.elapsed());
             thread::sleep(rest);
         }
-        shared.with(|session| session.conclude(thought, action));
+        shared.with(|session| session.conclude(role, epoch, player, action));
     });
     // Without a thread nobody thinks, and whoever looks at the session sees it wait.
     drop(started);
 }
 
-fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Thought, Option<MoveId>) {
+fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Box<dyn Player<Dynamic>>, Option<MoveId>) {
     let _turn = TURNS.take();
     let Thought { role, epoch, .. } = thought;
     let time = thought.machine.time();
@@ -83,7 +87,7 @@ fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Thought, Option<MoveId>
         let wanted = shared.with(|session| session.follow(role, epoch, effort));
         let is_over = began.elapsed() + Duration::from_millis(20) >= time;
         if !wanted || is_over || report.exact || !thought.machine.goes_on() {
-            return (thought, action);
+            return (thought.player, action);
         }
     }
 }

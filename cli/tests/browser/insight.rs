@@ -10,6 +10,8 @@ const FAULTY: &str = "; A door.\n(role you)\n(init shut)\n(<= (legal you (push ?
 #[test]
 fn a_faulty_rulesheet_shows_its_fault_at_its_place_and_can_be_mended_and_played() {
     let Some(mut page) = Page::open(&[]) else { return };
+    // Until the games are there, everything below them moves.
+    page.wait("document.querySelectorAll('.game').length > 10");
     page.click("#rulesheet");
     page.insert(FAULTY);
     page.wait("document.querySelector('.fault')");
@@ -51,6 +53,8 @@ fn a_faulty_rulesheet_shows_its_fault_at_its_place_and_can_be_mended_and_played(
 #[test]
 fn the_last_answer_wins() {
     let Some(mut page) = Page::open(&[]) else { return };
+    // Until the games are there, everything below them moves.
+    page.wait("document.querySelectorAll('.game').length > 10");
     page.click("#rulesheet");
     // Faults of what is no longer there are never shown.
     page.insert(FAULTY);

@@ -154,7 +154,8 @@ function show(view) {
   const other = app.session?.id !== view.id;
   document.title = `${view.game.name} · gdl`;
   byId("name").textContent = view.game.name;
-  if (!other && view.version < app.session.version) return;
+  // The same may come twice: as the answer to a move, and to whoever waits for changes.
+  if (!other && view.version <= app.session.version) return;
   app.session = view;
   byId("chooser").hidden = true;
   byId("game").hidden = byId("inside").hidden = false;

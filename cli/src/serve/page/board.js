@@ -16,11 +16,24 @@ export function mount(element, app) {
   let current = 0;
   const chooser = html("dialog", { class: "chooser", "aria-label": "Which move?" });
 
-  // The moves of the person who chooses now: one after the other where several do at the same time.
-  const moves = () => (view.legal[0]?.moves ?? []).map((move) => ({ role: view.legal[0].role, ...move }));
-  const starts = (place) => moves().filter((move) => move.cells.length > 1 && move.cells[0] === place);
-  const singles = (place) =>
-    moves().filter((move) => (move.cells.length === 1 && move.cells[0] === place) || move.area.includes(place));
+  // The moves of the person who chooses now: one after the other where several do at the same time. By the cell they begin at.
+  let moves = [];
+  let startsAt = new Map();
+  let singlesAt = new Map();
+  const starts = (place) => startsAt.get(place) ?? [];
+  const singles = (place) => singlesAt.get(place) ?? [];
+
+  function index() {
+    const mine = view.legal[0];
+    moves = (mine?.moves ?? []).map((move) => ({ role: mine.role, ...move }));
+    [startsAt, singlesAt] = [new Map(), new Map()];
+    const add = (map, place, move) => { map.has(place) ? map.get(place).push(move) : map.set(place, [move]); };
+    for (const move of moves) {
+      if (move.cells.length > 1) add(startsAt, move.cells[0], move);
+      for (const place of move.cells.length === 1 ? move.cells : move.area) add(singlesAt, place, move);
+    }
+  }
+
   const between = (from, to) => starts(from).filter((move) => move.cells.at(-1) === to);
 
   function play(move) {
@@ -61,7 +74,7 @@ export function mount(element, app) {
     const { role } = view.legal[0];
     if (selected !== null) return `${role} cannot move from ${name(selected)} to ${name(place)}.`;
     const content = contents(place);
-    const any = moves().some((move) => move.cells.length || move.area.length);
+    const any = moves.some((move) => move.cells.length || move.area.length);
     if (!any) return `${role} has no move on the board now: see the list of moves.`;
     if (content) return `${role} cannot move here: ${name(place)} has ${content}.`;
     return `${role} has no legal move at ${name(place)}.`;
@@ -232,12 +245,11 @@ export function mount(element, app) {
   }
 
   element.addEventListener("keydown", (event) => { if (view?.board) travel(event); });
-  app.on("open", (opened) => { view = opened; build(); });
+  app.on("open", (opened) => { view = opened; index(); build(); });
   app.on("view", (next) => {
-    if (next.place !== view.place || next.version !== view.version) {
-      if (next.place !== view.place) selected = null;
-    }
+    if (next.place !== view.place) selected = null;
     view = next;
+    index();
     update();
   });
   app.on("advice", (given) => { advice = given; update(); });

@@ -85,7 +85,7 @@ export function mount(element, app) {
     const people = view.game.roles.filter(({ seat }) => isOwn(seat));
     if (!view.closed && !view.seat) return eyes.replaceChildren();
     const parts = [html("p", {}, view.closed ? "Something is hidden here. Who looks at the screen?"
-      : `This is what ${view.seat} knows.${view.perceived ? ` Perceived last: ${view.perceived}.` : ""}`)];
+      : `This is what ${view.seat} knows.${view.perceived ? ` Perceived last: ${bare(view.perceived)}.` : ""}`)];
     if (people.length > 1) {
       parts.push(...people.map(({ name }) => button(`${name} looks`, () => { app.seat = name; app.refresh(); },
         { "aria-pressed": String(view.seat === name) })));
@@ -229,7 +229,7 @@ export function mount(element, app) {
     const signature = JSON.stringify([view.line, view.ahead]);
     if (made.dataset.shown === signature) return;
     made.dataset.shown = signature;
-    const step = (one, kind) => html("li", {}, button(one.text || "(nothing to see)", () => app.change("/go", { place: one.place }),
+    const step = (one, kind) => html("li", {}, button(one.text || "(hidden)", () => app.change("/go", { place: one.place }),
       { class: kind, "aria-current": one.place === view.place ? "step" : undefined }));
     const start = html("li", { value: 0 }, button("start", () => app.change("/go", { place: 0 }),
       { "aria-current": view.line.length ? undefined : "step" }));

@@ -3,5 +3,6 @@
 mod client;
 mod description;
 mod insight;
+mod playing;
 mod stories;
 mod story;

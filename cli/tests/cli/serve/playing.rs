@@ -1,0 +1,81 @@
+//! Sessions without a browser: seats, history, advice, and what is kept of a match.
+
+use super::client::Client;
+use serde_json::{Value, json};
+
+fn start(client: &Client, request: &Value) -> (String, Value) {
+    let answer = client.post("/api/sessions", request);
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    (format!("/api/sessions/{}", answer.body["id"].as_str().expect("an id")), answer.body)
+}
+
+#[test]
+fn a_match_goes_on_from_its_record_and_from_its_moves() {
+    let client = Client::new();
+    let (session, _) = start(&client, &json!({ "game": "tictactoe" }));
+    for (role, action) in [("xplayer", "(mark 2 2)"), ("oplayer", "(mark 1 1)")] {
+        let answer = client.post(&format!("{session}/moves"), &json!({ "role": role, "move": action }));
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    }
+    let record = client.get(&format!("{session}/record"));
+    assert_eq!(record.status, 200);
+    let mut saved = record.body;
+    let again = start(&client, &json!({ "game": "tictactoe", "record": &saved })).1;
+    let moves = start(
+        &client,
+        &json!({ "game": "tictactoe", "position": saved["states"][0], "moves": saved["moves"] }),
+    )
+    .1;
+    for view in [&again, &moves] {
+        assert_eq!(view["status"], "xplayer's turn");
+        assert_eq!(view["line"][1]["text"], "oplayer mark 1 1");
+    }
+    // What does not follow the rules is no match.
+    saved["moves"][1] = json!(["(mark 3 3)", "noop"]);
+    let refused = client.post("/api/sessions", &json!({ "game": "tictactoe", "record": saved }));
+    assert_eq!((refused.status, &refused.body["code"]), (422, &json!("no_match")));
+}
+
+#[test]
+fn whoever_is_to_choose_is_advised_and_nobody_else() {
+    let client = Client::new();
+    let (session, _) = start(&client, &json!({ "game": "tictactoe_led" }));
+    let advice = client.get(&format!("{session}/hints"));
+    assert_eq!((advice.status, &advice.body["effort"]["role"]), (200, &json!("x")));
+    assert_eq!(client.get(&format!("{session}/hints?seat=o")).status, 409);
+}
+
+#[test]
+fn seats_can_be_anybody_known() {
+    let client = Client::new();
+    let players = client.get("/api/players").body;
+    let (session, view) = start(&client, &json!({ "game": "monty_hall" }));
+    assert_eq!(view["game"]["roles"][1], json!({ "name": "random", "seat": "chance" }));
+    for player in players["players"].as_array().expect("players") {
+        let seat = format!("{}:nodes=1", player["name"].as_str().expect("a name"));
+        let answer = client.post(&format!("{session}/seats"), &json!({ "candidate": seat }));
+        assert_eq!((answer.status, &answer.body["game"]["roles"][0]["seat"]), (200, &json!(seat)));
+    }
+    for (seats, status) in [
+        (json!({ "random": "person" }), 409),
+        (json!({ "candidate": "human" }), 422),
+        (json!({ "candidate": "mcts:memory=x" }), 422),
+        (json!({ "nobody": "person" }), 422),
+    ] {
+        assert_eq!(client.post(&format!("{session}/seats"), &seats).status, status, "{seats}");
+    }
+}
+
+#[test]
+fn people_who_share_a_screen_see_nothing_hidden_until_they_say_who_looks() {
+    let client = Client::new();
+    let (session, view) = start(&client, &json!({ "game": "liars_dice" }));
+    assert_eq!((&view["closed"], &view["fluents"], &view["legal"]), (&json!(true), &json!([]), &json!([])));
+    let of = |role: &str| client.get(&format!("{session}?seat={role}")).body["fluents"].to_string();
+    let (alice, bob) = (of("alice"), of("bob"));
+    assert!(alice.contains("alice ") && !alice.contains("bob "), "{alice}");
+    assert!(bob.contains("bob ") && !bob.contains("alice "), "{bob}");
+    // A machine's role is nobody's to look through.
+    client.post(&format!("{session}/seats"), &json!({ "bob": "first" }));
+    assert_eq!(of("bob"), alice);
+}

@@ -51,7 +51,7 @@ impl Linear {
     const RATE: f32 = 0.15;
     const EPOCHS: usize = 8;
 
-    /// Learns from random games; the nodes of the budget are states visited.
+    /// Learns from random games; the nodes of the budget are states visited, and those that lanes play from once more.
     #[must_use]
     pub fn learn<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
         let samples = Samples::play(game, seed, budget);

@@ -7,5 +7,6 @@ mod story;
 
 /// Plays the story that the bytes tell to a server of its own.
 pub fn play(bytes: &[u8]) {
+    // How much of it was granted is of no interest.
     story::play(&client::Client::new(), bytes);
 }

@@ -52,6 +52,8 @@ impl<'b> Bytes<'b> {
 #[derive(Default)]
 struct Person {
     view: Option<Value>,
+    /// How often a session of theirs was started or changed.
+    granted: usize,
 }
 
 impl Person {
@@ -63,15 +65,16 @@ impl Person {
     fn keep(&mut self, answer: Answer) {
         if answer.status < 300 && answer.body["version"].is_u64() {
             self.view = Some(answer.body);
+            self.granted += 1;
         }
     }
 }
 
-/// Plays the story that the bytes tell.
+/// Plays the story that the bytes tell, and counts the steps that changed a session.
 ///
 /// # Panics
 /// If an answer is not as described, or somebody's session is changed by somebody else.
-pub(super) fn play(client: &Client, bytes: &[u8]) {
+pub(super) fn play(client: &Client, bytes: &[u8]) -> usize {
     let mut bytes = Bytes(bytes);
     let mut people = [Person::default(), Person::default()];
     let mut turns = 0;
@@ -85,6 +88,7 @@ pub(super) fn play(client: &Client, bytes: &[u8]) {
             assert_eq!(&now.body, view, "somebody else's session has changed");
         }
     }
+    let granted = people.iter().map(|person| person.granted).sum();
     for person in people {
         if person.view.is_some() {
             let id = person.id();
@@ -92,14 +96,19 @@ pub(super) fn play(client: &Client, bytes: &[u8]) {
             assert_eq!(client.get(&format!("/api/sessions/{id}")).status, 404, "what was ended is gone");
         }
     }
+    granted
 }
 
 fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
+    // Whoever has no session wants one, mostly.
+    if person.view.is_none() && bytes.below(8) != 7 {
+        return start(client, person, bytes);
+    }
     let session = format!("/api/sessions/{}", person.id());
     let own = |rest: &str| format!("{session}{rest}");
-    match bytes.below(16) {
+    match bytes.below(24) {
         0 => start(client, person, bytes),
-        1..=5 => {
+        1..=5 | 16..=23 => {
             let choice = choice(person, bytes);
             let answer = client.post(&own("/moves"), &choice);
             person.keep(answer);
@@ -192,7 +201,7 @@ fn start(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
         0 => json!({ "rulesheet": spoilt(bytes), "name": bytes.text() }),
         _ => json!({ "game": bytes.of(&GAMES) }),
     };
-    match bytes.below(6) {
+    match bytes.below(12) {
         0 => request["seed"] = json!(bytes.below(200)),
         1 => request["position"] = json!(bytes.text()),
         2 => request["moves"] = json!([[bytes.text()]]),

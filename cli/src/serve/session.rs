@@ -538,7 +538,11 @@ impl Session {
     /// If no person is to choose, or not this one.
     pub fn advise(&mut self, asked: Option<RoleId>) -> Answer<(Advice, Option<Question>)> {
         let nobody = || Problem::conflict("no_advice", "nobody is to choose who could be advised");
-        let is_due = |role: &RoleId| self.is_person(*role) && asked.is_none_or(|asked| asked == *role);
+        // What a role is advised says something of what it knows.
+        let eyes = self.eyes(asked);
+        let is_due = |role: &RoleId| {
+            self.is_person(*role) && eyes.see(*role) && asked.is_none_or(|asked| asked == *role)
+        };
         let role = self.waiting().find(is_due).ok_or_else(nobody)?;
         if let Some(known) =
             self.advice.as_ref().filter(|known| known.role == role && known.epoch == self.epoch)

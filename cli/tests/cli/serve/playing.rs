@@ -75,6 +75,8 @@ fn people_who_share_a_screen_see_nothing_hidden_until_they_say_who_looks() {
     let (alice, bob) = (of("alice"), of("bob"));
     assert!(alice.contains("alice ") && !alice.contains("bob "), "{alice}");
     assert!(bob.contains("bob ") && !bob.contains("alice "), "{bob}");
+    assert_eq!(client.get(&format!("{session}/hints")).status, 409);
+    assert_eq!(client.get(&format!("{session}/hints?seat=alice")).status, 200);
     // A machine's role is nobody's to look through.
     client.post(&format!("{session}/seats"), &json!({ "bob": "first" }));
     assert_eq!(of("bob"), alice);

@@ -17,7 +17,7 @@ use gdl_runtime::{
 };
 use std::{
     sync::{Arc, OnceLock},
-    time::{Instant, SystemTime},
+    time::SystemTime,
 };
 
 /// No history is longer: a session is no heap.
@@ -156,8 +156,6 @@ pub struct Session {
     pub trouble: Option<String>,
     /// When it began.
     pub started: SystemTime,
-    /// When somebody last asked for it.
-    pub used: Instant,
     /// What chance and players follow from.
     pub seed: u64,
     /// The moves chosen for this step, in role order.
@@ -191,7 +189,6 @@ impl Session {
             is_paused: false,
             trouble: None,
             started: SystemTime::now(),
-            used: Instant::now(),
             seed,
             chosen: vec![None; roles],
             advice: None,

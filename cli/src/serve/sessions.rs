@@ -20,21 +20,24 @@ pub struct Shared {
     session: Mutex<Session>,
     /// The version of the session.
     changed: watch::Sender<u64>,
+    /// When somebody last asked for it. That is noted and read without waiting for whoever works on the session.
+    used: Mutex<Instant>,
 }
 
 impl Shared {
-    fn new(session: Session) -> Arc<Self> {
+    fn new(session: Session, now: Instant) -> Arc<Self> {
         let changed = watch::Sender::new(session.version);
-        Arc::new(Self { session: Mutex::new(session), changed })
+        Arc::new(Self { session: Mutex::new(session), changed, used: Mutex::new(now) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Session> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    /// How long nobody has asked for it.
+    fn idle(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(*lock(&self.used))
     }
 
     /// Looks at the session or changes it, lets it play on as far as it can, and tells whoever waits for changes.
     pub fn with<T>(self: &Arc<Self>, work: impl FnOnce(&mut Session) -> T) -> T {
-        let mut session = self.lock();
+        let mut session = lock(&self.session);
         let done = work(&mut session);
         for thought in session.settle() {
             thinking::start(Arc::clone(self), thought);
@@ -50,6 +53,12 @@ impl Shared {
         // Whether it changed or not, it is looked at.
         let _ = tokio::time::timeout(longest, changed).await;
     }
+}
+
+/// What one thread at a time may use. A thread that broke down with it has left it whole: what is changed here is so at once, and a
+/// session checks what it is told.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All sessions.
@@ -78,39 +87,41 @@ impl Sessions {
         Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Shared>>> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Keeps a session.
+    /// Keeps a session. Those that are gone by then end.
     ///
     /// # Errors
     /// If there are too many that are in use.
     pub fn add(&self, session: Session) -> Answer<Arc<Shared>> {
-        let mut sessions = self.lock();
-        let now = Instant::now();
-        let idle = |shared: &Arc<Shared>| now.saturating_duration_since(shared.lock().used);
-        sessions.retain(|_, shared| {
-            let is_kept = idle(shared) < Self::IDLE;
-            if !is_kept {
-                shared.lock().close();
-            }
-            is_kept
-        });
+        self.add_at(session, Instant::now())
+    }
+
+    fn add_at(&self, session: Session, now: Instant) -> Answer<Arc<Shared>> {
+        let (shared, gone) = self.admit(session, now)?;
+        gone.iter().for_each(|shared| lock(&shared.session).close());
+        Ok(shared)
+    }
+
+    /// Finds room for a session, and the sessions that are gone.
+    fn admit(&self, session: Session, now: Instant) -> Answer<(Arc<Shared>, Vec<Arc<Shared>>)> {
+        let mut sessions = lock(&self.shared);
+        let mut gone: Vec<Arc<Shared>> = sessions
+            .extract_if(.., |_, shared| shared.idle(now) >= Self::IDLE)
+            .map(|(_, shared)| shared)
+            .collect();
         if sessions.len() >= Self::MOST {
-            let longest = sessions.iter().map(|(id, shared)| (idle(shared), id.clone())).max();
+            let longest = sessions.iter().map(|(id, shared)| (shared.idle(now), id.clone())).max();
             let spare =
                 longest.filter(|(idle, _)| *idle >= Self::SPARE).and_then(|(_, id)| sessions.remove(&id));
             let full = || {
                 Problem::too_many(format!("{} games are being played already", Self::MOST))
                     .help("close one, or wait a minute")
             };
-            spare.ok_or_else(full)?.lock().close();
+            gone.push(spare.ok_or_else(full)?);
         }
         let id = session.id.clone();
-        let shared = Shared::new(session);
+        let shared = Shared::new(session, now);
         sessions.insert(id, Arc::clone(&shared));
-        Ok(shared)
+        Ok((shared, gone))
     }
 
     /// The session of an id.
@@ -118,12 +129,16 @@ impl Sessions {
     /// # Errors
     /// If there is none, or none any more.
     pub fn find(&self, id: &str) -> Answer<Arc<Shared>> {
-        let found = self.lock().get(id).cloned();
+        self.find_at(id, Instant::now())
+    }
+
+    fn find_at(&self, id: &str, now: Instant) -> Answer<Arc<Shared>> {
+        let found = lock(&self.shared).get(id).filter(|shared| shared.idle(now) < Self::IDLE).cloned();
         let shared = found.ok_or_else(|| {
             Problem::missing("no_session", "there is no such session, or none any more")
                 .help("start a new one")
         })?;
-        shared.lock().used = Instant::now();
+        *lock(&shared.used) = now;
         Ok(shared)
     }
 
@@ -132,9 +147,57 @@ impl Sessions {
     /// # Errors
     /// If there is none.
     pub fn remove(&self, id: &str) -> Answer<()> {
-        let found = self.lock().remove(id);
+        let found = lock(&self.shared).remove(id);
         let shared = found.ok_or_else(|| Problem::missing("no_session", "there is no such session"))?;
-        shared.lock().close();
+        lock(&shared.session).close();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::{games::Games, seats::Seat};
+    use gdl_runtime::History;
+
+    fn session(id: usize) -> Session {
+        let opened = Games::default().find("tictactoe").expect("it is built in");
+        let (history, seats) = (History::new(&opened.game), Seat::usual(&opened.game));
+        Session::new(id.to_string(), opened, history, seats, 0)
+    }
+
+    #[test]
+    fn sessions_grow_old() {
+        let sessions = Sessions::default();
+        let start = Instant::now();
+        let second = Duration::from_secs(1);
+        assert!(sessions.add_at(session(1), start).is_ok());
+        // Whoever asks for it keeps it.
+        let later = start + Sessions::IDLE - second;
+        assert!(sessions.find_at("1", later).is_ok());
+        assert!(sessions.find_at("1", later + Sessions::IDLE - second).is_ok());
+        let end = later + 2 * Sessions::IDLE;
+        assert!(sessions.find_at("1", end).is_err());
+        assert!(sessions.add_at(session(2), end).is_ok());
+        assert_eq!(lock(&sessions.shared).len(), 1);
+    }
+
+    #[test]
+    fn sessions_are_bounded() {
+        let sessions = Sessions::default();
+        let start = Instant::now();
+        for id in 0..Sessions::MOST {
+            assert!(sessions.add_at(session(id), start).is_ok());
+        }
+        assert!(sessions.add_at(session(100), start + Sessions::SPARE / 2).is_err());
+        // All but one are in use a minute later, so that one makes room.
+        let later = start + Sessions::SPARE;
+        for id in (0..Sessions::MOST).filter(|&id| id != 5) {
+            assert!(sessions.find_at(&id.to_string(), later).is_ok());
+        }
+        assert!(sessions.add_at(session(100), later).is_ok());
+        assert!(sessions.find_at("5", later).is_err());
+        assert!(sessions.find_at("100", later).is_ok());
+        assert!(sessions.add_at(session(101), later).is_err());
     }
 }

@@ -118,7 +118,7 @@ impl<G: Game> AlphaBeta<G> {
         self
     }
 
-    /// Judges states by this instead of what is learnt from random games ([`Linear`]).
+    /// Judges states by this instead of what is learnt from random games ([`Linear`](crate::search::Linear)).
     #[must_use]
     pub fn evaluation(mut self, evaluation: impl Evaluation<G> + 'static) -> Self {
         self.setup.set_evaluation(evaluation);

@@ -15,7 +15,8 @@ use std::collections::BTreeSet;
 const CHUNK: usize = 500;
 
 /// The most operations that are compiled for words of 256 bits too. Those have no operations of three operands, so
-/// each becomes several and two halves of everything, which takes rustc several times as long.
+/// each becomes several and two halves of everything, which takes rustc several times as long. Plies are not compiled
+/// for them: each has a choice of its own, and the table plays them nearly as fast.
 const HALVES: usize = 800;
 
 /// The names of a point's parts.
@@ -33,7 +34,7 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
         }
     }
     let at_points = |of: &dyn Fn(&Point) -> TokenStream| at_point(&lanes.all().map(of).collect::<Vec<_>>());
-    let halves = lanes.operations() <= HALVES;
+    let halves = lanes.plies.is_empty() && lanes.operations() <= HALVES;
     let keeps = at_points(&|point| {
         let keeps = point.keep.operations() > 0;
         quote!(#keeps)

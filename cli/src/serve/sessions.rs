@@ -104,10 +104,11 @@ impl Sessions {
     /// Finds room for a session, and the sessions that are gone.
     fn admit(&self, session: Session, now: Instant) -> Answer<(Arc<Shared>, Vec<Arc<Shared>>)> {
         let mut sessions = lock(&self.shared);
-        let mut gone: Vec<Arc<Shared>> = sessions
-            .extract_if(.., |_, shared| shared.idle(now) >= Self::IDLE)
-            .map(|(_, shared)| shared)
-            .collect();
+        let (old, kept): (BTreeMap<_, _>, _) = std::mem::take(&mut *sessions)
+            .into_iter()
+            .partition(|(_, shared)| shared.idle(now) >= Self::IDLE);
+        *sessions = kept;
+        let mut gone: Vec<Arc<Shared>> = old.into_values().collect();
         if sessions.len() >= Self::MOST {
             let longest = sessions.iter().map(|(id, shared)| (shared.idle(now), id.clone())).max();
             let spare =

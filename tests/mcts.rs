@@ -95,21 +95,7 @@ fn states_that_are_met_again_are_proved_once() {
     assert_eq!((found.report.value, found.report.exact), (Some(0.0), true), "{}", found.report);
 }
 
-gdl!(
-    name = circles,
-    rules = r"
-    ; A robot walks on a ring of six, either way; a goal of 40 is near, one of 100 behind it.
-    (role robot) (init (at 0))
-    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 0)
-    (legal robot up) (legal robot down) (legal robot stop)
-    (<= (next (at ?y)) (does robot up) (true (at ?x)) (succ ?x ?y))
-    (<= (next (at ?x)) (does robot down) (true (at ?y)) (succ ?x ?y))
-    (<= (next (stopped ?x)) (does robot stop) (true (at ?x)))
-    (<= terminal (true (stopped ?x)))
-    (<= (goal robot 40) (true (stopped 1))) (<= (goal robot 100) (true (stopped 3)))
-    (<= (goal robot 0) (not (true (stopped 1))) (not (true (stopped 3))))
-"
-);
+gdl!("rulesheets/circles.kif");
 
 #[test]
 fn trees_of_games_that_go_round_in_circles_are_trees() {

@@ -1,6 +1,7 @@
 //! Players against each other, and how fast they search; see `gdl_benches::strength`.
 //!
-//!     cargo bench -p gdl-benches --bench strength -- [--matches N] [--seconds S | --nodes N] [--quick] [--contest NAME..] [GAME..]
+//!     cargo bench -p gdl-benches --bench strength -- [--matches N] [--seconds S | --nodes N] [--quick] \
+//!         [--contest NAME..] [GAME..]
 
 use clap::Parser;
 use gdl_benches::strength::{Args, run};

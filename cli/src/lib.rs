@@ -1,8 +1,9 @@
 //! The `gdl` command as a library, so that tests can reach its parts.
 //!
 //! Arguments come in ([`args`]), a game is found ([`game`], [`load`]), a command does its work
-//! ([`commands`], [`analyze`], [`play`], [`serve`], [`simulate`], [`verify`]) and says what came of it ([`output`], [`report`]); what went wrong ends as an exit
-//! code ([`error`]). [`players`] are known by name. What is measured apart runs in a process of its own ([`child`]); [`statistics`] sums up.
+//! ([`commands`], [`analyze`], [`play`], [`serve`], [`simulate`], [`verify`]) and says what came of it ([`output`],
+//! [`report`]); what went wrong ends as an exit code ([`error`]). [`players`] are known by name. What is measured apart runs in
+//! a process of its own ([`child`]); [`statistics`] sums up.
 
 pub mod analyze;
 pub mod args;

@@ -15,14 +15,15 @@
 //! # Which way round
 //!
 //! The first coordinate is the column, from left to right. The second is the row, from bottom to top, as in chess and in
-//! mathematics. Only where the first is a number and the second a letter, or the names say so (`r1` before `c1`), the first is the row.
-//! Both may be one name: `(cell b7 red)`. With three coordinates the first one tells several boards apart; with four the first two say which part of one large
-//! board the last two speak of. With one there is a single row.
+//! mathematics. Only where the first is a number and the second a letter, or the names say so (`r1` before `c1`), the first is
+//! the row. Both may be one name: `(cell b7 red)`. With three coordinates the first one tells several boards apart; with four
+//! the first two say which part of one large board the last two speak of. With one there is a single row.
 //!
 //! # What is blank
 //!
-//! A mark that is called so (`b`, `blank`, `empty`, `dirt` ..), else the one that most cells of a grid share at the start. Where no
-//! fluent holds a cell is blank too. `b` is not blank where `w` is a mark as well, unless most cells start with it, nor where no cell does.
+//! A mark that is called so (`b`, `blank`, `empty`, `dirt` ..), else the one that most cells of a grid share at the start.
+//! Where no fluent holds a cell is blank too. `b` is not blank where `w` is a mark as well, unless most cells start with it,
+//! nor where no cell does.
 //!
 //! ```
 //! use gdl_runtime::{Board, Texts};

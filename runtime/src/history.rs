@@ -199,7 +199,7 @@ impl<G: Game> History<G> {
         self.nodes[self.at].depth
     }
 
-    /// How many joint moves lie between the start and a place; 0 for one that this history does not have.
+    /// How many joint moves lie between the start and a place; 0 for one that this history does not have. O(1).
     #[must_use]
     pub fn depth_at(&self, place: Place) -> usize {
         self.nodes.get(place.0).map_or(0, |node| node.depth)
@@ -256,7 +256,7 @@ impl<G: Game> History<G> {
         path
     }
 
-    /// The places that [`History::redo`] would go to, the next one first.
+    /// The places that [`History::redo`] would go to, the next one first. O(their number).
     #[must_use]
     pub fn ahead(&self) -> Vec<Place> {
         std::iter::successors(self.nodes[self.at].onward, |&place| self.nodes[place].onward)

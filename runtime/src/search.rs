@@ -10,8 +10,8 @@
 //! | [`FlatMonteCarlo`] | the same, one move ahead | a mean |
 //! | [`Solution`], [`Perfect`] | one role, or two that take turns, few states | exact |
 //!
-//! All of them stop within the [`Budget`](crate::Budget), whichever of its limits comes first, keep to the memory they are given, and
-//! recurse no deeper than a limit. On one thread, with a budget of nodes, they find the same for the same seed. What
+//! All of them stop within the [`Budget`](crate::Budget), whichever of its limits comes first, keep to the memory they are
+//! given, and recurse no deeper than a limit. On one thread, with a budget of nodes, they find the same for the same seed. What
 //! roles do not know (`sees`) is drawn: a search runs in some of the states that fit the role's information, and
 //! the moves it finds are put to the vote.
 

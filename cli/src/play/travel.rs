@@ -1,4 +1,5 @@
-//! Ways through a history, from choice to choice: in come a history and the roles that people play, out goes whether it led anywhere.
+//! Ways through a history, from choice to choice: in come a history and the roles that people play, out goes whether it led
+//! anywhere.
 
 use gdl_runtime::{Game, History};
 

@@ -7,6 +7,7 @@ use super::{
     Server,
     catalogue::{self, Card},
     errors::{Answer, Problem},
+    games::Opened,
     inside::{self, Inside, Sight},
     rulesheet::{Question, Verdict, judge},
     session::Eyes,
@@ -62,6 +63,13 @@ impl Drop for Held {
     fn drop(&mut self) {
         self.0.cancel();
     }
+}
+
+/// The game of a session. A session may be busy for as long as its game takes to be seen; the thread that answers does not
+/// wait for it.
+async fn opened(server: &Server, id: &str) -> Answer<Opened> {
+    let shared = server.sessions.find(id)?;
+    super::api::aside(move || shared.with(|session| session.opened.clone())).await
 }
 
 /// Does some work beside the thread that answers, one of few at a time, until nobody waits for it or the time is up.
@@ -174,7 +182,7 @@ pub(super) async fn rulesheet(
     State(server): State<Arc<Server>>,
     Path(id): Path<String>,
 ) -> Answer<Json<Rulesheet>> {
-    let opened = server.sessions.find(&id)?.with(|session| session.opened.clone());
+    let opened = opened(&server, &id).await?;
     Ok(Json(Rulesheet { name: opened.name, text: opened.text.to_string() }))
 }
 
@@ -212,7 +220,7 @@ pub(super) async fn analysis(
         let message = format!("{games} games are not in 1..={MOST_GAMES}");
         return Err(Problem::unfit("no_plan", message).help("`gdl analyze` follows more"));
     }
-    let opened = server.sessions.find(&id)?.with(|session| session.opened.clone());
+    let opened = opened(&server, &id).await?;
     let analysis = work(&server.insight.analyzing, LONGEST_ANALYSIS, move |cancel| {
         let settings = Settings { seed, count: games, seconds: None, threads: 1, cancel: cancel.clone() };
         let figures = analyze::analyze(&opened.name, &opened.game, &settings, &|_| ())?;

@@ -1,9 +1,11 @@
 //! `gdl serve`: any game as a board to click, in a browser.
 //!
-//! A server on 127.0.0.1 answers with a page (`assets`) and with JSON (`api`). What is played is a [`session`], of which there are a bounded
-//! number ([`sessions`]); machines [think](thinking) in threads of their own, so an answer never waits for them. What the page is told is a
-//! [view](views). Before that games are [chosen](catalogue) or [written](rulesheet), and beside it one may look [inside] them; requests
-//! for that (`insight`) are work that is called off when nobody waits for it. All requests are [described](description). Only requests for this address from this page are heard, so no other page in the browser can play along or look.
+//! A server on 127.0.0.1 answers with a page (`assets`) and with JSON (`api`). What is played is a [`session`], of which there
+//! are a bounded number ([`sessions`]); machines [think](thinking) in threads of their own, so an answer never waits for them.
+//! What the page is told is a [view](views). Before that games are [chosen](catalogue) or [written](rulesheet), and beside it
+//! one may look [inside] them; requests for that (`insight`) are work that is called off when nobody waits for it. All requests
+//! are [described](description). Only requests for this address from this page are heard, so no other page in the browser can
+//! play along or look.
 
 mod api;
 mod assets;
@@ -76,8 +78,8 @@ impl Server {
         Arc::new(Self { games, sessions: Sessions::default(), insight: Insight::default(), loading, port })
     }
 
-    /// If the request is for this server, and from its own page or from no page at all: else another page could reach it by a name of its
-    /// own that leads to this machine.
+    /// If the request is for this server, and from its own page or from no page at all: else another page could reach it by a
+    /// name of its own that leads to this machine.
     fn is_own(&self, headers: &HeaderMap) -> bool {
         let own = |host: &str| {
             ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| host == format!("{name}:{}", self.port))

@@ -1,8 +1,8 @@
 //! A game that is being played: in come moves, seats and ways through its history, out goes who has to think next.
 //!
-//! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has chosen, and
-//! what machines have to think about comes out as [`Thought`]s, which somebody else thinks. A thought that comes back when the session
-//! is elsewhere counts nothing. Nothing here waits.
+//! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has
+//! chosen, and what machines have to think about comes out as [`Thought`]s, which somebody else thinks. A thought that comes
+//! back when the session is elsewhere counts nothing. Nothing here waits.
 
 use super::{
     errors::{Answer, Problem},
@@ -304,8 +304,8 @@ impl Session {
         Ok(())
     }
 
-    /// What a machine came to in that epoch; too late it counts nothing. A move that is not legal is replaced by one that is, and so is
-    /// that of a player that broke down, who is not there any more.
+    /// What a machine came to in that epoch; too late it counts nothing. A move that is not legal is replaced by one that is,
+    /// and so is that of a player that broke down, who is not there any more.
     pub fn conclude(
         &mut self,
         role: RoleId,

@@ -1,7 +1,7 @@
 //! The sessions of a server: in comes an id that nobody can guess, out goes the session, for one request at a time.
 //!
-//! There are never more than [`Sessions::MOST`], and one that nobody has asked for in [`Sessions::IDLE`] is gone. When there are too many
-//! the one that was idle longest makes room, if that was long enough.
+//! There are never more than [`Sessions::MOST`], and one that nobody has asked for in [`Sessions::IDLE`] is gone. When there
+//! are too many the one that was idle longest makes room, if that was long enough.
 
 use super::{
     errors::{Answer, Problem},
@@ -55,8 +55,8 @@ impl Shared {
     }
 }
 
-/// What one thread at a time may use. A thread that broke down with it has left it whole: what is changed here is so at once, and a
-/// session checks what it is told.
+/// What one thread at a time may use. A thread that broke down with it has left it whole: what is changed here is so at once,
+/// and a session checks what it is told.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

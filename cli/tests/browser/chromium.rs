@@ -1,8 +1,8 @@
 //! Chromium without a window, driven by its protocol for developers over a pair of pipes.
 //!
 //! The browser reads commands from descriptor 3 and writes to 4, each message ended by a zero byte. A shell puts its stdin and
-//! stdout there, so no library is needed. What a page says of itself that is amiss (exceptions, what its own policy forbids, requests
-//! that leave the machine) is kept until the end of the test, and fails it.
+//! stdout there, so no library is needed. What a page says of itself that is amiss (exceptions, what its own policy forbids,
+//! requests that leave the machine) is kept until the end of the test, and fails it.
 
 use serde_json::{Value, json};
 use std::{

@@ -1,4 +1,5 @@
-//! The page of `gdl serve` in a real browser, as its users meet it. Where there is no Chromium these tests are skipped, and say so.
+//! The page of `gdl serve` in a real browser, as its users meet it. Where there is no Chromium these tests are skipped, and say
+//! so.
 
 mod board;
 mod chromium;

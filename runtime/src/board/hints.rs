@@ -1,7 +1,7 @@
 //! What a rulesheet says of its board in a comment: in comes its text, out goes the board as it is meant to look.
 //!
-//! GDL has no word for how a game looks, and most boards show in the names alone. What they do not show a comment of its own line may
-//! say:
+//! GDL has no word for how a game looks, and most boards show in the names alone. What they do not show a comment of its own
+//! line may say:
 //!
 //! - `; board: hex`: cells are hexagons, and each row stands half a cell further to the right than the one above it;
 //! - `; board: hex left`: the same, further to the left;

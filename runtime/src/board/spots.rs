@@ -1,7 +1,7 @@
 //! Where a move is on a board: in comes its text, out go the cells that it speaks of.
 //!
-//! A move speaks of a cell where its arguments have all coordinates of one, in the order in which fluents have them: `(mark 1 2)` of
-//! one, `(move wp e 2 e 4)` of two. A move with fewer may speak of a whole column, `(drop 3)`.
+//! A move speaks of a cell where its arguments have all coordinates of one, in the order in which fluents have them:
+//! `(mark 1 2)` of one, `(move wp e 2 e 4)` of two. A move with fewer may speak of a whole column, `(drop 3)`.
 
 use super::{Board, axes::Layout};
 use crate::kif;

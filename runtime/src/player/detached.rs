@@ -21,9 +21,9 @@ const LOOK: Duration = Duration::from_millis(20);
 /// No thread can be ended from outside. So whoever asks a player that never returns waits for ever, unless it lives in a
 /// thread that nobody waits for, with a game of its own. That is what this is: it does as the player does, but once the
 /// budget is cancelled, or its deadline and a grace are over, [`Player::choose`] returns without a move, and
-/// [`Player::start`] returns; [`Player::stop`] and [`Player::abort`] do not wait. A player that comes back later is asked again; one that never does keeps its
-/// thread and its memory until the process ends. If the player panics, so does the next question to it; after that it has
-/// no moves.
+/// [`Player::start`] returns; [`Player::stop`] and [`Player::abort`] do not wait. A player that comes back later is asked
+/// again; one that never does keeps its thread and its memory until the process ends. If the player panics, so does the next
+/// question to it; after that it has no moves.
 ///
 /// With a budget of nodes alone, that nobody cancels, it waits as long as the player takes.
 ///

@@ -4,8 +4,8 @@
 //! Vasudevamurthi 1992; Re-Pair of Larsson and Moffat 1999 does the same to texts). Many moves change each
 //! cell, most of them several cells, so the disjunctions of moves overlap widely; a net has a third of the
 //! operations afterwards. Only operands of equal height are a pair, so a gate gets no deeper than a balanced
-//! tree: depth is what a step of a small game waits for. Gates that are wide for the size of their net are looked at in blocks, so that
-//! there are never many more pairs than `PAIRS`.
+//! tree: depth is what a step of a small game waits for. Gates that are wide for the size of their net are looked at in blocks,
+//! so that there are never many more pairs than `PAIRS`.
 
 use super::rebuild::inputs;
 use crate::limits::Fuel;

@@ -122,7 +122,8 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// The most bytes of a tree. When they are spent it does not grow any more, and random games start at its leaves.
+    /// The most bytes of the tree, or of all trees. When they are spent it does not grow any more, and random games start
+    /// at its leaves.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.rules.bytes = bytes;
@@ -177,60 +178,25 @@ impl<G: Game> Mcts<G> {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads.min(MAX_THREADS),
         };
-        let meter = Meter::new(budget, Self::DEFAULT_NODES);
+        // Trees of several threads share the bytes.
+        let trees = if self.is_root_parallel { threads } else { 1 };
+        let rules = Rules { bytes: self.rules.bytes / trees, ..self.rules };
         let kept = self.tree.take().and_then(|tree| tree.below(game, state, Self::REUSED));
-        let tree = kept.unwrap_or_else(|| Tree::new(game, state, self.rules));
+        let tree = kept.unwrap_or_else(|| Tree::new(game, state, rules));
         let search = Search { game, seed: self.seed.wrapping_add(self.searches << 32), in_lanes };
         self.searches += 1;
-
-        let shared = Mutex::new(Shared { tree, meter, playouts: 0, nodes: 0 });
-        if threads == 1 {
-            search.work(&shared, 0);
-        } else if self.is_root_parallel {
-            let each = Budget::share(budget, 1.0, 0);
-            let nodes = budget.nodes().map(|nodes| nodes / threads as u64);
-            let each = nodes.map_or(each.clone(), |nodes| each.and_nodes(nodes.max(1)));
-            let trees: Vec<Mutex<Shared<G>>> = (1..threads)
-                .map(|_| {
-                    let tree = Tree::new(game, state, self.rules);
-                    Mutex::new(Shared {
-                        tree,
-                        meter: Meter::new(&each, Self::DEFAULT_NODES),
-                        playouts: 0,
-                        nodes: 0,
-                    })
-                })
-                .collect();
-            lock(&shared).meter = Meter::new(&each, Self::DEFAULT_NODES);
-            thread::scope(|scope| {
-                for (number, tree) in trees.iter().enumerate() {
-                    let search = &search;
-                    scope.spawn(move || search.work(tree, number as u64 + 1));
-                }
-                search.work(&shared, 0);
-            });
-            let mut sum = lock(&shared);
-            for tree in &trees {
-                let other = lock(tree);
-                sum.tree.merge(&other.tree);
-                sum.playouts += other.playouts;
-                sum.nodes += other.meter.nodes();
-            }
+        let shared = if trees > 1 {
+            let others = (1..trees).map(|_| Tree::new(game, state, rules)).collect();
+            search.apart(tree, others, budget)
         } else {
-            thread::scope(|scope| {
-                for number in 1..threads as u64 {
-                    let (search, shared) = (&search, &shared);
-                    scope.spawn(move || search.work(shared, number));
-                }
-                search.work(&shared, 0);
-            });
-        }
-        self.conclude(game, state, role, shared.into_inner().unwrap_or_else(PoisonError::into_inner))
+            search.together(tree, threads, budget)
+        };
+        self.conclude(game, state, role, shared)
     }
 
     /// Chooses a move by what the tree says, and keeps the tree.
     fn conclude(&mut self, game: &G, state: &G::State, role: G::Role, shared: Shared<G>) -> Found<G> {
-        let Shared { mut tree, meter, playouts, nodes } = shared;
+        let Shared { mut tree, meter, playouts, more_nodes, more_bytes } = shared;
         let mut found: Found<G> = Found::only(game.legal(state, role).next());
         if let Some(mixed) = tree.mixed(role.index()) {
             let mut rank = Stream::new(self.seed, u64::MAX - self.searches).bits() as f64 / u64::MAX as f64;
@@ -258,10 +224,10 @@ impl<G: Game> Mcts<G> {
         });
         found.line = tree.line(game);
         let report = &mut found.report;
-        report.nodes = meter.nodes() + nodes;
+        report.nodes = meter.nodes() + more_nodes;
         report.playouts = playouts;
         report.depth = tree.depth;
-        report.bytes = tree.bytes() as u64;
+        report.bytes = (tree.bytes() + more_bytes) as u64;
         report.seconds = meter.seconds();
         report.value = tree.value(role.index());
         report.exact = self.rules.proves && tree.is_proved();
@@ -286,12 +252,7 @@ impl<G: Game> Player<G> for Mcts<G> {
     }
 
     fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
-        let mut mind = std::mem::replace(&mut self.mind, Mind::new(0));
-        let role = information.role();
-        let search = |state: &G::State, budget: &Budget| self.search(game, state, role, budget);
-        let action = mind.decide(game, information, budget, search);
-        self.mind = mind;
-        action
+        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
     fn stop(&mut self, _: &G, _: &InformationOf<G>) {
@@ -312,8 +273,24 @@ struct Shared<G: Game> {
     tree: Tree<G>,
     meter: Meter,
     playouts: u64,
-    /// Nodes of trees that were added up with this one.
-    nodes: u64,
+    /// Of trees that were added up with this one.
+    more_nodes: u64,
+    more_bytes: usize,
+}
+
+impl<G: Game> Shared<G> {
+    fn new(tree: Tree<G>, budget: &Budget) -> Self {
+        let meter = Meter::new(budget, Mcts::<G>::DEFAULT_NODES);
+        Self { tree, meter, playouts: 0, more_nodes: 0, more_bytes: 0 }
+    }
+
+    /// Adds up what another tree of the same root found.
+    fn merge(&mut self, other: &Self) {
+        self.tree.merge(&other.tree);
+        self.playouts += other.playouts;
+        self.more_nodes += other.meter.nodes();
+        self.more_bytes += other.tree.bytes();
+    }
 }
 
 fn lock<G: Game>(shared: &Mutex<Shared<G>>) -> MutexGuard<'_, Shared<G>> {
@@ -328,6 +305,40 @@ struct Search<'g, G> {
 }
 
 impl<G: Game> Search<'_, G> {
+    /// Some threads work on one tree.
+    fn together(&self, tree: Tree<G>, threads: usize, budget: &Budget) -> Shared<G> {
+        let shared = Mutex::new(Shared::new(tree, budget));
+        thread::scope(|scope| {
+            for number in 1..threads as u64 {
+                let shared = &shared;
+                scope.spawn(move || self.work(shared, number));
+            }
+            self.work(&shared, 0);
+        });
+        shared.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A thread works on each tree, with an equal share of the nodes; what the others found is added to the first one.
+    fn apart(&self, tree: Tree<G>, others: Vec<Tree<G>>, budget: &Budget) -> Shared<G> {
+        let count = 1 + others.len() as u64;
+        let each = match budget.nodes() {
+            Some(nodes) => budget.clone().and_nodes((nodes / count).max(1)),
+            None => budget.clone(),
+        };
+        let shared = |tree| Mutex::new(Shared::new(tree, &each));
+        let own = shared(tree);
+        let others: Vec<_> = others.into_iter().map(shared).collect();
+        thread::scope(|scope| {
+            for (number, other) in (1..).zip(&others) {
+                scope.spawn(move || self.work(other, number));
+            }
+            self.work(&own, 0);
+        });
+        let mut sum = own.into_inner().unwrap_or_else(PoisonError::into_inner);
+        others.iter().for_each(|other| sum.merge(&lock(other)));
+        sum
+    }
+
     /// Chooses states, plays from them and brings back what that says, until the budget is spent.
     fn work(&self, shared: &Mutex<Shared<G>>, thread: u64) {
         let mut rollouts = Rollouts::new(self.game, self.in_lanes, self.seed, thread);

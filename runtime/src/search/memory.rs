@@ -79,7 +79,7 @@ impl Memory {
     }
 }
 
-/// A hash of a row whose high bits depend on all of it.
+/// A hash of a row whose highest and lowest bits depend on all of it.
 #[inline]
 pub(crate) fn hash(words: &[u64]) -> u64 {
     let mut sum = 0x9e37_79b9_7f4a_7c15_u64;
@@ -87,7 +87,8 @@ pub(crate) fn hash(words: &[u64]) -> u64 {
         let product = u128::from(sum ^ word) * 0xa076_1d64_78bd_642f;
         sum = (product as u64) ^ (product >> 64) as u64 ^ word.rotate_left(23);
     }
-    sum.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    let product = sum.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    product ^ product >> 32
 }
 
 #[cfg(test)]
@@ -116,10 +117,12 @@ mod tests {
 
     #[test]
     fn hashes_differ() {
-        let mut hashes: Vec<u64> = (0..4096).map(|n| hash(&[n, 0]) >> 32).collect();
-        hashes.extend((1..4096).map(|n| hash(&[0, n]) >> 32));
-        hashes.sort_unstable();
-        hashes.dedup();
-        assert!(hashes.len() > 8180);
+        let rows = || (0..4096).map(|n| [n, 0]).chain((1..4096).map(|n| [0, n]));
+        for part in [|hash: u64| hash >> 32, |hash: u64| hash & 0xffff_ffff] {
+            let mut hashes: Vec<u64> = rows().map(|row| part(hash(&row))).collect();
+            hashes.sort_unstable();
+            hashes.dedup();
+            assert!(hashes.len() > 8180);
+        }
     }
 }

@@ -1,12 +1,19 @@
 //! The tree of a Monte Carlo search: in come random numbers, out go states to be judged, and their values go in again.
 
+mod backup;
+mod reuse;
+mod root;
+mod slot;
+
 use super::stage::Stage;
 use crate::{
     game::{Game, Id},
     random::Stream,
     search::{memory::hash, options::Options, payoff::Payoff},
 };
-use std::collections::{HashMap, VecDeque};
+use hashbrown::HashTable;
+use rustc_hash::FxHashMap;
+use slot::{Bounds, Slot, best};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -38,25 +45,6 @@ struct Node<G: Game> {
     level: u32,
     /// If its value is proved; then that is the mean.
     is_proved: bool,
-}
-
-/// A move of a role and what came of it.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    action: u32,
-    child: u32,
-    /// Visits, those under way among them, and the sum of what the role got.
-    visits: u32,
-    sum: f32,
-    /// What the role gets at the end of the best line behind it, as far as that is known; else negative.
-    worth: f32,
-    is_proved: bool,
-}
-
-impl Slot {
-    fn mean(&self) -> f32 {
-        if self.visits == 0 { 0.0 } else { self.sum / self.visits as f32 }
-    }
 }
 
 /// A way from the root down: the nodes, and where it went on from each.
@@ -96,14 +84,6 @@ impl Rules {
     }
 }
 
-/// How moves are compared.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    exploration: f32,
-    /// How much the best line counts beside the mean of all.
-    minimax: f32,
-}
-
 /// Nodes, slots and what is needed to make more of them.
 ///
 /// States that are met again are one node (Childs, Brodeur and Kocsis, "Transpositions and move groups in Monte Carlo tree
@@ -119,10 +99,10 @@ pub(super) struct Tree<G: Game> {
     sums: Vec<f32>,
     /// For each node what each role gets at the end of the best line.
     worths: Vec<f32>,
-    /// Nodes by their states: open addressing, a power of two of places.
-    places: Vec<u32>,
+    /// Nodes by their states.
+    numbers: HashTable<u32>,
     /// Children of nodes whose roles have slots of their own.
-    apart: HashMap<(u32, Vec<u32>), u32, rustc_hash::FxBuildHasher>,
+    apart: FxHashMap<(u32, Vec<u32>), u32>,
     /// Bytes of the heap behind nodes and of `apart`.
     more_bytes: usize,
     pub(super) depth: u32,
@@ -142,8 +122,8 @@ impl<G: Game> Tree<G> {
             slots: Vec::new(),
             sums: Vec::new(),
             worths: Vec::new(),
-            places: vec![NONE; 64],
-            apart: HashMap::default(),
+            numbers: HashTable::new(),
+            apart: FxHashMap::default(),
             more_bytes: 0,
             depth: 0,
             payoff: Payoff::new(game),
@@ -166,7 +146,7 @@ impl<G: Game> Tree<G> {
     pub(super) fn bytes(&self) -> usize {
         let state = self.nodes.first().map_or(0, |node| size_of_val(node.state.as_ref()));
         self.nodes.len() * (size_of::<Node<G>>() + state + 8 * self.roles)
-            + self.places.len() * size_of::<u32>()
+            + self.numbers.allocation_size()
             + self.slots.len() * size_of::<Slot>()
             + self.more_bytes
     }
@@ -174,18 +154,6 @@ impl<G: Game> Tree<G> {
     /// True if there may be another node. Lists grow by doubling, so half of the bytes are left for that.
     fn has_room(&self) -> bool {
         self.bytes() < self.rules.bytes / 2
-    }
-
-    /// True if there is nothing more to find out.
-    pub(super) fn is_proved(&self) -> bool {
-        self.nodes[0].is_proved
-    }
-
-    /// The mean value of the root for a role.
-    pub(super) fn value(&self, role: usize) -> Option<f64> {
-        let visits = self.nodes[0].visits.max(u32::from(self.nodes[0].is_proved));
-        let mean = self.mean(0)[role];
-        (visits > 0).then_some(f64::from(mean))
     }
 
     fn mean(&self, node: u32) -> Vec<f32> {
@@ -218,33 +186,24 @@ impl<G: Game> Tree<G> {
         number
     }
 
-    /// Where the node of a state stands among `places`, or would stand.
-    fn place(&self, state: &[u64]) -> usize {
-        let mask = self.places.len() - 1;
-        let mut place = (hash(state) >> 20) as usize & mask;
-        while self.places[place] != NONE && self.nodes[self.places[place] as usize].state.as_ref() != state {
-            place = (place + 1) & mask;
-        }
-        place
-    }
-
     /// Makes a node known by its state, in place of one of a lower level.
     fn index(&mut self, number: u32) {
-        let place = self.place(self.nodes[number as usize].state.as_ref());
-        self.places[place] = number;
-        if 2 * self.nodes.len() > self.places.len() {
-            self.places = vec![NONE; 2 * self.places.len()];
-            for number in 0..self.nodes.len() as u32 {
-                let place = self.place(self.nodes[number as usize].state.as_ref());
-                self.places[place] = number;
+        let nodes = &self.nodes;
+        let state_of = |&number: &u32| nodes[number as usize].state.as_ref();
+        let state = state_of(&number);
+        match self.numbers.find_mut(hash(state), |known| state_of(known) == state) {
+            Some(known) => *known = number,
+            None => {
+                self.numbers.insert_unique(hash(state), number, |known| hash(state_of(known)));
             }
         }
     }
 
     /// The node of a state, if there is one of a higher level.
     fn find(&self, state: &[u64], level: u32) -> Option<u32> {
-        let number = self.places[self.place(state)];
-        (number != NONE && self.nodes[number as usize].level > level).then_some(number)
+        let is_it = |&number: &u32| self.nodes[number as usize].state.as_ref() == state;
+        let number = *self.numbers.find(hash(state), is_it)?;
+        (self.nodes[number as usize].level > level).then_some(number)
     }
 
     /// Adds the slots of the moves that were read.
@@ -401,283 +360,6 @@ impl<G: Game> Tree<G> {
         }
         game.next_unchecked(&node.state, self.options.joint())
     }
-
-    /// Brings the values of a state back up its path; those that are proved count instead.
-    pub(super) fn backup(&mut self, path: &Path, judged: &[f32]) {
-        let mut values = judged.to_vec();
-        let mut below = path.node;
-        let mut proved = None;
-        if let Some(leaf) = path.node {
-            if self.nodes[leaf as usize].is_proved {
-                values = self.mean(leaf);
-                proved = self.rules.proves.then_some(leaf);
-            } else {
-                self.count(leaf, &values);
-                self.worths[leaf as usize * self.roles..][..self.roles].copy_from_slice(&values);
-            }
-        }
-        for (at, step) in path.steps.iter().rev() {
-            match (step, &mut self.nodes[*at as usize].kind) {
-                (Step::Slot(slot), kind) => {
-                    let role = match kind {
-                        Kind::Turn { role } => *role,
-                        _ => 0,
-                    };
-                    let slot = &mut self.slots[*slot as usize];
-                    slot.sum += values[role];
-                    if let Some(child) = below {
-                        slot.worth = self.worths[child as usize * self.roles + role];
-                    }
-                    if let Some(child) = proved {
-                        slot.is_proved = true;
-                        slot.sum = self.sums[child as usize * self.roles + role] * slot.visits as f32;
-                    }
-                }
-                (Step::Cell(cell), Kind::Stage(stage)) => stage.learn(*cell as usize, &values),
-                (Step::Slots(slots), Kind::Apart { choices }) => {
-                    for (&(role, _), &slot) in choices.iter().zip(slots) {
-                        self.slots[slot as usize].sum += values[role];
-                    }
-                }
-                _ => {}
-            }
-            proved = proved.and_then(|_| self.prove(*at));
-            if let Some(node) = proved {
-                values = self.mean(node);
-            } else {
-                self.count(*at, &values);
-            }
-            self.settle(*at);
-            below = Some(*at);
-        }
-    }
-
-    /// Takes what a node is worth from its best slot, else from its mean.
-    fn settle(&mut self, at: u32) {
-        let node = &self.nodes[at as usize];
-        let own = at as usize * self.roles;
-        let slots = &self.slots[node.first as usize..][..node.count as usize];
-        let known = slots.iter().filter(|slot| slot.worth >= 0.0);
-        match known.max_by(|a, b| a.worth.total_cmp(&b.worth)) {
-            Some(best) if matches!(node.kind, Kind::Turn { .. }) && !node.is_proved => {
-                let from = best.child as usize * self.roles;
-                self.worths.copy_within(from..from + self.roles, own);
-            }
-            _ => {
-                let mean = self.mean(at);
-                self.worths[own..][..self.roles].copy_from_slice(&mean);
-            }
-        }
-    }
-
-    fn count(&mut self, node: u32, values: &[f32]) {
-        if self.nodes[node as usize].is_proved {
-            return;
-        }
-        let sums = &mut self.sums[node as usize * self.roles..][..self.roles];
-        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-    }
-
-    /// Proves the value of a node if its children say it (Winands, Björnsson and Saito, "Monte-Carlo tree search
-    /// solver", 2008, for any number of roles and any goals). The node, if it is proved.
-    fn prove(&mut self, at: u32) -> Option<u32> {
-        let node = &self.nodes[at as usize];
-        if node.is_proved {
-            return Some(at);
-        }
-        let slots = &mut self.slots[node.first as usize..][..node.count as usize];
-        let role = if let Kind::Turn { role } = node.kind { role } else { 0 };
-        // What was proved on other ways to the same states counts too.
-        for slot in slots.iter_mut().filter(|slot| !slot.is_proved && slot.child != NONE) {
-            if self.nodes[slot.child as usize].is_proved {
-                let value = self.sums[slot.child as usize * self.roles + role];
-                slot.visits = slot.visits.max(1);
-                (slot.is_proved, slot.sum, slot.worth) = (true, value * slot.visits as f32, value);
-            }
-        }
-        let slots = &self.slots[node.first as usize..][..node.count as usize];
-        let values = match node.kind {
-            Kind::Turn { role } => {
-                let best = slots.iter().filter(|slot| slot.is_proved).max_by(|a, b| {
-                    let value = |slot: &Slot| self.sums[slot.child as usize * self.roles + role];
-                    value(a).total_cmp(&value(b))
-                })?;
-                let values = self.sums[best.child as usize * self.roles..][..self.roles].to_vec();
-                let is_most = values[role] >= f32::from(self.payoff.range(role).1);
-                (is_most || slots.iter().all(|slot| slot.is_proved)).then_some(values)?
-            }
-            Kind::Chance if slots.iter().all(|slot| slot.is_proved) => {
-                let mut values = vec![0.0; self.roles];
-                for slot in slots {
-                    let child = &self.sums[slot.child as usize * self.roles..][..self.roles];
-                    values.iter_mut().zip(child).for_each(|(sum, value)| *sum += value / slots.len() as f32);
-                }
-                values
-            }
-            _ => return None,
-        };
-        self.sums[at as usize * self.roles..][..self.roles].copy_from_slice(&values);
-        self.nodes[at as usize].is_proved = true;
-        Some(at)
-    }
-
-    /// The slots of a role at the root; none where it has no choice or mixes.
-    fn slots_of(&self, role: usize) -> &[Slot] {
-        let node = &self.nodes[0];
-        let slots = &self.slots[node.first as usize..][..node.count as usize];
-        match &node.kind {
-            Kind::Turn { role: mover } if *mover == role => slots,
-            Kind::Apart { choices } => {
-                let before: usize =
-                    choices.iter().take_while(|&&(other, _)| other != role).map(|&(_, moves)| moves).sum();
-                let own = choices.iter().find(|&&(other, _)| other == role).map_or(0, |&(_, moves)| moves);
-                slots.get(before..before + own).unwrap_or(&[])
-            }
-            _ => &[],
-        }
-    }
-
-    /// What the root says of the moves of a role, in move order.
-    pub(super) fn tried(&self, role: usize) -> Vec<Tried> {
-        let tried = |slot: &Slot| Tried {
-            action: slot.action,
-            visits: slot.visits.into(),
-            value: slot.mean().into(),
-        };
-        self.slots_of(role).iter().map(tried).collect()
-    }
-
-    /// The place among them of the move to make.
-    pub(super) fn best(&self, role: usize) -> Option<usize> {
-        choose(self.slots_of(role), self.payoff.range(role).1.into())
-    }
-
-    /// The mixed strategy of a role at the root, if several roles choose there: for each legal move, in move order, how
-    /// likely it should be, and what it is worth.
-    pub(super) fn mixed(&self, role: usize) -> Option<Vec<(f64, f64)>> {
-        let Kind::Stage(stage) = &self.nodes[0].kind else { return None };
-        let number = stage.decisions.iter().position(|decision| decision.role == role)?;
-        let strategy = stage.strategy(number);
-        let worth = |(place, &likely): (usize, &f64)| (likely, stage.worth(number, place));
-        Some(strategy.iter().enumerate().map(worth).collect())
-    }
-
-    /// How often the root was visited.
-    pub(super) fn visits(&self) -> u32 {
-        self.nodes[0].visits
-    }
-
-    /// Adds what another tree of the same root found of its moves.
-    pub(super) fn merge(&mut self, other: &Self) {
-        let slots = self.nodes[0].count.min(other.nodes[0].count) as usize;
-        for (slot, more) in self.slots[..slots].iter_mut().zip(&other.slots) {
-            if slot.is_proved {
-                continue;
-            }
-            slot.visits += more.visits;
-            slot.sum += more.sum;
-        }
-        let sums = self.sums[..self.roles].iter_mut().zip(&other.sums);
-        if !self.nodes[0].is_proved {
-            self.nodes[0].visits += other.nodes[0].visits;
-            sums.for_each(|(sum, more)| *sum += more);
-        }
-        self.depth = self.depth.max(other.depth);
-    }
-
-    /// The joint moves tried most, as far as they were tried more than once.
-    pub(super) fn line(&mut self, game: &G) -> Vec<Vec<G::Move>> {
-        let mut line = Vec::new();
-        let mut at = 0_u32;
-        loop {
-            let node = &self.nodes[at as usize];
-            let Kind::Turn { role } = node.kind else { break };
-            let slots = &self.slots[node.first as usize..][..node.count as usize];
-            let Some(slot) = choose(slots, f32::from(self.payoff.range(role).1)) else { break };
-            let child = slots[slot].child;
-            if child == NONE || slots[slot].visits < 2 {
-                break;
-            }
-            let step = Step::Slot(node.first + slot as u32);
-            self.follow(game, at, &step);
-            line.push(self.options.joint().to_vec());
-            at = child;
-        }
-        line
-    }
-
-    /// The part of the tree below a state that is at most so many moves away, if there is one.
-    pub(super) fn below(&self, game: &G, state: &G::State, moves: u32) -> Option<Self> {
-        let mut queue = VecDeque::from([(0_u32, 0_u32)]);
-        while let Some((at, depth)) = queue.pop_front() {
-            if self.nodes[at as usize].state == *state {
-                return Some(self.copy(game, at));
-            }
-            if depth < moves {
-                queue.extend(self.children(at).into_iter().map(|child| (child, depth + 1)));
-            }
-        }
-        None
-    }
-
-    fn children(&self, at: u32) -> Vec<u32> {
-        let node = &self.nodes[at as usize];
-        match &node.kind {
-            Kind::Stage(stage) => stage.children.iter().copied().filter(|&child| child != NONE).collect(),
-            // What is reached by joint moves that are hashed is left behind.
-            Kind::Apart { .. } => Vec::new(),
-            _ => {
-                let slots = &self.slots[node.first as usize..][..node.count as usize];
-                slots.iter().map(|slot| slot.child).filter(|&child| child != NONE).collect()
-            }
-        }
-    }
-
-    /// A tree of what is below a node.
-    fn copy(&self, game: &G, root: u32) -> Self {
-        let mut tree = Self::new(game, &self.nodes[root as usize].state, self.rules);
-        tree.nodes.clear();
-        tree.slots.clear();
-        tree.sums.clear();
-        tree.worths.clear();
-        tree.places.fill(NONE);
-        tree.more_bytes = 0;
-        let mut numbers = vec![NONE; self.nodes.len()];
-        numbers[root as usize] = 0;
-        let mut queue = VecDeque::from([root]);
-        let mut next = 1_u32;
-        while let Some(old) = queue.pop_front() {
-            let node = &self.nodes[old as usize];
-            let first = tree.slots.len() as u32;
-            let mut renumber = |child: &mut u32| {
-                if *child != NONE {
-                    let number = &mut numbers[*child as usize];
-                    if *number == NONE {
-                        queue.push_back(*child);
-                        *number = next;
-                        next += 1;
-                    }
-                    *child = *number;
-                }
-            };
-            let mut kind = node.kind.clone();
-            if let Kind::Stage(stage) = &mut kind {
-                stage.children.iter_mut().for_each(&mut renumber);
-                tree.more_bytes += stage.bytes();
-            }
-            for slot in &self.slots[node.first as usize..][..node.count as usize] {
-                let mut slot = *slot;
-                renumber(&mut slot.child);
-                tree.slots.push(slot);
-            }
-            let own = old as usize * self.roles..(old as usize + 1) * self.roles;
-            tree.sums.extend(&self.sums[own.clone()]);
-            tree.worths.extend(&self.worths[own]);
-            tree.nodes.push(Node { state: node.state.clone(), kind, first, ..*node });
-            tree.index(tree.nodes.len() as u32 - 1);
-        }
-        tree
-    }
 }
 
 impl Path {
@@ -685,62 +367,4 @@ impl Path {
     pub(super) fn is_proved<G: Game>(&self, tree: &Tree<G>) -> bool {
         self.node.is_some_and(|node| tree.nodes[node as usize].is_proved)
     }
-}
-
-/// What the root says of a move.
-pub(super) struct Tried {
-    pub(super) action: u32,
-    pub(super) visits: u64,
-    pub(super) value: f64,
-}
-
-/// The slot to try next (Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem", 2002;
-/// Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006): one that was never tried, else the greatest upper
-/// bound.
-fn best(slots: &[Slot], visits: u32, bounds: Bounds, stream: &mut Stream) -> usize {
-    let untried = slots.iter().filter(|slot| slot.visits == 0).count();
-    if untried > 0 {
-        let rank = stream.below(untried as u64) as usize;
-        let mut places =
-            slots.iter().enumerate().filter(|(_, slot)| slot.visits == 0).map(|(place, _)| place);
-        return places.nth(rank).unwrap_or(0);
-    }
-    let wide = 100.0 * bounds.exploration * libm::logf(visits.max(1) as f32).sqrt();
-    let bound = |slot: &Slot| {
-        let mean = slot.mean();
-        if slot.is_proved {
-            return mean;
-        }
-        let ahead = if slot.worth >= 0.0 { bounds.minimax * (slot.worth - mean) } else { 0.0 };
-        mean + ahead + wide / (slot.visits as f32).sqrt()
-    };
-    let mut most = (0, f32::NEG_INFINITY);
-    for (place, slot) in slots.iter().enumerate() {
-        let bound = bound(slot);
-        if bound > most.1 {
-            most = (place, bound);
-        }
-    }
-    most.0
-}
-
-/// The slot to play: one that is proved to be worth the most a role can get, else the one tried most, unless what is
-/// proved of another is better.
-fn choose(slots: &[Slot], greatest: f32) -> Option<usize> {
-    let won = slots.iter().position(|slot| slot.is_proved && slot.mean() >= greatest);
-    let open = |slot: &&Slot| !slot.is_proved;
-    let tried = slots.iter().enumerate().filter(|(_, slot)| open(slot)).max_by(|a, b| {
-        a.1.visits.cmp(&b.1.visits).then(a.1.mean().total_cmp(&b.1.mean())).then(b.0.cmp(&a.0))
-    });
-    let proved = slots
-        .iter()
-        .enumerate()
-        .filter(|(_, slot)| !open(slot))
-        .max_by(|a, b| a.1.mean().total_cmp(&b.1.mean()).then(b.0.cmp(&a.0)));
-    let better = match (tried, proved) {
-        (Some(tried), Some(proved)) if proved.1.mean() >= tried.1.mean() => Some(proved.0),
-        (Some(tried), _) => Some(tried.0),
-        (None, proved) => proved.map(|(place, _)| place),
-    };
-    won.or(better)
 }

@@ -1,0 +1,81 @@
+//! A move of a role in a tree: in comes what came of it, out goes which one to try next and which one to make.
+
+use crate::random::Stream;
+
+/// A move of a role and what came of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) action: u32,
+    pub(super) child: u32,
+    /// Visits, those under way among them, and the sum of what the role got.
+    pub(super) visits: u32,
+    pub(super) sum: f32,
+    /// What the role gets at the end of the best line behind it, as far as that is known; else negative.
+    pub(super) worth: f32,
+    pub(super) is_proved: bool,
+}
+
+impl Slot {
+    pub(super) fn mean(&self) -> f32 {
+        if self.visits == 0 { 0.0 } else { self.sum / self.visits as f32 }
+    }
+}
+
+/// How moves are compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) exploration: f32,
+    /// How much the best line counts beside the mean of all.
+    pub(super) minimax: f32,
+}
+
+/// The slot to try next (Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem", 2002;
+/// Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006): one that was never tried, else the greatest upper
+/// bound.
+pub(super) fn best(slots: &[Slot], visits: u32, bounds: Bounds, stream: &mut Stream) -> usize {
+    let untried = slots.iter().filter(|slot| slot.visits == 0).count();
+    if untried > 0 {
+        let rank = stream.below(untried as u64) as usize;
+        let mut places =
+            slots.iter().enumerate().filter(|(_, slot)| slot.visits == 0).map(|(place, _)| place);
+        return places.nth(rank).unwrap_or(0);
+    }
+    let wide = 100.0 * bounds.exploration * libm::logf(visits.max(1) as f32).sqrt();
+    let bound = |slot: &Slot| {
+        let mean = slot.mean();
+        if slot.is_proved {
+            return mean;
+        }
+        let ahead = if slot.worth >= 0.0 { bounds.minimax * (slot.worth - mean) } else { 0.0 };
+        mean + ahead + wide / (slot.visits as f32).sqrt()
+    };
+    let mut most = (0, f32::NEG_INFINITY);
+    for (place, slot) in slots.iter().enumerate() {
+        let bound = bound(slot);
+        if bound > most.1 {
+            most = (place, bound);
+        }
+    }
+    most.0
+}
+
+/// The slot to play: one that is proved to be worth the most a role can get, else the one tried most, unless what is
+/// proved of another is better.
+pub(super) fn choose(slots: &[Slot], greatest: f32) -> Option<usize> {
+    let won = slots.iter().position(|slot| slot.is_proved && slot.mean() >= greatest);
+    let open = |slot: &&Slot| !slot.is_proved;
+    let tried = slots.iter().enumerate().filter(|(_, slot)| open(slot)).max_by(|a, b| {
+        a.1.visits.cmp(&b.1.visits).then(a.1.mean().total_cmp(&b.1.mean())).then(b.0.cmp(&a.0))
+    });
+    let proved = slots
+        .iter()
+        .enumerate()
+        .filter(|(_, slot)| !open(slot))
+        .max_by(|a, b| a.1.mean().total_cmp(&b.1.mean()).then(b.0.cmp(&a.0)));
+    let better = match (tried, proved) {
+        (Some(tried), Some(proved)) if proved.1.mean() >= tried.1.mean() => Some(proved.0),
+        (Some(tried), _) => Some(tried.0),
+        (None, proved) => proved.map(|(place, _)| place),
+    };
+    won.or(better)
+}

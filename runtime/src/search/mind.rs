@@ -19,16 +19,23 @@ impl<G: Game> Mind<G> {
         Self { belief: Belief::new(seed), report: None }
     }
 
-    /// Searches the states that fit the information, and gives the move that most of them speak for.
-    pub(crate) fn decide(
-        &mut self,
+    /// Has a player search the states that fit the information, and gives the move that most of them speak for. The mind is
+    /// a part of the player.
+    pub(crate) fn decide<P>(
+        player: &mut P,
+        mind: impl Fn(&mut P) -> &mut Self,
+        mut search: impl FnMut(&mut P, &G, &G::State, G::Role, &Budget) -> Found<G>,
         game: &G,
         information: &InformationOf<G>,
         budget: &Budget,
-        search: impl FnMut(&G::State, &Budget) -> Found<G>,
     ) -> Option<G::Move> {
-        let found = vote(game, &mut self.belief, information, budget, search);
-        self.report = Some(found.describe(game));
+        // The search has the player to itself.
+        let mut own = std::mem::replace(mind(player), Self::new(0));
+        let role = information.role();
+        let search = |state: &G::State, budget: &Budget| search(player, game, state, role, budget);
+        let found = vote(game, &mut own.belief, information, budget, search);
+        own.report = Some(found.describe(game));
+        *mind(player) = own;
         found.action
     }
 

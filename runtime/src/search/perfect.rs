@@ -91,12 +91,7 @@ impl<G: Game> Player<G> for Perfect<G> {
     }
 
     fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
-        let mut mind = std::mem::replace(&mut self.mind, Mind::new(0));
-        let role = information.role();
-        let search = |state: &G::State, budget: &Budget| self.search(game, state, role, budget);
-        let action = mind.decide(game, information, budget, search);
-        self.mind = mind;
-        action
+        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
     fn report(&self) -> Option<Report> {

@@ -72,6 +72,23 @@ fn check<'s>(
     }
 }
 
+/// Tests that lanes hold the children, whose goals may be missing unless they are terminal.
+fn check_glance(game: &Dynamic, batch: &Batch, steps: &[Step], name: &str) {
+    let goals = game.shape().goal_bit()..game.shape().terminal_bit();
+    let (mut state, mut view) = (game.empty(), game.blank());
+    for (lane, step) in steps.iter().enumerate() {
+        batch.state(lane, state.as_mut());
+        batch.view(lane, view.as_mut());
+        assert_eq!(state, step.child, "{name}, lane {lane}");
+        let mut seen = masked(game, &step.view);
+        if !game.terminal_in(&seen) {
+            let missing = |bit: &usize| !bits::test(view.as_ref(), *bit);
+            goals.clone().filter(missing).for_each(|bit| seen.as_mut()[bit / 64] &= !(1 << (bit % 64)));
+        }
+        assert_eq!(view, seen, "{name}, lane {lane}: {}", game.state_text(&state));
+    }
+}
+
 #[test]
 fn children_are_those_of_single_steps() {
     for entry in LIST {
@@ -96,6 +113,9 @@ fn children_are_those_of_single_steps() {
                     fill(&mut expansion);
                     expansion.advance(&mut batch);
                     check(&game, &batch, steps.iter().map(|step| (&step.child, &step.view)), &name);
+                    fill(&mut expansion);
+                    expansion.glance(&mut batch);
+                    check_glance(&game, &batch, steps, &name);
                     fill(&mut expansion);
                     expansion.count_after(&mut counts);
                     for (step, &count) in steps.iter().zip(&counts) {

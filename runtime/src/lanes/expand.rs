@@ -420,7 +420,16 @@ impl<'t> Expansion<'t> {
     /// # Panics
     /// If the batch is of another shape.
     pub fn advance(&mut self, children: &mut Batch) {
-        self.run(true, Some(Wanted { batch: children, views: self.lanes.shape.view_words() }), None);
+        self.run(true, Some(Wanted { batch: children, seen: Seen::All }), None);
+    }
+
+    /// [`Expansion::advance`], but unless a state is terminal its goals are missing or not, as
+    /// [`Game::glance`](crate::Game::glance) shows it: where pieces are counted for them that is much less work.
+    ///
+    /// # Panics
+    /// If the batch is of another shape.
+    pub fn glance(&mut self, children: &mut Batch) {
+        self.run(true, Some(Wanted { batch: children, seen: Seen::Glance }), None);
     }
 
     /// The states themselves and what is seen of them; their joint moves do not matter. As costly as
@@ -429,18 +438,17 @@ impl<'t> Expansion<'t> {
     /// # Panics
     /// If the batch is of another shape.
     pub fn observe(&mut self, states: &mut Batch) {
-        self.run(false, Some(Wanted { batch: states, views: self.lanes.shape.view_words() }), None);
+        self.run(false, Some(Wanted { batch: states, seen: Seen::All }), None);
     }
 
     /// [`Expansion::advance`] without what is seen of the states.
     pub(crate) fn advance_only(&mut self, children: &mut Batch) {
-        self.run(true, Some(Wanted { batch: children, views: 0 }), None);
+        self.run(true, Some(Wanted { batch: children, seen: Seen::Nothing }), None);
     }
 
     /// [`Expansion::advance`] where of what is seen only the legal moves are wanted.
     pub(crate) fn advance_legal(&mut self, children: &mut Batch) {
-        let shape = self.lanes.shape;
-        self.run(true, Some(Wanted { batch: children, views: shape.roles * shape.legal_words() }), None);
+        self.run(true, Some(Wanted { batch: children, seen: Seen::Legal }), None);
     }
 
     /// Makes all moves and counts the joint moves of the states that follow, none of which is written anywhere.
@@ -568,10 +576,21 @@ impl Plan {
     }
 }
 
-/// States, and the first words of their views.
+/// States, and what is to be seen of them.
 struct Wanted<'b> {
     batch: &'b mut Batch,
-    views: usize,
+    seen: Seen,
+}
+
+/// How much of a view is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Nothing,
+    /// The legal moves.
+    Legal,
+    /// All, but of goals only what is worth it: all if a state is terminal, else none.
+    Glance,
+    All,
 }
 
 /// All that is done with the pairs.
@@ -610,18 +629,32 @@ impl Kernel for Pass<'_, '_> {
         // Scores, if they are wanted, are those of the states themselves.
         slots[usize::from(ENDED)] = Plane::ONES;
         let seen = if advances { (here + 1) % lanes.cycle } else { here };
-        let legal = shape.roles * shape.legal_words();
-        let scores = wanted.as_ref().is_some_and(|wanted| wanted.views > legal);
         let Point { observe, keep, score, .. } = &lanes.points[seen];
         let programs = [&lanes.points[here].advance, observe, keep, score];
+        let mut scores = false;
         // One call for all, since all that it calls is compiled here.
-        for program in &programs[usize::from(!advances)..if scores { 4 } else { 2 }] {
-            program.run::<W>(slots);
+        for (place, program) in programs.iter().enumerate().skip(usize::from(!advances)) {
+            if place == 2 {
+                scores = match &wanted {
+                    Some(Wanted { seen: Seen::All, .. }) => true,
+                    Some(Wanted { seen: Seen::Glance, .. }) => any(&slots[usize::from(TERMINAL)], *length),
+                    _ => false,
+                };
+            }
+            if place < 2 || scores {
+                program.run::<W>(slots);
+            }
         }
         slots[usize::from(ALWAYS)] = Plane::ONES;
-        if let Some(Wanted { batch, views }) = wanted {
+        if let Some(Wanted { batch, seen: much }) = wanted {
             assert_eq!(batch.shape, shape, "the batch is one for this game");
             batch.length = *length;
+            let legal = shape.roles * shape.legal_words();
+            let views = match much {
+                Seen::Nothing => 0,
+                Seen::Legal => legal,
+                Seen::Glance | Seen::All => shape.view_words(),
+            };
             for (rows, planes) in batch.states.iter_mut().zip(fluents(slots, shape).chunks(64)) {
                 to_rows::<W>(planes, rows, blocks, scratch);
             }
@@ -636,8 +669,13 @@ impl Kernel for Pass<'_, '_> {
                     }
                     continue;
                 }
-                let mask = if place < legal { alive } else { W::splat(true) };
                 for (plane, &slot) in buffer.iter_mut().zip(&**word) {
+                    let mask = match slot {
+                        _ if place < legal => alive,
+                        TERMINAL => W::splat(true),
+                        // Goals that were not scored are those of some states before.
+                        _ => W::splat(scores),
+                    };
                     W::load(&slots[usize::from(slot)]).and(mask).store(plane);
                 }
                 to_rows::<W>(&buffer[..word.len()], rows, blocks, scratch);
@@ -647,6 +685,14 @@ impl Kernel for Pass<'_, '_> {
             count::<W>(&lanes.points[seen], slots, [scratch, buffer], counts);
         }
     }
+}
+
+/// True if the bit of one of the first lanes is set.
+#[inline(always)]
+fn any(plane: &Plane, lanes: usize) -> bool {
+    let first = (1_u64 << (lanes % 64)) - 1;
+    let (whole, rest) = plane.0.split_at(lanes / 64);
+    whole.iter().any(|&word| word != 0) || rest.first().is_some_and(|word| word & first != 0)
 }
 
 /// The planes of a state.

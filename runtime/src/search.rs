@@ -16,6 +16,7 @@
 //! the moves it finds are put to the vote.
 
 mod alphabeta;
+mod crowd;
 mod evaluation;
 mod flat;
 mod linear;

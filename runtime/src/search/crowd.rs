@@ -1,0 +1,89 @@
+//! Many states at once: in come rows of states, out goes what is seen of them or what follows, in lanes where the game can be
+//! stepped so, else one by one. It is the same but for legal moves of terminal states, which may be missing.
+
+use crate::{
+    game::Game,
+    lanes::{Batch, Expansion},
+    simd::Isa,
+};
+
+/// Looks at states and steps them.
+pub(crate) struct Crowd<'g, G: Game> {
+    game: &'g G,
+    lanes: Option<(Expansion<'g>, Batch)>,
+    state: G::State,
+    view: G::View,
+}
+
+impl<'g, G: Game> Crowd<'g, G> {
+    pub(crate) fn new(game: &'g G) -> Self {
+        let expansion = game.table().and_then(|table| Expansion::new(table, Isa::best()));
+        let lanes = expansion.map(|expansion| (expansion, Batch::new(game.shape())));
+        Self { game, lanes, state: game.empty(), view: game.blank() }
+    }
+
+    /// Writes what is seen of so many states. The words of one lie behind those of the other, here and there.
+    pub(crate) fn observe(&mut self, count: usize, states: &[u64], views: &mut Vec<u64>) {
+        let width = self.game.shape().view_words();
+        views.clear();
+        views.resize(count * width, 0);
+        let mut done = 0;
+        while done < count {
+            let rest = &mut views[done * width..];
+            if let Some((point, end)) = self.pass(count, states, done) {
+                let Some((expansion, batch)) = &mut self.lanes else { return };
+                expansion.start(point);
+                (done..end).for_each(|place| expansion.push::<usize>(row(self.game, states, place), &[]));
+                expansion.observe(batch);
+                (0..end - done).for_each(|lane| batch.view(lane, &mut rest[lane * width..][..width]));
+                done = end;
+            } else {
+                self.state.as_mut().copy_from_slice(row(self.game, states, done));
+                self.game.observe(&self.state, &mut self.view);
+                rest[..width].copy_from_slice(self.view.as_ref());
+                done += 1;
+            }
+        }
+    }
+
+    /// Writes the states that follow: for each state that of its joint move, which lie one behind the other too.
+    pub(crate) fn advance(&mut self, states: &[u64], joints: &[G::Move], children: &mut Vec<u64>) {
+        let (roles, width) = (self.game.shape().roles, self.game.shape().state_words());
+        let count = joints.len() / roles;
+        children.clear();
+        children.resize(count * width, 0);
+        let mut done = 0;
+        while done < count {
+            let rest = &mut children[done * width..];
+            if let Some((point, end)) = self.pass(count, states, done) {
+                let Some((expansion, batch)) = &mut self.lanes else { return };
+                expansion.start(point);
+                expansion.extend(&states[done * width..end * width], &joints[done * roles..end * roles]);
+                expansion.advance_only(batch);
+                (0..end - done).for_each(|lane| batch.state(lane, &mut rest[lane * width..][..width]));
+                done = end;
+            } else {
+                self.state.as_mut().copy_from_slice(row(self.game, states, done));
+                self.game.advance(&mut self.state, &joints[done * roles..][..roles]);
+                rest[..width].copy_from_slice(self.state.as_ref());
+                done += 1;
+            }
+        }
+    }
+
+    /// The point of a state and the end of those that fit into a pass with it. None if lanes cannot step it.
+    fn pass(&self, count: usize, states: &[u64], start: usize) -> Option<(usize, usize)> {
+        let (expansion, _) = self.lanes.as_ref()?;
+        let point_of = |place: usize| expansion.point(row(self.game, states, place));
+        let point = point_of(start)?;
+        let most = count.min(start + Expansion::LANES);
+        let end = (start + 1..most).find(|&place| point_of(place) != Some(point)).unwrap_or(most);
+        Some((point, end))
+    }
+}
+
+/// The words of one of many states.
+fn row<'s, G: Game>(game: &G, states: &'s [u64], place: usize) -> &'s [u64] {
+    let words = game.shape().state_words();
+    &states[place * words..][..words]
+}

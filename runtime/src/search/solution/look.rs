@@ -1,0 +1,181 @@
+//! A look at some states: in come their words and what might be symmetries, out go who decides in each and what follows, or
+//! that some permutation is none.
+
+use super::{SolveError, permute};
+use crate::{
+    bits,
+    game::{Game, Id, legal_words},
+    search::{crowd::Crowd, options::Options, symmetry::Symmetry},
+};
+
+/// What was seen of the states looked at last.
+pub(super) struct Look<'g, G: Game> {
+    game: &'g G,
+    crowd: Crowd<'g, G>,
+    /// Who decides where nobody has a choice.
+    usual: usize,
+    options: Options<G>,
+    view: G::View,
+    /// The states, then their images, symmetry by symmetry, and what is seen of them.
+    states: Vec<u64>,
+    views: Vec<u64>,
+    /// For each state who decides, if anybody, and the end of its steps.
+    deciders: Vec<Option<usize>>,
+    ends: Vec<usize>,
+    /// The steps of each state, then those of its images, symmetry by symmetry: from where, by which joint move, and to where.
+    parents: Vec<u64>,
+    joints: Vec<G::Move>,
+    children: Vec<u64>,
+}
+
+impl<'g, G: Game> Look<'g, G> {
+    /// Nothing was looked at; where nobody has a choice it is this role that decides.
+    pub(super) fn new(game: &'g G, usual: usize) -> Self {
+        Self {
+            game,
+            crowd: Crowd::new(game),
+            usual,
+            options: Options::new(game),
+            view: game.blank(),
+            states: Vec::new(),
+            views: Vec::new(),
+            deciders: Vec::new(),
+            ends: Vec::new(),
+            parents: Vec::new(),
+            joints: Vec::new(),
+            children: Vec::new(),
+        }
+    }
+
+    /// Looks at so many states. True if every symmetry takes what is seen of each, and what follows, to what is seen of the
+    /// image and follows there. O(states × symmetries × moves) steps.
+    ///
+    /// # Errors
+    /// If several roles decide in a state.
+    pub(super) fn at(
+        &mut self,
+        count: usize,
+        rows: &[u64],
+        symmetries: &[Symmetry],
+    ) -> Result<bool, SolveError> {
+        let words = self.game.shape().state_words();
+        self.states.clear();
+        self.states.extend(rows);
+        for symmetry in symmetries {
+            for place in 0..count {
+                let start = self.states.len();
+                self.states.resize(start + words, 0);
+                permute(&rows[place * words..][..words], &symmetry.fluents, &mut self.states[start..]);
+            }
+        }
+        self.crowd.observe(count * (1 + symmetries.len()), &self.states, &mut self.views);
+        self.deciders.clear();
+        self.ends.clear();
+        self.parents.clear();
+        self.joints.clear();
+        for place in 0..count {
+            let are_alike = (1..)
+                .zip(symmetries)
+                .all(|(number, symmetry)| self.is_seen_alike(place, number * count + place, symmetry));
+            if !are_alike {
+                return Ok(false);
+            }
+            let decider = self.unfold(count, place, symmetries)?;
+            self.deciders.push(decider);
+            self.ends.push(self.joints.len() / self.game.shape().roles);
+        }
+        self.crowd.advance(&self.parents, &self.joints, &mut self.children);
+        Ok((0..count).all(|place| self.follows_alike(place, symmetries)))
+    }
+
+    /// Who decides in a state: nobody where the game is over or cannot go on.
+    pub(super) fn decider(&self, place: usize) -> Option<usize> {
+        self.deciders[place]
+    }
+
+    /// What is seen of a state.
+    pub(super) fn view(&self, place: usize) -> &[u64] {
+        let width = self.game.shape().view_words();
+        &self.views[place * width..][..width]
+    }
+
+    /// The states that follow a state, in move order.
+    pub(super) fn children(&self, place: usize, symmetries: &[Symmetry]) -> impl Iterator<Item = &[u64]> {
+        let (start, count) = self.steps(place, symmetries);
+        (start..start + count).map(|step| self.child(step))
+    }
+
+    /// The first step of a state, and how many it has.
+    fn steps(&self, place: usize, symmetries: &[Symmetry]) -> (usize, usize) {
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        (start, (self.ends[place] - start) / (1 + symmetries.len()))
+    }
+
+    fn child(&self, step: usize) -> &[u64] {
+        let words = self.game.shape().state_words();
+        &self.children[step * words..][..words]
+    }
+
+    /// Notes the steps of a state and its images. Who decides.
+    fn unfold(
+        &mut self,
+        count: usize,
+        place: usize,
+        symmetries: &[Symmetry],
+    ) -> Result<Option<usize>, SolveError> {
+        let (words, roles) = (self.game.shape().state_words(), self.game.shape().roles);
+        let width = self.game.shape().view_words();
+        self.view.as_mut().copy_from_slice(&self.views[place * width..][..width]);
+        if self.game.terminal_in(&self.view) || !self.options.read(self.game, &self.view) {
+            return Ok(None);
+        }
+        let mut deciders = (0..roles).filter(|&role| self.options.of(role).len() > 1);
+        let decider = deciders.next();
+        if deciders.next().is_some() {
+            return Err(SolveError::Simultaneous);
+        }
+        let decider = decider.unwrap_or(self.usual);
+        let steps = self.options.of(decider).len();
+        let first = self.joints.len();
+        for step in 0..steps {
+            let action = self.options.of(decider)[step];
+            self.options.set(decider, action);
+            self.joints.extend(self.options.joint());
+        }
+        for symmetry in symmetries {
+            let turn = |action: &G::Move| G::Move::from_index(symmetry.moves[action.index()] as usize);
+            let turned: Vec<G::Move> = self.joints[first..first + steps * roles].iter().map(turn).collect();
+            self.joints.extend(turned);
+        }
+        for image in 0..=symmetries.len() {
+            let state = &self.states[(image * count + place) * words..][..words];
+            (0..steps).for_each(|_| self.parents.extend(state));
+        }
+        Ok(Some(decider))
+    }
+
+    /// True if a symmetry takes the legal moves, goals and end of a state to those of another one.
+    fn is_seen_alike(&self, state: usize, image: usize, symmetry: &Symmetry) -> bool {
+        let shape = self.game.shape();
+        let (seen, image) = (self.view(state), self.view(image));
+        let behind = shape.goal_bit() / 64;
+        seen[behind..] == image[behind..]
+            && (0..shape.roles).all(|role| {
+                let (legal, turned) = (legal_words(seen, shape, role), legal_words(image, shape, role));
+                bits::count(legal) == bits::count(turned)
+                    && bits::ones(legal).all(|action| bits::test(turned, symmetry.moves[action] as usize))
+            })
+    }
+
+    /// True if every symmetry takes what follows a state to what follows its image.
+    fn follows_alike(&self, place: usize, symmetries: &[Symmetry]) -> bool {
+        let (start, count) = self.steps(place, symmetries);
+        let mut image = vec![0; self.game.shape().state_words()];
+        (1..).zip(symmetries).all(|(number, symmetry)| {
+            (start..start + count).all(|step| {
+                permute(self.child(step), &symmetry.fluents, &mut image);
+                image == self.child(step + number * count)
+            })
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! The way back from the ends of a game (retrograde analysis): in come all states and the ways between them, out go their
+//! values and how far the ends are.
+
+use super::{
+    NONE, Solution,
+    visit::{END, Visit},
+};
+use crate::game::Game;
+use std::{cmp::Reverse, collections::VecDeque, marker::PhantomData};
+
+impl<G: Game> Solution<G> {
+    /// What comes of the states that were visited. O(states and moves).
+    pub(super) fn of_visit(visit: Visit) -> Self {
+        let Visit { players, states, symmetries, starts, children, movers, mut values, .. } = visit;
+        let count = movers.len();
+        // The states before each, one list behind the other.
+        let mut before_starts = vec![0_u32; count + 1];
+        children.iter().for_each(|&child| before_starts[child as usize + 1] += 1);
+        (0..count).for_each(|number| before_starts[number + 1] += before_starts[number]);
+        let mut fill = before_starts.clone();
+        let mut before = vec![0_u32; children.len()];
+        for number in 0..count {
+            for &child in &children[starts[number] as usize..starts[number + 1] as usize] {
+                let place = &mut fill[child as usize];
+                before[*place as usize] = number as u32;
+                *place += 1;
+            }
+        }
+        let mut distances = vec![NONE; count];
+        let ends: Vec<u32> = (0..count as u32).filter(|&number| movers[number as usize] == END).collect();
+        // First what one player can force above 0, the most first, then what the other one can below.
+        for (mover, sign) in [(0_u8, 1_i8), (1, -1)] {
+            let mut left: Vec<u32> = (0..count).map(|number| starts[number + 1] - starts[number]).collect();
+            let mut worths: Vec<i8> =
+                ends.iter().map(|&end| values[end as usize].saturating_mul(sign)).collect();
+            worths.retain(|&worth| worth > 0);
+            worths.sort_unstable_by_key(|&worth| Reverse(worth));
+            worths.dedup();
+            for worth in worths {
+                let value = worth * sign;
+                let mut queue: VecDeque<u32> =
+                    ends.iter().copied().filter(|&end| values[end as usize] == value).collect();
+                queue.iter().for_each(|&end| distances[end as usize] = 0);
+                while let Some(number) = queue.pop_front() {
+                    let range = before_starts[number as usize]..before_starts[number as usize + 1];
+                    for &parent in &before[range.start as usize..range.end as usize] {
+                        let place = parent as usize;
+                        left[place] -= 1;
+                        let is_forced = movers[place] == mover || left[place] == 0;
+                        if distances[place] == NONE && is_forced {
+                            values[place] = value;
+                            distances[place] = distances[number as usize] + 1;
+                            queue.push_back(parent);
+                        }
+                    }
+                }
+            }
+        }
+        Self { states, symmetries, values, distances, players, game: PhantomData }
+    }
+}

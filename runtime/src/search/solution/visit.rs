@@ -1,0 +1,104 @@
+//! A visit of all states that play can reach: in come a start and symmetries, out go the states, the way from one to the
+//! other, and what the last ones are worth.
+
+use super::{SolveError, canonical, look::Look, states::States};
+use crate::{
+    game::Game,
+    search::{meter::Meter, payoff::Payoff, symmetry::Symmetry},
+};
+
+/// All states of a game, breadth first.
+pub(super) struct Visit {
+    pub(super) players: Vec<usize>,
+    pub(super) symmetries: Vec<Symmetry>,
+    pub(super) states: States,
+    /// For each state where its successors start in `children`, and in the end where they end.
+    pub(super) starts: Vec<u32>,
+    pub(super) children: Vec<u32>,
+    /// For each state the place in `players` of who decides; [`END`] in terminal states.
+    pub(super) movers: Vec<u8>,
+    /// What ends are worth; 0 elsewhere.
+    pub(super) values: Vec<i8>,
+    limit: usize,
+}
+
+/// Nobody moves.
+pub(super) const END: u8 = 2;
+
+/// States that are looked at together.
+const BLOCK: usize = 128;
+
+impl Visit {
+    /// Nothing is visited; it may take so many bytes.
+    pub(super) fn new(words: usize, players: Vec<usize>, symmetries: Vec<Symmetry>, limit: usize) -> Self {
+        Self {
+            players,
+            symmetries,
+            states: States::new(words),
+            starts: vec![0],
+            children: Vec::new(),
+            movers: Vec::new(),
+            values: Vec::new(),
+            limit,
+        }
+    }
+
+    /// Visits all states. False if some state shows that the symmetries are none.
+    pub(super) fn run<G: Game>(
+        &mut self,
+        game: &G,
+        start: &G::State,
+        look: &mut Look<'_, G>,
+        meter: &mut Meter,
+    ) -> Result<bool, SolveError> {
+        let payoff = Payoff::new(game);
+        self.states.insert(&canonical(start.as_ref(), &self.symmetries));
+        let mut done = 0;
+        while done < self.states.len() {
+            let end = self.states.len().min(done + BLOCK);
+            let count = end - done;
+            if !meter.spend((count * (1 + self.symmetries.len())) as u64) {
+                return Err(SolveError::Budget);
+            }
+            if !look.at(count, self.states.rows(done, end), &self.symmetries)? {
+                return Ok(false);
+            }
+            for place in 0..count {
+                match look.decider(place) {
+                    Some(role) => self.go_on(place, role, look)?,
+                    None => self.end(look.view(place), &payoff),
+                }
+                self.starts.push(self.children.len() as u32);
+            }
+            // Going back takes as many again, and some lists for each state.
+            let bytes = self.states.bytes() + 8 * self.children.capacity() + 24 * self.movers.capacity();
+            if bytes > self.limit || self.children.len() >= u32::MAX as usize / 2 {
+                return Err(SolveError::Bytes { limit: self.limit });
+            }
+            done = end;
+        }
+        Ok(true)
+    }
+
+    fn end(&mut self, view: &[u64], payoff: &Payoff) {
+        let goal = |player: usize| payoff.goal(view, self.players[player]).cast_signed();
+        let value = if self.players.len() == 1 { goal(0) } else { goal(0) - goal(1) };
+        self.movers.push(END);
+        self.values.push(value);
+    }
+
+    fn go_on<G: Game>(&mut self, place: usize, role: usize, look: &Look<'_, G>) -> Result<(), SolveError> {
+        let mover = self.players.iter().position(|&player| player == role).ok_or(SolveError::Chance)?;
+        self.movers.push(mover as u8);
+        self.values.push(0);
+        let first = self.children.len();
+        for child in look.children(place, &self.symmetries) {
+            let child = self.states.insert(&canonical(child, &self.symmetries));
+            // One is enough of moves to the same state.
+            if !self.children[first..].contains(&child) {
+                self.children.push(child);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,7 +1,11 @@
 //! What searches find is what plain search finds, which leaves nothing out.
 
-use gdl_games::{Entry, Visitor, connect_four, reversi, tictactoe, visit};
-use gdl_runtime::{AlphaBeta, Budget, Cancel, Evaluation, Game, Id, Isa, Leaves, Linear, MaxN, Stream};
+use gdl_compiler::Options;
+use gdl_games::{Entry, Visitor, connect_four, find, reversi, tictactoe, visit};
+use gdl_runtime::{
+    AlphaBeta, BitBox, Budget, Cancel, Dynamic, Evaluation, Found, Game, Id, Isa, Leaves, Linear, MaxN,
+    Report, Solution, Stream, load, load::load_lifted,
+};
 
 /// A state some random moves from the start, not terminal.
 fn position<G: Game>(game: &G, moves: u64, seed: u64) -> G::State {
@@ -233,6 +237,61 @@ impl Visitor for Selfish {
 fn max_n_lets_everybody_seek_their_own_good() {
     for (name, depth) in [("tictactoe", 4), ("nim", 3), ("connect_four", 3), ("lights_out", 3)] {
         visit(name, Selfish(depth)).expect("a built-in game");
+    }
+}
+
+/// What a search tells of itself, but for the time.
+fn told<G: Game>(game: &G, mut found: Found<G>) -> (Option<String>, Report) {
+    found.report.seconds = 0.0;
+    (found.action.map(|action| game.move_text(action).to_owned()), found.report)
+}
+
+#[test]
+fn searches_find_the_same_where_there_are_no_lanes() {
+    // By the text: without grounding there may be more fluents.
+    let judges = |game: &Dynamic, state: &BitBox, _: &BitBox, goals: &mut [f32]| {
+        let text = game.state_text(state);
+        let sum = text.bytes().fold(17_u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        let worth = 20.0 + (sum >> 8) as f32 / (1 << 24) as f32 * 60.0;
+        goals.fill(100.0 - worth);
+        goals[0] = worth;
+    };
+    for (name, nodes) in [("connect_four", 9_000), ("lights_out", 9_000), ("liars_dice", 3_000)] {
+        let entry = find(name).expect("a built-in game");
+        let lanes = load(entry.text).expect("it loads");
+        let lifted = load_lifted(name, entry.text, &Options::default()).expect("it loads");
+        assert!(lanes.table().is_some() && lifted.table().is_none());
+        let budget = Budget::of_nodes(nodes);
+        for role in lanes.roles().filter(|&role| Some(role) != lanes.chance_role()) {
+            let [one, other] = [&lanes, &lifted].map(|game| {
+                let mut search = AlphaBeta::new().evaluation(judges);
+                told(game, search.search(game, &game.initial(), role, &budget))
+            });
+            assert_eq!(one, other, "{name}");
+            let [one, other] = [&lanes, &lifted].map(|game| {
+                let mut search = MaxN::new().evaluation(judges);
+                told(game, search.search(game, &game.initial(), role, &budget))
+            });
+            assert_eq!(one, other, "{name}");
+        }
+    }
+}
+
+#[test]
+fn solutions_are_the_same_where_there_are_no_lanes() {
+    for name in ["nim", "tictactoe"] {
+        let text = find(name).expect("a built-in game").text;
+        let lanes = load(text).expect("it loads");
+        let lifted = load_lifted(name, text, &Options::default()).expect("it loads");
+        let [one, other] = [&lanes, &lifted].map(|game| {
+            let solution = Solution::of(game, &game.initial(), 1 << 30, &Budget::unlimited());
+            let solution = solution.expect("it is small");
+            let value =
+                |state: &BitBox| game.roles().map(|role| solution.value(state, role)).collect::<Vec<_>>();
+            let some: Vec<_> = (0..20).map(|seed| value(&position(game, seed % 7, seed))).collect();
+            (solution.len(), solution.symmetries(), some)
+        });
+        assert_eq!(one, other, "{name}");
     }
 }
 

@@ -16,6 +16,7 @@
 //! the moves it finds are put to the vote.
 
 mod alphabeta;
+mod brood;
 mod crowd;
 mod evaluation;
 mod flat;

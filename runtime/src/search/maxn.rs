@@ -1,8 +1,8 @@
 //! Max^n: in come a state and a role, out goes the move that is best if everybody seeks their own good.
 
 use super::{
-    Evaluation, Found, memory::Memory, meter::Meter, mind::Mind, options::Options, payoff::Payoff,
-    setup::Setup,
+    Evaluation, Found, brood::Brood, memory::Memory, meter::Meter, mind::Mind, options::Options,
+    payoff::Payoff, setup::Setup,
 };
 use crate::{
     game::{Game, Id},
@@ -119,6 +119,7 @@ impl<G: Game> MaxN<G> {
             chance,
             payoff: Payoff::new(game),
             memory,
+            brood: Brood::new(game, role.index()),
             frames: Vec::new(),
             row: vec![0; 1 + roles],
             cutoffs: 0,
@@ -147,12 +148,7 @@ impl<G: Game> Player<G> for MaxN<G> {
     }
 
     fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
-        let mut mind = std::mem::replace(&mut self.mind, Mind::new(0));
-        let role = information.role();
-        let search = |state: &G::State, budget: &Budget| self.search(game, state, role, budget);
-        let action = mind.decide(game, information, budget, search);
-        self.mind = mind;
-        action
+        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
     fn report(&self) -> Option<Report> {
@@ -164,6 +160,8 @@ impl<G: Game> Player<G> for MaxN<G> {
 struct Frame<G: Game> {
     state: G::State,
     view: G::View,
+    /// If the view is that of the state already.
+    is_seen: bool,
     options: Options<G>,
     /// The roles that have a choice, in the order in which they decide.
     deciders: Vec<usize>,
@@ -182,6 +180,7 @@ struct Run<'r, G: Game> {
     chance: Option<usize>,
     payoff: Payoff,
     memory: &'r mut Memory,
+    brood: Brood<'r, G>,
     frames: Vec<Frame<G>>,
     /// A row for the table.
     row: Vec<u64>,
@@ -228,6 +227,7 @@ impl<G: Game> Run<'_, G> {
             self.frames.push(Frame {
                 state: self.game.empty(),
                 view: self.game.blank(),
+                is_seen: false,
                 options: Options::new(self.game),
                 deciders: Vec::new(),
                 values: Vec::new(),
@@ -241,7 +241,9 @@ impl<G: Game> Run<'_, G> {
         if !self.meter.tick() {
             return None;
         }
+        // States are judged sooner than found in a large table.
         if ply > 0
+            && depth > 0
             && let Some(known) = self.memory.get(self.frames[ply].state.as_ref())
             && (known[0] == SOLVED || known[0] > u64::from(depth))
         {
@@ -253,7 +255,9 @@ impl<G: Game> Run<'_, G> {
             return Some(known[0] == SOLVED);
         }
         let frame = &mut self.frames[ply];
-        self.game.glance(&frame.state, &mut frame.view);
+        if !frame.is_seen {
+            self.game.glance(&frame.state, &mut frame.view);
+        }
         let over = self.game.terminal_in(&frame.view);
         if over || !frame.options.read(self.game, &frame.view) {
             if !over {
@@ -278,6 +282,7 @@ impl<G: Game> Run<'_, G> {
     /// Goes through all that those may do who have a choice, and lets them choose, the last one first.
     fn decide(&mut self, ply: usize, depth: u32, values: &mut Vec<f32>) -> Option<bool> {
         self.frame(ply + 1);
+        self.brood.begin();
         let roles = values.len();
         let frame = &mut self.frames[ply];
         frame.deciders.clear();
@@ -293,8 +298,16 @@ impl<G: Game> Run<'_, G> {
             let Frame { options, deciders, .. } = &mut self.frames[ply];
             options.set_way(deciders, way);
             let (before, after) = self.frames.split_at_mut(ply + 1);
-            after[0].state.clone_from(&before[ply].state);
-            self.game.advance(&mut after[0].state, before[ply].options.joint());
+            let (frame, next) = (&before[ply], &mut after[0]);
+            next.is_seen = if depth == 1 {
+                // Most states are made here.
+                let parent = (&frame.state, &frame.view);
+                self.brood.write(parent, &frame.options, (&mut next.state, &mut next.view))
+            } else {
+                next.state.clone_from(&frame.state);
+                self.game.advance(&mut next.state, frame.options.joint());
+                false
+            };
             let solved = self.node(ply + 1, depth - 1, values)?;
             is_solved &= solved;
             let Frame { options, deciders, values: best, done, .. } = &mut self.frames[ply];

@@ -1,6 +1,6 @@
 //! What the roles may do in a state: in comes what is seen of it, out come the joint moves by number.
 
-use crate::game::Game;
+use crate::game::{Game, Shape, legal_words};
 
 /// The legal moves of a state, split into the decisions of the role that searches, of its opponents and of chance.
 /// Keeps its memory from state to state.
@@ -38,6 +38,12 @@ impl<G: Game> Options<G> {
         true
     }
 
+    /// False if some role has no move.
+    #[inline]
+    pub(crate) fn are_there(view: &[u64], shape: Shape) -> bool {
+        (0..shape.roles).all(|role| legal_words(view, shape, role).iter().any(|&word| word != 0))
+    }
+
     /// The moves of a role.
     #[inline]
     pub(crate) fn of(&self, role: usize) -> &[G::Move] {
@@ -66,6 +72,22 @@ impl<G: Game> Options<G> {
             self.joint[role] = self.moves[start + (way % count) as usize];
             way /= count;
         }
+    }
+
+    /// How many joint moves there are.
+    #[inline]
+    pub(crate) fn joints(&self) -> u64 {
+        self.spans.iter().fold(1, |product: u64, &(start, end)| product.saturating_mul((end - start) as u64))
+    }
+
+    /// The number of the joint move made up so far: that of the last role changes fastest.
+    #[inline]
+    pub(crate) fn number(&self) -> usize {
+        let places = self.spans.iter().zip(&self.joint).map(|(&(start, end), action)| {
+            let moves = &self.moves[start..end];
+            (moves.len(), moves.partition_point(|other| other < action))
+        });
+        places.fold(0, |number, (moves, place)| number * moves + place)
     }
 
     /// The joint move made up so far.

@@ -29,6 +29,8 @@ pub(super) struct Engine<G: Game> {
 pub(super) struct Frame<G: Game> {
     pub(super) state: G::State,
     pub(super) view: G::View,
+    /// If the view is that of the state already.
+    pub(super) is_seen: bool,
     pub(super) options: Options<G>,
     /// What may be done by the one role that has a choice, or by the role itself if others have too, and by the others:
     /// rank and number.
@@ -78,6 +80,7 @@ impl<G: Game> Engine<G> {
             self.frames.push(Frame {
                 state: game.empty(),
                 view: game.blank(),
+                is_seen: false,
                 options: Options::new(game),
                 own: Vec::new(),
                 other: Vec::new(),

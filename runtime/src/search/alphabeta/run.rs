@@ -2,13 +2,13 @@
 //! reached.
 
 use super::{
-    engine::{Engine, NONE},
+    engine::{Engine, Frame, NONE},
     entry::{Bound, Entry},
     value::{INFINITE, UNIT, Valued, earlier, goal, later},
 };
 use crate::{
     game::{Game, Id},
-    search::{Evaluation, Found, meter::Meter, options::Options, setup::Setup},
+    search::{Evaluation, Found, brood::Brood, meter::Meter, options::Options, setup::Setup},
 };
 
 /// One search.
@@ -19,6 +19,7 @@ pub(super) struct Run<'r, G: Game> {
     engine: &'r mut Engine<G>,
     cutoffs: u64,
     table_hits: u64,
+    brood: Brood<'r, G>,
 }
 
 impl<'r, G: Game> Run<'r, G> {
@@ -28,7 +29,8 @@ impl<'r, G: Game> Run<'r, G> {
         meter: Meter,
         engine: &'r mut Engine<G>,
     ) -> Self {
-        Self { game, evaluation, meter, engine, cutoffs: 0, table_hits: 0 }
+        let brood = Brood::new(game, engine.role);
+        Self { game, evaluation, meter, engine, cutoffs: 0, table_hits: 0, brood }
     }
 
     /// Searches deeper and deeper.
@@ -39,6 +41,7 @@ impl<'r, G: Game> Run<'r, G> {
         self.engine.frames.iter_mut().for_each(|frame| frame.killers = [NONE; 2]);
         self.engine.frame(game, 0);
         self.engine.frames[0].state.clone_from(state);
+        self.engine.frames[0].is_seen = false;
         let mut view = game.blank();
         game.glance(state, &mut view);
         let over = game.terminal_in(&view);
@@ -89,7 +92,11 @@ impl<'r, G: Game> Run<'r, G> {
         if !self.meter.tick() {
             return None;
         }
-        let known = self.engine.memory.get(self.engine.frames[ply].state.as_ref()).map(Entry::unpack);
+        // Most states are met where the search ends: to judge one takes less time than to look for it in a large table.
+        let known = match depth {
+            0 => None,
+            _ => self.engine.memory.get(self.engine.frames[ply].state.as_ref()).map(Entry::unpack),
+        };
         if let (Some(known), None) = (known, &root)
             && (known.is_solved || known.depth >= depth)
         {
@@ -108,21 +115,12 @@ impl<'r, G: Game> Run<'r, G> {
                 Bound::Exact => {}
             }
         }
-        let frame = &mut self.engine.frames[ply];
-        self.game.glance(&frame.state, &mut frame.view);
-        if self.game.terminal_in(&frame.view) {
-            return Some((self.engine.value(self.engine.frames[ply].view.as_ref()), true));
-        }
-        if !frame.options.read(self.game, &frame.view) {
-            // Nobody can go on: what the goals say there.
-            self.game.observe(&frame.state, &mut frame.view);
-            return Some((self.engine.value(self.engine.frames[ply].view.as_ref()), true));
-        }
-        if depth == 0 {
-            return Some((self.judge(ply), false));
+        if let Some(valued) = self.end(ply, depth) {
+            return Some(valued);
         }
         self.engine.frame(self.game, ply + 1);
         self.engine.order(ply, known.map_or(NONE, |entry| entry.best));
+        self.brood.begin();
 
         let (low, high) = (alpha, beta);
         let mut best = -INFINITE;
@@ -187,6 +185,26 @@ impl<'r, G: Game> Run<'r, G> {
         Some((best, is_solved))
     }
 
+    /// Looks at the state at `ply`, and says what it is worth if the game or the search ends there.
+    fn end(&mut self, ply: usize, depth: u32) -> Option<Valued> {
+        let Frame { state, view, is_seen, options, .. } = &mut self.engine.frames[ply];
+        if !*is_seen {
+            self.game.glance(state, view);
+        }
+        if !self.game.terminal_in(view) {
+            let goes_on = match depth {
+                0 => Options::<G>::are_there(view.as_ref(), self.game.shape()),
+                _ => options.read(self.game, view),
+            };
+            if goes_on {
+                return (depth == 0).then(|| (self.judge(ply), false));
+            }
+            // Nobody can go on: what the goals say there.
+            self.game.observe(state, view);
+        }
+        Some((self.engine.value(self.engine.frames[ply].view.as_ref()), true))
+    }
+
     /// The mean over what chance may do.
     fn mean(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32) -> Option<Valued> {
         let outcomes = self.engine.frames[ply].options.ways(&self.engine.chance);
@@ -208,8 +226,15 @@ impl<'r, G: Game> Run<'r, G> {
     fn child(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32) -> Option<Valued> {
         let (before, after) = self.engine.frames.split_at_mut(ply + 1);
         let (frame, next) = (&before[ply], &mut after[0]);
-        next.state.clone_from(&frame.state);
-        self.game.advance(&mut next.state, frame.options.joint());
+        next.is_seen = if depth == 1 {
+            // Most states are made here.
+            let parent = (&frame.state, &frame.view);
+            self.brood.write(parent, &frame.options, (&mut next.state, &mut next.view))
+        } else {
+            next.state.clone_from(&frame.state);
+            self.game.advance(&mut next.state, frame.options.joint());
+            false
+        };
         let (alpha, beta) = later(alpha, beta);
         let (value, is_solved) = self.node(ply + 1, depth - 1, alpha, beta, None)?;
         Some((earlier(value), is_solved))

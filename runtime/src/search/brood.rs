@@ -1,0 +1,108 @@
+//! The children of a state where a search ends: in come the state and a joint move, out go the state that follows and, if that
+//! costs nothing, what is seen of it.
+//!
+//! The first child is made alone, since often a search wants no other. With the second all are made in one pass of the
+//! lanes, if there are so many that this takes less time. They are the same, so a search finds the same.
+
+use super::options::Options;
+use crate::{
+    game::{Game, Id},
+    lanes::{Batch, Expansion},
+    simd::Isa,
+};
+
+/// States whose children are made alone, since to set up lanes takes some time too: up to milliseconds for large nets.
+const ALONE: u32 = 500;
+
+/// The children of one state at a time.
+pub(crate) struct Brood<'g, G> {
+    game: &'g G,
+    /// How many states there are left whose children are made alone; none if those of all are.
+    alone: Option<u32>,
+    lanes: Option<Lanes<'g>>,
+    /// How many children of the state were asked for.
+    asked: u32,
+    is_made: bool,
+}
+
+/// All children of a state.
+struct Lanes<'g> {
+    expansion: Expansion<'g>,
+    batch: Batch,
+    /// As many as can be made alone while a pass runs.
+    least: u64,
+}
+
+impl<'g, G: Game> Brood<'g, G> {
+    /// For a search on behalf of a role. Lanes may not tell the goals of chance, so if that searches all are made alone.
+    pub(crate) fn new(game: &'g G, role: usize) -> Self {
+        let is_chance = game.chance_role().is_some_and(|chance| chance.index() == role);
+        let alone = (!is_chance).then_some(ALONE);
+        Self { game, alone, lanes: None, asked: 0, is_made: false }
+    }
+
+    /// The next children are those of another state.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        (self.asked, self.is_made) = (0, false);
+    }
+
+    /// Writes the child of the joint move that was made up of a state's options. True if what is seen of it was written too.
+    #[inline]
+    pub(crate) fn write(
+        &mut self,
+        (state, view): (&G::State, &G::View),
+        options: &Options<G>,
+        (child, seen): (&mut G::State, &mut G::View),
+    ) -> bool {
+        if self.asked == 1 {
+            self.make(state, view, options.joints());
+        }
+        self.asked += 1;
+        if self.is_made
+            && let Some(lanes) = &self.lanes
+        {
+            let lane = options.number();
+            lanes.batch.state(lane, child.as_mut());
+            lanes.batch.view(lane, seen.as_mut());
+            return true;
+        }
+        child.clone_from(state);
+        self.game.advance(child, options.joint());
+        false
+    }
+
+    /// Makes all children, if that takes less time, there is room for them and play comes to the state.
+    fn make(&mut self, state: &G::State, view: &G::View, joints: u64) {
+        match &mut self.alone {
+            Some(0) => {}
+            Some(left) => {
+                *left -= 1;
+                if *left == 0 {
+                    self.lanes = Lanes::new(self.game);
+                }
+                return;
+            }
+            None => return,
+        }
+        let Some(Lanes { expansion, batch, least }) = &mut self.lanes else { return };
+        if !(*least..=Expansion::LANES as u64).contains(&joints) {
+            return;
+        }
+        let Some(point) = expansion.point(state.as_ref()) else { return };
+        expansion.start(point);
+        expansion.push_legal(state.as_ref(), view.as_ref(), 0);
+        expansion.glance(batch);
+        self.is_made = true;
+    }
+}
+
+impl<'g> Lanes<'g> {
+    /// None if the game cannot be stepped in lanes.
+    fn new<G: Game>(game: &'g G) -> Option<Self> {
+        let isa = Isa::best();
+        let expansion = Expansion::new(game.table()?, isa)?;
+        let least = if isa == Isa::Portable { 24 } else { 6 };
+        Some(Self { expansion, batch: Batch::new(game.shape()), least })
+    }
+}

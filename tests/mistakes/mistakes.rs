@@ -1,7 +1,7 @@
 //! What users see: each file in `ui` is named for a mistake, with the very text rustc prints for it. Most
 //! of them use the game as if nothing were wrong, and no second error comes of that.
 //!
-//! `TRYBUILD=overwrite cargo test -p gdl-tests --test ui` writes the texts anew; read them.
+//! `TRYBUILD=overwrite cargo test -p gdl-mistakes` writes the texts anew; read them.
 
 #[test]
 fn mistakes_are_explained() {

@@ -6,6 +6,7 @@ use gdl_runtime::{
     AlphaBeta, BitBox, Budget, Cancel, Dynamic, Evaluation, Found, Game, Id, Isa, Leaves, Linear, MaxN,
     Report, Solution, Stream, load, load::load_lifted,
 };
+use std::time::Duration;
 
 /// A state some random moves from the start, not terminal.
 fn position<G: Game>(game: &G, moves: u64, seed: u64) -> G::State {
@@ -293,6 +294,21 @@ fn solutions_are_the_same_where_there_are_no_lanes() {
         });
         assert_eq!(one, other, "{name}");
     }
+}
+
+#[test]
+fn something_is_learnt_by_the_clock_too() {
+    // Less time than it takes to visit all the states that it would.
+    let game = reversi::game();
+    let linear = Linear::learn(&game, 1, &Budget::within(Duration::from_millis(40)));
+    let judged = |seed: u64| {
+        let state = position(&game, 20, seed);
+        let mut goals = [0.0; 2];
+        linear.evaluate(&game, &state, &game.view(&state), &mut goals);
+        goals[0]
+    };
+    let judged: Vec<f32> = (0..10).map(judged).collect();
+    assert!(judged.iter().any(|&goal| (goal - judged[0]).abs() > 0.1), "{judged:?}");
 }
 
 #[test]

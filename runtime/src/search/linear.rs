@@ -48,13 +48,21 @@ impl Linear {
     /// random game, since hundreds at once take up to some twenty times as long.
     const LANES_FROM: (u64, Duration, u32) = (1000, Duration::from_millis(10), 100);
 
+    /// The share of the time that goes into random games; the rest is for the weights.
+    const PLAYING: f64 = 0.7;
+
     const RATE: f32 = 0.15;
     const EPOCHS: usize = 8;
 
     /// Learns from random games; the nodes of the budget are states visited, and those that lanes play from once more.
     #[must_use]
     pub fn learn<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
-        let samples = Samples::play(game, seed, budget);
+        let end = budget.deadline().map(|end| {
+            let now = Instant::now();
+            now + end.saturating_duration_since(now).mul_f64(Self::PLAYING)
+        });
+        let playing = end.map_or_else(|| budget.clone(), |end| budget.clone().and_until(end));
+        let samples = Samples::play(game, seed, &playing);
         let shape = game.shape();
         let total = match samples.goals.first() {
             Some(&first) if shape.roles == 2 => {
@@ -88,7 +96,8 @@ impl Linear {
         let mut errors = vec![0.0; judged];
         for _ in 0..Self::EPOCHS {
             for number in 0..samples.len() {
-                if number % 256 == 0 && budget.is_spent() {
+                // A few states are learnt from however late it is: without weights all states look the same.
+                if number > 0 && number % 256 == 0 && budget.is_spent() {
                     return;
                 }
                 let (state, moves) = (samples.state(number), samples.moves_of(number, self.shape.roles));

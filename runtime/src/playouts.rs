@@ -192,15 +192,25 @@ impl<'g, G: Game> Playouts<'g, G> {
         let isa = self.isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
         let straight =
             self.engine != Some(Engine::TableLanes) && lanes.is_some_and(|lanes| lanes.is_straight(isa));
+        let (game, seed, max_length) = (self.game, self.seed, self.max_length);
+        let one_by_one = move |pool: &Pool<'_>| {
+            let mut player = Player::new(game, first, max_length);
+            pool.blocks(|block, games| {
+                let mut stream = Stream::new(seed, block);
+                (0..games).for_each(|_| player.play(&mut stream));
+            });
+            player.tally
+        };
         let pool = Pool {
-            game: self.game,
-            first,
+            one_by_one: &one_by_one,
+            roles: game.shape().roles,
+            first: first.as_ref(),
             lanes: lanes.map(|lanes| (lanes, isa)),
             middle,
             straight,
-            seed: self.seed,
+            seed,
             count,
-            max_length: self.max_length,
+            max_length,
             deadline: deadline.and_then(|limit| start.checked_add(limit)),
             block: AtomicU64::new(0),
             done: AtomicU64::new(0),
@@ -230,11 +240,14 @@ impl<'g, G: Game> Playouts<'g, G> {
     }
 }
 
-/// What the threads of a run share.
-struct Pool<'g, G: Game> {
-    game: &'g G,
+/// What the threads of a run share. The game is behind a function: threads and what they tell each other take rustc longer
+/// than a small game does, and are compiled once for all games so.
+struct Pool<'g> {
+    /// Plays blocks of games one after the other.
+    one_by_one: &'g (dyn Fn(&Pool<'_>) -> Tally + Sync),
+    roles: usize,
     /// Where games start.
-    first: &'g G::State,
+    first: &'g [u64],
     /// If games are played in lanes, and with what.
     lanes: Option<(&'g Lanes, Isa)>,
     /// If they start in the middle of a game there: at which point of the cycle that lanes go round.
@@ -251,7 +264,7 @@ struct Pool<'g, G: Game> {
     done: AtomicU64,
 }
 
-impl<G: Game> Pool<'_, G> {
+impl Pool<'_> {
     /// Plays all blocks. The tally, the processor time and the number of threads that could be had.
     fn run(&self, threads: usize, progress: Option<&mut (dyn FnMut(u64) + '_)>) -> (Tally, f64, usize) {
         // Whoever waits to tell the progress does not play.
@@ -270,7 +283,7 @@ impl<G: Game> Pool<'_, G> {
                 workers.extend(thread::Builder::new().spawn_scoped(scope, work));
             }
             drop(alive);
-            let mut tally = Tally::new(self.game.shape().roles);
+            let mut tally = Tally::new(self.roles);
             let (mut cpu_seconds, mut threads) = (0.0, 0);
             let mut add = |(part, seconds): (Tally, f64)| {
                 tally.merge(&part);
@@ -310,7 +323,7 @@ impl<G: Game> Pool<'_, G> {
             if let Some((point, cycle)) = &self.middle {
                 let mut leaves = Leaves::with(lanes, cycle.clone(), isa, self.straight, self.max_length);
                 self.blocks(|block, games| {
-                    leaves.play_some(*point, self.first.as_ref(), self.seed, block, games);
+                    leaves.play_some(*point, self.first, self.seed, block, games);
                 });
                 leaves.into_tally()
             } else {
@@ -319,12 +332,7 @@ impl<G: Game> Pool<'_, G> {
                 player.tally
             }
         } else {
-            let mut player = Player::new(self.game, self.first, self.max_length);
-            self.blocks(|block, games| {
-                let mut stream = Stream::new(self.seed, block);
-                (0..games).for_each(|_| player.play(&mut stream));
-            });
-            player.tally
+            (self.one_by_one)(self)
         };
         let seconds = match (cpu_start, cpu::thread_seconds()) {
             (Some(before), Some(after)) => after - before,

@@ -84,9 +84,42 @@ pub trait Word: Copy {
     #[must_use]
     #[inline(always)]
     fn ternary<const TABLE: i32>(a: Self, b: Self, c: Self) -> Self {
-        // All that `TABLE` decides is decided, and vanishes, when this is compiled.
-        let (no, yes) = (binary(TABLE & 15, b, c), binary(TABLE >> 4 & 15, b, c));
-        no.xor(a.and(no.xor(yes)))
+        // Any function of `b` and `c`: bit 2b + c of the table. What is matched is constant, so other arms are not even
+        // handed to LLVM, which would take long to inline and to drop them.
+        macro_rules! binary {
+            ($table:expr) => {
+                match const { $table & 15 } {
+                    0 => Self::splat(false),
+                    1 => Self::splat(true).and_not(b.or(c)),
+                    2 => c.and_not(b),
+                    3 => Self::splat(true).and_not(b),
+                    4 => b.and_not(c),
+                    5 => Self::splat(true).and_not(c),
+                    6 => b.xor(c),
+                    7 => Self::splat(true).and_not(b.and(c)),
+                    8 => b.and(c),
+                    9 => Self::splat(true).and_not(b.xor(c)),
+                    10 => c,
+                    11 => Self::splat(true).and_not(b.and_not(c)),
+                    12 => b,
+                    13 => Self::splat(true).and_not(c.and_not(b)),
+                    14 => b.or(c),
+                    _ => Self::splat(true),
+                }
+            };
+        }
+        // What it is where `a` is clear, and what `a` changes of that.
+        if const { TABLE % 16 == TABLE / 16 } {
+            binary!(TABLE)
+        } else if const { TABLE % 16 == 0 } {
+            a.and(binary!(TABLE >> 4))
+        } else if const { TABLE < 16 } {
+            binary!(TABLE).and_not(a)
+        } else if const { (TABLE % 16) ^ (TABLE / 16) == 15 } {
+            binary!(TABLE).xor(a)
+        } else {
+            binary!(TABLE).xor(a.and(binary!(TABLE ^ TABLE >> 4)))
+        }
     }
 
     /// Runs a part of a program as a function of its own, so that what takes the compiler more than its share grows
@@ -235,24 +268,6 @@ pub trait Word: Copy {
     #[inline(always)]
     fn borrow(a: Self, b: Self, c: Self) -> Self {
         Self::ternary::<0x8e>(a, b, c)
-    }
-}
-
-/// Any function of two operands: bit 2b + c of `table`, which has 4 bits.
-#[inline(always)]
-fn binary<W: Word>(table: i32, b: W, c: W) -> W {
-    let (no, yes) = (unary(table & 3, c), unary(table >> 2, c));
-    no.xor(b.and(no.xor(yes)))
-}
-
-/// Any function of one operand: bit c of `table`, which has 2 bits.
-#[inline(always)]
-fn unary<W: Word>(table: i32, c: W) -> W {
-    match table {
-        0 => W::splat(false),
-        1 => W::splat(true).and_not(c),
-        2 => c,
-        _ => W::splat(true),
     }
 }
 

@@ -15,7 +15,7 @@ pub use build::build;
 use crate::limits::Fuel;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
-use std::hash::Hasher;
+use std::{hash::Hasher, sync::Arc};
 
 /// A gate's output, possibly complemented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -181,7 +181,7 @@ pub struct Latch {
 #[derive(Clone, Debug)]
 pub struct Net {
     /// The names of inputs and outputs.
-    pub vocabulary: Vocabulary,
+    pub vocabulary: Arc<Vocabulary>,
     /// For each fluent: holds at the start.
     pub initial: Vec<bool>,
     /// What is computed.
@@ -207,9 +207,9 @@ const ABSORPTIONS: usize = 256;
 impl Net {
     /// A net with inputs and no gates: `does` lists role and move of each `does` input, sorted.
     #[must_use]
-    pub fn new(vocabulary: Vocabulary, initial: Vec<bool>, does: Vec<(u32, u32)>) -> Self {
+    pub fn new(vocabulary: impl Into<Arc<Vocabulary>>, initial: Vec<bool>, does: Vec<(u32, u32)>) -> Self {
         Self {
-            vocabulary,
+            vocabulary: vocabulary.into(),
             initial,
             outputs: Outputs::default(),
             exclusive: Vec::new(),
@@ -226,7 +226,7 @@ impl Net {
     #[must_use]
     pub fn without_gates(&self) -> Self {
         let (exclusive, latches) = (self.exclusive.clone(), self.latches.clone());
-        let empty = Self::new(self.vocabulary.clone(), self.initial.clone(), self.does.clone());
+        let empty = Self::new(Arc::clone(&self.vocabulary), self.initial.clone(), self.does.clone());
         Self { exclusive, latches, ..empty }
     }
 

@@ -38,6 +38,9 @@ pub struct Options {
     /// of that before it is split on trial. Another number makes other nets that play the same: tests of small
     /// rulesheets use a small one, and `usize::MAX` leaves all rules whole that the limits allow.
     pub split_from: usize,
+    /// Whether playouts are to be able to end where all goals are decided: the compilation has an [`optimize::Early`]
+    /// then, if there are such states. All else is the same with it and without.
+    pub early_end: bool,
     /// Who follows the compilation and may end it.
     pub observer: Observer,
 }
@@ -45,7 +48,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let (limits, levels, observer) = (Limits::default(), Levels::default(), Observer::default());
-        Self { case_sensitive: false, limits, levels, split_from: 2_000, observer }
+        Self { case_sensitive: false, limits, levels, split_from: 2_000, early_end: false, observer }
     }
 }
 
@@ -60,6 +63,8 @@ pub struct Compilation {
     pub phases: Vec<propnet::Net>,
     /// The net after each number of moves, if the game is so small that all its states were visited.
     pub plies: Option<optimize::Plies>,
+    /// The game for playouts that end early, if that is asked for and ever happens.
+    pub early: Option<optimize::Early>,
     /// Warnings.
     pub diagnostics: Diagnostics,
 }
@@ -80,12 +85,15 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagno
         let net = optimize::optimize(net, options, &mut diagnostics)?;
         let phases = optimize::phases(&net, options, &mut diagnostics)?;
         let plies = optimize::plies(&net, options);
+        let early = optimize::early(&net, options);
         outcome::check(&rules, &ground, &net, &mut diagnostics);
-        (!diagnostics.has_errors()).then_some((net, phases, plies))
+        (!diagnostics.has_errors()).then_some((net, phases, plies, early))
     });
     diagnostics.sort();
     match nets {
-        Some((net, phases, plies)) => Ok(Compilation { rules, net, phases, plies, diagnostics }),
+        Some((net, phases, plies, early)) => {
+            Ok(Compilation { rules, net, phases, plies, early, diagnostics })
+        }
         None => Err(diagnostics),
     }
 }

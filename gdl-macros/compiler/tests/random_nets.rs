@@ -211,6 +211,88 @@ fn passes_keep_what_nets_do() {
     );
 }
 
+/// Compares a game with the one that ends early: it is over in other states only if all play from there has their goals,
+/// one for each role; where it is not over all is alike. Returns how many states are over in it alone.
+fn compare_early(net: &Net, early: &Net, context: &str) -> usize {
+    const NONE: [u32; 2] = [u32::MAX; 2];
+    let goals = |state: &[bool]| {
+        let signals: Vec<Signal> = net.outputs.goal.iter().flatten().map(|&(_, s)| s).collect();
+        values(net, state, NONE, &signals)
+    };
+    let terminal = |net: &Net, state: &[bool]| values(net, state, NONE, &[net.outputs.terminal])[0];
+    let mut decided = 0;
+    for state in reached(net, &net.initial, |state| terminal(early, state)) {
+        let context = format!("{context}: state {state:?}");
+        let [view, other] = [net, early].map(|net| values(net, &state, NONE, &shown(net)));
+        let last = view.len() - 1;
+        assert_eq!(view[..last], other[..last], "{context}");
+        assert!(other[last] || !view[last], "{context}");
+        if other[last] && !view[last] {
+            decided += 1;
+            let goals_here = goals(&state);
+            for role in goals_here.chunks(2) {
+                assert_eq!(role.iter().filter(|&&holds| holds).count(), 1, "{context}");
+            }
+            for later in reached(net, &state, |state| terminal(net, state)) {
+                assert_eq!(goals(&later), goals_here, "{context}, later {later:?}");
+            }
+        } else if !other[last] {
+            for joint in legal_joints(&view) {
+                let steps = [net, early].map(|net| values(net, &state, joint, &stepped(net)));
+                assert_eq!(steps[0], steps[1], "{context}, moves {joint:?}");
+            }
+        }
+    }
+    decided
+}
+
+/// The legal joint moves of what is shown.
+fn legal_joints(view: &[bool]) -> impl Iterator<Item = [u32; 2]> {
+    let joints = (0..MOVES * MOVES).map(|j| [j % MOVES, j / MOVES]);
+    let legal = joints.filter(|joint| view[joint[0]] && view[MOVES + joint[1]]);
+    legal.map(|joint| joint.map(|action| action as u32))
+}
+
+/// The states that play from one comes to, itself included, if it goes on in those that are not `over`.
+fn reached(net: &Net, state: &[bool], over: impl Fn(&[bool]) -> bool) -> BTreeSet<Vec<bool>> {
+    let mut seen = BTreeSet::from([state.to_vec()]);
+    let mut queue = vec![state.to_vec()];
+    while let Some(state) = queue.pop() {
+        if over(&state) {
+            continue;
+        }
+        let view = values(net, &state, [u32::MAX; 2], &shown(net));
+        for joint in legal_joints(&view) {
+            let next = values(net, &state, joint, &stepped(net))[..FLUENTS].to_vec();
+            if seen.insert(next.clone()) {
+                queue.push(next);
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn games_end_early_where_goals_are_decided() {
+    let options = Options { early_end: true, ..Options::default() };
+    let (mut nets, mut states) = (0, 0);
+    for seed in 0..1_000 {
+        let mut net = random_net(seed);
+        // One goal in every state.
+        for goal in &mut net.outputs.goal {
+            goal[0].1 = !goal[1].1;
+        }
+        let mut diagnostics = Diagnostics::default();
+        let optimised = optimize::optimize(net.clone(), &options, &mut diagnostics).expect("there is fuel");
+        assert!(optimize::early(&optimised, &Options::default()).is_none(), "nobody asked");
+        let Some(early) = optimize::early(&optimised, &options) else { continue };
+        let decided = compare_early(&net, &early.net, &format!("seed {seed}"));
+        nets += usize::from(decided > 0);
+        states += decided;
+    }
+    assert!(nets > 80 && states > 100, "{states} states of {nets} nets");
+}
+
 #[test]
 fn play_goes_on_alike_without_fluents_that_have_no_influence() {
     let mut dead = 0;

@@ -5,7 +5,7 @@
 //! byte); a text is its length in bytes and its bytes; a list is its length and its items.
 //!
 //! ```text
-//! table    = "GDLT" version:byte vocabulary moves* goals* chance initial observe advance sees lanes
+//! table    = "GDLT" version:byte vocabulary moves* goals* chance initial observe advance sees lanes early
 //! vocabulary = roles:list(text) fluents:list(text) moves:list(text)
 //! moves*   = per role: list(number)      the moves the role may ever make, ascending, each as its
 //!                                        distance from the one before (the first from zero)
@@ -22,6 +22,8 @@
 //! choice   = per role: list(number) slot count   the moves it may make at the point, as distances; the first one's
 //!                                        slot; how many are legal, if that is known, else 0
 //! item     = kind:byte role value:byte slot
+//! early    =                             playouts end where the game is over
+//!          | 1:byte observe lanes        what they play if they end where all goals are decided
 //! ```
 //!
 //! A signal is twice a node plus one if complemented. Node 0 is false; nodes 1.. are the fluents; in
@@ -43,7 +45,7 @@ use super::{
     lanes::{Item, Lanes, Point, Schedule},
     lower::{self, Program},
 };
-use crate::propnet::Net;
+use crate::{optimize::Early, propnet::Net};
 
 /// The version of the format, checked by whoever reads it.
 pub const VERSION: u8 = 6;
@@ -81,11 +83,17 @@ pub fn table(net: &Net, lanes: Option<&Lanes>) -> Vec<u8> {
             writer.program(&perceive);
         }
     }
-    for points in lanes.map_or([&[][..]; 2], |lanes| [&lanes.points, &lanes.plies]) {
-        writer.number(points.len());
-        points.iter().for_each(|point| writer.point(point));
-    }
+    writer.lanes(lanes);
     writer.bytes
+}
+
+/// Adds to the table of a game what playouts that end early need; all else in it is the same for them.
+pub fn add_early(table: &mut Vec<u8>, early: &Early) {
+    let mut writer = Writer { bytes: std::mem::take(table) };
+    writer.bytes.push(1);
+    writer.program(&lower::observe(&early.net));
+    writer.lanes(Lanes::new(&early.net, &early.phases, None).as_ref());
+    *table = writer.bytes;
 }
 
 struct Writer {
@@ -127,6 +135,13 @@ impl Writer {
         self.number(program.outputs.len());
         for &signal in &program.outputs {
             self.number(signal as usize);
+        }
+    }
+
+    fn lanes(&mut self, lanes: Option<&Lanes>) {
+        for points in lanes.map_or([&[][..]; 2], |lanes| [&lanes.points, &lanes.plies]) {
+            self.number(points.len());
+            points.iter().for_each(|point| self.point(point));
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod budget;
 mod constants;
+mod early;
 mod exclusive;
 mod factor;
 mod imply;
@@ -23,6 +24,7 @@ mod simulate;
 mod users;
 
 pub use constants::fold_constants;
+pub use early::{Early, early};
 pub use exclusive::find_exclusive;
 pub use factor::factor;
 pub use imply::drop_implied;

@@ -28,7 +28,12 @@ impl Dynamic {
     /// The game of a table.
     #[must_use]
     pub fn new(table: Table) -> Self {
-        Self { engine: Engine::Table(Arc::new(table)) }
+        Self::shared(Arc::new(table))
+    }
+
+    /// The game of a table that others have too.
+    pub(crate) fn shared(table: Arc<Table>) -> Self {
+        Self { engine: Engine::Table(table) }
     }
 
     /// The game of a table's bytes, as the compiler writes them.

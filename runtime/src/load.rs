@@ -7,7 +7,10 @@ use crate::{dynamic::Dynamic, lifted::Lifted, table::TableError};
 use gdl_compiler::{
     Rules, check,
     diagnostic::codes,
-    emit::{lanes::Lanes, table::table},
+    emit::{
+        lanes::Lanes,
+        table::{add_early, table},
+    },
     lifted, syntax,
 };
 use std::{error::Error, fmt};
@@ -174,8 +177,11 @@ impl TryFrom<Compilation> for Dynamic {
     type Error = TableError;
 
     fn try_from(compilation: Compilation) -> Result<Self, TableError> {
-        let Compilation { net, phases, plies, .. } = &compilation;
-        let lanes = Lanes::new(net, phases, plies.as_ref());
-        Self::decode(&table(net, lanes.as_ref()))
+        let Compilation { net, phases, plies, early, .. } = &compilation;
+        let mut bytes = table(net, Lanes::new(net, phases, plies.as_ref()).as_ref());
+        if let Some(early) = early {
+            add_early(&mut bytes, early);
+        }
+        Self::decode(&bytes)
     }
 }

@@ -6,7 +6,9 @@
 //! tally whatever the number of threads.
 
 use crate::{
-    bits, cpu,
+    bits::{self, BitBox},
+    cpu,
+    dynamic::Dynamic,
     game::{Game, Id, legal_words},
     lanes::{self, Cycle, Lanes, Leaves},
     random::Stream,
@@ -16,6 +18,7 @@ use crate::{
 };
 use std::{
     sync::{
+        Arc,
         atomic::{AtomicU64, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
@@ -58,6 +61,7 @@ pub struct Playouts<'g, G: Game> {
     max_length: u64,
     engine: Option<Engine>,
     isa: Option<Isa>,
+    early_end: bool,
     progress: Option<Box<dyn FnMut(u64) + 'g>>,
 }
 
@@ -80,6 +84,7 @@ impl<'g, G: Game> Playouts<'g, G> {
             max_length: Self::DEFAULT_MAX_LENGTH,
             engine: None,
             isa: None,
+            early_end: false,
             progress: None,
         }
     }
@@ -152,6 +157,39 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
+    /// Whether a playout ends as soon as the goals of all roles are decided, which [`Stats::early_end`] says was so. That
+    /// pays where games go on after somebody has failed for good, as many puzzles do, and changes nothing elsewhere. The
+    /// compiler has to be asked for it too, with `Options::early_end` of the feature `dynamic`.
+    ///
+    /// It is proved that each game has the goals that it would have had, so their distribution is the same. Lengths are of
+    /// what was played. A game that would have been given up counts for its goals if they are decided before. The
+    /// games of a seed are others than those without it, since what a game does not draw is left to the next one.
+    ///
+    /// Such games run as a table, whatever code there is for the others.
+    ///
+    /// ```
+    /// # #[cfg(feature = "dynamic")] {
+    /// use gdl_runtime::{Game, Loader, Playouts, load::Options};
+    ///
+    /// // Three doors one behind the other; whoever takes the wrong one may go on, but not win.
+    /// let text = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal r left) (legal r right)
+    ///     (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 3)))
+    ///     (<= (next lost) (does r left)) (<= (next lost) (true lost))
+    ///     (<= (goal r 0) (true lost)) (<= (goal r 100) (not (true lost)))";
+    /// let options = Options { early_end: true, ..Options::default() };
+    /// let game = Loader::new().options(options).load(text).unwrap();
+    /// let play = |early| Playouts::new(&game).early_end(early).run();
+    /// assert_eq!(play(false).mean_length(), 3.0);
+    /// // Half of them end after one move, and half of the others after two.
+    /// assert!((play(true).mean_length() - 1.75).abs() < 0.1);
+    /// assert!((play(true).mean_goal(0) - 12.5).abs() < 3.0);
+    /// # }
+    /// ```
+    pub fn early_end(mut self, early_end: bool) -> Self {
+        self.early_end = early_end;
+        self
+    }
+
     /// Is told the number of playouts made so far, by the thread that called [`Playouts::run`], a few
     /// times a second.
     pub fn progress(mut self, tell: impl FnMut(u64) + 'g) -> Self {
@@ -166,6 +204,13 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// If the game does.
     #[must_use]
     pub fn run(mut self) -> Stats {
+        if self.early_end
+            && let Some(early) = self.game.table().and_then(Table::early)
+        {
+            let start = self.start.map(|state| BitBox::from(state.as_ref().to_vec()));
+            let game = Dynamic::shared(Arc::clone(early));
+            return Stats { early_end: true, ..self.of(&game, start.as_ref()).run() };
+        }
         let start = Instant::now();
         let count = match (self.count, self.seconds) {
             (Some(count), _) => count,
@@ -226,6 +271,7 @@ impl<'g, G: Game> Playouts<'g, G> {
             tally,
             roles: self.game.vocabulary().roles().clone(),
             chance: self.game.vocabulary().chance(),
+            early_end: false,
             seed: self.seed,
             engine: match lanes {
                 Some(_) if straight => Engine::Lanes,
@@ -236,6 +282,27 @@ impl<'g, G: Game> Playouts<'g, G> {
             threads,
             seconds: start.elapsed().as_secs_f64(),
             cpu_seconds,
+        }
+    }
+
+    /// The same run of another game, which need not end early.
+    fn of<'h, H: Game>(self, game: &'h H, start: Option<&'h H::State>) -> Playouts<'h, H>
+    where
+        'g: 'h,
+    {
+        let Self { seed, count, seconds, threads, max_length, engine, isa, progress, .. } = self;
+        Playouts {
+            game,
+            start,
+            seed,
+            count,
+            seconds,
+            threads,
+            max_length,
+            engine,
+            isa,
+            early_end: false,
+            progress,
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::{
     output::{self, BAD},
 };
 use clap::ValueEnum;
+use gdl_compiler::{Options, Source};
 use gdl_games::Entry;
 use gdl_runtime::{Dynamic, Game, lifted::Lifted};
 use std::{path::PathBuf, str::FromStr};
@@ -64,11 +65,20 @@ impl GameArg {
     /// # Errors
     /// If the rulesheet is at fault; the diagnostics went to stderr.
     pub fn dynamic(&self, way: Option<Way>) -> Result<Dynamic> {
+        let (source, options) = self.source()?;
+        load::play(source, &options, way)
+    }
+
+    /// The rulesheet, and the options for those who want to use it.
+    ///
+    /// # Errors
+    /// If it cannot be read; the diagnostics went to stderr.
+    pub fn source(&self) -> Result<(Source, Options)> {
         match self {
-            Self::BuiltIn(entry) => load::play(load::text_of(entry), &load::quiet(), way),
+            Self::BuiltIn(entry) => Ok((load::text_of(entry), load::quiet())),
             Self::File(path) => {
                 let options = load::tolerant();
-                load::play(load::open(path, &options)?, &options, way)
+                Ok((load::open(path, &options)?, options))
             }
         }
     }

@@ -142,8 +142,12 @@ pub fn inspect(source: &Source, options: &Options) -> (Diagnostics, Option<Compi
         let phases = optimize::phases(&net, options, &mut diagnostics)?;
         clock.lap("optimize");
         let plies = optimize::plies(&net, options);
+        let early = optimize::early(&net, options);
         let lanes = emit::lanes::Lanes::new(&net, &phases, plies.as_ref());
-        let table = emit::table::table(&net, lanes.as_ref());
+        let mut table = emit::table::table(&net, lanes.as_ref());
+        if let Some(early) = &early {
+            emit::table::add_early(&mut table, early);
+        }
         clock.lap("emit");
         outcome::check(&rules, &ground, &net, &mut diagnostics);
         Some(Compiled { rules, ground, net, phases, table, seconds: clock.seconds })

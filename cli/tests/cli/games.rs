@@ -287,6 +287,35 @@ fn games_are_played_in_lanes_unless_told_otherwise() {
 }
 
 #[test]
+fn playouts_may_end_early() {
+    let safe = rulesheet("../tests/rulesheets/safe.kif");
+    for engine in [&[][..], &["--engine", "single"], &["--engine", "lanes"], &["--engine", "table-lanes"]] {
+        let play = |rest: &[&str]| {
+            let all = [&["playouts", &safe, "--count", "5000", "--seed", "7", "--json"], engine, rest];
+            json(&all.concat())
+        };
+        let (whole, early) = (play(&[]), play(&["--early-end"]));
+        assert_eq!((&whole["mean_length"], whole.get("early_end")), (&value!(6.0), None));
+        assert_eq!((&early["engine"], &early["early_end"]), (&whole["engine"], &value!(true)));
+        assert!(early["mean_length"].as_f64() < Some(1.6), "{early}");
+    }
+    let run = gdl(&["playouts", &safe, "--count", "5000", "--early-end"]);
+    assert!(run.stdout.contains("moves a playout, until its goals were decided"), "{}", run.stdout);
+    assert_eq!(run.stderr, "");
+    // In other games, and without a net, there is nothing to be gained.
+    for rest in [&["tictactoe"][..], &[&safe, "--engine", "lifted"]] {
+        let args = [&["playouts", "--count", "200", "--json"], rest].concat();
+        let (whole, early) = (json(&args), json(&[&args[..], &["--early-end"]].concat()));
+        assert_eq!((counted(&whole), &early["early_end"]), (counted(&early), &value!(false)));
+        let run = gdl(&[&args[..], &["--early-end"]].concat());
+        assert!(run.stderr.contains("changes nothing"), "{}", run.stderr);
+    }
+    let run = gdl(&["playouts", "nim", "--engine", "straight", "--early-end"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("straight-line code plays games to their end"), "{}", run.stderr);
+}
+
+#[test]
 fn a_file_that_is_no_rulesheet_is_located() {
     let path = file("prose.kif", "Dear reader,\n\nthis is (no game.\n");
     for args in [

@@ -39,7 +39,7 @@ pub struct Options {
     /// rulesheets use a small one, and `usize::MAX` leaves all rules whole that the limits allow.
     pub split_from: usize,
     /// Whether playouts are to be able to end where all goals are decided: the compilation has an [`optimize::Early`]
-    /// then, if there are such states. All else is the same with it and without.
+    /// then, if that is ever before the game is over. All else is the same with it and without.
     pub early_end: bool,
     /// Who follows the compilation and may end it.
     pub observer: Observer,

@@ -7,9 +7,10 @@
 //! in three values made of gates, as in Bryant, "Boolean analysis of MOS circuits" (1987), where what is known depends on
 //! the state. Three values may miss a goal that nothing changes any more: what is found is proved, and not all there is.
 //!
-//! The goals themselves stay as they are. Where they are decided, the state shows what they will be.
+//! The goals themselves stay as they are. Where they are decided, the state shows what they will be. In most games that is
+//! where they are over, as a line both wins and ends a game: where propagation shows it, no net is made.
 
-use super::{phases, share};
+use super::{phases, proof::Prover, share};
 use crate::propnet::{Gate, Net, Signal};
 use crate::{Diagnostics, Options, limits::Fuel, observer::Phase};
 
@@ -39,8 +40,9 @@ impl Rails {
     }
 }
 
-/// The game that ends early. None if [`Options::early_end`] does not ask for it, if no state is known in which all goals
-/// are decided, or if it takes more fuel than there is or the caller calls it off. O(literals + values of goals squared).
+/// The game that ends early. None if [`Options::early_end`] does not ask for it, if all states in which goals are known to
+/// be decided are terminal, or if it takes more fuel than there is or the caller calls it off. O(literals + values of goals
+/// squared).
 #[must_use]
 pub fn early(net: &Net, options: &Options) -> Option<Early> {
     if !options.early_end {
@@ -52,35 +54,41 @@ pub fn early(net: &Net, options: &Options) -> Option<Early> {
     Some(Early { net, phases })
 }
 
-/// The net in which states with decided goals are terminal too; none if there are no such states.
+/// The net in which states with decided goals are terminal too; none if there are no such states, or they all are
+/// terminal anyway, as far as propagation shows.
 fn end(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     let mut end = net.clone();
     let rails = rails(&mut end, fuel)?;
-    let mut decided = Vec::new();
+    // What has to hold, and by player, for each value of its goal, that it is the one for good.
+    let (mut decided, mut values) = (Vec::new(), Vec::new());
     for (role, goal) in (0u32..).zip(&net.outputs.goal) {
         let goal: Vec<Rails> =
             goal.iter().map(|(_, s)| rails[s.gate() as usize].negate_if(s.is_negated())).collect();
         if net.vocabulary.chance == Some(role) {
             // Chance needs no goal, but what it has counts.
-            for Rails { set, unset } in goal {
-                decided.push(!end.and(vec![set, unset]));
-            }
+            decided.extend(goal.iter().map(|rails| !end.and(vec![rails.set, rails.unset])));
             continue;
         }
-        let values = (0..goal.len()).map(|value| {
+        let only = (0..goal.len()).map(|value| {
             let only =
                 goal.iter().enumerate().map(|(i, rails)| !if i == value { rails.unset } else { rails.set });
             end.and(only.collect())
         });
-        let values = values.collect();
-        decided.push(end.or(values));
+        let only: Vec<Signal> = only.collect();
+        decided.push(end.or(only.clone()));
+        values.push(only);
         end.pay(fuel)?;
     }
     let decided = end.and(decided);
-    if decided == Signal::FALSE {
+    let terminal = net.outputs.terminal;
+    let mut prover = Prover::of(&end, false);
+    let mut is_over = |&value: &Signal| prover.refutes(&[value, decided, !terminal]);
+    let gains = !values.iter().any(|values| values.iter().all(&mut is_over));
+    fuel.spend(prover.work())?;
+    if !gains {
         return None;
     }
-    end.outputs.terminal = end.or(vec![net.outputs.terminal, decided]);
+    end.outputs.terminal = end.or(vec![terminal, decided]);
     end.sweep();
     Some(end)
 }

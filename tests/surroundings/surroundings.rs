@@ -2,7 +2,7 @@
 #![no_implicit_prelude]
 #![deny(warnings, missing_docs, unsafe_code)]
 
-::renamed::gdl!("../ui/nim.kif", crate = renamed);
+::renamed::gdl!("../mistakes/ui/nim.kif", crate = renamed);
 
 /// A wrapper, as another crate might export one.
 macro_rules! game {
@@ -42,7 +42,7 @@ pub mod inner {
     );
 }
 
-game!(wrapped, "../ui/nim.kif");
+game!(wrapped, "../mistakes/ui/nim.kif");
 
 /// Uses what the macros made.
 #[test]

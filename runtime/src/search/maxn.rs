@@ -18,7 +18,8 @@ use std::fmt;
 /// chosen before; chance is averaged over all its moves. With one role this is search for the greatest goal, which ends
 /// as soon as there can be no greater one, at the least depth there is.
 ///
-/// Time: O(b^d) nodes of b joint moves and depth d, less what the table knows; memory: the table and O(b d).
+/// Time: O(b^d) nodes of b joint moves and depth d, less what the table knows; memory: the table, O(b d), and after some
+/// thousands of nodes what an [`Expansion`](crate::Expansion) and a [`Batch`](crate::Batch) take.
 ///
 /// ```
 /// use gdl_runtime::{Budget, Game, MaxN, gdl};

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     bits,
     game::{Id, Shape, legal_words},
-    simd::{Isa, Kernel, LANES, Plane, Rows, Word, digits, to_planes, to_rows},
+    simd::{Isa, Kernel, LANES, Plane, Rows, Store, Word, digits, to_planes, to_rows},
     table::Table,
 };
 use std::{fmt, ops::Range};
@@ -86,7 +86,7 @@ pub struct Expansion<'t> {
     isa: Isa,
     cycle: Cycle,
     plans: Box<[Plan]>,
-    slots: Box<Slots>,
+    slots: Store<SLOTS>,
     /// The states that were added, the words of one behind those of the other.
     parents: Vec<Plane>,
     /// For each role the numbers of the moves that were added, if it has few.
@@ -239,13 +239,12 @@ impl<'t> Expansion<'t> {
         let cycle = lanes.cycle(table)?;
         let goals = |role| table.vocabulary().goals_of(role);
         let plans = points.iter().map(|point| Plan::new(point, shape, goals)).collect();
-        let slots = vec![Plane::ZERO; SLOTS].into_boxed_slice();
         Some(Self {
             lanes,
             isa,
             cycle,
             plans,
-            slots: slots.try_into().unwrap_or_else(|_| unreachable!("as many as there are")),
+            slots: Store::new(),
             parents: vec![Plane::ZERO; 64 * shape.state_words()],
             moves: vec![[0; LANES]; shape.roles],
             scratch: Box::new([[Plane::ZERO; 64]; 2]),

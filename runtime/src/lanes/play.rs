@@ -9,12 +9,12 @@ use super::{
     choice::Groups,
     code::{Code, Straight},
     noise::{Noise, Source},
-    program::{SLOTS, Slots},
+    program::SLOTS,
     starts::Starts,
 };
 use crate::{
     bits,
-    simd::{Isa, Kernel, LANES, Plane, Word},
+    simd::{Isa, Kernel, LANES, Plane, Store, Word},
     stats::Tally,
 };
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(crate) struct Player<'l> {
     straight: Option<Straight>,
     seed: u64,
     max_length: u64,
-    pub(super) slots: Box<Slots>,
+    pub(super) slots: Store<SLOTS>,
     groups: Groups,
     noise: Noise,
     /// Lanes with a game in which the last step made a move.
@@ -127,14 +127,13 @@ impl<'l> Player<'l> {
     /// A player of games of at most `max_length` moves, which must be at least one. It runs straight-line code
     /// where there is some, if that is wanted.
     pub(crate) fn new(lanes: &'l Lanes, isa: Isa, straight: bool, seed: u64, max_length: u64) -> Self {
-        let slots = vec![Plane::ZERO; SLOTS].into_boxed_slice();
         Self {
             lanes,
             isa,
             straight: lanes.straight.filter(|_| straight),
             seed,
             max_length,
-            slots: slots.try_into().unwrap_or_else(|_| unreachable!("as many as there are")),
+            slots: Store::new(),
             groups: Groups::new(lanes.moves),
             noise: Noise::new(seed, 0),
             playing: Plane::ZERO,

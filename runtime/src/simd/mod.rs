@@ -1,8 +1,8 @@
 //! Rows of 512 bits and what a machine can do with one at a time: in comes a [`Kernel`], written once for any
 //! [`Word`], out goes its result, computed with the instructions of an [`Isa`].
 //!
-//! This is the one module of the crate with `unsafe` in it, all of it in `x86`: calls of instructions that not
-//! every machine has. The types that stand for them are private here, so a kernel only meets them inside
+//! This is the one module of the crate with `unsafe` in it: in `x86` calls of instructions that not every machine has, in
+//! `store` planes that lie in words. The types that stand for them are private here, so a kernel only meets them inside
 //! [`Isa::run`], which has asked the machine first. Libraries that do the same (`pulp`, `fearless_simd`) have
 //! neither functions of three operands nor AES rounds.
 
@@ -10,11 +10,14 @@ use crate::lanes::{Chunk, Slots};
 
 mod bytes;
 mod portable;
+#[allow(unsafe_code, reason = "planes that lie in words")]
+mod store;
 mod transpose;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "instructions that not every machine has")]
 mod x86;
 
+pub(crate) use store::Store;
 pub(crate) use transpose::{Rows, digits, to_planes, to_rows};
 
 /// 512 bits, lane l at bit l % 64 of word l / 64.

@@ -135,19 +135,25 @@ impl Circuit {
     /// Sets the constant, the first inputs to the `fluents` bits of `state`, and the others to false.
     #[inline]
     pub(crate) fn load(&self, scratch: &mut [Pair], state: &[u64], fluents: usize) {
-        let Some((constant, inputs)) = scratch[..self.inputs].split_first_mut() else { return };
+        Self::load_state(scratch, state, fluents);
+        scratch[1 + fluents..self.inputs].fill([0, 1]);
+    }
+
+    /// Sets the constant and the first inputs to the `fluents` bits of `state`, and not the others.
+    #[inline]
+    pub(crate) fn load_state(scratch: &mut [Pair], state: &[u64], fluents: usize) {
+        let Some((constant, bits)) = scratch[..=fluents].split_first_mut() else { return };
         *constant = [0, 1];
-        let (bits, others) = inputs.split_at_mut(fluents);
-        for (pairs, &word) in bits.chunks_mut(64).zip(state) {
-            for (i, pairs) in pairs.chunks_mut(8).enumerate() {
-                let spread = &SPREAD[usize::from((word >> (8 * i)) as u8)];
-                match <&mut [Pair; 8]>::try_from(&mut *pairs) {
-                    Ok(pairs) => *pairs = *spread,
-                    Err(_) => pairs.copy_from_slice(&spread[..pairs.len()]),
-                }
-            }
+        let spread = |word: u64, byte: usize| &SPREAD[usize::from((word >> (8 * byte)) as u8)];
+        // Pieces of a length that is known take one store.
+        let (chunks, rest) = bits.as_chunks_mut();
+        let last = chunks.len();
+        for (chunks, &word) in chunks.chunks_mut(8).zip(state) {
+            chunks.iter_mut().enumerate().for_each(|(byte, pairs)| *pairs = *spread(word, byte));
         }
-        others.fill([0, 1]);
+        if let Some(&word) = state.get(last / 8) {
+            rest.copy_from_slice(&spread(word, last % 8)[..rest.len()]);
+        }
     }
 
     /// Computes the gates. The value of a signal is the byte of that number.

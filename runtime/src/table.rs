@@ -321,7 +321,7 @@ impl Table {
     pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         let circuit = &self.advance;
         circuit.with_scratch(|scratch| {
-            if self.patches.apply(self.rules(), scratch, state, || self.places(joint)) {
+            if self.patches.apply(self.rules(), scratch, state, self.places(joint)) {
                 return;
             }
             self.rules().load(circuit, scratch, state, self.places(joint));
@@ -356,7 +356,7 @@ impl Table {
 
     /// The roles that make a move that they may ever make, and its place among those.
     #[inline]
-    fn places<M: Id>(&self, joint: &[M]) -> impl Iterator<Item = (usize, usize)> {
+    fn places<M: Id>(&self, joint: &[M]) -> impl Iterator<Item = (usize, usize)> + Clone {
         let joint = joint.iter().enumerate();
         joint.filter_map(|(role, action)| Some((role, self.places.find(role, action.index())?)))
     }

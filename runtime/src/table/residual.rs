@@ -218,6 +218,18 @@ impl<T> Default for Habit<T> {
 }
 
 impl<T> Habit<T> {
+    /// The residual if it is made already.
+    #[cfg(test)]
+    pub(super) fn made(&self) -> Option<&T> {
+        self.residual.get()?.as_deref()
+    }
+
+    /// True until it is known whether there is a residual.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.residual.get().is_none()
+    }
+
     /// The residual if it is made already and worth while; `make` is called once.
     #[inline]
     pub(super) fn get(&self, make: impl FnOnce() -> Option<T>) -> Option<&T> {

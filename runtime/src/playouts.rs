@@ -15,6 +15,7 @@ use crate::{
     simd::Isa,
     stats::{Scorer, Stats, Tally},
     table::Table,
+    vocabulary::Vocabulary,
 };
 use std::{
     sync::{
@@ -28,6 +29,9 @@ use std::{
 
 /// Games in a block of single games: enough to make handing them out cheap, few enough to stop in time.
 const BLOCK: u64 = 16;
+
+/// Playouts that are made if nobody says how many.
+const DEFAULT_COUNT: u64 = 10_000;
 
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(250);
@@ -54,6 +58,12 @@ pub enum Engine {
 pub struct Playouts<'g, G: Game> {
     game: &'g G,
     start: Option<&'g G::State>,
+    early_end: bool,
+    plan: Plan<'g>,
+}
+
+/// How a run goes, whatever the game.
+struct Plan<'g> {
     seed: u64,
     count: Option<u64>,
     seconds: Option<f64>,
@@ -61,13 +71,25 @@ pub struct Playouts<'g, G: Game> {
     max_length: u64,
     engine: Option<Engine>,
     isa: Option<Isa>,
-    early_end: bool,
     progress: Option<Box<dyn FnMut(u64) + 'g>>,
+}
+
+/// A game as its playouts need it. All that depends on its types is behind a function: a run takes rustc longer than a
+/// small game does, and is compiled once for all games so.
+#[derive(Clone, Copy)]
+struct Subject<'g> {
+    table: Option<&'g Table>,
+    vocabulary: &'g Vocabulary,
+    initial: &'g [u64],
+    /// Where games start.
+    first: &'g [u64],
+    /// Plays blocks of games one after the other.
+    one_by_one: &'g (dyn Fn(&Pool<'_>) -> Tally + Sync),
 }
 
 impl<'g, G: Game> Playouts<'g, G> {
     /// Playouts that will be made if neither [`Playouts::count`] nor [`Playouts::seconds`] says how many.
-    pub const DEFAULT_COUNT: u64 = 10_000;
+    pub const DEFAULT_COUNT: u64 = DEFAULT_COUNT;
 
     /// Moves of a playout after which it is given up, unless [`Playouts::max_length`] says otherwise.
     pub const DEFAULT_MAX_LENGTH: u64 = 10_000;
@@ -77,15 +99,17 @@ impl<'g, G: Game> Playouts<'g, G> {
         Self {
             game,
             start: None,
-            seed: 0,
-            count: None,
-            seconds: None,
-            threads: 0,
-            max_length: Self::DEFAULT_MAX_LENGTH,
-            engine: None,
-            isa: None,
             early_end: false,
-            progress: None,
+            plan: Plan {
+                seed: 0,
+                count: None,
+                seconds: None,
+                threads: 0,
+                max_length: Self::DEFAULT_MAX_LENGTH,
+                engine: None,
+                isa: None,
+                progress: None,
+            },
         }
     }
 
@@ -111,13 +135,13 @@ impl<'g, G: Game> Playouts<'g, G> {
 
     /// The seed. Equal engines, seeds and counts give equal tallies.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.plan.seed = seed;
         self
     }
 
     /// The number of playouts.
     pub fn count(mut self, count: u64) -> Self {
-        self.count = Some(count);
+        self.plan.count = Some(count);
         self
     }
 
@@ -125,19 +149,19 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// of a run with [`Playouts::count`] playouts, as many as it says. Negative and undefined numbers
     /// count as 0; with a count too, whatever comes first ends the run.
     pub fn seconds(mut self, seconds: f64) -> Self {
-        self.seconds = Some(seconds);
+        self.plan.seconds = Some(seconds);
         self
     }
 
     /// The number of threads; 0, as at first, means one per processor.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads;
+        self.plan.threads = threads;
         self
     }
 
     /// The most moves of a playout: one that is not over then is given up and counted as too long.
     pub fn max_length(mut self, moves: u64) -> Self {
-        self.max_length = moves;
+        self.plan.max_length = moves;
         self
     }
 
@@ -146,14 +170,14 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// moves, and is not over before it starts; and if play can come to a state where games are to start. Else it is
     /// [`Engine::Single`], whatever is asked for; [`Stats::engine`] tells.
     pub fn engine(mut self, engine: Engine) -> Self {
-        self.engine = Some(engine);
+        self.plan.engine = Some(engine);
         self
     }
 
     /// The instruction set of [`Engine::Lanes`], which is the best one of the machine unless another is asked for
     /// that the machine has. Results do not depend on it.
     pub fn isa(mut self, isa: Isa) -> Self {
-        self.isa = Some(isa);
+        self.plan.isa = Some(isa);
         self
     }
 
@@ -193,7 +217,7 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// Is told the number of playouts made so far, by the thread that called [`Playouts::run`], a few
     /// times a second.
     pub fn progress(mut self, tell: impl FnMut(u64) + 'g) -> Self {
-        self.progress = Some(Box::new(tell));
+        self.plan.progress = Some(Box::new(tell));
         self
     }
 
@@ -203,19 +227,48 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// # Panics
     /// If the game does.
     #[must_use]
-    pub fn run(mut self) -> Stats {
-        if self.early_end
-            && let Some(early) = self.game.table().and_then(Table::early)
-        {
-            let start = self.start.map(|state| BitBox::from(state.as_ref().to_vec()));
-            let game = Dynamic::shared(Arc::clone(early));
-            return Stats { early_end: true, ..self.of(&game, start.as_ref()).run() };
+    pub fn run(self) -> Stats {
+        let Self { game, start, early_end, plan } = self;
+        let table = game.table();
+        if early_end && let Some(early) = table.and_then(Table::early) {
+            return plan.run_early(early, start.map(AsRef::as_ref));
         }
+        let initial = game.initial();
+        let first = start.unwrap_or(&initial);
+        let (seed, max_length) = (plan.seed, plan.max_length);
+        let one_by_one = |pool: &Pool<'_>| {
+            let mut player = Player::new(game, first, max_length);
+            pool.blocks(&mut |block, games| {
+                let mut stream = Stream::new(seed, block);
+                (0..games).for_each(|_| player.play(&mut stream));
+            });
+            player.tally
+        };
+        plan.run(Subject {
+            table,
+            vocabulary: game.vocabulary(),
+            initial: initial.as_ref(),
+            first: first.as_ref(),
+            one_by_one: &one_by_one,
+        })
+    }
+}
+
+impl Plan<'_> {
+    /// Plays the games of a table that end early.
+    fn run_early(self, early: &Arc<Table>, start: Option<&[u64]>) -> Stats {
+        let game = Dynamic::shared(Arc::clone(early));
+        let start = start.map(|words| BitBox::from(words.to_vec()));
+        let playouts = Playouts { game: &game, start: start.as_ref(), early_end: false, plan: self };
+        Stats { early_end: true, ..playouts.run() }
+    }
+
+    fn run(mut self, subject: Subject<'_>) -> Stats {
         let start = Instant::now();
         let count = match (self.count, self.seconds) {
             (Some(count), _) => count,
             (None, Some(_)) => u64::MAX,
-            (None, None) => Self::DEFAULT_COUNT,
+            (None, None) => DEFAULT_COUNT,
         };
         let deadline = self.seconds.map(|s| {
             Duration::try_from_secs_f64(s).unwrap_or(if s > 0.0 { Duration::MAX } else { Duration::ZERO })
@@ -224,38 +277,25 @@ impl<'g, G: Game> Playouts<'g, G> {
             Some(Engine::Single) => None,
             // There games are a move long at least.
             _ if self.max_length == 0 => None,
-            Some(Engine::Lanes | Engine::TableLanes) | None => self.game.table().and_then(Table::lanes),
+            Some(Engine::Lanes | Engine::TableLanes) | None => subject.table.and_then(Table::lanes),
         };
-        let initial = self.game.initial();
-        let first = self.start.unwrap_or(&initial);
         let mut middle = None;
-        if *first != initial {
-            let cycle = lanes.zip(self.game.table()).and_then(|(lanes, table)| lanes.cycle(table));
-            middle = cycle.and_then(|cycle| Some((cycle.find(first.as_ref())?, cycle)));
+        if subject.first != subject.initial {
+            let cycle = lanes.zip(subject.table).and_then(|(lanes, table)| lanes.cycle(table));
+            middle = cycle.and_then(|cycle| Some((cycle.find(subject.first)?, cycle)));
             lanes = lanes.filter(|_| middle.is_some());
         }
         let isa = self.isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
         let straight =
             self.engine != Some(Engine::TableLanes) && lanes.is_some_and(|lanes| lanes.is_straight(isa));
-        let (game, seed, max_length) = (self.game, self.seed, self.max_length);
-        let one_by_one = move |pool: &Pool<'_>| {
-            let mut player = Player::new(game, first, max_length);
-            pool.blocks(|block, games| {
-                let mut stream = Stream::new(seed, block);
-                (0..games).for_each(|_| player.play(&mut stream));
-            });
-            player.tally
-        };
         let pool = Pool {
-            one_by_one: &one_by_one,
-            roles: game.shape().roles,
-            first: first.as_ref(),
+            subject,
             lanes: lanes.map(|lanes| (lanes, isa)),
             middle,
             straight,
-            seed,
+            seed: self.seed,
             count,
-            max_length,
+            max_length: self.max_length,
             deadline: deadline.and_then(|limit| start.checked_add(limit)),
             block: AtomicU64::new(0),
             done: AtomicU64::new(0),
@@ -269,8 +309,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         let (tally, cpu_seconds, threads) = pool.run(threads, self.progress.as_deref_mut());
         Stats {
             tally,
-            roles: self.game.vocabulary().roles().clone(),
-            chance: self.game.vocabulary().chance(),
+            roles: subject.vocabulary.roles().clone(),
+            chance: subject.vocabulary.chance(),
             early_end: false,
             seed: self.seed,
             engine: match lanes {
@@ -284,37 +324,11 @@ impl<'g, G: Game> Playouts<'g, G> {
             cpu_seconds,
         }
     }
-
-    /// The same run of another game, which need not end early.
-    fn of<'h, H: Game>(self, game: &'h H, start: Option<&'h H::State>) -> Playouts<'h, H>
-    where
-        'g: 'h,
-    {
-        let Self { seed, count, seconds, threads, max_length, engine, isa, progress, .. } = self;
-        Playouts {
-            game,
-            start,
-            seed,
-            count,
-            seconds,
-            threads,
-            max_length,
-            engine,
-            isa,
-            early_end: false,
-            progress,
-        }
-    }
 }
 
-/// What the threads of a run share. The game is behind a function: threads and what they tell each other take rustc longer
-/// than a small game does, and are compiled once for all games so.
+/// What the threads of a run share.
 struct Pool<'g> {
-    /// Plays blocks of games one after the other.
-    one_by_one: &'g (dyn Fn(&Pool<'_>) -> Tally + Sync),
-    roles: usize,
-    /// Where games start.
-    first: &'g [u64],
+    subject: Subject<'g>,
     /// If games are played in lanes, and with what.
     lanes: Option<(&'g Lanes, Isa)>,
     /// If they start in the middle of a game there: at which point of the cycle that lanes go round.
@@ -350,7 +364,7 @@ impl Pool<'_> {
                 workers.extend(thread::Builder::new().spawn_scoped(scope, work));
             }
             drop(alive);
-            let mut tally = Tally::new(self.roles);
+            let mut tally = Tally::new(self.subject.vocabulary.roles().len());
             let (mut cpu_seconds, mut threads) = (0.0, 0);
             let mut add = |(part, seconds): (Tally, f64)| {
                 tally.merge(&part);
@@ -389,17 +403,17 @@ impl Pool<'_> {
         let tally = if let Some((lanes, isa)) = self.lanes {
             if let Some((point, cycle)) = &self.middle {
                 let mut leaves = Leaves::with(lanes, cycle.clone(), isa, self.straight, self.max_length);
-                self.blocks(|block, games| {
-                    leaves.play_some(*point, self.first, self.seed, block, games);
+                self.blocks(&mut |block, games| {
+                    leaves.play_some(*point, self.subject.first, self.seed, block, games);
                 });
                 leaves.into_tally()
             } else {
                 let mut player = lanes::Player::new(lanes, isa, self.straight, self.seed, self.max_length);
-                self.blocks(|block, games| player.play(block, games));
+                self.blocks(&mut |block, games| player.play(block, games));
                 player.tally
             }
         } else {
-            (self.one_by_one)(self)
+            (self.subject.one_by_one)(self)
         };
         let seconds = match (cpu_start, cpu::thread_seconds()) {
             (Some(before), Some(after)) => after - before,
@@ -409,7 +423,7 @@ impl Pool<'_> {
     }
 
     /// Takes the number of a block and of its games to `play` until there are no more or the time is up.
-    fn blocks(&self, mut play: impl FnMut(u64, u64)) {
+    fn blocks(&self, play: &mut dyn FnMut(u64, u64)) {
         let block = self.block_games();
         loop {
             let first = self.block.fetch_add(1, Ordering::Relaxed);

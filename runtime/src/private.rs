@@ -11,29 +11,52 @@ pub use crate::{
     vocabulary::{Texts, Vocabulary},
 };
 pub use core;
-pub use std::sync::OnceLock;
 
-use std::fmt::Write;
+use crate::lanes::Straight;
+use std::{fmt::Write, sync::OnceLock};
 
-/// The table of an expansion.
-///
-/// # Panics
-/// If macro and runtime do not belong together.
-#[must_use]
-pub fn decode(bytes: &[u8]) -> Table {
-    match Table::decode(bytes) {
-        Ok(table) => table,
-        Err(error) => panic!("gdl! and gdl_runtime do not fit: {error}"),
-    }
+/// The table of an expansion, decoded when it is first asked for. How to do that is compiled once, with the runtime.
+#[derive(Debug)]
+pub struct Decoded {
+    bytes: &'static [u8],
+    straight: Option<Straight>,
+    /// Not by value: what drops a table would be compiled with each game, though no static value is dropped.
+    table: OnceLock<&'static Table>,
 }
 
-/// The table of an expansion that has straight-line code for its lanes.
-///
-/// # Panics
-/// If macro and runtime do not belong together.
-#[must_use]
-pub fn decode_with<C: Code + Sync>(bytes: &[u8], code: &'static C) -> Table {
-    decode(bytes).with_straight(code)
+impl Decoded {
+    /// A table in bytes.
+    #[must_use]
+    pub const fn new(bytes: &'static [u8]) -> Self {
+        Self { bytes, straight: None, table: OnceLock::new() }
+    }
+
+    /// A table in bytes, and straight-line code for its lanes.
+    #[must_use]
+    pub const fn with<C: Code + Sync>(bytes: &'static [u8], code: &'static C) -> Self {
+        Self { bytes, straight: Some(Straight::new(code)), table: OnceLock::new() }
+    }
+
+    /// The table.
+    ///
+    /// # Panics
+    /// If macro and runtime do not belong together.
+    #[inline]
+    #[must_use]
+    pub fn get(&'static self) -> &'static Table {
+        match self.table.get() {
+            Some(table) => table,
+            None => self.decode(),
+        }
+    }
+
+    #[cold]
+    fn decode(&'static self) -> &'static Table {
+        self.table.get_or_init(|| match Table::decode(self.bytes) {
+            Ok(table) => Box::leak(Box::new(table.with_straight(self.straight))),
+            Err(error) => panic!("gdl! and gdl_runtime do not fit: {error}"),
+        })
+    }
 }
 
 /// An argument of a constructor such as `Move::mark(1, "a")`.

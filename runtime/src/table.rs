@@ -15,7 +15,7 @@ mod wide;
 use crate::{
     circuit::Circuit,
     game::{Id, Shape},
-    lanes::{Code, Lanes, Straight},
+    lanes::{Lanes, Straight},
     reader::Reader,
     simd::Isa,
     vocabulary::{Texts, Vocabulary},
@@ -30,6 +30,9 @@ const VERSION: u8 = 6;
 
 /// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
 pub(crate) const MAX_VIEW_WORDS: usize = 1 << 22;
+
+/// The moves of so many roles need no memory of their own.
+const FEW: usize = 8;
 
 /// Why bytes are not a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -253,10 +256,10 @@ impl Table {
         &self.advance
     }
 
-    /// The table whose lanes run this code.
-    pub(crate) fn with_straight<C: Code + Sync>(mut self, code: &'static C) -> Self {
+    /// The table whose lanes run this code, if there is any.
+    pub(crate) fn with_straight(mut self, code: Option<Straight>) -> Self {
         if let Some(lanes) = &mut self.lanes {
-            lanes.straight = Some(Straight::new(code));
+            lanes.straight = code;
         }
         self
     }
@@ -314,17 +317,59 @@ impl Table {
     }
 
     /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves that
-    /// a role can never make count as none at all. O(gates + fluents), no allocation once the thread
+    /// a role can never make count as none at all. O(gates + fluents), no allocation for up to eight roles once the thread
     /// has stepped a game of this size.
     ///
     /// Missing words of `state` read as some state and are not written.
     pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
+        self.step(state, self.places(&mut [(0, 0); FEW], &mut Vec::new(), joint));
+    }
+
+    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of percepts,
+    /// all of it. O(gates + words of the row), no allocation for up to eight roles once the thread has stepped a game of
+    /// this size.
+    ///
+    /// Missing words of `state` read as some state.
+    ///
+    /// # Panics
+    /// If `percepts` is shorter than [`Shape::percept_words`] for each role.
+    pub fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
+        self.sense(state, self.places(&mut [(0, 0); FEW], &mut Vec::new(), joint), percepts);
+    }
+
+    /// The roles that make a move that they may ever make, and its place among those; in `few` or, if there are more roles,
+    /// in `many`.
+    #[inline]
+    fn places<'p, M: Id>(
+        &self,
+        few: &'p mut [(usize, usize); FEW],
+        many: &'p mut Vec<(usize, usize)>,
+        joint: &[M],
+    ) -> &'p [(usize, usize)] {
+        let places = if joint.len() > FEW {
+            many.resize(joint.len(), (0, 0));
+            &mut many[..]
+        } else {
+            few
+        };
+        let mut count = 0;
+        for (role, action) in joint.iter().enumerate() {
+            if let Some(place) = self.places.find(role, action.index()) {
+                places[count] = (role, place);
+                count += 1;
+            }
+        }
+        &places[..count]
+    }
+
+    /// [`Table::advance`] by moves that are given by role and place; compiled once for all games.
+    fn step(&self, state: &mut [u64], moves: &[(usize, usize)]) {
         let circuit = &self.advance;
         circuit.with_scratch(|scratch| {
-            if self.patches.apply(self.rules(), scratch, state, self.places(joint)) {
+            if self.patches.apply(self.rules(), scratch, state, moves) {
                 return;
             }
-            self.rules().load(circuit, scratch, state, self.places(joint));
+            self.rules().load(circuit, scratch, state, moves);
             let signals = circuit.run(scratch);
             for (word, outputs) in state.iter_mut().zip(circuit.outputs().chunks(64)) {
                 *word = outputs
@@ -335,30 +380,16 @@ impl Table {
         });
     }
 
-    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of percepts,
-    /// all of it. O(gates + words of the row), no allocation once the thread has stepped a game of this
-    /// size.
-    ///
-    /// Missing words of `state` read as some state.
-    ///
-    /// # Panics
-    /// If `percepts` is shorter than [`Shape::percept_words`] for each role.
-    pub fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
+    /// [`Table::perceive`] of such moves.
+    fn sense(&self, state: &[u64], moves: &[(usize, usize)], percepts: &mut [u64]) {
         let Some(Sees { perceive, bits }) = &self.sees else {
             percepts.fill(0);
             return;
         };
         perceive.with_scratch(|scratch| {
-            self.rules().load(perceive, scratch, state, self.places(joint));
+            self.rules().load(perceive, scratch, state, moves);
             write_bits(percepts, bits, perceive.outputs(), perceive.run(scratch));
         });
-    }
-
-    /// The roles that make a move that they may ever make, and its place among those.
-    #[inline]
-    fn places<M: Id>(&self, joint: &[M]) -> impl Iterator<Item = (usize, usize)> + Clone {
-        let joint = joint.iter().enumerate();
-        joint.filter_map(|(role, action)| Some((role, self.places.find(role, action.index())?)))
     }
 
     fn rules(&self) -> Rules<'_> {

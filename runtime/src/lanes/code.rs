@@ -118,7 +118,7 @@ pub(crate) struct Straight {
 }
 
 impl Straight {
-    pub(crate) fn new<C: Code + Sync>(code: &'static C) -> Self {
+    pub(crate) const fn new<C: Code + Sync>(code: &'static C) -> Self {
         Self { code, halves: C::HALVES }
     }
 

@@ -73,17 +73,17 @@ impl Patches {
     /// Steps a state, if there are patches for all moves, which `moves` gives by role and place. Else the state is as
     /// it was.
     #[inline]
-    pub(super) fn apply<I: Iterator<Item = (usize, usize)> + Clone>(
+    pub(super) fn apply(
         &self,
         rules: Rules<'_>,
         scratch: &mut [Pair],
         state: &mut [u64],
-        moves: I,
+        moves: &[(usize, usize)],
     ) -> bool {
-        let together = moves.clone().find_map(|(role, place)| {
-            let together = self.moves[role][place]
-                .together(moves.clone(), |all| self.afford(rules, rules.together(all)))?;
-            moves.clone().eq(together.moves.iter().copied()).then_some(&together.patch)
+        let together = moves.iter().find_map(|&(role, place)| {
+            let together =
+                self.moves[role][place].together(moves, || self.afford(rules, rules.together(moves)))?;
+            (*together.moves == *moves).then_some(&together.patch)
         });
         if let Some(patch) = together {
             if FEW * patch.reads() < rules.fluents {
@@ -94,27 +94,27 @@ impl Patches {
             patch.write(scratch, state);
             return true;
         }
-        let alone = |(role, place): (usize, usize)| {
+        let alone = |&(role, place): &(usize, usize)| {
             self.moves[role][place].alone.get(|| self.afford(rules, rules.alone(role, place)))
         };
-        let reads = moves.clone().map(|made| alone(made).map(Residual::reads)).sum::<Option<usize>>();
+        let reads = moves.iter().map(|made| alone(made).map(Residual::reads)).sum::<Option<usize>>();
         let Some(reads) = reads else { return false };
         let Some(idle) = self.idle.get(|| self.afford(rules, rules.idle())) else { return false };
         if FEW * (idle.reads() + reads) < rules.fluents {
             let value = |node: usize| {
                 if node > rules.fluents {
-                    moves.clone().any(|(role, place)| rules.does[role] as usize + place == node)
+                    moves.iter().any(|&(role, place)| rules.does[role] as usize + place == node)
                 } else {
                     bits::test(state, node - 1)
                 }
             };
             idle.load(scratch, value);
-            moves.clone().filter_map(alone).for_each(|patch| patch.load(scratch, value));
+            moves.iter().filter_map(alone).for_each(|patch| patch.load(scratch, value));
         } else {
-            rules.load(rules.advance, scratch, state, moves.clone());
+            rules.load(rules.advance, scratch, state, moves);
         }
         idle.write(scratch, state);
-        moves.filter_map(alone).for_each(|patch| patch.write(scratch, state));
+        moves.iter().filter_map(alone).for_each(|patch| patch.write(scratch, state));
         true
     }
 
@@ -132,12 +132,12 @@ impl Move {
     #[inline]
     fn together(
         &self,
-        moves: impl Iterator<Item = (usize, usize)> + Clone,
-        patch: impl FnOnce(&[(usize, usize)]) -> Option<Residual>,
+        moves: &[(usize, usize)],
+        patch: impl FnOnce() -> Option<Residual>,
     ) -> Option<&Together> {
         if self.together.is_open() {
             let mut hasher = FxHasher::default();
-            moves.clone().for_each(|made| made.hash(&mut hasher));
+            moves.hash(&mut hasher);
             let all = hasher.finish() as u32 | 1;
             let last = self.last.swap(all, Ordering::Relaxed);
             if last != 0 && last != all {
@@ -145,11 +145,9 @@ impl Move {
             }
         }
         self.together.get(|| {
-            if self.varies.load(Ordering::Relaxed) {
-                return None;
-            }
-            let moves: Box<[_]> = moves.collect();
-            patch(&moves).map(|patch| Together { moves, patch })
+            let varies = self.varies.load(Ordering::Relaxed);
+            let patch = if varies { None } else { patch() };
+            patch.map(|patch| Together { moves: moves.into(), patch })
         })
     }
 }
@@ -169,10 +167,10 @@ impl Rules<'_> {
         circuit: &Circuit,
         scratch: &mut [Pair],
         state: &[u64],
-        moves: impl Iterator<Item = (usize, usize)>,
+        moves: &[(usize, usize)],
     ) {
         circuit.load(scratch, state, self.fluents);
-        moves.for_each(|(role, place)| scratch[self.does[role] as usize + place] = [1, 0]);
+        moves.iter().for_each(|&(role, place)| scratch[self.does[role] as usize + place] = [1, 0]);
     }
 
     /// What follows when nobody does anything.
@@ -274,12 +272,12 @@ mod tests {
                 if joint.iter().any(|&(role, place)| !legal[role * MOVES + place]) {
                     continue;
                 }
-                let load = |scratch: &mut [Pair]| rules.load(&advance, scratch, &state, joint.into_iter());
+                let load = |scratch: &mut [Pair]| rules.load(&advance, scratch, &state, &joint);
                 let expected = run(&advance, load);
                 let mut applied = false;
                 let before = state;
                 advance.with_scratch(|scratch| {
-                    applied = patches.apply(rules, scratch, &mut state, joint.into_iter());
+                    applied = patches.apply(rules, scratch, &mut state, &joint);
                 });
                 if applied {
                     let seen: Vec<bool> = (0..FLUENTS).map(|fluent| bits::test(&state, fluent)).collect();

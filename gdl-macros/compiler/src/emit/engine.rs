@@ -13,9 +13,11 @@ use crate::propnet::Net;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// The module of a game with straight-line code for lanes, if it has any, and what decodes the table.
+/// The module of a game with straight-line code for lanes, if it has any, and the static value that decodes the table.
 pub(super) fn lanes(lanes: Option<&Lanes>, code: Code) -> (Option<TokenStream>, TokenStream) {
-    let table = quote!(__gdl::decode(TABLE));
+    let table = quote!(
+        static DECODED: __gdl::Decoded = __gdl::Decoded::new(TABLE);
+    );
     let Some(lanes) = lanes.filter(|lanes| code.is_straight_in_lanes(lanes)) else { return (None, table) };
     let straight = straight_lanes(lanes);
     let module = quote! {
@@ -26,14 +28,13 @@ pub(super) fn lanes(lanes: Option<&Lanes>, code: Code) -> (Option<TokenStream>, 
             #straight
         }
     };
-    let decode = quote! {{
+    let decoded = quote! {
         #[cfg(debug_assertions)]
-        let table = #table;
+        #table
         #[cfg(not(debug_assertions))]
-        let table = __gdl::decode_with(TABLE, &lanes::Lanes);
-        table
-    }};
-    (Some(module), decode)
+        static DECODED: __gdl::Decoded = __gdl::Decoded::with(TABLE, &lanes::Lanes);
+    };
+    (Some(module), decoded)
 }
 
 /// What the module `engine` of a game has if its table is run.

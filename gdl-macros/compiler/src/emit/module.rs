@@ -69,7 +69,7 @@ fn game(net: &Net, phases: &[Net], lanes: Option<&Lanes>, frame: &Frame, code: C
     let percepts = number(net.vocabulary.percepts.len());
     let bytes = Literal::byte_string(&table(net, lanes));
     let engine = engine::single(net, phases, code);
-    let (lanes, decode) = engine::lanes(lanes, code);
+    let (lanes, decoded) = engine::lanes(lanes, code);
     let perceive = net.outputs.sees.as_ref().map(|_| {
         quote! {
             #[inline]
@@ -109,8 +109,8 @@ fn game(net: &Net, phases: &[Net], lanes: Option<&Lanes>, frame: &Frame, code: C
         static TABLE: &[u8] = #bytes;
 
         fn table() -> &'static __gdl::Table {
-            static DECODED: __gdl::OnceLock<__gdl::Table> = __gdl::OnceLock::new();
-            DECODED.get_or_init(|| #decode)
+            #decoded
+            DECODED.get()
         }
 
         fn vocabulary() -> &'static __gdl::Vocabulary {

@@ -317,8 +317,8 @@ impl Table {
     }
 
     /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves that
-    /// a role can never make count as none at all. O(gates + fluents), no allocation for up to eight roles once the thread
-    /// has stepped a game of this size.
+    /// a role can never make count as none at all; where one is not legal, or missing, some state follows. O(gates +
+    /// fluents), no allocation for up to eight roles once the thread has stepped a game of this size.
     ///
     /// Missing words of `state` read as some state and are not written.
     pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {

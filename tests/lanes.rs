@@ -2,13 +2,14 @@
 //! instruction set; tallies are those of the games played, and random play has the same mean as one game
 //! at a time.
 
-use gdl_compiler::{Limits, Options};
+mod corpus;
+
+use gdl_compiler::Options;
 use gdl_games::{Entry, LIST, Visitor, tictactoe, visit};
 use gdl_runtime::{
     BitBox, Dynamic, Engine, Game, Id, Isa, Lockstep, MoveId, Playouts, RoleId, Table, Tally, load,
     load::load_named,
 };
-use std::{fs, path::Path};
 
 /// Gates of the table that may be run for a game and instruction set.
 const WORK: usize = 30_000_000;
@@ -342,30 +343,19 @@ fn first_moves_are_uniform() {
 /// Rulesheets of other authors, beside the checkout; those that compile fast.
 #[test]
 fn lanes_agree_with_the_table_on_other_rulesheets() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rulesheets/games");
-    let Ok(entries) = fs::read_dir(&folder) else {
-        println!("skipped: there is no {}", folder.display());
-        return;
-    };
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
-    paths.sort();
-    let scale = if cfg!(debug_assertions) { 1 } else { 20 };
-    let limits =
-        Limits { fuel: 1_000_000 * scale, max_ground_rules: 20_000 * scale as usize, ..Limits::default() };
-    let options = Options { limits, ..gdl_cli::load::quiet() };
+    let Some(rulesheets) = corpus::rulesheets() else { return };
+    let options = Options { limits: corpus::limits(), ..gdl_cli::load::quiet() };
     let (mut played, mut left) = (0, 0);
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "kif")) {
-        let text = String::from_utf8_lossy(&fs::read(path).expect("readable")).into_owned();
-        let name = path.file_stem().expect("a name").to_string_lossy();
+    for (name, text) in rulesheets {
         let Ok(game) = load_named(&name, &text, &options) else {
             left += 1;
             continue;
         };
-        if game.table().is_none_or(|_| gates(&game) > 20_000 * scale as usize) {
+        if game.table().is_none_or(|_| gates(&game) > 20_000 * corpus::SCALE as usize) {
             left += 1;
             continue;
         }
-        if agree(&name, &game, game.table().expect("a table"), 25, 2_000_000 * scale as usize) {
+        if agree(&name, &game, game.table().expect("a table"), 25, 2_000_000 * corpus::SCALE as usize) {
             played += 1;
         } else {
             println!("not for lanes: {name}");

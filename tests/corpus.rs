@@ -1,0 +1,29 @@
+//! Rulesheets of other authors, beside the checkout: out come their names and texts in order, and the limits within which
+//! the many that compile fast do.
+
+use gdl_compiler::Limits;
+use std::{fs, path::Path};
+
+/// How much more a release build is asked to do.
+pub(crate) const SCALE: u64 = if cfg!(debug_assertions) { 1 } else { 20 };
+
+/// What those take that compile fast.
+pub(crate) fn limits() -> Limits {
+    Limits { fuel: 1_000_000 * SCALE, max_ground_rules: 20_000 * SCALE as usize, ..Limits::default() }
+}
+
+/// Name and text of each; none, which is said, if they are not there.
+pub(crate) fn rulesheets() -> Option<impl Iterator<Item = (String, String)>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rulesheets/games");
+    let Ok(entries) = fs::read_dir(&folder) else {
+        println!("skipped: there is no {}", folder.display());
+        return None;
+    };
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "kif"));
+    Some(paths.into_iter().map(|path| {
+        let text = String::from_utf8_lossy(&fs::read(&path).expect("readable")).into_owned();
+        (path.file_stem().expect("a name").to_string_lossy().into_owned(), text)
+    }))
+}

@@ -32,7 +32,7 @@ const VERSION: u8 = 6;
 pub(crate) const MAX_VIEW_WORDS: usize = 1 << 22;
 
 /// The moves of so many roles need no memory of their own.
-const FEW: usize = 8;
+const FEW_ROLES: usize = 8;
 
 /// Why bytes are not a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -322,7 +322,7 @@ impl Table {
     ///
     /// Missing words of `state` read as some state and are not written.
     pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
-        self.step(state, self.places(&mut [(0, 0); FEW], &mut Vec::new(), joint));
+        self.step(state, self.places(&mut [(0, 0); FEW_ROLES], &mut Vec::new(), joint));
     }
 
     /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of percepts,
@@ -334,7 +334,7 @@ impl Table {
     /// # Panics
     /// If `percepts` is shorter than [`Shape::percept_words`] for each role.
     pub fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
-        self.sense(state, self.places(&mut [(0, 0); FEW], &mut Vec::new(), joint), percepts);
+        self.sense(state, self.places(&mut [(0, 0); FEW_ROLES], &mut Vec::new(), joint), percepts);
     }
 
     /// The roles that make a move that they may ever make, and its place among those; in `few` or, if there are more roles,
@@ -342,11 +342,11 @@ impl Table {
     #[inline]
     fn places<'p, M: Id>(
         &self,
-        few: &'p mut [(usize, usize); FEW],
+        few: &'p mut [(usize, usize); FEW_ROLES],
         many: &'p mut Vec<(usize, usize)>,
         joint: &[M],
     ) -> &'p [(usize, usize)] {
-        let places = if joint.len() > FEW {
+        let places = if joint.len() > FEW_ROLES {
             many.resize(joint.len(), (0, 0));
             &mut many[..]
         } else {

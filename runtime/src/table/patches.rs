@@ -19,7 +19,8 @@ use std::{
 /// Gates and outputs of all patches of a game: some ten megabytes. Moves beyond that run the circuit.
 const BUDGET: usize = 1 << 20;
 
-/// Inputs are loaded one by one where less than this part of the fluents is read, and else with the whole state.
+/// Inputs are loaded one by one where less than one fluent in so many is read, and else with the whole state, whose
+/// fluents are loaded so many at once.
 const FEW: usize = 8;
 
 /// The residuals of a game's moves, as far as they are made.
@@ -40,7 +41,7 @@ struct Move {
     together: Habit<Together>,
     /// What it changes whatever the others do.
     alone: Habit<Residual>,
-    /// What tells the moves of all roles with which it was made last from most others; 0 if it was never made.
+    /// A hash of the moves of all roles when it was made last; 0 if it was never made.
     last: AtomicU32,
     /// True if the others have made other moves with it.
     varies: AtomicBool,

@@ -13,6 +13,7 @@ pub mod format;
 pub mod ground;
 pub mod lifted;
 pub mod limits;
+pub mod meter;
 pub mod observer;
 pub mod optimize;
 pub mod outcome;

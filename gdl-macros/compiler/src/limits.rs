@@ -3,11 +3,6 @@
 //! Every limit is deterministic (counts and steps, never a clock) and monotone: raising it never
 //! changes a result that was reached without it.
 
-use crate::{
-    Options,
-    observer::{Observer, Phase, Progress},
-};
-
 /// The limits of one compilation.
 ///
 /// ```
@@ -98,86 +93,5 @@ impl Limits {
             fuel: 50_000_000,
             ..whole
         }
-    }
-}
-
-/// The steps that a phase has left. It stops when there are none, by `?`.
-///
-/// Every [`INTERVAL`] steps the phase reports to the [`Observer`] of the compilation, if it has one; when that
-/// has enough, no steps are left.
-#[derive(Clone, Debug)]
-pub struct Fuel {
-    /// Steps to the next report.
-    near: u64,
-    /// Steps after those.
-    far: u64,
-    progress: Progress,
-    observer: Observer,
-    is_cancelled: bool,
-}
-
-/// Steps between two reports of a phase: a few milliseconds at most.
-pub const INTERVAL: u64 = 1 << 15;
-
-impl Fuel {
-    /// So many steps, of which nobody hears.
-    #[must_use]
-    pub fn of(steps: u64) -> Self {
-        let limits = Limits { fuel: steps, ..Limits::default() };
-        Self::new(&Options { limits, ..Options::default() }, Phase::Check)
-    }
-
-    /// As much as the options give to a phase. The phase reports when it first spends some.
-    #[must_use]
-    pub fn new(options: &Options, phase: Phase) -> Self {
-        let progress = Progress { phase, made: 0 };
-        Self {
-            near: 0,
-            far: options.limits.fuel,
-            progress,
-            observer: options.observer.clone(),
-            is_cancelled: false,
-        }
-    }
-
-    /// Takes steps away; none if there are not so many left.
-    #[inline]
-    pub fn spend(&mut self, steps: u64) -> Option<()> {
-        match self.near.checked_sub(steps) {
-            Some(near) => {
-                self.near = near;
-                Some(())
-            }
-            None => self.report(steps),
-        }
-    }
-
-    /// Takes steps away and reports.
-    fn report(&mut self, steps: u64) -> Option<()> {
-        let left = self.left().checked_sub(steps)?;
-        if self.observer.tell(self.progress).is_break() {
-            (self.near, self.far, self.is_cancelled) = (0, 0, true);
-            return None;
-        }
-        self.near = left.min(INTERVAL);
-        self.far = left - self.near;
-        Some(())
-    }
-
-    /// Notes what the phase has made so far, for its next report.
-    pub fn note(&mut self, made: usize) {
-        self.progress.made = made;
-    }
-
-    /// How many steps are left.
-    #[must_use]
-    pub fn left(&self) -> u64 {
-        self.near + self.far
-    }
-
-    /// How far the phase had come, if there are no steps left because the caller had enough.
-    #[must_use]
-    pub fn cancelled(&self) -> Option<Progress> {
-        self.is_cancelled.then_some(self.progress)
     }
 }

@@ -5,7 +5,7 @@ use gdl_compiler::{
     check::check,
     emit::lower,
     ground::ground,
-    limits::Fuel,
+    meter::Meter,
     observer::Phase,
     optimize,
     propnet::{Net, build},
@@ -31,13 +31,13 @@ fn lines(net: &Net, starts: &[&str]) -> String {
 }
 
 /// What a pass makes of a net.
-fn run(pass: fn(&Net, &mut Fuel) -> Option<Net>, net: &Net) -> Net {
-    pass(net, &mut Fuel::new(&Options::default(), Phase::Optimize)).expect("within the limits")
+fn run(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net) -> Net {
+    pass(net, &mut Meter::new(&Options::default(), Phase::Optimize)).expect("within the limits")
 }
 
 /// Checks one pass on a rulesheet: the given lines before and after it.
 fn check_pass(
-    pass: fn(&Net, &mut Fuel) -> Option<Net>,
+    pass: fn(&Net, &mut Meter) -> Option<Net>,
     rules: &str,
     starts: &[&str],
     before: &str,
@@ -262,7 +262,7 @@ fn latches_are_found_and_constant_ones_folded() {
 }
 
 /// A pass on a net of which the exclusive fluents are known.
-fn knowing(pass: fn(&Net, &mut Fuel) -> Option<Net>, net: &Net, fuel: &mut Fuel) -> Option<Net> {
+fn knowing(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net, meter: &mut Meter) -> Option<Net> {
     pass(&optimize::find_exclusive(net, fuel)?, fuel)
 }
 

@@ -2,7 +2,7 @@
 
 use gdl_compiler::{
     Diagnostics, Options,
-    limits::Fuel,
+    meter::Meter,
     optimize,
     propnet::{Gate, Net, Outputs, Signal, Vocabulary},
 };
@@ -177,9 +177,9 @@ fn passes_keep_what_nets_do() {
         let net = random_net(seed);
         let mut optimised = net.clone();
         for (name, pass) in optimize::PASSES {
-            let alone = pass(&net, &mut Fuel::of(u64::MAX)).expect("there is fuel");
+            let alone = pass(&net, &mut Meter::of(u64::MAX)).expect("there is fuel");
             states += compare(&net, &alone, &format!("seed {seed}, {name} alone"));
-            optimised = pass(&optimised, &mut Fuel::of(u64::MAX)).expect("there is fuel");
+            optimised = pass(&optimised, &mut Meter::of(u64::MAX)).expect("there is fuel");
             compare(&net, &optimised, &format!("seed {seed}, {name}"));
         }
         groups += optimised.exclusive.len();

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Limits, Options, Rules,
-    limits::Fuel,
+    meter::Meter,
     observer::Phase,
     rules::{Keywords, RelationId, Symbols},
 };
@@ -115,7 +115,7 @@ impl Work {
 /// The fixpoint at work.
 pub(super) struct Grounder<'a> {
     limits: &'a Limits,
-    fuel: Fuel,
+    meter: Meter,
     symbols: &'a Symbols,
     keywords: Keywords,
     /// How many relations the rules have: those behind them stand for parts of rules.
@@ -161,8 +161,8 @@ pub(super) fn declarations(
     options: &Options,
     roots: &[RelationId],
 ) -> Result<(Terms, Atoms, Vec<AtomId>), Excess> {
-    let fuel = Fuel::new(options, Phase::Ground);
-    let mut grounder = Grounder::new(rules, clauses, terms, &options.limits, fuel, roots);
+    let meter = Meter::new(options, Phase::Ground);
+    let mut grounder = Grounder::new(rules, clauses, terms, &options.limits, meter, roots);
     grounder.settle(Cap::NONE)?;
     let facts = roots.iter().flat_map(|&root| grounder.facts.of(root)).copied().collect();
     Ok((grounder.terms, grounder.atoms, facts))
@@ -175,13 +175,13 @@ impl<'a> Grounder<'a> {
         clauses: &Clauses,
         terms: Terms,
         limits: &'a Limits,
-        fuel: Fuel,
+        meter: Meter,
         roots: &[RelationId],
     ) -> Self {
         let strata = strata::stratify(clauses, &rules.keywords, roots);
         Self {
             limits,
-            fuel,
+            meter,
             symbols: &rules.symbols,
             keywords: rules.keywords,
             relations: rules.relations.len(),
@@ -372,7 +372,7 @@ impl<'a> Grounder<'a> {
             terms: &self.terms,
             dynamic: &self.strata.dynamic,
             steps,
-            fuel: &mut self.fuel,
+            meter: &mut self.meter,
             room: usize::MAX,
             hits: 0,
             found: Vec::new(),
@@ -433,9 +433,9 @@ impl<'a> Grounder<'a> {
         self.strata.dynamic.len()
     }
 
-    /// The steps that are left.
-    pub(super) fn into_fuel(self) -> Fuel {
-        self.fuel
+    /// What is left of steps and bytes.
+    pub(super) fn into_meter(self) -> Meter {
+        self.meter
     }
 
     /// How the relations stand.
@@ -505,9 +505,9 @@ impl<'a> Grounder<'a> {
 
     /// Takes steps away, and those that were made on plans and indexes.
     fn spend(&mut self, steps: u64, number: usize) -> Result<(), Excess> {
-        self.fuel.note(self.kept);
+        self.meter.note(self.kept);
         let steps = steps + std::mem::take(&mut self.facts.steps);
-        self.fuel.spend(steps).ok_or_else(|| self.excess(What::Fuel, number))
+        self.meter.spend(steps).ok_or_else(|| self.excess(What::Fuel, number))
     }
 
     /// What everything kept takes.
@@ -516,7 +516,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// That the limits hold, while a clause is at work.
-    fn check(&self, number: usize) -> Result<(), Excess> {
+    fn check(&mut self, number: usize) -> Result<(), Excess> {
         let limits = self.limits;
         let what = if self.kept > limits.max_ground_rules && self.parked().is_empty() {
             What::Instances
@@ -524,7 +524,7 @@ impl<'a> Grounder<'a> {
             What::Atoms
         } else if self.terms.len() > limits.max_terms {
             What::Terms
-        } else if self.bytes() > limits.max_bytes {
+        } else if self.meter.hold(self.bytes()).is_none() {
             What::Bytes
         } else {
             return Ok(());
@@ -535,7 +535,7 @@ impl<'a> Grounder<'a> {
     /// What there is too much of while a clause is at work. A rule of which there is more than of others is to
     /// blame.
     fn excess(&self, what: What, number: usize) -> Excess {
-        let what = self.fuel.cancelled().map_or(what, What::Cancelled);
+        let what = self.meter.cancelled().map_or(what, What::Cancelled);
         let mut costs = vec![(0, 0); self.fired.len()];
         for (other, work) in self.works.iter().enumerate().filter(|(_, work)| work.stand != Stand::Dropped) {
             let (instances, steps) = &mut costs[work.clause.rule];
@@ -595,7 +595,7 @@ impl<'a> Grounder<'a> {
         let room = self.limits.max_ground_rules.min(waiting).min(capped);
         let most = work.cap.steps - work.steps;
         self.spend(0, number)?;
-        let before = self.fuel.left();
+        let before = self.meter.left();
         let mut walk = Walk {
             clause: &clause,
             facts: &self.facts,
@@ -603,7 +603,7 @@ impl<'a> Grounder<'a> {
             terms: &self.terms,
             dynamic: &self.strata.dynamic,
             steps: most,
-            fuel: &mut self.fuel,
+            meter: &mut self.meter,
             room,
             hits: 0,
             found: Vec::new(),
@@ -611,10 +611,10 @@ impl<'a> Grounder<'a> {
         };
         walk.run(&plan.steps, bindings);
         let (left, hits, found) = (walk.steps, walk.hits, walk.found);
-        self.works[number].steps += before - self.fuel.left();
-        if self.fuel.left() == 0 || left == 0 || hits > room {
+        self.works[number].steps += before - self.meter.left();
+        if self.meter.left() == 0 || left == 0 || hits > room {
             self.works[number].hits += hits;
-            if self.fuel.left() == 0 {
+            if self.meter.left() == 0 {
                 return Err(self.excess(What::Fuel, number));
             }
             if hits > room && room < capped {
@@ -692,7 +692,7 @@ impl<'a> Grounder<'a> {
             .map(AtomId)
             .map(|atom| self.facts.contains(atom) || self.atoms.relation(atom) == self.formula)
             .collect();
-        let cost = Cost { steps: self.limits.fuel - self.fuel.left(), bytes: self.bytes() };
+        let cost = Cost { steps: self.limits.fuel - self.meter.left(), bytes: self.bytes() };
         let mut instances: Vec<(Instances, usize)> =
             self.works.into_iter().map(|work| (work.instances, work.clause.rule)).collect();
         for Definition { atom, literals, rule } in self.definitions {

@@ -9,7 +9,7 @@ use super::clause::{Clause, Literal, Pattern, Test, numbered};
 use super::statistics::Rows;
 use super::terms::{AtomId, Atoms, TermId, Terms};
 use super::watch::Watch;
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::rules::RelationId;
 use rustc_hash::FxHashMap;
 
@@ -350,7 +350,7 @@ pub(super) struct Walk<'a> {
     /// Steps that the walk may take; it ends early when there are none left.
     pub(super) steps: u64,
     /// What they are taken from. When there is none of it, there are no steps left either.
-    pub(super) fuel: &'a mut Fuel,
+    pub(super) meter: &'a mut Meter,
     /// How many bindings may be found; the walk ends early when there are more.
     pub(super) room: usize,
     /// How many bindings were found.
@@ -367,7 +367,7 @@ impl Walk<'_> {
         if self.steps == 0 || self.hits > self.room {
             return;
         }
-        if self.fuel.spend(1).is_none() {
+        if self.meter.spend(1).is_none() {
             self.steps = 0;
             return;
         }

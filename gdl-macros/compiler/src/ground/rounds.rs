@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Options, Rules,
-    limits::Fuel,
+    meter::Meter,
     observer::Phase,
     rules::{Keywords, RelationId},
 };
@@ -50,12 +50,12 @@ pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clause
     let roots = [role, init, next, legal, goal, terminal, sees];
     let mut wide = Wide { rules, clauses: &clauses, relations: Vec::new() };
     let mut restricted = None;
-    let mut fuel = Fuel::new(options, Phase::Ground);
+    let mut meter = Meter::new(options, Phase::Ground);
     let many = options.split_from.max(1);
     let mut fixed = cap(many.saturating_mul(FIXED));
     loop {
         let given = restricted.as_ref().unwrap_or(&clauses);
-        let mut grounder = Grounder::new(rules, given, terms.clone(), limits, fuel, &roots);
+        let mut grounder = Grounder::new(rules, given, terms.clone(), limits, meter, &roots);
         let parked = grounder.settle(fixed)?;
         if parked.is_empty() {
             match rounds(&mut grounder, &mut wide, many)? {
@@ -68,7 +68,7 @@ pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clause
                 None => fixed = Cap::NONE,
             }
         }
-        fuel = grounder.into_fuel();
+        meter = grounder.into_meter();
     }
 }
 

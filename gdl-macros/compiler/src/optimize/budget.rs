@@ -2,7 +2,7 @@
 //! first few proofs do not show.
 
 use super::proof::Prover;
-use crate::{limits::Fuel, propnet::Net};
+use crate::{meter::Meter, propnet::Net};
 
 /// Steps of proofs at the start, for each literal of the net, and at least and at most.
 const START: u64 = 16;
@@ -43,9 +43,9 @@ impl Budget {
     }
 
     /// Pays for what a prover has taken since this was last called.
-    pub(super) fn pay(&mut self, prover: &Prover<'_>, fuel: &mut Fuel) -> Option<()> {
+    pub(super) fn pay(&mut self, prover: &Prover<'_>, meter: &mut Meter) -> Option<()> {
         let due = prover.work() / STEPS;
-        fuel.spend(due - self.paid)?;
+        meter.spend(due - self.paid)?;
         self.paid = due;
         Some(())
     }

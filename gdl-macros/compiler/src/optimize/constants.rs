@@ -9,13 +9,13 @@ use super::{
     rebuild::{inputs, rebuild},
     users::Users,
 };
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
 /// Folds constant fluents and impossible moves. O(literals).
-pub fn fold_constants(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+pub fn fold_constants(net: &Net, meter: &mut Meter) -> Option<Net> {
     // Each operand is looked at once to find its gate, and once more if its value becomes unknown.
-    fuel.spend((net.len() + 2 * net.literals()) as u64)?;
+    meter.spend((net.len() + 2 * net.literals()) as u64)?;
     let (fluents, moves) = simulate(net);
     if fluents.iter().all(Option::is_none) && moves.iter().all(|&possible| possible) {
         let mut copy = net.clone();
@@ -33,7 +33,7 @@ pub fn fold_constants(net: &Net, fuel: &mut Fuel) -> Option<Net> {
             signals[1 + fluents.len() + position] = Signal::FALSE;
         }
     }
-    rebuild(net, signals, fuel, Net::and)
+    rebuild(net, signals, meter, Net::and)
 }
 
 /// The value of each fluent if it is constant, and whether each move is ever legal.

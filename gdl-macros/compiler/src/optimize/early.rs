@@ -12,7 +12,7 @@
 
 use super::{phases, proof::Prover, share};
 use crate::propnet::{Gate, Net, Signal};
-use crate::{Diagnostics, Options, limits::Fuel, observer::Phase};
+use crate::{Diagnostics, Options, meter::Meter, observer::Phase};
 
 /// A game for playouts that end early.
 #[derive(Clone, Debug)]
@@ -41,24 +41,24 @@ impl Rails {
 }
 
 /// The game that ends early. None if [`Options::early_end`] does not ask for it, if all states in which goals are known to
-/// be decided are terminal, or if it takes more fuel than there is or the caller calls it off. O(literals + values of goals
+/// be decided are terminal, or if it takes more meter than there is or the caller calls it off. O(literals + values of goals
 /// squared).
 #[must_use]
 pub fn early(net: &Net, options: &Options) -> Option<Early> {
     if !options.early_end {
         return None;
     }
-    let mut fuel = Fuel::new(options, Phase::Optimize);
-    let net = share(&end(net, &mut fuel)?, &mut fuel)?;
+    let mut meter = Meter::new(options, Phase::Optimize);
+    let net = share(&end(net, &mut meter)?, &mut meter)?;
     let phases = phases(&net, options, &mut Diagnostics::default())?;
     Some(Early { net, phases })
 }
 
 /// The net in which states with decided goals are terminal too; none if there are no such states, or they all are
 /// terminal anyway, as far as propagation shows.
-fn end(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+fn end(net: &Net, meter: &mut Meter) -> Option<Net> {
     let mut end = net.clone();
-    let rails = rails(&mut end, fuel)?;
+    let rails = rails(&mut end, meter)?;
     // What has to hold, and by player, for each value of its goal, that it is the one for good.
     let (mut decided, mut values) = (Vec::new(), Vec::new());
     for (role, goal) in (0u32..).zip(&net.outputs.goal) {
@@ -77,14 +77,14 @@ fn end(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         let only: Vec<Signal> = only.collect();
         decided.push(end.or(only.clone()));
         values.push(only);
-        end.pay(fuel)?;
+        end.pay(meter)?;
     }
     let decided = end.and(decided);
     let terminal = net.outputs.terminal;
     let mut prover = Prover::of(&end, false);
     let mut is_over = |&value: &Signal| prover.refutes(&[value, decided, !terminal]);
     let gains = !values.iter().any(|values| values.iter().all(&mut is_over));
-    fuel.spend(prover.work())?;
+    meter.spend(prover.work())?;
     if !gains {
         return None;
     }
@@ -94,7 +94,7 @@ fn end(net: &Net, fuel: &mut Fuel) -> Option<Net> {
 }
 
 /// Adds the rails of the gates that goals depend on. Those of other gates are open.
-fn rails(net: &mut Net, fuel: &mut Fuel) -> Option<Vec<Rails>> {
+fn rails(net: &mut Net, meter: &mut Meter) -> Option<Vec<Rails>> {
     let cone = net.cone(net.outputs.goal.iter().flatten().map(|&(_, s)| s));
     let mut rails = vec![Rails::OPEN; net.len()];
     rails[0].set = Signal::FALSE;
@@ -112,7 +112,7 @@ fn rails(net: &mut Net, fuel: &mut Fuel) -> Option<Vec<Rails>> {
         let of = |s: &Signal| rails[s.gate() as usize].negate_if(s.is_negated());
         let (set, unset) = operands.iter().map(of).map(|rails| (rails.set, rails.unset)).unzip();
         rails[gate] = Rails { set: net.and(set), unset: net.or(unset) };
-        net.pay(fuel)?;
+        net.pay(meter)?;
     }
     Some(rails)
 }

@@ -11,7 +11,7 @@ use super::{
     proof::Prover,
     simulate::{Simulation, steps},
 };
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::propnet::{Exclusive, Net, Signal};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -21,12 +21,12 @@ const ROLES: usize = 4;
 
 /// Finds groups of exclusive fluents and notes them in the net, whose gates stay as they are.
 /// O(literals), with a large factor.
-pub fn find_exclusive(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+pub fn find_exclusive(net: &Net, meter: &mut Meter) -> Option<Net> {
     let mut net = net.clone();
     net.exclusive = Vec::new();
-    let candidates = refute(&net, candidates(&net.vocabulary.fluents), fuel)?;
+    let candidates = refute(&net, candidates(&net.vocabulary.fluents), meter)?;
     if !candidates.is_empty() {
-        net.exclusive = prove(&net, candidates, fuel)?;
+        net.exclusive = prove(&net, candidates, meter)?;
     }
     Some(net)
 }
@@ -72,13 +72,13 @@ fn parts(name: &str) -> Vec<&str> {
 }
 
 /// The groups that hold in random play.
-fn refute(net: &Net, candidates: BTreeSet<Vec<u32>>, fuel: &mut Fuel) -> Option<Vec<Exclusive>> {
+fn refute(net: &Net, candidates: BTreeSet<Vec<u32>>, meter: &mut Meter) -> Option<Vec<Exclusive>> {
     let mut groups: Vec<Exclusive> =
         candidates.into_iter().map(|members| Exclusive { members, one_holds: true }).collect();
     let mut simulation = Simulation::new(net);
     for _ in 0..steps(net) {
         let members: usize = groups.iter().map(|group| group.members.len()).sum();
-        fuel.spend((net.literals() + members) as u64 / 64)?;
+        meter.spend((net.literals() + members) as u64 / 64)?;
         groups.retain_mut(|group| {
             let (mut once, mut twice) = (0, 0);
             for &fluent in &group.members {
@@ -99,7 +99,7 @@ fn refute(net: &Net, candidates: BTreeSet<Vec<u32>>, fuel: &mut Fuel) -> Option<
 
 /// The groups that every step keeps, if they and those proved before them hold before it. Small groups come
 /// first: what they say, such as whose turn it is, helps to prove others.
-fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<Exclusive>> {
+fn prove(net: &Net, mut groups: Vec<Exclusive>, meter: &mut Meter) -> Option<Vec<Exclusive>> {
     groups.sort_by_key(|group| group.members.len());
     let mut prover = Prover::new(net, groups.len(), true);
     let mut budget = Budget::new(net);
@@ -129,7 +129,7 @@ fn prove(net: &Net, mut groups: Vec<Exclusive>, fuel: &mut Fuel) -> Option<Vec<E
         if !prover.exclusive()[number].members.is_empty() {
             budget.reward();
         }
-        budget.pay(&prover, fuel)?;
+        budget.pay(&prover, meter)?;
     }
     let groups = prover.exclusive().iter();
     Some(groups.filter(|group| !group.members.is_empty()).cloned().collect())

@@ -7,7 +7,7 @@
 //! thousands of moves in the same way becomes one product with one sum of moves.
 
 use super::rebuild::{inputs, live, uses};
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 use std::{cmp::Reverse, collections::BinaryHeap};
@@ -16,8 +16,8 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 const MAX_DEPTH: usize = 200;
 
 /// Factors every sum of products. O(literals x log) for each level of nesting.
-pub fn factor(net: &Net, fuel: &mut Fuel) -> Option<Net> {
-    fuel.spend((net.len() + net.literals()) as u64)?;
+pub fn factor(net: &Net, meter: &mut Meter) -> Option<Net> {
+    meter.spend((net.len() + net.literals()) as u64)?;
     let live = live(net);
     let inlined = inlined(net, &live);
     let mut copy = net.without_gates();
@@ -46,13 +46,13 @@ pub fn factor(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         }
         if inlined[gate] {
             if !sums.is_empty() {
-                let sum = sum(&mut copy, sums, fuel, 0)?;
+                let sum = sum(&mut copy, sums, meter, 0)?;
                 plain.push(!sum);
             }
             products.insert(gate as u32, plain);
         } else {
             sums.extend(plain.into_iter().map(|s| vec![!s]));
-            signals[gate] = !sum(&mut copy, sums, fuel, 0)?;
+            signals[gate] = !sum(&mut copy, sums, meter, 0)?;
         }
     }
     copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
@@ -74,8 +74,8 @@ fn inlined(net: &Net, live: &[bool]) -> Vec<bool> {
 }
 
 /// The disjunction of products, factored.
-fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, fuel: &mut Fuel, depth: usize) -> Option<Signal> {
-    fuel.spend(products.iter().map(|product| 1 + product.len() as u64).sum())?;
+fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, meter: &mut Meter, depth: usize) -> Option<Signal> {
+    meter.spend(products.iter().map(|product| 1 + product.len() as u64).sum())?;
     for product in &mut products {
         product.sort_unstable();
         product.dedup();
@@ -115,7 +115,7 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, fuel: &mut Fuel, depth: us
         let users: Vec<usize> = occurrences[&literal].iter().copied().filter(|&p| !taken[p]).collect();
         let mut common = products[users[0]].clone();
         for &user in &users[1..] {
-            fuel.spend(common.len() as u64)?;
+            meter.spend(common.len() as u64)?;
             common.retain(|s| products[user].binary_search(s).is_ok());
         }
         let rest: Vec<Vec<Signal>> = users
@@ -128,7 +128,7 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, fuel: &mut Fuel, depth: us
             taken[user] = true;
             products[user].iter().for_each(|literal| *counts.get_mut(literal).expect("counted above") -= 1);
         }
-        let inner = sum(net, rest, fuel, depth + 1)?;
+        let inner = sum(net, rest, meter, depth + 1)?;
         common.push(inner);
         terms.push(net.and(common));
     }
@@ -138,6 +138,6 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, fuel: &mut Fuel, depth: us
         }
     }
     let sum = net.or(terms);
-    net.pay(fuel)?;
+    net.pay(meter)?;
     Some(sum)
 }

@@ -9,11 +9,11 @@ use super::{
     proof::Prover,
     rebuild::{inputs, live},
 };
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
 /// Drops implied operands. O(literals), with a large factor.
-pub fn drop_implied(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
     let live = live(net);
     let moving = moving(net);
     let mut provers = [false, true].map(|steps| (Prover::of(net, steps), Vec::new(), Budget::new(net)));
@@ -35,11 +35,11 @@ pub fn drop_implied(net: &Net, fuel: &mut Fuel) -> Option<Net> {
             if operands.len() < before {
                 budget.reward();
             }
-            budget.pay(prover, fuel)?;
+            budget.pay(prover, meter)?;
         }
         let operands = operands.into_iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
         signals[gate] = copy.and(operands.collect());
-        copy.pay(fuel)?;
+        copy.pay(meter)?;
     }
     copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
     copy.sweep();

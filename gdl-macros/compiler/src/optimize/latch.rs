@@ -11,12 +11,12 @@ use super::{
     rebuild::{inputs, rebuild},
     simulate::{Simulation, steps},
 };
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::propnet::{Latch, Net, Signal};
 
 /// Finds latches, notes them in the net and folds those that are constant. O(literals), with a large factor.
-pub fn fold_latches(net: &Net, fuel: &mut Fuel) -> Option<Net> {
-    let mut latches = prove(net, candidates(net, fuel)?, fuel)?;
+pub fn fold_latches(net: &Net, meter: &mut Meter) -> Option<Net> {
+    let mut latches = prove(net, candidates(net, meter)?, meter)?;
     let starts = |latch: &&Latch| net.initial[latch.fluent as usize] == latch.value;
     let constant: Vec<u32> = latches.iter().filter(starts).map(|latch| latch.fluent).collect();
     // A constant never has its other value.
@@ -26,7 +26,7 @@ pub fn fold_latches(net: &Net, fuel: &mut Fuel) -> Option<Net> {
     for latch in constants() {
         signals[1 + latch.fluent as usize] = Signal::FALSE.negate_if(latch.value);
     }
-    let mut folded = rebuild(net, signals, fuel, Net::and)?;
+    let mut folded = rebuild(net, signals, meter, Net::and)?;
     for latch in constants() {
         folded.outputs.next[latch.fluent as usize] = Signal::FALSE.negate_if(latch.value);
     }
@@ -36,13 +36,13 @@ pub fn fold_latches(net: &Net, fuel: &mut Fuel) -> Option<Net> {
 }
 
 /// Fluents and values that they did not leave in random play.
-fn candidates(net: &Net, fuel: &mut Fuel) -> Option<Vec<Latch>> {
+fn candidates(net: &Net, meter: &mut Meter) -> Option<Vec<Latch>> {
     let fluents = 0..net.initial.len() as u32;
     let both = fluents.flat_map(|fluent| [false, true].map(|value| Latch { fluent, value }));
     let mut latches: Vec<Latch> = both.collect();
     let mut simulation = Simulation::new(net);
     for _ in 0..steps(net) {
-        fuel.spend((net.len() + net.literals()) as u64 / 64)?;
+        meter.spend((net.len() + net.literals()) as u64 / 64)?;
         let going_on = simulation.going_on();
         let leaves = |latch: &Latch| {
             let before = simulation.value(net.fluent(latch.fluent as usize).negate_if(!latch.value));
@@ -56,7 +56,7 @@ fn candidates(net: &Net, fuel: &mut Fuel) -> Option<Vec<Latch>> {
 }
 
 /// Those that no step takes out of their value.
-fn prove(net: &Net, candidates: Vec<Latch>, fuel: &mut Fuel) -> Option<Vec<Latch>> {
+fn prove(net: &Net, candidates: Vec<Latch>, meter: &mut Meter) -> Option<Vec<Latch>> {
     let mut prover = Prover::of(net, true);
     let mut budget = Budget::new(net);
     let mut latches = Vec::new();
@@ -70,7 +70,7 @@ fn prove(net: &Net, candidates: Vec<Latch>, fuel: &mut Fuel) -> Option<Vec<Latch
             latches.push(latch);
             budget.reward();
         }
-        budget.pay(&prover, fuel)?;
+        budget.pay(&prover, meter)?;
     }
     Some(latches)
 }

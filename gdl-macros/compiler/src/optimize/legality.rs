@@ -5,11 +5,11 @@
 //! move are not preserved; the runtime checks moves before it steps.
 
 use super::rebuild::inputs;
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
 /// Drops what legality implies. O(literals x log), for each move of a conjunction.
-pub fn assume_legality(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+pub fn assume_legality(net: &Net, meter: &mut Meter) -> Option<Net> {
     let mut kept = net.without_gates();
     // Where each gate goes; those of the second half stay false until their turn comes.
     let mut place = inputs(net);
@@ -23,7 +23,7 @@ pub fn assume_legality(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         if let (true, Gate::And(operands)) = (cone[gate], net.gate(gate as u32)) {
             let operands = operands.iter().map(|&s| of(&place, s)).collect();
             place[gate] = kept.and(operands);
-            kept.pay(fuel)?;
+            kept.pay(meter)?;
         }
     }
     let mut legal = vec![Signal::TRUE; net.does().len()];
@@ -40,7 +40,7 @@ pub fn assume_legality(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         if let (false, Gate::And(operands)) = (cone[gate], net.gate(gate as u32)) {
             let operands = operands.iter().map(|&s| of(&place, s)).collect();
             place[gate] = drop_implied(&mut kept, operands, |does| legal[does as usize - first]);
-            kept.pay(fuel)?;
+            kept.pay(meter)?;
         }
     }
     kept.outputs = net.outputs.map(|s| of(&place, s));

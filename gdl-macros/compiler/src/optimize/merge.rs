@@ -12,7 +12,7 @@ use super::{
     rebuild::{inputs, live},
     simulate::{Simulation, steps},
 };
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 
@@ -20,9 +20,9 @@ use rustc_hash::FxHashMap;
 const RIVALS: usize = 4;
 
 /// Merges equal gates. O(literals), with a large factor.
-pub fn merge_equal(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
     let (live, moving) = (live(net), moving(net));
-    let looks = looks(net, fuel)?;
+    let looks = looks(net, meter)?;
     let mut provers = [false, true].map(|steps| (Prover::of(net, steps), Budget::new(net)));
     // Gates that look alike and are not known to be equal.
     let mut classes: FxHashMap<u64, Vec<Signal>> = FxHashMap::default();
@@ -50,7 +50,7 @@ pub fn merge_equal(net: &Net, fuel: &mut Fuel) -> Option<Net> {
         let equal = rivals_here.find(|&&rival| {
             budget.lasts(prover) && prover.refutes(&[itself, !rival]) && prover.refutes(&[!itself, rival])
         });
-        budget.pay(prover, fuel)?;
+        budget.pay(prover, meter)?;
         let made = if let Some(rival) = equal {
             budget.reward();
             signals[rival.gate() as usize].negate_if(rival.is_negated() != negated)
@@ -58,7 +58,7 @@ pub fn merge_equal(net: &Net, fuel: &mut Fuel) -> Option<Net> {
             rivals.push(itself);
             let operands = operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
             let made = copy.and(operands.collect());
-            copy.pay(fuel)?;
+            copy.pay(meter)?;
             made
         };
         signals.push(made);
@@ -70,13 +70,13 @@ pub fn merge_equal(net: &Net, fuel: &mut Fuel) -> Option<Net> {
 
 /// For each gate, a number that stands for its values in random play, and whether they are taken complemented:
 /// then gates that are complements of each other look the same.
-fn looks(net: &Net, fuel: &mut Fuel) -> Option<Vec<(u64, bool)>> {
+fn looks(net: &Net, meter: &mut Meter) -> Option<Vec<(u64, bool)>> {
     let mut simulation = Simulation::new(net);
     let value = |simulation: &Simulation<'_>, gate: usize| simulation.value(Signal::new(gate as u32, false));
     let mut looks: Vec<(u64, bool)> =
         (0..net.len()).map(|gate| (0, value(&simulation, gate) & 1 == 1)).collect();
     for _ in 0..steps(net) {
-        fuel.spend((net.len() + net.literals()) as u64 / 64)?;
+        meter.spend((net.len() + net.literals()) as u64 / 64)?;
         for (gate, (look, negated)) in looks.iter_mut().enumerate() {
             let value = value(&simulation, gate) ^ if *negated { u64::MAX } else { 0 };
             *look = (look.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);

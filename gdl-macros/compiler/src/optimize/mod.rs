@@ -37,11 +37,11 @@ pub use plies::{Plies, plies};
 pub use share::share;
 
 use crate::{
-    Diagnostic, Diagnostics, Limits, Options, diagnostic::codes, limits::Fuel, observer::Phase, propnet::Net,
+    Diagnostic, Diagnostics, Limits, Options, diagnostic::codes, meter::Meter, observer::Phase, propnet::Net,
 };
 
-/// A pass and its name. Nothing comes back if there is not enough fuel.
-pub type Pass = (&'static str, fn(&Net, &mut Fuel) -> Option<Net>);
+/// A pass and its name. Nothing comes back if there is not enough meter.
+pub type Pass = (&'static str, fn(&Net, &mut Meter) -> Option<Net>);
 
 /// The passes in the order they run.
 pub const PASSES: &[Pass] = &[
@@ -72,9 +72,9 @@ pub const PASSES: &[Pass] = &[
 pub fn optimize(net: Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Net> {
     let mut net = net;
     for (_, pass) in PASSES {
-        let mut fuel = Fuel::new(options, Phase::Optimize);
-        let Some(optimised) = pass(&net, &mut fuel) else {
-            diagnostics.push(match fuel.cancelled() {
+        let mut meter = Meter::new(options, Phase::Optimize);
+        let Some(optimised) = pass(&net, &mut meter) else {
+            diagnostics.push(match meter.cancelled() {
                 Some(progress) => progress.cancelled(),
                 None => out_of_fuel(&options.limits),
             });

@@ -5,18 +5,18 @@
 //! role exclude each other.
 
 use super::rebuild::{inputs, live, rebuild, uses};
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use std::collections::BTreeMap;
 
 /// Replaces long exclusions by their complements, those too that are spread over conjunctions and disjunctions among
 /// the operands. O(literals), for each group that an input is in and each gate whose operands are looked into.
-pub fn complement(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
     let mut groups = Groups::new(net);
     let live = live(net);
     let uses = uses(net, &live);
     let mut gates = (net.inputs()..net.len()).filter(|&gate| live[gate]);
-    rebuild(net, inputs(net), fuel, |copy, mut operands| {
+    rebuild(net, inputs(net), meter, |copy, mut operands| {
         operands.sort_unstable();
         while let Some(shorter) = groups.complement(copy, &operands) {
             operands = shorter;

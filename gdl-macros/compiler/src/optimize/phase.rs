@@ -12,14 +12,14 @@ use super::{
     users::Users,
 };
 use crate::propnet::{Gate, Net, Signal};
-use crate::{Diagnostics, Options, limits::Fuel, observer::Phase};
+use crate::{Diagnostics, Options, meter::Meter, observer::Phase};
 
 /// The longest cycle looked for: there is a net for each of its points, and games that are played together wait for its
 /// start.
 const LONGEST: usize = 4;
 
 /// The net at each point of its cycle, starting with the initial state; the net alone if it has none, or if
-/// one of the nets takes more fuel than there is. Fluents of the cycle stay in the vocabulary, but no gate reads
+/// one of the nets takes more meter than there is. Fluents of the cycle stay in the vocabulary, but no gate reads
 /// them. If the caller calls it off, that goes to `diagnostics`, and nothing comes back. O(literals x length).
 pub fn phases(net: &Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Vec<Net>> {
     let points = cycle(net);
@@ -29,10 +29,10 @@ pub fn phases(net: &Net, options: &Options, diagnostics: &mut Diagnostics) -> Op
     }
     let mut nets = Vec::new();
     for point in points {
-        let mut fuel = Fuel::new(options, Phase::Optimize);
-        if let Some(net) = at(net, &point, &mut fuel) {
+        let mut meter = Meter::new(options, Phase::Optimize);
+        if let Some(net) = at(net, &point, &mut meter) {
             nets.push(net);
-        } else if let Some(progress) = fuel.cancelled() {
+        } else if let Some(progress) = meter.cancelled() {
             diagnostics.push(progress.cancelled());
             return None;
         } else {
@@ -115,14 +115,14 @@ fn step(net: &Net, free: &[bool], fluents: &[bool]) -> Vec<bool> {
 }
 
 /// The net where some fluents are known.
-fn at(net: &Net, point: &[Option<bool>], fuel: &mut Fuel) -> Option<Net> {
+fn at(net: &Net, point: &[Option<bool>], meter: &mut Meter) -> Option<Net> {
     let mut signals = inputs(net);
     for (fluent, value) in point.iter().enumerate() {
         if let Some(value) = value {
             signals[1 + fluent] = Signal::FALSE.negate_if(*value);
         }
     }
-    let state = rebuild(net, signals, fuel, Net::and)?;
+    let state = rebuild(net, signals, meter, Net::and)?;
     let mut signals = inputs(net);
     for (role, legal) in (0u32..).zip(&state.outputs.legal) {
         let possible: Vec<u32> =
@@ -137,8 +137,8 @@ fn at(net: &Net, point: &[Option<bool>], fuel: &mut Fuel) -> Option<Net> {
             }
         }
     }
-    let mut net = rebuild(&state, signals, fuel, Net::and)?;
+    let mut net = rebuild(&state, signals, meter, Net::and)?;
     // Complements must not read what is known.
     net.exclusive.retain(|group| group.members.iter().all(|&fluent| point[fluent as usize].is_none()));
-    share(&factor(&complement(&net, fuel)?, fuel)?, fuel)
+    share(&factor(&complement(&net, meter)?, meter)?, meter)
 }

@@ -16,7 +16,7 @@ use super::{
     simulate::Simulation,
 };
 use crate::propnet::{Gate, Net, Signal};
-use crate::{Options, limits::Fuel, observer::Phase};
+use crate::{Options, meter::Meter, observer::Phase};
 use rustc_hash::FxHashMap;
 use samples::{Row, Samples, all, restrict};
 
@@ -47,14 +47,14 @@ pub fn plies(net: &Net, options: &Options) -> Option<Plies> {
     if !is_short(net) {
         return None;
     }
-    let mut fuel = Fuel::new(options, Phase::Optimize);
+    let mut meter = Meter::new(options, Phase::Optimize);
     let mut samples = Samples::initial(net)?;
     let (mut left, mut busy) = (WORK / net.len(), 0.0);
     let mut plies = Plies { nets: Vec::new(), counts: Vec::new() };
     loop {
         let [states, steps] = samples.sizes();
         left = left.checked_sub(states + steps)?;
-        plies.nets.push(narrow(net, &samples, &mut fuel)?);
+        plies.nets.push(narrow(net, &samples, &mut meter)?);
         if steps == 0 {
             break;
         }
@@ -81,7 +81,7 @@ fn is_short(net: &Net) -> bool {
 }
 
 /// The net that is right in some states and steps.
-fn narrow(net: &Net, samples: &Samples, fuel: &mut Fuel) -> Option<Net> {
+fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
     let (live, moving) = (live(net), moving(net));
     let [states, steps] = samples.sizes().map(all);
     // What is known by its values: in all states, and, of what need only be right where moves are made, in all steps.
@@ -106,7 +106,7 @@ fn narrow(net: &Net, samples: &Samples, fuel: &mut Fuel) -> Option<Net> {
                 let operands = essential(operands, &rows.0[gate], rows.0, rows.1);
                 let operands = operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
                 let signal = copy.and(operands.collect());
-                copy.pay(fuel)?;
+                copy.pay(meter)?;
                 signal
             }
             (None, _) => signals[gate],
@@ -122,7 +122,7 @@ fn narrow(net: &Net, samples: &Samples, fuel: &mut Fuel) -> Option<Net> {
     let own = |&fluent: &u32| signals[1 + fluent as usize] == net.fluent(fluent as usize);
     copy.exclusive.retain(|group| group.members.iter().all(own));
     copy.sweep();
-    share(&factor(&complement(&copy, fuel)?, fuel)?, fuel)
+    share(&factor(&complement(&copy, meter)?, meter)?, meter)
 }
 
 /// A row, complemented if that is so for its first sample: then gates that are complements of each other are alike.

@@ -1,6 +1,6 @@
 //! Copies the live part of a net, gate by gate.
 
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
 /// For each gate, whether an output depends on it.
@@ -25,7 +25,7 @@ pub(super) fn uses(net: &Net, live: &[bool]) -> Vec<u32> {
 pub(super) fn rebuild(
     net: &Net,
     inputs: Vec<Signal>,
-    fuel: &mut Fuel,
+    meter: &mut Meter,
     mut make: impl FnMut(&mut Net, Vec<Signal>) -> Signal,
 ) -> Option<Net> {
     let live = live(net);
@@ -37,7 +37,7 @@ pub(super) fn rebuild(
                 let operands =
                     operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated())).collect();
                 let signal = make(&mut copy, operands);
-                copy.pay(fuel)?;
+                copy.pay(meter)?;
                 signal
             }
             _ => Signal::FALSE,

@@ -8,7 +8,7 @@
 //! so that there are never many more pairs than `PAIRS`.
 
 use super::rebuild::inputs;
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 use std::{cmp::Reverse, collections::BinaryHeap};
@@ -20,7 +20,7 @@ const PAIRS: usize = 4 << 20;
 const BLOCK: std::ops::RangeInclusive<usize> = 8..=512;
 
 /// Takes common pairs of operands out of the gates. O(literals x log), with a factor of up to half a block.
-pub fn share(net: &Net, fuel: &mut Fuel) -> Option<Net> {
+pub fn share(net: &Net, meter: &mut Meter) -> Option<Net> {
     let live = net.cone(net.outputs.iter());
     let block = (2 * PAIRS / net.literals().max(1)).clamp(*BLOCK.start(), *BLOCK.end());
     let mut sharing = Sharing { first: net.len() as u32, ..Sharing::default() };
@@ -32,8 +32,8 @@ pub fn share(net: &Net, fuel: &mut Fuel) -> Option<Net> {
             blocks_of[gate] = start..sharing.blocks.len();
         }
     }
-    sharing.count(fuel)?;
-    while sharing.extract(fuel)? {}
+    sharing.count(meter)?;
+    while sharing.extract(meter)? {}
 
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
@@ -45,7 +45,7 @@ pub fn share(net: &Net, fuel: &mut Fuel) -> Option<Net> {
             let operands =
                 operands.iter().map(|&s| sharing.make(&mut copy, s, &signals, &mut parts)).collect();
             signals[gate] = copy.and(operands);
-            copy.pay(fuel)?;
+            copy.pay(meter)?;
         }
     }
     copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
@@ -74,11 +74,11 @@ struct Sharing {
 
 impl Sharing {
     /// Counts the pairs.
-    fn count(&mut self, fuel: &mut Fuel) -> Option<()> {
+    fn count(&mut self, meter: &mut Meter) -> Option<()> {
         let count = |block: &Vec<Signal>| block.len() * block.len().saturating_sub(1) / 2;
         let mut pairs: Vec<Pair> = Vec::with_capacity(self.blocks.iter().map(count).sum());
         for (number, block) in self.blocks.iter().enumerate() {
-            fuel.spend((block.len() * block.len() / 2) as u64)?;
+            meter.spend((block.len() * block.len() / 2) as u64)?;
             for (i, &left) in block.iter().enumerate() {
                 self.places.entry(left).or_default().push(number as u32);
                 pairs.extend(block[i + 1..].iter().map(|&right| [left, right]));
@@ -97,7 +97,7 @@ impl Sharing {
     }
 
     /// Takes out the most frequent pair; false if none is in two blocks.
-    fn extract(&mut self, fuel: &mut Fuel) -> Option<bool> {
+    fn extract(&mut self, meter: &mut Meter) -> Option<bool> {
         let Some((believed, Reverse(pair))) = self.heap.pop() else { return Some(false) };
         let Some(&count) = self.counts.get(&pair) else { return Some(true) };
         if count < believed {
@@ -111,14 +111,14 @@ impl Sharing {
         self.heights.push(height);
         let fewer = pair.map(|operand| &self.places[&operand]).into_iter().min_by_key(|places| places.len());
         let mut places = fewer.cloned().unwrap_or_default();
-        fuel.spend(places.len() as u64)?;
+        meter.spend(places.len() as u64)?;
         places.retain(|&place| {
             pair.iter().all(|operand| self.blocks[place as usize].binary_search(operand).is_ok())
         });
         let mut neighbours = Vec::new();
         for &place in &places {
             let block = &mut self.blocks[place as usize];
-            fuel.spend(block.len() as u64)?;
+            meter.spend(block.len() as u64)?;
             block.retain(|operand| !pair.contains(operand));
             for &other in &*block {
                 pair.iter().for_each(|&operand| forget(&mut self.counts, operand, other));

@@ -8,7 +8,7 @@ use crate::{
     Diagnostic, Diagnostics, Limits, Options,
     diagnostic::codes,
     ground::{GroundRules, Literal, Meaning, terms::AtomId},
-    limits::Fuel,
+    meter::Meter,
     observer::Phase,
 };
 
@@ -26,13 +26,13 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             Meaning::Derived => Signal::FALSE,
         })
         .collect();
-    let mut fuel = Fuel::new(options, Phase::Propnet);
+    let mut meter = Meter::new(options, Phase::Propnet);
     for group in &ground.order {
         let mut over = None;
         if group.len() > 1 || depends_on_itself(ground, group[0]) {
             let system = system(ground, &mut net, &signals, group);
             let solution = system.solve(&mut net, |net, bytes, steps| {
-                let paid = fuel.spend(steps).and(net.pay(&mut fuel));
+                let paid = meter.spend(steps).and(net.pay(&mut meter));
                 over = excess(net, bytes, paid, limits);
                 over.is_none()
             });
@@ -40,10 +40,10 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             group.iter().zip(solution).for_each(|(atom, signal)| signals[atom.index()] = signal);
         } else {
             signals[group[0].index()] = define(ground, &mut net, &signals, group[0]);
-            let paid = net.pay(&mut fuel);
+            let paid = net.pay(&mut meter);
             over = excess(&net, 0, paid, limits);
         }
-        if let Some(progress) = fuel.cancelled() {
+        if let Some(progress) = meter.cancelled() {
             diagnostics.push(progress.cancelled());
             return None;
         }

@@ -12,7 +12,7 @@ mod print;
 
 pub use build::build;
 
-use crate::limits::Fuel;
+use crate::meter::Meter;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::{hash::Hasher, sync::Arc};
@@ -268,9 +268,9 @@ impl Net {
 
     /// Pays for the gates made since this was last called: a step for each operand given, and for each that a
     /// gate's operands were compared with.
-    pub fn pay(&mut self, fuel: &mut Fuel) -> Option<()> {
-        fuel.note(self.operations());
-        fuel.spend(std::mem::take(&mut self.steps))
+    pub fn pay(&mut self, meter: &mut Meter) -> Option<()> {
+        meter.note(self.operations());
+        meter.spend(std::mem::take(&mut self.steps))
     }
 
     /// What the gates take: the table of them is two thirds full.

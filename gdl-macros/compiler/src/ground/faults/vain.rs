@@ -14,7 +14,7 @@ use crate::{
         find_term,
         join::{Facts, Step, UNBOUND, Walk},
     },
-    limits::Fuel,
+    meter::Meter,
     rules::{Atom, Formula, RelationId, Rule, Term},
 };
 use rustc_hash::FxHashMap;
@@ -409,7 +409,7 @@ fn culprits<'a>(findings: &Findings<'a>, clauses: &Clauses, puzzles: &[usize]) -
             terms: &program.terms,
             dynamic: &program.strata.dynamic,
             steps: SEARCH_STEPS,
-            fuel: &mut Fuel::of(SEARCH_STEPS),
+            meter: &mut Meter::of(SEARCH_STEPS),
             room: 0,
             hits: 0,
             found: Vec::new(),

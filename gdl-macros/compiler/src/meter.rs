@@ -1,0 +1,173 @@
+//! What a phase may still take: steps, which stand for time, and bytes.
+//!
+//! In come [`Limits`](crate::Limits) and the [`Observer`] of a compilation, out goes yes or no. A phase asks its [`Meter`]
+//! before it does work and before it takes memory, by `?`, and ends where the answer is no; [`Meter::stop`] then says
+//! why. So whatever the rulesheet, a phase takes no more steps than its meter had, and no more bytes than that, but for
+//! a constant factor. A step is some ten nanoseconds of work.
+//!
+//! What may be left out gets a [share](Meter::share) of the meter, and if that is not enough, it is left out: what was
+//! shared out and not used comes [back](Meter::settle). All is counted and no clock is read, so the same rulesheet stops
+//! at the same place on every machine, unless the caller calls it off.
+
+use crate::{
+    Limits, Options,
+    observer::{Observer, Phase, Progress},
+};
+
+/// Why a phase goes no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The steps are used up.
+    Fuel,
+    /// More bytes would be in use than may be.
+    Bytes,
+    /// The caller had enough; so far had the phase come.
+    Cancelled(Progress),
+}
+
+/// The steps and bytes that a phase has left.
+///
+/// Every [`INTERVAL`] steps the phase reports to the [`Observer`] of the compilation, if it has one; when that
+/// has enough, no steps are left.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    /// Steps to the next report.
+    near: u64,
+    /// Steps after those.
+    far: u64,
+    /// Bytes in use, and how many may be.
+    held: usize,
+    most: usize,
+    progress: Progress,
+    observer: Observer,
+    stop: Option<Stop>,
+}
+
+/// Steps between two reports of a phase: a few milliseconds at most.
+pub const INTERVAL: u64 = 1 << 15;
+
+impl Meter {
+    /// So many steps, of which nobody hears, and as many bytes as there are.
+    #[must_use]
+    pub fn of(steps: u64) -> Self {
+        let limits = Limits { fuel: steps, max_bytes: usize::MAX, ..Limits::default() };
+        Self::new(&Options { limits, ..Options::default() }, Phase::Check)
+    }
+
+    /// As much as the options give to a phase. The phase reports when it first spends some.
+    #[must_use]
+    pub fn new(options: &Options, phase: Phase) -> Self {
+        Self {
+            near: 0,
+            far: options.limits.fuel,
+            held: 0,
+            most: options.limits.max_bytes,
+            progress: Progress { phase, made: 0 },
+            observer: options.observer.clone(),
+            stop: None,
+        }
+    }
+
+    /// Takes steps away; none if there are not so many left.
+    #[inline]
+    pub fn spend(&mut self, steps: u64) -> Option<()> {
+        match self.near.checked_sub(steps) {
+            Some(near) => {
+                self.near = near;
+                Some(())
+            }
+            None => self.report(steps),
+        }
+    }
+
+    /// Takes steps away and reports.
+    fn report(&mut self, steps: u64) -> Option<()> {
+        let Some(left) = self.left().checked_sub(steps) else {
+            self.stop.get_or_insert(Stop::Fuel);
+            return None;
+        };
+        if self.observer.tell(self.progress).is_break() {
+            (self.near, self.far) = (0, 0);
+            self.stop = Some(Stop::Cancelled(self.progress));
+            return None;
+        }
+        self.near = left.min(INTERVAL);
+        self.far = left - self.near;
+        Some(())
+    }
+
+    /// Counts bytes before they are taken from the system; none if more would be in use than may be.
+    #[inline]
+    pub fn take(&mut self, bytes: usize) -> Option<()> {
+        self.hold(self.held.saturating_add(bytes))
+    }
+
+    /// Counts bytes no more that were taken and are not in use any more.
+    #[inline]
+    pub fn give(&mut self, bytes: usize) {
+        self.held -= bytes;
+    }
+
+    /// Says how many bytes are in use all together, where a phase knows that from its tables; none if these are too many.
+    #[inline]
+    pub fn hold(&mut self, bytes: usize) -> Option<()> {
+        if bytes > self.most {
+            self.stop.get_or_insert(Stop::Bytes);
+            return None;
+        }
+        self.held = bytes;
+        Some(())
+    }
+
+    /// A meter with one part in `parts` of the steps left, which are gone from this one, and all bytes left.
+    #[must_use]
+    pub fn share(&mut self, parts: u64) -> Self {
+        let steps = self.left() / parts;
+        let left = self.left() - steps;
+        self.near = left.min(self.near);
+        self.far = left - self.near;
+        Self { near: 0, far: steps, ..self.clone() }
+    }
+
+    /// Takes back what is left of a share, whose bytes are in use no more. Why it stopped, if it did; if the caller
+    /// had enough, this meter stops as well.
+    pub fn settle(&mut self, share: Self) -> Option<Stop> {
+        self.far += share.left();
+        if let Some(Stop::Cancelled(_)) = share.stop {
+            (self.near, self.far, self.stop) = (0, 0, share.stop);
+        }
+        share.stop
+    }
+
+    /// Notes what the phase has made so far, for its next report.
+    pub fn note(&mut self, made: usize) {
+        self.progress.made = made;
+    }
+
+    /// How many steps are left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.near + self.far
+    }
+
+    /// How many bytes may still be taken.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.most - self.held
+    }
+
+    /// Why the last answer was no, if one was.
+    #[must_use]
+    pub fn stop(&self) -> Option<Stop> {
+        self.stop
+    }
+
+    /// How far the phase had come, if the caller had enough.
+    #[must_use]
+    pub fn cancelled(&self) -> Option<Progress> {
+        match self.stop {
+            Some(Stop::Cancelled(progress)) => Some(progress),
+            _ => None,
+        }
+    }
+}

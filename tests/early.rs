@@ -11,11 +11,8 @@ mod generator;
 
 use comparison::{Outcome, compare, lenient};
 use gdl_compiler::{
-    Compilation, Limits, Options, Source, compile,
-    emit::{
-        lanes::Lanes,
-        table::{add_early, table},
-    },
+    Compilation, Limits, Meter, Options, Source, compile,
+    emit::{lanes::Lanes, table::table},
 };
 use gdl_runtime::{
     BitBox, Dynamic, Engine, Game, Isa, MoveId, Playouts, Stream, Tally, load::load_named, perft,
@@ -40,8 +37,10 @@ fn loaded(text: &str, early_end: bool) -> Dynamic {
 fn both(text: &str, options: &Options) -> Option<(Dynamic, Dynamic)> {
     let compilation = compiled(text, &Options { early_end: true, ..options.clone() })?;
     let early = compilation.early.as_ref()?;
-    let lanes = Lanes::new(&early.net, &early.phases, None);
-    let ended = Dynamic::decode(&table(&early.net, lanes.as_ref())).expect("the table can be read");
+    let mut meter = Meter::of(u64::MAX);
+    let lanes = Lanes::new(&early.net, &early.phases, None, &mut meter);
+    let bytes = table(&early.net, lanes.as_ref(), None, &mut meter).expect("there is room");
+    let ended = Dynamic::decode(&bytes).expect("the table can be read");
     Some((Dynamic::try_from(compilation).expect("the table can be read"), ended))
 }
 
@@ -158,13 +157,7 @@ fn goals_of_all_roles_must_be_decided() {
 
 /// The bytes of a game's table, with what is added for an early end.
 fn bytes(text: &str, early_end: bool) -> Vec<u8> {
-    let Compilation { net, phases, plies, early, .. } =
-        compiled(text, &options(early_end)).expect("it compiles");
-    let mut bytes = table(&net, Lanes::new(&net, &phases, plies.as_ref()).as_ref());
-    if let Some(early) = &early {
-        add_early(&mut bytes, early);
-    }
-    bytes
+    compiled(text, &options(early_end)).expect("it compiles").table
 }
 
 #[test]

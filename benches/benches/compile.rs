@@ -8,7 +8,7 @@
 //! AVX-512 and, if they are few, for AVX2.
 
 use clap::Parser;
-use gdl_compiler::{Options, Source, compile, emit::lanes::Lanes};
+use gdl_compiler::{Options, Source, compile};
 use gdl_games::{Entry, LIST};
 use std::{
     error::Error,
@@ -76,8 +76,7 @@ fn program(entry: &Entry) -> String {
 fn operations(entry: &Entry) -> [usize; 2] {
     let source = Source::new(entry.name, entry.text);
     let Ok(game) = compile(&source, &Options::default()) else { return [0; 2] };
-    let lanes = Lanes::new(&game.net, &game.phases, game.plies.as_ref());
-    [game.net.operations(), lanes.map_or(0, |lanes| lanes.operations())]
+    [game.net.operations(), game.lanes.map_or(0, |lanes| lanes.operations())]
 }
 
 /// A crate outside the workspace that depends on the runtime.

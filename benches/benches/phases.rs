@@ -2,7 +2,7 @@
 
 use divan::Bencher;
 use gdl_compiler::{
-    Diagnostics, Levels, Options, Rules, Source,
+    Diagnostics, Levels, Meter, Options, Phase, Rules, Source,
     check::check,
     emit::{lanes::Lanes, straight::straight, table::table},
     ground::{GroundRules, ground},
@@ -27,6 +27,11 @@ fn diagnostics() -> Diagnostics {
     Diagnostics::new(Levels::default())
 }
 
+/// All that a phase may take.
+fn meter() -> Meter {
+    Meter::new(&Options::default(), Phase::Optimize)
+}
+
 fn parsed(source: &Source) -> Tree {
     parse(source, &Options::default(), &mut diagnostics())
 }
@@ -44,7 +49,7 @@ fn built(ground: &GroundRules) -> Net {
 }
 
 fn optimised(source: &Source) -> Net {
-    optimize(built(&grounded(source)), &Options::default(), &mut diagnostics()).expect("within the limits")
+    optimize(built(&grounded(source)), &mut meter())
 }
 
 #[divan::bench(name = "1 parse", args = names())]
@@ -75,21 +80,22 @@ fn bench_propnet(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(name = "5 optimise", args = names())]
 fn bench_optimise(bencher: Bencher<'_, '_>, name: &str) {
     let net = built(&grounded(&source(name)));
-    bencher
-        .with_inputs(|| net.clone())
-        .bench_values(|net| optimize(net, &Options::default(), &mut diagnostics()));
+    bencher.with_inputs(|| net.clone()).bench_values(|net| optimize(net, &mut meter()));
 }
 
 #[divan::bench(name = "6 table", args = names())]
 fn bench_table(bencher: Bencher<'_, '_>, name: &str) {
     let net = optimised(&source(name));
-    let phases = phases(&net, &Options::default(), &mut diagnostics()).expect("within the limits");
-    bencher.bench(|| table(&net, Lanes::new(&net, &phases, None).as_ref()));
+    let phases = phases(&net, &mut meter()).unwrap_or_default();
+    bencher.bench(|| {
+        let lanes = Lanes::new(&net, &phases, None, &mut meter());
+        table(&net, lanes.as_ref(), None, &mut meter())
+    });
 }
 
 #[divan::bench(name = "7 straight-line code", args = names(), sample_count = 10)]
 fn bench_straight(bencher: Bencher<'_, '_>, name: &str) {
     let net = optimised(&source(name));
-    let phases = phases(&net, &Options::default(), &mut diagnostics()).expect("within the limits");
+    let phases = phases(&net, &mut meter()).unwrap_or_default();
     bencher.bench(|| straight(&net, &phases).0.to_string());
 }

@@ -11,38 +11,36 @@ use crate::{
     report,
 };
 use gdl_compiler::{
-    Diagnostic, Diagnostics, Levels, Options, Rules, Severity, Source, check,
-    diagnostic::codes,
-    emit,
-    ground::{self, GroundRules},
-    optimize, outcome,
-    propnet::{self, Net},
-    syntax,
+    Compilation, Diagnostic, Diagnostics, Levels, Observer, Options, Phase, Rules, Severity, Source,
+    diagnostic::codes, emit, observer::Progress, propnet::Net,
 };
 use gdl_games::Entry;
 use gdl_runtime::{Dynamic, load::lift};
 use std::{
     fs::File,
     io::{self, Read},
+    ops::Deref,
     path::Path,
+    slice,
+    sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 
 /// A game that went through every phase, and how long each took.
 #[derive(Debug)]
 pub struct Compiled {
-    /// The checked rules.
-    pub rules: Rules,
-    /// The ground rules.
-    pub ground: GroundRules,
-    /// The optimised net.
-    pub net: Net,
-    /// The net at each point of its cycle.
-    pub phases: Vec<Net>,
-    /// The net as the table engine reads it.
-    pub table: Vec<u8>,
+    /// What came of it, without its diagnostics.
+    pub compilation: Compilation,
     /// Seconds per phase, in order.
     pub seconds: Vec<(&'static str, f64)>,
+}
+
+impl Deref for Compiled {
+    type Target = Compilation;
+
+    fn deref(&self) -> &Compilation {
+        &self.compilation
+    }
 }
 
 impl Compiled {
@@ -52,23 +50,54 @@ impl Compiled {
     pub fn is_straight(&self) -> bool {
         emit::Code::Auto.is_straight(&self.net)
     }
+
+    /// The operations that the net takes at each point of its cycle, such as each player's turn; of the net alone if it
+    /// has none.
+    #[must_use]
+    pub fn operations(&self) -> Vec<usize> {
+        let nets = if self.phases.is_empty() { slice::from_ref(&self.net) } else { &self.phases };
+        nets.iter().map(Net::operations).collect()
+    }
 }
 
-/// Measures one phase after the other.
-struct Clock {
-    last: Instant,
-    seconds: Vec<(&'static str, f64)>,
-}
+/// Notes when each phase begins.
+#[derive(Clone, Default)]
+struct Clock(Arc<Mutex<Vec<(Phase, Instant)>>>);
 
 impl Clock {
-    fn start() -> Self {
-        Self { last: Instant::now(), seconds: Vec::new() }
+    /// An observer that notes it, and goes on with another one.
+    fn observer(&self, other: Observer) -> Observer {
+        let clock = self.clone();
+        Observer::new(move |progress: Progress| {
+            let mut begun = clock.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if begun.last().is_none_or(|last| last.0 != progress.phase) {
+                begun.push((progress.phase, Instant::now()));
+            }
+            drop(begun);
+            other.tell(progress)
+        })
     }
 
-    fn lap(&mut self, phase: &'static str) {
-        let now = Instant::now();
-        self.seconds.push((phase, (now - self.last).as_secs_f64()));
-        self.last = now;
+    /// The seconds that each phase took, if the last one ends now.
+    fn seconds(&self) -> Vec<(&'static str, f64)> {
+        let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let ends = begun.iter().skip(1).map(|next| next.1).chain([Instant::now()]);
+        let seconds =
+            |(&(phase, start), end): (&(Phase, Instant), Instant)| (name(phase), (end - start).as_secs_f64());
+        begun.iter().zip(ends).map(seconds).collect()
+    }
+}
+
+/// What a phase is called in reports.
+fn name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Parse => "parse",
+        Phase::Check => "check",
+        Phase::Ground => "ground",
+        Phase::Propnet => "propnet",
+        Phase::Optimize => "optimize",
+        Phase::Emit => "emit",
+        Phase::Lift => "lift",
     }
 }
 
@@ -127,34 +156,15 @@ pub fn examine(source: &Source, options: &Options) -> (Diagnostics, Option<Compi
 /// [`examine`] for those who observe it themselves.
 #[must_use]
 pub fn inspect(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
-    let mut clock = Clock::start();
-    let mut diagnostics = Diagnostics::new(options.levels.clone());
-    let tree = syntax::parse(source, options, &mut diagnostics);
-    clock.lap("parse");
-    let rules = check::check(&tree, source, options, &mut diagnostics);
-    clock.lap("check");
-    let compiled = rules.and_then(|rules| {
-        let ground = ground::ground(&rules, options, &mut diagnostics)?;
-        clock.lap("ground");
-        let net = propnet::build(&ground, options, &mut diagnostics)?;
-        clock.lap("propnet");
-        let net = optimize::optimize(net, options, &mut diagnostics)?;
-        let phases = optimize::phases(&net, options, &mut diagnostics)?;
-        clock.lap("optimize");
-        let plies = optimize::plies(&net, options);
-        let early = optimize::early(&net, options);
-        let lanes = emit::lanes::Lanes::new(&net, &phases, plies.as_ref());
-        let mut table = emit::table::table(&net, lanes.as_ref());
-        if let Some(early) = &early {
-            emit::table::add_early(&mut table, early);
+    let clock = Clock::default();
+    let options = Options { observer: clock.observer(options.observer.clone()), ..options.clone() };
+    match gdl_compiler::compile(source, &options) {
+        Ok(mut compilation) => {
+            let diagnostics = std::mem::take(&mut compilation.diagnostics);
+            (diagnostics, Some(Compiled { compilation, seconds: clock.seconds() }))
         }
-        clock.lap("emit");
-        outcome::check(&rules, &ground, &net, &mut diagnostics);
-        Some(Compiled { rules, ground, net, phases, table, seconds: clock.seconds })
-    });
-    diagnostics.sort();
-    let compiled = compiled.filter(|_| !diagnostics.has_errors());
-    (diagnostics, compiled)
+        Err(diagnostics) => (diagnostics, None),
+    }
 }
 
 /// Options for those who want to use a rulesheet: lints that stop `gdl check` and `gdl!` are
@@ -269,8 +279,7 @@ pub fn play(source: Source, options: &Options, way: Option<Way>) -> Result<Dynam
 /// Parses and checks a rulesheet without grounding it.
 fn check_only(source: &Source, options: &Options) -> (Diagnostics, Option<Rules>) {
     let mut diagnostics = Diagnostics::new(options.levels.clone());
-    let tree = syntax::parse(source, options, &mut diagnostics);
-    let rules = check::check(&tree, source, options, &mut diagnostics);
+    let rules = gdl_compiler::read(source, options, &mut diagnostics);
     diagnostics.sort();
     (diagnostics, rules)
 }

@@ -117,6 +117,6 @@ impl Drop for Compiling {
 }
 
 /// `grounding: 123,456 rule instances`
-fn describe(observer::Progress { phase, made }: observer::Progress) -> String {
+fn describe(observer::Progress { phase, made, .. }: observer::Progress) -> String {
     format!("{phase}: {} {}", thousands(made as u128), phase.unit())
 }

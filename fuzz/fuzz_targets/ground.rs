@@ -2,7 +2,7 @@
 //! with a net or an error.
 #![no_main]
 
-use gdl_compiler::{compile, emit::{lanes::Lanes, table::table}};
+use gdl_compiler::compile;
 use gdl_fuzz::{forms, options, show, source};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
@@ -11,8 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     match compile(&source, &options()) {
         Ok(compilation) => {
             assert!(!compilation.diagnostics.has_errors());
-            let lanes = Lanes::new(&compilation.net, &compilation.phases, compilation.plies.as_ref());
-            assert!(!table(&compilation.net, lanes.as_ref()).is_empty());
+            assert!(!compilation.table.is_empty());
             show(compilation.diagnostics, &source);
         }
         Err(diagnostics) => {

@@ -4,15 +4,7 @@
 //! ([`Dynamic::engine`] says `lifted`): the same play, up to some thirty times slower.
 
 use crate::{dynamic::Dynamic, lifted::Lifted, table::TableError};
-use gdl_compiler::{
-    Rules, check,
-    diagnostic::codes,
-    emit::{
-        lanes::Lanes,
-        table::{add_early, table},
-    },
-    lifted, syntax,
-};
+use gdl_compiler::{Rules, diagnostic::codes, lifted, read};
 use std::{error::Error, fmt};
 
 pub use gdl_compiler::{
@@ -112,7 +104,7 @@ pub fn load_named(name: &str, text: &str, options: &Options) -> Result<Dynamic, 
         Err(diagnostics) => diagnostics,
     };
     if diagnostics.are_excesses()
-        && let Some(rules) = rules(&source, options, &mut Diagnostics::new(options.levels.clone()))
+        && let Some(rules) = read(&source, options, &mut Diagnostics::new(options.levels.clone()))
     {
         match lift(&rules, options) {
             Ok(game) => return Ok(game),
@@ -146,7 +138,7 @@ pub fn load_named(name: &str, text: &str, options: &Options) -> Result<Dynamic, 
 pub fn load_lifted(name: &str, text: &str, options: &Options) -> Result<Dynamic, LoadError> {
     let source = Source::new(name, text);
     let mut diagnostics = Diagnostics::new(options.levels.clone());
-    if let Some(rules) = rules(&source, options, &mut diagnostics) {
+    if let Some(rules) = read(&source, options, &mut diagnostics) {
         match lift(&rules, options) {
             Ok(game) => return Ok(game),
             Err(excess) => diagnostics.push(*excess),
@@ -154,12 +146,6 @@ pub fn load_lifted(name: &str, text: &str, options: &Options) -> Result<Dynamic,
     }
     diagnostics.sort();
     Err(LoadError::Rules { source: Box::new(source), diagnostics: Box::new(diagnostics) })
-}
-
-/// The checked rules of a rulesheet.
-fn rules(source: &Source, options: &Options, diagnostics: &mut Diagnostics) -> Option<Rules> {
-    let tree = syntax::parse(source, options, diagnostics);
-    check::check(&tree, source, options, diagnostics)
 }
 
 /// Makes checked rules a game that is evaluated state by state.
@@ -177,11 +163,6 @@ impl TryFrom<Compilation> for Dynamic {
     type Error = TableError;
 
     fn try_from(compilation: Compilation) -> Result<Self, TableError> {
-        let Compilation { net, phases, plies, early, .. } = &compilation;
-        let mut bytes = table(net, Lanes::new(net, phases, plies.as_ref()).as_ref());
-        if let Some(early) = early {
-            add_early(&mut bytes, early);
-        }
-        Self::decode(&bytes)
+        Self::decode(&compilation.table)
     }
 }

@@ -2,16 +2,8 @@
 //! they differ.
 
 use gdl_compiler::{
-    Diagnostics, Levels, Options, Rules, Source,
-    check::check,
-    compile,
-    diagnostic::codes,
-    emit::{lanes::Lanes, table::table},
-    eval::EvalError,
-    eval::Evaluator,
-    eval::State,
-    eval::Term,
-    syntax::parse,
+    Diagnostics, Levels, Options, Rules, Source, check::check, compile, diagnostic::codes, eval::EvalError,
+    eval::Evaluator, eval::State, eval::Term, syntax::parse,
 };
 use gdl_runtime::{BitBox, Dynamic, Game, MoveId, Perception, RoleId, Stream, load::lift};
 
@@ -65,8 +57,7 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
         }
     };
     let rules = checked(&source, &options);
-    let lanes = Lanes::new(&compilation.net, &compilation.phases, compilation.plies.as_ref());
-    let table = Dynamic::decode(&table(&compilation.net, lanes.as_ref())).expect("the table can be read");
+    let table = Dynamic::decode(&compilation.table).expect("the table can be read");
     let lifted = lift(&rules, &options).unwrap_or_else(|excess| panic!("{}\n{text}", excess.message));
     match play(text, &[table, lifted], &rules, &options, steps) {
         Ok(positions) => Outcome::Agreed(positions),

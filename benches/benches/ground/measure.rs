@@ -7,7 +7,7 @@ use gdl_cli::{
     statistics::median,
 };
 use gdl_compiler::{
-    Diagnostics, Source,
+    Diagnostics, Meter, Phase, Source,
     check::check,
     ground::{GroundRules, ground},
     optimize::optimize,
@@ -89,9 +89,7 @@ pub(crate) fn measure(subject: &Subject) -> Outcome {
             return refused(&diagnostics, ground_times[0]);
         };
         let raw_gates = raw.ands();
-        let Some(net) = optimize(raw, &options(), &mut diagnostics) else {
-            return refused(&diagnostics, ground_times[0]);
-        };
+        let net = optimize(raw, &mut Meter::new(&options(), Phase::Optimize));
         net_times.push(start.elapsed().as_secs_f64());
         figures.get_or_insert_with(|| Figures {
             ground_seconds: 0.0,

@@ -1,4 +1,4 @@
-//! What each pass of the optimiser brings: the operations left after it, game by game. At the end the gates of two
+//! What each pass of the optimiser brings: the operations left after it, game by game; as many as before if it was left out. At the end the gates of two
 //! operands in the programs of the table, whose wide gates are lowered by a trie.
 
 use crate::{
@@ -10,7 +10,7 @@ use gdl_cli::output::{duration, thousands};
 use gdl_compiler::{
     Diagnostics,
     emit::lower,
-    limits::Fuel,
+    meter::Meter,
     observer::Phase,
     optimize::PASSES,
     propnet::{Net, build},
@@ -29,7 +29,8 @@ pub(crate) fn run(subjects: &[Subject]) {
         let mut cells = vec![operations(net.as_ref())];
         for ((_, pass), seconds) in PASSES.iter().zip(&mut seconds) {
             let start = ProcessTime::now();
-            net = net.and_then(|net| pass(&net, &mut Fuel::new(&options(), Phase::Optimize)));
+            let mut meter = Meter::new(&options(), Phase::Optimize);
+            net = net.map(|net| pass(&net, &mut meter).unwrap_or(net));
             *seconds += start.elapsed().as_secs_f64();
             cells.push(operations(net.as_ref()));
         }

@@ -9,7 +9,7 @@ use crate::{
     report,
     simulate::{self, Settings, Statistics, Subject, simulate},
 };
-use gdl_compiler::{Diagnostics, Options, Severity, Source};
+use gdl_compiler::{Compilation, Diagnostics, Options, Severity, Source};
 use gdl_runtime::Dynamic;
 use serde_json::{Value, json};
 use std::{io::Write, path::Path};
@@ -74,7 +74,7 @@ fn judge(
 
 /// Simulates a game; nothing is found of one too large to be played.
 fn play(compiled: &Compiled, settings: &Settings, diagnostics: &mut Diagnostics) -> Option<Statistics> {
-    let Compiled { rules, ground, net, table, .. } = compiled;
+    let Compilation { rules, ground, net, table, .. } = &compiled.compilation;
     let game = Dynamic::decode(table).ok()?;
     let subject = Subject { rules, ground, net, game: &game };
     let mut progress = Progress::counted("states", settings.states as u64);

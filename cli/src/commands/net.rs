@@ -7,7 +7,10 @@ use crate::{
     load::{self, Compiled, Loaded},
     output::{self, BOLD, DIM, duration, thousands},
 };
-use gdl_compiler::propnet::{Latch, Net};
+use gdl_compiler::{
+    Omission,
+    propnet::{Latch, Net},
+};
 use gdl_runtime::{Dynamic, Game};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -47,11 +50,6 @@ pub fn run(args: &NetArgs) -> Result {
     } else {
         print(&name, engine, &compiled)
     }
-}
-
-/// The operations that the net takes at each point of its cycle, such as each player's turn.
-fn phases(compiled: &Compiled) -> Vec<usize> {
-    compiled.phases.iter().map(Net::operations).collect()
 }
 
 /// The fields of a compiled game's report that do not speak of the net.
@@ -113,8 +111,9 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         "gates": net.ands(),
         "ops": net.operations(),
         "depth": net.depth(),
-        "phases": phases(compiled),
+        "phases": compiled.operations(),
         "seconds": seconds,
+        "omitted": compiled.omissions.iter().map(Omission::to_string).collect::<Vec<_>>(),
     });
     if net.outputs.sees.is_some() {
         let percepts: Map<String, Value> =
@@ -172,13 +171,16 @@ fn print(name: &str, engine: &str, compiled: &Compiled) -> Result {
     for (title, figure, meaning) in figures {
         writeln!(out, "  {title:<13}{:>11}  {DIM}{meaning}{DIM:#}", thousands(figure as u128))?;
     }
-    for (place, operations) in (1..).zip(phases(compiled)) {
+    for (place, operations) in (1..).zip(compiled.operations()) {
         writeln!(out, "    {DIM}phase {place:<5}{:>11}{DIM:#}", thousands(operations as u128))?;
     }
     let total = compiled.seconds.iter().map(|&(_, seconds)| seconds).sum();
     writeln!(out, "  {:<13}{:>11}", "compiled in", duration(total))?;
     for &(phase, seconds) in &compiled.seconds {
         writeln!(out, "    {DIM}{phase:<11}{:>11}{DIM:#}", duration(seconds))?;
+    }
+    for omission in &compiled.omissions {
+        writeln!(out, "  {:<13}{omission}", "left out")?;
     }
     out.flush()?;
     Ok(())

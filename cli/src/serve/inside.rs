@@ -78,7 +78,7 @@ impl Sizes {
             dead_fluents: net.influential().into_iter().filter(|influential| !influential).count(),
             latches: net.latches.iter().filter(changes).count(),
             exclusive_groups: net.exclusive.len(),
-            phases: compiled.phases.iter().map(Net::operations).collect(),
+            phases: compiled.operations(),
         }
     }
 }
@@ -142,7 +142,7 @@ impl Inside {
     pub fn new(compiled: Compiled) -> Self {
         let sizes = Sizes::of(&compiled);
         let outputs = picture::outputs(&compiled.net);
-        Self { net: compiled.net, sizes, outputs, drawn: Mutex::default() }
+        Self { net: compiled.compilation.net, sizes, outputs, drawn: Mutex::default() }
     }
 
     /// If the net says something under this name.

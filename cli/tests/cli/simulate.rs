@@ -6,7 +6,7 @@ use gdl_cli::{
     simulate::{Settings, Statistics, Subject, simulate},
 };
 use gdl_compiler::{
-    Diagnostic, Diagnostics, Levels, Options, Rules, Source,
+    Compilation, Diagnostic, Diagnostics, Levels, Options, Rules, Source,
     diagnostic::Witness,
     eval::{Evaluator, State, Term},
 };
@@ -41,7 +41,7 @@ fn play(text: &str, settings: &Settings) -> Option<(Compiled, Vec<Diagnostic>, S
     let options = Options { levels: levels.clone(), ..Options::default() };
     let (_, compiled) = load::examine(&Source::new("test.kif", text), &options);
     let compiled = compiled?;
-    let Compiled { rules, ground, net, table, .. } = &compiled;
+    let Compilation { rules, ground, net, table, .. } = &compiled.compilation;
     let game = Dynamic::decode(table).expect("small enough");
     let subject = Subject { rules, ground, net, game: &game };
     let mut diagnostics = Diagnostics::new(levels);

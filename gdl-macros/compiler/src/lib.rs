@@ -23,8 +23,13 @@ pub mod syntax;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Levels, Severity, Source, Span};
 pub use limits::Limits;
-pub use observer::Observer;
+pub use meter::{Meter, Omission};
+pub use observer::{Observer, Phase};
 pub use rules::Rules;
+
+use emit::lanes::Lanes;
+use ground::GroundRules;
+use propnet::Net;
 
 /// What a user may ask of a compilation.
 #[derive(Clone, Debug)]
@@ -58,43 +63,119 @@ impl Default for Options {
 pub struct Compilation {
     /// The checked rules.
     pub rules: Rules,
+    /// The ground rules.
+    pub ground: GroundRules,
     /// The optimised net.
-    pub net: propnet::Net,
-    /// The net at each point of the cycle that its fluents go round, or the net alone.
-    pub phases: Vec<propnet::Net>,
+    pub net: Net,
+    /// The net at each point of the cycle that its fluents go round, if there is one.
+    pub phases: Vec<Net>,
     /// The net after each number of moves, if the game is so small that all its states were visited.
     pub plies: Option<optimize::Plies>,
     /// The game for playouts that end early, if that is asked for and ever happens.
     pub early: Option<optimize::Early>,
+    /// What plays the game in lanes, if it is small enough.
+    pub lanes: Option<Lanes>,
+    /// All that the runtime needs, as one string of bytes.
+    pub table: Vec<u8>,
+    /// What was left out, since it would have taken more than there was for it.
+    pub omissions: Vec<Omission>,
     /// Warnings.
     pub diagnostics: Diagnostics,
 }
 
-/// The whole pipeline: text to net.
+/// What is made of ground rules.
+struct Nets {
+    net: Net,
+    phases: Vec<Net>,
+    plies: Option<optimize::Plies>,
+    early: Option<optimize::Early>,
+    lanes: Option<Lanes>,
+    table: Vec<u8>,
+    omissions: Vec<Omission>,
+}
+
+/// The whole pipeline: text to net, lanes and table. The [`Observer`] of the options is told when each phase begins.
 ///
 /// # Errors
 /// All that is wrong with the rulesheet, in the order of the text.
 pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagnostics> {
     let mut diagnostics = Diagnostics::new(options.levels.clone());
-    let tree = syntax::parse(source, options, &mut diagnostics);
-    let Some(rules) = check::check(&tree, source, options, &mut diagnostics) else {
-        diagnostics.sort();
-        return Err(diagnostics);
-    };
-    let nets = ground::ground(&rules, options, &mut diagnostics).and_then(|ground| {
-        let net = propnet::build(&ground, options, &mut diagnostics)?;
-        let net = optimize::optimize(net, options, &mut diagnostics)?;
-        let phases = optimize::phases(&net, options, &mut diagnostics)?;
-        let plies = optimize::plies(&net, options);
-        let early = optimize::early(&net, options);
-        outcome::check(&rules, &ground, &net, &mut diagnostics);
-        (!diagnostics.has_errors()).then_some((net, phases, plies, early))
+    let compiled = read(source, options, &mut diagnostics).and_then(|rules| {
+        begin(options, Phase::Ground, &mut diagnostics)?;
+        let ground = ground::ground(&rules, options, &mut diagnostics)?;
+        let nets = nets(&ground, options, &mut diagnostics)?;
+        outcome::check(&rules, &ground, &nets.net, &mut diagnostics);
+        Some((rules, ground, nets))
     });
     diagnostics.sort();
-    match nets {
-        Some((net, phases, plies, early)) => {
-            Ok(Compilation { rules, net, phases, plies, early, diagnostics })
+    match compiled {
+        Some((rules, ground, nets)) if !diagnostics.has_errors() => {
+            let Nets { net, phases, plies, early, lanes, table, omissions } = nets;
+            Ok(Compilation { rules, ground, net, phases, plies, early, lanes, table, omissions, diagnostics })
         }
-        None => Err(diagnostics),
+        _ => Err(diagnostics),
     }
+}
+
+/// Text to checked rules. Nothing comes back if something is wrong, which goes to `diagnostics`, not sorted.
+pub fn read(source: &Source, options: &Options, diagnostics: &mut Diagnostics) -> Option<Rules> {
+    begin(options, Phase::Parse, diagnostics)?;
+    let tree = syntax::parse(source, options, diagnostics);
+    check::check(&tree, source, options, diagnostics)
+}
+
+/// Tells the observer that a phase begins; nothing comes back if it has had enough.
+fn begin(options: &Options, phase: Phase, diagnostics: &mut Diagnostics) -> Option<()> {
+    let progress = observer::Progress { phase, made: 0, steps: 0 };
+    if options.observer.tell(progress).is_break() {
+        diagnostics.push(progress.cancelled());
+        return None;
+    }
+    Some(())
+}
+
+/// Nothing comes back if the caller had enough, which goes to `diagnostics`.
+fn go_on(meter: &Meter, diagnostics: &mut Diagnostics) -> Option<()> {
+    if let Some(progress) = meter.cancelled() {
+        diagnostics.push(progress.cancelled());
+        return None;
+    }
+    Some(())
+}
+
+/// Ground rules to nets, lanes and table. What may be left out gets a share of what there is for its phase.
+fn nets(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Nets> {
+    begin(options, Phase::Propnet, diagnostics)?;
+    let net = propnet::build(ground, options, diagnostics)?;
+
+    begin(options, Phase::Optimize, diagnostics)?;
+    let mut meter = Meter::new(options, Phase::Optimize);
+    let net = optimize::optimize(net, &mut meter);
+    let phases = meter.attempt("phases", 2, |meter| optimize::phases(&net, meter)).unwrap_or_default();
+    let plies = meter.attempt("plies", 2, |meter| optimize::plies(&net, meter));
+    let early = if options.early_end {
+        meter.attempt("early end", 2, |meter| optimize::early(&net, meter))
+    } else {
+        None
+    };
+    go_on(&meter, diagnostics)?;
+    let mut omissions = meter.omissions().to_vec();
+
+    begin(options, Phase::Emit, diagnostics)?;
+    let mut meter = Meter::new(options, Phase::Emit);
+    let lanes = meter.attempt("lanes", 3, |meter| Lanes::new(&net, &phases, plies.as_ref(), meter));
+    let ending = early.as_ref().map(|early| {
+        let lanes = meter
+            .attempt("lanes that end early", 3, |meter| Lanes::new(&early.net, &early.phases, None, meter));
+        (early, lanes)
+    });
+    let ending = ending.as_ref().map(|(early, lanes)| emit::table::Ending { early, lanes: lanes.as_ref() });
+    let table = emit::table::table(&net, lanes.as_ref(), ending, &mut meter);
+    go_on(&meter, diagnostics)?;
+    omissions.extend_from_slice(meter.omissions());
+    let Some(table) = table else {
+        diagnostics.push(emit::table::excess(&meter, &options.limits));
+        return None;
+    };
+    Some(Nets { net, phases, plies, early, lanes, table, omissions })
 }

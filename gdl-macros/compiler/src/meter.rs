@@ -13,6 +13,7 @@ use crate::{
     Limits, Options,
     observer::{Observer, Phase, Progress},
 };
+use std::fmt;
 
 /// Why a phase goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,16 @@ pub enum Stop {
     Cancelled(Progress),
 }
 
+/// A part of a compilation that was left out, since it would have taken more than there was for it. The game is the same
+/// without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Omission {
+    /// What was left out, such as a pass.
+    pub part: &'static str,
+    /// What there was too little of.
+    pub stop: Stop,
+}
+
 /// The steps and bytes that a phase has left.
 ///
 /// Every [`INTERVAL`] steps the phase reports to the [`Observer`] of the compilation, if it has one; when that
@@ -35,16 +46,30 @@ pub struct Meter {
     near: u64,
     /// Steps after those.
     far: u64,
+    /// Steps that there were in all, those taken before this meter was made included.
+    all: u64,
     /// Bytes in use, and how many may be.
     held: usize,
     most: usize,
     progress: Progress,
     observer: Observer,
     stop: Option<Stop>,
+    omissions: Vec<Omission>,
 }
 
 /// Steps between two reports of a phase: a few milliseconds at most.
 pub const INTERVAL: u64 = 1 << 15;
+
+impl fmt::Display for Omission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limit = match self.stop {
+            Stop::Fuel => "steps (`fuel`)",
+            Stop::Bytes => "bytes (`max_bytes`)",
+            Stop::Cancelled(_) => "time",
+        };
+        write!(f, "{} would take too many {limit}", self.part)
+    }
+}
 
 impl Meter {
     /// So many steps, of which nobody hears, and as many bytes as there are.
@@ -60,11 +85,13 @@ impl Meter {
         Self {
             near: 0,
             far: options.limits.fuel,
+            all: options.limits.fuel,
             held: 0,
             most: options.limits.max_bytes,
-            progress: Progress { phase, made: 0 },
+            progress: Progress { phase, made: 0, steps: 0 },
             observer: options.observer.clone(),
             stop: None,
+            omissions: Vec::new(),
         }
     }
 
@@ -86,6 +113,7 @@ impl Meter {
             self.stop.get_or_insert(Stop::Fuel);
             return None;
         };
+        self.progress.steps = self.spent();
         if self.observer.tell(self.progress).is_break() {
             (self.near, self.far) = (0, 0);
             self.stop = Some(Stop::Cancelled(self.progress));
@@ -122,21 +150,59 @@ impl Meter {
     /// A meter with one part in `parts` of the steps left, which are gone from this one, and all bytes left.
     #[must_use]
     pub fn share(&mut self, parts: u64) -> Self {
-        let steps = self.left() / parts;
+        let (steps, spent) = (self.left() / parts, self.spent());
         let left = self.left() - steps;
         self.near = left.min(self.near);
         self.far = left - self.near;
-        Self { near: 0, far: steps, ..self.clone() }
+        Self {
+            near: 0,
+            far: steps,
+            all: spent + steps,
+            observer: self.observer.clone(),
+            stop: None,
+            omissions: Vec::new(),
+            ..*self
+        }
     }
 
     /// Takes back what is left of a share, whose bytes are in use no more. Why it stopped, if it did; if the caller
     /// had enough, this meter stops as well.
     pub fn settle(&mut self, share: Self) -> Option<Stop> {
         self.far += share.left();
+        self.progress = share.progress;
+        self.omissions.extend(share.omissions);
         if let Some(Stop::Cancelled(_)) = share.stop {
             (self.near, self.far, self.stop) = (0, 0, share.stop);
         }
         share.stop
+    }
+
+    /// Does what may be left out, within a share. Nothing comes of it if that is not enough, which is noted, or if there is
+    /// nothing to gain.
+    pub fn attempt<T>(
+        &mut self,
+        part: &'static str,
+        parts: u64,
+        work: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        if self.cancelled().is_some() {
+            return None;
+        }
+        let mut share = self.share(parts);
+        let done = work(&mut share);
+        match self.settle(share) {
+            Some(stop @ (Stop::Fuel | Stop::Bytes)) if done.is_none() => {
+                self.omissions.push(Omission { part, stop });
+                None
+            }
+            _ => done,
+        }
+    }
+
+    /// What was left out so far, in order.
+    #[must_use]
+    pub fn omissions(&self) -> &[Omission] {
+        &self.omissions
     }
 
     /// Notes what the phase has made so far, for its next report.
@@ -148,6 +214,12 @@ impl Meter {
     #[must_use]
     pub fn left(&self) -> u64 {
         self.near + self.far
+    }
+
+    /// How many steps were taken.
+    #[must_use]
+    pub fn spent(&self) -> u64 {
+        self.all - self.left()
     }
 
     /// How many bytes may still be taken.

@@ -10,14 +10,18 @@ use std::{fmt, ops::ControlFlow, sync::Arc};
 /// What the compiler is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// From text to rules.
+    /// From text to tree.
+    Parse,
+    /// From tree to rules.
     Check,
     /// From rules to ground rules.
     Ground,
     /// From ground rules to a net.
     Propnet,
-    /// From net to smaller net.
+    /// From net to smaller net, and to those of its cycle and plies.
     Optimize,
+    /// From nets to lanes and the table.
+    Emit,
     /// From rules to what evaluates them state by state.
     Lift,
 }
@@ -27,9 +31,10 @@ impl Phase {
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
+            Self::Parse => "forms",
             Self::Check => "rules",
             Self::Ground => "rule instances",
-            Self::Propnet | Self::Optimize => "operations",
+            Self::Propnet | Self::Optimize | Self::Emit => "operations",
             Self::Lift => "steps",
         }
     }
@@ -38,10 +43,12 @@ impl Phase {
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Parse => "reading the rules",
             Self::Check => "checking the rules",
             Self::Ground => "grounding",
             Self::Propnet => "building the net",
             Self::Optimize => "optimising the net",
+            Self::Emit => "writing the table",
             Self::Lift => "looking into the rules",
         })
     }
@@ -55,12 +62,14 @@ pub struct Progress {
     /// What it has made so far, in its [unit](Phase::unit): fewer than before where it starts anew or finds
     /// a shorter way.
     pub made: usize,
+    /// The steps that it has taken so far, as [`Limits::fuel`](crate::Limits::fuel) counts them.
+    pub steps: u64,
 }
 
 impl Progress {
     /// What is said of a compilation that ended here.
     pub(crate) fn cancelled(self) -> Diagnostic {
-        let Self { phase, made } = self;
+        let Self { phase, made, .. } = self;
         let unit = phase.unit();
         Diagnostic::new(
             &codes::CANCELLED,

@@ -42,7 +42,12 @@ fn every_phase_reports_every_so_many_steps() {
     assert_eq!(codes, [""; 0]);
     let phases: Vec<Phase> = reports.iter().map(|progress| progress.phase).collect();
     let runs: Vec<Phase> = phases.chunk_by(|a, b| a == b).map(|run| run[0]).collect();
-    assert_eq!(runs, [Phase::Check, Phase::Ground, Phase::Propnet, Phase::Optimize]);
+    assert_eq!(
+        runs,
+        [Phase::Parse, Phase::Check, Phase::Ground, Phase::Propnet, Phase::Optimize, Phase::Emit]
+    );
+    // What a phase has taken never becomes less.
+    assert!(reports.windows(2).all(|pair| pair[0].phase != pair[1].phase || pair[0].steps <= pair[1].steps));
 }
 
 #[test]

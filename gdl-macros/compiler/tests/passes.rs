@@ -252,7 +252,7 @@ fn latches_are_found_and_constant_ones_folded() {
         let name = |fluent: u32| net.vocabulary.fluents[fluent as usize].clone();
         net.latches.iter().map(|latch| (name(latch.fluent), latch.value)).collect()
     };
-    let net = run(|net, fuel| knowing(optimize::fold_latches, net, fuel), &net(&rules));
+    let net = run(|net, meter| knowing(optimize::fold_latches, net, meter), &net(&rules));
     let expected = [("(at 3)", true), ("(both lit)", false), ("lit", true)];
     assert_eq!(found(&net), expected.map(|(name, value)| (name.to_owned(), value)));
     assert_eq!(
@@ -263,7 +263,7 @@ fn latches_are_found_and_constant_ones_folded() {
 
 /// A pass on a net of which the exclusive fluents are known.
 fn knowing(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net, meter: &mut Meter) -> Option<Net> {
-    pass(&optimize::find_exclusive(net, fuel)?, fuel)
+    pass(&optimize::find_exclusive(net, meter)?, meter)
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn what_is_implied_is_dropped() {
     let rules =
         format!("{TURNS} (<= (goal ?r 0) (role ?r)) (<= (goal p 100) (true (at 1)) (not (true (at 2))))");
     check_pass(
-        |net, fuel| knowing(optimize::drop_implied, net, fuel),
+        |net, meter| knowing(optimize::drop_implied, net, meter),
         &rules,
         &["goal p 100"],
         "goal p 100 = g0\n",
@@ -284,7 +284,7 @@ fn fluents_of_which_one_holds_are_complemented() {
     let rules =
         format!("{TURNS} (<= (goal ?r 0) (role ?r)) (<= (goal p 100) (or (true (at 1)) (true (at 2))))");
     check_pass(
-        |net, fuel| knowing(optimize::complement, net, fuel),
+        |net, meter| knowing(optimize::complement, net, meter),
         &rules,
         &["goal p 100"],
         "goal p 100 = !g0\n",
@@ -294,8 +294,7 @@ fn fluents_of_which_one_holds_are_complemented() {
 
 /// The lines of the nets at the points of a rulesheet's cycle.
 fn phases(rules: &str, starts: &[&str]) -> Vec<String> {
-    let nets = optimize::phases(&net(rules), &Options::default(), &mut Diagnostics::default())
-        .expect("within the limits");
+    let nets = optimize::phases(&net(rules), &mut Meter::of(u64::MAX)).expect("they go round");
     nets.iter().map(|net| lines(net, starts)).collect()
 }
 
@@ -355,7 +354,7 @@ const LAMPS: &str = "(role p) (succ 0 1) (succ 1 2) (succ 2 3) (<= (lamp ?l) (su
 
 #[test]
 fn plies_of_a_short_game_know_what_has_happened() {
-    let plies = optimize::plies(&net(LAMPS), &Options::default()).expect("it is short");
+    let plies = optimize::plies(&net(LAMPS), &mut Meter::of(u64::MAX)).expect("it is short");
     assert_eq!(plies.counts, [[Some(3)], [Some(2)], [Some(1)]]);
     let terminal: Vec<String> = plies.nets.iter().map(|net| lines(net, &["terminal"])).collect();
     assert_eq!(terminal, ["0", "0", "0", "1"].map(|value| format!("terminal = {value}\n")));
@@ -366,7 +365,7 @@ fn plies_of_a_short_game_know_what_has_happened() {
 
 #[test]
 fn games_that_may_be_long_have_no_plies() {
-    let plies = |rules: &str| optimize::plies(&net(rules), &Options::default()).is_some();
+    let plies = |rules: &str| optimize::plies(&net(rules), &mut Meter::of(u64::MAX)).is_some();
     assert!(!plies(PLAYER));
     // Whoever switches the first one on can do nothing more.
     let legal = "(<= (legal p (switch ?l)) ";

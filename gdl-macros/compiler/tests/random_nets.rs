@@ -184,13 +184,12 @@ fn passes_keep_what_nets_do() {
         }
         groups += optimised.exclusive.len();
         latches += optimised.latches.len();
-        if let Some(plies) = optimize::plies(&optimised, &Options::default()) {
+        if let Some(plies) = optimize::plies(&optimised, &mut Meter::of(u64::MAX)) {
             short += 1;
             compare_plies(&net, &plies, &format!("seed {seed}"));
         }
         // The net at each point of the cycle steps as the whole one does there.
-        let phases = optimize::phases(&optimised, &Options::default(), &mut Diagnostics::default())
-            .expect("there is fuel");
+        let phases = optimize::phases(&optimised, &mut Meter::of(u64::MAX)).unwrap_or_default();
         let mut state = net.initial.clone();
         for (number, phase) in phases.iter().enumerate() {
             let context = format!("seed {seed}, phase {number}");
@@ -274,7 +273,6 @@ fn reached(net: &Net, state: &[bool], over: impl Fn(&[bool]) -> bool) -> BTreeSe
 
 #[test]
 fn games_end_early_where_goals_are_decided() {
-    let options = Options { early_end: true, ..Options::default() };
     let (mut nets, mut states) = (0, 0);
     for seed in 0..1_000 {
         let mut net = random_net(seed);
@@ -282,10 +280,9 @@ fn games_end_early_where_goals_are_decided() {
         for goal in &mut net.outputs.goal {
             goal[0].1 = !goal[1].1;
         }
-        let mut diagnostics = Diagnostics::default();
-        let optimised = optimize::optimize(net.clone(), &options, &mut diagnostics).expect("there is fuel");
-        assert!(optimize::early(&optimised, &Options::default()).is_none(), "nobody asked");
-        let Some(early) = optimize::early(&optimised, &options) else { continue };
+        let mut meter = Meter::of(u64::MAX);
+        let optimised = optimize::optimize(net.clone(), &mut meter);
+        let Some(early) = optimize::early(&optimised, &mut meter) else { continue };
         let decided = compare_early(&net, &early.net, &format!("seed {seed}"));
         nets += usize::from(decided > 0);
         states += decided;

@@ -36,7 +36,7 @@ pub fn check(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Option<Rules> {
-    let progress = Progress { phase: Phase::Check, made: tree.forms.len() };
+    let progress = Progress { phase: Phase::Check, made: tree.forms.len(), steps: 0 };
     if options.observer.tell(progress).is_break() {
         diagnostics.push(progress.cancelled());
         return None;

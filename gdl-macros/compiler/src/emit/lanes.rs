@@ -17,6 +17,10 @@
 //! Goals count where games end, which few do in a step. If they take much more than termination and legal moves do,
 //! as where pieces are counted, they are no part of what is observed: states in which a game ends are kept, and
 //! scored many at a time.
+//!
+//! There are no more points than nets, and each is laid out twice at most. To lay one out takes a bounded number of steps and
+//! bytes for each gate of its programs, which a [`Meter`] is asked for before. A game whose lanes would take more, or more than
+//! 65,536 slots, has none.
 
 mod cover;
 mod gates;
@@ -27,9 +31,10 @@ pub(super) mod straight;
 pub(super) use {schedule::Schedule, score::Item};
 
 use super::{lower, pays};
-use crate::{optimize::Plies, propnet::Net};
+use crate::{meter::Meter, optimize::Plies, propnet::Net};
 use cover::Cover;
 use gates::{FALSE, Gates, TRUE};
+use rustc_hash::FxHashMap;
 
 // The first slots.
 /// Lanes that play no game before the step.
@@ -48,6 +53,10 @@ const FLUENTS: u16 = 6;
 /// Gates that goals alone need for each fluent they depend on, from which on states are kept. To keep a fluent is an
 /// operation, which covers about two gates, and the goals have to be computed now and then.
 const LATE: usize = 4;
+
+/// Steps and bytes to cover and schedule a gate, and bytes of an operation that comes of it.
+const GATE: (u64, usize) = (60, 320);
+const OPERATION: usize = 32;
 
 /// The most moves among which one is chosen faster if it is known how many are legal.
 const MOST_COUNTED: usize = 15;
@@ -103,9 +112,9 @@ pub(super) struct Part {
 impl Lanes {
     /// The lanes of a net and of the nets at the points of its cycle, as [`phases`](crate::optimize::phases) finds
     /// them, if those save a good part of a step; and of its plies, if it has some. None if there are more values than
-    /// slots, or if games are over before they start. O(gates).
-    #[must_use]
-    pub fn new(net: &Net, phases: &[Net], plies: Option<&Plies>) -> Option<Self> {
+    /// slots, if games are over before they start, or if it takes more than the meter has. O(gates).
+    pub fn new(net: &Net, phases: &[Net], plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
+        lower::pay(net, meter)?;
         let view = lower::observe(net).run(&net.initial);
         let (&terminal, legal) = view.split_last()?;
         let mut rest = legal;
@@ -121,18 +130,19 @@ impl Lanes {
         let points = if pays(net, phases, 90) { phases } else { std::slice::from_ref(net) };
         let points = lay(points.len(), |i, room| {
             let start = if i == 0 { Start::Some(&start) } else { Start::None };
-            Point::new(&points[i], &points[i], start, &[], room)
+            Point::new(&points[i], &points[i], start, &[], room, meter)
         })?;
-        let plies = plies.map(|plies| Self::plies(plies, &start)).unwrap_or_default();
+        let plies = plies
+            .and_then(|plies| meter.attempt("plies in lanes", 2, |meter| Self::plies(plies, &start, meter)));
         Some(Self { points, plies: plies.unwrap_or_default() })
     }
 
     /// The points of plies. At the first one games have come to their end, and start again.
-    fn plies(plies: &Plies, start: &[&[bool]]) -> Option<Vec<Point>> {
+    fn plies(plies: &Plies, start: &[&[bool]], meter: &mut Meter) -> Option<Vec<Point>> {
         let (last, nets) = plies.nets.split_last()?;
         lay(nets.len(), |i, room| match i {
-            0 => Point::new(last, &nets[i], Start::All(start), &plies.counts[i], room),
-            _ => Point::new(&nets[i], &nets[i], Start::None, &plies.counts[i], room),
+            0 => Point::new(last, &nets[i], Start::All(start), &plies.counts[i], room, meter),
+            _ => Point::new(&nets[i], &nets[i], Start::None, &plies.counts[i], room, meter),
         })
     }
 
@@ -153,7 +163,7 @@ impl Lanes {
 type Room = (usize, usize);
 
 /// Makes so many points. If states are kept at several, all are made again, with room for them.
-fn lay(count: usize, make: impl Fn(usize, Option<Room>) -> Option<Point>) -> Option<Vec<Point>> {
+fn lay(count: usize, mut make: impl FnMut(usize, Option<Room>) -> Option<Point>) -> Option<Vec<Point>> {
     let points = (0..count).map(|i| make(i, None)).collect::<Option<Vec<Point>>>()?;
     let kept: Vec<usize> = points.iter().map(|point| point.keep.outputs.len()).collect();
     let all = kept.iter().sum();
@@ -182,7 +192,9 @@ impl Point {
         start: Start<'_>,
         counts: &[Option<usize>],
         room: Option<Room>,
+        meter: &mut Meter,
     ) -> Option<Self> {
+        lower::pay(net, meter)?;
         let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
         let chance = net.vocabulary.chance.map(|role| role as usize);
         let slot = |number: usize| u16::try_from(number).ok();
@@ -213,19 +225,21 @@ impl Point {
             .collect();
         let terminal = take_list(1).first().copied().unwrap_or(FALSE);
         let fresh = gates.or(idle, terminal);
-        let (scored, counted) = score::score(&mut gates, &goals, chance);
+        let (scored, counted) = score::score(&mut gates, &goals, chance, meter)?;
         let mut results = vec![(scored, SCORED)];
         let mut items: Vec<(Item, u16)> = Vec::new();
+        // The same thing need not be computed twice.
+        let mut places: FxHashMap<u32, u16> = FxHashMap::default();
         for (item, signal) in counted {
-            // The same thing need not be computed twice.
-            let known = results[1..].iter().find(|output| output.0 == signal).map(|output| output.1);
-            let place = match known {
-                Some(place) => place,
-                None => take()?,
+            let place = match places.get(&signal) {
+                Some(&place) => place,
+                None => {
+                    let place = take()?;
+                    places.insert(signal, place);
+                    results.push((signal, place));
+                    place
+                }
             };
-            if known.is_none() {
-                results.push((signal, place));
-            }
             items.push((item, place));
         }
         let mut outputs = vec![(terminal, TERMINAL)];
@@ -279,11 +293,11 @@ impl Point {
         if kept.is_empty() {
             outputs.append(&mut results);
         }
-        let observe = Part::new(&gates, &outputs, seen.clone(), free)?;
+        let observe = Part::new(&gates, &outputs, seen.clone(), free, meter)?;
         kept.iter().for_each(|&(fluent, slot)| seen[1 + fluent] = slot);
-        let score = Part::new(&gates, &results, seen, free)?;
-        let keep = keep(&kept, free)?;
-        let advance = follow(step, &choices, start, &inputs, free)?;
+        let score = Part::new(&gates, &results, seen, free, meter)?;
+        let keep = keep(&kept, free, meter)?;
+        let advance = follow(step, &choices, start, &inputs, free, meter)?;
         Some(Self { observe, keep, score, advance, roles: choices, items })
     }
 
@@ -304,7 +318,7 @@ fn late(gates: &Gates, seen: &[(u32, u16)], results: &[(u32, u16)], fluents: usi
 }
 
 /// The program that takes the fluents that are kept from the state, where a game has ended.
-fn keep(kept: &[(usize, u16)], free: u16) -> Option<Part> {
+fn keep(kept: &[(usize, u16)], free: u16, meter: &mut Meter) -> Option<Part> {
     let mut gates = Gates::new(2 * kept.len() + 1);
     let ended = 2 * (2 * kept.len() + 1) as u32;
     let mut inputs = vec![0];
@@ -316,7 +330,7 @@ fn keep(kept: &[(usize, u16)], free: u16) -> Option<Part> {
         outputs.push((gates.or(taken, left), slot));
     }
     inputs.push(ENDED);
-    Part::new(&gates, &outputs, inputs, free)
+    Part::new(&gates, &outputs, inputs, free, meter)
 }
 
 impl Choice {
@@ -334,7 +348,15 @@ impl Choice {
 
 /// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves. Where games start it
 /// steps from the initial state.
-fn follow(net: &Net, roles: &[Choice], start: Start<'_>, fluents: &[u16], free: u16) -> Option<Part> {
+fn follow(
+    net: &Net,
+    roles: &[Choice],
+    start: Start<'_>,
+    fluents: &[u16],
+    free: u16,
+    meter: &mut Meter,
+) -> Option<Part> {
+    lower::pay(net, meter)?;
     let moves: Vec<u16> = roles.iter().filter(|role| role.is_choice()).flat_map(Choice::slots).collect();
     let mut gates = Gates::new(fluents.len() + moves.len());
     let fresh = 2 * fluents.len() as u32;
@@ -365,15 +387,25 @@ fn follow(net: &Net, roles: &[Choice], start: Start<'_>, fluents: &[u16], free: 
     // What stays as it is needs no operation.
     let changes = outputs.filter(|&(signal, (node, _))| signal != 2 * node as u32);
     let outputs: Vec<(u32, u16)> = changes.map(|(signal, (_, slot))| (signal, slot)).collect();
-    Part::new(&gates, &outputs, [fluents, &[FRESH], &moves].concat(), free)
+    Part::new(&gates, &outputs, [fluents, &[FRESH], &moves].concat(), free, meter)
 }
 
 impl Part {
     /// What computes some signals. None if there are not enough slots.
-    fn new(gates: &Gates, outputs: &[(u32, u16)], inputs: Vec<u16>, free: u16) -> Option<Self> {
+    fn new(
+        gates: &Gates,
+        outputs: &[(u32, u16)],
+        inputs: Vec<u16>,
+        free: u16,
+        meter: &mut Meter,
+    ) -> Option<Self> {
+        meter.spend(GATE.0 * gates.len() as u64)?;
+        meter.take(GATE.1 * gates.len())?;
         let (signals, outputs): (Vec<u32>, Vec<u16>) = outputs.iter().copied().unzip();
         let cover = Cover::new(gates, &signals);
         let schedule = Schedule::new(&cover, &inputs, &outputs, free.into())?;
+        meter.give(GATE.1 * gates.len());
+        meter.take(OPERATION * (cover.operations.len() + outputs.len()))?;
         Some(Self { cover, inputs, outputs, free, schedule })
     }
 
@@ -400,7 +432,8 @@ mod tests {
         );
         let compilation =
             compile(&Source::new("lamps.kif", rules), &Options::default()).expect("it is sound");
-        Lanes::new(&compilation.net, &compilation.phases, None).expect("there are slots")
+        Lanes::new(&compilation.net, &compilation.phases, None, &mut Meter::of(u64::MAX))
+            .expect("there are slots")
     }
 
     /// What is kept at one point is used at no other.
@@ -419,7 +452,8 @@ mod tests {
             (<= (goal p 100) (count 9 5)) (<= (goal p 0) (not (count 9 5)))
             (<= (goal q 100) (count 9 6)) (<= (goal q 0) (not (count 9 6)))";
         let game = compile(&Source::new("lamps.kif", text), &Options::default()).expect("it is sound");
-        let lanes = Lanes::new(&game.net, &game.phases, None).expect("there are slots");
+        let lanes =
+            Lanes::new(&game.net, &game.phases, None, &mut Meter::of(u64::MAX)).expect("there are slots");
         assert_eq!(lanes.points.len(), 2);
         for (i, point) in lanes.points.iter().enumerate() {
             assert!(!point.keep.outputs.is_empty());

@@ -3,8 +3,9 @@
 //! A wide AND is split along the bits of its operands' numbers, like a binary trie: equal parts of
 //! different gates become the same gate, and the depth stays logarithmic. One program observes a
 //! state, another advances it, a third says what the roles perceive of that; each holds the gates its
-//! outputs need, in topological order.
+//! outputs need, in topological order: no more than one gate for each operand of the net.
 
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 
@@ -42,6 +43,16 @@ impl Program {
         }
         self.outputs.iter().map(|&signal| value(&nodes, signal)).collect()
     }
+}
+
+/// Steps and bytes that each program of a net takes, for each gate and each operand.
+const STEPS: u64 = 8;
+const BYTES: (usize, usize) = (16, 32);
+
+/// Pays for a program of a net, before it is made.
+pub fn pay(net: &Net, meter: &mut Meter) -> Option<()> {
+    meter.spend(STEPS * (net.len() + net.literals()) as u64)?;
+    meter.take(BYTES.0 * net.len() + BYTES.1 * net.literals())
 }
 
 /// The program that shows a state: from the fluents to the legality of each role's moves, each goal value,

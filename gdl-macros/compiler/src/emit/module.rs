@@ -11,7 +11,6 @@ use super::{
     layout::Layout,
     names::{self, Hints, Named},
     parts::{self, Bodies, Frame, inline_code},
-    table::table,
 };
 use crate::{Compilation, propnet::Net};
 use proc_macro2::{Literal, TokenStream};
@@ -23,7 +22,7 @@ const SHOWN: usize = 40;
 /// Emits the game as a module. `origin` is said in its documentation, for example `tictactoe.kif`.
 #[must_use]
 pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code) -> TokenStream {
-    let Compilation { rules, net, phases, plies, .. } = compilation;
+    let Compilation { rules, net, phases, lanes, table, .. } = compilation;
     let keywords = &rules.keywords;
     let vocabulary = &net.vocabulary;
     let moves = names::name(
@@ -45,8 +44,7 @@ pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code
     let about = "Something that may hold in a state, known by its KIF text.";
     let fluents = parts::ids("Fluent", about, "fluents", &fluents, vocabulary.fluents.len(), Bodies::Table);
     let percepts = parts::percepts(percepts.as_ref(), vocabulary.percepts.len(), Bodies::Table);
-    let lanes = Lanes::new(net, phases, plies.as_ref());
-    let game = game(net, phases, lanes.as_ref(), frame, code);
+    let game = game(net, phases, lanes.as_ref(), table, frame, code);
     frame.module(&documentation, &quote!(#game #roles #moves #fluents #percepts))
 }
 
@@ -57,7 +55,14 @@ fn initial_words(net: &Net) -> Vec<Literal> {
 }
 
 /// The game's type, its rows, its table and `Game`.
-fn game(net: &Net, phases: &[Net], lanes: Option<&Lanes>, frame: &Frame, code: Code) -> TokenStream {
+fn game(
+    net: &Net,
+    phases: &[Net],
+    lanes: Option<&Lanes>,
+    table: &[u8],
+    frame: &Frame,
+    code: Code,
+) -> TokenStream {
     let game = frame.game();
     let number = Literal::usize_unsuffixed;
     let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
@@ -67,7 +72,7 @@ fn game(net: &Net, phases: &[Net], lanes: Option<&Lanes>, frame: &Frame, code: C
     let view_words = number(Layout::of(net).view_words());
     let (roles, fluents, moves, goals) = (number(roles), number(fluents), number(moves), number(goals));
     let percepts = number(net.vocabulary.percepts.len());
-    let bytes = Literal::byte_string(&table(net, lanes));
+    let bytes = Literal::byte_string(table);
     let engine = engine::single(net, phases, code);
     let (lanes, decoded) = engine::lanes(lanes, code);
     let perceive = net.outputs.sees.as_ref().map(|_| {

@@ -45,17 +45,49 @@ use super::{
     lanes::{Item, Lanes, Point, Schedule},
     lower::{self, Program},
 };
-use crate::{optimize::Early, propnet::Net};
+use crate::{
+    Diagnostic, Limits,
+    diagnostic::codes,
+    meter::{Meter, Stop},
+    optimize::Early,
+    propnet::Net,
+};
 
 /// The version of the format, checked by whoever reads it.
 pub const VERSION: u8 = 6;
 
-/// Writes the table of a net and of what plays it in lanes.
-#[must_use]
-pub fn table(net: &Net, lanes: Option<&Lanes>) -> Vec<u8> {
+/// Steps to write an operation, and its bytes, which are counted again where the string moves to a larger place.
+const WRITTEN: u64 = 16;
+const BYTES: usize = 24;
+
+/// What playouts that end early play.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending<'g> {
+    /// The game.
+    pub early: &'g Early,
+    /// What plays it in lanes.
+    pub lanes: Option<&'g Lanes>,
+}
+
+/// Writes the table of a net, of what plays it in lanes, and of what ends early. None if that takes more than the meter has.
+/// O(operations).
+pub fn table(
+    net: &Net,
+    lanes: Option<&Lanes>,
+    ending: Option<Ending<'_>>,
+    meter: &mut Meter,
+) -> Option<Vec<u8>> {
+    let of_lanes = |lanes: Option<&Lanes>| lanes.map_or(0, Lanes::operations);
+    let of_ending = ending.map_or(0, |Ending { early, lanes }| early.net.operations() + of_lanes(lanes));
+    let operations = 3 * net.operations() + of_lanes(lanes) + of_ending;
+    let vocabulary = &net.vocabulary;
+    let names = [&vocabulary.roles, &vocabulary.fluents, &vocabulary.moves, &vocabulary.percepts];
+    let names: usize = names.into_iter().flatten().map(|name| name.len() + 8).sum();
+    lower::pay(net, meter)?;
+    meter.spend(WRITTEN * operations as u64 + names as u64)?;
+    meter.take(BYTES * operations + 2 * (names + net.list_bytes()))?;
     let mut writer = Writer { bytes: b"GDLT".to_vec() };
     writer.bytes.push(VERSION);
-    let vocabulary = &net.vocabulary;
     for texts in [&vocabulary.roles, &vocabulary.fluents, &vocabulary.moves] {
         writer.texts(texts);
     }
@@ -84,16 +116,25 @@ pub fn table(net: &Net, lanes: Option<&Lanes>) -> Vec<u8> {
         }
     }
     writer.lanes(lanes);
-    writer.bytes
+    if let Some(Ending { early, lanes }) = ending {
+        writer.bytes.push(1);
+        writer.program(&lower::observe(&early.net));
+        writer.lanes(lanes);
+    }
+    Some(writer.bytes)
 }
 
-/// Adds to the table of a game what playouts that end early need; all else in it is the same for them.
-pub fn add_early(table: &mut Vec<u8>, early: &Early) {
-    let mut writer = Writer { bytes: std::mem::take(table) };
-    writer.bytes.push(1);
-    writer.program(&lower::observe(&early.net));
-    writer.lanes(Lanes::new(&early.net, &early.phases, None).as_ref());
-    *table = writer.bytes;
+/// What is said where there is too little for a table.
+#[must_use]
+pub fn excess(meter: &Meter, limits: &Limits) -> Diagnostic {
+    let (code, message) = if meter.stop() == Some(Stop::Bytes) {
+        let message = format!("writing the table takes more than {} bytes (`max_bytes`)", limits.max_bytes);
+        (&codes::TOO_MANY_INSTANCES, message)
+    } else {
+        (&codes::OUT_OF_FUEL, format!("writing the table takes more than {} steps (`fuel`)", limits.fuel))
+    };
+    Diagnostic::new(code, None, message)
+        .help("let fewer variables of each rule vary together, or raise the limit")
 }
 
 struct Writer {

@@ -99,7 +99,7 @@ impl Memory {
         self.fuel = left.min(SLICE);
         self.reserve = left - self.fuel;
         let made = usize::try_from(self.spent).unwrap_or(usize::MAX);
-        match self.observer.tell(Progress { phase: Phase::Lift, made }) {
+        match self.observer.tell(Progress { phase: Phase::Lift, made, steps: self.spent }) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Stop::Cancelled(made)),
         }

@@ -89,7 +89,9 @@ impl Stop {
     /// What is said if rules cannot be made ready.
     fn diagnostic(self, limits: &Limits) -> Diagnostic {
         let code = match self {
-            Self::Cancelled(made) => return Progress { phase: Phase::Lift, made }.cancelled(),
+            Self::Cancelled(made) => {
+                return Progress { phase: Phase::Lift, made, steps: made as u64 }.cancelled();
+            }
             Self::Fuel => &codes::OUT_OF_FUEL,
             Self::Term => &codes::BILLION_LAUGHS,
             Self::Fluents => &codes::EXPONENTIAL_COUNTER,

@@ -14,9 +14,6 @@ const REWARD: u64 = 5_000;
 /// Steps of proofs that all rewards may add up to, for each literal and at most.
 const MOST: (u64, u64) = (256, 1_000_000);
 
-/// How many steps of proofs are one step of a pass.
-const STEPS: u64 = 256;
-
 /// Steps that the proofs of a pass may take.
 pub(super) struct Budget {
     allowed: u64,
@@ -44,7 +41,7 @@ impl Budget {
 
     /// Pays for what a prover has taken since this was last called.
     pub(super) fn pay(&mut self, prover: &Prover<'_>, meter: &mut Meter) -> Option<()> {
-        let due = prover.work() / STEPS;
+        let due = prover.work();
         meter.spend(due - self.paid)?;
         self.paid = due;
         Some(())

@@ -4,9 +4,11 @@
 //! meets until nothing changes: a fluent that is not unknown then has its initial value for ever, and
 //! a move whose legality is then false is never made. (Bryant 1987 for the simulation; constant
 //! latches are found so in hardware.) Afterwards no gate mentions them.
+//!
+//! Each value becomes unknown once at most, so each operand is looked at twice at most.
 
 use super::{
-    rebuild::{inputs, rebuild},
+    rebuild::{conjunction, inputs, open, rebuild},
     users::Users,
 };
 use crate::meter::Meter;
@@ -14,10 +16,13 @@ use crate::propnet::{Gate, Net, Signal};
 
 /// Folds constant fluents and impossible moves. O(literals).
 pub fn fold_constants(net: &Net, meter: &mut Meter) -> Option<Net> {
-    // Each operand is looked at once to find its gate, and once more if its value becomes unknown.
-    meter.spend((net.len() + 2 * net.literals()) as u64)?;
+    open(net, meter)?;
+    // Each operand is looked at once more if its value becomes unknown, and is in the list of its users.
+    meter.spend(2 * net.literals() as u64)?;
+    meter.take(size_of::<Signal>() * net.literals() + 48 * net.len())?;
     let (fluents, moves) = simulate(net);
     if fluents.iter().all(Option::is_none) && moves.iter().all(|&possible| possible) {
+        meter.take(net.bytes())?;
         let mut copy = net.clone();
         copy.sweep();
         return Some(copy);
@@ -33,7 +38,7 @@ pub fn fold_constants(net: &Net, meter: &mut Meter) -> Option<Net> {
             signals[1 + fluents.len() + position] = Signal::FALSE;
         }
     }
-    rebuild(net, signals, meter, Net::and)
+    rebuild(net, signals, meter, conjunction)
 }
 
 /// The value of each fluent if it is constant, and whether each move is ever legal.

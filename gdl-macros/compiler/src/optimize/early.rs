@@ -9,10 +9,12 @@
 //!
 //! The goals themselves stay as they are. Where they are decided, the state shows what they will be. In most games that is
 //! where they are over, as a line both wins and ends a game: where propagation shows it, no net is made.
+//!
+//! Each gate gets two others at most, each value of a goal a gate with an operand for each of the values, and one assumption.
 
-use super::{phases, proof::Prover, share};
+use super::{phases, proof::Prover, rebuild::open, share};
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
-use crate::{Diagnostics, Options, meter::Meter, observer::Phase};
 
 /// A game for playouts that end early.
 #[derive(Clone, Debug)]
@@ -40,23 +42,19 @@ impl Rails {
     }
 }
 
-/// The game that ends early. None if [`Options::early_end`] does not ask for it, if all states in which goals are known to
-/// be decided are terminal, or if it takes more meter than there is or the caller calls it off. O(literals + values of goals
-/// squared).
-#[must_use]
-pub fn early(net: &Net, options: &Options) -> Option<Early> {
-    if !options.early_end {
-        return None;
-    }
-    let mut meter = Meter::new(options, Phase::Optimize);
-    let net = share(&end(net, &mut meter)?, &mut meter)?;
-    let phases = phases(&net, options, &mut Diagnostics::default())?;
+/// The game that ends early. None if all states in which goals are known to be decided are terminal, or if it takes more than
+/// the meter has. O(literals + values of goals squared).
+pub fn early(net: &Net, meter: &mut Meter) -> Option<Early> {
+    let net = share(&end(net, meter)?, meter)?;
+    let phases = phases(&net, meter).unwrap_or_default();
     Some(Early { net, phases })
 }
 
 /// The net in which states with decided goals are terminal too; none if there are no such states, or they all are
 /// terminal anyway, as far as propagation shows.
 fn end(net: &Net, meter: &mut Meter) -> Option<Net> {
+    open(net, meter)?;
+    meter.take(net.bytes())?;
     let mut end = net.clone();
     let rails = rails(&mut end, meter)?;
     // What has to hold, and by player, for each value of its goal, that it is the one for good.
@@ -69,6 +67,7 @@ fn end(net: &Net, meter: &mut Meter) -> Option<Net> {
             decided.extend(goal.iter().map(|rails| !end.and(vec![rails.set, rails.unset])));
             continue;
         }
+        meter.spend((goal.len() * goal.len()) as u64)?;
         let only = (0..goal.len()).map(|value| {
             let only =
                 goal.iter().enumerate().map(|(i, rails)| !if i == value { rails.unset } else { rails.set });
@@ -81,12 +80,18 @@ fn end(net: &Net, meter: &mut Meter) -> Option<Net> {
     }
     let decided = end.and(decided);
     let terminal = net.outputs.terminal;
-    let mut prover = Prover::of(&end, false);
-    let mut is_over = |&value: &Signal| prover.refutes(&[value, decided, !terminal]);
-    let gains = !values.iter().any(|values| values.iter().all(&mut is_over));
-    meter.spend(prover.work())?;
-    if !gains {
-        return None;
+    let mut prover = Prover::of(&end, false, meter)?;
+    let mut paid = 0;
+    for values in &values {
+        let mut is_over = true;
+        for &value in values {
+            is_over = is_over && prover.refutes(&[value, decided, !terminal]);
+            meter.spend(prover.work() - paid)?;
+            paid = prover.work();
+        }
+        if is_over {
+            return None;
+        }
     }
     end.outputs.terminal = end.or(vec![terminal, decided]);
     end.sweep();
@@ -96,6 +101,7 @@ fn end(net: &Net, meter: &mut Meter) -> Option<Net> {
 /// Adds the rails of the gates that goals depend on. Those of other gates are open.
 fn rails(net: &mut Net, meter: &mut Meter) -> Option<Vec<Rails>> {
     let cone = net.cone(net.outputs.goal.iter().flatten().map(|&(_, s)| s));
+    meter.take(size_of::<Rails>() * net.len())?;
     let mut rails = vec![Rails::OPEN; net.len()];
     rails[0].set = Signal::FALSE;
     for latch in &net.latches {

@@ -5,26 +5,39 @@
 //! is assumed of a state, with those proved before; if it follows of the next state, by propagation through the
 //! gates for each move that matters to it, it is an invariant: it holds at the start, and every legal step keeps it.
 //! (Such mutexes are what planners derive: Edelkamp and Helmert 1999.)
+//!
+//! Each word of a name puts its fluent into two groups at most, and each group is looked at once for each step of the
+//! simulation, and as often as the [`Budget`] of proofs allows.
 
 use super::{
     budget::Budget,
     proof::Prover,
-    simulate::{Simulation, steps},
+    rebuild::open,
+    simulate::{Simulation, mix, steps},
 };
 use crate::meter::Meter;
 use crate::propnet::{Exclusive, Net, Signal};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 
 /// Roles whose moves a proof takes one by one.
 const ROLES: usize = 4;
 
+/// Fluents with longer names are in no group: what is told by so many arguments is no cell and no counter.
+const MOST_WORDS: usize = 32;
+
+/// Steps and bytes of a word of a name, and of a fluent in a group.
+const WORD: (usize, usize) = (4, 32);
+const ENTRY: (u64, usize) = (8, 20);
+
 /// Finds groups of exclusive fluents and notes them in the net, whose gates stay as they are.
-/// O(literals), with a large factor.
+/// O(literals + bytes of names), with a large factor.
 pub fn find_exclusive(net: &Net, meter: &mut Meter) -> Option<Net> {
+    open(net, meter)?;
+    meter.take(net.bytes())?;
     let mut net = net.clone();
     net.exclusive = Vec::new();
-    let candidates = refute(&net, candidates(&net.vocabulary.fluents), meter)?;
+    let candidates = candidates(&net.vocabulary.fluents, meter)?;
+    let candidates = refute(&net, candidates, meter)?;
     if !candidates.is_empty() {
         net.exclusive = prove(&net, candidates, meter)?;
     }
@@ -32,53 +45,64 @@ pub fn find_exclusive(net: &Net, meter: &mut Meter) -> Option<Net> {
 }
 
 /// Groups of fluents whose names differ in one argument, in all but one, or in all of them.
-fn candidates(fluents: &[String]) -> BTreeSet<Vec<u32>> {
-    /// Stands for any value of an argument.
-    const ANY: usize = usize::MAX;
-    let mut words: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut groups: Vec<Vec<u32>> = Vec::new();
-    let mut places: FxHashMap<(Vec<usize>, usize, bool), usize> = FxHashMap::default();
+fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
+    let mut numbers: FxHashMap<&str, u64> = FxHashMap::default();
+    // What is the same in all names of a group, as a number: names with equal numbers are tried together, and no more than
+    // tried, so that it is of no account should two be equal by chance.
+    let mut entries: Vec<(u64, u32)> = Vec::new();
     for (number, name) in (0u32..).zip(fluents) {
-        let mut parts = Vec::new();
-        for part in self::parts(name) {
-            let new = words.len();
-            parts.push(*words.entry(part).or_insert(new));
+        let count = parts(name).count();
+        meter.spend((name.len() + WORD.0 * count) as u64)?;
+        meter.take(WORD.1 * count)?;
+        let words = (1u64..).zip(parts(name)).map(|(place, word)| {
+            let new = numbers.len() as u64;
+            mix(place << 40 | *numbers.entry(word).or_insert(new))
+        });
+        let words: Vec<u64> = words.collect();
+        if words.len() > MOST_WORDS {
+            continue;
         }
-        for place in 0..parts.len() {
-            for all_but_one in [false, true] {
-                // The name of the relation always counts.
-                let any = |i: usize| i > 0 && (i == place) != all_but_one;
-                let kept = (0..parts.len()).map(|i| if any(i) { ANY } else { parts[i] });
-                let group = *places.entry((kept.collect(), place, all_but_one)).or_insert(groups.len());
-                if group == groups.len() {
-                    groups.push(Vec::new());
-                }
-                groups[group].push(number);
-            }
+        let places = 2 * words.len();
+        meter.spend(ENTRY.0 * places as u64)?;
+        meter.take(ENTRY.1 * places)?;
+        // The name of the relation always counts, and so does how many words there are.
+        let length = mix(words.len() as u64);
+        let all = words.iter().fold(length, |all, word| all.wrapping_add(*word));
+        for (place, &word) in (0u64..).zip(&words) {
+            let alone = if place == 0 { 0 } else { word };
+            let others = length.wrapping_add(words[0]).wrapping_add(alone);
+            entries.push((mix(all.wrapping_sub(alone) ^ 2 * place), number));
+            entries.push((mix(others ^ (2 * place + 1)), number));
         }
     }
-    groups.into_iter().filter(|group| group.len() > 1).collect()
+    entries.sort_unstable();
+    let groups = entries.chunk_by(|left, right| left.0 == right.0).filter(|group| group.len() > 1);
+    let mut groups: Vec<Vec<u32>> =
+        groups.map(|group| group.iter().map(|&(_, fluent)| fluent).collect()).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    Some(groups)
 }
 
 /// The words of a fluent's name: of `(cell 1 (a b) x)` they are `cell`, `1`, `(a b)` and `x`.
-fn parts(name: &str) -> Vec<&str> {
+fn parts(name: &str) -> impl Iterator<Item = &str> {
     let inside = name.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(name);
     let mut depth = 0;
     let separates = move |c: char| {
         depth += i32::from(c == '(') - i32::from(c == ')');
         c == ' ' && depth == 0
     };
-    inside.split(separates).collect()
+    inside.split(separates)
 }
 
 /// The groups that hold in random play.
-fn refute(net: &Net, candidates: BTreeSet<Vec<u32>>, meter: &mut Meter) -> Option<Vec<Exclusive>> {
+fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec<Exclusive>> {
     let mut groups: Vec<Exclusive> =
         candidates.into_iter().map(|members| Exclusive { members, one_holds: true }).collect();
-    let mut simulation = Simulation::new(net);
+    let mut simulation = Simulation::new(net, meter)?;
     for _ in 0..steps(net) {
         let members: usize = groups.iter().map(|group| group.members.len()).sum();
-        meter.spend((net.literals() + members) as u64 / 64)?;
+        meter.spend(members as u64)?;
         groups.retain_mut(|group| {
             let (mut once, mut twice) = (0, 0);
             for &fluent in &group.members {
@@ -92,7 +116,7 @@ fn refute(net: &Net, candidates: BTreeSet<Vec<u32>>, meter: &mut Meter) -> Optio
         if groups.is_empty() {
             break;
         }
-        simulation.step();
+        simulation.step(meter)?;
     }
     Some(groups)
 }
@@ -101,7 +125,8 @@ fn refute(net: &Net, candidates: BTreeSet<Vec<u32>>, meter: &mut Meter) -> Optio
 /// first: what they say, such as whose turn it is, helps to prove others.
 fn prove(net: &Net, mut groups: Vec<Exclusive>, meter: &mut Meter) -> Option<Vec<Exclusive>> {
     groups.sort_by_key(|group| group.members.len());
-    let mut prover = Prover::new(net, groups.len(), true);
+    meter.take(32 * groups.iter().map(|group| group.members.len()).sum::<usize>())?;
+    let mut prover = Prover::new(net, groups.len(), true, meter)?;
     let mut budget = Budget::new(net);
     for (number, group) in groups.into_iter().enumerate() {
         if !budget.lasts(&prover) {

@@ -5,8 +5,11 @@
 //! literal is divided out again and again, with all that its products have in common (Brayton and Mc Mullen 1982,
 //! the quick form). Nested conjunctions used once are merged first. Frame axioms collapse: what depends on
 //! thousands of moves in the same way becomes one product with one sum of moves.
+//!
+//! Factoring ends: a sum that is left to factor has fewer literals than the one that it is a part of, and each factor takes at least
+//! two products. Every literal of a sum is paid for at each level of nesting.
 
-use super::rebuild::{inputs, live, uses};
+use super::rebuild::{close, inputs, live, open, uses};
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
@@ -15,9 +18,18 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 /// Sums nested deeper than this are left as they are; the limit only guards the stack.
 const MAX_DEPTH: usize = 200;
 
+/// Steps to sort and count a literal.
+const SORTED: u64 = 4;
+
+/// Bytes for a literal that may be in several products: its own, its entries in two tables and a heap, and its place in a list.
+const BYTES: usize = 96;
+
+/// Bytes of a product by itself.
+const PRODUCT: usize = 64;
+
 /// Factors every sum of products. O(literals x log) for each level of nesting.
 pub fn factor(net: &Net, meter: &mut Meter) -> Option<Net> {
-    meter.spend((net.len() + net.literals()) as u64)?;
+    open(net, meter)?;
     let live = live(net);
     let inlined = inlined(net, &live);
     let mut copy = net.without_gates();
@@ -55,9 +67,7 @@ pub fn factor(net: &Net, meter: &mut Meter) -> Option<Net> {
             signals[gate] = !sum(&mut copy, sums, meter, 0)?;
         }
     }
-    copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
-    copy.sweep();
-    Some(copy)
+    Some(close(net, copy, &signals))
 }
 
 /// True for a conjunction of two inputs: to make it once more costs nothing where others need it, and little
@@ -75,7 +85,8 @@ fn inlined(net: &Net, live: &[bool]) -> Vec<bool> {
 
 /// The disjunction of products, factored.
 fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, meter: &mut Meter, depth: usize) -> Option<Signal> {
-    meter.spend(products.iter().map(|product| 1 + product.len() as u64).sum())?;
+    let size = size(&products);
+    meter.spend(SORTED * size as u64)?;
     for product in &mut products {
         product.sort_unstable();
         product.dedup();
@@ -86,6 +97,8 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, meter: &mut Meter, depth: 
     let mut literals = Vec::new();
     // Different products of one literal have nothing in common, and most sums are of such.
     let may_share = products.iter().any(|product| product.len() > 1);
+    let bytes = if may_share { BYTES * size } else { PRODUCT * products.len() };
+    meter.take(bytes)?;
     for (number, product) in products.iter().enumerate().filter(|_| may_share) {
         for &literal in product {
             let list = occurrences.entry(literal).or_default();
@@ -128,6 +141,8 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, meter: &mut Meter, depth: 
             taken[user] = true;
             products[user].iter().for_each(|literal| *counts.get_mut(literal).expect("counted above") -= 1);
         }
+        let taken = users.iter().map(|&user| 1 + products[user].len()).sum::<usize>();
+        debug_assert!(users.len() > 1 && self::size(&rest) < taken, "a part has fewer literals");
         let inner = sum(net, rest, meter, depth + 1)?;
         common.push(inner);
         terms.push(net.and(common));
@@ -139,5 +154,11 @@ fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, meter: &mut Meter, depth: 
     }
     let sum = net.or(terms);
     net.pay(meter)?;
+    meter.give(bytes);
     Some(sum)
+}
+
+/// Literals and products.
+fn size(products: &[Vec<Signal>]) -> usize {
+    products.iter().map(|product| 1 + product.len()).sum()
 }

@@ -2,21 +2,25 @@
 //!
 //! The operands are assumed one after the other, and what follows from them by propagation needs no gate: a piece
 //! on a cell implies that no other piece is there, and a legal move all that its legality depends on. A
-//! conjunction that contradicts itself is false.
+//! conjunction that contradicts itself is false. Each gate is looked at once, as long as the [`Budget`] of proofs lasts.
 
 use super::{
     budget::Budget,
     proof::Prover,
-    rebuild::{inputs, live},
+    rebuild::{close, inputs, live, open},
 };
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
 /// Drops implied operands. O(literals), with a large factor.
 pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
+    open(net, meter)?;
     let live = live(net);
     let moving = moving(net);
-    let mut provers = [false, true].map(|steps| (Prover::of(net, steps), Vec::new(), Budget::new(net)));
+    let mut provers = [
+        (Prover::of(net, false, meter)?, Vec::new(), Budget::new(net)),
+        (Prover::of(net, true, meter)?, Vec::new(), Budget::new(net)),
+    ];
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
     for gate in net.inputs()..net.len() {
@@ -41,9 +45,7 @@ pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
         signals[gate] = copy.and(operands.collect());
         copy.pay(meter)?;
     }
-    copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
-    copy.sweep();
-    Some(copy)
+    Some(close(net, copy, &signals))
 }
 
 /// For each gate, whether it depends on moves, and so matters only where legal moves are made.

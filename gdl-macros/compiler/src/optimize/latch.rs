@@ -4,11 +4,13 @@
 //! of its value (an induction over steps, as for exclusive fluents, which help). A latch that starts with its value
 //! is constant, and no gate reads it afterwards: this finds constants that ternary simulation does not, since it
 //! knows which fluents exclude each other.
+//!
+//! There are two candidates for each fluent; simulation looks at each once in a step, and a proof is one assumption.
 
 use super::{
     budget::Budget,
     proof::Prover,
-    rebuild::{inputs, rebuild},
+    rebuild::{conjunction, inputs, rebuild},
     simulate::{Simulation, steps},
 };
 use crate::meter::Meter;
@@ -26,7 +28,7 @@ pub fn fold_latches(net: &Net, meter: &mut Meter) -> Option<Net> {
     for latch in constants() {
         signals[1 + latch.fluent as usize] = Signal::FALSE.negate_if(latch.value);
     }
-    let mut folded = rebuild(net, signals, meter, Net::and)?;
+    let mut folded = rebuild(net, signals, meter, conjunction)?;
     for latch in constants() {
         folded.outputs.next[latch.fluent as usize] = Signal::FALSE.negate_if(latch.value);
     }
@@ -39,10 +41,11 @@ pub fn fold_latches(net: &Net, meter: &mut Meter) -> Option<Net> {
 fn candidates(net: &Net, meter: &mut Meter) -> Option<Vec<Latch>> {
     let fluents = 0..net.initial.len() as u32;
     let both = fluents.flat_map(|fluent| [false, true].map(|value| Latch { fluent, value }));
+    meter.take(2 * size_of::<Latch>() * net.initial.len())?;
     let mut latches: Vec<Latch> = both.collect();
-    let mut simulation = Simulation::new(net);
+    let mut simulation = Simulation::new(net, meter)?;
     for _ in 0..steps(net) {
-        meter.spend((net.len() + net.literals()) as u64 / 64)?;
+        meter.spend(latches.len() as u64)?;
         let going_on = simulation.going_on();
         let leaves = |latch: &Latch| {
             let before = simulation.value(net.fluent(latch.fluent as usize).negate_if(!latch.value));
@@ -50,14 +53,14 @@ fn candidates(net: &Net, meter: &mut Meter) -> Option<Vec<Latch>> {
             before & !after & going_on
         };
         latches.retain(|latch| leaves(latch) == 0);
-        simulation.step();
+        simulation.step(meter)?;
     }
     Some(latches)
 }
 
 /// Those that no step takes out of their value.
 fn prove(net: &Net, candidates: Vec<Latch>, meter: &mut Meter) -> Option<Vec<Latch>> {
-    let mut prover = Prover::of(net, true);
+    let mut prover = Prover::of(net, true, meter)?;
     let mut budget = Budget::new(net);
     let mut latches = Vec::new();
     for latch in candidates {

@@ -3,13 +3,16 @@
 //! If a role makes a move, the move is legal, and all operands of that legality hold. So
 //! `does & legal_operand` is `does`, and `does & !legal_operand` is never true. Steps with an illegal
 //! move are not preserved; the runtime checks moves before it steps.
+//!
+//! Each gate is copied once, and compared with the legality of each of its moves.
 
-use super::rebuild::inputs;
+use super::rebuild::{close, inputs, open};
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
 /// Drops what legality implies. O(literals x log), for each move of a conjunction.
 pub fn assume_legality(net: &Net, meter: &mut Meter) -> Option<Net> {
+    open(net, meter)?;
     let mut kept = net.without_gates();
     // Where each gate goes; those of the second half stay false until their turn comes.
     let mut place = inputs(net);
@@ -39,23 +42,27 @@ pub fn assume_legality(net: &Net, meter: &mut Meter) -> Option<Net> {
     for gate in net.inputs()..net.len() {
         if let (false, Gate::And(operands)) = (cone[gate], net.gate(gate as u32)) {
             let operands = operands.iter().map(|&s| of(&place, s)).collect();
-            place[gate] = drop_implied(&mut kept, operands, |does| legal[does as usize - first]);
+            place[gate] = drop_implied(&mut kept, operands, |does| legal[does as usize - first], meter)?;
             kept.pay(meter)?;
         }
     }
-    kept.outputs = net.outputs.map(|s| of(&place, s));
-    kept.sweep();
-    Some(kept)
+    Some(close(net, kept, &place))
 }
 
 /// The conjunction of operands without those that the legality of their moves implies.
-fn drop_implied(net: &mut Net, mut operands: Vec<Signal>, legal: impl Fn(u32) -> Signal) -> Signal {
+fn drop_implied(
+    net: &mut Net,
+    mut operands: Vec<Signal>,
+    legal: impl Fn(u32) -> Signal,
+    meter: &mut Meter,
+) -> Option<Signal> {
     let does: Vec<u32> = operands
         .iter()
         .filter(|s| !s.is_negated() && matches!(net.gate(s.gate()), Gate::Does { .. }))
         .map(|s| s.gate())
         .collect();
     for does in does {
+        meter.spend(2 * operands.len() as u64)?;
         let legal = legal(does);
         let parts = match net.gate(legal.gate()) {
             Gate::And(parts) if !legal.is_negated() => parts,
@@ -63,9 +70,9 @@ fn drop_implied(net: &mut Net, mut operands: Vec<Signal>, legal: impl Fn(u32) ->
         };
         let is_implied = |s: Signal| s == legal || parts.binary_search(&s).is_ok();
         if operands.iter().any(|&s| is_implied(!s)) {
-            return Signal::FALSE;
+            return Some(Signal::FALSE);
         }
         operands.retain(|&s| !is_implied(s));
     }
-    net.and(operands)
+    Some(net.and(operands))
 }

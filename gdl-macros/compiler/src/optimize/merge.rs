@@ -4,12 +4,14 @@
 //! Random play tells which gates may be equal or complements of each other; a pair is merged if propagation
 //! proves it: where one holds and the other does not there is a contradiction, both ways round (SAT sweeping,
 //! Kuehlmann 2004, with a weaker and cheaper proof).
+//!
+//! A gate is compared with a few others at most, and the [`Budget`] bounds their proofs.
 
 use super::{
     budget::Budget,
     imply::moving,
     proof::Prover,
-    rebuild::{inputs, live},
+    rebuild::{close, inputs, live, open},
     simulate::{Simulation, steps},
 };
 use crate::meter::Meter;
@@ -19,13 +21,21 @@ use rustc_hash::FxHashMap;
 /// How many gates that look equal another one is compared with.
 const RIVALS: usize = 4;
 
+/// Bytes of a class of gates that look alike.
+const CLASS: usize = 128;
+
 /// Merges equal gates. O(literals), with a large factor.
 pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
+    open(net, meter)?;
+    meter.take((16 + CLASS) * net.len())?;
     let (live, moving) = (live(net), moving(net));
     let looks = looks(net, meter)?;
-    let mut provers = [false, true].map(|steps| (Prover::of(net, steps), Budget::new(net)));
+    let mut provers = [
+        (Prover::of(net, false, meter)?, Budget::new(net)),
+        (Prover::of(net, true, meter)?, Budget::new(net)),
+    ];
     // Gates that look alike and are not known to be equal.
-    let mut classes: FxHashMap<u64, Vec<Signal>> = FxHashMap::default();
+    let mut classes: FxHashMap<u64, Class> = FxHashMap::default();
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
     for gate in 0..net.len() {
@@ -38,15 +48,14 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
                 continue;
             }
             _ => {
-                classes.entry(look).or_default().push(itself);
+                classes.entry(look).or_default().add(itself, moving[gate]);
                 continue;
             }
         };
-        let rivals = classes.entry(look).or_default();
+        let class = classes.entry(look).or_default();
         let (prover, budget) = &mut provers[usize::from(moving[gate])];
         // What does not depend on moves is also seen where none is made.
-        let comparable = |s: &&Signal| moving[gate] || !moving[s.gate() as usize];
-        let mut rivals_here = rivals.iter().filter(comparable).take(RIVALS);
+        let mut rivals_here = if moving[gate] { class.all.iter() } else { class.still.iter() };
         let equal = rivals_here.find(|&&rival| {
             budget.lasts(prover) && prover.refutes(&[itself, !rival]) && prover.refutes(&[!itself, rival])
         });
@@ -55,7 +64,7 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
             budget.reward();
             signals[rival.gate() as usize].negate_if(rival.is_negated() != negated)
         } else {
-            rivals.push(itself);
+            class.add(itself, moving[gate]);
             let operands = operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
             let made = copy.and(operands.collect());
             copy.pay(meter)?;
@@ -63,25 +72,42 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
         };
         signals.push(made);
     }
-    copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
-    copy.sweep();
-    Some(copy)
+    Some(close(net, copy, &signals))
+}
+
+/// The first gates that look alike: those that another one is compared with.
+#[derive(Default)]
+struct Class {
+    all: Vec<Signal>,
+    /// Those that do not depend on moves.
+    still: Vec<Signal>,
+}
+
+impl Class {
+    fn add(&mut self, signal: Signal, moving: bool) {
+        if self.all.len() < RIVALS {
+            self.all.push(signal);
+        }
+        if !moving && self.still.len() < RIVALS {
+            self.still.push(signal);
+        }
+    }
 }
 
 /// For each gate, a number that stands for its values in random play, and whether they are taken complemented:
 /// then gates that are complements of each other look the same.
 fn looks(net: &Net, meter: &mut Meter) -> Option<Vec<(u64, bool)>> {
-    let mut simulation = Simulation::new(net);
+    let mut simulation = Simulation::new(net, meter)?;
     let value = |simulation: &Simulation<'_>, gate: usize| simulation.value(Signal::new(gate as u32, false));
     let mut looks: Vec<(u64, bool)> =
         (0..net.len()).map(|gate| (0, value(&simulation, gate) & 1 == 1)).collect();
     for _ in 0..steps(net) {
-        meter.spend((net.len() + net.literals()) as u64 / 64)?;
+        meter.spend(net.len() as u64)?;
         for (gate, (look, negated)) in looks.iter_mut().enumerate() {
             let value = value(&simulation, gate) ^ if *negated { u64::MAX } else { 0 };
             *look = (look.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
-        simulation.step();
+        simulation.step(meter)?;
     }
     Some(looks)
 }

@@ -3,7 +3,11 @@
 //! Every pass takes a [`Net`] and returns one that shows the same legal moves, goals and termination
 //! and steps to the same states, for every state that play can reach and every legal joint move in one
 //! that is not terminal. A pass keeps all inputs and outputs, leaves no dead gates behind, and depends on
-//! nothing but its input.
+//! nothing but its input. It pays a [`Meter`] for its steps and bytes before it takes them; if there are not enough, the net stays as
+//! it was. Where a pass rewrites again and again, its page says what gets less each time.
+//!
+//! From the net others are made, which are no more than a help: that of each point of its cycle ([`phases`]), of each ply of
+//! a short game ([`plies`]), and of a game that ends early ([`early`]).
 
 mod budget;
 mod constants;
@@ -36,11 +40,9 @@ pub use phase::phases;
 pub use plies::{Plies, plies};
 pub use share::share;
 
-use crate::{
-    Diagnostic, Diagnostics, Limits, Options, diagnostic::codes, meter::Meter, observer::Phase, propnet::Net,
-};
+use crate::{meter::Meter, propnet::Net};
 
-/// A pass and its name. Nothing comes back if there is not enough meter.
+/// A pass and its name. Nothing comes back if the meter has not enough steps or bytes.
 pub type Pass = (&'static str, fn(&Net, &mut Meter) -> Option<Net>);
 
 /// The passes in the order they run.
@@ -67,26 +69,21 @@ pub const PASSES: &[Pass] = &[
     ("share", share),
 ];
 
-/// Runs every pass. Each takes time proportional to the net, nearly; if one takes more steps than the limits
-/// allow, that goes to `diagnostics`, and nothing comes back.
-pub fn optimize(net: Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Net> {
-    let mut net = net;
-    for (_, pass) in PASSES {
-        let mut meter = Meter::new(options, Phase::Optimize);
-        let Some(optimised) = pass(&net, &mut meter) else {
-            diagnostics.push(match meter.cancelled() {
-                Some(progress) => progress.cancelled(),
-                None => out_of_fuel(&options.limits),
-            });
-            return None;
-        };
-        net = optimised;
-    }
-    Some(net)
-}
+/// A pass may take one part in so many of the steps that are left.
+const PARTS: u64 = 4;
 
-fn out_of_fuel(limits: &Limits) -> Diagnostic {
-    let message = format!("optimising the net takes more than {} steps (`fuel`)", limits.fuel);
-    Diagnostic::new(&codes::OUT_OF_FUEL, None, message)
-        .help("let fewer variables of each rule vary together, or raise the limit")
+/// Runs every pass. Each takes time proportional to the net, nearly; one that would take more than its share of the meter is
+/// left out, and the meter says so.
+#[must_use]
+pub fn optimize(net: Net, meter: &mut Meter) -> Net {
+    // The net that is there is in use all the time, and so is its successor until it takes its place.
+    let mut net = net;
+    for &(name, pass) in PASSES {
+        let next = meter.attempt(name, PARTS, |meter| {
+            meter.take(net.bytes() + net.list_bytes())?;
+            pass(&net, meter)
+        });
+        net = next.unwrap_or(net);
+    }
+    net
 }

@@ -4,42 +4,38 @@
 //! what it follows from is, and no move: play from the initial state then shows the cycle, and every state has a
 //! place on it, given by the number of steps from the start. At each place these fluents are constants, and so
 //! are the moves of whoever has no choice there.
+//!
+//! The cycle is found by as many steps of play as the longest may have, each a look at every gate; the net of a point takes
+//! what the passes take that make it. There are at most [`LONGEST`] points.
 
 use super::{
     complement, factor,
-    rebuild::{inputs, rebuild},
+    rebuild::{conjunction, inputs, open, rebuild},
     share,
     users::Users,
 };
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
-use crate::{Diagnostics, Options, meter::Meter, observer::Phase};
 
 /// The longest cycle looked for: there is a net for each of its points, and games that are played together wait for its
 /// start.
 const LONGEST: usize = 4;
 
-/// The net at each point of its cycle, starting with the initial state; the net alone if it has none, or if
-/// one of the nets takes more meter than there is. Fluents of the cycle stay in the vocabulary, but no gate reads
-/// them. If the caller calls it off, that goes to `diagnostics`, and nothing comes back. O(literals x length).
-pub fn phases(net: &Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Vec<Net>> {
+/// The net at each point of its cycle, starting with the initial state; none if it has none, or if that takes more than
+/// the meter has. Fluents of the cycle stay in the vocabulary, but no gate reads them. O(literals x length).
+pub fn phases(net: &Net, meter: &mut Meter) -> Option<Vec<Net>> {
+    open(net, meter)?;
+    // In each step who depends on what is asked, and all is computed.
+    meter.spend(LONGEST as u64 * (2 * net.len() + 3 * net.literals()) as u64)?;
+    let looks = 40 * net.len() + size_of::<Signal>() * net.literals();
+    meter.take(looks)?;
     let points = cycle(net);
+    meter.give(looks);
     if points.len() == 1 {
         // What never changes has been folded.
-        return Some(vec![net.clone()]);
+        return None;
     }
-    let mut nets = Vec::new();
-    for point in points {
-        let mut meter = Meter::new(options, Phase::Optimize);
-        if let Some(net) = at(net, &point, &mut meter) {
-            nets.push(net);
-        } else if let Some(progress) = meter.cancelled() {
-            diagnostics.push(progress.cancelled());
-            return None;
-        } else {
-            return Some(vec![net.clone()]);
-        }
-    }
-    Some(nets)
+    points.into_iter().map(|point| at(net, &point, meter)).collect()
 }
 
 /// The values of the fluents at the points of the longest cycle that most fluents follow.
@@ -122,22 +118,21 @@ fn at(net: &Net, point: &[Option<bool>], meter: &mut Meter) -> Option<Net> {
             signals[1 + fluent] = Signal::FALSE.negate_if(*value);
         }
     }
-    let state = rebuild(net, signals, meter, Net::and)?;
+    let state = rebuild(net, signals, meter, conjunction)?;
     let mut signals = inputs(net);
-    for (role, legal) in (0u32..).zip(&state.outputs.legal) {
-        let possible: Vec<u32> =
-            legal.iter().filter(|(_, s)| *s != Signal::FALSE).map(|&(action, _)| action).collect();
-        for (position, _) in net.does().iter().enumerate().filter(|(_, does)| does.0 == role) {
-            let action = net.does()[position].1;
-            let signal = &mut signals[net.does_at(position).gate() as usize];
-            match possible[..] {
-                [only] => *signal = Signal::FALSE.negate_if(only == action),
-                _ if possible.binary_search(&action).is_err() => *signal = Signal::FALSE,
-                _ => {}
-            }
+    let possible = state.outputs.legal.iter().map(|legal| -> Vec<u32> {
+        legal.iter().filter(|(_, s)| *s != Signal::FALSE).map(|&(action, _)| action).collect()
+    });
+    let possible: Vec<Vec<u32>> = possible.collect();
+    for (position, &(role, action)) in net.does().iter().enumerate() {
+        let signal = &mut signals[net.does_at(position).gate() as usize];
+        match possible[role as usize][..] {
+            [only] => *signal = Signal::FALSE.negate_if(only == action),
+            ref possible if possible.binary_search(&action).is_err() => *signal = Signal::FALSE,
+            _ => {}
         }
     }
-    let mut net = rebuild(&state, signals, meter, Net::and)?;
+    let mut net = rebuild(&state, signals, meter, conjunction)?;
     // Complements must not read what is known.
     net.exclusive.retain(|group| group.members.iter().all(|&fluent| point[fluent as usize].is_none()));
     share(&factor(&complement(&net, meter)?, meter)?, meter)

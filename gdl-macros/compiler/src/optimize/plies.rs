@@ -5,18 +5,21 @@
 //! known: a gate that has the same value in all of them is a constant, gates that never differ are one, and an
 //! operand that changes nothing is left out. Nothing has to be proved. So early plies have nothing that tells who won, and
 //! at most of them it is known how many moves are legal.
+//!
+//! There are at most [`LONGEST`] plies and [`WORK`] values of gates in all their states and steps: no more joint moves are
+//! written down than that leaves, from the initial state on.
 
 mod samples;
 
 use super::{
     complement, factor,
     imply::moving,
-    rebuild::{inputs, live},
+    rebuild::{close, inputs, live, open},
     share,
     simulate::Simulation,
 };
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
-use crate::{Options, meter::Meter, observer::Phase};
 use rustc_hash::FxHashMap;
 use samples::{Row, Samples, all, restrict};
 
@@ -25,6 +28,9 @@ const LONGEST: usize = 16;
 
 /// The most values of gates in states and steps that are looked at.
 const WORK: usize = 1 << 23;
+
+/// Bytes of a row beside its words: its places in a list and in tables.
+const ROW: usize = 160;
 
 /// Games that are played together wait for each other: they are to be over after so many moves of 100 that the longest
 /// takes, on average.
@@ -41,20 +47,19 @@ pub struct Plies {
 }
 
 /// The plies of a game. None if games may be longer than sixteen moves, or are usually much shorter than the longest,
-/// if there are too many states, or a role may have no legal move. O(states x gates), both of which are few.
-#[must_use]
-pub fn plies(net: &Net, options: &Options) -> Option<Plies> {
-    if !is_short(net) {
+/// if there are too many states, if a role may have no legal move, or if it takes more than the meter has. O(states x gates),
+/// both of which are few.
+pub fn plies(net: &Net, meter: &mut Meter) -> Option<Plies> {
+    if !is_short(net, meter)? {
         return None;
     }
-    let mut meter = Meter::new(options, Phase::Optimize);
-    let mut samples = Samples::initial(net)?;
     let (mut left, mut busy) = (WORK / net.len(), 0.0);
+    let mut samples = Samples::initial(net, left, meter)?;
     let mut plies = Plies { nets: Vec::new(), counts: Vec::new() };
     loop {
         let [states, steps] = samples.sizes();
         left = left.checked_sub(states + steps)?;
-        plies.nets.push(narrow(net, &samples, &mut meter)?);
+        plies.nets.push(narrow(net, &samples, meter)?);
         if steps == 0 {
             break;
         }
@@ -63,27 +68,31 @@ pub fn plies(net: &Net, options: &Options) -> Option<Plies> {
         }
         busy += samples.going_on();
         plies.counts.push(samples.counts(net));
-        samples = samples.next(net, left)?;
+        samples = samples.next(net, left, meter)?;
     }
     let longest = plies.counts.len() as f64;
     (longest > 0.0 && 100.0 * busy >= BUSY * longest).then_some(plies)
 }
 
 /// True if random games are all over before long.
-fn is_short(net: &Net) -> bool {
-    let mut simulation = Simulation::new(net);
+fn is_short(net: &Net, meter: &mut Meter) -> Option<bool> {
+    let mut simulation = Simulation::new(net, meter)?;
     let mut over = 0;
     for _ in 0..=LONGEST {
         over |= !simulation.going_on();
-        simulation.step();
+        simulation.step(meter)?;
     }
-    over == u64::MAX
+    Some(over == u64::MAX)
 }
 
 /// The net that is right in some states and steps.
 fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
+    open(net, meter)?;
     let (live, moving) = (live(net), moving(net));
     let [states, steps] = samples.sizes().map(all);
+    let words = states.len() + steps.len();
+    // Each row is looked up, complemented or not, and what is new is kept.
+    meter.take(net.len() * (3 * size_of::<u64>() * words + ROW))?;
     // What is known by its values: in all states, and, of what need only be right where moves are made, in all steps.
     let mut known: [FxHashMap<Row, Signal>; 2] = Default::default();
     let mut copy = net.without_gates();
@@ -96,12 +105,15 @@ fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
                 continue;
             }
         }
+        meter.spend(2 * (1 + words) as u64)?;
         let [seen, made] = [(&samples.seen[gate], &states), (&samples.made[gate], &steps)].map(normal);
         let (row, negated) = if moving[gate] { &made } else { &seen };
         let known_here = known[usize::from(moving[gate])].get(row).map(|s| s.negate_if(*negated));
         let signal = match (known_here, net.gate(gate as u32)) {
             (Some(signal), _) => signal,
             (None, Gate::And(operands)) => {
+                // Each operand is left out once, and the others are taken together.
+                meter.spend((operands.len() * operands.len() * (1 + words)) as u64 / 2)?;
                 let rows = if moving[gate] { (&samples.made, &steps) } else { (&samples.seen, &states) };
                 let operands = essential(operands, &rows.0[gate], rows.0, rows.1);
                 let operands = operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
@@ -117,11 +129,10 @@ fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
         }
         known[1].entry(made.0).or_insert(signal.negate_if(made.1));
     }
-    copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
     // Complements must not read what is known otherwise.
     let own = |&fluent: &u32| signals[1 + fluent as usize] == net.fluent(fluent as usize);
     copy.exclusive.retain(|group| group.members.iter().all(own));
-    copy.sweep();
+    let copy = close(net, copy, &signals);
     share(&factor(&complement(&copy, meter)?, meter)?, meter)
 }
 

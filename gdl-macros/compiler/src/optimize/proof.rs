@@ -4,11 +4,21 @@
 //! gate at a time and in both directions, like unit propagation (Davis and Putnam 1960). A contradiction proves
 //! that the assumptions never hold together in a state that play can reach. It finds no more than that, but each
 //! conclusion costs only the uses of a gate, and nothing is searched.
+//!
+//! Each gate gets one value until that is taken back, so an assumption takes no more steps than the net has operands, moves and
+//! members of groups; whoever asks bounds the assumptions ([`Budget`](super::budget::Budget)). What is kept is a few numbers
+//! for each gate, operand and member, paid for at the start.
 
 use super::users::Users;
+use crate::meter::Meter;
 use crate::propnet::{Exclusive, Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+
+/// Bytes for each gate, each operand and each member of a group that is known.
+const GATE: usize = 64;
+const OPERAND: usize = 8;
+const MEMBER: usize = 16;
 
 /// What is assumed and what follows from it. Assumptions are taken back in the opposite order.
 pub(super) struct Prover<'n> {
@@ -49,8 +59,10 @@ pub(super) struct Prover<'n> {
 
 impl<'n> Prover<'n> {
     /// Nothing assumed but the constant, and of steps that the state before them is not terminal and that no move
-    /// is made that never is legal; nothing known of so many groups.
-    pub(super) fn new(net: &'n Net, groups: usize, steps: bool) -> Self {
+    /// is made that never is legal; nothing known of so many groups. O(literals + groups).
+    pub(super) fn new(net: &'n Net, groups: usize, steps: bool, meter: &mut Meter) -> Option<Self> {
+        meter.spend((net.len() + 2 * net.literals() + groups) as u64)?;
+        meter.take(GATE * net.len() + OPERAND * net.literals() + 64 * groups)?;
         let first = 1 + net.initial.len() as u32;
         let mut legal = vec![Signal::FALSE; net.does().len()];
         let mut moves_of: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -106,14 +118,16 @@ impl<'n> Prover<'n> {
         while prover.done < prover.trail.len() {
             prover.conclude_next();
         }
-        prover
+        Some(prover)
     }
 
     /// A prover that knows what the net says of its fluents.
-    pub(super) fn of(net: &'n Net, steps: bool) -> Self {
-        let mut prover = Self::new(net, net.exclusive.len(), steps);
+    pub(super) fn of(net: &'n Net, steps: bool, meter: &mut Meter) -> Option<Self> {
+        let mut prover = Self::new(net, net.exclusive.len(), steps, meter)?;
+        let members: usize = net.exclusive.iter().map(|group| group.members.len()).sum();
+        meter.take(MEMBER * members)?;
         net.exclusive.iter().enumerate().for_each(|(number, group)| prover.know(number, group.clone()));
-        prover
+        Some(prover)
     }
 
     /// The groups as they stand.
@@ -350,21 +364,30 @@ impl<'n> Prover<'n> {
     }
 }
 
-/// The conditions of all moves of a role but one, such as its turn, by gate, with that one.
+/// The conditions of all moves of a role but one, such as its turn, by gate, with that one. O(literals x log): moves of the same
+/// legality are looked at together.
 fn forced(net: &Net, decides_moves: &mut [bool]) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
     let mut forced: FxHashMap<u32, Vec<(Signal, Signal)>> = FxHashMap::default();
     for (role, legal) in (0u32..).zip(&net.outputs.legal) {
-        let possible: Vec<(u32, Signal)> =
-            legal.iter().copied().filter(|(_, s)| *s != Signal::FALSE).collect();
-        let mut conditions: Vec<Signal> = possible.iter().flat_map(|&(_, s)| net.conjuncts(s)).collect();
+        let mut possible: Vec<(Signal, u32)> =
+            legal.iter().filter(|(_, s)| *s != Signal::FALSE).map(|&(action, s)| (s, action)).collect();
+        possible.sort_unstable();
+        let alike: Vec<&[(Signal, u32)]> = possible.chunk_by(|left, right| left.0 == right.0).collect();
+        // Each condition, with how many moves have it.
+        let mut conditions: Vec<(Signal, usize)> = Vec::new();
+        for moves in &alike {
+            conditions.extend(net.conjuncts(moves[0].0).map(|condition| (condition, moves.len())));
+        }
         conditions.sort_unstable();
-        for same in conditions.chunk_by(|left, right| left == right) {
-            if same.len() + 1 != possible.len() {
+        // The one move that lacks a condition is alone in its legality.
+        let single = || alike.iter().filter(|moves| moves.len() == 1).map(|moves| moves[0]);
+        for same in conditions.chunk_by(|left, right| left.0 == right.0) {
+            let count: usize = same.iter().map(|&(_, count)| count).sum();
+            if count + 1 != possible.len() {
                 continue;
             }
-            let condition = same[0];
-            let last = possible.iter().find(|&&(_, s)| !net.conjuncts(s).contains(&condition));
-            if let Some(&(action, _)) = last {
+            let condition = same[0].0;
+            if let Some((_, action)) = single().find(|&(s, _)| !net.implies(s, condition)) {
                 let list = forced.entry(condition.gate()).or_default();
                 list.push((condition, net.does_input(role, action)));
                 decides_moves[condition.gate() as usize] = true;

@@ -1,4 +1,7 @@
 //! Copies the live part of a net, gate by gate.
+//!
+//! A copy takes a look at each gate and its operands, and a few numbers for each; what is made of the operands is paid for as
+//! it is made.
 
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
@@ -20,14 +23,22 @@ pub(super) fn uses(net: &Net, live: &[bool]) -> Vec<u32> {
     uses
 }
 
+/// Pays for what each copy of a net takes besides its gates: looks at the gates and operands, and for each gate its signal in
+/// the copy, whether it is live and how often it is used; the lists of inputs and outputs.
+pub(super) fn open(net: &Net, meter: &mut Meter) -> Option<()> {
+    meter.spend((net.len() + net.literals()) as u64)?;
+    meter.take(3 * size_of::<Signal>() * net.len() + net.list_bytes())
+}
+
 /// Copies `net`, making each live AND gate by `make` from its operands, which are signals of the copy.
 /// `inputs` gives the signals of the copy's inputs, by gate.
 pub(super) fn rebuild(
     net: &Net,
     inputs: Vec<Signal>,
     meter: &mut Meter,
-    mut make: impl FnMut(&mut Net, Vec<Signal>) -> Signal,
+    mut make: impl FnMut(&mut Net, Vec<Signal>, &mut Meter) -> Option<Signal>,
 ) -> Option<Net> {
+    open(net, meter)?;
     let live = live(net);
     let mut copy = net.without_gates();
     let mut signals = inputs;
@@ -36,7 +47,7 @@ pub(super) fn rebuild(
             Gate::And(operands) if live[gate] => {
                 let operands =
                     operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated())).collect();
-                let signal = make(&mut copy, operands);
+                let signal = make(&mut copy, operands, meter)?;
                 copy.pay(meter)?;
                 signal
             }
@@ -44,9 +55,20 @@ pub(super) fn rebuild(
         };
         signals.push(signal);
     }
+    Some(close(net, copy, &signals))
+}
+
+/// The plain copy of a gate, for [`rebuild`].
+pub(super) fn conjunction(copy: &mut Net, operands: Vec<Signal>, _: &mut Meter) -> Option<Signal> {
+    Some(copy.and(operands))
+}
+
+/// Ends a copy: its outputs are those of the net, and gates that none depends on are gone. `signals` has the signals of the
+/// net's gates in the copy.
+pub(super) fn close(net: &Net, mut copy: Net, signals: &[Signal]) -> Net {
     copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
     copy.sweep();
-    Some(copy)
+    copy
 }
 
 /// The input signals of a net, by gate, starting with the constant.

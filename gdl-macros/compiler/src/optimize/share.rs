@@ -6,8 +6,11 @@
 //! operations afterwards. Only operands of equal height are a pair, so a gate gets no deeper than a balanced
 //! tree: depth is what a step of a small game waits for. Gates that are wide for the size of their net are looked at in blocks,
 //! so that there are never many more pairs than `PAIRS`.
+//!
+//! Sharing ends: with each pair taken out the blocks have fewer operands. Pairs are paid for before they are counted, in steps and
+//! bytes, and so is each block that a pair is taken out of.
 
-use super::rebuild::inputs;
+use super::rebuild::{close, inputs, open};
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
@@ -19,8 +22,18 @@ const PAIRS: usize = 4 << 20;
 /// The operands of a block. Any two of a gate's operands are a pair only if they are in one block.
 const BLOCK: std::ops::RangeInclusive<usize> = 8..=512;
 
+/// Steps to sort and count a pair, and to take one from the heap.
+const SORTED: u64 = 3;
+const POPPED: u64 = 8;
+
+/// Bytes of a pair that is in several blocks: its count and its places in the heap.
+const REMEMBERED: usize = 48;
+
 /// Takes common pairs of operands out of the gates. O(literals x log), with a factor of up to half a block.
 pub fn share(net: &Net, meter: &mut Meter) -> Option<Net> {
+    open(net, meter)?;
+    // The blocks, and where each of their operands is.
+    meter.take(16 * (net.len() + net.literals()))?;
     let live = net.cone(net.outputs.iter());
     let block = (2 * PAIRS / net.literals().max(1)).clamp(*BLOCK.start(), *BLOCK.end());
     let mut sharing = Sharing { first: net.len() as u32, ..Sharing::default() };
@@ -48,9 +61,7 @@ pub fn share(net: &Net, meter: &mut Meter) -> Option<Net> {
             copy.pay(meter)?;
         }
     }
-    copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
-    copy.sweep();
-    Some(copy)
+    Some(close(net, copy, &signals))
 }
 
 type Pair = [Signal; 2];
@@ -76,29 +87,37 @@ impl Sharing {
     /// Counts the pairs.
     fn count(&mut self, meter: &mut Meter) -> Option<()> {
         let count = |block: &Vec<Signal>| block.len() * block.len().saturating_sub(1) / 2;
-        let mut pairs: Vec<Pair> = Vec::with_capacity(self.blocks.iter().map(count).sum());
+        let most = self.blocks.iter().map(count).sum();
+        meter.spend(SORTED * most as u64)?;
+        meter.take(size_of::<Pair>() * most)?;
+        let mut pairs: Vec<Pair> = Vec::with_capacity(most);
         for (number, block) in self.blocks.iter().enumerate() {
-            meter.spend((block.len() * block.len() / 2) as u64)?;
             for (i, &left) in block.iter().enumerate() {
                 self.places.entry(left).or_default().push(number as u32);
                 pairs.extend(block[i + 1..].iter().map(|&right| [left, right]));
             }
         }
         pairs.sort_unstable();
-        pairs.chunk_by(|left, right| left == right).for_each(|same| self.remember(same[0], same.len()));
+        for same in pairs.chunk_by(|left, right| left == right) {
+            self.remember(same[0], same.len(), meter)?;
+        }
+        meter.give(size_of::<Pair>() * most);
         Some(())
     }
 
-    fn remember(&mut self, pair: Pair, count: usize) {
+    fn remember(&mut self, pair: Pair, count: usize, meter: &mut Meter) -> Option<()> {
         if count > 1 {
+            meter.take(REMEMBERED)?;
             self.counts.insert(pair, count as u32);
             self.heap.push((count as u32, Reverse(pair)));
         }
+        Some(())
     }
 
     /// Takes out the most frequent pair; false if none is in two blocks.
     fn extract(&mut self, meter: &mut Meter) -> Option<bool> {
         let Some((believed, Reverse(pair))) = self.heap.pop() else { return Some(false) };
+        meter.spend(POPPED)?;
         let Some(&count) = self.counts.get(&pair) else { return Some(true) };
         if count < believed {
             self.heap.push((count, Reverse(pair)));
@@ -118,7 +137,9 @@ impl Sharing {
         let mut neighbours = Vec::new();
         for &place in &places {
             let block = &mut self.blocks[place as usize];
-            meter.spend(block.len() as u64)?;
+            // Two look-ups for each of the others.
+            meter.spend(4 * block.len() as u64)?;
+            let before = block.len();
             block.retain(|operand| !pair.contains(operand));
             for &other in &*block {
                 pair.iter().for_each(|&operand| forget(&mut self.counts, operand, other));
@@ -126,12 +147,15 @@ impl Sharing {
             neighbours.extend_from_slice(block);
             // Later parts have greater numbers, so the block stays sorted.
             block.push(part);
+            debug_assert!(block.len() < before, "a block has fewer operands");
         }
         self.places.insert(part, places);
         neighbours.retain(|&operand| self.height(operand) == height);
         neighbours.sort_unstable();
         let neighbours = neighbours.chunk_by(|left, right| left == right);
-        neighbours.for_each(|same| self.remember([same[0], part], same.len()));
+        for same in neighbours {
+            self.remember([same[0], part], same.len(), meter)?;
+        }
         Some(true)
     }
 

@@ -1,10 +1,16 @@
 //! Random play on the net, 64 games side by side: what is often seen is worth trying to prove.
+//!
+//! A step computes every gate once and looks at every move a few times; it is paid for before it is taken.
 
 use super::imply::moving;
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
 /// Steps of the 64 games: so many for a small net, fewer for a large one.
 const STEPS: std::ops::RangeInclusive<usize> = 8..=16;
+
+/// Operands whose values are looked at in a step of a meter.
+const LOOKS: usize = 4;
 
 /// Literals that these steps look at in a net of usual size.
 const SIMULATED: usize = 1 << 20;
@@ -12,6 +18,11 @@ const SIMULATED: usize = 1 << 20;
 /// How many steps show most of what there is to see of a net.
 pub(super) fn steps(net: &Net) -> usize {
     (SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end())
+}
+
+/// Steps of a meter that a step of the games takes.
+fn cost(net: &Net) -> u64 {
+    ((net.len() + net.literals()) / LOOKS + net.does().len() + net.initial.len()) as u64
 }
 
 /// Games, one in each bit of a word, and the values of all gates in their present states and moves. A game that is
@@ -26,13 +37,15 @@ pub(super) struct Simulation<'n> {
 
 impl<'n> Simulation<'n> {
     /// The initial state, with moves drawn.
-    pub(super) fn new(net: &'n Net) -> Self {
+    pub(super) fn new(net: &'n Net, meter: &mut Meter) -> Option<Self> {
+        meter.take((1 + size_of::<u64>()) * net.len() + size_of::<u64>() * net.initial.len())?;
+        meter.spend(cost(net))?;
         let mut simulation = Self { net, random: 0, moving: moving(net), values: vec![0; net.len()] };
         for (value, &initial) in simulation.values[1..].iter_mut().zip(&net.initial) {
             *value = if initial { u64::MAX } else { 0 };
         }
         simulation.evaluate();
-        simulation
+        Some(simulation)
     }
 
     /// The values of a signal: of game g in bit g.
@@ -41,13 +54,15 @@ impl<'n> Simulation<'n> {
     }
 
     /// Makes the moves. O(literals).
-    pub(super) fn step(&mut self) {
+    pub(super) fn step(&mut self, meter: &mut Meter) -> Option<()> {
+        meter.spend(cost(self.net))?;
         let over = !self.going_on();
         let next: Vec<u64> = self.net.outputs.next.iter().map(|&s| self.value(s)).collect();
         for ((value, next), &initial) in self.values[1..].iter_mut().zip(next).zip(&self.net.initial) {
             *value = next & !over | if initial { over } else { 0 };
         }
         self.evaluate();
+        Some(())
     }
 
     /// The games that are not over and in which every role makes a move. O(moves).
@@ -98,8 +113,13 @@ impl<'n> Simulation<'n> {
     /// The next random number: splitmix64 (Steele, Lea and Flood 2014).
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        mix(self.random)
     }
+}
+
+/// A number that looks like no other one: the last step of splitmix64.
+pub(super) fn mix(number: u64) -> u64 {
+    let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
 }

@@ -1,21 +1,22 @@
 //! Ground rules to net.
 //!
 //! Each derived atom becomes the disjunction of its instances, in the order of dependence. A group of
-//! atoms that depend on each other without negation is a system of equations, which `cycle` solves.
+//! atoms that depend on each other without negation is a system of equations, which `cycle` solves. Every gate and every
+//! product of a system is paid for, in steps and bytes, as it is made.
 
 use super::{Net, Outputs, Signal, cycle::System};
 use crate::{
     Diagnostic, Diagnostics, Limits, Options,
     diagnostic::codes,
     ground::{GroundRules, Literal, Meaning, terms::AtomId},
-    meter::Meter,
+    meter::{Meter, Stop},
     observer::Phase,
 };
 
 /// Builds the net of ground rules. O(literals), but for cycles. A net over a limit goes to
 /// `diagnostics`; then nothing comes back.
 pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Net> {
-    let limits = &options.limits;
+    let mut meter = Meter::new(options, Phase::Propnet);
     let mut net = Net::new(ground.vocabulary.clone(), ground.initial.clone(), ground.does.clone());
     let mut signals: Vec<Signal> = ground
         .meaning
@@ -26,31 +27,27 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             Meaning::Derived => Signal::FALSE,
         })
         .collect();
-    let mut meter = Meter::new(options, Phase::Propnet);
     for group in &ground.order {
-        let mut over = None;
-        if group.len() > 1 || depends_on_itself(ground, group[0]) {
-            let system = system(ground, &mut net, &signals, group);
-            let solution = system.solve(&mut net, |net, bytes, steps| {
-                let paid = meter.spend(steps).and(net.pay(&mut meter));
-                over = excess(net, bytes, paid, limits);
-                over.is_none()
-            });
-            let solution = solution.unwrap_or_default();
-            group.iter().zip(solution).for_each(|(atom, signal)| signals[atom.index()] = signal);
+        let defined = if group.len() > 1 || depends_on_itself(ground, group[0]) {
+            solve(ground, &mut net, &signals, group, &mut meter).map(|solution| {
+                group.iter().zip(solution).for_each(|(atom, signal)| signals[atom.index()] = signal);
+            })
         } else {
             signals[group[0].index()] = define(ground, &mut net, &signals, group[0]);
-            let paid = net.pay(&mut meter);
-            over = excess(&net, 0, paid, limits);
+            net.pay(&mut meter)
+        };
+        let has_room = net.operations() <= options.limits.max_gates;
+        if defined.is_some() && has_room {
+            continue;
         }
-        if let Some(progress) = meter.cancelled() {
-            diagnostics.push(progress.cancelled());
-            return None;
-        }
-        if let Some(excess) = over {
-            diagnostics.push(Diagnostic { span: ground.place(group[0]), ..excess });
-            return None;
-        }
+        diagnostics.push(match meter.stop() {
+            Some(Stop::Cancelled(progress)) => progress.cancelled(),
+            stop => Diagnostic {
+                span: ground.place(group[0]),
+                ..excess(stop.filter(|_| has_room), &options.limits)
+            },
+        });
+        return None;
     }
     let of = |atom: AtomId| signals[atom.index()];
     net.outputs = Outputs {
@@ -72,26 +69,25 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
     Some(net)
 }
 
-/// What there is too much of; `bytes` are those in use beside the net, `paid` is none if fuel ran out.
-fn excess(net: &Net, bytes: usize, paid: Option<()>, limits: &Limits) -> Option<Diagnostic> {
-    let (code, message) = if net.operations() > limits.max_gates {
-        let message = format!("the game has more than {} gates (`max_gates`)", limits.max_gates);
-        (&codes::TOO_MANY_INSTANCES, message)
-    } else if net.bytes() + bytes > limits.max_bytes {
-        let message = format!("the net takes more than {} bytes (`max_bytes`)", limits.max_bytes);
-        (&codes::TOO_MANY_INSTANCES, message)
-    } else if paid.is_none() {
-        let message = format!("building the net takes more than {} steps (`fuel`)", limits.fuel);
-        (&codes::OUT_OF_FUEL, message)
-    } else {
-        return None;
+/// What there is too much of, by why it stopped: of gates, if it did not.
+fn excess(stop: Option<Stop>, limits: &Limits) -> Diagnostic {
+    let (code, message) = match stop {
+        None => {
+            let message = format!("the game has more than {} gates (`max_gates`)", limits.max_gates);
+            (&codes::TOO_MANY_INSTANCES, message)
+        }
+        Some(Stop::Bytes) => {
+            let message = format!("the net takes more than {} bytes (`max_bytes`)", limits.max_bytes);
+            (&codes::TOO_MANY_INSTANCES, message)
+        }
+        Some(_) => {
+            let message = format!("building the net takes more than {} steps (`fuel`)", limits.fuel);
+            (&codes::OUT_OF_FUEL, message)
+        }
     };
-    let diagnostic = Diagnostic::new(code, None, message);
-    Some(
-        diagnostic
-            .note("the limit was reached in the instances of this rule")
-            .help("let fewer variables of the rule vary together, or raise the limit"),
-    )
+    Diagnostic::new(code, None, message)
+        .note("the limit was reached in the instances of this rule")
+        .help("let fewer variables of the rule vary together, or raise the limit")
 }
 
 /// The disjunction of an atom's instances under the present signals.
@@ -101,9 +97,15 @@ fn define(ground: &GroundRules, net: &mut Net, signals: &[Signal], atom: AtomId)
     net.or(terms)
 }
 
-/// The equations of atoms that depend on each other, numbered as in `group`, under the signals of the others.
-fn system(ground: &GroundRules, net: &mut Net, signals: &[Signal], group: &[AtomId]) -> System {
-    let mut system = System::new(group.len());
+/// The signals of atoms that depend on each other, in the order of `group`, under the signals of the others.
+fn solve(
+    ground: &GroundRules,
+    net: &mut Net,
+    signals: &[Signal],
+    group: &[AtomId],
+    meter: &mut Meter,
+) -> Option<Vec<Signal>> {
+    let mut system = System::new(group.len(), meter)?;
     for (head, &atom) in group.iter().enumerate() {
         for body in ground.bodies(atom) {
             let (mut product, mut outside) = (Vec::new(), Vec::new());
@@ -114,10 +116,11 @@ fn system(ground: &GroundRules, net: &mut Net, signals: &[Signal], group: &[Atom
                 }
             }
             let coefficient = net.and(outside);
-            system.add(head, product, coefficient);
+            net.pay(meter)?;
+            system.add(head, product, coefficient, meter)?;
         }
     }
-    system
+    system.solve(net, meter)
 }
 
 fn depends_on_itself(ground: &GroundRules, atom: AtomId) -> bool {

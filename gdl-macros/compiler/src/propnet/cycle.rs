@@ -6,9 +6,11 @@
 //! itself, so its equation without itself takes its place in all others. Reachability on a board, the
 //! usual cycle, needs a fraction of the gates that as many rounds as there are cells would need; the atom with
 //! the fewest products and uses goes first, as for sparse matrices (Markowitz 1957). What would grow too
-//! much is unrolled from false until the gates repeat, at the latest after as many rounds as atoms are left.
+//! much is unrolled from false until the gates repeat, at the latest after as many rounds as atoms are left. So it ends: each
+//! step eliminates an atom or is one of these rounds. Each product is paid for before it is kept.
 
 use super::{Net, Signal};
+use crate::meter::Meter;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A product of unknowns, sorted; the empty one is what is known.
@@ -23,54 +25,50 @@ pub(super) struct System {
     equations: Vec<Equation>,
     /// For each unknown, the equations with it.
     users: Vec<BTreeSet<u32>>,
-    /// How many products there are, with repetitions.
-    products: usize,
 }
+
+/// Steps and bytes of a product in an equation, beside its unknowns, and bytes of an unknown of a product and of a system.
+const PRODUCT: (u64, usize) = (16, 112);
+const FACTOR: usize = 16;
+const UNKNOWN: usize = 128;
 
 impl System {
     /// A system in which every one of `unknowns` is false.
-    pub(super) fn new(unknowns: usize) -> Self {
-        Self {
-            equations: vec![Equation::new(); unknowns],
-            users: vec![BTreeSet::new(); unknowns],
-            products: 0,
-        }
+    pub(super) fn new(unknowns: usize, meter: &mut Meter) -> Option<Self> {
+        meter.take(UNKNOWN * unknowns)?;
+        Some(Self { equations: vec![Equation::new(); unknowns], users: vec![BTreeSet::new(); unknowns] })
     }
 
     /// Lets `head` hold where the coefficient and all unknowns of the product do.
-    pub(super) fn add(&mut self, head: usize, mut product: Product, coefficient: Signal) {
+    pub(super) fn add(
+        &mut self,
+        head: usize,
+        mut product: Product,
+        coefficient: Signal,
+        meter: &mut Meter,
+    ) -> Option<()> {
+        meter.spend(PRODUCT.0 + product.len() as u64)?;
         product.sort_unstable();
         product.dedup();
         // An atom that follows from itself alone does not follow.
         if coefficient == Signal::FALSE || product.contains(&(head as u32)) {
-            return;
+            return Some(());
         }
         for &unknown in &product {
             self.users[unknown as usize].insert(head as u32);
         }
+        let bytes = bytes(&product);
         let terms = self.equations[head].entry(product).or_default();
         if terms.last() != Some(&coefficient) {
+            meter.take(bytes)?;
             terms.push(coefficient);
-            self.products += 1;
         }
+        Some(())
     }
 
-    /// What the equations take.
-    fn bytes(&self) -> usize {
-        self.products * (size_of::<(Product, Vec<Signal>)>() + size_of::<(u32, Signal)>())
-    }
-
-    /// The least solution. `may_go_on` is asked before it starts and after each step, with the bytes in use and the
-    /// number of products looked at; nothing comes back if it may not. O(unknowns³) for a dense linear system,
+    /// The least solution; nothing comes back if it takes more than the meter has. O(unknowns³) for a dense linear system,
     /// far less for a sparse one.
-    pub(super) fn solve(
-        mut self,
-        net: &mut Net,
-        mut may_go_on: impl FnMut(&mut Net, usize, u64) -> bool,
-    ) -> Option<Vec<Signal>> {
-        if !may_go_on(net, self.bytes(), self.products as u64) {
-            return None;
-        }
+    pub(super) fn solve(mut self, net: &mut Net, meter: &mut Meter) -> Option<Vec<Signal>> {
         let labels: Vec<Signal> = self.equations.iter().map(label).collect();
         let is_linear = self.equations.iter().flat_map(Equation::keys).all(|product| product.len() < 2);
         let mut queue: BTreeSet<(usize, Signal, u32)> =
@@ -88,12 +86,10 @@ impl System {
             for &u in &touched {
                 queue.remove(&(self.cost(u), labels[u as usize], u));
             }
-            let equation = self.eliminate(net, unknown);
+            meter.spend(PRODUCT.0 * touched.len() as u64)?;
+            let equation = self.eliminate(net, unknown, meter)?;
             eliminated.push((unknown, equation));
             queue.extend(touched.into_iter().map(|u| (self.cost(u), labels[u as usize], u)));
-            if !may_go_on(net, self.bytes(), 1 + cost as u64) {
-                return None;
-            }
         }
         let mut signals = vec![Signal::FALSE; self.equations.len()];
         let rest: Vec<u32> = queue.into_iter().map(|(.., unknown)| unknown).collect();
@@ -101,11 +97,8 @@ impl System {
             let mut changed = false;
             for &unknown in &rest {
                 let equation = &self.equations[unknown as usize];
-                let signal = evaluate(net, equation, &signals);
+                let signal = evaluate(net, equation, &signals, meter)?;
                 changed |= std::mem::replace(&mut signals[unknown as usize], signal) != signal;
-                if !may_go_on(net, self.bytes(), 1 + equation.len() as u64) {
-                    return None;
-                }
             }
             if !changed {
                 break;
@@ -113,10 +106,7 @@ impl System {
         }
         // An eliminated unknown depends on those that were eliminated later.
         for (unknown, equation) in eliminated.into_iter().rev() {
-            signals[unknown as usize] = evaluate(net, &equation, &signals);
-            if !may_go_on(net, self.bytes(), 1 + equation.len() as u64) {
-                return None;
-            }
+            signals[unknown as usize] = evaluate(net, &equation, &signals, meter)?;
         }
         Some(signals)
     }
@@ -127,7 +117,7 @@ impl System {
     }
 
     /// Puts an unknown's equation in the place of the unknown, everywhere, and returns it.
-    fn eliminate(&mut self, net: &mut Net, unknown: u32) -> Equation {
+    fn eliminate(&mut self, net: &mut Net, unknown: u32, meter: &mut Meter) -> Option<Equation> {
         let mut equation = std::mem::take(&mut self.equations[unknown as usize]);
         for (product, terms) in &mut equation {
             *terms = vec![net.or(std::mem::take(terms))];
@@ -136,21 +126,23 @@ impl System {
             }
         }
         for user in std::mem::take(&mut self.users[unknown as usize]) {
+            meter.spend(PRODUCT.0 * self.equations[user as usize].len() as u64)?;
             let (with, without): (Equation, Equation) = std::mem::take(&mut self.equations[user as usize])
                 .into_iter()
                 .partition(|(product, _)| product.binary_search(&unknown).is_ok());
             self.equations[user as usize] = without;
             for (product, terms) in with {
-                self.products -= terms.len();
+                meter.give(bytes(&product) * terms.len());
                 let coefficient = net.or(terms);
                 for (inner, terms) in &equation {
                     let product = product.iter().filter(|&&u| u != unknown).chain(inner).copied().collect();
                     let coefficient = net.and(vec![coefficient, terms[0]]);
-                    self.add(user as usize, product, coefficient);
+                    net.pay(meter)?;
+                    self.add(user as usize, product, coefficient, meter)?;
                 }
             }
         }
-        equation
+        Some(equation)
     }
 }
 
@@ -162,21 +154,33 @@ fn label(equation: &Equation) -> Signal {
     coefficients.min().copied().unwrap_or_default()
 }
 
+/// What is paid for each term of a product.
+fn bytes(product: &Product) -> usize {
+    PRODUCT.1 + FACTOR * product.len()
+}
+
 /// The disjunction of an equation's products.
-fn evaluate(net: &mut Net, equation: &Equation, signals: &[Signal]) -> Signal {
+fn evaluate(net: &mut Net, equation: &Equation, signals: &[Signal], meter: &mut Meter) -> Option<Signal> {
+    meter.spend(PRODUCT.0 * (1 + equation.len()) as u64)?;
     let sum = equation.iter().map(|(product, terms)| {
         let coefficient = net.or(terms.clone());
         let unknowns = product.iter().map(|&unknown| signals[unknown as usize]);
         net.and(unknowns.chain([coefficient]).collect())
     });
     let sum = sum.collect();
-    net.or(sum)
+    let sum = net.or(sum);
+    net.pay(meter)?;
+    Some(sum)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::propnet::{Gate, Vocabulary};
+    use crate::{
+        Limits, Options, Phase,
+        meter::Stop,
+        propnet::{Gate, Vocabulary},
+    };
 
     /// A net with so many fluents and nothing else.
     fn inputs(count: usize) -> Net {
@@ -216,8 +220,8 @@ mod tests {
             let mut numbers = Numbers(seed);
             let unknowns = 2 + numbers.below(6);
             let widest = 1 + numbers.below(3);
-            let mut net = inputs(FLUENTS);
-            let mut system = System::new(unknowns);
+            let (mut net, mut meter) = (inputs(FLUENTS), Meter::of(u64::MAX));
+            let mut system = System::new(unknowns, &mut meter).expect("there is room");
             let mut rules = Vec::new();
             for _ in 0..unknowns * (1 + numbers.below(4)) {
                 let head = numbers.below(unknowns);
@@ -227,10 +231,10 @@ mod tests {
                     FLUENTS => Signal::TRUE,
                     fluent => net.fluent(fluent).negate_if(numbers.below(2) == 1),
                 };
-                system.add(head, product.clone(), coefficient);
+                system.add(head, product.clone(), coefficient, &mut meter).expect("there is room");
                 rules.push((head, product, coefficient));
             }
-            let solution = system.solve(&mut net, |_, _, _| true).expect("nothing stops it");
+            let solution = system.solve(&mut net, &mut meter).expect("nothing stops it");
             for state in 0..1 << FLUENTS {
                 let mut truths = vec![false; unknowns];
                 for _ in 0..unknowns {
@@ -250,30 +254,48 @@ mod tests {
     #[test]
     fn reachability_is_sparse() {
         const SIDE: usize = 6;
-        let mut net = inputs(SIDE * SIDE);
+        let (mut net, mut meter) = (inputs(SIDE * SIDE), Meter::of(u64::MAX));
         for source in 0..SIDE * SIDE {
-            let mut system = System::new(SIDE * SIDE);
+            let mut system = System::new(SIDE * SIDE, &mut meter).expect("there is room");
+            let mut add = |head, product, signal| {
+                system.add(head, product, signal, &mut meter).expect("there is room");
+            };
             for cell in 0..SIDE * SIDE {
                 let neighbours = [(cell % SIDE > 0).then(|| cell - 1), cell.checked_sub(SIDE)];
                 for neighbour in neighbours.into_iter().flatten() {
-                    system.add(cell, vec![neighbour as u32], net.fluent(cell));
-                    system.add(neighbour, vec![cell as u32], net.fluent(neighbour));
+                    add(cell, vec![neighbour as u32], net.fluent(cell));
+                    add(neighbour, vec![cell as u32], net.fluent(neighbour));
                 }
             }
-            system.add(source, Vec::new(), net.fluent(source));
-            system.solve(&mut net, |_, _, _| true).expect("nothing stops it");
+            add(source, Vec::new(), net.fluent(source));
+            system.solve(&mut net, &mut meter).expect("nothing stops it");
         }
         // A round of iteration alone takes 120 operations or more, from each of 36 sources.
         let per_source = net.operations() / (SIDE * SIDE);
         assert!(per_source < 500, "{per_source}");
     }
 
+    /// A dense system of so many unknowns, each of which follows from each other.
+    fn solve(unknowns: usize, meter: &mut Meter) -> Option<Vec<Signal>> {
+        let mut net = inputs(unknowns);
+        let mut system = System::new(unknowns, meter)?;
+        for head in 0..unknowns {
+            for other in (0..unknowns).filter(|&other| other != head) {
+                system.add(head, vec![other as u32], net.fluent(other), meter)?;
+            }
+        }
+        system.solve(&mut net, meter)
+    }
+
     #[test]
-    fn solving_stops_when_told() {
-        let mut net = inputs(2);
-        let mut system = System::new(2);
-        system.add(0, vec![1], net.fluent(0));
-        system.add(1, vec![0], net.fluent(1));
-        assert!(system.solve(&mut net, |_, _, _| false).is_none());
+    fn a_system_is_paid_for() {
+        assert!(solve(30, &mut Meter::of(u64::MAX)).is_some());
+        let mut meter = Meter::of(100_000);
+        assert!(solve(30, &mut meter).is_none());
+        assert_eq!(meter.stop(), Some(Stop::Fuel));
+        let limits = Limits { max_bytes: 50_000, ..Limits::default() };
+        let mut meter = Meter::new(&Options { limits, ..Options::default() }, Phase::Propnet);
+        assert!(solve(30, &mut meter).is_none());
+        assert_eq!(meter.stop(), Some(Stop::Bytes));
     }
 }

@@ -199,10 +199,15 @@ pub struct Net {
     table: HashTable<u32>,
     /// Steps taken in [`Net::and`] since they were last paid for.
     steps: u64,
+    /// Bytes of gates that were paid for.
+    paid: usize,
 }
 
 /// How many operands of others a gate compares with each of its own, on average.
 const ABSORPTIONS: usize = 256;
+
+/// How many operands are moved in the time that it takes to compare one.
+const MOVED: usize = 16;
 
 impl Net {
     /// A net with inputs and no gates: `does` lists role and move of each `does` input, sorted.
@@ -219,6 +224,7 @@ impl Net {
             operands: Vec::new(),
             table: HashTable::new(),
             steps: 0,
+            paid: 0,
         }
     }
 
@@ -267,15 +273,34 @@ impl Net {
     }
 
     /// Pays for the gates made since this was last called: a step for each operand given, and for each that a
-    /// gate's operands were compared with.
+    /// gate's operands were compared with, and the bytes that they take.
     pub fn pay(&mut self, meter: &mut Meter) -> Option<()> {
         meter.note(self.operations());
-        meter.spend(std::mem::take(&mut self.steps))
+        meter.spend(std::mem::take(&mut self.steps))?;
+        let (bytes, paid) = (self.bytes(), self.paid);
+        self.paid = bytes;
+        meter.take(bytes.saturating_sub(paid))
     }
 
     /// What the gates take: the table of them is two thirds full.
-    pub(super) fn bytes(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         size_of::<Signal>() * self.operands.len() + 12 * self.starts.len()
+    }
+
+    /// What the lists of inputs and outputs take.
+    #[must_use]
+    pub fn list_bytes(&self) -> usize {
+        let Outputs { next, legal, goal, sees, .. } = &self.outputs;
+        let entries = |lists: usize, items: usize| 24 * lists + size_of::<(u32, Signal)>() * items;
+        let sees = sees.as_deref().unwrap_or_default();
+        size_of::<(u32, u32)>() * self.does.len()
+            + (1 + size_of::<Signal>()) * next.len()
+            + entries(legal.len(), legal.iter().map(Vec::len).sum())
+            + entries(goal.len(), goal.iter().map(Vec::len).sum())
+            + entries(sees.len(), sees.iter().map(Vec::len).sum())
+            + self.exclusive.iter().map(|group| 32 + size_of::<u32>() * group.members.len()).sum::<usize>()
+            + size_of::<Latch>() * self.latches.len()
     }
 
     /// Role and move of each `does` input, in gate order.
@@ -377,23 +402,31 @@ impl Net {
     /// One-level absorption. With `a` an operand: `a & !(a & b)` is `a & !b`, `a & !(!a & b)` is
     /// `a`, `a & (a & b)` is `(a & b)` and `a & (!a & b)` is false. Returns false for a contradiction.
     /// Operands must be sorted and without constants; they stay so. Takes its steps from `work` and ends
-    /// when there are none left: wide gates of wide gates are not absorbed to the end.
+    /// when there are none left: wide gates of wide gates are not absorbed to the end. It ends anyway, since with each change
+    /// there are fewer operands or one of them is replaced by a part of itself.
     fn absorb(&self, operands: &mut Vec<Signal>, work: &mut usize) -> bool {
         let mut changed = true;
         while changed {
             changed = false;
-            let mut i = 0;
+            // Inputs have no operands, and come first.
+            let mut i = operands.partition_point(|s| (s.gate() as usize) < self.inputs());
             while i < operands.len() {
                 let operand = operands[i];
                 let gate = operand.gate() as usize;
                 i += 1;
                 if gate < self.inputs() {
+                    // It has come in since.
                     continue;
                 }
                 let inner = self.operands(gate);
                 let Some(left) = work.checked_sub(inner.len().min(operands.len())) else { return true };
                 *work = left;
                 let refuted = meet(inner, operands, true);
+                if operand.is_negated() && !refuted && !meet(inner, operands, false) {
+                    continue;
+                }
+                // To change the list is to move it.
+                *work = work.saturating_sub(operands.len() / MOVED);
                 if !operand.is_negated() {
                     if refuted {
                         return false;
@@ -403,9 +436,6 @@ impl Net {
                         changed = true;
                         break;
                     }
-                    continue;
-                }
-                if !refuted && !meet(inner, operands, false) {
                     continue;
                 }
                 if refuted {
@@ -440,13 +470,20 @@ impl Net {
     }
 
     /// The signals that hold wherever one does: itself, and the operands if it is a conjunction.
+    pub fn conjuncts(&self, signal: Signal) -> impl Iterator<Item = Signal> + '_ {
+        let operands = match self.gate(signal.gate()) {
+            Gate::And(operands) if !signal.is_negated() => operands,
+            _ => &[],
+        };
+        std::iter::once(signal).chain(operands.iter().copied())
+    }
+
+    /// True if one signal is another, or a conjunction with it. O(log operands).
     #[must_use]
-    pub fn conjuncts(&self, signal: Signal) -> Vec<Signal> {
-        let mut all = vec![signal];
-        if let (false, Gate::And(operands)) = (signal.is_negated(), self.gate(signal.gate())) {
-            all.extend_from_slice(operands);
-        }
-        all
+    pub fn implies(&self, signal: Signal, other: Signal) -> bool {
+        signal == other
+            || matches!(self.gate(signal.gate()), Gate::And(operands)
+                if !signal.is_negated() && operands.binary_search(&other).is_ok())
     }
 
     /// The longest path from an input to an output, in AND gates.
@@ -493,6 +530,7 @@ impl Net {
         }
         self.outputs = self.outputs.map(|s| Signal::new(places[s.gate() as usize], s.is_negated()));
         (self.starts, self.operands) = (starts, operands);
+        self.paid = self.paid.min(self.bytes());
         let hash = |and: u32| hash(self.operands(inputs + and as usize));
         let mut table = HashTable::with_capacity(self.ands());
         (0..self.ands() as u32).for_each(|and| {

@@ -9,6 +9,8 @@
 //! A node may be stored complemented. So all inner operations are made to give 0 where all operands are 0, and
 //! operands are ordered so that tables are as small as possible: few kinds of operations make long runs of
 //! one kind.
+//!
+//! Each gate joins no more than a few cuts of each of its operands, and keeps a few of its own.
 
 use super::gates::Gates;
 
@@ -201,22 +203,27 @@ fn best_cuts(gates: &Gates, cone: &[bool]) -> Vec<Cut> {
     for (_, operands) in list().filter(|(node, _)| cone[*node]) {
         operands.iter().for_each(|&signal| users[signal as usize / 2] += 1);
     }
-    // Nodes and their cuts, the trivial one last.
-    let mut cuts: Vec<Vec<Cut>> =
-        (0..gates.inputs as u32).map(|node| vec![Cut::trivial(node, 0.0)]).collect();
+    // The cuts of all nodes, those of each behind each other, the trivial one last, and where they start.
+    let mut cuts: Vec<Cut> = (0..gates.inputs as u32).map(|node| Cut::trivial(node, 0.0)).collect();
+    let mut starts: Vec<u32> = (0..=gates.inputs as u32).collect();
     let mut flows = vec![0.0; gates.inputs];
     let mut best = Vec::with_capacity(gates.list.len());
+    let mut found: Vec<Cut> = Vec::new();
     for (node, &[a, b]) in list() {
         if !cone[node] {
             best.push(Cut::trivial(node as u32, 0.0));
             flows.push(0.0);
-            cuts.push(Vec::new());
+            starts.push(cuts.len() as u32);
             continue;
         }
-        let mut found: Vec<Cut> = Vec::new();
+        found.clear();
         let negated = [a, b].map(|signal| signal % 2 == 1);
-        for x in &cuts[a as usize / 2] {
-            for y in &cuts[b as usize / 2] {
+        let of = |signal: u32| {
+            let node = signal as usize / 2;
+            &cuts[starts[node] as usize..starts[node + 1] as usize]
+        };
+        for x in of(a) {
+            for y in of(b) {
                 let Some(mut cut) = Cut::join(x, y) else { continue };
                 if found.iter().any(|other| other.leaves() == cut.leaves()) {
                     continue;
@@ -231,8 +238,9 @@ fn best_cuts(gates: &Gates, cone: &[bool]) -> Vec<Cut> {
         best.push(found[0]);
         let flow = found[0].flow / users[node].max(1) as f32;
         flows.push(flow);
-        found.push(Cut::trivial(node as u32, flow));
-        cuts.push(found);
+        cuts.extend_from_slice(&found);
+        cuts.push(Cut::trivial(node as u32, flow));
+        starts.push(cuts.len() as u32);
     }
     best
 }

@@ -1,8 +1,10 @@
 //! Who won, as gates: in come the goal values of a state, out goes what tallies count.
 //!
-//! It is what `Scorer` reads from one view, in all lanes at once.
+//! It is what `Scorer` reads from one view, in all lanes at once. A goal may have 101 values, and each value of any goal is
+//! compared with all of each player's.
 
 use super::gates::{FALSE, Gates, TRUE};
+use crate::meter::Meter;
 
 /// Something a tally counts in the lanes whose game ended and is scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +32,13 @@ pub(super) fn score(
     gates: &mut Gates,
     goals: &[Vec<(u8, u32)>],
     chance: Option<usize>,
-) -> (u32, Vec<(Item, u32)>) {
+    meter: &mut Meter,
+) -> Option<(u32, Vec<(Item, u32)>)> {
+    /// How many values there may be.
+    const VALUES: usize = 101;
+    let all = goals.len() + goals.iter().map(Vec::len).sum::<usize>();
+    meter.spend((VALUES * all) as u64)?;
+    meter.take(64 * all)?;
     let mut scored = TRUE;
     let (mut items, mut zeros) = (Vec::new(), Vec::new());
     for (role, values) in goals.iter().enumerate() {
@@ -65,7 +73,7 @@ pub(super) fn score(
     }
     items.append(&mut zeros);
     items.retain(|&(_, signal)| signal != FALSE);
-    (scored, items)
+    Some((scored, items))
 }
 
 /// If at least one of the signals is set, and if several are.

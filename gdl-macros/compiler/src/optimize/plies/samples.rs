@@ -1,6 +1,10 @@
 //! All states that play comes to by some number of moves, and all steps from there: in comes the initial state, out
 //! go, ply by ply, the values that every gate has in them.
+//!
+//! Whoever asks says how many steps there may be. They are counted before they are written down, and what they and
+//! the values of all gates take is paid for by then.
 
+use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 
@@ -22,51 +26,47 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// The initial state.
-    pub(super) fn initial(net: &Net) -> Option<Self> {
+    /// The initial state, if there are at most so many steps from there.
+    pub(super) fn initial(net: &Net, most: usize, meter: &mut Meter) -> Option<Self> {
         let mut state = vec![0; net.initial.len().div_ceil(64)];
         (0..net.initial.len())
             .filter(|&fluent| net.initial[fluent])
             .for_each(|fluent| set(&mut state, fluent));
-        Self::of(net, vec![(state, 1.0)], usize::MAX)
+        Self::of(net, vec![(state, 1.0)], most, meter)
     }
 
     /// Sees some states, and the steps from there, if there are at most so many. None too if a role has no legal move.
-    fn of(net: &Net, states: Vec<(Row, f64)>, most: usize) -> Option<Self> {
+    fn of(net: &Net, states: Vec<(Row, f64)>, most: usize, meter: &mut Meter) -> Option<Self> {
         let words = states.len().div_ceil(64);
+        pay(net, states.len(), meter)?;
         let mut inputs = vec![vec![0; words]; net.inputs()];
         for (place, (state, _)) in states.iter().enumerate() {
             ones(state).for_each(|fluent| set(&mut inputs[1 + fluent], place));
         }
-        let seen = evaluate(net, inputs.clone(), states.len());
+        let seen = evaluate(net, inputs, states.len());
         let is_set = |signal: Signal, place: usize| {
             (seen[signal.gate() as usize][place / 64] >> (place % 64) & 1 == 1) != signal.is_negated()
         };
         let (mut steps, mut counts) = (Vec::new(), Vec::new());
         for place in (0..states.len()).filter(|&place| !is_set(net.outputs.terminal, place)) {
-            let mut joints: Vec<Vec<u32>> = vec![Vec::new()];
-            let mut count = Vec::new();
-            for (role, legal) in (0u32..).zip(&net.outputs.legal) {
+            meter.spend(net.does().len() as u64)?;
+            let legal = (0u32..).zip(&net.outputs.legal).map(|(role, legal)| {
                 let legal = legal.iter().filter(|&&(_, signal)| is_set(signal, place));
-                let inputs: Vec<u32> =
-                    legal.map(|&(action, _)| net.does_input(role, action).gate()).collect();
-                if joints.len().checked_mul(inputs.len())? > most {
-                    return None;
-                }
-                count.push(inputs.len());
-                let with = |joint: &Vec<u32>, input: u32| [&joint[..], &[input]].concat();
-                joints = joints
-                    .iter()
-                    .flat_map(|joint| inputs.iter().map(move |&input| with(joint, input)))
-                    .collect();
-            }
-            if joints.is_empty() || steps.len() + joints.len() > most {
-                return None;
-            }
-            counts.push(count);
-            steps.extend(joints.into_iter().map(|joint| (place, joint)));
+                legal.map(|&(action, _)| net.does_input(role, action).gate()).collect()
+            });
+            let legal: Vec<Vec<u32>> = legal.collect();
+            let room = most.checked_sub(steps.len())?;
+            let joints = legal.iter().try_fold(1usize, |joints, moves| {
+                joints.checked_mul(moves.len()).filter(|&joints| joints > 0 && joints <= room)
+            })?;
+            meter.spend((joints * legal.len()) as u64)?;
+            meter.take(joints * (STEP + size_of::<u32>() * legal.len()))?;
+            counts.push(legal.iter().map(Vec::len).collect());
+            steps.extend((0..joints).map(|number| (place, joint(&legal, number))));
         }
         let words = steps.len().div_ceil(64);
+        meter.spend((steps.len() * net.initial.len()) as u64)?;
+        pay(net, steps.len(), meter)?;
         let mut inputs = vec![vec![0; words]; net.inputs()];
         for (number, (place, joint)) in steps.iter().enumerate() {
             let fluents = ones(&states[*place].0).map(|fluent| 1 + fluent);
@@ -101,8 +101,10 @@ impl Samples {
     }
 
     /// What follows, if there are at most so many steps from there.
-    pub(super) fn next(&self, net: &Net, most: usize) -> Option<Self> {
+    pub(super) fn next(&self, net: &Net, most: usize, meter: &mut Meter) -> Option<Self> {
         let words = net.initial.len().div_ceil(64);
+        meter.spend((self.steps.len() * net.initial.len()) as u64)?;
+        meter.take(self.steps.len() * (STATE + 2 * size_of::<u64>() * words))?;
         let mut next = vec![vec![0; words]; self.steps.len()];
         for (fluent, signal) in net.outputs.next.iter().enumerate() {
             let row = &self.made[signal.gate() as usize];
@@ -124,8 +126,32 @@ impl Samples {
             });
             states[place].1 += each[*from];
         }
-        Self::of(net, states, most)
+        Self::of(net, states, most, meter)
     }
+}
+
+/// Bytes of a step and of a state beside what they list: their places in lists and tables.
+const STEP: usize = 64;
+const STATE: usize = 128;
+
+/// The joint move of a number: that of the last role changes first.
+fn joint(legal: &[Vec<u32>], number: usize) -> Vec<u32> {
+    let mut rest = number;
+    let moves = legal.iter().rev().map(|moves| {
+        let move_of = moves[rest % moves.len()];
+        rest /= moves.len();
+        move_of
+    });
+    let mut joint: Vec<u32> = moves.collect();
+    joint.reverse();
+    joint
+}
+
+/// Pays for the values of all gates in so many samples.
+fn pay(net: &Net, samples: usize, meter: &mut Meter) -> Option<()> {
+    let words = samples.div_ceil(64);
+    meter.spend((words * (net.len() + net.literals())) as u64)?;
+    meter.take(net.len() * (size_of::<Row>() + size_of::<u64>() * words))
 }
 
 /// The values of all gates, given those of the inputs, in so many samples.

@@ -46,7 +46,7 @@ impl Program {
 }
 
 /// Steps and bytes that each program of a net takes, for each gate and each operand.
-const STEPS: u64 = 8;
+const STEPS: u64 = 4;
 const BYTES: (usize, usize) = (16, 32);
 
 /// Pays for a program of a net, before it is made.

@@ -57,8 +57,8 @@ use crate::{
 pub const VERSION: u8 = 6;
 
 /// Steps to write an operation, and its bytes, which are counted again where the string moves to a larger place.
-const WRITTEN: u64 = 16;
-const BYTES: usize = 24;
+const WRITTEN: u64 = 4;
+const BYTES: usize = 8;
 
 /// What playouts that end early play.
 #[derive(Clone, Copy, Debug)]

@@ -70,7 +70,7 @@ pub const PASSES: &[Pass] = &[
 ];
 
 /// A pass may take one part in so many of the steps that are left.
-const PARTS: u64 = 4;
+const PARTS: u64 = 2;
 
 /// Runs every pass. Each takes time proportional to the net, nearly; one that would take more than its share of the meter is
 /// left out, and the meter says so.

@@ -45,6 +45,9 @@
 //! no step of the game; to keep joint moves alone would save a state (8 bytes for tic-tac-toe, some 30 for reversi,
 //! a few hundred for the largest public rulesheets) and make each way back a way from the start. A million places of
 //! reversi take some 110 MB. Places lie in one array, so neither a long line nor a wide tree needs any stack.
+//!
+//! A history grows with every new place and bounds neither their number nor their bytes: whoever plays what others send asks
+//! [`History::len`] and [`History::bytes`] before each step.
 
 use crate::{
     error::{StepError, TextError},
@@ -76,6 +79,8 @@ pub struct History<G: Game> {
     /// The joint moves of all nodes but the first, one behind the other.
     moves: Vec<G::Move>,
     roles: usize,
+    /// What a place takes.
+    bytes: usize,
     at: usize,
 }
 
@@ -104,7 +109,11 @@ impl<G: Game> History<G> {
     #[must_use]
     pub fn from_state(game: &G, state: G::State) -> Self {
         let start = Node::new(state, 0, 0);
-        Self { nodes: vec![start], moves: Vec::new(), roles: game.shape().roles, at: 0 }
+        let shape = game.shape();
+        // States of games that are loaded lie on the heap, others in the node; counted twice is safe.
+        let bytes =
+            size_of::<Node<G::State>>() + shape.state_words() * 8 + shape.roles * size_of::<G::Move>();
+        Self { nodes: vec![start], moves: Vec::new(), roles: shape.roles, bytes, at: 0 }
     }
 
     /// A history that begins at a position in KIF text, such as [`History::text`] gives.
@@ -209,6 +218,13 @@ impl<G: Game> History<G> {
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// The bytes that all places take: their states, joint moves and links. The arrays they lie in may have as much room
+    /// again for places to come, but for the states of games that are loaded. O(1).
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() * self.bytes
     }
 
     /// True if nothing was ever played.

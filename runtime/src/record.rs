@@ -3,6 +3,9 @@
 //! In comes a [`Match`](crate::Match) or, with the feature `serde`, JSON; out goes the play, every step of it made anew.
 //! The fields are those of the JSON object, in its order; states and moves are KIF text. ggp-base's signatures are not
 //! written, and other fields that are not known are passed over.
+//!
+//! A replay makes one step of the game for each joint move and keeps each state, so its time and its memory grow with
+//! the record: [`Record::replay_while`] is for records from strangers.
 
 use crate::{
     error::{StepError, TextError},
@@ -122,6 +125,18 @@ impl Record {
     /// # Errors
     /// The first thing that does not fit.
     pub fn replay<G: Game>(&self, game: &G) -> Result<History<G>, RecordError> {
+        self.replay_while(game, |_| true)
+    }
+
+    /// The same, as long as `goes_on` says so: it is asked before each step, with what was played so far.
+    ///
+    /// # Errors
+    /// As for [`Record::replay`], and [`RecordError::Stopped`].
+    pub fn replay_while<G: Game>(
+        &self,
+        game: &G,
+        mut goes_on: impl FnMut(&History<G>) -> bool,
+    ) -> Result<History<G>, RecordError> {
         let text = |step, error| RecordError::Text { step, error };
         if self.states.len() != self.moves.len() + 1 {
             return Err(RecordError::Count { states: self.states.len(), moves: self.moves.len() });
@@ -129,6 +144,9 @@ impl Record {
         let mut history = History::from_text(game, &self.states[0]).map_err(|error| text(0, error))?;
         for (place, (moves, expected)) in self.moves.iter().zip(&self.states[1..]).enumerate() {
             let step = place + 1;
+            if !goes_on(&history) {
+                return Err(RecordError::Stopped { step });
+            }
             let joint: Result<Vec<G::Move>, _> = moves.iter().map(|action| game.parse_move(action)).collect();
             let joint = joint.map_err(|error| text(step, error))?;
             history.play(game, &joint).map_err(|error| RecordError::Step { step, error })?;
@@ -184,6 +202,11 @@ pub enum RecordError {
         /// The number of the step, from 1.
         step: usize,
     },
+    /// Whoever asked had enough before this step.
+    Stopped {
+        /// The number of the step, from 1.
+        step: usize,
+    },
     /// The goals at the end are others than those that are written.
     Goals,
     /// The match is said to be over, but its last state is not terminal.
@@ -199,6 +222,7 @@ impl fmt::Display for RecordError {
             Self::Text { step, error } => write!(f, "step {step}: {error}"),
             Self::Step { step, error } => write!(f, "step {step}: {error}"),
             Self::State { step } => write!(f, "step {step} leads to another state than the record has"),
+            Self::Stopped { step } => write!(f, "the replay was stopped before step {step}"),
             Self::Goals => f.write_str("the goals at the end are others than the record has"),
             Self::Unfinished => f.write_str("the record says that the match is over, but the game is not"),
         }

@@ -124,6 +124,22 @@ fn what_is_refused_changes_nothing() {
 }
 
 #[test]
+fn places_are_counted_in_bytes() {
+    let game = tictactoe::game();
+    let mut history = History::new(&game);
+    let start = history.bytes();
+    let state = size_of_val(history.state());
+    assert!(start >= state + 2 * size_of::<tictactoe::Move>(), "{start}");
+    let [corner, noop] = ["(mark 1 1)", "noop"].map(|text| game.parse_move(text).unwrap());
+    for _ in 0..2 {
+        history.play(&game, &[corner, noop]).unwrap();
+        // What was played before takes nothing more.
+        assert_eq!((history.len(), history.bytes()), (2, 2 * start));
+        history.undo();
+    }
+}
+
+#[test]
 fn a_history_can_begin_anywhere() {
     let game = tictactoe::game();
     let text = "((cell 1 1 x) (cell 1 2 x) (cell 1 3 b) (cell 2 1 o) (cell 2 2 o) (control xplayer))";

@@ -287,6 +287,12 @@ fn records_that_do_not_fit_say_where() {
         r.goal_values.clear();
     });
     assert_eq!(cut, RecordError::Unfinished);
+    let mut asked = Vec::new();
+    let stopped = good.replay_while(&game, |history| {
+        asked.push(history.len());
+        history.len() < 3
+    });
+    assert_eq!((stopped.unwrap_err(), asked), (RecordError::Stopped { step: 3 }, vec![1, 2, 3]));
 }
 
 #[cfg(feature = "serde")]

@@ -249,7 +249,16 @@ impl Stats {
         ratio(self.tally.states as f64, self.tally.playouts as f64)
     }
 
-    /// A role's mean goal, over the scored games; 0 if there are none or no such role.
+    /// True if there are scored games, and in some of them chance has a goal above 0 if the role stands for chance: only then
+    /// does [`Stats::mean_goal`] say something.
+    #[must_use]
+    pub fn has_goals(&self, role: usize) -> bool {
+        let is_aimless =
+            self.chance == Some(role) && self.tally.roles.get(role).is_none_or(|role| role.goals == 0);
+        self.tally.scored() > 0 && !is_aimless
+    }
+
+    /// A role's mean goal, over the scored games; 0 if there are none or no such role: see [`Stats::has_goals`].
     #[must_use]
     pub fn mean_goal(&self, role: usize) -> f64 {
         let sum = self.tally.roles.get(role).map_or(0, |role| role.goals);
@@ -296,23 +305,17 @@ impl fmt::Display for Stats {
         write!(f, "{:<longest$}   mean goal                 wins     draws    losses", "role")?;
         for (i, (name, role)) in self.roles.iter().zip(&tally.roles).enumerate() {
             // Chance usually has no goals, and one game tells nothing about its spread.
-            let mean = |i| {
-                let aimless = self.chance == Some(i) && role.goals == 0;
-                if aimless { "-".to_owned() } else { format!("{:.3}", self.mean_goal(i)) }
-            };
-            let error = |i| {
-                let unknown = tally.scored() < 2 || mean(i) == "-";
-                if unknown { "-".to_owned() } else { format!("{:.3}", self.goal_error(i)) }
-            };
-            let share = |games: u64| match self.chance {
-                Some(chance) if chance == i => "-".to_owned(),
-                _ => format!("{:.2} %", 100.0 * ratio(games as f64, tally.scored() as f64)),
+            let unless = |unknown, figure: String| if unknown { "-".to_owned() } else { figure };
+            let aimless = !self.has_goals(i);
+            let share = |games: u64| {
+                let percent = 100.0 * ratio(games as f64, tally.scored() as f64);
+                unless(tally.scored() == 0 || self.chance == Some(i), format!("{percent:.2} %"))
             };
             write!(
                 f,
                 "\n{name:<longest$}   {:>9} ± {:<9} {:>9} {:>9} {:>9}",
-                mean(i),
-                error(i),
+                unless(aimless, format!("{:.3}", self.mean_goal(i))),
+                unless(aimless || tally.scored() < 2, format!("{:.3}", self.goal_error(i))),
                 share(role.wins),
                 share(role.draws),
                 share(role.losses)
@@ -442,6 +445,32 @@ role   mean goal                 wins     draws    losses
 x         50.000 ± 20.412      25.00 %   50.00 %   25.00 %
 o         50.000 ± 20.412      25.00 %   50.00 %   25.00 %"
         );
+    }
+
+    #[test]
+    fn without_scored_games_nothing_is_said_of_goals() {
+        let mut stats = Stats {
+            tally: Tally { playouts: 2, states: 6, too_long: 2, ..Tally::new(2) },
+            roles: Texts::new(["x", "random"]),
+            chance: Some(1),
+            early_end: false,
+            seed: 1,
+            engine: Engine::Single,
+            isa: Isa::Portable,
+            threads: 1,
+            seconds: 2.0,
+            cpu_seconds: 1.5,
+        };
+        assert!(!stats.has_goals(0) && !stats.has_goals(1));
+        let text = stats.to_string();
+        let row: Vec<&str> = text.lines().nth(5).expect("a row for x").split_whitespace().collect();
+        assert_eq!(row, ["x", "-", "±", "-", "-", "-", "-"], "{text}");
+        // A lost game is one, though the sum of its goals is 0.
+        stats.tally.playouts += 1;
+        stats.tally.roles[0].losses += 1;
+        assert!(stats.has_goals(0) && !stats.has_goals(1));
+        stats.tally.roles[1].goals += 50;
+        assert!(stats.has_goals(1));
     }
 
     #[test]

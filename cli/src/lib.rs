@@ -24,17 +24,25 @@ pub mod verify;
 
 use args::{Cli, Command};
 use clap::Parser;
+use error::Error;
 use output::BAD;
-use std::{ffi::OsString, process::ExitCode};
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+};
 
 /// Runs the command that `args` ask for, the program's name first.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help goes to stdout, faults to stderr; a closed pipe is no trouble for either.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            // Help goes to stdout, faults to stderr. Who asked for help and cannot be given it had better know.
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            if error.use_stderr() {
+                return ExitCode::from(2);
+            }
+            return printed.map_or_else(|error| fail(&Error::Output(error)), |()| ExitCode::SUCCESS);
         }
     };
     let result = match &cli.command {
@@ -60,10 +68,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                 // Whoever reads no more has seen enough.
                 let _ = output::json(&faults);
             }
-            if let Some(message) = error.message() {
-                output::remark(format_args!("{BAD}error{BAD:#}: {message}"));
-            }
-            error.exit_code()
+            fail(&error)
         }
     }
+}
+
+/// Says what is left to be said of a command that did not succeed.
+fn fail(error: &Error) -> ExitCode {
+    if let Some(message) = error.message() {
+        output::remark(format_args!("{BAD}error{BAD:#}: {message}"));
+    }
+    error.exit_code()
 }

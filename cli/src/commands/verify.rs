@@ -7,11 +7,11 @@ use crate::{
     load,
     output::{self, BAD, DIM, GOOD, counted, thousands},
     progress::Progress,
-    verify::{self, Difference, Engine, Limits, Outcome, Reasoner, Trace},
+    verify::{self, Difference, Engine, Limits, Outcome, Reasoner, Trace, trace::MOST_BYTES},
 };
 use gdl_compiler::{Options, eval::Evaluator};
 use serde_json::{Value, json};
-use std::{fs, io::Write, path::Path};
+use std::{fs::File, io::Write, path::Path};
 
 /// How far joint move sequences are counted: some seconds for the largest games.
 const LIMITS: Limits =
@@ -77,8 +77,8 @@ fn compare(reasoner: &impl Reasoner, args: &VerifyArgs) -> Result {
 
 fn read(path: &Path) -> std::result::Result<Trace, String> {
     let name = path.display();
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-    Trace::read(&text).map_err(|error| format!("{name}: {error}"))
+    let file = File::open(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+    Trace::receive(file, MOST_BYTES).map_err(|error| format!("cannot read {name}: {error}"))
 }
 
 fn line(out: &mut impl Write, path: &Path, outcome: &Outcome) -> Result {

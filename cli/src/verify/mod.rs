@@ -3,6 +3,10 @@
 //! In come a [`Reasoner`] (the evaluator of the compiler, a compiled game, ...) and a [`Trace`], out
 //! goes an [`Outcome`]: how much was compared, and the first difference. Recorded playouts are
 //! replayed move by move; joint move sequences are counted level by level with equal states merged.
+//!
+//! A replay takes a few questions for each step that the trace has, whose bytes are [bounded](trace::MOST_BYTES). Counting
+//! asks about no more states and makes no more joint moves than [`Limits`] say; it keeps the states of two levels, the lower of
+//! which may have [`MOST_BYTES`] of text.
 
 mod engine;
 pub mod trace;
@@ -97,6 +101,9 @@ fn texts(answer: Result<Vec<Term>, gdl_compiler::eval::EvalError>) -> Result<Vec
         Err(error) => Err(error.to_string()),
     }
 }
+
+/// Counting ends where the states of a level would have more text.
+const MOST_BYTES: usize = 256 << 20;
 
 /// How much to compare.
 #[derive(Clone, Debug)]
@@ -356,6 +363,11 @@ impl<R: Reasoner> Check<'_, R> {
         }
         let joints = legals.iter().try_fold(1_u64, |product, legal| product.checked_mul(legal.len() as u64));
         let Some(left) = joints.and_then(|joints| moves.checked_sub(joints)) else { return Ok(false) };
+        // States of a game are much alike in length.
+        let bytes: usize = self.reasoner.fluents(state).iter().map(|fluent| fluent.len() + 8).sum();
+        if bytes.saturating_mul(below.len() + joints.unwrap_or(0) as usize) > MOST_BYTES {
+            return Ok(false);
+        }
         *moves = left;
         for mut number in 0..joints.unwrap_or(0) {
             self.look_at_the_clock()?;

@@ -1,12 +1,16 @@
 //! Reference traces: what another reasoner found, read from JSON.
 //!
 //! In comes the text of a `ggp-oracle-trace-1` file, out goes a [`Trace`]. Every list of terms in it
-//! is sorted by bytes. Fields a check does not need are not read.
+//! is sorted by bytes. Fields a check does not need are not read. A trace has no more than [`MOST_BYTES`].
 
 use serde::Deserialize;
+use std::io::Read;
 
 /// The format this module reads.
 pub const FORMAT: &str = "ggp-oracle-trace-1";
+
+/// Traces of more bytes are not read; those of the public rulesheets have some megabytes.
+pub const MOST_BYTES: usize = 256 << 20;
 
 /// One game's trace.
 #[derive(Clone, Debug, Deserialize)]
@@ -51,6 +55,20 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Reads a trace from what may have no end.
+    ///
+    /// # Errors
+    /// If it cannot be read, has more bytes than that, or is not a trace.
+    pub fn receive(reader: impl Read, most: usize) -> Result<Self, String> {
+        let mut bytes = Vec::new();
+        // One byte more shows that there are more.
+        reader.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        if bytes.len() > most {
+            return Err(format!("a trace has at most {most} bytes"));
+        }
+        Self::read(std::str::from_utf8(&bytes).map_err(|error| format!("not a trace: {error}"))?)
+    }
+
     /// Reads a trace.
     ///
     /// # Errors
@@ -114,4 +132,17 @@ pub struct End {
     pub state: Option<Vec<String>>,
     /// Each player's goal values, if the game is over.
     pub goal_values: Option<Vec<Vec<String>>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_end_is_not_read_to_it() {
+        let endless = Trace::receive(std::io::repeat(b' '), 1_000);
+        assert_eq!(endless.expect_err("it has no end"), "a trace has at most 1000 bytes");
+        let short = Trace::receive(&b"{}"[..], 2).expect_err("no fields");
+        assert!(short.starts_with("not a trace"), "{short}");
+    }
 }

@@ -103,6 +103,19 @@ fn a_pipe_closed_midway_ends_quietly() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
 
+/// Whoever asks for help and cannot be given it is told so.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_an_error() {
+    for args in [vec!["--help"], vec!["help"], vec!["help", "playouts"], vec!["--version"], vec!["list"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device is there");
+        let output = command(&args).stdout(full).output().expect("gdl runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");
+        assert!(stderr.contains("cannot write the result"), "{args:?}: {stderr}");
+    }
+}
+
 #[test]
 fn pipes_get_no_colours() {
     for args in [vec!["list"], vec!["net", "tictactoe"], vec!["playouts", "tictactoe", "--count", "100"]] {

@@ -165,3 +165,11 @@ fn reference_traces_agree() {
         assert!(report["steps"].as_u64() > Some(0), "{name}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_trace_without_an_end_is_refused() {
+    let run = gdl(&["verify", &file("lamp_endless.kif", LAMP), "/dev/zero"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("cannot read /dev/zero: a trace has at most"), "{}", run.stderr);
+}

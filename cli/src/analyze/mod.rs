@@ -2,6 +2,10 @@
 //!
 //! Random games are followed move by move where that is asked for ([`walk`]), and played in lanes where totals are enough.
 //! What comes of it depends on the seed and the number of games alone. [`page`] shows it with charts, which [`chart`] draws.
+//!
+//! The number of games is bounded by the settings and their length by [`walk::longest`]; random games are played in parts
+//! of about [`PART`] evaluations of a gate each, and the work is called off between parts and moves. A page has as many lines
+//! and bars as there are roles, a dot for each ply, and 40 moves.
 
 pub mod chart;
 pub mod openings;
@@ -11,7 +15,7 @@ pub mod text;
 pub mod walk;
 
 use crate::statistics::Z95;
-use gdl_runtime::{Cancel, Game, Playouts, Stats};
+use gdl_runtime::{Cancel, Game, Playouts, Stats, Stream};
 use openings::Openings;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
@@ -61,8 +65,57 @@ pub struct Figures {
     pub openings: Option<Openings>,
 }
 
-/// Plays and adds up. `tell` is told how many of the games that are followed are done. None if it was cancelled, which is looked
-/// for after each of these games and each move at the start.
+/// Random games are played in parts of so many evaluations of a gate, 512 at once in lanes: some tenths of a second.
+const PART: f64 = 7e10;
+
+/// How many games are played.
+#[derive(Clone, Copy, Debug)]
+enum Many {
+    /// So many, so many of them at a time.
+    Games { count: u64, part: u64 },
+    /// As many as there is time for.
+    Seconds(f64),
+}
+
+/// How many games of this mean length make a part.
+fn part<G: Game>(game: &G, length: f64) -> u64 {
+    // Lanes are filled whatever it takes; and single states take as long as they take.
+    let Some(table) = game.table() else { return 1 };
+    let (observe, advance) = table.gates();
+    let games = PART / (length.max(1.0) * (observe + advance + 1) as f64);
+    #[allow(clippy::cast_sign_loss, reason = "what is above 0 is not below it")]
+    let games = games as u64;
+    games.max(512)
+}
+
+/// Plays random games from a state, or from the start. None if it was called off.
+fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: Many) -> Option<Stats> {
+    let playouts = |seed| {
+        let playouts = Playouts::new(game).seed(seed).threads(settings.threads);
+        let playouts = playouts.max_length(walk::longest(game) as u64);
+        start.into_iter().fold(playouts, Playouts::start)
+    };
+    let (count, part) = match many {
+        Many::Games { count, part } => (count, part),
+        Many::Seconds(seconds) => return Some(playouts(settings.seed).seconds(seconds).run()),
+    };
+    let mut stats = playouts(settings.seed).count(count.min(part)).run();
+    let mut number = 0;
+    while stats.tally.playouts < count {
+        if settings.cancel.is_cancelled() {
+            return None;
+        }
+        number += 1;
+        let seed = Stream::new(settings.seed, u64::MAX - number).bits();
+        let more = playouts(seed).count(part.min(count - stats.tally.playouts)).run();
+        stats.tally.merge(&more.tally);
+        stats.seconds += more.seconds;
+        stats.cpu_seconds += more.cpu_seconds;
+    }
+    (!settings.cancel.is_cancelled()).then_some(stats)
+}
+
+/// Plays and adds up. `tell` is told how many of the games that are followed are done. None if it was cancelled.
 pub fn analyze<G: Game>(
     name: &str,
     game: &G,
@@ -77,18 +130,13 @@ pub fn analyze<G: Game>(
     }
     let followed = walks.games();
     let in_lanes = game.table().is_some();
-    let outcome = {
-        let playouts = Playouts::new(game).seed(settings.seed).threads(settings.threads);
-        let playouts = playouts.max_length(walk::MAX_LENGTH as u64);
-        match settings.seconds {
-            Some(seconds) => playouts.seconds(seconds / 4.0),
-            None => playouts.count(followed * if in_lanes { Settings::OUTCOMES } else { 1 }),
-        }
-        .run()
-    };
+    let part = part(game, walks.mean_length().mean);
+    let count = followed * if in_lanes { Settings::OUTCOMES } else { 1 };
+    let many = settings.seconds.map_or(Many::Games { count, part }, |seconds| Many::Seconds(seconds / 4.0));
+    let outcome = play(game, settings, None, many)?;
     let left = settings.seconds.map(|seconds| (seconds - start.elapsed().as_secs_f64()).max(0.0));
     let each = if in_lanes { followed * Settings::OPENINGS } else { followed.div_ceil(10) };
-    let openings = Openings::play(game, settings, each, left);
+    let openings = Openings::play(game, settings, [each, part], left);
     if settings.cancel.is_cancelled() {
         return None;
     }
@@ -130,10 +178,11 @@ impl Figures {
         (0..self.roles.len()).filter(|&role| Some(role) != self.chance)
     }
 
-    /// A role's mean goal.
+    /// A role's mean goal. None if no game gave it one.
     #[must_use]
-    pub fn goal(&self, role: usize) -> Estimate {
-        Estimate::new(self.outcome.mean_goal(role), self.outcome.goal_error(role))
+    pub fn goal(&self, role: usize) -> Option<Estimate> {
+        let estimate = || Estimate::new(self.outcome.mean_goal(role), self.outcome.goal_error(role));
+        self.outcome.has_goals(role).then(estimate)
     }
 
     /// Wins, draws and losses of a role, as shares of the games that have an outcome.
@@ -184,7 +233,8 @@ impl Figures {
     ///   its number of games), `unfinished` (games given up);
     /// - `states`: `visited`, `distinct` among them, and how many there are `at_least`;
     /// - `tree`: `log10_sequences` of joint moves, `log10_games`, and their `relative_error`;
-    /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate) and the shares of `wins`, `draws` and
+    /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate, or null of a role that no game gave one)
+    ///   and the shares of `wins`, `draws` and
     ///   `losses`; `first_move_advantage`, null or the `role` and an `estimate` of its wins less its losses, as a share;
     /// - `openings`, null where nobody chooses at the start: `role`, `playouts_of_each`, `spread` (best less worst),
     ///   `deviation` (beyond chance), `moves` from the best to the worst, each with its `goal` (an estimate);
@@ -234,7 +284,7 @@ impl Figures {
                 "mean_length": self.outcome.mean_length(),
                 "roles": per_role(&|role| {
                     let [wins, draws, losses] = self.shares(role);
-                    json!({ "goal": self.goal(role).to_json(), "wins": wins, "draws": draws, "losses": losses })
+                    json!({ "goal": self.goal(role).map(Estimate::to_json), "wins": wins, "draws": draws, "losses": losses })
                 }),
                 "first_move_advantage": self.first_move_advantage().map(|(role, estimate)| {
                     json!({ "role": self.roles[role], "estimate": estimate.to_json() })
@@ -256,5 +306,49 @@ impl Figures {
                 "choices": per_role(&|role| json!(ply.choices(role, 1))),
             })).collect::<Vec<_>>(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_add_up_and_are_called_off() {
+        let text = gdl_games::find("nim").expect("it is built in").text;
+        let game = gdl_runtime::load(text).expect("it is sound");
+        let settings = Settings { seed: 1, count: 10, seconds: None, threads: 1, cancel: Cancel::default() };
+        let many = |part| Many::Games { count: 1_000, part };
+        let whole = play(&game, &settings, None, many(1_000)).expect("nobody calls it off");
+        let parts = play(&game, &settings, None, many(300)).expect("nobody calls it off");
+        assert_eq!(
+            [whole, parts].map(|stats| (stats.tally.playouts, stats.tally.scored())),
+            [(1_000, 1_000); 2]
+        );
+        assert!(part(&game, 10.0) > part(&game, 1e6) && part(&game, 1e12) == 512);
+        settings.cancel.cancel();
+        assert!(play(&game, &settings, None, many(300)).is_none());
+        assert!(analyze("nim", &game, &settings, &|_| ()).is_none());
+    }
+
+    #[test]
+    fn games_of_many_roles_are_given_up_earlier() {
+        let rules = |roles: usize| {
+            let roles: Vec<String> = (0..roles).map(|n| format!("(role r{n}{})", "x".repeat(900))).collect();
+            let roles = roles.concat();
+            format!(
+                "{roles} (<= (legal ?r wait) (role ?r)) (init a) (<= (next a) (true a)) \
+                 (<= (next b) (not (true a))) (<= terminal (true b)) (<= (goal ?r 100) (role ?r))"
+            )
+        };
+        let longest = |roles| {
+            let game = gdl_runtime::load(&rules(roles)).unwrap_or_else(|error| panic!("{error}"));
+            (walk::longest(&game), game)
+        };
+        assert_eq!(longest(1).0, 4_568);
+        let (most, game) = longest(100);
+        let settings = Settings { seed: 1, count: 2, seconds: None, threads: 1, cancel: Cancel::default() };
+        let walks = Walks::play(&game, &settings, None, &|_| ());
+        assert_eq!((most, walks.plies.len(), walks.unfinished), (45, 45, 2));
     }
 }

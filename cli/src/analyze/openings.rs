@@ -1,8 +1,10 @@
 //! How much the first move matters: in comes a game, out goes what random games after each move at the start come to.
+//!
+//! No more than [`MAX_JOINTS`] joint moves are played from, each as often as the settings say, and it is called off between.
 
-use super::{Estimate, Settings};
+use super::{Estimate, Many, Settings, play};
 use crate::statistics::Z95;
-use gdl_runtime::{Game, Id, Playouts};
+use gdl_runtime::{Game, Id};
 
 /// No more moves and no more joint moves than this are compared.
 const MAX_MOVES: usize = 512;
@@ -29,9 +31,14 @@ pub struct Opening {
 }
 
 impl Openings {
-    /// Plays `each` random games after each move, or as many as the seconds allow. None if nobody chooses at the start, or the
+    /// Plays `each` random games after each move, `part` of them at a time, or as many as the seconds allow. None if nobody chooses at the start, or the
     /// choice is vast.
-    pub fn play<G: Game>(game: &G, settings: &Settings, each: u64, seconds: Option<f64>) -> Option<Self> {
+    pub(super) fn play<G: Game>(
+        game: &G,
+        settings: &Settings,
+        [each, part]: [u64; 2],
+        seconds: Option<f64>,
+    ) -> Option<Self> {
         let start = game.initial();
         let view = game.view(&start);
         if game.terminal_in(&view) {
@@ -62,22 +69,14 @@ impl Openings {
         let mut played = 0;
         let mut moves: Vec<Opening> = Vec::new();
         for &action in &own {
-            if settings.cancel.is_cancelled() {
-                return None;
-            }
             let (mut mean, mut variance, mut scored) = (0.0, 0.0, 0_u32);
             played = 0;
             for others in &joints {
                 let mut joint = others.clone();
                 joint.insert(role.index(), action);
                 let state = game.next_unchecked(&start, &joint);
-                let playouts =
-                    Playouts::new(game).start(&state).seed(settings.seed).threads(settings.threads);
-                let playouts = playouts.max_length(super::walk::MAX_LENGTH as u64);
-                let stats = match time {
-                    Some(time) => playouts.seconds(time).run(),
-                    None => playouts.count(share).run(),
-                };
+                let many = time.map_or(Many::Games { count: share, part }, Many::Seconds);
+                let stats = play(game, settings, Some(&state), many)?;
                 played += stats.tally.playouts;
                 if stats.tally.scored() > 0 {
                     mean += stats.mean_goal(role.index());

@@ -175,8 +175,11 @@ fn outcome(figures: &Figures) -> String {
     let mut words: Vec<String> = figures
         .players()
         .map(|role| {
-            let goal = figures.goal(role);
-            format!("{} scores {:.2} of 100 on average ({})", figures.roles[role], goal.mean, range(goal))
+            let name = &figures.roles[role];
+            figures.goal(role).map_or_else(
+                || format!("no game gave {name} a goal"),
+                |goal| format!("{name} scores {:.2} of 100 on average ({})", goal.mean, range(goal)),
+            )
         })
         .collect();
     words.extend(figures.advantage_words());
@@ -229,12 +232,12 @@ fn table(figures: &Figures) -> String {
     let walks = &figures.walks;
     let mut rows = String::new();
     for (role, name) in figures.roles.iter().enumerate() {
-        let goal = figures.goal(role);
+        let goal = figures.goal(role).map_or_else(|| "–".to_owned(), |goal| format!("{:.2}", goal.mean));
         let [wins, draws, losses] = figures.shares(role).map(|share| format!("{:.2} %", 100.0 * share));
         let cells = if Some(role) == figures.chance {
             ["–", "–", "–", "–"].map(String::from)
         } else {
-            [format!("{:.2}", goal.mean), wins, draws, losses]
+            [goal, wins, draws, losses]
         };
         let _ = write!(
             rows,

@@ -80,7 +80,7 @@ pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
             out,
             "  {:<width$} {}  {wins:>6.2} % {draws:>6.2} % {losses:>6.2} %",
             figures.roles[role],
-            interval(figures.goal(role), 2)
+            figures.goal(role).map_or_else(|| "-".to_owned(), |goal| interval(goal, 2))
         )?;
     }
     if let Some(words) = figures.advantage_words() {

@@ -1,4 +1,8 @@
 //! Random games, move by move: in come a game and a number, out go lengths, moves to choose from and states visited.
+//!
+//! A game takes a look and a step for each of at most [`longest`] moves, and is called off between them. What is kept are a few
+//! numbers for each role and ply, no more than [`MOST_BYTES`] with the names that they are told under, some for each game, and
+//! the bounded memory of [`States`].
 
 use super::{Estimate, Settings, states::States};
 use gdl_runtime::{Game, Id, Stream};
@@ -13,7 +17,16 @@ use std::{
 };
 
 /// A game that is longer is given up.
-pub const MAX_LENGTH: usize = 10_000;
+const MAX_LENGTH: usize = 10_000;
+
+/// Bytes of what is told of each ply: sums and the name of each role.
+const MOST_BYTES: usize = 4 << 20;
+
+/// The moves after which a game is given up: fewer of very many roles.
+pub fn longest<G: Game>(game: &G) -> usize {
+    let ply: usize = game.vocabulary().roles().iter().map(|name| 16 + name.len()).sum();
+    MAX_LENGTH.min(MOST_BYTES / ply.max(1)).max(1)
+}
 
 /// What was seen at one ply, over the games that came to it and were not over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,7 +115,7 @@ impl Walks {
                 if number >= count || late || settings.cancel.is_cancelled() {
                     break;
                 }
-                part.walk(game, number, &mut Stream::new(settings.seed, number));
+                part.walk(game, number, settings);
                 tell(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
             all.lock().unwrap_or_else(PoisonError::into_inner).merge(part);
@@ -120,8 +133,9 @@ impl Walks {
         walks
     }
 
-    fn walk<G: Game>(&mut self, game: &G, number: u64, stream: &mut Stream) {
-        let roles = game.shape().roles;
+    fn walk<G: Game>(&mut self, game: &G, number: u64, settings: &Settings) {
+        let stream = &mut Stream::new(settings.seed, number);
+        let (roles, longest) = (game.shape().roles, longest(game));
         self.most.resize(roles, 0);
         self.moves.resize(roles, 0);
         let mut state = game.initial();
@@ -137,7 +151,9 @@ impl Walks {
             }
             let joint: Option<Vec<G::Move>> =
                 game.roles().map(|role| game.draw_in(&view, role, stream)).collect();
-            let Some(joint) = joint.filter(|_| length < MAX_LENGTH) else { break false };
+            let Some(joint) = joint.filter(|_| length < longest && !settings.cancel.is_cancelled()) else {
+                break false;
+            };
             if self.plies.len() == length {
                 self.plies.push(Ply { choices: vec![[0; 2]; roles], ..Ply::default() });
             }

@@ -154,7 +154,7 @@ impl Task for Play<'_> {
     }
 }
 
-/// The report; whether games ended early is told to those who asked for it.
+/// The report: `goals` has null for a role that no game gave a goal. Whether games ended early is told to those who asked for it.
 fn to_json(name: &str, engine: &str, isa: &str, early_end: bool, stats: &Stats) -> Value {
     let tally = &stats.tally;
     let per_role = |value: &dyn Fn(usize) -> Value| -> Map<String, Value> {
@@ -173,7 +173,7 @@ fn to_json(name: &str, engine: &str, isa: &str, early_end: bool, stats: &Stats) 
         "playouts_per_second": stats.playouts_per_second(),
         "states_per_second": stats.states_per_second(),
         "mean_length": stats.mean_length(),
-        "goals": per_role(&|role| json!(stats.mean_goal(role))),
+        "goals": per_role(&|role| json!(stats.has_goals(role).then(|| stats.mean_goal(role)))),
         "wins": per_role(&|role| json!(tally.roles[role].wins)),
         "draws": per_role(&|role| json!(tally.roles[role].draws)),
         "losses": per_role(&|role| json!(tally.roles[role].losses)),

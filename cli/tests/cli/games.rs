@@ -184,6 +184,29 @@ fn playouts_are_measured() {
     }
 }
 
+/// Where no game comes to its end nothing is known of goals.
+#[test]
+fn goals_that_no_game_gave_are_none() {
+    let rules =
+        "(role r) (role random) (init off) (legal r wait) (legal random wait) (<= (next off) (true off))
+        (<= (next on) (not (true off))) (<= terminal (true on)) (goal r 50)";
+    let game = file("endless_goals.kif", rules);
+    let stats = json(&["playouts", &game, "--count", "3", "--json"]);
+    assert_eq!(stats["goals"], value!({ "r": null, "random": null }));
+    let run = gdl(&["playouts", &game, "--count", "3"]);
+    assert!(
+        run.stdout.lines().any(|line| line.starts_with("r ") && line.contains("- ± -")),
+        "{}",
+        run.stdout
+    );
+    let figures = json(&["analyze", &game, "--count", "2", "--json"]);
+    assert_eq!(figures["outcome"]["roles"]["r"]["goal"], Value::Null);
+    let run = gdl(&["analyze", &game, "--count", "2"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = gdl(&["playouts", "liars_dice", "--count", "100", "--json"]);
+    assert!(run.stdout.contains("\"random\": null"), "{}", run.stdout);
+}
+
 /// What of a report must not depend on time.
 fn counted(report: &Value) -> Vec<Value> {
     ["playouts", "states", "mean_length", "goals", "wins", "draws", "losses"]

@@ -1,4 +1,8 @@
 //! All states that play can reach, breadth first: the shortest play to each, and what it shows.
+//!
+//! Every look at a state, every step and every comparison of goals is [paid](cost) from the settings' work. States, edges and the
+//! goals of the states have limits of their own; who comes to one has seen enough. A play takes a look at each of its states,
+//! and is looked for once for each fault that is told.
 
 use super::{
     Progress, Settings, Subject,
@@ -14,10 +18,13 @@ use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
 
 /// States take no more memory than this.
-const MAX_STATE_BYTES: usize = 64 << 20;
+pub(super) const MAX_STATE_BYTES: usize = 64 << 20;
 
 /// No more than this many joint moves are remembered.
 const MAX_EDGES: usize = 4_000_000;
+
+/// No more goals than this are remembered, one for each role of a state; so no play has more moves.
+pub(super) const MAX_GOALS: usize = 8_000_000;
 
 /// Stands for a state that is one too many to be kept.
 const UNKNOWN: u32 = u32::MAX;
@@ -32,6 +39,8 @@ pub(super) struct Graph<'g> {
     states: IndexSet<BitBox, FxBuildHasher>,
     /// Of each state the one it was met from and the number of the joint move that led there.
     parents: Vec<(u32, u32)>,
+    /// Of each state the number of joint moves to it.
+    depths: Vec<u32>,
     /// Where the successors of each visited state start in `edges`; by the numbers of joint moves.
     starts: Vec<usize>,
     edges: Vec<u32>,
@@ -58,6 +67,7 @@ impl<'g> Graph<'g> {
             subject,
             states: IndexSet::default(),
             parents: vec![(0, 0)],
+            depths: vec![0],
             starts: vec![0],
             edges: Vec::new(),
             goals: Vec::new(),
@@ -67,7 +77,8 @@ impl<'g> Graph<'g> {
         };
         graph.states.insert(game.initial());
         // A state has its words, its number and what the set takes to find it.
-        let max_states = settings.states.min(MAX_STATE_BYTES / (shape.state_words() * 8 + 48)).max(1);
+        let max_states = settings.states.min(MAX_STATE_BYTES / (shape.state_words() * 8 + 48));
+        let max_states = max_states.min(MAX_GOALS / shape.roles.max(1)).max(1);
         graph.complete = graph.visit(settings.work, max_states, findings, tell);
         graph.find_falls(findings);
         graph.find_loop(findings);
@@ -120,6 +131,7 @@ impl<'g> Graph<'g> {
                     }
                     if new {
                         self.parents.push((number as u32, k as u32));
+                        self.depths.push(self.depths[number] + 1);
                     }
                     self.edges.push(next as u32);
                 }
@@ -159,13 +171,8 @@ impl<'g> Graph<'g> {
     }
 
     /// The number of joint moves to a state.
-    fn depth(&self, mut state: usize) -> usize {
-        let mut depth = 0;
-        while state > 0 {
-            state = self.parents[state].0 as usize;
-            depth += 1;
-        }
-        depth
+    fn depth(&self, state: usize) -> usize {
+        self.depths[state] as usize
     }
 
     /// The shortest play to a state.
@@ -202,9 +209,12 @@ impl<'g> Graph<'g> {
                 }
                 for role in falls(goals(state), goals(next as usize)) {
                     if !std::mem::replace(&mut found[role], true) {
-                        let mut line = self.line(state);
-                        self.push(&mut line, state, number as u64);
-                        findings.offer(Fault::Falling { role }, line.moves.len(), || line);
+                        let length = (self.depth(state) + 1) * roles;
+                        findings.offer(Fault::Falling { role }, length, || {
+                            let mut line = self.line(state);
+                            self.push(&mut line, state, number as u64);
+                            line
+                        });
                     }
                 }
             }
@@ -271,10 +281,11 @@ impl<'g> Graph<'g> {
     }
 }
 
-/// What it costs to observe a state and to advance it, in gates; rows count as well.
+/// What it costs to observe a state and to advance it, in gates; rows count as well, and the goals of each role.
 pub(super) fn cost(subject: Subject<'_>) -> [u64; 2] {
     // Only what was compiled is simulated.
     let (observe, advance) = subject.game.table().map_or((0, 0), Table::gates);
     let shape = subject.game.shape();
-    [observe + shape.fluents + shape.view_words(), advance + shape.fluents].map(|gates| gates as u64 + 1)
+    [observe + shape.fluents + shape.view_words(), advance + shape.fluents]
+        .map(|gates| (gates + shape.roles) as u64 + 1)
 }

@@ -1,7 +1,12 @@
 //! What was found, each fault once with the shortest play that shows it.
+//!
+//! No more than [`MOST`] plays are kept; of other faults it is known that they are there, and they are told once these are mended.
 
 use gdl_runtime::MoveId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Faults that are told: a game of many roles may have a few of each.
+const MOST: usize = 32;
 
 /// Something that is wrong with a game. The order is that of the codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,28 +44,35 @@ pub(super) struct Line {
 
 /// The faults found so far.
 #[derive(Debug, Default)]
-pub(super) struct Findings(BTreeMap<Fault, Line>);
+pub(super) struct Findings {
+    told: BTreeMap<Fault, Line>,
+    untold: BTreeSet<Fault>,
+}
 
 impl Findings {
-    /// Keeps a play of `length` moves in all, all roles', unless one as short is known.
+    /// Keeps a play of `length` moves in all, all roles', unless one as short is known or there are plays enough.
     pub(super) fn offer(&mut self, fault: Fault, length: usize, line: impl FnOnce() -> Line) {
-        if self.0.get(&fault).is_none_or(|known| length < known.moves.len()) {
-            self.0.insert(fault, line());
+        let known = self.told.get(&fault);
+        if known.is_none() && self.told.len() >= MOST {
+            self.untold.insert(fault);
+        } else if known.is_none_or(|known| length < known.moves.len()) {
+            self.told.insert(fault, line());
         }
     }
 
     pub(super) fn any(&self, test: impl Fn(Fault) -> bool) -> bool {
-        self.0.keys().any(|&fault| test(fault))
+        self.told.keys().chain(&self.untold).any(|&fault| test(fault))
     }
 
     pub(super) fn retain(&mut self, keep: impl Fn(Fault) -> bool) {
-        self.0.retain(|&fault, _| keep(fault));
+        self.told.retain(|&fault, _| keep(fault));
+        self.untold.retain(|&fault| keep(fault));
     }
 
     /// All faults but those that another one makes uninteresting.
     pub(super) fn into_lines(mut self) -> impl Iterator<Item = (Fault, Line)> {
-        let endless = self.0.contains_key(&Fault::Loop);
-        let known: Vec<Fault> = self.0.keys().copied().collect();
+        let endless = self.told.contains_key(&Fault::Loop);
+        let known: Vec<Fault> = self.told.keys().copied().collect();
         self.retain(|fault| match fault {
             Fault::TooLong => !endless,
             Fault::TwoGoals { role, terminal: false } => {
@@ -68,6 +80,30 @@ impl Findings {
             }
             _ => true,
         });
-        self.0.into_iter()
+        self.told.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plays_are_bounded_in_number() {
+        let mut findings = Findings::default();
+        let mut made = 0;
+        for length in [9, 5, 7] {
+            for role in 0..1_000 {
+                findings.offer(Fault::Falling { role }, length, || {
+                    made += 1;
+                    Line { moves: vec![gdl_runtime::Id::from_index(0); length], repeats: None }
+                });
+            }
+        }
+        // Shorter ones replace longer ones; what is not told is known.
+        assert_eq!(made, 2 * MOST);
+        assert!(findings.any(|fault| fault == Fault::Falling { role: 999 }));
+        let lines: Vec<(Fault, Line)> = findings.into_lines().collect();
+        assert!(lines.len() == MOST && lines.iter().all(|(_, line)| line.moves.len() == 5));
     }
 }

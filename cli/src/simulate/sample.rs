@@ -1,8 +1,12 @@
 //! Random games, for what lies beyond the states that could all be visited.
+//!
+//! Every look and every step is paid from the settings' work, unless a number of games was asked for. A game has as many steps
+//! as the settings say, or as [`MAX_GOALS`] moves of all roles make; its states are remembered as far as [`MAX_STATE_BYTES`]
+//! go.
 
 use super::{
     Progress, Settings, Subject,
-    explore::cost,
+    explore::{MAX_GOALS, MAX_STATE_BYTES, cost},
     falls,
     findings::{Fault, Findings, Line},
     look,
@@ -25,7 +29,7 @@ pub(super) fn play(
         tell(Progress::Playouts(playouts));
         steps += game(
             subject,
-            settings.steps as u64,
+            settings.steps.min(MAX_GOALS / subject.game.shape().roles.max(1)) as u64,
             &mut Stream::new(settings.seed, playouts),
             &mut work,
             findings,
@@ -52,6 +56,7 @@ fn game(
     let mut before: Vec<Option<u8>> = vec![None; roles];
     // After how many moves each state was met, until one comes again.
     let mut met = Some(FxHashMap::default());
+    let most_met = MAX_STATE_BYTES / (game.shape().state_words() * 8 + 48);
     let mut step = 0;
     loop {
         game.observe(&state, &mut view);
@@ -69,6 +74,7 @@ fn game(
             findings.offer(Fault::Loop, moves.len(), || line(Some(first)));
             met = None;
         }
+        met = met.filter(|known| known.len() < most_met);
         if step == limit {
             findings.offer(Fault::TooLong, moves.len(), || line(None));
             return step;

@@ -1,4 +1,7 @@
 //! `gdl net`: the propositional net a game compiles to, in figures or as a graph.
+//!
+//! Figures take a look at each gate. The graph is text for each gate and operand, which is made before it is written: of a net
+//! with more operations than [`MOST_DRAWN`] there is none.
 
 use crate::{
     args::NetArgs,
@@ -14,6 +17,9 @@ use gdl_compiler::{
 use gdl_runtime::{Dynamic, Game};
 use serde_json::{Map, Value, json};
 use std::io::Write;
+
+/// Operations of a net that is written as a graph: some hundred bytes each.
+const MOST_DRAWN: usize = 1_000_000;
 
 /// Compiles the game and prints what came of it.
 ///
@@ -41,8 +47,9 @@ pub fn run(args: &NetArgs) -> Result {
         matches!(args.game, GameArg::BuiltIn(_)) && args.engine.is_none() && compiled.is_straight();
     let engine = if is_straight { "straight" } else { "table" };
     if args.dot {
+        let graph = graph(&compiled.net, MOST_DRAWN)?;
         let mut out = output::stdout();
-        out.write_all(compiled.net.to_dot().as_bytes())?;
+        out.write_all(graph.as_bytes())?;
         out.flush()?;
         Ok(())
     } else if args.json {
@@ -50,6 +57,17 @@ pub fn run(args: &NetArgs) -> Result {
     } else {
         print(&name, engine, &compiled)
     }
+}
+
+/// The net as a graph, if it has no more operations than that.
+fn graph(net: &Net, most: usize) -> Result<String> {
+    let operations = net.operations();
+    if operations > most {
+        let [operations, most] = [operations, most].map(|number| thousands(number as u128));
+        let reason = format!("a net of {operations} operations is too large for a graph");
+        return Err(Error::Input(format!("{reason}: at most {most} are drawn")));
+    }
+    Ok(net.to_dot())
 }
 
 /// The fields of a compiled game's report that do not speak of the net.
@@ -184,4 +202,17 @@ fn print(name: &str, engine: &str, compiled: &Compiled) -> Result {
     }
     out.flush()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphs_are_bounded() {
+        let entry = gdl_games::find("tictactoe").expect("it is built in");
+        let net = load::built_in(entry).expect("it is sound").net;
+        assert!(graph(&net, net.operations()).is_ok_and(|text| text.starts_with("digraph")));
+        assert!(matches!(graph(&net, 10), Err(Error::Input(reason)) if reason.contains("at most 10 ")));
+    }
 }

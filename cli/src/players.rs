@@ -172,10 +172,10 @@ impl Spec {
         self.nodes
     }
 
-    /// The same, with no more memory and threads than that if it asks for any.
+    /// The same, with no more memory and threads than that, whether it asks for any or not.
     #[must_use]
     pub fn at_most(self, bytes: usize, threads: usize) -> Self {
-        let memory = self.memory.map(|memory| memory.min(bytes));
+        let memory = Some(self.memory.map_or(bytes, |memory| memory.min(bytes)));
         Self { memory, threads: self.threads.map(|asked| asked.clamp(1, threads)), ..self }
     }
 
@@ -274,6 +274,13 @@ impl<G: Game> Player<G> for Bounded<'_, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_asks_for_no_memory_gets_no_more() {
+        let memory = |text: &str| text.parse::<Spec>().expect("well formed").at_most(64 << 20, 16).memory;
+        let asked = ["perfect", "mcts:memory=4096", "mcts:memory=3"].map(memory);
+        assert_eq!(asked, [Some(64 << 20), Some(64 << 20), Some(3 << 20)]);
+    }
 
     #[test]
     fn mistakes_are_told_with_what_is_near() {

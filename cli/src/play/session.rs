@@ -355,13 +355,13 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
     /// Back to the last choice of a person.
     fn back(&mut self) -> std::result::Result<String, String> {
         let people: Vec<G::Role> = self.people().collect();
-        let moved = travel::back(self.game, &mut self.history, &people);
+        let moved = travel::back(self.game, &mut self.history, &people, &Budget::unlimited());
         if moved { Ok(String::new()) } else { Err("there is nothing to take back".to_owned()) }
     }
 
     fn forth(&mut self) -> std::result::Result<String, String> {
         let people: Vec<G::Role> = self.people().collect();
-        let moved = travel::forth(self.game, &mut self.history, &people);
+        let moved = travel::forth(self.game, &mut self.history, &people, &Budget::unlimited());
         if moved { Ok(String::new()) } else { Err("there is nothing to make again".to_owned()) }
     }
 

@@ -1,7 +1,7 @@
 //! Ways through a history, from choice to choice: in come a history and the roles that people play, out goes whether it led
-//! anywhere.
+//! anywhere. A way looks at each state on it, as long as there is budget left.
 
-use gdl_runtime::{Game, History};
+use gdl_runtime::{Budget, Game, History};
 
 /// If one of the roles has something to decide in a state, or the game is over there.
 #[must_use]
@@ -11,10 +11,10 @@ pub fn is_choice<G: Game>(game: &G, state: &G::State, people: &[G::Role]) -> boo
     game.terminal_in(&view) || people.iter().any(|&role| game.legal_in(&view, role).len() > 1)
 }
 
-/// Back to the last choice of one of the roles. If there is none, false, and nothing happens.
-pub fn back<G: Game>(game: &G, history: &mut History<G>, people: &[G::Role]) -> bool {
+/// Back to the last choice of one of the roles. If there is none, or no budget to find it, false, and nothing happens.
+pub fn back<G: Game>(game: &G, history: &mut History<G>, people: &[G::Role], budget: &Budget) -> bool {
     let here = history.place();
-    while history.undo().is_some() {
+    while !budget.is_spent() && history.undo().is_some() {
         if is_choice(game, history.state(), people) {
             return true;
         }
@@ -23,10 +23,11 @@ pub fn back<G: Game>(game: &G, history: &mut History<G>, people: &[G::Role]) -> 
     false
 }
 
-/// Forth to the next choice of one of the roles, or as far as what was taken back leads. If that is nowhere, false.
-pub fn forth<G: Game>(game: &G, history: &mut History<G>, people: &[G::Role]) -> bool {
+/// Forth to the next choice of one of the roles, or as far as what was taken back and the budget lead. If that is nowhere,
+/// false.
+pub fn forth<G: Game>(game: &G, history: &mut History<G>, people: &[G::Role], budget: &Budget) -> bool {
     let here = history.place();
-    while history.redo().is_some() {
+    while !budget.is_spent() && history.redo().is_some() {
         if is_choice(game, history.state(), people) {
             break;
         }

@@ -1,14 +1,19 @@
-//! The requests: JSON in, a session's view or a problem out. What takes long runs beside the thread that answers.
+//! The requests: JSON in, a session's view or a problem out.
+//!
+//! Whatever looks at a state is [work](super::work) beside the thread that answers: one request of a session at a time, and until
+//! its time is up or nobody waits for it. A new session is compiled and its moves are made within the same bounds; moves that
+//! are too many are refused before that, those whose states take too much before the step that would be too much.
 
 use super::{
     Server,
     errors::{Answer, Problem},
     games::{Games, Opened},
     seats::Seat,
-    session::Session,
+    session::{self, Session},
     sessions::{Sessions, Shared},
     thinking,
     views::{AdviceView, Saved, View},
+    work,
 };
 use crate::players::KINDS;
 use axum::{
@@ -18,7 +23,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use gdl_runtime::{Game, History, Id, Record, RoleId};
+use gdl_runtime::{Budget, Cancel, Dynamic, Game, History, Id, Record, RoleId};
 use serde::{Deserialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -45,33 +50,44 @@ pub(super) fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {
         .map_err(|error| Problem::malformed(format!("the body is not as it should be: {error}")))
 }
 
-/// Does what may take a while, beside the thread that answers.
-pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Problem::broken())
+/// Does something with a session beside the thread that answers. Requests for one session wait for each other without keeping
+/// others from their turns.
+pub(super) async fn with_session<T: Send + 'static>(
+    server: &Server,
+    id: &str,
+    work: impl FnOnce(&Arc<Shared>, &Cancel) -> Answer<T> + Send + 'static,
+) -> Answer<T> {
+    let shared = server.sessions.find(id)?;
+    let own = work::turn(&shared.turn).await?;
+    let desk = server.desks.sessions(shared.is_known);
+    desk.work_with(own, move |cancel| work(&shared, cancel)).await?
+}
+
+/// As long as nobody calls it off.
+fn until(cancel: &Cancel) -> Budget {
+    Budget::unlimited().and_cancel(cancel)
 }
 
 /// Changes a session, and sees what came of it.
 async fn change(
     server: &Server,
     id: &str,
-    looking: &Looking,
-    work: impl FnOnce(&mut Session) -> Answer<()> + Send + 'static,
+    looking: Looking,
+    work: impl FnOnce(&mut Session, &Budget) -> Answer<()> + Send + 'static,
 ) -> Answer<Json<View>> {
-    let shared = server.sessions.find(id)?;
-    let looking = looking.clone();
-    aside(move || {
-        shared.with(work)?;
-        look(&shared, &looking)
-    })
-    .await?
-    .map(Json)
+    let view = with_session(server, id, move |shared, cancel| {
+        let budget = until(cancel);
+        shared.with(|session| work(session, &budget))?;
+        look(shared, &looking, &budget)
+    });
+    view.await.map(Json)
 }
 
 /// A session through the eyes of a role.
-fn look(shared: &Arc<Shared>, looking: &Looking) -> Answer<View> {
+fn look(shared: &Arc<Shared>, looking: &Looking, budget: &Budget) -> Answer<View> {
     shared.with(|session| {
         let role = role(session, looking.seat.as_deref())?;
-        Ok(View::of(session, role))
+        View::of(session, role, budget)
     })
 }
 
@@ -119,22 +135,42 @@ pub(super) struct Start {
 }
 
 impl Start {
-    fn open(&self, server: &Server) -> Answer<Opened> {
+    /// Refuses what is too long whatever it is of.
+    fn measure(&self) -> Answer<()> {
+        let moves = self.record.as_ref().map_or(&self.moves, |record| &record.moves);
+        if moves.len() >= session::MOST_PLACES {
+            return Err(Problem::too_large(format!("a history has {} places at most", session::MOST_PLACES))
+                .help("go on from a position instead"));
+        }
+        Ok(())
+    }
+
+    fn open(&self, server: &Server, cancel: &Cancel) -> Answer<Opened> {
         match (&self.game, &self.rulesheet) {
             (Some(name), None) => server.games.find(name),
             (None, Some(text)) => {
                 let name = self.name.as_deref().unwrap_or("rulesheet");
                 let name: String = name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
-                Games::load(&name, text)
+                Games::load(&name, text, cancel)
             }
             _ => Err(Problem::malformed("a session is of a `game` or of a `rulesheet`")),
         }
     }
 
-    fn history(&self, opened: &Opened) -> Answer<History<gdl_runtime::Dynamic>> {
+    /// Plays what was played again, as long as there is room for it and somebody wants it.
+    fn history(&self, opened: &Opened, cancel: &Cancel) -> Answer<History<Dynamic>> {
         let game = &opened.game;
+        let goes_on = |history: &History<Dynamic>| {
+            if cancel.is_cancelled() { Err(Problem::late()) } else { session::make_room(history) }
+        };
         if let Some(record) = &self.record {
-            return record.replay(game).map_err(|error| Problem::unfit("no_match", error.to_string()));
+            let mut stop = Ok(());
+            let replayed = record.replay_while(game, |history| {
+                stop = goes_on(history);
+                stop.is_ok()
+            });
+            stop?;
+            return replayed.map_err(|error| Problem::unfit("no_match", error.to_string()));
         }
         let unfit = |error: String| Problem::unfit("no_position", error);
         let mut history = match &self.position {
@@ -142,6 +178,7 @@ impl Start {
             None => History::new(game),
         };
         for joint in &self.moves {
+            goes_on(&history)?;
             let joint: Result<Vec<_>, _> = joint.iter().map(|action| game.parse_move(action)).collect();
             let joint = joint.map_err(|error| unfit(error.to_string()))?;
             history.play(game, &joint).map_err(|error| unfit(error.to_string()))?;
@@ -149,9 +186,9 @@ impl Start {
         Ok(history)
     }
 
-    fn session(&self, server: &Server) -> Answer<Arc<Shared>> {
-        let opened = self.open(server)?;
-        let history = self.history(&opened)?;
+    fn session(&self, server: &Server, cancel: &Cancel) -> Answer<Arc<Shared>> {
+        let opened = self.open(server, cancel)?;
+        let history = self.history(&opened, cancel)?;
         let mut seats = Seat::usual(&opened.game);
         for (role, seat) in &self.seats {
             let game = &opened.game;
@@ -161,7 +198,11 @@ impl Start {
                 seats[role.index()] = Seat::parse(game, role, seat)?;
             }
         }
-        let shared = server.sessions.add(Session::new(Sessions::id()?, opened, history, seats, self.seed))?;
+        let session = Session::new(Sessions::id()?, opened, history, seats, self.seed);
+        if cancel.is_cancelled() {
+            return Err(Problem::late());
+        }
+        let shared = server.sessions.add(session)?;
         // Machines begin, before anybody looks.
         shared.with(|_| ());
         Ok(shared)
@@ -175,9 +216,14 @@ pub(super) async fn start(
     body: Body,
 ) -> Answer<Response> {
     let start: Start = read(body)?;
-    let _turn = server.loading.acquire().await.map_err(|_| Problem::broken())?;
+    start.measure()?;
+    let desk = if start.rulesheet.is_some() { &server.desks.compiling } else { server.desks.sessions(true) };
     let worker = Arc::clone(&server);
-    let view = aside(move || look(&start.session(&worker)?, &looking)).await??;
+    let view = desk.work(move |cancel| {
+        let shared = start.session(&worker, cancel)?;
+        look(&shared, &looking, &until(cancel))
+    });
+    let view = view.await??;
     Ok((StatusCode::CREATED, Json(view)).into_response())
 }
 
@@ -192,7 +238,7 @@ pub(super) async fn view(
         let longest = Duration::from_secs_f64(seconds.min(LONGEST_WAIT.as_secs_f64()));
         server.sessions.find(&id)?.wait(version, longest).await;
     }
-    change(&server, &id, &looking, |_| Ok(())).await
+    change(&server, &id, looking, |_, _| Ok(())).await
 }
 
 /// `DELETE /api/sessions/{id}`
@@ -220,7 +266,7 @@ pub(super) async fn choose(
     body: Body,
 ) -> Answer<Json<View>> {
     let Choice { role, action, place } = read(body)?;
-    change(&server, &id, &looking, move |session| session.choose(&role, &action, place)).await
+    change(&server, &id, looking, move |session, _| session.choose(&role, &action, place)).await
 }
 
 /// `POST /api/sessions/{id}/undo`
@@ -229,7 +275,7 @@ pub(super) async fn undo(
     Path(id): Path<String>,
     Query(looking): Query<Looking>,
 ) -> Answer<Json<View>> {
-    change(&server, &id, &looking, Session::undo).await
+    change(&server, &id, looking, Session::undo).await
 }
 
 /// `POST /api/sessions/{id}/redo`
@@ -238,7 +284,7 @@ pub(super) async fn redo(
     Path(id): Path<String>,
     Query(looking): Query<Looking>,
 ) -> Answer<Json<View>> {
-    change(&server, &id, &looking, Session::redo).await
+    change(&server, &id, looking, Session::redo).await
 }
 
 /// `POST /api/sessions/{id}/restart`
@@ -247,7 +293,7 @@ pub(super) async fn restart(
     Path(id): Path<String>,
     Query(looking): Query<Looking>,
 ) -> Answer<Json<View>> {
-    change(&server, &id, &looking, |session| {
+    change(&server, &id, looking, |session, _| {
         session.restart();
         Ok(())
     })
@@ -269,7 +315,7 @@ pub(super) async fn go(
     body: Body,
 ) -> Answer<Json<View>> {
     let Aim { place } = read(body)?;
-    change(&server, &id, &looking, move |session| session.go(place)).await
+    change(&server, &id, looking, move |session, _| session.go(place)).await
 }
 
 /// `POST /api/sessions/{id}/seats`
@@ -280,7 +326,7 @@ pub(super) async fn seats(
     body: Body,
 ) -> Answer<Json<View>> {
     let seats: BTreeMap<String, String> = read(body)?;
-    change(&server, &id, &looking, move |session| {
+    change(&server, &id, looking, move |session, _| {
         seats.iter().try_for_each(|(role, seat)| session.seat(role, seat))
     })
     .await
@@ -301,7 +347,7 @@ pub(super) async fn pause(
     body: Body,
 ) -> Answer<Json<View>> {
     let Pause { paused } = read(body)?;
-    change(&server, &id, &looking, move |session| {
+    change(&server, &id, looking, move |session, _| {
         session.pause(paused);
         Ok(())
     })
@@ -323,23 +369,46 @@ pub(super) async fn hints(
     Path(id): Path<String>,
     Query(looking): Query<Looking>,
 ) -> Answer<Json<AdviceView>> {
-    let shared = server.sessions.find(&id)?;
-    aside(move || {
+    let advice = with_session(&server, &id, move |shared, cancel| {
         let (view, question) = shared.with(|session| {
             let role = role(session, looking.seat.as_deref())?;
-            let (advice, question) = session.advise(role)?;
+            if thinking::room() == 0 {
+                return Err(Problem::too_many("too many are thinking already").help("ask again in a moment"));
+            }
+            let (advice, question) = session.advise(role, &until(cancel))?;
             Answer::Ok((AdviceView::of(session, &advice), question))
         })?;
         if let Some(question) = question {
-            thinking::answer(shared, question);
+            thinking::answer(Arc::clone(shared), question);
         }
-        Ok(Json(view))
-    })
-    .await?
+        Ok(view)
+    });
+    advice.await.map(Json)
 }
 
 /// `GET /api/sessions/{id}/record`
 pub(super) async fn record(State(server): State<Arc<Server>>, Path(id): Path<String>) -> Answer<Json<Saved>> {
-    let shared = server.sessions.find(&id)?;
-    aside(move || shared.with(|session| Json(Saved::of(session)))).await
+    with_session(&server, &id, |shared, _| shared.with(|session| Saved::of(session))).await.map(Json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_nobody_waits_for_is_not_started() {
+        let server = Server::new(Games::default(), 7);
+        let start = |moves: serde_json::Value| -> Start {
+            serde_json::from_value(serde_json::json!({ "game": "nim", "moves": moves })).expect("well formed")
+        };
+        let cancel = Cancel::default();
+        assert!(start(serde_json::json!([])).session(&server, &cancel).is_ok());
+        cancel.cancel();
+        // It is noticed at the first move, before anybody looks whether that is one, and at the end.
+        for moves in [serde_json::json!([["nonsense"]]), serde_json::json!([])] {
+            let late = start(moves).session(&server, &cancel);
+            assert!(matches!(late, Err(problem) if problem.code == "too_slow"));
+        }
+        assert_eq!(server.sessions.len(), 1);
+    }
 }

@@ -1,8 +1,13 @@
 //! The games to choose from: in come the built-in games, out goes a card for each, with what it is like and its board.
+//!
+//! A card takes a look at [`GAMES`] times [`STEPS`] states at most. Strangers' rulesheets get none.
 
-use super::{session::Motion, views::BoardView};
+use super::{
+    session::{Motion, board_of},
+    views::BoardView,
+};
 use crate::game::{GameArg, Task};
-use gdl_runtime::{Board, Game, Stream};
+use gdl_runtime::{Game, Stream};
 use serde::Serialize;
 
 /// Random games that are looked at to see whether roles choose at the same time.
@@ -85,8 +90,7 @@ pub fn card<G: Game>(name: &str, text: &str, game: &G) -> Card {
         kind,
         chance: game.chance_role().is_some(),
         hidden: game.vocabulary().has_percepts(),
-        board: Board::of(game).map(|board| {
-            let board = board.hinted(text);
+        board: board_of(game, text).map(|board| {
             BoardView::of(&board, Motion::of(&board, game), &board.cells_of(game, &game.initial()))
         }),
     }

@@ -69,9 +69,22 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
 
+    /// It was too long on its way.
+    #[must_use]
+    pub fn slow() -> Self {
+        Self::new(StatusCode::REQUEST_TIMEOUT, "slow", "the request did not come to an end in time")
+    }
+
     /// There are too many already.
     pub fn too_many(message: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_many", message)
+    }
+
+    /// It takes longer than anybody may have the server to themselves.
+    #[must_use]
+    pub fn late() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_slow", "the game takes too long to be played")
+            .help("ask again: it goes on where it was")
     }
 
     /// A fault of the server.

@@ -1,15 +1,17 @@
 //! Games that can be opened: in comes a name or a rulesheet, out goes a game and its text.
+//!
+//! A rulesheet that came with a request is compiled within [`Limits::network`], as long as somebody wants it.
 
-use super::errors::{Answer, Problem};
+use super::{
+    errors::{Answer, Problem},
+    work::observer,
+};
 use crate::{error::Result, game::GameArg, load, report};
 use gdl_runtime::{
-    Dynamic, Loader,
+    Cancel, Dynamic, Loader,
     load::{Limits, LoadError, Options},
 };
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
 /// A game, ready to be played, and where it came from.
 #[derive(Clone, Debug)]
@@ -31,9 +33,6 @@ pub struct Games {
 }
 
 impl Games {
-    /// How long a rulesheet may take to be compiled.
-    const DEADLINE: Duration = Duration::from_secs(20);
-
     /// The built-in games, and `own` if it is none of them.
     ///
     /// # Errors
@@ -73,10 +72,10 @@ impl Games {
     /// The game of a rulesheet that came with a request, within what a stranger's may take.
     ///
     /// # Errors
-    /// All that is wrong with it.
-    pub fn load(name: &str, text: &str) -> Answer<Opened> {
-        let options = Options { limits: Limits::network(), ..load::tolerant() };
-        let loader = Loader::new().name(name).options(options).deadline(Instant::now() + Self::DEADLINE);
+    /// All that is wrong with it, or that it was called off.
+    pub fn load(name: &str, text: &str, cancel: &Cancel) -> Answer<Opened> {
+        let options = Options { limits: Limits::network(), observer: observer(cancel), ..load::tolerant() };
+        let loader = Loader::new().name(name).options(options);
         let game = loader.load(text).map_err(|error| match error {
             LoadError::Rules { source, diagnostics } => {
                 let list = diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, &source));
@@ -86,5 +85,19 @@ impl Games {
                 .help("`gdl check` says what takes so much"),
         })?;
         Ok(Opened { name: name.to_owned(), is_known: false, text: text.into(), game })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_called_off_is_no_game() {
+        let (cancel, text) = (Cancel::default(), gdl_games::find("nim").expect("it is built in").text);
+        assert!(Games::load("nim", text, &cancel).is_ok());
+        cancel.cancel();
+        let late = Games::load("nim", text, &cancel);
+        assert!(matches!(late, Err(problem) if problem.code == "too_large_to_play"));
     }
 }

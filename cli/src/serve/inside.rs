@@ -3,6 +3,10 @@
 //!
 //! The net is compiled once for a session, when somebody first wants to see it. Gates are evaluated in three values: what
 //! depends on moves that are still to be made is open.
+//!
+//! A session keeps a net of so many operations as it is told to; of a larger one the figures alone are kept. To look takes a few
+//! steps for each literal. Of fluents, relations and outputs no more are told than [`MOST_FLUENTS`], as many relations, and
+//! [`MOST_OUTPUTS`], and of outputs no more than [`MOST_TEXT`].
 
 use super::picture::{self, Output, Picture};
 use crate::load::Compiled;
@@ -18,12 +22,23 @@ use std::{
 const MOST_FLUENTS: usize = 1_000;
 /// Outputs are offered by name if there are no more than this.
 const MOST_OUTPUTS: usize = 4_000;
+/// No more bytes are told of the names of relations and fluents, of outputs, and of those that are true.
+const MOST_TEXT: usize = 1 << 20;
+/// Nets of strangers that are kept have no more: some megabytes for each session.
+pub const MOST_OPERATIONS: usize = 50_000;
 
 /// The inside of a game.
 #[derive(Debug)]
 pub struct Inside {
-    net: Net,
     sizes: Sizes,
+    /// If it is not too large.
+    kept: Option<Kept>,
+}
+
+/// A net that is looked at again and again.
+#[derive(Debug)]
+struct Kept {
+    net: Net,
     outputs: Vec<Output>,
     /// What was drawn last: states change more often.
     drawn: Mutex<Option<Drawn>>,
@@ -137,23 +152,38 @@ pub struct Lit {
 }
 
 impl Inside {
-    /// Of a game that has a net.
+    /// Of a game that has a net, which is kept if it has no more operations, fluents and outputs than `most` of each.
     #[must_use]
-    pub fn new(compiled: Compiled) -> Self {
+    pub fn new(compiled: Compiled, most: usize) -> Self {
         let sizes = Sizes::of(&compiled);
         let outputs = picture::outputs(&compiled.net);
-        Self { net: compiled.compilation.net, sizes, outputs, drawn: Mutex::default() }
+        let fits =
+            [sizes.operations, compiled.net.inputs(), outputs.len()].iter().all(|&count| count <= most);
+        let kept = fits.then(|| Kept { net: compiled.compilation.net, outputs, drawn: Mutex::default() });
+        Self { sizes, kept }
     }
 
-    /// If the net says something under this name.
+    /// If the net that is kept says something under this name.
     #[must_use]
     pub fn has(&self, output: &str) -> bool {
-        self.outputs.iter().any(|known| known.name == output)
+        self.kept
+            .as_ref()
+            .is_some_and(|kept| kept.outputs.iter().any(|known| known.is_called(&kept.net, output)))
     }
 
     /// What is seen in a state, or in one that is not known: with a picture of what `of` depends on, or of all.
     #[must_use]
     pub fn sight(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> Sight {
+        let sizes = Some(self.sizes.clone());
+        match &self.kept {
+            Some(kept) => Sight { sizes, ..kept.sight(game, state, of) },
+            None => Sight { sizes, ..without_net(game, state) },
+        }
+    }
+}
+
+impl Kept {
+    fn sight(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> Sight {
         let values = state.map(|state| self.values(game.fluents(state).map(Id::index)));
         let value = |signal: Signal| values.as_ref().and_then(|values| read(values, signal));
         let drawn = self.draw(of);
@@ -165,21 +195,29 @@ impl Inside {
                 (Some(Lit { picture: picture.clone(), node_values, edge_values }), picture.nodes.len())
             }
         };
-        let true_ones = || self.outputs.iter().filter(|output| value(output.signal) == Some(true));
+        let is_true = |output: &&Output| value(output.signal) == Some(true);
+        let all = self.outputs.iter().filter(|_| self.outputs.len() <= MOST_OUTPUTS);
         Sight {
-            sizes: Some(self.sizes.clone()),
             relations: state.map(|state| relations(game, state)),
-            outputs: if self.outputs.len() <= MOST_OUTPUTS {
-                self.outputs.iter().map(|output| output.name.clone()).collect()
-            } else {
-                Vec::new()
-            },
-            holding: state
-                .map(|_| true_ones().take(MOST_OUTPUTS).map(|output| output.name.clone()).collect()),
+            outputs: self.names(all),
+            holding: state.map(|_| self.names(self.outputs.iter().filter(is_true).take(MOST_OUTPUTS))),
             of: of.map(str::to_owned),
             picture,
             nodes: Some(nodes),
+            ..without_net(game, None)
         }
+    }
+
+    /// The names of some outputs, as far as there is room for them.
+    fn names<'o>(&self, outputs: impl Iterator<Item = &'o Output>) -> Vec<String> {
+        let mut room = MOST_TEXT;
+        outputs
+            .map_while(|output| {
+                let name = output.name(&self.net);
+                room = room.checked_sub(name.len())?;
+                Some(name)
+            })
+            .collect()
     }
 
     fn draw(&self, of: Option<&str>) -> Arc<Result<Picture, usize>> {
@@ -191,7 +229,7 @@ impl Inside {
             None => picture::draw(&self.net, &self.outputs),
             Some(name) => {
                 let chosen: Vec<Output> =
-                    self.outputs.iter().filter(|output| output.name == name).cloned().collect();
+                    self.outputs.iter().filter(|output| output.is_called(&self.net, name)).cloned().collect();
                 picture::draw(&self.net, &chosen)
             }
         });
@@ -275,19 +313,22 @@ fn relations(game: &Dynamic, state: &BitBox) -> Vec<Relation> {
     let mut holds = vec![false; fluents.len()];
     game.fluents(state).for_each(|fluent| holds[fluent.index()] = true);
     let mut relations: BTreeMap<&str, Relation> = BTreeMap::new();
-    let mut told = 0;
+    let (mut told, mut room) = (0, MOST_TEXT);
     for (text, &holds) in fluents.iter().zip(&holds) {
         let name = text.trim_start_matches('(').split([' ', ')']).next().unwrap_or(text);
-        let relation = relations.entry(name).or_insert_with(|| Relation {
-            name: name.to_owned(),
-            size: 0,
-            holding: 0,
-            fluents: Vec::new(),
-        });
+        if !relations.contains_key(name) {
+            let Some(left) = room.checked_sub(name.len()).filter(|_| relations.len() < MOST_FLUENTS) else {
+                continue;
+            };
+            room = left;
+            let new = Relation { name: name.to_owned(), size: 0, holding: 0, fluents: Vec::new() };
+            relations.insert(name, new);
+        }
+        let Some(relation) = relations.get_mut(name) else { continue };
         relation.size += 1;
         relation.holding += usize::from(holds);
-        if all || holds && told < MOST_FLUENTS {
-            told += 1;
+        if let Some(left) = room.checked_sub(text.len()).filter(|_| all || holds && told < MOST_FLUENTS) {
+            (room, told) = (left, told + 1);
             relation.fluents.push(Fluent { text: text.to_owned(), holds });
         }
     }
@@ -305,21 +346,29 @@ mod tests {
         let (_, compiled) = load::inspect(&load::text_of(entry), &load::quiet());
         let compiled = compiled.expect("it is sound");
         let game = Dynamic::decode(&compiled.table).expect("a table");
-        (Inside::new(compiled), game)
+        (Inside::new(compiled, usize::MAX), game)
     }
 
     #[test]
     fn what_is_lit_is_what_the_game_says() {
         for name in ["tictactoe", "connect_four", "rock_paper_scissors", "monty_hall"] {
             let (inside, game) = built_in(name);
+            let kept = inside.kept.as_ref().expect("the net is kept");
+            for output in &kept.outputs {
+                let named: Vec<String> = (kept.outputs.iter())
+                    .filter(|other| other.is_called(&kept.net, &output.name(&kept.net)))
+                    .map(|other| other.name(&kept.net))
+                    .collect();
+                assert_eq!(named, [output.name(&kept.net)]);
+            }
             let names = game.vocabulary();
             let mut stream = Stream::new(3, 0);
             for _ in 0..5 {
                 let mut state = game.initial();
                 loop {
-                    let values = inside.values(game.fluents(&state).map(Id::index));
+                    let values = kept.values(game.fluents(&state).map(Id::index));
                     let said = |name: &str| {
-                        let output = inside.outputs.iter().find(|output| output.name == name);
+                        let output = kept.outputs.iter().find(|output| output.is_called(&kept.net, name));
                         output.map(|output| read(&values, output.signal))
                     };
                     assert_eq!(said("terminal"), Some(Some(game.terminal(&state))));
@@ -371,5 +420,26 @@ mod tests {
         assert_eq!(figures, [("cell", 27, 9, 27), ("control", 2, 1, 2)]);
         let terminal = sight.holding.expect("values").contains(&"terminal".to_owned());
         assert!(!terminal && sight.of.as_deref() == Some("terminal"));
+    }
+
+    #[test]
+    fn of_a_large_net_there_are_figures_alone() {
+        let entry = gdl_games::find("tictactoe").expect("a built-in game");
+        let compiled = || load::inspect(&load::text_of(entry), &load::quiet()).1.expect("it is sound");
+        let game = Dynamic::decode(&compiled().table).expect("a table");
+        let sight = Inside::new(compiled(), 10).sight(&game, Some(&game.initial()), None);
+        assert!(sight.sizes.is_some() && sight.relations.is_some());
+        assert!(sight.picture.is_none() && sight.outputs.is_empty() && sight.nodes.is_none());
+    }
+
+    #[test]
+    fn relations_are_bounded_in_number() {
+        let fluents: Vec<String> =
+            (0..1_500).map(|n| format!("(init f{n}) (<= (next f{n}) (true f{n}) (does r a))")).collect();
+        let rest = fluents.concat();
+        let text =
+            format!("(role r) (legal r a) (legal r b) (<= terminal (not (true f0))) (goal r 100) {rest}");
+        let game = gdl_runtime::load(&text).expect("it is sound");
+        assert_eq!(relations(&game, &game.initial()).len(), MOST_FLUENTS);
     }
 }

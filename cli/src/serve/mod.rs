@@ -3,8 +3,8 @@
 //! A server on 127.0.0.1 answers with a page (`assets`) and with JSON (`api`). What is played is a [`session`], of which there
 //! are a bounded number ([`sessions`]); machines [think](thinking) in threads of their own, so an answer never waits for them.
 //! What the page is told is a [view](views). Before that games are [chosen](catalogue) or [written](rulesheet), and beside it
-//! one may look [inside] them; requests for that (`insight`) are work that is called off when nobody waits for it. All requests
-//! are [described](description). Only requests for this address from this page are heard, so no other page in the browser can
+//! one may look [inside] them (`insight`). Whatever takes a while is `work` with a turn, which is called off when nobody waits for
+//! it. All requests are [described](description). Only requests for this address from this page are heard, so no other page in the browser can
 //! play along or look.
 
 mod api;
@@ -15,6 +15,7 @@ pub mod errors;
 pub mod games;
 pub mod inside;
 mod insight;
+pub mod knowledge;
 pub mod layers;
 pub mod picture;
 pub mod rulesheet;
@@ -23,6 +24,7 @@ pub mod session;
 pub mod sessions;
 pub mod thinking;
 pub mod views;
+mod work;
 
 use crate::{
     error::{Error, Result},
@@ -37,25 +39,19 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{MethodRouter, get, post},
 };
+use catalogue::Card;
 use errors::Problem;
 use games::Games;
-use insight::Insight;
 use sessions::Sessions;
 use std::{
     io::Write,
     net::{Ipv4Addr, SocketAddr, TcpListener},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
-use tokio::sync::Semaphore;
+use work::{Desks, THREADS};
 
 /// No request may have more bytes.
 pub const MOST_BYTES: usize = 1 << 20;
-
-/// Rulesheets that are compiled at the same time.
-const MOST_LOADING: usize = 2;
-
-/// Threads for what may take a while.
-const THREADS: usize = 8;
 
 /// What all requests share.
 pub struct Server {
@@ -63,10 +59,10 @@ pub struct Server {
     pub games: Games,
     /// What is being played.
     pub sessions: Sessions,
-    /// What looking into games shares.
-    insight: Insight,
-    /// Turns at compiling rulesheets.
-    pub loading: Semaphore,
+    /// Where whatever takes a while is done.
+    desks: Desks,
+    /// What is said of the games that have names, once somebody asked.
+    cards: OnceLock<Vec<Card>>,
     port: u16,
 }
 
@@ -74,8 +70,8 @@ impl Server {
     /// A server that will be reached at a port.
     #[must_use]
     pub fn new(games: Games, port: u16) -> Arc<Self> {
-        let loading = Semaphore::new(MOST_LOADING);
-        Arc::new(Self { games, sessions: Sessions::default(), insight: Insight::default(), loading, port })
+        let (sessions, desks) = (Sessions::default(), Desks::default());
+        Arc::new(Self { games, sessions, desks, cards: OnceLock::new(), port })
     }
 
     /// If the request is for this server, and from its own page or from no page at all: else another page could reach it by a

@@ -3,11 +3,14 @@
 //! Fluents and moves stand on the left, what is seen of a state on the right, gates between. A gate that is used complemented
 //! more often than not is shown as the disjunction that it is by De Morgan's laws, so that few edges are complements.
 //! A net of many gates is not worth looking at as a whole; what one of its outputs depends on often is.
+//!
+//! Nothing is drawn of more than [`MOST_NODES`] nodes or [`MOST_PIECES`] pieces of edges, which bounds the layout; to find
+//! out takes a look at each literal. A name is shown with [`MOST_LETTERS`] letters, and told with [`MOST_TOLD`].
 
 use super::layers::{self, Graph};
 use gdl_compiler::propnet::{Gate, Net, Signal};
 use serde::Serialize;
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write};
 
 /// Pictures of more nodes are not drawn: nobody could follow them.
 pub const MOST_NODES: usize = 400;
@@ -15,41 +18,83 @@ pub const MOST_NODES: usize = 400;
 const MOST_PIECES: usize = 20_000;
 /// Characters of a name that are shown.
 const MOST_LETTERS: usize = 26;
+/// Characters of a name that are told of a node that is pointed at.
+const MOST_TOLD: usize = 1_000;
 
-/// Something that the net says of a state.
+/// Something that the net says of a state. Its name is put together when it is asked for: those of all outputs may take much
+/// more than the net.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// What it is called: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`, `sees x (die 6)`.
-    pub name: String,
     /// What sort it is of: the first word of the name.
     pub kind: &'static str,
+    /// Of which role, if it is of one.
+    role: Option<usize>,
+    /// What it is about.
+    about: About,
     /// Where it comes from.
     pub signal: Signal,
 }
 
-/// What the net says of a state, by name: what is seen first, then what follows.
+/// What an output is about: a goal, or the number of a name.
+#[derive(Clone, Copy, Debug)]
+enum About {
+    Nothing,
+    Goal(u8),
+    Move(u32),
+    Fluent(usize),
+    Percept(u32),
+}
+
+impl Output {
+    /// What it is called: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`, `sees x (die 6)`.
+    #[must_use]
+    pub fn name(&self, net: &Net) -> String {
+        self.words(net).collect::<Vec<_>>().join(" ")
+    }
+
+    /// If it is called so.
+    #[must_use]
+    pub fn is_called(&self, net: &Net, name: &str) -> bool {
+        let mut rest = Some(name);
+        for (number, word) in self.words(net).enumerate() {
+            rest = rest.and_then(|rest| if number == 0 { Some(rest) } else { rest.strip_prefix(' ') });
+            rest = rest.and_then(|rest| rest.strip_prefix(&*word));
+        }
+        rest == Some("")
+    }
+
+    fn words<'n>(&self, net: &'n Net) -> impl Iterator<Item = Cow<'n, str>> + use<'n> {
+        let words = &net.vocabulary;
+        let about: Option<Cow<'n, str>> = match self.about {
+            About::Nothing => None,
+            About::Goal(value) => Some(value.to_string().into()),
+            About::Move(number) => Some((&*words.moves[number as usize]).into()),
+            About::Fluent(number) => Some((&*words.fluents[number]).into()),
+            About::Percept(number) => Some((&*words.percepts[number as usize]).into()),
+        };
+        let role = self.role.map(|role| (&*words.roles[role]).into());
+        [Some(self.kind.into()), role, about].into_iter().flatten()
+    }
+}
+
+/// What the net says of a state: what is seen first, then what follows.
 #[must_use]
 pub fn outputs(net: &Net) -> Vec<Output> {
-    let words = &net.vocabulary;
-    let mut all =
-        vec![Output { name: "terminal".to_owned(), kind: "terminal", signal: net.outputs.terminal }];
-    let mut add =
-        |kind, name: String, signal| all.push(Output { name: format!("{kind} {name}"), kind, signal });
-    for (role, goals) in words.roles.iter().zip(&net.outputs.goal) {
-        goals.iter().for_each(|(value, signal)| add("goal", format!("{role} {value}"), *signal));
+    let terminal =
+        Output { kind: "terminal", role: None, about: About::Nothing, signal: net.outputs.terminal };
+    let mut all = vec![terminal];
+    let mut add = |kind, role, about, signal| all.push(Output { kind, role, about, signal });
+    for (role, goals) in net.outputs.goal.iter().enumerate() {
+        goals.iter().for_each(|&(value, signal)| add("goal", Some(role), About::Goal(value), signal));
     }
-    for (role, legal) in words.roles.iter().zip(&net.outputs.legal) {
-        for &(action, signal) in legal {
-            add("legal", format!("{role} {}", words.moves[action as usize]), signal);
-        }
+    for (role, legal) in net.outputs.legal.iter().enumerate() {
+        legal.iter().for_each(|&(action, signal)| add("legal", Some(role), About::Move(action), signal));
     }
-    for (fluent, signal) in words.fluents.iter().zip(&net.outputs.next) {
-        add("next", fluent.clone(), *signal);
+    for (fluent, &signal) in net.outputs.next.iter().enumerate() {
+        add("next", None, About::Fluent(fluent), signal);
     }
-    for (role, sees) in words.roles.iter().zip(net.outputs.sees.iter().flatten()) {
-        for &(percept, signal) in sees {
-            add("sees", format!("{role} {}", words.percepts[percept as usize]), signal);
-        }
+    for (role, sees) in net.outputs.sees.iter().flatten().enumerate() {
+        sees.iter().for_each(|&(percept, signal)| add("sees", Some(role), About::Percept(percept), signal));
     }
     all
 }
@@ -148,13 +193,14 @@ pub fn draw(net: &Net, outputs: &[Output]) -> Result<Picture, usize> {
             operands.iter().for_each(|&operand| lead(operand, places[gate as usize], turned[gate as usize]));
         }
     }
-    for (number, Output { name, kind, signal }) in outputs.iter().enumerate() {
+    for (number, output) in outputs.iter().enumerate() {
+        let Output { kind, signal, .. } = output;
         lead(*signal, gates.len() + number, false);
-        let label = shortened(name);
+        let name = output.name(net);
         nodes.push(Node {
             kind,
-            text: name.clone(),
-            label,
+            label: shortened(&name, MOST_LETTERS),
+            text: shortened(&name, MOST_TOLD),
             x: 0.0,
             y: 0.0,
             width: 0.0,
@@ -208,15 +254,13 @@ fn describe(net: &Net, signal: Signal) -> (&'static str, String, String) {
         }
         Gate::Fluent(_) => {
             let text = net.signal_text(signal);
-            let label = shortened(&text);
-            ("fluent", text, label)
+            ("fluent", shortened(&text, MOST_TOLD), shortened(&text, MOST_LETTERS))
         }
         Gate::Does { role, action } => {
             let (role, action) =
                 (&net.vocabulary.roles[role as usize], &net.vocabulary.moves[action as usize]);
             let text = format!("does {role} {action}");
-            let label = shortened(&text);
-            ("does", text, label)
+            ("does", shortened(&text, MOST_TOLD), shortened(&text, MOST_LETTERS))
         }
         Gate::And(_) if signal.is_negated() => {
             ("or", format!("gate {}: any of", number - net.inputs()), "or".to_owned())
@@ -225,11 +269,11 @@ fn describe(net: &Net, signal: Signal) -> (&'static str, String, String) {
     }
 }
 
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= MOST_LETTERS {
+fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
         return text.to_owned();
     }
-    text.chars().take(MOST_LETTERS - 1).chain(['…']).collect()
+    text.chars().take(most - 1).chain(['…']).collect()
 }
 
 /// Room for a label.

@@ -3,12 +3,12 @@
 //! The text is compiled within what a stranger's rulesheet may take, and a stop that the caller can pull: whoever types on
 //! asks again, and the last answer is no longer wanted.
 
+use super::work::observer;
 use crate::{load, report};
-use gdl_compiler::{Diagnostics, Levels, Limits, Observer, Options, Severity, Source, check, syntax};
+use gdl_compiler::{Diagnostics, Levels, Limits, Options, Severity, Source, check, syntax};
 use gdl_runtime::{Cancel, Game, load::lift};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::ops::ControlFlow;
 
 /// What the rulesheet is called in diagnostics.
 const NAME: &str = "rulesheet";
@@ -54,10 +54,7 @@ pub struct Summary {
 pub fn judge(text: &str, cancel: &Cancel) -> Option<Verdict> {
     let source = Source::new(NAME, text);
     let watched = |levels: Levels| {
-        let cancel = cancel.clone();
-        let observer = Observer::new(move |_| {
-            if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        let observer = observer(cancel);
         Options { limits: Limits::network(), levels, observer, ..Options::default() }
     };
     let (diagnostics, compiled) = load::inspect(&source, &watched(Levels::default()));

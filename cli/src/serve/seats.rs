@@ -1,9 +1,17 @@
 //! Who plays a role: in comes `person` or a player's name with options, out goes a seat.
+//!
+//! A machine thinks no longer, remembers in no more bytes and has no more threads than it says here, whatever is asked for and
+//! also if nothing is. Of all machines no more than [`MOST_RESTING`] keep what they remember from one move to the next, so
+//! that with those that are thinking they stay within some hundred MiB; others begin anew each time.
 
 use super::errors::{Answer, Problem};
 use crate::players::Spec;
 use gdl_runtime::{Budget, Cancel, Dynamic, Game, Player, RoleId};
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 /// Who plays a role.
 pub enum Seat {
@@ -15,9 +23,47 @@ pub enum Seat {
     Machine {
         /// Which one.
         machine: Machine,
-        /// It, once it has thought.
-        player: Option<Box<dyn Player<Dynamic>>>,
+        /// It, once it has thought, if there is room for what it remembers.
+        mind: Option<Mind>,
     },
+}
+
+/// The machines that remember something between their moves.
+const MOST_RESTING: usize = 4;
+static RESTING: AtomicUsize = AtomicUsize::new(0);
+
+/// A player with what it remembers.
+pub struct Mind {
+    /// The player.
+    pub player: Box<dyn Player<Dynamic>>,
+    /// If it remembers what takes room.
+    remembers: bool,
+    room: Option<Room>,
+}
+
+/// A place for one of those that remember something.
+struct Room;
+
+impl Room {
+    fn find() -> Option<Self> {
+        let more = |resting| (resting < MOST_RESTING).then_some(resting + 1);
+        RESTING.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok().map(|_| Self)
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        RESTING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Mind {
+    /// It, until it is asked again. None if there is no room for what it remembers.
+    #[must_use]
+    pub fn rest(self) -> Option<Self> {
+        let room = if self.remembers { Some(self.room.or_else(Room::find)?) } else { None };
+        Some(Self { room, ..self })
+    }
 }
 
 /// A kind of player, bounded.
@@ -33,8 +79,9 @@ impl Machine {
 
     /// The player, with a seed for one that was not told any.
     #[must_use]
-    pub fn build(&self, seed: u64) -> Option<Box<dyn Player<Dynamic>>> {
-        self.0.build(seed)
+    pub fn build(&self, seed: u64) -> Option<Mind> {
+        let remembers = !["first", "random", "flat"].contains(&self.0.kind());
+        Some(Mind { player: self.0.build(seed)?, remembers, room: None })
     }
 
     /// How long it may think at most.
@@ -68,7 +115,7 @@ impl Seat {
     pub const PERSON: &str = "person";
 
     /// The most bytes that a machine may remember in, and the most threads it may have.
-    const BYTES: usize = 256 << 20;
+    const BYTES: usize = 64 << 20;
     const THREADS: usize = 16;
 
     /// The seat that is meant.
@@ -91,7 +138,7 @@ impl Seat {
             return Err(Problem::unfit("no_player", "`human` plays in `gdl play` only").help("say `person`"));
         }
         let spec = spec.at_most(Self::BYTES, Self::THREADS);
-        Ok(Self::Machine { machine: Machine(spec), player: None })
+        Ok(Self::Machine { machine: Machine(spec), mind: None })
     }
 
     /// The seats of a game where nobody says otherwise: a person for each role, and chance.
@@ -109,5 +156,28 @@ impl fmt::Display for Seat {
             Self::Chance => f.write_str("chance"),
             Self::Machine { machine, .. } => machine.fmt(f),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_machines_remember_anything_between_their_moves() {
+        let mind = |name: &str| {
+            let machine = Machine(name.parse().expect("a player"));
+            machine.build(0).and_then(Mind::rest)
+        };
+        let mut minds: Vec<Option<Mind>> = (0..3 * MOST_RESTING).map(|_| mind("mcts")).collect();
+        assert!(minds.iter().flatten().count() <= MOST_RESTING);
+        assert!(mind("first").is_some(), "there is nothing to keep");
+        // Who rests already goes on doing so, and makes room for another in the end.
+        if let Some(kept) = minds.iter_mut().find(|mind| mind.is_some()) {
+            *kept = kept.take().and_then(Mind::rest);
+            assert!(kept.is_some());
+        }
+        drop(minds);
+        assert!(mind("mcts").is_some());
     }
 }

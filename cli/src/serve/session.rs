@@ -3,17 +3,23 @@
 //! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has
 //! chosen, and what machines have to think about comes out as [`Thought`]s, which somebody else thinks. A thought that comes
 //! back when the session is elsewhere counts nothing. Nothing here waits.
+//!
+//! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is replayed or played, so those of
+//! all sessions together stay within 128 MiB. A step looks at the state three times and makes a joint move; what may take many
+//! steps is given a [`Budget`] that is looked at before each, and goes on when it is next asked for. A board is looked for
+//! among [`MOST_BOARD_FLUENTS`] and drawn with [`MOST_CELLS`].
 
 use super::{
     errors::{Answer, Problem},
     games::Opened,
     inside::Inside,
-    seats::{Machine, Seat},
+    knowledge::Knowledge,
+    seats::{Machine, Mind, Seat},
 };
 use crate::play::travel;
 use gdl_runtime::{
-    Belief, Board, Cancel, Dynamic, Game, History, Id, MoveId, Place, RoleId, Stream,
-    player::{InformationOf, Player, Tried},
+    Board, Budget, Cancel, Dynamic, Game, History, Id, MoveId, Place, RoleId, Stream, Table,
+    player::{InformationOf, Tried},
 };
 use std::{
     sync::{Arc, OnceLock},
@@ -21,17 +27,52 @@ use std::{
 };
 
 /// No history is longer: a session is no heap.
-const MOST_PLACES: usize = 5_000;
+pub const MOST_PLACES: usize = 5_000;
+
+/// No history takes more bytes.
+pub const MOST_HISTORY_BYTES: usize = 2 << 20;
+
+/// If there is room for another place.
+///
+/// # Errors
+/// If there is not.
+pub fn make_room(history: &History<Dynamic>) -> Answer<()> {
+    if history.len() < MOST_PLACES && history.bytes() < MOST_HISTORY_BYTES {
+        return Ok(());
+    }
+    let message =
+        format!("a history has {MOST_PLACES} places and {} MiB of states at most", MOST_HISTORY_BYTES >> 20);
+    Err(Problem::too_large(message).help("go on from a position instead"))
+}
+
+/// A board is looked for among so many fluents,
+const MOST_BOARD_FLUENTS: usize = 20_000;
+/// drawn with so many cells,
+const MOST_CELLS: usize = Board::MAX_SIDE * Board::MAX_SIDE;
+/// and so many moves are looked at for how they go on it.
+const MOST_BOARD_MOVES: usize = 10_000;
+
+/// The board of a game with such a rulesheet, if it shows one that can be drawn.
+#[must_use]
+pub fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
+    if game.vocabulary().fluents().len() > MOST_BOARD_FLUENTS {
+        return None;
+    }
+    Board::of(game).filter(|board| board.names().len() <= MOST_CELLS).map(|board| board.hinted(text))
+}
 
 /// After so many steps without a choice play halts, should the game have no end.
 const MOST_FORCED: usize = 1000;
+
+/// No more machines of a session think at a time; the others do after them.
+const MOST_THINKING: usize = 16;
 
 /// A player that is to choose a move, and all it needs for that.
 pub struct Thought {
     /// For whom.
     pub role: RoleId,
     /// Who thinks.
-    pub player: Box<dyn Player<Dynamic>>,
+    pub mind: Mind,
     /// If it has not thought in this play yet.
     pub is_fresh: bool,
     /// How it is bounded.
@@ -40,6 +81,8 @@ pub struct Thought {
     pub information: InformationOf<Dynamic>,
     /// The game.
     pub game: Dynamic,
+    /// If the server knows the game.
+    pub is_known: bool,
     /// Which state of the session it belongs to.
     pub epoch: u64,
     /// Pulled when nobody wants it any more.
@@ -80,6 +123,8 @@ pub struct Question {
     pub information: InformationOf<Dynamic>,
     /// The game.
     pub game: Dynamic,
+    /// If the server knows the game.
+    pub is_known: bool,
     /// Which state of the session it belongs to.
     pub epoch: u64,
     /// Pulled when nobody wants it any more.
@@ -101,7 +146,8 @@ impl Motion {
     /// What the moves say that the game has.
     #[must_use]
     pub fn of<G: Game>(board: &Board, game: &G) -> Self {
-        let spots = game.vocabulary().moves().iter().map(|action| board.spot(action));
+        let moves = game.vocabulary().moves().iter().take(MOST_BOARD_MOVES);
+        let spots = moves.map(|action| board.spot(action));
         spots.fold(Self::default(), |motion, spot| Self {
             travels: motion.travels || spot.cells.len() > 1,
             drops: motion.drops || !spot.area.is_empty(),
@@ -168,7 +214,9 @@ pub struct Session {
     epoch: u64,
     cancel: Cancel,
     luck: Stream,
-    beliefs: Vec<Belief<Dynamic>>,
+    knowledge: Knowledge,
+    /// For each place the roles that have more than one legal move there, once somebody has looked.
+    choosers: Vec<Option<Vec<RoleId>>>,
 }
 
 impl Session {
@@ -176,7 +224,7 @@ impl Session {
     #[must_use]
     pub fn new(id: String, opened: Opened, history: History<Dynamic>, seats: Vec<Seat>, seed: u64) -> Self {
         let roles = opened.game.shape().roles;
-        let board = Board::of(&opened.game).map(|board| board.hinted(&opened.text));
+        let board = board_of(&opened.game, &opened.text);
         let motion = board.as_ref().map(|board| Motion::of(board, &opened.game)).unwrap_or_default();
         Self {
             id,
@@ -196,9 +244,27 @@ impl Session {
             epoch: 0,
             cancel: Cancel::default(),
             luck: Stream::new(seed, 0),
-            beliefs: (0..roles).map(|_| Belief::new(seed)).collect(),
+            knowledge: Knowledge::new(seed),
+            choosers: Vec::new(),
             opened,
         }
+    }
+
+    /// Bytes that the session may come to take, roughly: its game, unless the server has that anyway, a full history, and the net
+    /// for those who look inside.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        /// Of a gate, in programs, what is left of them, and the net; of a name, with what finds it.
+        const GATE: usize = 64;
+        const NAME: usize = 128;
+        if self.opened.is_known {
+            return MOST_HISTORY_BYTES;
+        }
+        let (observe, advance) = self.game().table().map_or((0, 0), Table::gates);
+        let names = self.game().vocabulary();
+        let names: usize =
+            names.fluents().iter().chain(names.moves().iter()).map(|name| NAME + 2 * name.len()).sum();
+        MOST_HISTORY_BYTES + self.opened.text.len() + (observe + advance) * GATE + names
     }
 
     /// The game.
@@ -235,8 +301,9 @@ impl Session {
     #[must_use]
     pub fn is_over(&self) -> bool {
         let game = self.game();
-        let state = self.history.state();
-        game.terminal(state) || game.roles().any(|role| game.legal(state, role).len() == 0)
+        let mut view = game.blank();
+        game.glance(self.history.state(), &mut view);
+        game.terminal_in(&view) || game.roles().any(|role| game.legal_in(&view, role).len() == 0)
     }
 
     /// If the rules hide something of the game from its roles.
@@ -258,17 +325,42 @@ impl Session {
         }
     }
 
-    /// The fluents that a role can be sure of: those that hold in every state that fits what it knows.
-    pub fn known(&mut self, role: RoleId) -> <Dynamic as Game>::State {
-        let information = self.history.information(self.game(), role);
-        let belief = &mut self.beliefs[role.index()];
-        belief.follow(&self.opened.game, &information);
-        let mut worlds = belief.worlds().iter().map(|(state, _)| state.clone());
-        let Some(first) = worlds.next() else { return self.opened.game.empty() };
-        worlds.fold(first, |mut common, state| {
-            common.as_mut().iter_mut().zip(state.as_ref()).for_each(|(a, b)| *a &= b);
-            common
-        })
+    /// The fluents that a role can be sure of, and what it perceived last. None if there was no time to find out.
+    pub fn sure(
+        &mut self,
+        role: RoleId,
+        budget: &Budget,
+    ) -> Option<(<Dynamic as Game>::State, Option<String>)> {
+        let game = &self.opened.game;
+        let (state, information) = self.knowledge.sure(game, &self.history, role, budget)?;
+        let last = information.steps().last();
+        Some((state, last.map(|(_, perception)| game.perception_text(perception))))
+    }
+
+    /// Finds out who has a choice at some places. None if there was no time for all of them.
+    pub fn find_choosers(&mut self, places: impl Iterator<Item = Place>, budget: &Budget) -> Option<()> {
+        let game = &self.opened.game;
+        let mut view = game.blank();
+        self.choosers.resize(self.history.len(), None);
+        for place in places {
+            let Some(state) = self.history.state_at(place) else { continue };
+            let known = &mut self.choosers[place.index()];
+            if known.is_none() {
+                if budget.is_spent() {
+                    return None;
+                }
+                game.glance(state, &mut view);
+                *known = Some(game.roles().filter(|&role| game.legal_in(&view, role).len() > 1).collect());
+            }
+        }
+        Some(())
+    }
+
+    /// If a role has a choice at a place, as far as [`Session::find_choosers`] was asked.
+    #[must_use]
+    pub fn has_choice(&self, place: Place, role: RoleId) -> bool {
+        let known = self.choosers.get(place.index()).and_then(Option::as_ref);
+        known.is_some_and(|choosers| choosers.binary_search(&role).is_ok())
     }
 
     /// A person's move.
@@ -306,20 +398,14 @@ impl Session {
 
     /// What a machine came to in that epoch; too late it counts nothing. A move that is not legal is replaced by one that is,
     /// and so is that of a player that broke down, who is not there any more.
-    pub fn conclude(
-        &mut self,
-        role: RoleId,
-        epoch: u64,
-        thinker: Option<Box<dyn Player<Dynamic>>>,
-        action: Option<MoveId>,
-    ) {
+    pub fn conclude(&mut self, role: RoleId, epoch: u64, thinker: Option<Mind>, action: Option<MoveId>) {
         if epoch != self.epoch {
             return;
         }
         let place = role.index();
         self.efforts[place] = None;
-        if let Seat::Machine { player, .. } = &mut self.seats[place] {
-            *player = thinker;
+        if let Seat::Machine { mind, .. } = &mut self.seats[place] {
+            *mind = thinker.and_then(Mind::rest);
         }
         let game = &self.opened.game;
         let view = game.view(self.history.state());
@@ -338,20 +424,25 @@ impl Session {
         true
     }
 
-    /// Plays on as far as nobody needs to think, and tells who has to.
-    pub fn settle(&mut self) -> Vec<Thought> {
+    /// Plays on as far as nobody needs to think, and tells who has to: so many at most. When the budget is spent it ends in
+    /// the midst of that.
+    pub fn settle(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
         let mut forced = 0;
         loop {
-            if self.is_over() || self.is_paused || self.trouble.is_some() {
+            if budget.is_spent() || self.is_over() || self.is_paused || self.trouble.is_some() {
                 return Vec::new();
             }
             let had_choice = self.fill();
             let Some(joint) = self.chosen.iter().copied().collect::<Option<Vec<MoveId>>>() else {
-                return self.thoughts();
+                return self.thoughts(budget, most);
             };
             forced = if had_choice { 0 } else { forced + 1 };
-            if self.history.len() >= MOST_PLACES || forced > MOST_FORCED {
+            if forced > MOST_FORCED {
                 self.trouble = Some("the game does not come to an end: restart it".to_owned());
+                return Vec::new();
+            }
+            if let Err(problem) = make_room(&self.history) {
+                self.trouble = Some(format!("{}: restart the game", problem.message));
                 return Vec::new();
             }
             if let Err(error) = self.history.play(&self.opened.game, &joint) {
@@ -389,28 +480,40 @@ impl Session {
     }
 
     /// Those of the machines that have to think and do not yet.
-    fn thoughts(&mut self) -> Vec<Thought> {
+    fn thoughts(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
         let is_shown = self.people().is_empty();
+        let thinking = self.efforts.iter().flatten().count();
+        let most = most.min(MOST_THINKING.saturating_sub(thinking));
         let mut thoughts = Vec::new();
         for role in self.opened.game.roles() {
             let place = role.index();
             if self.chosen[place].is_some() || self.efforts[place].is_some() {
                 continue;
             }
-            let Seat::Machine { machine, player } = &mut self.seats[place] else { continue };
-            let (player, is_fresh) = match player.take() {
-                Some(player) => (Some(player), false),
+            if !matches!(self.seats[place], Seat::Machine { .. }) {
+                continue;
+            }
+            if thoughts.len() >= most {
+                break;
+            }
+            let game = &self.opened.game;
+            let information = self.knowledge.information(game, &self.history, role, budget).cloned();
+            let Some(information) = information else { break };
+            let Seat::Machine { machine, mind } = &mut self.seats[place] else { continue };
+            let (mind, is_fresh) = match mind.take() {
+                Some(mind) => (Some(mind), false),
                 None => (machine.build(self.luck.bits()), true),
             };
-            let Some(player) = player else { continue };
+            let Some(mind) = mind else { continue };
             self.efforts[place] = Some(Effort::default());
             thoughts.push(Thought {
                 role,
-                player,
+                mind,
                 is_fresh,
                 machine: machine.clone(),
-                information: self.history.information(&self.opened.game, role),
-                game: self.opened.game.clone(),
+                information,
+                game: game.clone(),
+                is_known: self.opened.is_known,
                 epoch: self.epoch,
                 cancel: self.cancel.clone(),
                 is_shown,
@@ -447,15 +550,16 @@ impl Session {
     /// Back to the last choice of a person, or by one step where no person plays.
     ///
     /// # Errors
-    /// If there is nothing to take back.
-    pub fn undo(&mut self) -> Answer<()> {
+    /// If there is nothing to take back, or no time to find it.
+    pub fn undo(&mut self, budget: &Budget) -> Answer<()> {
         let people = self.people();
         let moved = match people[..] {
             [] => self.history.undo().is_some(),
-            _ => travel::back(&self.opened.game, &mut self.history, &people),
+            _ => travel::back(&self.opened.game, &mut self.history, &people, budget),
         };
         if !moved {
-            return Err(Problem::conflict("no_undo", "there is nothing to take back"));
+            let nothing = || Problem::conflict("no_undo", "there is nothing to take back");
+            return Err(if budget.is_spent() { Problem::late() } else { nothing() });
         }
         self.land();
         Ok(())
@@ -464,15 +568,16 @@ impl Session {
     /// Forth to the next choice of a person, or by one step where no person plays, along what was taken back.
     ///
     /// # Errors
-    /// If there is nothing to make again.
-    pub fn redo(&mut self) -> Answer<()> {
+    /// If there is nothing to make again, or no time to find it.
+    pub fn redo(&mut self, budget: &Budget) -> Answer<()> {
         let people = self.people();
         let moved = match people[..] {
             [] => self.history.redo().is_some(),
-            _ => travel::forth(&self.opened.game, &mut self.history, &people),
+            _ => travel::forth(&self.opened.game, &mut self.history, &people, budget),
         };
         if !moved {
-            return Err(Problem::conflict("no_redo", "there is nothing to make again"));
+            let nothing = || Problem::conflict("no_redo", "there is nothing to make again");
+            return Err(if budget.is_spent() { Problem::late() } else { nothing() });
         }
         self.land();
         Ok(())
@@ -493,9 +598,11 @@ impl Session {
     /// To a new play from the start of the game.
     pub fn restart(&mut self) {
         self.history = History::new(&self.opened.game);
+        self.knowledge.clear();
+        self.choosers.clear();
         for seat in &mut self.seats {
-            if let Seat::Machine { player, .. } = seat {
-                *player = None;
+            if let Seat::Machine { mind, .. } = seat {
+                *mind = None;
             }
         }
         self.is_paused = false;
@@ -532,8 +639,8 @@ impl Session {
     /// What is advised to a person who is to choose, and the question if nobody was asked yet.
     ///
     /// # Errors
-    /// If no person is to choose, or not this one.
-    pub fn advise(&mut self, asked: Option<RoleId>) -> Answer<(Advice, Option<Question>)> {
+    /// If no person is to choose, or not this one, or there was no time to find out what they know.
+    pub fn advise(&mut self, asked: Option<RoleId>, budget: &Budget) -> Answer<(Advice, Option<Question>)> {
         let nobody = || Problem::conflict("no_advice", "nobody is to choose who could be advised");
         // What a role is advised says something of what it knows.
         let eyes = self.eyes(asked);
@@ -546,12 +653,16 @@ impl Session {
         {
             return Ok((known.clone(), None));
         }
+        let game = &self.opened.game;
+        let information = self.knowledge.information(game, &self.history, role, budget).cloned();
+        let information = information.ok_or_else(Problem::late)?;
         let advice =
             Advice { role, epoch: self.epoch, effort: Effort::default(), moves: Vec::new(), is_done: false };
         self.advice = Some(advice.clone());
         let question = Question {
-            information: self.history.information(self.game(), role),
+            information,
             game: self.opened.game.clone(),
+            is_known: self.opened.is_known,
             epoch: self.epoch,
             cancel: self.cancel.clone(),
             seed: self.seed,
@@ -575,9 +686,10 @@ impl Session {
         is_wanted
     }
 
-    /// Ends all thinking.
-    pub fn close(&mut self) {
-        self.arrive();
+    /// What ends all thinking about the position.
+    #[must_use]
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 }
 
@@ -587,4 +699,55 @@ pub fn is_idle(action: &str) -> bool {
     const NAMES: [&str; 9] = ["noop", "no_op", "no-op", "nop", "nil", "none", "nothing", "wait", "idle"];
     let head = action.trim_start_matches('(').split([' ', ')']).next().unwrap_or_default();
     NAMES.iter().any(|name| name.eq_ignore_ascii_case(head))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::games::Games;
+
+    /// Two hundred steps in which nobody has a choice.
+    const CLOCK: &str =
+        "(role r) (init (at 0)) (legal r tick) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+        (<= terminal (true (at 200))) (goal r 100) ";
+
+    fn session(opened: Opened, seats: &[&str]) -> Session {
+        let game = &opened.game;
+        let seats = game.roles().zip(seats).map(|(role, seat)| Seat::parse(game, role, seat));
+        let seats = seats.collect::<Answer<Vec<Seat>>>().unwrap_or_else(|problem| panic!("{problem:?}"));
+        let history = History::new(game);
+        Session::new(String::new(), opened, history, seats, 0)
+    }
+
+    #[test]
+    fn play_that_was_called_off_goes_on_where_it_was() {
+        let steps: Vec<String> = (0..200).map(|at| format!("(succ {at} {}) ", at + 1)).collect();
+        let steps = steps.concat();
+        let opened = Games::load("clock", &format!("{CLOCK}{steps}"), &Cancel::default());
+        let mut session = session(opened.unwrap_or_else(|problem| panic!("{problem:?}")), &["first"]);
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let spent = Budget::unlimited().and_cancel(&cancel);
+        assert!(session.settle(&spent, 1).is_empty() && session.history.depth() == 0);
+        assert!(session.find_choosers(session.history.places(), &spent).is_none());
+        assert!(session.settle(&Budget::unlimited(), 1).is_empty());
+        assert_eq!((session.history.depth(), session.is_over()), (200, true));
+        assert!(session.find_choosers(session.history.places(), &Budget::unlimited()).is_some());
+        assert!(session.find_choosers(session.history.places(), &spent).is_some());
+        // The way back looks at each state.
+        session.seats[0] = Seat::Person;
+        assert!(matches!(session.undo(&spent), Err(problem) if problem.code == "too_slow"));
+        let nothing = session.undo(&Budget::unlimited());
+        assert!(matches!(nothing, Err(problem) if problem.code == "no_undo"));
+    }
+
+    #[test]
+    fn no_more_machines_think_than_there_is_room_for() {
+        let opened = Games::default().find("rock_paper_scissors").expect("it is built in");
+        let mut session = session(opened, &["random", "random"]);
+        let unlimited = Budget::unlimited();
+        assert!(session.settle(&unlimited, 0).is_empty());
+        let thinking = [1, 1, 1].map(|most| session.settle(&unlimited, most).len());
+        assert_eq!(thinking, [1, 1, 0]);
+    }
 }

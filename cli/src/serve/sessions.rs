@@ -1,19 +1,30 @@
 //! The sessions of a server: in comes an id that nobody can guess, out goes the session, for one request at a time.
 //!
-//! There are never more than [`Sessions::MOST`], and one that nobody has asked for in [`Sessions::IDLE`] is gone. When there
-//! are too many the one that was idle longest makes room, if that was long enough.
+//! There are never more than [`Sessions::MOST`], and those together never weigh more than [`Sessions::BYTES`]; one that nobody
+//! has asked for in [`Sessions::IDLE`] is gone. When there are too many the one that was idle longest makes room, if that was
+//! long enough. A session that has ended plays on no more, whoever still thinks for it.
+//!
+//! Requests for a session come one after the other ([`Shared::turn`]), so what one of them takes keeps only those for the same
+//! session waiting, and no thread.
 
 use super::{
     errors::{Answer, Problem},
     session::Session,
     thinking,
 };
+use gdl_runtime::{Budget, Cancel};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
+
+/// How long a session plays on by itself before it hears of the next request.
+const STRETCH: Duration = Duration::from_millis(500);
 
 /// A session that several threads share.
 pub struct Shared {
@@ -22,12 +33,38 @@ pub struct Shared {
     changed: watch::Sender<u64>,
     /// When somebody last asked for it. That is noted and read without waiting for whoever works on the session.
     used: Mutex<Instant>,
+    /// If the server knows the game.
+    pub is_known: bool,
+    /// A turn at the session for one request at a time.
+    pub turn: Arc<Semaphore>,
+    /// The same at seeing inside.
+    pub looking: Arc<Semaphore>,
+    /// See [`Session::weight`].
+    weight: usize,
+    /// What ends all thinking for the session, and whether it has ended itself: neither waits for whoever works on it.
+    thinking: Mutex<Cancel>,
+    has_ended: AtomicBool,
 }
 
 impl Shared {
     fn new(session: Session, now: Instant) -> Arc<Self> {
-        let changed = watch::Sender::new(session.version);
-        Arc::new(Self { session: Mutex::new(session), changed, used: Mutex::new(now) })
+        Arc::new(Self {
+            changed: watch::Sender::new(session.version),
+            used: Mutex::new(now),
+            is_known: session.opened.is_known,
+            turn: Arc::new(Semaphore::new(1)),
+            looking: Arc::new(Semaphore::new(1)),
+            weight: session.weight(),
+            thinking: Mutex::new(session.cancel().clone()),
+            has_ended: AtomicBool::new(false),
+            session: Mutex::new(session),
+        })
+    }
+
+    /// Ends all thinking for the session, for good.
+    fn end(&self) {
+        self.has_ended.store(true, Ordering::SeqCst);
+        lock(&self.thinking).cancel();
     }
 
     /// How long nobody has asked for it.
@@ -35,12 +72,18 @@ impl Shared {
         now.saturating_duration_since(*lock(&self.used))
     }
 
-    /// Looks at the session or changes it, lets it play on as far as it can, and tells whoever waits for changes.
+    /// Looks at the session or changes it, lets it play on as far as it can in a while, and tells whoever waits for changes.
     pub fn with<T>(self: &Arc<Self>, work: impl FnOnce(&mut Session) -> T) -> T {
         let mut session = lock(&self.session);
         let done = work(&mut session);
-        for thought in session.settle() {
-            thinking::start(Arc::clone(self), thought);
+        if !self.has_ended.load(Ordering::SeqCst) {
+            for thought in session.settle(&Budget::within(STRETCH), thinking::room()) {
+                thinking::start(Arc::clone(self), thought);
+            }
+        }
+        lock(&self.thinking).clone_from(session.cancel());
+        if self.has_ended.load(Ordering::SeqCst) {
+            session.cancel().cancel();
         }
         self.changed.send_replace(session.version);
         done
@@ -71,6 +114,9 @@ impl Sessions {
     /// There are never more.
     pub const MOST: usize = 64;
 
+    /// They never weigh more together.
+    pub const BYTES: usize = 256 << 20;
+
     /// One that nobody asked for in this time is gone.
     pub const IDLE: Duration = Duration::from_secs(6 * 3600);
 
@@ -96,33 +142,45 @@ impl Sessions {
     }
 
     fn add_at(&self, session: Session, now: Instant) -> Answer<Arc<Shared>> {
-        let (shared, gone) = self.admit(session, now)?;
-        gone.iter().for_each(|shared| lock(&shared.session).close());
-        Ok(shared)
+        let (admitted, gone) = self.admit(session, now);
+        gone.iter().for_each(|shared| shared.end());
+        admitted
     }
 
     /// Finds room for a session, and the sessions that are gone.
-    fn admit(&self, session: Session, now: Instant) -> Answer<(Arc<Shared>, Vec<Arc<Shared>>)> {
+    fn admit(&self, session: Session, now: Instant) -> (Answer<Arc<Shared>>, Vec<Arc<Shared>>) {
+        let id = session.id.clone();
+        let shared = Shared::new(session, now);
+        if shared.weight > Self::BYTES {
+            let heavy =
+                Problem::unfit("too_large_to_play", "the game takes too much memory to be played here");
+            return (Err(heavy.help("`gdl play` has more")), Vec::new());
+        }
         let mut sessions = lock(&self.shared);
         let (old, kept): (BTreeMap<_, _>, _) = std::mem::take(&mut *sessions)
             .into_iter()
             .partition(|(_, shared)| shared.idle(now) >= Self::IDLE);
         *sessions = kept;
         let mut gone: Vec<Arc<Shared>> = old.into_values().collect();
-        if sessions.len() >= Self::MOST {
-            let longest = sessions.iter().map(|(id, shared)| (shared.idle(now), id.clone())).max();
-            let spare =
-                longest.filter(|(idle, _)| *idle >= Self::SPARE).and_then(|(_, id)| sessions.remove(&id));
-            let full = || {
-                Problem::too_many(format!("{} games are being played already", Self::MOST))
-                    .help("close one, or wait a minute")
+        // Those that make room, the one that was idle longest first; none if they are too few.
+        let mut spare: Vec<(Duration, &String, usize)> =
+            sessions.iter().map(|(id, shared)| (shared.idle(now), id, shared.weight)).collect();
+        spare.retain(|(idle, ..)| *idle >= Self::SPARE);
+        spare.sort();
+        let mut count = sessions.len() + 1;
+        let mut weight = shared.weight + sessions.values().map(|shared| shared.weight).sum::<usize>();
+        let mut leaving: Vec<String> = Vec::new();
+        while count > Self::MOST || weight > Self::BYTES {
+            let Some((_, id, light)) = spare.pop() else {
+                let full = Problem::too_many(format!("{} games are being played already", sessions.len()));
+                return (Err(full.help("close one, or wait a minute")), gone);
             };
-            gone.push(spare.ok_or_else(full)?);
+            (count, weight) = (count - 1, weight - light);
+            leaving.push(id.clone());
         }
-        let id = session.id.clone();
-        let shared = Shared::new(session, now);
+        gone.extend(leaving.iter().filter_map(|id| sessions.remove(id)));
         sessions.insert(id, Arc::clone(&shared));
-        Ok((shared, gone))
+        (Ok(shared), gone)
     }
 
     /// The session of an id.
@@ -143,6 +201,18 @@ impl Sessions {
         Ok(shared)
     }
 
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        lock(&self.shared).len()
+    }
+
+    /// If there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Ends a session.
     ///
     /// # Errors
@@ -150,7 +220,7 @@ impl Sessions {
     pub fn remove(&self, id: &str) -> Answer<()> {
         let found = lock(&self.shared).remove(id);
         let shared = found.ok_or_else(|| Problem::missing("no_session", "there is no such session"))?;
-        lock(&shared.session).close();
+        shared.end();
         Ok(())
     }
 }
@@ -159,7 +229,7 @@ impl Sessions {
 mod tests {
     use super::*;
     use crate::serve::{games::Games, seats::Seat};
-    use gdl_runtime::History;
+    use gdl_runtime::{Game, History};
 
     fn session(id: usize) -> Session {
         let opened = Games::default().find("tictactoe").expect("it is built in");
@@ -200,5 +270,46 @@ mod tests {
         assert!(sessions.find_at("5", later).is_err());
         assert!(sessions.find_at("100", later).is_ok());
         assert!(sessions.add_at(session(101), later).is_err());
+    }
+
+    #[test]
+    fn sessions_are_bounded_in_bytes() {
+        let sessions = Sessions::default();
+        let text: Arc<str> = " ".repeat(Sessions::BYTES / 3).into();
+        let heavy = |id: usize| {
+            let mut session = session(id);
+            (session.opened.is_known, session.opened.text) = (false, text.clone());
+            session
+        };
+        let start = Instant::now();
+        assert!(sessions.add_at(heavy(1), start).is_ok() && sessions.add_at(heavy(2), start).is_ok());
+        let refused = sessions.add_at(heavy(3), start);
+        assert!(matches!(refused, Err(problem) if problem.code == "too_many"));
+        // Light ones have room, and one that is idle makes some.
+        assert!(sessions.add_at(session(4), start).is_ok());
+        let later = start + Sessions::SPARE;
+        for id in ["2", "4"] {
+            assert!(sessions.find_at(id, later).is_ok());
+        }
+        assert!(sessions.add_at(heavy(3), later).is_ok());
+        assert!(sessions.find_at("1", later).is_err() && sessions.find_at("4", later).is_ok());
+    }
+
+    #[test]
+    fn what_has_ended_plays_on_no_more_and_waits_for_nobody() {
+        let sessions = Sessions::default();
+        let mut alone = session(1);
+        let seats = alone.game().roles().map(|role| Seat::parse(alone.game(), role, "first").ok());
+        alone.seats = seats.collect::<Option<Vec<Seat>>>().expect("players");
+        let Ok(shared) = sessions.add(alone) else { panic!("there is room") };
+        // Somebody works on it, and it ends nevertheless.
+        let busy = lock(&shared.session);
+        let cancel = busy.cancel().clone();
+        assert!(sessions.remove("1").is_ok() && cancel.is_cancelled());
+        drop(busy);
+        let version = shared.with(|session| session.version);
+        assert_eq!(shared.with(|session| (session.version, session.history.depth())), (version, 0));
+        let session = lock(&shared.session);
+        assert!(session.game().roles().all(|role| session.effort(role).is_none()));
     }
 }

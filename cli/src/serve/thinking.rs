@@ -1,14 +1,21 @@
 //! Machines that think, each in a thread of its own: in comes a thought, and its session gets the move.
+//!
+//! There are no more than [`MOST`] threads, of which as many think as the machine has cores, or two: those for games that the
+//! server knows and those for others each for themselves. A thought ends by its [budget](Machine::budget) of time, or
+//! when nobody wants it any more; it looks for that between steps of the game.
 
 use super::{
-    seats::Machine,
+    seats::{Machine, Mind},
     session::{Effort, Question, Thought},
     sessions::Shared,
 };
 use gdl_runtime::{Dynamic, Mcts, MoveId, Player, Report};
 use std::{
     panic::{self, AssertUnwindSafe},
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -19,8 +26,38 @@ const PULSE: Duration = Duration::from_millis(200);
 /// A step takes at least this long where only machines play, so that people can follow.
 const PACE: Duration = Duration::from_millis(400);
 
-/// Thoughts that are thought at the same time; others wait.
-static TURNS: Turns = Turns { taken: Mutex::new(0), given: Condvar::new() };
+/// The most threads, those that wait for their turn among them.
+const MOST: usize = 128;
+
+/// Threads that there are.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// For how many more thoughts there are threads.
+#[must_use]
+pub fn room() -> usize {
+    MOST.saturating_sub(THREADS.load(Ordering::SeqCst))
+}
+
+/// Thoughts that are thought at the same time, about games that the server knows and about others; the rest wait.
+static TURNS: [Turns; 2] = [const { Turns { taken: Mutex::new(0), given: Condvar::new() } }; 2];
+
+/// Starts a thread. Without one nobody thinks, and whoever looks at the session sees it wait.
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
+    /// Counts the thread, however it ends, and also if it never began.
+    struct Counted;
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            THREADS.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+    THREADS.fetch_add(1, Ordering::SeqCst);
+    let counted = Counted;
+    let started = thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let _counted = counted;
+        work();
+    });
+    drop(started);
+}
 
 struct Turns {
     taken: Mutex<usize>,
@@ -50,44 +87,41 @@ impl Drop for Turn<'_> {
 
 /// Has a thought thought.
 pub fn start(shared: Arc<Shared>, thought: Thought) {
-    let thinker = thread::Builder::new().name("thought".to_owned());
-    let started = thinker.spawn(move || {
+    spawn("thought", move || {
         let began = Instant::now();
         let Thought { role, epoch, is_shown, .. } = thought;
         // A player that breaks down costs its move, and the session goes on.
         let came = panic::catch_unwind(AssertUnwindSafe(|| think(&shared, thought)));
-        let (player, action) = came.map_or((None, None), |(player, action)| (Some(player), action));
+        let (mind, action) = came.map_or((None, None), |(mind, action)| (Some(mind), action));
         if is_shown {
             let rest = PACE.saturating_sub(began.elapsed());
             thread::sleep(rest);
         }
-        shared.with(|session| session.conclude(role, epoch, player, action));
+        shared.with(|session| session.conclude(role, epoch, mind, action));
     });
-    // Without a thread nobody thinks, and whoever looks at the session sees it wait.
-    drop(started);
 }
 
-fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Box<dyn Player<Dynamic>>, Option<MoveId>) {
-    let _turn = TURNS.take();
+fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Mind, Option<MoveId>) {
+    let _turn = TURNS[usize::from(!thought.is_known)].take();
     let Thought { role, epoch, .. } = thought;
     let time = thought.machine.time();
     let began = Instant::now();
     if thought.is_fresh {
         let budget = Machine::budget(time, &thought.cancel);
-        thought.player.start(&thought.game, role, &budget);
+        thought.mind.player.start(&thought.game, role, &budget);
     }
     let mut effort = Effort::default();
     loop {
         let left = time.saturating_sub(began.elapsed());
         let slice = if thought.machine.goes_on() { left.min(PULSE) } else { left };
         let budget = Machine::budget(slice, &thought.cancel);
-        let action = thought.player.choose(&thought.game, &thought.information, &budget);
-        let report = thought.player.report().unwrap_or_default();
+        let action = thought.mind.player.choose(&thought.game, &thought.information, &budget);
+        let report = thought.mind.player.report().unwrap_or_default();
         effort = add(effort, &report, began);
         let wanted = shared.with(|session| session.follow(role, epoch, effort));
         let is_over = began.elapsed() + Duration::from_millis(20) >= time;
         if !wanted || is_over || report.exact || !thought.machine.goes_on() {
-            return (thought.player, action);
+            return (thought.mind, action);
         }
     }
 }
@@ -98,9 +132,8 @@ const ADVICE_BYTES: usize = 64 << 20;
 
 /// Has a question answered, better and better.
 pub fn answer(shared: Arc<Shared>, question: Question) {
-    let thinker = thread::Builder::new().name("advice".to_owned());
-    let started = thinker.spawn(move || {
-        let _turn = TURNS.take();
+    spawn("advice", move || {
+        let _turn = TURNS[usize::from(!question.is_known)].take();
         let role = question.information.role();
         let mut player = Mcts::new(question.seed).memory(ADVICE_BYTES);
         let began = Instant::now();
@@ -118,7 +151,6 @@ pub fn answer(shared: Arc<Shared>, question: Question) {
             }
         }
     });
-    drop(started);
 }
 
 /// What was done before and now.

@@ -1,17 +1,47 @@
 //! What the page is told of a session: in comes a session and through whose eyes it is seen, out goes data for serde.
+//!
+//! A view takes a look at the state and one at each place of the line that was not looked at before, as long as there is budget
+//! left. The names of fluents, those of moves and those of steps take no more than [`MOST_TOLD`] bytes each; what is left
+//! out is counted, and may be played and gone to as well. The rest is bounded by the rulesheet, and a board by its cells. A
+//! match takes no more than [`MOST_SAVED`] bytes.
 
 use super::{
+    errors::{Answer, Problem},
     seats::Seat,
     session::{Advice, Effort, Eyes, Motion, Session, is_idle},
 };
 use crate::play::view::Outcome;
 use gdl_runtime::{
-    Board, Dynamic, Game, Id, MoveId, Place, Record, RoleId,
+    Board, Budget, Dynamic, Game, Id, MoveId, Place, Record, RoleId,
     board::{Cell, Tiling, grouped},
 };
 use indexmap::IndexMap;
 use serde::Serialize;
-use std::time::UNIX_EPOCH;
+use std::{cell::OnceCell, time::UNIX_EPOCH};
+
+/// Bytes of fluents, of moves and of steps that are told of a session.
+const MOST_TOLD: usize = 1 << 19;
+/// Bytes of the states of a match that is saved.
+const MOST_SAVED: usize = 8 << 20;
+/// Characters that are told of what a role perceived.
+const MOST_PERCEIVED: usize = 10_000;
+
+/// How much more there is room for.
+struct Room(usize);
+
+impl Room {
+    fn new() -> Self {
+        Self(MOST_TOLD)
+    }
+
+    /// If there is room for texts of so many bytes and what stands around them.
+    fn takes(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes + 64);
+        // Nothing smaller may stand for what did not fit.
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
 
 /// A session, as somebody sees it.
 #[derive(Debug, Serialize)]
@@ -61,6 +91,19 @@ pub struct View {
     pub thinking: Vec<EffortView>,
     /// Why play cannot go on, if it cannot.
     pub trouble: Option<String>,
+    /// How much is not told, since it is too much.
+    pub left_out: LeftOut,
+}
+
+/// What is there and not told, in numbers.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LeftOut {
+    /// Fluents that hold.
+    pub fluents: usize,
+    /// Legal moves.
+    pub moves: usize,
+    /// Steps: the first ones that led here, and the last ones that were taken back.
+    pub steps: usize,
 }
 
 /// What is played.
@@ -96,15 +139,23 @@ pub struct Saved {
 
 impl Saved {
     /// The line of a session from the start to where it is.
-    #[must_use]
-    pub fn of(session: &Session) -> Self {
+    ///
+    /// # Errors
+    /// If it is too long to be written down.
+    pub fn of(session: &Session) -> Answer<Self> {
         let game = session.game();
+        let mut room = MOST_SAVED;
+        for state in session.history.path().into_iter().filter_map(|place| session.history.state_at(place)) {
+            let large =
+                || Problem::too_large(format!("a match of more than {} MiB is not saved", MOST_SAVED >> 20));
+            room = room.checked_sub(game.state_text(state).len()).ok_or_else(large)?;
+        }
         let opened = &session.opened;
         let is_known = opened.is_known;
         let milliseconds = session.started.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
         let seats = || session.seats.iter();
         let roles = game.roles().map(|role| game.role_text(role).to_owned());
-        Self {
+        Ok(Self {
             game: is_known.then(|| opened.name.clone()),
             name: opened.name.clone(),
             rulesheet: (!is_known).then(|| opened.text.to_string()),
@@ -116,7 +167,7 @@ impl Saved {
                 is_player_human: seats().map(|seat| matches!(seat, Seat::Person)).collect(),
                 ..Record::of(game, &session.history)
             },
-        }
+        })
     }
 }
 
@@ -231,13 +282,22 @@ pub struct EffortView {
 
 impl View {
     /// What is seen of a session through the eyes of the role that was asked for, if the rules hide something.
-    pub fn of(session: &mut Session, asked: Option<RoleId>) -> Self {
+    ///
+    /// # Errors
+    /// If the budget is spent before that is found out; the next time less is left to do.
+    pub fn of(session: &mut Session, asked: Option<RoleId>, budget: &Budget) -> Answer<Self> {
         let eyes = session.eyes(asked);
-        let state = match eyes {
-            Eyes::All => session.history.state().clone(),
-            Eyes::Of(role) => session.known(role),
-            Eyes::Closed => session.game().empty(),
+        let (state, perceived) = match eyes {
+            Eyes::All => (session.history.state().clone(), None),
+            Eyes::Of(role) => session.sure(role, budget).ok_or_else(Problem::late)?,
+            Eyes::Closed => (session.game().empty(), None),
         };
+        let path: Vec<Place> = session.history.path().into_iter().skip(1).collect();
+        let onward = session.history.ahead();
+        let [line, ahead] = told(session, &path, &onward);
+        let before = line.iter().chain(&ahead).filter_map(|&place| session.history.parent(place));
+        let before: Vec<Place> = before.collect();
+        session.find_choosers(before.into_iter(), budget).ok_or_else(Problem::late)?;
         let session = &*session;
         let game = session.game();
         let name = |role: RoleId| game.role_text(role).to_owned();
@@ -250,23 +310,35 @@ impl View {
             None => (None, held().collect()),
         };
         let names = game.vocabulary().fluents();
-        let groups = grouped(others.into_iter().filter_map(|fluent| names.get(fluent)));
+        let mut room = Room::new();
+        let held = others.len();
+        let others: Vec<&str> = (others.into_iter().filter_map(|fluent| names.get(fluent)))
+            .take_while(|name| room.takes(name.len()))
+            .collect();
+        let fluents_left = held - others.len();
+        let groups = grouped(others);
         let groups =
             groups.into_iter().map(|(relation, values)| GroupView { relation: relation.to_owned(), values });
         let here = session.history.state();
-        let terminal = game.terminal(here);
+        let view = game.view(here);
+        let terminal = game.terminal_in(&view);
         let waiting: Vec<RoleId> = session.waiting().collect();
-        let line: Vec<Place> = session.history.path().into_iter().skip(1).collect();
-        let ahead = session.history.ahead();
         let steps = |places: &[Place]| places.iter().map(|&place| step(session, place, eyes)).collect();
         let sees = |role: &&RoleId| session.is_person(**role) && eyes.see(**role);
-        let legal = waiting.iter().filter(sees).map(|&role| LegalView {
-            role: name(role),
-            moves: game.legal(here, role).map(|action| move_view(session, action)).collect(),
-        });
+        let (mut room, mut moves_left) = (Room::new(), 0);
+        let legal: Vec<LegalView> = (waiting.iter().filter(sees))
+            .map(|&role| {
+                let moves: Vec<MoveView> = (game.legal_in(&view, role))
+                    .take_while(|&action| room.takes(game.move_text(action).len()))
+                    .map(|action| move_view(session, action))
+                    .collect();
+                moves_left += game.legal_in(&view, role).len() - moves.len();
+                LegalView { role: name(role), moves }
+            })
+            .collect();
         let chosen = game.roles().filter(|&role| session.has_chosen(role) && !waiting.is_empty());
-        let chosen = chosen.filter(|&role| game.legal(here, role).len() > 1);
-        Self {
+        let chosen = chosen.filter(|&role| game.legal_in(&view, role).len() > 1);
+        Ok(Self {
             id: session.id.clone(),
             version: session.version,
             game: GameView {
@@ -284,15 +356,15 @@ impl View {
             closed: eyes == Eyes::Closed,
             board,
             fluents: groups.collect(),
-            perceived: if let Eyes::Of(role) = eyes { perceived(session, role) } else { None },
-            legal: legal.collect(),
+            perceived: perceived.map(|text| shortened(&text)),
+            legal,
             chosen: chosen.map(name).collect(),
             terminal,
-            goals: terminal.then(|| game.roles().map(|role| game.goal(here, role)).collect()),
-            status: status(session, &waiting),
+            goals: terminal.then(|| game.roles().map(|role| game.goal_in(&view, role)).collect()),
+            status: status(session, &view, &waiting),
             place: session.history.place().index(),
-            can_undo: !line.is_empty(),
-            can_redo: !ahead.is_empty(),
+            can_undo: !path.is_empty(),
+            can_redo: !onward.is_empty(),
             line: steps(&line),
             ahead: steps(&ahead),
             paused: session.is_paused,
@@ -302,7 +374,35 @@ impl View {
                 .collect(),
             turn: waiting.into_iter().map(name).collect(),
             trouble: session.trouble.clone(),
-        }
+            left_out: LeftOut {
+                fluents: fluents_left,
+                moves: moves_left,
+                steps: path.len() + onward.len() - line.len() - ahead.len(),
+            },
+        })
+    }
+}
+
+/// The places on the way to here and beyond that are told of: those nearest to here.
+fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
+    let game = session.game();
+    let joint = |place: &Place| session.history.joint(*place).unwrap_or_default().iter();
+    // A move is told by itself and in the words for the step.
+    let bytes =
+        |place: &Place| joint(place).map(|&action| 2 * game.move_text(action).len() + 16).sum::<usize>();
+    let mut room = Room::new();
+    let mut line: Vec<Place> =
+        line.iter().rev().take_while(|place| room.takes(256 + bytes(place))).copied().collect();
+    line.reverse();
+    let mut room = Room::new();
+    [line, ahead.iter().take_while(|place| room.takes(256 + bytes(place))).copied().collect()]
+}
+
+/// A text with an end.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MOST_PERCEIVED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
@@ -407,26 +507,26 @@ fn move_view(session: &Session, action: MoveId) -> MoveView {
     MoveView { action: text.to_owned(), cells: spot.cells, area: spot.area }
 }
 
-/// What a role perceived last.
-fn perceived(session: &Session, role: RoleId) -> Option<String> {
-    let game = session.game();
-    let information = session.history.information(game, role);
-    information.steps().last().map(|(_, perception)| game.perception_text(perception))
-}
-
-/// The cells of a move; of a column those that the step changed.
-fn touched(session: &Session, place: Place, action: MoveId) -> Vec<usize> {
-    let spot = move_view(session, action);
+/// The cells of moves; of a column those that the step changed.
+fn touched(session: &Session, place: Place, moves: impl Iterator<Item = MoveId>) -> Vec<usize> {
+    let Some(board) = &session.board else { return Vec::new() };
     let history = &session.history;
-    let before = history.parent(place).and_then(|parent| history.state_at(parent));
-    let (Some(board), Some(before), Some(after)) = (&session.board, before, history.state_at(place)) else {
-        return spot.cells;
+    let changed = OnceCell::new();
+    let find_changed = || {
+        let before = history.parent(place).and_then(|parent| history.state_at(parent));
+        let cells = |state| board.cells_of(session.game(), state);
+        Some((cells(before?), cells(history.state_at(place)?)))
     };
-    if spot.area.is_empty() {
-        return spot.cells;
+    let mut touched = Vec::new();
+    for action in moves {
+        let spot = board.spot(session.game().move_text(action));
+        if spot.area.is_empty() {
+            touched.extend(spot.cells);
+        } else if let Some((before, after)) = changed.get_or_init(find_changed) {
+            touched.extend(spot.area.iter().filter(|&&cell| before[cell] != after[cell]));
+        }
     }
-    let [before, after] = [before, after].map(|state| board.cells_of(session.game(), state));
-    spot.area.into_iter().filter(|&cell| before[cell] != after[cell]).collect()
+    touched
 }
 
 /// A step of the history, with what the eyes may see of it.
@@ -435,8 +535,7 @@ fn step(session: &Session, place: Place, eyes: Eyes) -> StepView {
     let history = &session.history;
     let joint = history.joint(place).unwrap_or_default();
     let seen = |role: RoleId| eyes.see(role);
-    let before = history.parent(place).and_then(|parent| history.state_at(parent));
-    let has_choice = |role| before.is_some_and(|before| game.legal(before, role).len() > 1);
+    let has_choice = |role| history.parent(place).is_some_and(|parent| session.has_choice(parent, role));
     let acts = |role, action| has_choice(role) || !is_idle(game.move_text(action));
     let moves = game.roles().zip(joint.iter().copied()).filter(|&(role, _)| seen(role));
     let shown: Vec<(RoleId, MoveId)> = moves.filter(|&(role, action)| acts(role, action)).collect();
@@ -453,7 +552,7 @@ fn step(session: &Session, place: Place, eyes: Eyes) -> StepView {
             .map(|&(role, action)| format!("{} {}", game.role_text(role), bare(game.move_text(action))))
             .collect::<Vec<_>>()
             .join(", "),
-        cells: shown.iter().flat_map(|&(_, action)| touched(session, place, action)).collect(),
+        cells: touched(session, place, shown.iter().map(|&(_, action)| action)),
     }
 }
 
@@ -463,20 +562,19 @@ fn bare(action: &str) -> &str {
 }
 
 /// Where a game stands, in words.
-fn status(session: &Session, waiting: &[RoleId]) -> String {
+fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId]) -> String {
     let game = session.game();
-    let state = session.history.state();
-    if game.terminal(state) {
-        return Outcome::of(game, state).headline();
+    if game.terminal_in(view) {
+        return Outcome::of(game, session.history.state()).headline();
     }
     if let Some(trouble) = &session.trouble {
         return trouble.clone();
     }
-    if let Some(stuck) = game.roles().find(|&role| game.legal(state, role).len() == 0) {
+    if let Some(stuck) = game.roles().find(|&role| game.legal_in(view, role).len() == 0) {
         return format!("{} has no legal move: the rules are at fault", game.role_text(stuck));
     }
     // Those without a choice wait for the others, even where play is halted and nobody chose for them yet.
-    let has_choice = |role: &&RoleId| game.legal(state, **role).len() > 1;
+    let has_choice = |role: &&RoleId| game.legal_in(view, **role).len() > 1;
     let choosing: Vec<&RoleId> = waiting.iter().filter(has_choice).collect();
     let names = if choosing.is_empty() { waiting.iter().collect() } else { choosing };
     match names[..] {

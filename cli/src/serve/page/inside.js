@@ -224,7 +224,7 @@ function netPanel(panel, refresh) {
       note.textContent = picture
         ? ""
         : sight.nodes === null
-          ? "This game is evaluated state by state: there is no net."
+          ? sight.sizes ? "The net is too large to be looked at here." : "This game is evaluated state by state: there is no net."
           : `${sight.nodes.toLocaleString("en")} nodes are too many for a picture. Choose a part of the net.`;
       detail.textContent = "";
       if (!picture) {

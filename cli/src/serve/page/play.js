@@ -222,6 +222,7 @@ export function mount(element, app) {
       return html("li", {}, item);
     }));
     if (focused) legal.querySelector(`[data-move="${CSS.escape(focused)}"]`)?.focus();
+    if (view.left_out.moves) legal.append(html("li", { class: "faint" }, more(view.left_out.moves)));
     if (!mine) legal.replaceChildren(html("li", { class: "faint" }, view.terminal ? "none: the game is over" : "none now"));
   }
 
@@ -229,7 +230,7 @@ export function mount(element, app) {
     const signature = JSON.stringify([view.line, view.ahead]);
     if (made.dataset.shown === signature) return;
     made.dataset.shown = signature;
-    const step = (one, kind) => html("li", {}, button(one.text || "(hidden)", () => app.change("/go", { place: one.place }),
+    const step = (one, kind) => html("li", { value: one.step }, button(one.text || "(hidden)", () => app.change("/go", { place: one.place }),
       { class: kind, "aria-current": one.place === view.place ? "step" : undefined }));
     const start = html("li", { value: 0 }, button("start", () => app.change("/go", { place: 0 }),
       { "aria-current": view.line.length ? undefined : "step" }));
@@ -243,6 +244,11 @@ export function mount(element, app) {
     facts.hidden = !view.fluents.length;
     fluents.replaceChildren(...view.fluents.flatMap(({ relation, values }) =>
       [html("dt", {}, relation), ...(values.length ? values : ["holds"]).map((value) => html("dd", {}, value))]));
+    if (view.left_out.fluents) fluents.append(html("dt", { class: "faint" }, more(view.left_out.fluents)));
+  }
+
+  function more(count) {
+    return `and ${count.toLocaleString("en")} more`;
   }
 
   addEventListener("keydown", (event) => {

@@ -1,5 +1,6 @@
 //! The server of `gdl serve`, asked without sockets.
 
+mod bounds;
 mod client;
 mod description;
 mod insight;

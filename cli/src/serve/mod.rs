@@ -1,6 +1,6 @@
 //! `gdl serve`: any game as a board to click, in a browser.
 //!
-//! A server on 127.0.0.1 answers with a page (`assets`) and with JSON (`api`). What is played is a [`session`], of which there
+//! A server on 127.0.0.1 answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a [`session`], of which there
 //! are a bounded number ([`sessions`]); machines [think](thinking) in threads of their own, so an answer never waits for them.
 //! What the page is told is a [view](views). Before that games are [chosen](catalogue) or [written](rulesheet), and beside it
 //! one may look [inside] them (`insight`). Whatever takes a while is `work` with a turn, which is called off when nobody waits for
@@ -10,6 +10,7 @@
 mod api;
 mod assets;
 pub mod catalogue;
+mod connections;
 pub mod description;
 pub mod errors;
 pub mod games;
@@ -40,6 +41,7 @@ use axum::{
     routing::{MethodRouter, get, post},
 };
 use catalogue::Card;
+use connections::Bounds;
 use errors::Problem;
 use games::Games;
 use sessions::Sessions;
@@ -179,7 +181,7 @@ pub fn run(game: Option<&GameArg>, port: u16) -> Result {
         let fragment = game.map_or_else(String::new, |game| format!("#game={}", game.name()));
         writeln!(out, "http://127.0.0.1:{port}/{fragment}")?;
         out.flush()?;
-        axum::serve(listener, router)
+        connections::serve(listener, router, Bounds::default())
             .await
             .map_err(|error| Error::Input(format!("the server ended: {error}")))
     })

@@ -4,7 +4,7 @@
 //! What comes of it depends on the seed and the number of games alone. [`page`] shows it with charts, which [`chart`] draws.
 //!
 //! The number of games is bounded by the settings and their length by [`walk::longest`]; random games are played in parts
-//! of about [`PART`] evaluations of a gate each, and the work is called off between parts and moves. A page has as many lines
+//! of about `PART` evaluations of a gate each, and the work is called off between parts and moves. A page has as many lines
 //! and bars as there are roles, a dot for each ply, and 40 moves.
 
 pub mod chart;

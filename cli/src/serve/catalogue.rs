@@ -1,6 +1,6 @@
 //! The games to choose from: in come the built-in games, out goes a card for each, with what it is like and its board.
 //!
-//! A card takes a look at [`GAMES`] times [`STEPS`] states at most. Strangers' rulesheets get none.
+//! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none.
 
 use super::{
     session::{Motion, board_of},

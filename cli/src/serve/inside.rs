@@ -5,8 +5,8 @@
 //! depends on moves that are still to be made is open.
 //!
 //! A session keeps a net of so many operations as it is told to; of a larger one the figures alone are kept. To look takes a few
-//! steps for each literal. Of fluents, relations and outputs no more are told than [`MOST_FLUENTS`], as many relations, and
-//! [`MOST_OUTPUTS`], and of outputs no more than [`MOST_TEXT`].
+//! steps for each literal. No more than `MOST_FLUENTS` fluents are told, and as many relations, and no more than `MOST_OUTPUTS`
+//! outputs; the names of each of these take no more than `MOST_TEXT` bytes.
 
 use super::picture::{self, Output, Picture};
 use crate::load::Compiled;

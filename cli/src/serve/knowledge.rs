@@ -2,8 +2,8 @@
 //!
 //! It is kept, and goes on from where it was as play goes on, so to look again takes no step of the game. For a new place it
 //! takes a step to tell the percepts and, where somebody looks through the eyes of the role, a step of a [`Belief`], which tries
-//! 65,536 joint moves at most; before each it is asked whether that is still wanted. What no more than [`KEPT`] roles know is kept.
-//! The states of a belief take no more than [`MOST_BYTES`]; of a rulesheet whose states could take more nobody can be sure of
+//! 65,536 joint moves at most; before each it is asked whether that is still wanted. What no more than `KEPT` roles know is kept.
+//! The states of a belief take no more than `MOST_BYTES`; of a rulesheet whose states could take more nobody can be sure of
 //! anything.
 
 use gdl_runtime::{Belief, Budget, Dynamic, Game, History, Place, RoleId, player::InformationOf};

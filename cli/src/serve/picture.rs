@@ -4,8 +4,8 @@
 //! more often than not is shown as the disjunction that it is by De Morgan's laws, so that few edges are complements.
 //! A net of many gates is not worth looking at as a whole; what one of its outputs depends on often is.
 //!
-//! Nothing is drawn of more than [`MOST_NODES`] nodes or [`MOST_PIECES`] pieces of edges, which bounds the layout; to find
-//! out takes a look at each literal. A name is shown with [`MOST_LETTERS`] letters, and told with [`MOST_TOLD`].
+//! Nothing is drawn of more than [`MOST_NODES`] nodes or `MOST_PIECES` pieces of edges, which bounds the layout; to find
+//! out takes a look at each literal. A name is shown with `MOST_LETTERS` letters, and told with `MOST_TOLD`.
 
 use super::layers::{self, Graph};
 use gdl_compiler::propnet::{Gate, Net, Signal};

@@ -1,7 +1,7 @@
 //! Who plays a role: in comes `person` or a player's name with options, out goes a seat.
 //!
 //! A machine thinks no longer, remembers in no more bytes and has no more threads than it says here, whatever is asked for and
-//! also if nothing is. Of all machines no more than [`MOST_RESTING`] keep what they remember from one move to the next, so
+//! also if nothing is. Of all machines no more than `MOST_RESTING` keep what they remember from one move to the next, so
 //! that with those that are thinking they stay within some hundred MiB; others begin anew each time.
 
 use super::errors::{Answer, Problem};

@@ -7,7 +7,7 @@
 //! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is replayed or played, so those of
 //! all sessions together stay within 128 MiB. A step looks at the state three times and makes a joint move; what may take many
 //! steps is given a [`Budget`] that is looked at before each, and goes on when it is next asked for. A board is looked for
-//! among [`MOST_BOARD_FLUENTS`] and drawn with [`MOST_CELLS`].
+//! among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
 
 use super::{
     errors::{Answer, Problem},

@@ -1,6 +1,6 @@
 //! Machines that think, each in a thread of its own: in comes a thought, and its session gets the move.
 //!
-//! There are no more than [`MOST`] threads, of which as many think as the machine has cores, or two: those for games that the
+//! There are no more than `MOST` threads, of which as many think as the machine has cores, or two: those for games that the
 //! server knows and those for others each for themselves. A thought ends by its [budget](Machine::budget) of time, or
 //! when nobody wants it any more; it looks for that between steps of the game.
 

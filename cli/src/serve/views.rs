@@ -1,9 +1,9 @@
 //! What the page is told of a session: in comes a session and through whose eyes it is seen, out goes data for serde.
 //!
 //! A view takes a look at the state and one at each place of the line that was not looked at before, as long as there is budget
-//! left. The names of fluents, those of moves and those of steps take no more than [`MOST_TOLD`] bytes each; what is left
+//! left. The names of fluents, those of moves and those of steps take no more than `MOST_TOLD` bytes each; what is left
 //! out is counted, and may be played and gone to as well. The rest is bounded by the rulesheet, and a board by its cells. A
-//! match takes no more than [`MOST_SAVED`] bytes.
+//! match takes no more than `MOST_SAVED` bytes.
 
 use super::{
     errors::{Answer, Problem},

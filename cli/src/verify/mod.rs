@@ -6,7 +6,7 @@
 //!
 //! A replay takes a few questions for each step that the trace has, whose bytes are [bounded](trace::MOST_BYTES). Counting
 //! asks about no more states and makes no more joint moves than [`Limits`] say; it keeps the states of two levels, the lower of
-//! which may have [`MOST_BYTES`] of text.
+//! which may have `MOST_BYTES` of text.
 
 mod engine;
 pub mod trace;

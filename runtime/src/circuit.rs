@@ -106,6 +106,15 @@ impl Circuit {
         literals
     }
 
+    /// The bytes that it keeps.
+    pub(crate) fn bytes(&self) -> usize {
+        let gates = match &self.gates {
+            Gates::Small(gates) => size_of_val(&**gates),
+            Gates::Large(gates) => size_of_val(&**gates),
+        };
+        gates + size_of_val(&*self.outputs)
+    }
+
     /// The number of gates.
     pub(crate) fn len(&self) -> usize {
         match &self.gates {

@@ -2,8 +2,12 @@
 //!
 //! The format is documented with its writer, `gdl_compiler::emit::table`. A table that was decoded
 //! is sound: names are sorted, every operand comes before its gate, every list has its length. So
-//! running it needs no further tests, whatever the bytes were and whoever sent them; memory stays
-//! within a small multiple of the input's length, views aside, which have a limit of their own.
+//! running it needs no further tests, whatever the bytes were and whoever sent them. Decoding takes O(bytes) steps, and
+//! memory within a small multiple of that, but for views and rows of percepts, which have at most [`MAX_VIEW_WORDS`].
+//!
+//! To observe a state takes O(gates + words of a view) steps, to advance one O(gates + fluents + roles); each thread keeps two
+//! bytes for each node of the largest circuit. What is left of circuits once much is known is made while games are played,
+//! within a [`Room`] of 32 MiB.
 
 mod cases;
 mod patches;
@@ -23,6 +27,7 @@ use crate::{
 use cases::{Cases, Wanted};
 use patches::{Patches, Rules};
 use places::Places;
+use residual::Room;
 use std::{fmt, sync::Arc};
 
 /// The version of the format that is understood.
@@ -98,6 +103,8 @@ pub struct Table {
     glances: Cases,
     /// What is left of `advance` once moves are known.
     patches: Patches,
+    /// What all of that may take.
+    room: Room,
     sees: Option<Sees>,
     /// What plays many games at once.
     lanes: Option<Box<Lanes>>,
@@ -206,6 +213,7 @@ impl Table {
             observations: Cases::default(),
             glances: Cases::default(),
             patches,
+            room: Room::default(),
             sees,
             lanes,
             early: None,
@@ -289,7 +297,7 @@ impl Table {
     /// If `view` is shorter than [`Shape::view_words`].
     pub fn observe(&self, state: &[u64], view: &mut [u64]) {
         view.fill(0);
-        if !self.observations.apply(self.wanted((0, 0)), state, view) {
+        if !self.observations.apply(self.wanted((0, 0)), &self.room, state, view) {
             let circuit = &self.observe;
             circuit.with_scratch(|scratch| {
                 circuit.load(scratch, state, self.shape.fluents);
@@ -305,7 +313,8 @@ impl Table {
     pub fn glance(&self, state: &[u64], view: &mut [u64]) {
         view.fill(0);
         let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());
-        let glanced = self.glances.apply(self.wanted((goals as u32, terminal as u32)), state, view);
+        let wanted = self.wanted((goals as u32, terminal as u32));
+        let glanced = self.glances.apply(wanted, &self.room, state, view);
         if !glanced || crate::bits::test(view, terminal) {
             self.observe(state, view);
         }
@@ -366,7 +375,7 @@ impl Table {
     fn step(&self, state: &mut [u64], moves: &[(usize, usize)]) {
         let circuit = &self.advance;
         circuit.with_scratch(|scratch| {
-            if self.patches.apply(self.rules(), scratch, state, moves) {
+            if self.patches.apply(self.rules(), &self.room, scratch, state, moves) {
                 return;
             }
             self.rules().load(circuit, scratch, state, moves);

@@ -3,9 +3,12 @@
 //!
 //! Most often they tell whose turn it is, and the moves of all others are not looked at then. Cases are told apart by
 //! the values of these fluents alone, so nothing need be known of the rules.
+//!
+//! To find the fluents takes O(gates x [`CANDIDATES`]) steps, once; there are at most 2^[`SELECTORS`] cases, and what they
+//! keep is within the [`Room`] of their table.
 
 use super::{
-    residual::{Habit, Residual},
+    residual::{Habit, Residual, Room},
     wide::Wide,
 };
 use crate::{bits, circuit::Circuit};
@@ -62,14 +65,15 @@ impl Cases {
     /// Writes what is wanted into a view that is clear, if the state is of a case that is common. Else the view stays
     /// clear.
     #[inline]
-    pub(super) fn apply(&self, wanted: Wanted<'_>, state: &[u64], view: &mut [u64]) -> bool {
-        let Some(split) = self.split.get(|| Some(Split::new(wanted))) else { return false };
+    pub(super) fn apply(&self, wanted: Wanted<'_>, room: &Room, state: &[u64], view: &mut [u64]) -> bool {
+        let split = self.split.get(|| room.make(wanted.observe, || Some((Split::new(wanted), Split::BYTES))));
+        let Some(split) = split else { return false };
         let case = split
             .selectors
             .iter()
             .rev()
             .fold(0, |case, &fluent| 2 * case + usize::from(bits::test(state, fluent)));
-        match split.cases[case].get(|| Some(split.case(wanted, case))) {
+        match split.cases[case].get(|| room.make(wanted.observe, || Some(split.case(wanted, case)))) {
             Some(Case::Wide(wide)) => wide.write(state, view),
             Some(Case::Narrow(residual)) => wanted.observe.with_scratch(|scratch| {
                 wanted.observe.load(scratch, state, wanted.fluents);
@@ -89,6 +93,9 @@ impl Clone for Cases {
 }
 
 impl Split {
+    /// About the most that one takes without the cases.
+    const BYTES: usize = size_of::<Habit<Case>>() << SELECTORS;
+
     /// The cases of a circuit. O(gates x candidates).
     fn new(wanted: Wanted<'_>) -> Self {
         let Wanted { observe, fluents, .. } = wanted;
@@ -114,14 +121,19 @@ impl Split {
         Self { selectors, cases }
     }
 
-    /// What is left of the circuit in a case.
-    fn case(&self, wanted: Wanted<'_>, case: usize) -> Case {
+    /// What is left of the circuit in a case, and its bytes.
+    fn case(&self, wanted: Wanted<'_>, case: usize) -> (Case, usize) {
         let known = |node: usize| {
             let place = self.selectors.iter().position(|fluent| 1 + fluent == node)?;
             Some(case >> place & 1 == 1)
         };
         let residual = Residual::new(wanted.observe, known, &wanted.outputs(), false);
-        residual.widen().map_or(Case::Narrow(residual), Case::Wide)
+        if let Some(wide) = residual.widen() {
+            let bytes = wide.bytes();
+            return (Case::Wide(wide), bytes);
+        }
+        let bytes = residual.bytes();
+        (Case::Narrow(residual), bytes)
     }
 }
 

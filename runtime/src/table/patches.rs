@@ -4,8 +4,13 @@
 //! comes the circuit that advances any state by any moves; moves that are made often get what is left of it. That is
 //! the whole step if the others always made the same moves with one, as they do where players take turns. Else a step is
 //! what follows when nobody does anything, and then what each role's move changes in that.
+//!
+//! A step looks at each role's move a constant number of times, and runs no more gates than the circuit has: patches
+//! that are longer together are not used. All moves at once are compared for each role, so where there are more than
+//! [`MOST_TOGETHER`] roles they are not. What patches take is bounded by the [`Room`] of their table, and what is noted of
+//! moves by [`MOST_MOVES`].
 
-use super::residual::{Habit, Residual};
+use super::residual::{Habit, Residual, Room};
 use crate::{
     bits,
     circuit::{Circuit, Pair},
@@ -13,11 +18,14 @@ use crate::{
 use rustc_hash::FxHasher;
 use std::{
     hash::{Hash, Hasher},
-    sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
-/// Gates and outputs of all patches of a game: some ten megabytes. Moves beyond that run the circuit.
-const BUDGET: usize = 1 << 20;
+/// The most roles whose moves are patched together: there each move is compared once for each role.
+const MOST_TOGETHER: usize = 16;
+
+/// The most moves, those of all roles, that are watched: some 64 bytes are kept of each. Games with more run the circuit.
+const MOST_MOVES: usize = 1 << 18;
 
 /// Inputs are loaded one by one where less than one fluent in so many is read, and else with the whole state, whose
 /// fluents are loaded so many at once.
@@ -28,10 +36,8 @@ const FEW: usize = 8;
 pub(super) struct Patches {
     /// What follows when nobody does anything.
     idle: Habit<Residual>,
-    /// For each role its moves.
+    /// For each role its moves; nothing if there are too many to be watched.
     moves: Box<[Box<[Move]>]>,
-    /// What patches weigh together.
-    weight: AtomicUsize,
 }
 
 /// What a move of a role changes.
@@ -66,9 +72,11 @@ pub(super) struct Rules<'t> {
 
 impl Patches {
     /// No patches yet, for roles with so many moves.
-    pub(super) fn new(moves: impl Iterator<Item = usize>) -> Self {
+    pub(super) fn new(moves: impl Iterator<Item = usize> + Clone) -> Self {
+        let is_watched = moves.clone().sum::<usize>() <= MOST_MOVES;
         let list = |count| (0..count).map(|_| Move::default()).collect();
-        Self { idle: Habit::default(), moves: moves.map(list).collect(), weight: AtomicUsize::new(0) }
+        let moves = moves.filter(|_| is_watched).map(list).collect();
+        Self { idle: Habit::default(), moves }
     }
 
     /// Steps a state, if there are patches for all moves, which `moves` gives by role and place. Else the state is as
@@ -77,13 +85,17 @@ impl Patches {
     pub(super) fn apply(
         &self,
         rules: Rules<'_>,
+        room: &Room,
         scratch: &mut [Pair],
         state: &mut [u64],
         moves: &[(usize, usize)],
     ) -> bool {
-        let together = moves.iter().find_map(|&(role, place)| {
-            let together =
-                self.moves[role][place].together(moves, || self.afford(rules, rules.together(moves)))?;
+        if self.moves.is_empty() {
+            return false;
+        }
+        let all = if moves.len() > MOST_TOGETHER { &[] } else { moves };
+        let together = all.iter().find_map(|&(role, place)| {
+            let together = self.moves[role][place].together(moves, || Together::new(rules, room, moves))?;
             (*together.moves == *moves).then_some(&together.patch)
         });
         if let Some(patch) = together {
@@ -95,22 +107,26 @@ impl Patches {
             patch.write(scratch, state);
             return true;
         }
+        let idle = || self.idle.get(|| rules.afford(room, 0, || rules.idle()));
         let alone = |&(role, place): &(usize, usize)| {
-            self.moves[role][place].alone.get(|| self.afford(rules, rules.alone(role, place)))
+            let make = || rules.afford(room, 0, || rules.alone(role, place));
+            self.moves[role][place].alone.get(make)
         };
-        let reads = moves.iter().map(|made| alone(made).map(Residual::reads)).sum::<Option<usize>>();
-        let Some(reads) = reads else { return false };
-        let Some(idle) = self.idle.get(|| self.afford(rules, rules.idle())) else { return false };
+        let (mut reads, mut weight) = (0, 0);
+        for made in moves {
+            let Some(patch) = alone(made) else { return false };
+            (reads, weight) = (reads + patch.reads(), weight + patch.weight());
+        }
+        let Some(idle) = idle() else { return false };
+        if idle.weight() + weight > rules.weight() {
+            return false;
+        }
         if FEW * (idle.reads() + reads) < rules.fluents {
-            let value = |node: usize| {
-                if node > rules.fluents {
-                    moves.iter().any(|&(role, place)| rules.does[role] as usize + place == node)
-                } else {
-                    bits::test(state, node - 1)
-                }
-            };
+            // All moves are loaded as not made, and then those set that are.
+            let value = |node: usize| node <= rules.fluents && bits::test(state, node - 1);
             idle.load(scratch, value);
             moves.iter().filter_map(alone).for_each(|patch| patch.load(scratch, value));
+            rules.make(scratch, moves);
         } else {
             rules.load(rules.advance, scratch, state, moves);
         }
@@ -118,23 +134,24 @@ impl Patches {
         moves.iter().filter_map(alone).for_each(|patch| patch.write(scratch, state));
         true
     }
+}
 
-    /// The residual, if it is worth while and there is room for it.
-    fn afford(&self, rules: Rules<'_>, residual: Residual) -> Option<Residual> {
-        let weight = residual.weight();
-        let pays = 2 * weight < rules.advance.len() + rules.fluents;
-        (pays && self.weight.fetch_add(weight, Ordering::Relaxed) < BUDGET).then_some(residual)
+impl Together {
+    /// If it is worth while and there is room for it.
+    fn new(rules: Rules<'_>, room: &Room, moves: &[(usize, usize)]) -> Option<Self> {
+        let patch = rules.afford(room, size_of_val(moves), || rules.together(moves))?;
+        Some(Self { moves: moves.into(), patch })
     }
 }
 
 impl Move {
     /// All that changes where the others make the moves that they always made with it, if they did. In come the moves of all
-    /// roles and what changes by them.
+    /// roles and what makes that of them. O(roles).
     #[inline]
     fn together(
         &self,
         moves: &[(usize, usize)],
-        patch: impl FnOnce() -> Option<Residual>,
+        make: impl FnOnce() -> Option<Together>,
     ) -> Option<&Together> {
         if self.together.is_open() {
             let mut hasher = FxHasher::default();
@@ -145,11 +162,7 @@ impl Move {
                 self.varies.store(true, Ordering::Relaxed);
             }
         }
-        self.together.get(|| {
-            let varies = self.varies.load(Ordering::Relaxed);
-            let patch = if varies { None } else { patch() };
-            patch.map(|patch| Together { moves: moves.into(), patch })
-        })
+        self.together.get(|| if self.varies.load(Ordering::Relaxed) { None } else { make() })
     }
 }
 
@@ -171,7 +184,28 @@ impl Rules<'_> {
         moves: &[(usize, usize)],
     ) {
         circuit.load(scratch, state, self.fluents);
+        self.make(scratch, moves);
+    }
+
+    /// Sets the inputs of the moves that are made.
+    #[inline]
+    fn make(self, scratch: &mut [Pair], moves: &[(usize, usize)]) {
         moves.iter().for_each(|&(role, place)| scratch[self.does[role] as usize + place] = [1, 0]);
+    }
+
+    /// About how long the circuit takes, in gates.
+    #[inline]
+    fn weight(self) -> usize {
+        self.advance.len() + self.fluents
+    }
+
+    /// A residual with so many bytes beside it, if it is worth while and there is room for it.
+    fn afford(self, room: &Room, besides: usize, make: impl FnOnce() -> Residual) -> Option<Residual> {
+        room.make(self.advance, || {
+            let residual = make();
+            let bytes = besides + residual.bytes();
+            (2 * residual.weight() < self.weight()).then_some((residual, bytes))
+        })
     }
 
     /// What follows when nobody does anything.
@@ -183,7 +217,8 @@ impl Rules<'_> {
     /// What changes when the roles make these moves, all of them legal, and the others none.
     fn together(self, joint: &[(usize, usize)]) -> Residual {
         let made: Vec<usize> = joint.iter().map(|&(role, place)| self.does[role] as usize + place).collect();
-        let literals: Vec<u32> = made.iter().flat_map(|&node| self.literals(node)).collect();
+        let mut literals: Vec<u32> = made.iter().flat_map(|&node| self.literals(node)).collect();
+        literals.sort_unstable();
         let known = |node: usize| {
             if node > self.fluents { Some(made.contains(&node)) } else { value(&literals, node) }
         };
@@ -206,16 +241,20 @@ impl Rules<'_> {
         Residual::new(self.advance, known, &outputs, false)
     }
 
-    /// What holds wherever the move of a node is legal.
+    /// What holds wherever the move of a node is legal, ascending.
     fn literals(self, made: usize) -> Vec<u32> {
         // The legality of a role's moves comes first among what is seen, role by role as the moves do.
-        self.observe.literals(self.observe.outputs()[made - (1 + self.fluents)])
+        let mut literals = self.observe.literals(self.observe.outputs()[made - (1 + self.fluents)]);
+        literals.sort_unstable();
+        literals
     }
 }
 
-/// The value of a node that is among some literals.
+/// The value of a node that is among some literals, which ascend.
 fn value(literals: &[u32], node: usize) -> Option<bool> {
-    literals.iter().find(|&&signal| signal as usize / 2 == node).map(|signal| signal % 2 == 0)
+    let place = literals.partition_point(|&signal| (signal as usize / 2) < node);
+    let signal = *literals.get(place)?;
+    (signal as usize / 2 == node).then_some(signal % 2 == 0)
 }
 
 #[cfg(test)]
@@ -257,7 +296,7 @@ mod tests {
             let advance = circuit(&mut stream, 1 + FLUENTS + 2 * MOVES, 4 * FLUENTS, FLUENTS);
             let does = [1 + FLUENTS as u32, (1 + FLUENTS + MOVES) as u32];
             let rules = Rules { fluents: FLUENTS, observe: &observe, advance: &advance, does: &does };
-            let patches = Patches::new([MOVES; 2].into_iter());
+            let (patches, room) = (Patches::new([MOVES; 2].into_iter()), Room::default());
             for round in 0..700 {
                 let others = if round < 350 { 1 } else { MOVES as u64 };
                 let joint = [(0, stream.below(MOVES as u64) as usize), (1, stream.below(others) as usize)];
@@ -278,7 +317,7 @@ mod tests {
                 let mut applied = false;
                 let before = state;
                 advance.with_scratch(|scratch| {
-                    applied = patches.apply(rules, scratch, &mut state, &joint);
+                    applied = patches.apply(rules, &room, scratch, &mut state, &joint);
                 });
                 if applied {
                     let seen: Vec<bool> = (0..FLUENTS).map(|fluent| bits::test(&state, fluent)).collect();
@@ -292,5 +331,74 @@ mod tests {
             }
         }
         assert!(together > 100 && alone > 100, "{together} steps by all moves at once, {alone} move by move");
+    }
+
+    /// A circuit in which each of some roles has two moves, and the second one of every third role turns a fluent round.
+    fn turns(roles: usize) -> [Circuit; 2] {
+        let first = 1 + FLUENTS;
+        let inputs = first + 2 * roles;
+        let mut gates: Vec<[u32; 2]> = Vec::new();
+        let mut outputs = Vec::new();
+        for fluent in 0..FLUENTS {
+            let mut signal = 2 * (1 + fluent) as u32;
+            for role in (0..roles).filter(|role| (role + fluent) % 3 == 0) {
+                let turned = 2 * (first + 2 * role + 1) as u32;
+                let gate = (2 * (inputs + gates.len())) as u32;
+                gates.extend([[signal, turned ^ 1], [signal ^ 1, turned], [gate ^ 1, (gate + 2) ^ 1]]);
+                signal = (gate + 4) ^ 1;
+            }
+            outputs.push(signal);
+        }
+        let always = vec![1; 2 * roles];
+        [Circuit::new(first, Vec::new(), always), Circuit::new(inputs, gates, outputs)]
+    }
+
+    /// How many of so many steps in which each role makes its second move are made by patches; each turns every fluent as
+    /// often as it should.
+    fn patched(roles: usize, patches: &Patches, room: &Room, steps: usize) -> usize {
+        let [observe, advance] = turns(roles);
+        let does: Vec<u32> = (0..roles).map(|role| (1 + FLUENTS + 2 * role) as u32).collect();
+        let rules = Rules { fluents: FLUENTS, observe: &observe, advance: &advance, does: &does };
+        let joint: Vec<(usize, usize)> = (0..roles).map(|role| (role, 1)).collect();
+        let step = || {
+            let mut state = [0, 0];
+            let mut applied = false;
+            advance.with_scratch(|scratch| {
+                applied = patches.apply(rules, room, scratch, &mut state, &joint);
+            });
+            for fluent in (0..FLUENTS).filter(|_| applied) {
+                let count = (0..roles).filter(|role| (role + fluent) % 3 == 0).count();
+                assert_eq!(bits::test(&state, fluent), count % 2 == 1, "fluent {fluent}");
+            }
+            applied
+        };
+        (0..steps).filter(|_| step()).count()
+    }
+
+    #[test]
+    fn many_roles_are_not_compared_with_each_other() {
+        for (roles, are_compared) in [(MOST_TOGETHER, true), (MOST_TOGETHER + 1, false)] {
+            let (patches, room) = (Patches::new(std::iter::repeat_n(2, roles)), Room::default());
+            let count = patched(roles, &patches, &room, 200);
+            assert_eq!(count > 0, are_compared, "{count} of 200 steps by patches");
+            let noted = patches.moves.iter().flatten().any(|action| action.last.load(Ordering::Relaxed) != 0);
+            assert_eq!(noted, are_compared, "{roles} roles");
+        }
+    }
+
+    /// Each patch is a third of the circuit; sixty of them would take twenty times as long as that.
+    #[test]
+    fn patches_that_take_longer_than_the_circuit_are_not_run() {
+        let (patches, room) = (Patches::new(std::iter::repeat_n(2, 60)), Room::default());
+        assert_eq!(patched(60, &patches, &room, 65 * 62), 0);
+        assert!(patches.moves.iter().all(|moves| moves[1].alone.made().is_some()));
+        assert!(room.bytes() > 0);
+    }
+
+    #[test]
+    fn more_moves_than_can_be_watched_are_not() {
+        let patches = Patches::new([MOST_MOVES, 1].into_iter());
+        assert!(patches.moves.is_empty());
+        assert_eq!(patched(2, &patches, &Room::default(), 200), 0);
     }
 }

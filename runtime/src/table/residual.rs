@@ -3,18 +3,27 @@
 //!
 //! Known inputs make gates constant or equal to others (partial evaluation); what no output wants is left out.
 //! Nodes of inputs keep their places, so residuals of a circuit run one after the other on inputs loaded once.
+//!
+//! To make one takes O(gates) steps, which [`Habit`] spends only where the circuit was run [`OFTEN`] times, and some 200
+//! bytes for each gate while it is made, of at most [`MOST_GATES`]. What residuals of a table keep is within its [`Room`].
 
 use super::wide::{Wanted, Wide};
 use crate::circuit::{Circuit, Pair};
 use rustc_hash::FxHashMap;
 use std::sync::{
     OnceLock,
-    atomic::{AtomicU32, Ordering},
+    atomic::{AtomicU32, AtomicUsize, Ordering},
 };
 
 /// How often a circuit is run with the same things known before its residual is made, which takes as long as some
 /// ten to fifty runs: whoever takes a few steps does not pay for it, and it at most doubles the time of more.
 const OFTEN: u32 = 64;
+
+/// Bytes that all residuals of a table may keep. What does not fit is not kept, and the whole circuit run instead.
+const ROOM: usize = 32 << 20;
+
+/// The most gates of a circuit that residuals are made of.
+const MOST_GATES: usize = 1 << 18;
 
 /// The signals of the constant node.
 const FALSE: u32 = 0;
@@ -85,6 +94,12 @@ impl Residual {
     /// About how long it takes, in gates.
     pub(super) fn weight(&self) -> usize {
         self.circuit.len() + self.bits.len() + self.words.len()
+    }
+
+    /// The bytes that it keeps.
+    pub(super) fn bytes(&self) -> usize {
+        let Self { circuit, reads, words, bits } = self;
+        size_of::<Self>() + circuit.bytes() + size_of_val(&**reads) + size_of_val(&**words) + bits.len()
     }
 
     /// How many inputs it reads.
@@ -201,6 +216,41 @@ impl Gates {
         reads.dedup();
         let circuit = Circuit::new(self.inputs, kept, signals);
         Residual { circuit, reads: reads.into(), words: words.into(), bits: bits.into() }
+    }
+}
+
+/// What the residuals of a table take together.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    bytes: AtomicUsize,
+}
+
+impl Room {
+    /// What is made of a circuit and takes so many bytes; none if it is not worth while, the circuit is too large or the
+    /// room too small.
+    pub(super) fn make<T>(&self, circuit: &Circuit, make: impl FnOnce() -> Option<(T, usize)>) -> Option<T> {
+        if circuit.len() > MOST_GATES || self.bytes.load(Ordering::Relaxed) >= ROOM {
+            return None;
+        }
+        let (made, bytes) = make()?;
+        let fits = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= ROOM;
+        if !fits {
+            self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        fits.then_some(made)
+    }
+
+    /// The bytes that are taken.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+/// A table's copy makes its own residuals.
+impl Clone for Room {
+    fn clone(&self) -> Self {
+        Self::default()
     }
 }
 
@@ -342,5 +392,32 @@ mod tests {
         }
         assert!(habit.get(|| Some(())).is_some());
         assert!(habit.get(|| panic!("made twice")).is_some());
+    }
+
+    #[test]
+    fn residuals_beyond_the_room_are_not_kept() {
+        let circuit = Circuit::new(2, vec![[2, 2]], vec![4]);
+        let room = Room::default();
+        let make = |bytes: usize| room.make(&circuit, || Some(((), bytes))).is_some();
+        assert!(make(ROOM - 10));
+        assert!(!make(11));
+        assert_eq!(room.bytes(), ROOM - 10);
+        assert!(make(10));
+        assert!(room.make(&circuit, || -> Option<((), usize)> { panic!("it is full") }).is_none());
+        let large = Circuit::new(2, vec![[2, 2]; MOST_GATES + 1], Vec::new());
+        let none = Room::default();
+        assert!(none.make(&large, || -> Option<((), usize)> { panic!("it is too large") }).is_none());
+    }
+
+    #[test]
+    fn bytes_are_those_of_what_is_kept() {
+        let mut stream = Stream::new(9, 1);
+        let (circuit, outputs) = circuit(&mut stream, 3_000);
+        let residual = Residual::new(&circuit, |_| None, &outputs, false);
+        let wide = Wide::arrange(&residual.circuit, FLUENTS, &residual.wanted());
+        // Four bytes a gate in small circuits; a take is a plane, lanes and the number of a pair.
+        let gates = 4 * residual.circuit.len();
+        assert!((gates..gates + 4_000).contains(&residual.bytes()), "{} for {gates}", residual.bytes());
+        assert!(wide.bytes() > 64 * residual.circuit.len() / 64, "{}", wide.bytes());
     }
 }

@@ -5,6 +5,9 @@
 //! of 64 gates are gathered by permutations of bytes, one for each pair of planes that they come from. That
 //! takes some three instructions of machines that have them (AVX-512 with VBMI), about as long as two gates one by
 //! one.
+//!
+//! There are at most 64 takes for 64 operands, each of two cache lines at most; one is used only where there are fewer takes than half of
+//! the gates. A thread keeps a byte for each fluent and gate.
 
 use crate::{
     circuit::Circuit,
@@ -109,6 +112,12 @@ impl Wide {
         });
         let words = words.collect();
         Self { inputs, groups: groups.into(), words, takes: takes.into() }
+    }
+
+    /// The bytes that it keeps.
+    pub(super) fn bytes(&self) -> usize {
+        let Self { groups, words, takes, .. } = self;
+        size_of::<Self>() + size_of_val(&**groups) + size_of_val(&**words) + size_of_val(&**takes)
     }
 
     /// Writes the outputs for a state into a row that is clear. What it has no place for is left out.

@@ -1,4 +1,7 @@
 //! Joint moves one by one: in comes what is seen of a state, out go all combinations of its legal moves.
+//!
+//! The next one takes a constant number of steps on average, as in counting, and at most one for each role; memory is for
+//! one move of each role and all legal moves of a state.
 
 use crate::game::Game;
 
@@ -56,6 +59,11 @@ impl<G: Game> Joints<G> {
             None => self.over = true,
         }
         !self.over
+    }
+
+    /// Leaves none.
+    pub(crate) fn stop(&mut self) {
+        self.over = true;
     }
 
     /// How many there are.

@@ -10,10 +10,14 @@
 //! ways that lead to it: the cost follows the number of different states, not that of sequences,
 //! which soon has 17 digits.
 //!
+//! A level that would take more than [`Perft::memory`] is not merged: from the one before on sequences are gone through
+//! depth first, which takes as many steps as there are sequences, and memory for one state of each level (`plunge`).
+//!
 //! In lanes (`descent`) making moves is much cheaper than looking for equal states. So the last levels are not
-//! merged there but gone through depth first, 512 states at a time, and none is merged that takes too much memory.
+//! merged there but gone through depth first in any case, 512 states of each level at a time.
 
 mod descent;
+mod plunge;
 
 use crate::{
     bits,
@@ -23,6 +27,7 @@ use crate::{
     simd::Isa,
 };
 use descent::Descent;
+use plunge::Plunge;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
@@ -30,14 +35,15 @@ use std::cell::OnceCell;
 /// the others made.
 const UNMERGED: usize = 3;
 
-/// About the most memory that merged states take in lanes, in bytes.
+/// About the most memory that merged states take, in bytes, unless somebody says otherwise.
 const MERGED: usize = 1 << 27;
 
 /// The numbers of joint-move sequences of length 1, 2, .. `depth` from the initial state.
 ///
-/// O(different states before the last move, times their joint moves) steps, memory for the states of
-/// the widest level; in lanes, which is how games are counted that [`Playouts`](crate::Playouts) plays so, more
-/// steps, each much faster, and memory for a bounded number of states. Counts from 2^128 on read as `u128::MAX`.
+/// O(different states before the last move, times their joint moves) steps as long as these states fit the
+/// [memory](Perft::memory), 128 MiB; beyond, as many steps as there are sequences, and in lanes, which is how games are
+/// counted that [`Playouts`](crate::Playouts) plays so, more steps too, each much faster. Counts from 2^128 on read as
+/// `u128::MAX`.
 ///
 /// ```text
 /// tic-tac-toe: 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0, ..
@@ -78,13 +84,15 @@ pub struct Perft<'g, G: Game> {
     game: &'g G,
     engine: Option<Engine>,
     isa: Option<Isa>,
+    /// The most different states of a level.
+    most: usize,
     /// What counts in lanes, if that was looked for and is possible.
     descent: OnceCell<Option<Box<Descent<'g>>>>,
     /// Different states, in the order found, and how many sequences lead to each.
     level: Vec<(G::State, u128)>,
     /// The length of these sequences.
     made: usize,
-    /// True if the next level is too large to be merged in lanes.
+    /// True if the next level is too large to be merged.
     is_wide: bool,
     /// The length of the sequences counted last.
     length: usize,
@@ -106,6 +114,7 @@ impl<'g, G: Game> Perft<'g, G> {
             game,
             engine: None,
             isa: None,
+            most: most_states(game, MERGED),
             descent: OnceCell::new(),
             level: vec![(state, 1)],
             made: 0,
@@ -131,13 +140,21 @@ impl<'g, G: Game> Perft<'g, G> {
         self
     }
 
+    /// About the most bytes that merged states take; at first 128 MiB. Counts do not depend on it, but how long
+    /// they take does.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.most = most_states(self.game, bytes);
+        self
+    }
+
     /// The engine that counts.
     pub fn runs(&mut self) -> Engine {
         if self.descent().is_some() { Engine::Lanes } else { Engine::Single }
     }
 
     /// In how many states the last moves of the sequences counted last were counted: those of each different state
-    /// once. In lanes states may be equal and still be counted one by one.
+    /// once. In lanes, and behind levels that are not merged, states may be equal and still be counted one by one.
     #[must_use]
     pub fn states(&self) -> u64 {
         self.states
@@ -194,53 +211,65 @@ impl<'g, G: Game> Perft<'g, G> {
             self.states = descent.states();
             count
         } else {
-            self.count_moves()
+            let mut plunge = Plunge::new(self.game);
+            let counts = level.iter().map(|(state, ways)| ways.saturating_mul(plunge.count(state, rest)));
+            let count = counts.fold(0, u128::saturating_add);
+            self.states = plunge.states();
+            count
         }
     }
 
-    /// The joint moves of the level, one state after the other.
-    fn count_moves(&mut self) -> u128 {
-        let mut view = self.game.blank();
-        self.states = self.level.len() as u64;
-        let counts = self.level.iter().map(|(state, ways)| {
-            self.game.glance(state, &mut view);
-            ways.saturating_mul(joint_moves(self.game, &view))
-        });
-        counts.fold(0, u128::saturating_add)
-    }
-
-    /// Makes all moves of the level, unless the next one is too large to be merged in lanes.
+    /// Makes all moves of the level, unless the next one is too large to be merged.
     fn step(&mut self) {
-        let game = self.game;
+        let (game, most) = (self.game, self.most);
         let mut next = Merged::<G>::default();
-        if let Some(descent) = self.descent.get_mut().and_then(Option::as_deref_mut) {
-            // Each state is kept twice, and may have its words elsewhere; half of the room may be empty.
-            let size = size_of::<G::State>() + 8 * game.shape().state_words() + size_of::<u128>();
-            let most = MERGED / (4 * size);
+        let is_done = if let Some(descent) = self.descent.get_mut().and_then(Option::as_deref_mut) {
             let mut child = game.empty();
-            let is_done = descent.children(&self.level, |batch, lane, ways| {
+            descent.children(&self.level, |batch, lane, ways| {
                 batch.state(lane, child.as_mut());
                 next.add(&child, ways);
                 next.level.len() < most
-            });
-            if !is_done {
-                self.is_wide = true;
-                return;
-            }
+            })
         } else {
-            let mut view = game.blank();
-            let mut joints = Joints::new(game);
-            for (state, ways) in std::mem::take(&mut self.level) {
-                game.glance(&state, &mut view);
-                joints.start(game, &view);
-                while let Some(joint) = joints.next() {
-                    next.add(&game.next_unchecked(&state, joint), ways);
-                }
+            children(game, &self.level, |child, ways| {
+                next.add(child, ways);
+                next.level.len() < most
+            })
+        };
+        if is_done {
+            self.level = next.level;
+            self.made += 1;
+        }
+        self.is_wide = !is_done;
+    }
+}
+
+/// How many different states of a level so many bytes are enough for.
+fn most_states<G: Game>(game: &G, bytes: usize) -> usize {
+    // Each state is kept twice, and may have its words elsewhere; half of the room may be empty.
+    let size = size_of::<G::State>() + 8 * game.shape().state_words() + size_of::<u128>();
+    bytes / (4 * size)
+}
+
+/// Shows all children of some states, each with the ways to its parent, as long as `see` says so. True if it did to the
+/// end.
+fn children<G: Game>(
+    game: &G,
+    level: &[(G::State, u128)],
+    mut see: impl FnMut(&G::State, u128) -> bool,
+) -> bool {
+    let mut view = game.blank();
+    let mut joints = Joints::new(game);
+    for (state, ways) in level {
+        game.glance(state, &mut view);
+        joints.start(game, &view);
+        while let Some(joint) = joints.next() {
+            if !see(&game.next_unchecked(state, joint), *ways) {
+                return false;
             }
         }
-        self.level = next.level;
-        self.made += 1;
     }
+    true
 }
 
 /// Different states and the number of ways to each.

@@ -42,6 +42,21 @@ fn merging_changes_nothing() {
     }
 }
 
+/// Levels that do not fit are gone through depth first: those of 252 states as often as sequences lead there.
+#[test]
+fn memory_changes_nothing_but_how_often_states_are_seen() {
+    // A state of two words, its number of ways and its place, kept twice, with half of the room empty.
+    let bytes = |states: usize| states * 4 * 32;
+    for (memory, states) in [(bytes(1000), 252), (bytes(100), 504), (bytes(20), 504), (0, 504)] {
+        let mut counting = Perft::new(&TicTacToe).memory(memory);
+        let counts: Vec<u128> = counting.by_ref().take(4).collect();
+        assert_eq!((&counts[..], counting.states()), (&TIC_TAC_TOE[..4], states), "{memory} bytes");
+        let parts = Perft::new(&TicTacToe).memory(memory).divide(6);
+        assert_eq!(parts.iter().map(|(_, count)| count).sum::<u128>(), TIC_TAC_TOE[5], "{memory} bytes");
+        assert_eq!(Perft::new(&TicTacToe).memory(memory).nth(9), Some(0));
+    }
+}
+
 #[test]
 fn the_parts_add_up() {
     for depth in 1..=9 {

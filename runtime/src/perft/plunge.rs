@@ -1,0 +1,72 @@
+//! Counting one state at a time: in come states and how many ways lead to each, out go the numbers of sequences from them.
+//!
+//! Of each level one state is kept, with its joint moves and how far they have been made; the moves of the last one are
+//! counted. So memory is that of a state and its legal moves for each level, and steps are as many as there are sequences.
+
+use super::joint_moves;
+use crate::{game::Game, joints::Joints};
+
+/// A state and what is left to be done with it.
+struct Node<G: Game> {
+    state: G::State,
+    joints: Joints<G>,
+}
+
+/// Goes through states depth first.
+pub(super) struct Plunge<'g, G: Game> {
+    game: &'g G,
+    view: G::View,
+    /// One for each level, kept from state to state.
+    nodes: Vec<Node<G>>,
+    states: u64,
+}
+
+impl<'g, G: Game> Plunge<'g, G> {
+    pub(super) fn new(game: &'g G) -> Self {
+        Self { game, view: game.blank(), nodes: Vec::new(), states: 0 }
+    }
+
+    /// In how many states moves were counted.
+    pub(super) fn states(&self) -> u64 {
+        self.states
+    }
+
+    /// The number of sequences of this length, at least one, from a state.
+    pub(super) fn count(&mut self, state: &G::State, length: usize) -> u128 {
+        let game = self.game;
+        let mut sum: u128 = 0;
+        let mut depth = 0;
+        sum = sum.saturating_add(self.enter(0, state.clone(), length));
+        loop {
+            let Node { state, joints } = &mut self.nodes[depth];
+            if let Some(joint) = joints.next() {
+                let child = game.next_unchecked(state, joint);
+                depth += 1;
+                sum = sum.saturating_add(self.enter(depth, child, length - depth));
+            } else if depth == 0 {
+                return sum;
+            } else {
+                depth -= 1;
+            }
+        }
+    }
+
+    /// Comes to a state at a depth. Its joint moves if sequences end with them; else they are still to be made.
+    fn enter(&mut self, depth: usize, state: G::State, length: usize) -> u128 {
+        let game = self.game;
+        game.glance(&state, &mut self.view);
+        if self.nodes.len() == depth {
+            self.nodes.push(Node { state, joints: Joints::new(game) });
+        } else {
+            self.nodes[depth].state = state;
+        }
+        let joints = &mut self.nodes[depth].joints;
+        if length > 1 {
+            joints.start(game, &self.view);
+            return 0;
+        }
+        joints.stop();
+        self.states += 1;
+        joint_moves(game, &self.view)
+    }
+}

@@ -354,3 +354,182 @@ fn whoever_follows_may_end_it() {
     let fault = Lifted::new(&rules(text), &options).expect_err("it was called off");
     assert_eq!(fault.code.name, "cancelled");
 }
+
+/// The code and first line of what is said of rules that are not made ready.
+fn refused(text: &str, limits: Limits) -> (&'static str, String) {
+    let fault = Lifted::new(&rules(text), &with_limits(limits)).expect_err("they are not");
+    assert!(fault.help.is_some(), "{}", fault.message);
+    (fault.code.id, fault.message)
+}
+
+#[test]
+fn what_follows_from_its_own_negation_is_an_error_where_play_starts() {
+    let rest = "(role p) (init a) (<= (legal p x) (true a)) (<= (next a) (true a)) (goal p 0)";
+    for (text, code, name) in [
+        ("(<= terminal (not terminal))", "GDL091", "terminal"),
+        ("(<= terminal (not q)) (<= q (true a) (not q))", "GDL091", "q"),
+        (
+            "(<= terminal (one x)) (<= (one ?x) (is ?x) (not (two ?x))) (<= (two ?x) (is ?x) (not (one ?x))) (is x)",
+            "GDL092",
+            "one",
+        ),
+        ("(<= terminal (and2 b)) (<= (and2 ?x) (m ?x ?y) (not (and2 ?y))) (m b c) (m c b)", "GDL091", "and2"),
+    ] {
+        let (found, message) = refused(&format!("{rest} {text}"), Limits::default());
+        assert_eq!((found, message.contains(&format!("`{name}`"))), (code, true), "{text}: {message}");
+    }
+    // Atoms that depend on each other's negation in turn are decided.
+    agree(
+        &format!("{rest} (<= terminal (and2 b)) (<= (and2 ?x) (m ?x ?y) (not (and2 ?y))) (m b c) (m c d)"),
+        5,
+    );
+    // So is what does so only where something holds that never does.
+    agree(&format!("{rest} (<= terminal q) (<= q (true a) (true b) (not q)) (<= (next b) (true b))"), 5);
+}
+
+/// It is open whether the game is over, from the sample states' end on.
+#[test]
+fn what_follows_from_its_own_negation_later_is_given_up() {
+    let mut text = String::from("(role p) (init (step 0)) (legal p go) (legal p stay) (goal p 0)\n");
+    (0..30).for_each(|n| writeln!(text, "(succ {n} {})", n + 1).unwrap());
+    text += "(<= (next (step ?n)) (does p go) (true (step ?m)) (succ ?m ?n))
+             (<= (next (step ?n)) (does p stay) (true (step ?n)))
+             (<= terminal (true (step 20)) (not terminal))
+             (<= (next odd) odd) (<= odd (does p go) (true (step 19)) (not odd))";
+    let game = Lifted::new(&rules(&text), &Options::default()).expect("the first states are decided");
+    let mut scratch = game.scratch();
+    let number =
+        |list: &[String], name: &str| list.iter().position(|text| text == name).expect("it is there");
+    let go = number(&game.vocabulary.moves, "go") as u32;
+    let (mut row, mut view) = (vec![0; game.layout.state_words()], vec![0; game.layout.view_words()]);
+    let mut at = |step: usize, row: &mut Vec<u64>| {
+        row.fill(0);
+        let fluent = number(&game.vocabulary.fluents, &format!("(step {step})"));
+        row[fluent / 64] |= 1 << (fluent % 64);
+        view.fill(u64::MAX);
+        let seen = game.observe(&mut scratch, row, &mut view).map_err(|excess| excess.to_string());
+        let next = game.advance(&mut scratch, row, &[go]).map_err(|excess| excess.to_string());
+        (seen, view.iter().any(|&word| word != 0), next)
+    };
+    let open = |name| Err(format!("leaves open whether `{name}` holds, which depends on its own negation"));
+    assert_eq!(at(18, &mut row), (Ok(()), true, Ok(())));
+    assert_eq!(at(19, &mut row), (Ok(()), true, open("odd")));
+    assert!(row.iter().all(|&word| word == 0));
+    assert_eq!(at(20, &mut row), (open("terminal"), false, open("terminal")));
+}
+
+#[test]
+fn a_role_without_moves_is_an_error() {
+    let text = "(role p) (role idle) (init a) (legal p x) (<= (legal idle x) (true b)) (goal p 0) (goal idle 0) (<= terminal (true a))";
+    let (code, message) = refused(text, Limits::default());
+    assert_eq!((code, &*message), ("GDL034", "role `idle` has no legal move in any reachable state"));
+    agree(&text.replace("(true b)", "(true a)"), 3);
+}
+
+/// A body of so many literals, each of the head's own component.
+fn recursive(literals: usize, count: usize) -> String {
+    let mut text = String::from("(role p) (init (n 1)) (legal p x) (goal p 0) (<= terminal (q0 1))\n");
+    for i in 0..count {
+        let body: Vec<String> = (0..literals).map(|j| format!("(q{} ?x)", (i + j) % count)).collect();
+        let body = body.join(" ");
+        writeln!(text, "(<= (q{i} ?x) (true (n ?x)) {body})").unwrap();
+    }
+    text
+}
+
+/// Without a bound there are 300 variants of 300 literals of each rule: some gigabyte.
+#[test]
+fn variants_of_long_recursive_bodies_are_bounded() {
+    let limits = Limits { max_bytes: 64 << 20, ..Limits::default() };
+    let (code, message) = refused(&recursive(300, 40), limits.clone());
+    assert_eq!((code, message.contains("bytes")), ("GDL133", true), "{message}");
+    Lifted::new(&rules(&recursive(10, 40)), &with_limits(limits)).expect("few are within the limits");
+}
+
+/// To order a body takes the square of its length: here all wait for the last variable of a chain.
+#[test]
+fn planning_is_bounded() {
+    let text = |count: usize| {
+        let mut text = String::from("(role p) (init n) (legal p x) (goal p 0) (a 1 2)\n");
+        for i in 0..count {
+            let waiting = (0..300).map(|j| format!("(distinct ?v62 k{j})"));
+            let chain = (0..62).map(|j| format!("(a ?v{j} ?v{})", j + 1));
+            let body = waiting.chain(chain).collect::<Vec<_>>().join(" ");
+            writeln!(text, "(<= q{i} {body} (true n)) (<= terminal q{i})").unwrap();
+        }
+        text
+    };
+    let limits = Limits { fuel: 20_000_000, ..Limits::default() };
+    Lifted::new(&rules(&text(1)), &with_limits(limits.clone())).expect("one is within the limits");
+    let (code, message) = refused(&text(100), limits);
+    assert_eq!((code, message.contains("too many literals")), ("GDLM7", true), "{message}");
+}
+
+/// Each relation is within the share of one, and all of them together are not within the limits.
+#[test]
+fn relations_of_the_rules_are_bounded_together() {
+    let text = |count: usize| {
+        let mut text = String::from("(role p) (init a) (legal p x) (goal p 0)\n");
+        (0..30).for_each(|n| writeln!(text, "(d {n})").unwrap());
+        for i in 0..count {
+            writeln!(
+                text,
+                "(<= (r{i} ?x ?y ?z) (d ?x) (d ?y) (d ?z)) (<= terminal (true a) (r{i} ?x ?x ?x))"
+            )
+            .unwrap();
+        }
+        text
+    };
+    // 27,000 tuples of 72 bytes each.
+    let limits = Limits { max_bytes: 40_000_000, ..Limits::default() };
+    Lifted::new(&rules(&text(4)), &with_limits(limits.clone())).expect("four are within the limits");
+    // What does not fit is called, where it may be; a table is made of the others.
+    let game = Lifted::new(&rules(&text(40)), &with_limits(limits));
+    let bytes = game.expect("they may be called").bytes();
+    assert!(bytes < 10_000_000, "{bytes}");
+}
+
+/// A relation of ten columns that is asked about by each choice of five of them.
+#[test]
+fn indexes_are_bounded() {
+    let text = |choices: usize| {
+        let mut text = String::from("(role p) (init a) (legal p x) (goal p 0)\n");
+        for n in 0..200 {
+            let columns: Vec<String> = (0..10).map(|column| format!("{}", (n * (column + 3)) % 7)).collect();
+            writeln!(text, "(r {} k{n})", columns.join(" ")).unwrap();
+        }
+        let sets = (0..1_u32 << 10).filter(|set| set.count_ones() == 5).take(choices);
+        for set in sets {
+            let column = |i: u32| if set >> i & 1 == 1 { format!("?a{i}") } else { format!("?b{i}") };
+            let free = |i: u32| if set >> i & 1 == 1 { format!("?a{i}") } else { format!("?c{i}") };
+            let columns: Vec<String> = (0..10).map(column).collect();
+            let others: Vec<String> = (0..10).map(free).collect();
+            writeln!(
+                text,
+                "(<= terminal (r {} ?k) (r {} ?l) (distinct ?k ?l) (distinct ?k ?k))",
+                columns.join(" "),
+                others.join(" ")
+            )
+            .unwrap();
+        }
+        text
+    };
+    // 250 indexes of 200 rows of 48 bytes each.
+    let limits = Limits { max_bytes: 4_000_000, ..Limits::default() };
+    Lifted::new(&rules(&text(20)), &with_limits(limits.clone())).expect("twenty are within the limits");
+    let (code, message) = refused(&text(250), limits);
+    assert_eq!((code, message.contains("bytes")), ("GDL133", true), "{message}");
+}
+
+/// The roles' moves and goals are found in one pass over each.
+#[test]
+fn many_roles_are_no_trouble() {
+    let mut text =
+        String::from("(init a) (<= terminal (true b)) (<= (next b) (true a)) (<= (goal ?r 50) (role ?r))\n");
+    (0..200).for_each(|n| {
+        writeln!(text, "(role r{n}) (legal r{n} m{n}) (legal r{n} m) (goal r{n} {})", n % 50).unwrap();
+    });
+    let game = agree(&text, 6);
+    assert_eq!(game.role_moves.iter().map(Vec::len).sum::<usize>(), 400);
+    assert_eq!(game.role_goals[7], [7, 50]);
+}

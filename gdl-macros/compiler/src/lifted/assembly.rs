@@ -1,4 +1,8 @@
 //! Rules to a [`Lifted`] game: everything that is found out once.
+//!
+//! What is looked into is paid for by the [`survey`](super::survey), plans by their [`Effort`](super::plan::Effort); names may
+//! take as many bytes as an evaluation, and so may the tables of relations that depend on the rules alone, and their
+//! indexes. Besides there are O(terms + clauses + names) steps.
 
 use super::{
     Lifted, Names, Phases, Plan, Relations, Stop,
@@ -12,11 +16,12 @@ use super::{
     terms::{Id, NONE, Terms},
 };
 use crate::{
-    Options,
+    Limits, Options,
     emit::layout::Layout,
     propnet::Vocabulary,
-    rules::{Rules, Symbols},
+    rules::{RelationId, Rules, Symbols},
 };
+use rustc_hash::FxHashMap;
 
 /// States that are looked at before plans are made, along one random game.
 const SAMPLES: usize = 12;
@@ -37,14 +42,14 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     let n_relations = rules.relations.len();
     let k = Relations::of(&rules.keywords);
     let given = [(k.fact, Layer::State), (k.does, Layer::Moves)];
-    let program = Program::new(clauses, n_relations, &given);
+    let program = Program::new(clauses, n_relations, &given, limits)?;
     let dynamic: Vec<bool> = (0..n_relations).map(|r| program.layer(r) != Layer::Rules).collect();
     let relaxed = clause::relaxed(&program.clauses, &rules.keywords, &dynamic, &mut patterns);
     let arities: Vec<usize> = rules.relations.iter().map(|relation| relation.arity).collect();
     let mut store = Store::new(&arities);
     store.add_views(&patterns.shapes);
 
-    let mut memory = Memory::new(store, terms);
+    let mut memory = Memory::new(store, terms, limits);
     memory.observe(options.observer.clone());
     let mut survey = Survey::new(&program, rules, memory, limits);
     let (role, init) = (rules.keywords.role.index(), rules.keywords.init.index());
@@ -60,7 +65,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     let initial = domain::singles(&survey.memory, init);
     let measures = sample(&mut survey, &k, &roles, &initial)?;
 
-    let Survey { demanded, mut memory, .. } = survey;
+    let (demanded, mut memory, effort) = survey.into_parts();
     let phases = phases(&program, &k, &demanded);
     let mut procedures = Procedures::default();
     let mut planner = Planner {
@@ -69,6 +74,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         measures: &measures,
         store: &mut memory.store,
         procedures: &mut procedures,
+        effort: &effort,
     };
     let plans = plans(&mut planner, &phases)?;
     planner.procedures_from(0)?;
@@ -81,7 +87,10 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         return Err(Stop::Bytes);
     }
     let game = Titles::new(rules, domain, roles, &memory.terms);
-    let role_goals = goals(rules, &program, &k, &game.names, &memory.terms);
+    if let Some(role) = game.role_moves.iter().position(Vec::is_empty) {
+        return Err(Stop::NoMoves(role));
+    }
+    let role_goals = goals(&program, &k, &game.names, &memory.terms);
     let layout = Layout {
         roles: rules.roles.len(),
         fluents: game.vocabulary.fluents.len(),
@@ -97,16 +106,10 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     }
     memory.terms.fix();
     let is_fixed: Vec<bool> = (0..n_relations).map(|r| !dynamic[r] && !demanded[r]).collect();
-    let mut fixed = memory.store.clone();
-    for (relation, &is_fixed) in is_fixed.iter().enumerate() {
-        if is_fixed {
-            fixed.refresh_all(relation, &memory.terms);
-        } else {
-            fixed.drop_table(relation);
-        }
-        memory.store.drop_table(relation);
-    }
+    let fixed = part(&mut memory, &is_fixed, limits)?;
     Ok(Lifted {
+        goal_starts: goal_starts(&role_goals),
+        open_names: open_names(rules, &program),
         vocabulary: game.vocabulary,
         role_moves: game.role_moves,
         role_goals,
@@ -122,8 +125,41 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         phases,
         fixed,
         is_fixed,
-        blank: Memory::new(memory.store, memory.terms),
+        blank: Memory::new(memory.store, memory.terms, limits),
     })
+}
+
+/// Parts the tables that are the same in all states, with views and indexes up to date, from those that are filled for
+/// each, which are left empty.
+fn part(memory: &mut Memory, is_fixed: &[bool], limits: &Limits) -> Result<Store, Stop> {
+    memory.store.set_prices();
+    let blank = memory.store.blank();
+    let mut fixed = std::mem::replace(&mut memory.store, blank);
+    for (relation, _) in is_fixed.iter().enumerate().filter(|(_, is_fixed)| !**is_fixed) {
+        fixed.drop_table(relation);
+    }
+    let mut relations = (0..is_fixed.len()).filter(|&relation| is_fixed[relation]);
+    let fits = relations.all(|relation| fixed.refresh_all(relation, &memory.terms, bytes_of(limits)));
+    if fits { Ok(fixed) } else { Err(Stop::Bytes) }
+}
+
+/// For each role how many goals those before it have.
+fn goal_starts(role_goals: &[Vec<u8>]) -> Vec<usize> {
+    let start = |next: &mut usize, goals: &Vec<u8>| {
+        *next += goals.len();
+        Some(*next - goals.len())
+    };
+    role_goals.iter().scan(0, start).collect()
+}
+
+/// The names of relations on a cycle with a negation.
+fn open_names(rules: &Rules, program: &Program) -> FxHashMap<usize, String> {
+    let cyclic = program.components.iter().filter(|component| component.negative_cycle);
+    let names = cyclic.flat_map(|component| &component.relations).map(|&relation| {
+        let name = rules.relation_name(RelationId(relation as u32));
+        (relation, name.to_owned())
+    });
+    names.collect()
 }
 
 /// Plays a game at random from the start and measures what its states hold, on average. On the way
@@ -140,27 +176,30 @@ fn sample(
     // A linear congruential generator (Knuth): which moves are made hardly matters.
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     for samples in 1..=SAMPLES {
-        let fill = |survey: &mut Survey<'_>, relation: usize, tuples: &mut dyn Iterator<Item = Vec<Id>>| {
-            survey.memory.store.clear(relation);
-            tuples.for_each(|tuple| {
-                survey.memory.store.tables[relation].insert(&tuple);
-            });
-        };
-        fill(survey, k.fact, &mut state.iter().map(|&fluent| vec![fluent]));
+        survey.next_state();
+        survey.give(k.fact, state.iter().map(|&fluent| vec![fluent]));
         let seen = [k.legal, k.goal, k.terminal, k.next, k.sees];
         let mut result = survey.fill_all(&seen, Layer::State, OF_STATE);
-        let legal = domain::pairs(&survey.memory, k.legal);
+        let mut legal: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
+        for (role, action) in domain::pairs(&survey.memory, k.legal) {
+            legal.entry(role).or_default().push(action);
+        }
         let mut joint = Vec::new();
         for &role in roles {
-            let mine: Vec<Id> = legal.iter().filter(|(r, _)| *r == role).map(|&(_, m)| m).collect();
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            if !mine.is_empty() {
+            if let Some(mine) = legal.get(&role) {
                 joint.push(vec![role, mine[(random >> 33) as usize % mine.len()]]);
             }
         }
         let over = joint.len() < roles.len() || survey.memory.store.tables[k.terminal].len() > 0;
-        fill(survey, k.does, &mut joint.into_iter());
-        result = result.and_then(|()| survey.fill_all(&[k.next, k.sees], Layer::Moves, OF_STATE));
+        survey.give(k.does, joint.into_iter());
+        if result.is_ok() {
+            result = survey.fill_all(&[k.next, k.sees], Layer::Moves, OF_STATE);
+            // Nobody comes to what follows from the end.
+            if over && matches!(result, Err(Stop::Undecided(_))) {
+                break;
+            }
+        }
         match result {
             // What comes later may be too much to look at here, and play must cope.
             Err(stop) if samples > 1 && stop.is_excess() => break,
@@ -174,6 +213,7 @@ fn sample(
         }
         state = domain::singles(&survey.memory, k.next);
     }
+    sums.resize_with(survey.measured().len(), Measure::default);
     Ok(sums)
 }
 
@@ -203,8 +243,8 @@ fn plans(planner: &mut Planner<'_>, phases: &Phases) -> Result<Vec<Plan>, Stop> 
         for &clause in &program.components[component].clauses {
             let variants = 0..program.variants[clause].len();
             plans[clause] = Plan {
-                whole: planner.filled(clause, None)?,
-                variants: variants.map(|v| planner.filled(clause, Some(v))).collect::<Result<_, _>>()?,
+                whole: planner.kept(clause, None)?,
+                variants: variants.map(|v| planner.kept(clause, Some(v))).collect::<Result<_, _>>()?,
             };
         }
     }
@@ -232,36 +272,42 @@ fn sorted(mut list: Vec<Id>, terms: &Terms, symbols: &Symbols) -> (Vec<Id>, Vec<
 }
 
 /// For each role the places of what is its, ascending.
-fn by_role(list: &[(Id, Id)], roles: &[Id], places: &[u32]) -> Vec<Vec<u32>> {
-    let of_role = |&role: &Id| {
-        let mine = list.iter().filter(|(r, _)| *r == role);
-        let mut mine: Vec<u32> = mine.map(|&(_, id)| places[id as usize]).collect();
+fn by_role(list: &[(Id, Id)], roles: usize, role_of: &[u32], places: &[u32]) -> Vec<Vec<u32>> {
+    let mut lists = vec![Vec::new(); roles];
+    for &(role, id) in list {
+        if let Some(role) = super::number(role_of, role) {
+            lists[role].push(places[id as usize]);
+        }
+    }
+    for mine in &mut lists {
         mine.sort_unstable();
         mine.dedup();
-        mine
-    };
-    roles.iter().map(of_role).collect()
+    }
+    lists
 }
 
 impl Titles {
     fn new(rules: &Rules, domain: Domain, roles: Vec<Id>, terms: &Terms) -> Self {
+        let mut role_of = vec![NONE; terms.len()];
+        roles.iter().enumerate().for_each(|(number, &role)| role_of[role as usize] = number as u32);
         let mine = |list: &[(Id, Id)]| -> Vec<Id> {
-            list.iter().filter(|(role, _)| roles.contains(role)).map(|&(_, id)| id).collect()
+            let is_theirs = |&&(role, _): &&(Id, Id)| super::number(&role_of, role).is_some();
+            list.iter().filter(is_theirs).map(|&(_, id)| id).collect()
         };
         let symbols = &rules.symbols;
         let (fluents, fluent_texts, fluent_of) = sorted(domain.fluents, terms, symbols);
         let (moves, move_texts, move_of) = sorted(mine(&domain.moves), terms, symbols);
         let (_, percept_texts, percept_of) = sorted(mine(&domain.percepts), terms, symbols);
-        let mut role_of = vec![NONE; terms.len()];
-        roles.iter().enumerate().for_each(|(number, &role)| role_of[role as usize] = number as u32);
         let chance = rules.chance().and_then(|chance| rules.roles.iter().position(|role| role == chance));
         let value = |id: Id| {
             let text = terms.arguments(id).is_empty().then(|| terms.text(id, symbols));
             text.and_then(|text| goal_value(&text)).map_or(NONE, u32::from)
         };
         Self {
-            role_moves: by_role(&domain.moves, &roles, &move_of),
-            role_percepts: rules.has_percepts().then(|| by_role(&domain.percepts, &roles, &percept_of)),
+            role_moves: by_role(&domain.moves, roles.len(), &role_of, &move_of),
+            role_percepts: rules
+                .has_percepts()
+                .then(|| by_role(&domain.percepts, roles.len(), &role_of, &percept_of)),
             vocabulary: Vocabulary {
                 roles: roles.iter().map(|&role| terms.text(role, symbols)).collect(),
                 fluents: fluent_texts,
@@ -291,25 +337,34 @@ fn goal_value(text: &str) -> Option<u8> {
 
 /// For each role the goal values that a clause may give it, ascending. A value that is a variable may be any
 /// number of the rules.
-fn goals(rules: &Rules, program: &Program, k: &Relations, names: &Names, terms: &Terms) -> Vec<Vec<u8>> {
+fn goals(program: &Program, k: &Relations, names: &Names, terms: &Terms) -> Vec<Vec<u8>> {
     let value = |id: Id| super::number(&names.goal_of, id).map(|value| value as u8);
-    let of_role = |role: &Id| {
-        let mut values = Vec::new();
-        for &clause in &program.clauses_of[k.goal] {
-            let arguments = &program.clauses[clause].head.arguments;
-            match &arguments[0] {
-                Pattern::Ground(id) if id != role => continue,
-                _ => {}
+    let mut all: Vec<u8> = (0..terms.len() as Id).filter_map(value).collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut lists = vec![Vec::new(); names.roles.len()];
+    let mut of_all = Vec::new();
+    for &clause in &program.clauses_of[k.goal] {
+        let arguments = &program.clauses[clause].head.arguments;
+        let values = match &arguments[1] {
+            Pattern::Ground(id) => value(*id).into_iter().collect(),
+            _ => all.clone(),
+        };
+        match &arguments[0] {
+            Pattern::Ground(id) => {
+                if let Some(role) = super::number(&names.role_of, *id) {
+                    lists[role].extend(values);
+                }
             }
-            match &arguments[1] {
-                Pattern::Ground(id) => values.extend(value(*id)),
-                _ => values.extend((0..terms.len() as Id).filter_map(value)),
-            }
+            _ => of_all.extend(values),
         }
-        values.sort_unstable();
-        values.dedup();
-        values
-    };
-    debug_assert_eq!(names.roles.len(), rules.roles.len());
-    names.roles.iter().map(of_role).collect()
+    }
+    of_all.sort_unstable();
+    of_all.dedup();
+    for list in &mut lists {
+        list.extend(&of_all);
+        list.sort_unstable();
+        list.dedup();
+    }
+    lists
 }

@@ -3,6 +3,9 @@
 //! In come checked [`Rules`], out go [`Clause`]s in negation normal form, and the [`Patterns`] that
 //! their positive atoms look for. [`relaxed`] turns the clauses into ones whose least model holds all
 //! that play can reach: time is folded together and nothing that depends on it is negated.
+//!
+//! Clauses take steps and bytes by the length of the rules, but for disjunctions, whose variables are counted once for each
+//! that they are nested in: their depth is bounded by [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 use super::{
     Stop,
@@ -105,6 +108,22 @@ impl Goal {
             Self::Fails(atom) => visit(atom, false),
             Self::Compare(..) => {}
             Self::Any(branches, _) => branches.iter().flatten().for_each(|goal| goal.for_each_atom(visit)),
+        }
+    }
+
+    /// How many leaves its own terms have.
+    pub(super) fn terms(&self) -> usize {
+        match self {
+            Self::Holds(atom) | Self::Fails(atom) => atom.leaves.len(),
+            Self::Compare(..) | Self::Any(..) => 0,
+        }
+    }
+
+    /// How many literals it has.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Holds(_) | Self::Fails(_) | Self::Compare(..) => 1,
+            Self::Any(branches, _) => 1 + branches.iter().flatten().map(Self::size).sum::<usize>(),
         }
     }
 

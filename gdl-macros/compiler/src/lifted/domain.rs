@@ -7,6 +7,9 @@
 //! state gives it there too. It is what grounding finds too, but only atoms are kept and not the instances that make
 //! them, and a clause stops at the first proof of an atom. If even that takes too much, `base` and
 //! `input` are taken at their word where the rules have them.
+//!
+//! There are [`ATTEMPTS`] attempts at most, each with its part of the fuel and as many bytes as an evaluation may take, which
+//! are given back.
 
 use super::{
     Stop,
@@ -72,7 +75,7 @@ pub(super) fn reachable(
     loop {
         let is_last = attempt == ATTEMPTS;
         let (clauses, limits) = if is_last { (relaxed, limits) } else { (&*weaker, &short) };
-        let program = Program::new(clauses.to_vec(), rules.relations.len(), &given);
+        let program = Program::new(clauses.to_vec(), rules.relations.len(), &given, limits)?;
         let mut inner = Survey::new(&program, rules, std::mem::take(&mut survey.memory), limits);
         inner.demanded.clone_from(&survey.demanded);
         let result = inner.fill_all(&[fact, does, sees], Layer::State, OF_RULES);

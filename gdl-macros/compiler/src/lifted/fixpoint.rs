@@ -2,7 +2,12 @@
 //!
 //! Semi-naive: after the first round every derivation uses a tuple that was new in the round before. A
 //! component with a negation on a cycle gets its well-founded model, by the alternating fixpoint
-//! (Van Gelder 1989); what that leaves undefined does not hold.
+//! (Van Gelder 1989). If that leaves something undefined, as with `(<= p (not p))`, the rules do not say what holds, and
+//! no other way of evaluation accepts them: it is an error, never read as false. Negations on a cycle of relations
+//! that lie on none of atoms leave nothing undefined.
+//!
+//! Each round takes fuel for its clauses and for all that they do. There are as many rounds as tuples at most, and as
+//! many models as a component with such a negation has tuples; the bytes of each of them are charged.
 
 use super::{Stop, clause::Goal, memory::Memory, program::Program};
 
@@ -37,14 +42,10 @@ pub(super) fn fill(
         assume(memory);
         close(program, component, memory, &mut run)?;
         if count(memory) == possible {
-            for &relation in relations {
-                memory.store.clear(relation);
-                let certain = std::mem::take(&mut memory.assumed[relation]);
-                (0..certain.len()).for_each(|i| {
-                    memory.store.tables[relation].insert(certain.tuple(i));
-                });
-            }
-            return Ok(());
+            // What is certain is less than what is possible, and neither changes any more.
+            let is_open =
+                |&&relation: &&usize| memory.assumed[relation].len() < memory.store.tables[relation].len();
+            return Err(relations.iter().find(is_open).map_or(Stop::Unsafe, |&open| Stop::Undecided(open)));
         }
         possible = count(memory);
     }
@@ -65,7 +66,9 @@ fn close(
     for &clause in component.clauses.iter().filter(|&&clause| !program.waits(clause)) {
         run(memory, clause, None)?;
     }
+    let clauses = component.clauses.len() as u64;
     loop {
+        memory.burn(1 + clauses / 16)?;
         let mut changed = false;
         for &relation in &component.relations {
             let (from, to) = (memory.new[relation].1, memory.store.tables[relation].len());

@@ -7,6 +7,9 @@
 //! answered completely before the clause goes on, so it may be negated too.
 //!
 //! Backtracking recurses once per step of a body and per component, up to [`MAX_DEPTH`].
+//!
+//! Every step, row, answer and task takes fuel, more of it if many terms are handled, and what is kept is charged
+//! ([`memory`](super::memory)).
 
 use super::{
     Stop,
@@ -89,6 +92,7 @@ impl<'p> Machine<'p> {
                     return self.nested(|m| m.branch(starts, *once, code, frame));
                 }
                 Step::Member { relation, arguments, positive, assumed } => {
+                    self.memory.handle(arguments.len())?;
                     if self.is_member(*relation, arguments, *assumed, frame.base) != *positive {
                         return Ok(false);
                     }
@@ -153,6 +157,7 @@ impl<'p> Machine<'p> {
             if let Rows::Index(index) = scan.rows {
                 store.refresh_index(scan.view, index);
             }
+            self.memory.check_views()?;
         }
         let (mut row, end, index) = match scan.rows {
             Rows::All => (0, self.store(is_fixed).rows(scan.view), None),
@@ -168,8 +173,10 @@ impl<'p> Machine<'p> {
             }
         };
         let mut found = false;
+        let terms = scan.key.len() + scan.binds.len() + scan.checks.len();
         while row != end {
             self.memory.burn(1)?;
+            self.memory.handle(terms)?;
             if self.fits(scan, is_fixed, row, frame.base) {
                 found |= self.run(code, at + 1, frame)?;
                 if found && scan.once {
@@ -219,6 +226,7 @@ impl<'p> Machine<'p> {
         let mut answer = self.memory.questions.question(question).first;
         while answer != END {
             self.memory.burn(1)?;
+            self.memory.handle(free.len())?;
             if self.accepts(free, answer, frame.base) {
                 found |= self.run(code, at + 1, frame)?;
                 if found && *once {
@@ -233,11 +241,11 @@ impl<'p> Machine<'p> {
     /// The question with these arguments; a new one is put on the agenda.
     fn ask(&mut self, procedure: usize, bound: &[Pattern], base: usize) -> Result<u32, Stop> {
         let start = self.build_all(bound, base)?;
-        let Memory { questions, stack, agenda, .. } = &mut *self.memory;
+        let Memory { questions, stack, .. } = &mut *self.memory;
         let (question, new) = questions.ask(procedure, &stack[start..]);
         stack.truncate(start);
         if new {
-            agenda.push(Task::Start(question));
+            self.memory.put_off(Task::Start(question))?;
             self.memory.charge(bound.len())?;
         }
         Ok(question)
@@ -287,14 +295,15 @@ impl<'p> Machine<'p> {
         // Only the clauses of procedures have questions of their own component.
         let Target::Question(own, entry) = frame.target else { return Err(Stop::Unsafe) };
         let end = frame.base + self.entry(own, entry).variables;
-        let Memory { questions, slots, agenda, .. } = &mut *self.memory;
+        self.memory.charge(end - frame.base)?;
+        let Memory { questions, slots, .. } = &mut *self.memory;
         let number = questions.wait(question, Waiting::new(own, entry, at), &slots[frame.base..end]);
         let mut answer = questions.question(question).first;
         while answer != END {
-            agenda.push(Task::Resume(number, answer));
-            answer = questions.next(answer);
+            self.memory.put_off(Task::Resume(number, answer))?;
+            answer = self.memory.questions.next(answer);
         }
-        self.memory.charge(end - frame.base)
+        Ok(())
     }
 
     /// Lets a clause that waited go on with an answer.
@@ -366,6 +375,7 @@ impl<'p> Machine<'p> {
 
     /// Pushes the terms of bound patterns; where they start on the stack.
     fn build_all(&mut self, patterns: &[Pattern], base: usize) -> Result<usize, Stop> {
+        self.memory.handle(patterns.len())?;
         let start = self.memory.stack.len();
         for pattern in patterns {
             let id = self.build(pattern, base)?;
@@ -402,25 +412,29 @@ impl<'p> Machine<'p> {
 
     fn emit(&mut self, frame: Frame) -> Result<(), Stop> {
         let start = self.head(frame)?;
-        let Memory { store, questions, stack, agenda, .. } = &mut *self.memory;
+        let Memory { store, questions, stack, .. } = &mut *self.memory;
         let head = &stack[start..];
         let width = head.len();
-        let new = match frame.target {
-            Target::Clause(clause) => store.tables[self.program.clauses[clause].head.relation].insert(head),
+        match frame.target {
+            Target::Clause(clause) => {
+                let relation = self.program.clauses[clause].head.relation;
+                let new = store.tables[relation].insert(head);
+                stack.truncate(start);
+                if new { self.memory.charge_tuple(relation, width) } else { Ok(()) }
+            }
             Target::Question(question, _) => {
                 let answer = questions.answer(question, head);
-                if let Some(answer) = answer {
-                    let mut waiting = questions.question(question).waiting;
-                    while waiting != END {
-                        agenda.push(Task::Resume(waiting, answer));
-                        waiting = questions.waiting(waiting).0.next;
-                    }
+                stack.truncate(start);
+                let Some(answer) = answer else { return Ok(()) };
+                self.memory.charge(width)?;
+                let mut waiting = self.memory.questions.question(question).waiting;
+                while waiting != END {
+                    self.memory.put_off(Task::Resume(waiting, answer))?;
+                    waiting = self.memory.questions.waiting(waiting).0.next;
                 }
-                answer.is_some()
+                Ok(())
             }
-        };
-        stack.truncate(start);
-        if new { self.memory.charge(width) } else { Ok(()) }
+        }
     }
 }
 

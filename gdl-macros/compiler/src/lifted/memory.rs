@@ -1,4 +1,10 @@
 //! What an evaluation keeps: tables, terms, questions with their answers, and how much it may still take.
+//!
+//! Every step is paid for with fuel before it is done. Every tuple, term, question and answer is paid for with bytes when it
+//! is kept, and besides by what it takes in views and indexes: while plans are looked for, by what these hold
+//! ([`Store::indexed`]), and in play by what they will hold, so that the order of evaluations does not matter.
+//! The agenda is bounded by its length. What is kept takes about as many bytes as it is charged, and twice as
+//! many while a table moves to a larger place.
 
 use super::{
     Stop,
@@ -13,7 +19,10 @@ use hashbrown::HashTable;
 use std::ops::ControlFlow;
 
 /// What a question, an answer or a tuple takes beside its terms.
-const BYTES_PER_ENTRY: usize = 48;
+pub(super) const BYTES_PER_ENTRY: usize = 48;
+
+/// How many terms are handled in a step.
+const TERMS: usize = 16;
 
 /// Everything an evaluation writes to.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +45,9 @@ pub(super) struct Memory {
     fuel: u64,
     reserve: u64,
     bytes: usize,
+    /// What an evaluation may take in views and indexes, in bytes, and what of that is left.
+    room: usize,
+    rows: usize,
     /// Who is told of the steps; nobody during play.
     observer: Observer,
     /// Steps that were taken before the fuel at hand.
@@ -46,9 +58,11 @@ pub(super) struct Memory {
 const SLICE: u64 = 1 << 20;
 
 impl Memory {
-    pub(super) fn new(store: Store, terms: Terms) -> Self {
+    /// Nothing but the terms, and within the limits.
+    pub(super) fn new(store: Store, terms: Terms, limits: &Limits) -> Self {
         let relations = store.tables.len();
         Self {
+            room: bytes_of(limits),
             store,
             terms,
             questions: Questions::default(),
@@ -69,6 +83,7 @@ impl Memory {
     /// So many steps and bytes may be taken from now on.
     pub(super) fn refuel(&mut self, fuel: u64, bytes: usize) {
         (self.fuel, self.reserve, self.bytes) = (fuel.min(SLICE), fuel.saturating_sub(SLICE), bytes);
+        self.rows = self.room;
         self.agenda.clear();
         self.slots.clear();
         self.stack.clear();
@@ -105,10 +120,45 @@ impl Memory {
         }
     }
 
+    /// Burns what it takes to handle so many terms beyond the few of a step.
+    #[inline]
+    pub(super) fn handle(&mut self, terms: usize) -> Result<(), Stop> {
+        if terms < TERMS { Ok(()) } else { self.burn((terms / TERMS) as u64) }
+    }
+
+    /// Bytes that may still be taken.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Accounts for something of so many terms that is kept.
     #[inline]
     pub(super) fn charge(&mut self, width: usize) -> Result<(), Stop> {
         self.bytes = self.bytes.checked_sub(BYTES_PER_ENTRY + 8 * width).ok_or(Stop::Bytes)?;
+        Ok(())
+    }
+
+    /// Accounts for a tuple of a relation.
+    #[inline]
+    pub(super) fn charge_tuple(&mut self, relation: usize, width: usize) -> Result<(), Stop> {
+        self.rows = self.rows.checked_sub(self.store.price(relation)).ok_or(Stop::Bytes)?;
+        self.charge(width)
+    }
+
+    /// Whether views and indexes hold no more than they may, if they are not paid for tuple by tuple.
+    #[inline]
+    pub(super) fn check_views(&self) -> Result<(), Stop> {
+        if self.store.indexed() <= self.room || self.store.is_priced() { Ok(()) } else { Err(Stop::Bytes) }
+    }
+
+    /// Puts a task on the agenda.
+    #[inline]
+    pub(super) fn put_off(&mut self, task: Task) -> Result<(), Stop> {
+        self.burn(1)?;
+        if self.agenda.len() >= self.room / size_of::<Task>() {
+            return Err(Stop::Bytes);
+        }
+        self.agenda.push(task);
         Ok(())
     }
 }

@@ -25,10 +25,20 @@
 //! 207,802,892 in each colour (counted), each with a list of its own, and any of them may be coloured. Here only
 //! the paths through cells of one colour are followed, as far as they go.
 //!
+//! # What decides
+//! Whoever grounds a program sees whether atoms depend on their own negation, and rejects it if any do. Here nobody sees all
+//! atoms, so each state is asked: its rules have a well-founded model, and if that leaves open whether something holds,
+//! the evaluation has no answer. In the initial state, and in those that are looked at beforehand, that is a
+//! diagnostic, GDL091 or GDL092; later it is an [`Excess`] like any other. Nothing that is open is ever read as false.
+//!
 //! # Limits
+//! To make rules ready ([`Lifted::new`]) takes [`Limits::fuel`] steps in all, and a part of that more to find names
+//! (`domain`) and for plans (`plan`). What is kept of the rules alone, of names, of plans and of indexes takes a
+//! quarter of [`Limits::max_bytes`] each at most, and usually next to nothing.
+//!
 //! An evaluation (what is seen of a state, or one step) may take [`Limits::fuel`] divided by
-//! [`FUEL_SHARE`] steps and a quarter of [`Limits::max_bytes`]; then it is given up with an [`Excess`]. The count depends on
-//! state and moves alone, not on what was evaluated before.
+//! [`FUEL_SHARE`] steps and a quarter of [`Limits::max_bytes`], and as much for views and indexes; then it is given up with
+//! an [`Excess`]. The count depends on state and moves alone, not on what was evaluated before.
 
 mod assembly;
 mod clause;
@@ -48,12 +58,13 @@ use crate::{
     emit::layout::Layout,
     observer::{Phase, Progress},
     propnet::Vocabulary,
-    rules::{Keywords, RelationId, Rules},
+    rules::{Formula, Keywords, RelationId, Rule, Rules},
 };
 use machine::Machine;
 use memory::{Memory, bytes_of};
 use plan::{Procedures, Step};
 use program::Program;
+use rustc_hash::FxHashMap;
 use std::fmt;
 use table::{Store, Table};
 use terms::{Id, NONE};
@@ -74,6 +85,12 @@ enum Stop {
     Procedures,
     /// More fluents than the limit.
     Fluents,
+    /// Planning takes too many steps.
+    Planning,
+    /// A component of relations whose atoms depend on their own negation, so that some are neither true nor false.
+    Undecided(usize),
+    /// A role that can never move.
+    NoMoves(usize),
     /// A variable that nothing binds before it is needed.
     Unsafe,
     /// The observer has had enough, after so many steps.
@@ -83,29 +100,61 @@ enum Stop {
 impl Stop {
     /// Whether another way to evaluate may help.
     fn is_excess(self) -> bool {
-        !matches!(self, Self::Unsafe | Self::Cancelled(_))
+        !matches!(self, Self::Unsafe | Self::Cancelled(_) | Self::Undecided(_) | Self::NoMoves(_))
     }
 
     /// What is said if rules cannot be made ready.
-    fn diagnostic(self, limits: &Limits) -> Diagnostic {
+    fn diagnostic(self, rules: &Rules, limits: &Limits) -> Diagnostic {
+        let name = |relation: usize| rules.relation_name(RelationId(relation as u32)).to_owned();
         let code = match self {
-            Self::Cancelled(made) => {
-                return Progress { phase: Phase::Lift, made, steps: made as u64 }.cancelled();
-            }
-            Self::Fuel => &codes::OUT_OF_FUEL,
+            Self::Cancelled(made) => return Progress { phase: Phase::Lift, made, steps: made as u64 }.cancelled(),
+            Self::Undecided(relation) => return undecided(rules, relation),
+            Self::NoMoves(role) => return no_moves(rules, role),
+            Self::Fuel | Self::Planning => &codes::OUT_OF_FUEL,
             Self::Term => &codes::BILLION_LAUGHS,
             Self::Fluents => &codes::EXPONENTIAL_COUNTER,
             Self::Unsafe => &codes::OR_EXPLOSION,
             Self::Bytes | Self::Depth | Self::Procedures => &codes::TOO_MANY_INSTANCES,
         };
-        let message =
-            format!("evaluating the rules state by state {}", Excess::new(self, limits, limits.fuel));
-        Diagnostic::new(code, None, message)
+        let excess = Excess::new(self, limits, limits.fuel, name);
+        Diagnostic::new(code, None, format!("evaluating the rules state by state {excess}"))
             .help("bound the arguments of rules for `next` and `legal` by relations with fewer values")
     }
 }
 
-/// An evaluation that takes more than the limits allow.
+/// What is said of a relation whose atoms depend on their own negation.
+fn undecided(rules: &Rules, relation: usize) -> Diagnostic {
+    /// Whether the relation's own negation stands there.
+    fn denies(formula: &Formula, relation: usize, negative: bool) -> bool {
+        match formula {
+            Formula::Not(inner) => denies(inner, relation, !negative),
+            Formula::Or(branches) => branches.iter().any(|branch| denies(branch, relation, negative)),
+            Formula::Atom(atom) => negative && atom.relation.index() == relation,
+            Formula::Distinct(..) => false,
+        }
+    }
+    let mut own = rules.rules.iter().filter(|rule| rule.head.relation.index() == relation);
+    let direct = own.clone().find(|rule| rule.body.iter().any(|formula| denies(formula, relation, false)));
+    let code = if direct.is_some() { &codes::UNSTRATIFIED_DIRECT } else { &codes::UNSTRATIFIED_CYCLE };
+    let name = rules.relation_name(RelationId(relation as u32));
+    let message = format!("the rules leave open whether `{name}` holds: it depends on its own negation");
+    Diagnostic::new(code, direct.or_else(|| own.next()).map(|rule| rule.span), message).help(
+        "a relation may not depend on its own negation; let one of these rules look at `true` facts instead",
+    )
+}
+
+/// What is said of a role that has no move in any state.
+fn no_moves(rules: &Rules, role: usize) -> Diagnostic {
+    let is_fact = |rule: &&Rule| rule.head.relation == rules.keywords.role;
+    let role = rules.roles.get(role);
+    let fact = rules.rules.iter().filter(is_fact).find(|rule| rule.head.arguments.first() == role);
+    let name = fact.map_or_else(String::new, |fact| rules.display_term(fact, &fact.head.arguments[0]));
+    let message = format!("role `{name}` has no legal move in any reachable state");
+    Diagnostic::new(&codes::MISSING_LEGAL_ONE_ROLE, fact.map(|fact| fact.head.span), message)
+        .help(format!("add a rule such as `(<= (legal {name} noop) ..)`"))
+}
+
+/// An evaluation that takes more than the limits allow, or to which the rules have no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excess(String);
 
@@ -118,7 +167,7 @@ impl fmt::Display for Excess {
 impl std::error::Error for Excess {}
 
 impl Excess {
-    fn new(stop: Stop, limits: &Limits, fuel: u64) -> Self {
+    fn new(stop: Stop, limits: &Limits, fuel: u64, name: impl Fn(usize) -> String) -> Self {
         Self(match stop {
             Stop::Fuel => format!("takes more than {fuel} steps (`fuel`)"),
             Stop::Bytes => format!("takes more than {} bytes (a quarter of `max_bytes`)", bytes_of(limits)),
@@ -128,9 +177,14 @@ impl Excess {
             ),
             Stop::Depth => "nests rules too deep".to_owned(),
             Stop::Procedures => "calls relations with too many patterns of arguments".to_owned(),
+            Stop::Planning => "has bodies with too many literals to put in order (`fuel`)".to_owned(),
             Stop::Fluents => format!("has more than {} fluents (`max_fluents`)", limits.max_fluents),
             Stop::Unsafe => "has an `or` whose branches bind too few variables".to_owned(),
             Stop::Cancelled(_) => "was called off".to_owned(),
+            Stop::Undecided(relation) => {
+                format!("leaves open whether `{}` holds, which depends on its own negation", name(relation))
+            }
+            Stop::NoMoves(_) => "has a role without moves".to_owned(),
         })
     }
 }
@@ -148,6 +202,10 @@ pub struct Lifted {
     /// The sizes of states and views.
     pub layout: Layout,
     initial: Vec<u64>,
+    /// For each role where its goals start among those of all.
+    goal_starts: Vec<usize>,
+    /// The names of those relations of which a state may leave open whether they hold.
+    open_names: FxHashMap<usize, String>,
     relations: Relations,
     limits: Limits,
     names: Names,
@@ -244,15 +302,22 @@ impl Lifted {
     /// Makes rules ready to be evaluated.
     ///
     /// # Errors
-    /// If the names cannot be found within the limits, or the initial state not be evaluated.
+    /// If the names cannot be found within the limits, or the initial state not be evaluated; if what holds there, or in one
+    /// of a few states behind it, depends on its own negation; if a role never has a move.
     pub fn new(rules: &Rules, options: &Options) -> Result<Self, Box<Diagnostic>> {
-        assembly::assemble(rules, options).map_err(|stop| Box::new(stop.diagnostic(&options.limits)))
+        assembly::assemble(rules, options).map_err(|stop| Box::new(stop.diagnostic(rules, &options.limits)))
     }
 
     /// The words of the state at the start.
     #[must_use]
     pub fn initial(&self) -> &[u64] {
         &self.initial
+    }
+
+    /// About how many bytes the tables take that are the same in all states.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.fixed.bytes()
     }
 
     /// What a thread needs to evaluate.
@@ -264,7 +329,7 @@ impl Lifted {
     /// Writes what is seen of `state` into `view`, all of it, as [`Layout`] has it.
     ///
     /// # Errors
-    /// If that takes more than the limits; then the view is empty.
+    /// If that takes more than the limits, or is left open by the rules; then the view is empty.
     ///
     /// # Panics
     /// If a row is shorter than the layout's.
@@ -282,11 +347,9 @@ impl Lifted {
         for (role, value) in self.pairs(scratch, k.goal) {
             if let Some(role) = number(&names.role_of, role)
                 && let Some(value) = number(&names.goal_of, value)
+                && let Ok(place) = self.role_goals[role].binary_search(&(value as u8))
             {
-                let before: usize = self.role_goals[..role].iter().map(Vec::len).sum();
-                if let Ok(place) = self.role_goals[role].binary_search(&(value as u8)) {
-                    set(view, layout.goal_bit() + before + place);
-                }
+                set(view, layout.goal_bit() + self.goal_starts[role] + place);
             }
         }
         if self.table(scratch, k.terminal).len() > 0 {
@@ -299,7 +362,7 @@ impl Lifted {
     /// are no move count as none.
     ///
     /// # Errors
-    /// If that takes more than the limits; then no fluent holds.
+    /// If that takes more than the limits, or is left open by the rules; then no fluent holds.
     ///
     /// # Panics
     /// If the row is shorter than the layout's.
@@ -320,7 +383,7 @@ impl Lifted {
     /// percepts, all of it.
     ///
     /// # Errors
-    /// If that takes more than the limits; then nobody perceives anything.
+    /// If that takes more than the limits, or is left open by the rules; then nobody perceives anything.
     ///
     /// # Panics
     /// If a row is shorter than the layout's.
@@ -347,7 +410,8 @@ impl Lifted {
     }
 
     fn excess(&self, stop: Stop) -> Excess {
-        Excess::new(stop, &self.limits, self.fuel())
+        let name = |relation: usize| self.open_names.get(&relation).cloned().unwrap_or_default();
+        Excess::new(stop, &self.limits, self.fuel(), name)
     }
 
     /// Steps that one evaluation may take.

@@ -8,15 +8,22 @@
 //! A relation that is not filled is called with the arguments known by then. Each pattern of known
 //! arguments makes a [`Procedure`] with plans of its own: the sideways passing of information of magic
 //! sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
+//!
+//! To weigh a goal is a step, of which all planning may take [`Limits::fuel`](crate::Limits::fuel) divided by
+//! [`FUEL_SHARE`]: up to the square of a body's goals for each plan. Plans that are kept are procedures and those of the
+//! game; their code may take as many bytes as an evaluation.
 
 use super::{
     Stop,
     clause::{Atom, Clause, Goal, Leaf, Pattern},
+    memory::bytes_of,
     program::Program,
     table::Store,
     terms::Id,
 };
+use crate::Limits;
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 
 /// One step of a plan. Steps follow each other unless it is said where to go on.
 #[derive(Debug)]
@@ -101,6 +108,54 @@ pub(super) struct Entry {
 pub(super) struct Procedures {
     pub(super) list: Vec<Procedure>,
     numbers: FxHashMap<(usize, Vec<bool>), usize>,
+    /// What their code takes.
+    bytes: usize,
+}
+
+/// What planning may still take.
+#[derive(Debug)]
+pub(super) struct Effort {
+    /// Goals that may still be weighed.
+    weighings: Cell<u64>,
+    /// The most bytes of code.
+    bytes: usize,
+}
+
+/// Which part of the fuel planning may take.
+const FUEL_SHARE: u64 = 10;
+
+/// About what a step takes, and each term pattern of one.
+const BYTES_PER_STEP: usize = 160;
+const BYTES_PER_PATTERN: usize = 40;
+
+impl Effort {
+    /// As much as the limits allow.
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { weighings: Cell::new(limits.fuel / FUEL_SHARE), bytes: bytes_of(limits) }
+    }
+
+    /// Takes account of goals that are weighed.
+    fn weigh(&self, goals: usize) {
+        self.weighings.set(self.weighings.get().saturating_sub(goals as u64));
+    }
+
+    /// True as long as there is some left.
+    fn check(&self) -> Result<(), Stop> {
+        if self.weighings.get() > 0 { Ok(()) } else { Err(Stop::Planning) }
+    }
+}
+
+/// About what some code takes, in bytes.
+fn bytes_of_code(code: &[Step]) -> usize {
+    let patterns = |step: &Step| match step {
+        Step::Scan(scan) => scan.key.len() + scan.binds.len() + scan.checks.len(),
+        Step::Member { arguments, .. } => arguments.len(),
+        Step::Call { bound, free, .. } => bound.len() + free.len(),
+        Step::Deny { bound, .. } => bound.len(),
+        Step::Branch { starts, .. } => starts.len(),
+        Step::Compare { .. } | Step::Jump(_) | Step::Cut | Step::Emit => 2,
+    };
+    code.iter().map(|step| BYTES_PER_STEP + BYTES_PER_PATTERN * patterns(step)).sum()
 }
 
 /// The most procedures: a relation of many arguments may be asked about in exponentially many ways.
@@ -111,6 +166,9 @@ const MAX_COPIES: usize = 64;
 
 /// The most steps of one plan, where disjunctions have to be multiplied out.
 const MAX_STEPS: usize = 100_000;
+
+/// So many terms of a goal are weighed in a step.
+const TERMS: usize = 16;
 
 /// The expected rows of the best goal from which on copies are worth their while.
 const WORTH_A_COPY: f64 = 4.0;
@@ -151,9 +209,24 @@ pub(super) struct Planner<'p> {
     /// Where indexes are made.
     pub(super) store: &'p mut Store,
     pub(super) procedures: &'p mut Procedures,
+    pub(super) effort: &'p Effort,
 }
 
 impl Planner<'_> {
+    /// [`Planner::filled`] for a plan that is kept.
+    pub(super) fn kept(&mut self, clause: usize, variant: Option<usize>) -> Result<Vec<Step>, Stop> {
+        let code = self.filled(clause, variant)?;
+        self.keep(&code)?;
+        Ok(code)
+    }
+
+    /// Accounts for code that is kept.
+    fn keep(&mut self, code: &[Step]) -> Result<(), Stop> {
+        let bytes = self.procedures.bytes.saturating_add(bytes_of_code(code));
+        self.procedures.bytes = bytes;
+        if bytes <= self.effort.bytes { Ok(()) } else { Err(Stop::Procedures) }
+    }
+
     /// The code that derives a clause's head for its relation's table. With a variant, only what follows
     /// from the new tuples of the variant's first atom.
     pub(super) fn filled(&mut self, clause: usize, variant: Option<usize>) -> Result<Vec<Step>, Stop> {
@@ -184,7 +257,9 @@ impl Planner<'_> {
             let (relation, given) = (*relation, given.clone());
             let mut entries = Vec::new();
             for &clause in &self.program.clauses_of[relation] {
-                entries.push(self.entry(clause, &given)?);
+                let entry = self.entry(clause, &given)?;
+                self.keep(&entry.code)?;
+                entries.push(entry);
             }
             self.procedures.list[number].entries = entries;
             number += 1;
@@ -210,6 +285,7 @@ impl Planner<'_> {
 
     /// How many rows to expect of a goal; `None` if it has to wait for more variables.
     fn cost(&self, goal: &Goal, bound: &[bool]) -> Option<f64> {
+        self.effort.weigh(1 + goal.terms() / TERMS);
         match goal {
             Goal::Holds(atom) if self.demanded[atom.relation] => {
                 let free = atom.arguments.iter().filter(|a| !a.is_bound(bound)).count();
@@ -255,7 +331,7 @@ impl Planner<'_> {
     }
 
     fn procedure(&mut self, relation: usize, bound: Vec<bool>) -> Result<usize, Stop> {
-        let Procedures { list, numbers } = &mut *self.procedures;
+        let Procedures { list, numbers, .. } = &mut *self.procedures;
         if let Some(&number) = numbers.get(&(relation, bound.clone())) {
             return Ok(number);
         }
@@ -298,6 +374,7 @@ impl Order<'_, '_> {
         copies: usize,
     ) -> Result<(), Stop> {
         while !rest.is_empty() {
+            self.planner.effort.check()?;
             let best = self.best(&rest, &bound);
             let cost = best.map_or(f64::INFINITY, |(cost, _)| cost);
             if let Some((i, branches)) = self.disjunction(&rest, &bound, cost, copies) {
@@ -379,6 +456,7 @@ impl Order<'_, '_> {
     fn branch(&mut self, goals: &[Goal], bound: &mut [bool], once: bool) -> Result<(), Stop> {
         let mut rest: Vec<&Goal> = goals.iter().collect();
         while !rest.is_empty() {
+            self.planner.effort.check()?;
             let Some((_, i)) = self.best(&rest, bound) else { return Err(Stop::Unsafe) };
             self.goal(rest.remove(i), bound, once)?;
         }

@@ -2,9 +2,19 @@
 //!
 //! A component knows whether its relations hang on the rules alone, on the state, or on the state and
 //! the joint move, and whether one of them depends on the failure of another.
+//!
+//! That takes O(literals) steps and bytes but for the variants, which copy a body for each of its atoms of the head's own
+//! component: there may be so many literals of them as the bytes of an evaluation allow.
 
-use super::clause::{Atom, Clause, Goal};
-use crate::ground::cycle;
+use super::{
+    Stop,
+    clause::{Atom, Clause, Goal},
+    memory::bytes_of,
+};
+use crate::{Limits, ground::cycle};
+
+/// What a literal of a variant takes, about.
+const BYTES_PER_LITERAL: usize = 256;
 
 /// What the truth of a relation hangs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +53,16 @@ pub(super) struct Program {
 
 impl Program {
     /// Gathers clauses over so many relations. Those `given` hang on their layer, whatever clauses there
-    /// are. O(literals), but for the variants.
-    pub(super) fn new(clauses: Vec<Clause>, relations: usize, given: &[(usize, Layer)]) -> Self {
+    /// are.
+    ///
+    /// # Errors
+    /// If variants take more than the limits.
+    pub(super) fn new(
+        clauses: Vec<Clause>,
+        relations: usize,
+        given: &[(usize, Layer)],
+        limits: &Limits,
+    ) -> Result<Self, Stop> {
         let mut edges = vec![Vec::new(); relations];
         for clause in &clauses {
             for goal in &clause.body {
@@ -68,12 +86,13 @@ impl Program {
                 components.push(Component { relations, clauses, layer, negative_cycle: false });
             },
         );
+        let mut own = vec![Layer::Rules; relations];
+        given.iter().for_each(|&(relation, layer)| own[relation] = layer);
         let mut dependencies = vec![Vec::new(); components.len()];
         for number in 0..components.len() {
             let mut layer = Layer::Rules;
             for &relation in &components[number].relations {
-                let own = given.iter().find(|(given, _)| *given == relation);
-                layer = layer.max(own.map_or(Layer::Rules, |&(_, layer)| layer));
+                layer = layer.max(own[relation]);
                 for &body in &edges[relation] {
                     dependencies[number].push(component_of[body]);
                     layer = layer.max(components[component_of[body]].layer);
@@ -85,20 +104,26 @@ impl Program {
         }
         let mut clauses_of = vec![Vec::new(); relations];
         let mut program_variants = Vec::with_capacity(clauses.len());
+        let mut room = bytes_of(limits) / BYTES_PER_LITERAL;
         for (i, clause) in clauses.iter().enumerate() {
             let number = component_of[clause.head.relation];
-            let mut internal_negation = false;
+            let (mut internal_negation, mut internal, mut literals) = (false, 0, 0);
             for goal in &clause.body {
                 goal.for_each_atom(&mut |atom, positive| {
-                    internal_negation |= !positive && component_of[atom.relation] == number;
+                    let is_internal = component_of[atom.relation] == number;
+                    internal_negation |= !positive && is_internal;
+                    internal += usize::from(positive && is_internal);
                 });
+                literals += goal.size();
             }
+            room = room.checked_sub(internal * literals).ok_or(Stop::Bytes)?;
             program_variants.push(variants(&clause.body, &|atom| component_of[atom.relation] == number));
             components[number].negative_cycle |= internal_negation;
             components[number].clauses.push(i);
             clauses_of[clause.head.relation].push(i);
         }
-        Self { clauses, variants: program_variants, clauses_of, components, component_of, dependencies }
+        let variants = program_variants;
+        Ok(Self { clauses, variants, clauses_of, components, component_of, dependencies })
     }
 
     pub(super) fn layer(&self, relation: usize) -> Layer {

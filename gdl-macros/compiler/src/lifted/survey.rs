@@ -4,13 +4,18 @@
 //! that takes more than its share is left to be called with the arguments that are known where it is
 //! needed. So the relations that depend on the rules alone get their tables, and in sample states the others their
 //! measure.
+//!
+//! All components together may take the fuel of the limits, and as many bytes as an evaluation: those that depend on the
+//! rules alone for good, those of a state until the next one. Views are measured when the tables below them are
+//! filled, so that costs as much as filling them.
 
 use super::{
     Stop, fixpoint,
     machine::Machine,
     memory::{Memory, bytes_of},
-    plan::{Measure, Planner, Procedures},
+    plan::{Effort, Measure, Planner, Procedures},
     program::{Layer, Program},
+    terms::Id,
 };
 use crate::{Limits, rules::Rules};
 
@@ -38,9 +43,11 @@ pub(super) struct Survey<'p> {
     measures: Vec<Measure>,
     /// Relations that have to have a table.
     asked: Vec<usize>,
-    /// What may still be taken.
+    /// What may still be taken: for good, and in the state at hand.
     fuel: u64,
     bytes: usize,
+    bytes_of_state: usize,
+    effort: Effort,
 }
 
 impl<'p> Survey<'p> {
@@ -48,7 +55,7 @@ impl<'p> Survey<'p> {
         let k = &rules.keywords;
         let asked =
             [k.role, k.init, k.fact, k.does, k.next, k.legal, k.goal, k.terminal, k.base, k.input, k.sees];
-        Self {
+        let mut survey = Self {
             program,
             demanded: vec![false; rules.relations.len()],
             procedures: Procedures::default(),
@@ -57,7 +64,30 @@ impl<'p> Survey<'p> {
             asked: asked.iter().map(|relation| relation.index()).collect(),
             fuel: limits.fuel,
             bytes: bytes_of(limits),
-        }
+            bytes_of_state: bytes_of(limits),
+            effort: Effort::new(limits),
+        };
+        survey.measured();
+        survey
+    }
+
+    /// What planning may still take.
+    pub(super) fn into_parts(self) -> (Vec<bool>, Memory, Effort) {
+        (self.demanded, self.memory, self.effort)
+    }
+
+    /// Gives a relation of the state at hand its tuples.
+    pub(super) fn give(&mut self, relation: usize, tuples: impl Iterator<Item = Vec<Id>>) {
+        self.memory.store.clear(relation);
+        tuples.for_each(|tuple| {
+            self.memory.store.tables[relation].insert(&tuple);
+        });
+        self.measure(relation);
+    }
+
+    /// The tables that depend on a state are those of the next one from now on.
+    pub(super) fn next_state(&mut self) {
+        self.bytes_of_state = self.bytes;
     }
 
     /// Whether the component's relations may be called instead of being filled.
@@ -90,12 +120,24 @@ impl<'p> Survey<'p> {
             return Ok(());
         }
         let optional = self.may_be_demanded(component);
-        let (fuel, bytes) = if optional { (share.fuel, share.bytes) } else { (self.fuel, self.bytes) };
+        let is_kept = program.components[component].layer == Layer::Rules;
+        let left = if is_kept { self.bytes } else { self.bytes_of_state };
+        // Something is left for what has to have a table.
+        let most = (share.fuel, share.bytes.min(left / 2));
+        let (fuel, bytes) = if optional { most } else { (self.fuel, left) };
         let fuel = fuel.min(self.fuel);
-        self.memory.refuel(fuel, bytes.min(self.bytes));
+        self.memory.refuel(fuel, bytes);
         let result = self.fill_planned(component);
         self.fuel -= fuel - self.memory.fuel();
         self.memory.questions.truncate(0);
+        if result.is_ok() {
+            let taken = bytes - self.memory.bytes();
+            self.bytes_of_state = self.bytes_of_state.saturating_sub(taken);
+            if is_kept {
+                self.bytes -= taken;
+            }
+            program.components[component].relations.iter().for_each(|&relation| self.measure(relation));
+        }
         match result {
             Err(stop) if optional && self.fuel > 0 && stop.is_excess() => {
                 for &relation in &program.components[component].relations {
@@ -111,18 +153,26 @@ impl<'p> Survey<'p> {
     }
 
     fn fill_planned(&mut self, component: usize) -> Result<(), Stop> {
-        let Self { program, demanded, memory, procedures, measures, .. } = self;
-        (0..measures.len()).for_each(|view| measure(view, memory, measures));
+        let Self { program, demanded, memory, procedures, measures, effort, .. } = self;
         fixpoint::fill(program, component, memory, |memory, clause, variant| {
             for goal in &program.clauses[clause].body {
                 goal.for_each_atom(&mut |atom, _| measure(atom.view, memory, measures));
             }
             let first = procedures.list.len();
-            let mut planner = Planner { program, demanded, measures, store: &mut memory.store, procedures };
+            let mut planner =
+                Planner { program, demanded, measures, store: &mut memory.store, procedures, effort };
             let code = planner.filled(clause, variant)?;
             planner.procedures_from(first)?;
             Machine { program, procedures, fixed: None, memory }.run_clause(clause, &code)
         })
+    }
+
+    /// Measures the views of a relation again.
+    fn measure(&mut self, relation: usize) {
+        for i in 0..self.memory.store.views_of(relation).len() {
+            let view = self.memory.store.views_of(relation)[i];
+            measure(view, &mut self.memory, &mut self.measures);
+        }
     }
 
     /// The sizes of all views as they are now.

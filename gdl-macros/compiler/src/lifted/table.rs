@@ -2,10 +2,13 @@
 //!
 //! A [`Table`] holds tuples of terms, each once, in the order they were found. A [`View`] is the tuples
 //! whose arguments have a certain shape, cut down to the leaves of that shape, with an index for each
-//! set of columns that some plan looks up. Views and indexes follow their table when asked to.
+//! set of columns that some plan looks up. Views and indexes follow their table when asked to, in steps and bytes by the
+//! rows that are new. A [`Store`] knows the bytes that all of them hold, and those that each tuple of a relation takes there
+//! once all views and indexes are up to date.
 
 use super::{
     clause::Shape,
+    memory::BYTES_PER_ENTRY,
     plan::Measure,
     terms::{Id, Terms},
 };
@@ -111,6 +114,32 @@ impl View {
         Self { relation, shape, width, plain, cells, tuple_of, seen: 0, indexes }
     }
 
+    /// The same view and indexes of an empty table.
+    fn blank(&self) -> Self {
+        let indexes = self.indexes.iter().map(|index| Index {
+            columns: index.columns.clone(),
+            first: FxHashMap::default(),
+            next: Vec::new(),
+        });
+        Self { indexes: indexes.collect(), ..Self::new(self.relation, self.shape.clone()) }
+    }
+
+    /// What a row takes.
+    fn row_bytes(&self) -> usize {
+        if self.plain { 0 } else { BYTES_PER_ROW + 8 * self.width }
+    }
+
+    /// What a row takes, the indexes included.
+    fn price(&self) -> usize {
+        self.row_bytes() + BYTES_PER_INDEXED * self.indexes.len()
+    }
+
+    /// What all rows take.
+    fn bytes(&self) -> usize {
+        let indexed: usize = self.indexes.iter().map(|index| index.next.len()).sum();
+        self.row_bytes() * self.tuple_of.len() + BYTES_PER_INDEXED * indexed
+    }
+
     fn clear(&mut self) {
         if self.seen > 0 {
             self.cells.clear();
@@ -124,12 +153,20 @@ impl View {
     }
 }
 
+/// What a row of an index takes, and one of a view beside its terms.
+const BYTES_PER_INDEXED: usize = 48;
+const BYTES_PER_ROW: usize = 8;
+
 /// The tables of all relations and the views into them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Store {
     pub(super) tables: Vec<Table>,
     views: Vec<View>,
     views_of: Vec<Vec<usize>>,
+    /// Bytes of all views and indexes.
+    indexed: usize,
+    /// By relation, what a tuple takes there. Empty as long as there may be more of them.
+    prices: Vec<usize>,
 }
 
 impl Store {
@@ -139,6 +176,51 @@ impl Store {
             tables: arities.iter().map(|&arity| Table::new(arity)).collect(),
             views: Vec::new(),
             views_of: vec![Vec::new(); arities.len()],
+            indexed: 0,
+            prices: Vec::new(),
+        }
+    }
+
+    /// The bytes of all views and indexes.
+    pub(super) fn indexed(&self) -> usize {
+        self.indexed
+    }
+
+    /// About the bytes of all tables, views and indexes.
+    pub(super) fn bytes(&self) -> usize {
+        let table = |table: &Table| table.len as usize * (BYTES_PER_ENTRY + 8 * table.arity);
+        self.tables.iter().map(table).sum::<usize>() + self.indexed
+    }
+
+    /// What a tuple of a relation takes in views and indexes; nothing before prices are set.
+    #[inline]
+    pub(super) fn price(&self, relation: usize) -> usize {
+        self.prices.get(relation).copied().unwrap_or(0)
+    }
+
+    pub(super) fn is_priced(&self) -> bool {
+        !self.prices.is_empty()
+    }
+
+    /// Sets the prices: there will be no more indexes.
+    pub(super) fn set_prices(&mut self) {
+        let price = |views: &Vec<usize>| views.iter().map(|&view| self.views[view].price()).sum();
+        self.prices = self.views_of.iter().map(price).collect();
+    }
+
+    /// The views into a relation.
+    pub(super) fn views_of(&self, relation: usize) -> &[usize] {
+        &self.views_of[relation]
+    }
+
+    /// The same views and indexes of empty tables.
+    pub(super) fn blank(&self) -> Self {
+        Self {
+            tables: self.tables.iter().map(|table| Table::new(table.arity)).collect(),
+            views: self.views.iter().map(View::blank).collect(),
+            views_of: self.views_of.clone(),
+            indexed: 0,
+            prices: self.prices.clone(),
         }
     }
 
@@ -163,7 +245,11 @@ impl Store {
     pub(super) fn clear(&mut self, relation: usize) {
         if self.tables[relation].len() > 0 {
             self.tables[relation].clear();
-            self.views_of[relation].iter().for_each(|&view| self.views[view].clear());
+            for &view in &self.views_of[relation] {
+                self.indexed -= self.views[view].bytes();
+                self.views[view].clear();
+                debug_assert_eq!(self.views[view].bytes(), 0);
+            }
         }
     }
 
@@ -172,12 +258,8 @@ impl Store {
         self.tables[relation] = Table::new(self.tables[relation].arity);
         for &view in &self.views_of[relation] {
             let view = &mut self.views[view];
-            let indexes = view.indexes.iter().map(|index| Index {
-                columns: index.columns.clone(),
-                first: FxHashMap::default(),
-                next: Vec::new(),
-            });
-            *view = View { indexes: indexes.collect(), ..View::new(view.relation, view.shape.clone()) };
+            self.indexed -= view.bytes();
+            *view = view.blank();
         }
     }
 
@@ -189,6 +271,7 @@ impl Store {
             view.seen = table.len;
             return table.len;
         }
+        let known = view.tuple_of.len();
         while view.seen < table.len {
             let before = view.cells.len();
             let tuple = table.tuple(view.seen);
@@ -199,6 +282,7 @@ impl Store {
             }
             view.seen += 1;
         }
+        self.indexed += view.row_bytes() * (view.tuple_of.len() - known);
         view.tuple_of.len() as u32
     }
 
@@ -208,6 +292,7 @@ impl Store {
         let table = &self.tables[*relation];
         let (cells, rows) = if *plain { (&table.cells, table.len) } else { (&*cells, tuple_of.len() as u32) };
         let Index { columns, first, next } = &mut indexes[index];
+        self.indexed += BYTES_PER_INDEXED * (rows as usize - next.len());
         for row in next.len() as u32..rows {
             let cells = &cells[row as usize * *width..];
             let key = hash(columns.iter().map(|&column| cells[column]));
@@ -215,13 +300,19 @@ impl Store {
         }
     }
 
-    /// Brings every view and index of a relation up to date.
-    pub(super) fn refresh_all(&mut self, relation: usize, terms: &Terms) {
+    /// Brings every view and index of a relation up to date, as long as all of them hold so many bytes; true if they do.
+    pub(super) fn refresh_all(&mut self, relation: usize, terms: &Terms, most: usize) -> bool {
         for i in 0..self.views_of[relation].len() {
             let view = self.views_of[relation][i];
             self.refresh(view, terms);
-            (0..self.views[view].indexes.len()).for_each(|index| self.refresh_index(view, index));
+            for index in 0..self.views[view].indexes.len() {
+                if self.indexed > most {
+                    return false;
+                }
+                self.refresh_index(view, index);
+            }
         }
+        self.indexed <= most
     }
 
     /// How many rows an up-to-date view has.

@@ -5,11 +5,12 @@ mod common;
 
 use common::TicTacToe;
 use gdl_runtime::{
-    Engine, Game, LoadError, Loader, Playouts, load,
+    Budget, Engine, Game, LoadError, Loader, Perft, Playouts, Solution, SolveError, load,
     load::{Limits, Observer, Options, load_lifted},
     load_named, perft,
 };
 use std::{
+    fmt::Write as _,
     ops::ControlFlow,
     sync::{
         Arc,
@@ -143,4 +144,34 @@ fn play_ends_where_an_evaluation_takes_too_much() {
     let stats = Playouts::new(&game).count(32).run();
     assert_eq!(stats.tally.stuck, 32);
     assert_eq!(perft(&game, 4), [1, 1, 0, 0]);
+}
+
+/// All of many moves lead to one state: few states and many steps.
+#[test]
+fn what_is_looked_at_to_solve_a_game_is_within_its_bytes() {
+    let mut text =
+        String::from("(role r) (init a) (<= terminal (true b)) (<= (next b) (true a)) (goal r 100)");
+    (0..2000).for_each(|n| write!(text, "(<= (legal r m{n}) (true a))").unwrap());
+    let game = load(&text).unwrap();
+    let solve = |bytes| Solution::of(&game, &game.initial(), bytes, &Budget::unlimited()).map(|s| s.len());
+    assert_eq!(solve(1 << 20), Ok(2));
+    assert_eq!(solve(1 << 14), Err(SolveError::Bytes { limit: 1 << 14 }));
+}
+
+/// Views have words for each role and all moves: 1000 roles with a move of their own would take 64 MB for a batch.
+#[test]
+fn states_of_very_many_roles_are_not_stepped_in_lanes() {
+    let game = |roles: usize| {
+        let mut text = String::from("(init (s 0)) (<= terminal (true (s 20)))");
+        (0..20).for_each(|n| write!(text, "(<= (next (s {})) (true (s {n})))", n + 1).unwrap());
+        for n in 0..roles {
+            write!(text, "(role r{n}) (legal r{n} a{n}) (goal r{n} 50)").unwrap();
+        }
+        load(&text).unwrap()
+    };
+    for (roles, engine) in [(100, Engine::Lanes), (1000, Engine::Single)] {
+        let game = game(roles);
+        assert!(game.table().is_some());
+        assert_eq!(Perft::new(&game).runs(), engine, "{roles} roles");
+    }
 }

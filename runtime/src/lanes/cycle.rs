@@ -4,14 +4,20 @@
 //! What is known of a fluent at a point holds in every state that play comes to there, whatever the moves. It is
 //! found by play from the initial state in which moves are unknown, and so is what has several values at a
 //! point; that goes round until nothing changes.
+//!
+//! That takes at most [`WORK`] steps, and two bytes for each fluent at each point while it is found, of which there may be
+//! [`MOST_VALUES`]. What is kept is less than a bit for each of them.
 
 use crate::{
     bits,
     circuit::{Circuit, Pair},
 };
 
-/// Gates that may be evaluated to find the fluents of the cycle.
+/// Gates and fluents that may be evaluated to find the fluents of the cycle.
 const WORK: usize = 100_000_000;
+
+/// The most fluents at all points together: some 32 MiB.
+const MOST_VALUES: usize = 1 << 24;
 
 /// A value that is not known.
 const UNKNOWN: Pair = [0, 0];
@@ -46,7 +52,9 @@ impl Cycle {
             mask.into_iter().enumerate().filter(|&(_, mask)| mask != 0).collect();
         let of = |bits: &Vec<u64>| masks.iter().map(|&(word, _)| bits[word]).collect();
         let points: Box<[Box<[u64]>]> = bits.iter().map(of).collect();
-        let differ = (0..points.len()).all(|i| points[..i].iter().all(|other| *other != points[i]));
+        let mut sorted: Vec<&Box<[u64]>> = points.iter().collect();
+        sorted.sort_unstable();
+        let differ = sorted.is_sorted_by(|one, next| one < next);
         differ.then_some(Self { masks, points })
     }
 
@@ -62,6 +70,9 @@ impl Cycle {
 
 /// What is known of each fluent at each point. None if that takes too long.
 fn know(advance: &Circuit, initial: &[u64], fluents: usize, points: usize) -> Option<Vec<Vec<Pair>>> {
+    if fluents.saturating_mul(points) > MOST_VALUES {
+        return None;
+    }
     let value = |bit: bool| [u8::from(bit), u8::from(!bit)];
     let start = (0..fluents).map(|fluent| value(bits::test(initial, fluent))).collect();
     let mut known: Vec<Vec<Pair>> = vec![start];
@@ -115,6 +126,20 @@ mod tests {
         assert!(Cycle::new(&circuit(vec![4, 8, 2]), &[0b001], 3, 2).is_none());
         let single = Cycle::new(&turn, &[0b001], 3, 1).expect("one point");
         assert_eq!([0b001, 0b111].map(|state| single.find(&[state])), [Some(0), Some(0)]);
+    }
+
+    /// As many lamps as points, one of which is on: each next one in turn.
+    #[test]
+    fn long_cycles_of_many_fluents_are_not_followed() {
+        let cycle = |lamps: usize| {
+            let outputs = (0..lamps).map(|lamp| 2 * (1 + (lamp + lamps - 1) % lamps) as u32).collect();
+            let mut initial = vec![0; lamps.div_ceil(64)];
+            initial[0] = 1;
+            Cycle::new(&Circuit::new(1 + lamps, Vec::new(), outputs), &initial, lamps, lamps)
+        };
+        assert!(cycle(1000).is_some());
+        assert_eq!(cycle(100).and_then(|cycle| cycle.find(&[0, 1])), Some(64));
+        assert!(cycle(5000).is_none(), "that would take 50 MB");
     }
 
     #[test]

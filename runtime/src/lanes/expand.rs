@@ -5,6 +5,10 @@
 //! into planes, runs the programs of a point on them, and transposes back what is asked for. A joint move is
 //! one bit for each role that has a choice: it is noted as a number of eight bits, which a pass tells from the others,
 //! or, if the role has very many moves, in a plane at once.
+//!
+//! A pass takes O(operations + words of a state and a view) steps. An expansion takes 4 MiB and 4 KiB for each word of a
+//! state, a [`Batch`] 4 KiB for each word of a state and a view, of which there may be [`MOST_WORDS`]: a view has words
+//! for each role, so roles with moves of their own would take memory by their square.
 
 use super::{
     Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Point, TERMINAL,
@@ -24,6 +28,9 @@ const ALWAYS: u16 = IDLE;
 
 /// The most joint moves a state may have, so that those of 512 states can be summed.
 const MOST_JOINTS: u64 = 1 << 54;
+
+/// The most words of a state and a view: a batch takes at most 32 MiB.
+const MOST_WORDS: usize = 1 << 13;
 
 /// The most moves of a role that are told apart by a byte.
 const FEW: usize = 1 << u8::BITS;
@@ -117,7 +124,7 @@ enum Role {
 
 /// Up to 512 states and what is seen of them, as [`Expansion`] writes them: lane by lane.
 ///
-/// Memory: 4 KiB for each word of a state and a view.
+/// Memory: 4 KiB for each word of a state and a view, at most 32 MiB for a game that there is an [`Expansion`] of.
 #[derive(Clone, Debug)]
 pub struct Batch {
     shape: Shape,
@@ -220,12 +227,15 @@ impl<'t> Expansion<'t> {
 
     /// An empty pass. None if the table cannot be played in lanes (see
     /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the points of its cycle apart, or states
-    /// may have 2^54 joint moves and more. O(gates), usually some times over. If the machine does not have the
+    /// may have 2^54 joint moves and more, or a state and a view have more than 8,192 words. O(gates), usually some times over. If the machine does not have the
     /// instruction set, that is [`Isa::Portable`].
     #[must_use]
     pub fn new(table: &'t Table, isa: Isa) -> Option<Self> {
         let lanes = table.lanes()?;
         let shape = lanes.shape;
+        if shape.state_words() + shape.view_words() > MOST_WORDS {
+            return None;
+        }
         let joints = |point: &Point| {
             point
                 .roles

@@ -4,6 +4,8 @@
 //! A search that comes to a leaf wants to know what random play makes of it. Lanes play as many games at once
 //! as they have bits for about the price of one, so a leaf gets them all (Cazenave and Jouandeau, "On the
 //! parallelization of UCT", 2007, call it leaf parallelisation), or a few leaves share them.
+//!
+//! A pass takes at most as many steps of the lanes as the greatest length says, and 4 MiB whatever the game.
 
 use super::{Cycle, Lanes, Player};
 use crate::{

@@ -5,6 +5,9 @@
 //! and `choice` draws moves. Where players take turns there are programs for each point of that cycle, and games
 //! start at its first one, where lanes whose game is over get the initial state and its legal moves in the same
 //! step.
+//!
+//! Signals are in slots, of which there are 2^16 of 64 bytes, 4 MiB, for each thread that plays; programs take as many bytes
+//! as the table has for them, a few times over. A step takes as many steps as the programs of its point have operations.
 
 mod choice;
 mod code;

@@ -25,6 +25,11 @@
 //! Where no fluent holds a cell is blank too. `b` is not blank where `w` is a mark as well, unless most cells start with it,
 //! nor where no cell does.
 //!
+//! # How large
+//!
+//! A side has at most [`Board::MAX_SIDE`] names, a third of all cells have fluents, and there are at most [`Board::MAX_MARKS`]
+//! marks, so a board takes steps and bytes by the length of the names. Of a cell with many marks some are drawn.
+//!
 //! ```
 //! use gdl_runtime::{Board, Texts};
 //!
@@ -108,6 +113,12 @@ impl Board {
     /// No more columns or rows than this: more are hardly a board.
     pub const MAX_SIDE: usize = 64;
 
+    /// No more marks than this: what has more is a quantity and no mark.
+    pub const MAX_MARKS: usize = 1024;
+
+    /// No more marks of a cell are drawn.
+    const DRAWN: usize = 4;
+
     /// The board of a game, if its fluents show one.
     #[must_use]
     pub fn of<G: Game>(game: &G) -> Option<Self> {
@@ -130,6 +141,8 @@ impl Board {
         }
         let candidates: Vec<Candidate<'_>> =
             relations.iter().filter_map(|((head, _), names)| Candidate::new(head, names, &initial)).collect();
+        let candidates: Vec<Candidate<'_>> =
+            candidates.into_iter().filter(|candidate| candidate.has_few_marks(Self::MAX_MARKS)).collect();
         let best = candidates.iter().min_by_key(|candidate| candidate.rank())?;
         // Relations without marks say together what is where.
         let drawn = candidates.iter().filter(|other| {
@@ -264,7 +277,8 @@ impl Board {
     pub fn text_with(&self, cells: &[Cell], paint: impl Fn(&Mark, &str) -> String) -> String {
         let symbol_width = |cell: &Cell| match cell {
             Cell::Marked(marks) => {
-                marks.iter().map(|&mark| width(&self.marks[mark].symbol)).sum::<usize>() + marks.len() - 1
+                let drawn = &marks[..marks.len().min(Self::DRAWN)];
+                drawn.iter().map(|&mark| width(&self.marks[mark].symbol)).sum::<usize>() + drawn.len() - 1
             }
             Cell::None | Cell::Blank => 1,
         };
@@ -292,7 +306,7 @@ impl Board {
                         Cell::None => " ".to_owned(),
                         Cell::Blank => "·".to_owned(),
                         Cell::Marked(marks) => {
-                            let painted = marks.iter().map(|&mark| &self.marks[mark]);
+                            let painted = marks.iter().take(Self::DRAWN).map(|&mark| &self.marks[mark]);
                             painted.map(|mark| paint(mark, &mark.symbol)).collect::<Vec<_>>().join("/")
                         }
                     };
@@ -331,17 +345,18 @@ fn width(text: &str) -> usize {
 }
 
 /// Fluents by relation: for each name the arguments of its fluents, `(control white)` as `("control", ["white"])`. Names
-/// without arguments come with none. In the order of the texts.
+/// without arguments come with none. In the order of the texts. O(length of the texts).
 #[must_use]
 pub fn grouped<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<(&'t str, Vec<String>)> {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut places: FxHashMap<&str, usize> = FxHashMap::default();
     for text in texts {
         let items = kif::items(text).filter(|items| !items.is_empty());
         let (head, arguments) = match &items {
             Some(items) => (items[0], Some(items[1..].join(" "))),
             None => (text, None),
         };
-        let place = groups.iter().position(|(known, _)| *known == head).unwrap_or_else(|| {
+        let place = *places.entry(head).or_insert_with(|| {
             groups.push((head, Vec::new()));
             groups.len() - 1
         });

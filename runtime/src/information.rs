@@ -4,6 +4,9 @@
 //! role: its moves, each with a [`Perception`]. Two plays with the same information are the same to that
 //! player. The states it has to reckon with are its [`InformationSet`], each with its exact probability.
 //!
+//! An information is as long as the play. A step of a set takes as many steps of the game as there are joint moves, and
+//! memory for the states before and after; both have limits, and what exceeds them is an [`InformationError`].
+//!
 //! Where the rules say nothing of percepts (no rule for `sees`), a player perceives the joint move of each
 //! step, as in matches of such games.
 //!
@@ -201,8 +204,11 @@ pub struct InformationSet<'g, G: Game> {
 }
 
 impl<'g, G: Game> InformationSet<'g, G> {
-    /// The most states, unless [`InformationSet::max_states`] says otherwise.
+    /// The most states, unless [`InformationSet::max_states`] says otherwise, or they take more than 1 GiB.
     pub const DEFAULT_MAX_STATES: usize = 1 << 20;
+
+    /// Bytes of the states before and after a step, unless somebody says otherwise.
+    const BYTES: usize = 1 << 30;
 
     /// The most joint moves of a step, unless [`InformationSet::max_joints`] says otherwise.
     pub const DEFAULT_MAX_JOINTS: u64 = 1 << 24;
@@ -215,9 +221,16 @@ impl<'g, G: Game> InformationSet<'g, G> {
             role,
             states: vec![(game.initial(), 1)],
             total: 1,
-            max_states: Self::DEFAULT_MAX_STATES,
+            max_states: Self::DEFAULT_MAX_STATES.min(Self::states_in(game, Self::BYTES)),
             max_joints: Self::DEFAULT_MAX_JOINTS,
         }
+    }
+
+    /// How many states of a set take so many bytes, before and after a step.
+    pub(crate) fn states_in(game: &G, bytes: usize) -> usize {
+        // Half of a node of a tree may be empty.
+        let state = size_of::<(G::State, u128)>() + 8 * game.shape().state_words();
+        (bytes / (3 * state)).max(1)
     }
 
     /// What is possible after all steps of an information, with the usual limits.

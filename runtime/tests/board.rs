@@ -142,3 +142,30 @@ fn what_is_no_board_is_listed() {
         groups.into_iter().map(|(head, items)| (head, items.join(", "))).collect();
     assert_eq!(groups, [("at", "1 2, 2 2".to_owned()), ("control", "x".into()), ("quiet", String::new())]);
 }
+
+/// Cells of a square board with so many marks, one or more in each cell.
+fn marked(side: usize, marks: usize) -> Texts {
+    let name = |n: usize| format!("(cell {} {} m{n})", 1 + n % side, 1 + n / side % side);
+    let mut names: Vec<String> = (0..marks).map(name).collect();
+    names.sort();
+    Texts::new(names)
+}
+
+#[test]
+fn what_has_too_many_marks_is_no_board() {
+    assert!(Board::new(&marked(16, Board::MAX_MARKS), []).is_some());
+    assert!(Board::new(&marked(16, Board::MAX_MARKS + 1), []).is_none());
+}
+
+/// Four marks in each cell of four by four, and sixteen.
+#[test]
+fn of_many_marks_in_a_cell_some_are_drawn() {
+    let width = |marks: usize| {
+        let board = Board::new(&marked(4, marks), []).expect("there is one");
+        let text = board.text(&board.cells(0..marks));
+        text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+    };
+    // Symbols are of four characters at most, and a bar stands between two of them.
+    let (some, many) = (width(64), width(256));
+    assert!(some > 4 * 8 && many <= 8 + 4 * (1 + 4 * 4 + 3), "{some} and {many} columns");
+}

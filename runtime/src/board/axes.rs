@@ -165,6 +165,15 @@ impl<'t> Candidate<'t> {
         rest.map(|(_, argument)| *argument).collect::<Vec<_>>().join(" ")
     }
 
+    /// True if there are at most so many marks.
+    pub(super) fn has_few_marks(&self, most: usize) -> bool {
+        let mut marks = BTreeSet::new();
+        self.marks().all(|mark| {
+            marks.insert(mark);
+            marks.len() <= most
+        })
+    }
+
     pub(super) fn marks(&self) -> impl Iterator<Item = String> {
         self.names.iter().map(|(_, arguments)| self.mark(arguments))
     }

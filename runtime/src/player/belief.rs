@@ -1,4 +1,7 @@
 //! What a player reckons with: in comes the information of a role, out go the states that fit it.
+//!
+//! A step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, then as many as a sample may try, and keeps as
+//! many states as [`Belief::MAX_STATES`] and [`Belief::BYTES`] allow.
 
 use super::InformationOf;
 use crate::{
@@ -33,6 +36,9 @@ impl<G: Game> Belief<G> {
     /// The most states that are followed exactly, and the most joint moves tried in a step.
     const MAX_STATES: usize = 1 << 13;
     const MAX_JOINTS: u64 = 1 << 16;
+
+    /// The most bytes of states that are followed exactly.
+    const BYTES: usize = 64 << 20;
 
     /// States of a sample, and how many are tried for each that is wanted.
     const SAMPLE: usize = 256;
@@ -97,7 +103,8 @@ impl<G: Game> Belief<G> {
         if self.is_exact && !self.worlds.is_empty() {
             let worlds = std::mem::take(&mut self.worlds);
             let set = InformationSet::resume(game, role, worlds);
-            let mut set = set.max_states(Self::MAX_STATES).max_joints(Self::MAX_JOINTS);
+            let states = Self::MAX_STATES.min(InformationSet::states_in(game, Self::BYTES));
+            let mut set = set.max_states(states).max_joints(Self::MAX_JOINTS);
             let result = set.step(step.0, &step.1);
             self.worlds = set.into_states();
             match result {

@@ -1,4 +1,7 @@
 //! An evaluation for any game: in come random games, out go weights of what can be seen of a state.
+//!
+//! States are visited within a budget, one game of which has at most 2,000, and those that are kept take at most [`BYTES`]. So do
+//! weights, of which there are some for each fluent and role: a game with more is not judged.
 
 use super::{evaluation::Evaluation, payoff::Payoff, rollouts::Rollouts};
 use crate::{
@@ -8,6 +11,9 @@ use crate::{
     random::Stream,
 };
 use std::time::{Duration, Instant};
+
+/// The most bytes of states that are learnt from, and of weights.
+const BYTES: usize = 64 << 20;
 
 /// The goal that a role can expect is a logistic function of a sum of weights: of the fluents that hold, and of how many
 /// moves each role has.
@@ -72,6 +78,11 @@ impl Linear {
             _ => None,
         };
         let judged = if total.is_some() { 1 } else { shape.roles };
+        let features = shape.fluents + shape.roles + 1;
+        // Each weight has a square while it is learnt.
+        let fits = features.saturating_mul(judged) <= BYTES / (2 * size_of::<[f32; 2]>());
+        let judged = if fits { judged } else { 0 };
+        let total = total.filter(|_| fits);
         let held = |number| bits::ones(samples.state(number)).count() as f32;
         let (least, most) = (0..samples.len())
             .map(held)
@@ -80,7 +91,7 @@ impl Linear {
         let mut linear = Self {
             shape,
             judged,
-            weights: vec![[0.0; 2]; (shape.fluents + shape.roles + 1) * judged],
+            weights: vec![[0.0; 2]; features * judged],
             least,
             part: 1.0 / (most - least).max(1.0),
             mobility: 1.0 / moves as f32,
@@ -92,6 +103,9 @@ impl Linear {
 
     fn fit(&mut self, samples: &Samples, budget: &Budget) {
         let judged = self.judged;
+        if judged == 0 {
+            return;
+        }
         let mut squares = vec![[1e-3_f32; 2]; self.weights.len()];
         let mut errors = vec![0.0; judged];
         for _ in 0..Self::EPOCHS {
@@ -151,6 +165,10 @@ impl Linear {
 impl<G: Game> Evaluation<G> for Linear {
     #[inline]
     fn evaluate(&self, _: &G, state: &G::State, view: &G::View, goals: &mut [f32]) {
+        if self.judged == 0 {
+            goals.fill(50.0);
+            return;
+        }
         let moves = |role| count(view.as_ref(), self.shape, role);
         self.sums(state.as_ref(), moves, goals);
         goals[..self.judged].iter_mut().for_each(|goal| *goal = 100.0 * logistic(*goal));
@@ -188,15 +206,16 @@ impl Samples {
         let most = budget.nodes().unwrap_or(Linear::DEFAULT_STATES).min(Linear::DEFAULT_STATES);
         let mut rollouts = None;
         let mut visited = 0;
+        let room = BYTES / (8 * shape.state_words() + 8 * shape.roles);
         let (mut path, mut drawn, mut means) = (Vec::new(), Vec::new(), Vec::new());
         let mut view = game.blank();
         for number in 0.. {
-            if visited >= most || budget.is_spent() {
+            if visited >= most || samples.len() >= room || budget.is_spent() {
                 break;
             }
             let mut stream = Stream::new(seed, number);
             let start = Instant::now();
-            let ended = walk(game, &mut stream, budget, most - visited, &mut path);
+            let ended = walk(game, &mut stream, budget, (most - visited).min(room as u64), &mut path);
             visited += path.len().max(1) as u64;
             let rollouts = rollouts.get_or_insert_with(|| {
                 let (nodes, time, games) = Linear::LANES_FROM;

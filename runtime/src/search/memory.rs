@@ -1,4 +1,6 @@
 //! What was found of states met before: in come rows of words, out go rows of words, within a number of bytes.
+//!
+//! It takes them all when it is made, and never more. To look or to remember takes two places, whatever there is.
 
 /// A hash table of fixed size that forgets. A row has a key, the words of a state, which are compared in full, and some
 /// words to remember, the first of which is never 0. Places are in pairs: the first keeps what is worth more, the

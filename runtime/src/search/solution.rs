@@ -9,6 +9,9 @@
 //! visited: of every state that is kept, all images are looked at too, and must have the images of its legal moves,
 //! goals and successors. At the first that does not, the permutation is dropped and the visit begins again. That saves
 //! memory, and all the work on values; it saves no steps of the game, which are made in lanes.
+//!
+//! Steps are bounded by the nodes of a budget, bytes by a number given: states, ways and values together take as many at
+//! most, and what is looked at at a time as many again.
 
 mod look;
 mod states;
@@ -143,7 +146,7 @@ impl<G: Game> Solution<G> {
         if !meter.spend(names as u64) {
             return Err(SolveError::Budget);
         }
-        let mut look = Look::new(game, players[0]);
+        let mut look = Look::new(game, players[0], bytes);
         let (count, rows) = sample(game, state);
         let words = game.shape().state_words();
         for group in candidates(game) {
@@ -151,7 +154,11 @@ impl<G: Game> Solution<G> {
             if !meter.spend((count * (1 + group.len())) as u64) {
                 return Err(SolveError::Budget);
             }
-            if look.at(count, &rows, &group)? {
+            let is_likely = match look.at(count, &rows, &group) {
+                Err(SolveError::Bytes { .. }) => false,
+                result => result?,
+            };
+            if is_likely {
                 let mut visit = Visit::new(words, players.clone(), group, bytes);
                 if visit.run(game, state, &mut look, &mut meter)? {
                     return Ok(Self::of_visit(visit));

@@ -3,9 +3,13 @@
 //! Rulesheets number columns and rows, so what mirrors a board reverses the numbers at one place of names, and what
 //! turns it about a diagonal exchanges two places. Whether the rules are the same after that is for whoever uses it to
 //! prove: nothing here looks at the rules.
+//!
+//! Each change that is tried takes steps by the length of all names, of which at most [`MOST_WORK`] are taken in all; there
+//! are at most [`MOST_FOUND`] permutations, of at most [`MOST_NAMES`] names, and two groups of each of fewer than [`MOST`].
 
 use crate::{game::Game, kif, vocabulary::Texts};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A permutation of fluents and moves. Roles stay.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,11 +35,29 @@ impl Symmetry {
 /// The most permutations of a group; candidates that make it larger are left out.
 const MOST: usize = 16;
 
+/// The most permutations that are made of names.
+const MOST_FOUND: usize = 16;
+
+/// The most names of fluents and moves that are looked at: a game with more is hardly solved.
+const MOST_NAMES: usize = 1 << 15;
+
+/// The most arguments that are looked at to try all changes.
+const MOST_WORK: usize = 10_000_000;
+
 /// Groups of permutations that might be symmetries, the larger ones first, without the identity: those made by all
 /// candidates together, then by each alone.
 pub(super) fn candidates<G: Game>(game: &G) -> Vec<Vec<Symmetry>> {
     let vocabulary = game.vocabulary();
-    let names = [vocabulary.fluents(), vocabulary.moves()].map(Names::read);
+    candidates_of([vocabulary.fluents(), vocabulary.moves()])
+}
+
+/// [`candidates`] of the fluents and moves of these names.
+fn candidates_of(texts: [&Texts; 2]) -> Vec<Vec<Symmetry>> {
+    if texts[0].len() + texts[1].len() > MOST_NAMES {
+        return Vec::new();
+    }
+    let names = texts.map(Names::read);
+    let arguments: usize = names.iter().flat_map(|names| &names.parts).map(Vec::len).sum();
     let places =
         names.iter().map(|names| names.places.keys().map(|&(_, place)| place).max().unwrap_or(0)).max();
     let most = places.unwrap_or(0);
@@ -53,7 +75,10 @@ pub(super) fn candidates<G: Game>(game: &G) -> Vec<Vec<Symmetry>> {
         [vec![place], vec![place, place + 2]].map(|places| Change::Mirror { places, domain })
     });
     let swaps = (1..=most).flat_map(|b| (1..b).map(move |a| Change::Swap { places: [a, b] }));
-    for change in mirrors.chain(swaps) {
+    for change in mirrors.chain(swaps).take(MOST_WORK / arguments.max(1)) {
+        if found.len() == MOST_FOUND {
+            break;
+        }
         let permute = |names: &Names<'_>| change.permute(names);
         let [Some(fluents), Some(moves)] = [permute(&names[0]), permute(&names[1])] else { continue };
         let symmetry = Symmetry { fluents, moves };
@@ -133,23 +158,36 @@ enum Change<'d> {
 impl Change<'_> {
     /// Where each name goes. None if it is the name of nothing.
     fn permute(&self, names: &Names<'_>) -> Option<Vec<u32>> {
+        // The places that are changed, and what each constant becomes.
+        let mut changing = BTreeSet::new();
+        let mut images: FxHashMap<&str, &str> = FxHashMap::default();
+        match self {
+            Self::Mirror { places, domain: wanted } => {
+                let reversed = wanted.iter().rev().map(String::as_str);
+                images = wanted.iter().map(String::as_str).zip(reversed).collect();
+                let fits = |(key, domain): &(&(_, usize), &Vec<String>)| {
+                    places.contains(&key.1) && domain[..] == **wanted
+                };
+                changing = names.places.iter().filter(fits).map(|(&key, _)| key).collect();
+            }
+            Self::Swap { places: [a, b] } => {
+                let fits = |(key, domain): &(&(_, usize), &Vec<String>)| {
+                    key.1 == *a && names.places.get(&(key.0, *b)) == Some(domain)
+                };
+                changing.extend(names.places.iter().filter(fits).map(|(&key, _)| key));
+            }
+        }
         let changed = names.parts.iter().map(|part| {
             let mut new: Vec<&str> = part.clone();
-            let domain = |place: usize| names.places.get(&((part[0], part.len()), place));
+            let is_changing = |place: usize| changing.contains(&((part[0], part.len()), place));
             match self {
-                Self::Mirror { places, domain: wanted } => {
-                    for &place in places {
-                        if domain(place).is_some_and(|domain| domain[..] == **wanted) {
-                            let at = wanted.iter().position(|constant| constant == part[place])?;
-                            new[place] = &wanted[wanted.len() - 1 - at];
-                        }
+                Self::Mirror { places, .. } => {
+                    for &place in places.iter().filter(|&&place| is_changing(place)) {
+                        new[place] = images.get(part[place])?;
                     }
                 }
-                Self::Swap { places: [a, b] } => {
-                    if domain(*a).is_some() && domain(*a) == domain(*b) {
-                        new.swap(*a, *b);
-                    }
-                }
+                Self::Swap { places: [a, b] } if is_changing(*a) => new.swap(*a, *b),
+                Self::Swap { .. } => {}
             }
             let text = if new.len() == 1 { new[0].to_owned() } else { format!("({})", new.join(" ")) };
             names.texts.position(&text).map(|position| position as u32)
@@ -159,5 +197,34 @@ impl Change<'_> {
         sorted.sort_unstable();
         sorted.dedup();
         (sorted.len() == changed.len()).then_some(changed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(list: Vec<String>) -> Texts {
+        let mut list = list;
+        list.sort();
+        Texts::new(list)
+    }
+
+    /// All ways to exchange two of seven arguments are symmetries of all combinations.
+    #[test]
+    fn permutations_are_few_whatever_the_names() {
+        let all = |arity: u32| {
+            let name = |number: u32| {
+                let digits: Vec<String> = (0..arity).map(|place| (number >> place & 1).to_string()).collect();
+                format!("(f {})", digits.join(" "))
+            };
+            texts((0..1_u32 << arity).map(name).collect())
+        };
+        let none = Texts::new::<&str>([]);
+        let groups = candidates_of([&all(7), &none]);
+        assert!((1..=2 * MOST_FOUND).contains(&groups.len()), "{} groups", groups.len());
+        assert!(groups.iter().all(|group| group.len() < MOST));
+        assert!(!candidates_of([&all(2), &none]).is_empty());
+        assert!(candidates_of([&all(16), &none]).is_empty());
     }
 }

@@ -1,5 +1,7 @@
 //! A look at some states: in come their words and what might be symmetries, out go who decides in each and what follows, or
 //! that some permutation is none.
+//!
+//! What is seen of the states, and their steps with what follows, are kept until the next look, within a number of bytes.
 
 use super::{SolveError, permute};
 use crate::{
@@ -26,11 +28,13 @@ pub(super) struct Look<'g, G: Game> {
     parents: Vec<u64>,
     joints: Vec<G::Move>,
     children: Vec<u64>,
+    /// The most bytes.
+    limit: usize,
 }
 
 impl<'g, G: Game> Look<'g, G> {
-    /// Nothing was looked at; where nobody has a choice it is this role that decides.
-    pub(super) fn new(game: &'g G, usual: usize) -> Self {
+    /// Nothing was looked at; where nobody has a choice it is this role that decides. It may keep so many bytes.
+    pub(super) fn new(game: &'g G, usual: usize, limit: usize) -> Self {
         Self {
             game,
             crowd: Crowd::new(game),
@@ -44,14 +48,24 @@ impl<'g, G: Game> Look<'g, G> {
             parents: Vec::new(),
             joints: Vec::new(),
             children: Vec::new(),
+            limit,
         }
+    }
+
+    /// What some states and steps take.
+    fn check(&self, states: usize, steps: usize) -> Result<(), SolveError> {
+        let shape = self.game.shape();
+        let seen = 8 * (shape.state_words() + shape.view_words());
+        let step = 16 * shape.state_words() + size_of::<G::Move>() * shape.roles;
+        let bytes = states.saturating_mul(seen).saturating_add(steps.saturating_mul(step));
+        if bytes > self.limit { Err(SolveError::Bytes { limit: self.limit }) } else { Ok(()) }
     }
 
     /// Looks at so many states. True if every symmetry takes what is seen of each, and what follows, to what is seen of the
     /// image and follows there. O(states × symmetries × moves) steps.
     ///
     /// # Errors
-    /// If several roles decide in a state.
+    /// If several roles decide in a state, or there is too much to be kept.
     pub(super) fn at(
         &mut self,
         count: usize,
@@ -59,6 +73,8 @@ impl<'g, G: Game> Look<'g, G> {
         symmetries: &[Symmetry],
     ) -> Result<bool, SolveError> {
         let words = self.game.shape().state_words();
+        let states = count * (1 + symmetries.len());
+        self.check(states, 0)?;
         self.states.clear();
         self.states.extend(rows);
         for symmetry in symmetries {
@@ -68,7 +84,7 @@ impl<'g, G: Game> Look<'g, G> {
                 permute(&rows[place * words..][..words], &symmetry.fluents, &mut self.states[start..]);
             }
         }
-        self.crowd.observe(count * (1 + symmetries.len()), &self.states, &mut self.views);
+        self.crowd.observe(states, &self.states, &mut self.views);
         self.deciders.clear();
         self.ends.clear();
         self.parents.clear();
@@ -137,6 +153,8 @@ impl<'g, G: Game> Look<'g, G> {
         let decider = decider.unwrap_or(self.usual);
         let steps = self.options.of(decider).len();
         let first = self.joints.len();
+        let images = 1 + symmetries.len();
+        self.check(count * images, first / roles + steps * images)?;
         for step in 0..steps {
             let action = self.options.of(decider)[step];
             self.options.set(decider, action);

@@ -1,5 +1,8 @@
 //! A visit of all states that play can reach: in come a start and symmetries, out go the states, the way from one to the
 //! other, and what the last ones are worth.
+//!
+//! States are looked at in blocks, fewer at a time where what is seen of a block takes too much. Each step is made once,
+//! and once more for each symmetry.
 
 use super::{SolveError, canonical, look::Look, states::States};
 use crate::{
@@ -53,15 +56,21 @@ impl Visit {
     ) -> Result<bool, SolveError> {
         let payoff = Payoff::new(game);
         self.states.insert(&canonical(start.as_ref(), &self.symmetries));
-        let mut done = 0;
+        let (mut done, mut block) = (0, BLOCK);
         while done < self.states.len() {
-            let end = self.states.len().min(done + BLOCK);
+            let end = self.states.len().min(done + block);
             let count = end - done;
             if !meter.spend((count * (1 + self.symmetries.len())) as u64) {
                 return Err(SolveError::Budget);
             }
-            if !look.at(count, self.states.rows(done, end), &self.symmetries)? {
-                return Ok(false);
+            match look.at(count, self.states.rows(done, end), &self.symmetries) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(SolveError::Bytes { .. }) if count > 1 => {
+                    block = count / 2;
+                    continue;
+                }
+                Err(error) => return Err(error),
             }
             for place in 0..count {
                 match look.decider(place) {
@@ -91,14 +100,13 @@ impl Visit {
         let mover = self.players.iter().position(|&player| player == role).ok_or(SolveError::Chance)?;
         self.movers.push(mover as u8);
         self.values.push(0);
-        let first = self.children.len();
-        for child in look.children(place, &self.symmetries) {
-            let child = self.states.insert(&canonical(child, &self.symmetries));
-            // One is enough of moves to the same state.
-            if !self.children[first..].contains(&child) {
-                self.children.push(child);
-            }
-        }
+        // One is enough of moves to the same state.
+        let children = look.children(place, &self.symmetries);
+        let mut numbers: Vec<u32> =
+            children.map(|child| self.states.insert(&canonical(child, &self.symmetries))).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        self.children.extend(numbers);
         Ok(())
     }
 }

@@ -91,6 +91,15 @@ impl Term {
         }
     }
 
+    /// How many symbols and variables it has.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Variable(_) | Self::Constant(_) => 1,
+            Self::Function(_, arguments) => 1 + arguments.iter().map(Self::size).sum::<usize>(),
+        }
+    }
+
     /// Whether some values of the variables may make the terms equal, those of one term being none of the
     /// other's; true if in doubt.
     #[must_use]
@@ -133,6 +142,17 @@ pub enum Formula {
 }
 
 impl Formula {
+    /// How many connectives, names and variables it has.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Atom(atom) => 1 + atom.arguments.iter().map(Term::size).sum::<usize>(),
+            Self::Distinct(left, right) => 1 + left.size() + right.size(),
+            Self::Not(inner) => 1 + inner.size(),
+            Self::Or(branches) => 1 + branches.iter().map(Self::size).sum::<usize>(),
+        }
+    }
+
     /// Calls `visit` for every atom with true if it stands under an odd number of `not`.
     pub fn for_each_atom<'a>(&'a self, visit: &mut impl FnMut(&'a Atom, bool)) {
         self.walk(false, visit);

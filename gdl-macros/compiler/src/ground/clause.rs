@@ -3,11 +3,15 @@
 //! In come checked [`Rules`], out go [`Clause`]s: positive literals that bind variables, and tests
 //! that only look at bound ones. An `or` that binds variables becomes a relation of its own, or
 //! where it has few branches one clause per branch; all other connectives stay inside the tests.
+//!
+//! An `or` may give many clauses: what each of them and each copy of a body takes is spent and counted before it is
+//! made.
 
 use super::terms::{TermId, Terms};
 use crate::{
     Limits,
     ground::excess::{Excess, What},
+    meter::Meter,
     rules::{Atom, Formula, RelationId, Rule, Rules, Symbol, Term, Variable},
 };
 use std::rc::Rc;
@@ -21,6 +25,14 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
+    /// How many symbols and variables it has.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Variable(_) | Self::Ground(_) => 1,
+            Self::Function(_, arguments) => FUNCTION + arguments.iter().map(Self::size).sum::<usize>(),
+        }
+    }
+
     pub(super) fn for_each_variable(&self, visit: &mut impl FnMut(u32)) {
         match self {
             Self::Variable(variable) => visit(*variable),
@@ -40,6 +52,9 @@ impl Pattern {
     }
 }
 
+/// How many variables take as long to look at as one function, whose term has to be found among all terms.
+const FUNCTION: usize = 8;
+
 /// A relation applied to patterns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Literal {
@@ -48,6 +63,11 @@ pub(super) struct Literal {
 }
 
 impl Literal {
+    /// What looking at it takes, in variables.
+    pub(super) fn size(&self) -> usize {
+        self.arguments.iter().map(Pattern::size).sum()
+    }
+
     /// The distinct variables, by first occurrence.
     pub(super) fn variables(&self) -> Vec<u32> {
         let mut variables = Vec::new();
@@ -78,6 +98,16 @@ pub(super) enum Test {
 }
 
 impl Test {
+    /// What deciding it takes, in variables.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Literal(literal) => FUNCTION + literal.size(),
+            Self::Distinct(left, right) => left.size() + right.size(),
+            Self::Not(inner) => inner.size(),
+            Self::Or(branches) => branches.iter().map(Self::size).sum(),
+        }
+    }
+
     pub(super) fn for_each_literal<'a>(&'a self, negative: bool, visit: &mut impl FnMut(&'a Literal, bool)) {
         match self {
             Self::Literal(literal) => visit(literal, negative),
@@ -145,6 +175,12 @@ pub(super) struct Clause {
 }
 
 impl Clause {
+    /// Steps that an instance takes once its values are found: every atom has to be made or found.
+    pub(super) fn effort(&self) -> u64 {
+        let tests = self.tests.iter().map(Test::size).sum::<usize>();
+        (2 + (FUNCTION + 3 * self.head.size() + self.positives.len() + 3 * tests) / 4) as u64
+    }
+
     /// How many values a binding has: one for each variable, and an atom for each positive literal.
     pub(super) fn slots(&self) -> usize {
         self.variables + self.positives.len()
@@ -200,10 +236,19 @@ const NAMED_FROM: usize = 4;
 /// What a literal takes, with a few arguments.
 const BYTES_PER_LITERAL: usize = 200;
 
+/// Steps that converting a rule takes for each symbol and variable in it.
+const STEPS_PER_SYMBOL: u64 = 5;
+
 /// Brings every rule into clausal form.
-pub(super) fn clauses(rules: &Rules, terms: &mut Terms, limits: &Limits) -> Result<Clauses, Excess> {
+pub(super) fn clauses(
+    rules: &Rules,
+    terms: &mut Terms,
+    limits: &Limits,
+    meter: &mut Meter,
+) -> Result<Clauses, Excess> {
     let mut converter = Converter {
         terms,
+        meter,
         list: Vec::new(),
         relations: rules.relations.len(),
         rule: 0,
@@ -226,6 +271,7 @@ pub(super) fn clauses(rules: &Rules, terms: &mut Terms, limits: &Limits) -> Resu
 
 struct Converter<'t> {
     terms: &'t mut Terms,
+    meter: &'t mut Meter,
     list: Vec<Rc<Clause>>,
     relations: usize,
     rule: usize,
@@ -244,6 +290,8 @@ impl Converter<'_> {
 
     /// Emits the clauses of `head <= body`, for a flattened body.
     fn expand(&mut self, head: &Literal, mut body: Vec<Formula>, variables: usize) -> Result<(), Excess> {
+        let size: usize = body.iter().map(Formula::size).sum();
+        self.spend(size)?;
         let mut bound = vec![false; variables];
         bind(&body, &mut bound);
         let binding: Vec<usize> = (0..body.len())
@@ -264,6 +312,7 @@ impl Converter<'_> {
         }
         let Formula::Or(branches) = body.remove(first) else { unreachable!("chosen above") };
         for branch in branches {
+            self.spend(size)?;
             let mut expanded = body.clone();
             flatten(&branch, &mut expanded);
             self.expand(head, expanded, variables)?;
@@ -299,12 +348,7 @@ impl Converter<'_> {
             let mut inner = Vec::new();
             flatten(branch, &mut inner);
             let mut bound = vec![false; variables];
-            bind(&inner, &mut bound);
-            for formula in &inner {
-                if let Formula::Or(_) = formula {
-                    bind_common(formula, &mut bound);
-                }
-            }
+            bind_all(branch, false, &mut bound);
             if !shared.iter().all(|v| bound[v.index()]) || !inner.iter().all(|f| all_bound(f, &bound)) {
                 return Ok(None);
             }
@@ -321,7 +365,9 @@ impl Converter<'_> {
     }
 
     fn emit(&mut self, head: &Literal, body: &[Formula], variables: usize) -> Result<(), Excess> {
-        let size = BYTES_PER_LITERAL * (1 + body.len());
+        let parts: usize = body.iter().map(Formula::size).sum();
+        self.spend(parts + body.len() * body.len() / 16)?;
+        let size = BYTES_PER_LITERAL * (1 + body.len()) + size_of::<Pattern>() * (parts + head.size());
         if self.list.len() >= self.max_clauses || self.bytes < size {
             return Err(What::Clauses.of(self.rule));
         }
@@ -344,6 +390,16 @@ impl Converter<'_> {
         let (head, rule) = (head.clone(), self.rule);
         self.list.push(Rc::new(Clause { head, positives, tests, variables, rule, is_guard: false }));
         Ok(())
+    }
+
+    /// Spends what it takes to copy so many symbols and variables and to look at them a few times.
+    fn spend(&mut self, size: usize) -> Result<(), Excess> {
+        let stopped = self.meter.spend(STEPS_PER_SYMBOL * size as u64).is_none();
+        match self.meter.cancelled() {
+            Some(progress) => Err(What::Cancelled(progress).of(self.rule)),
+            None if stopped => Err(What::Fuel.of(self.rule)),
+            None => Ok(()),
+        }
     }
 
     fn test(&mut self, formula: &Formula) -> Test {
@@ -408,23 +464,24 @@ fn bind(body: &[Formula], bound: &mut [bool]) {
     }
 }
 
-/// Marks the variables that every branch of an `or` binds.
-fn bind_common(formula: &Formula, bound: &mut [bool]) {
-    let Formula::Or(branches) = formula else { return };
-    let mut common: Option<Vec<bool>> = None;
-    for branch in branches {
-        let mut inner = Vec::new();
-        flatten(branch, &mut inner);
-        let mut here = vec![false; bound.len()];
-        bind(&inner, &mut here);
-        inner.iter().for_each(|f| bind_common(f, &mut here));
-        common = Some(match common {
-            None => here,
-            Some(before) => before.iter().zip(&here).map(|(&a, &b)| a && b).collect(),
-        });
-    }
-    for (bound, common) in bound.iter_mut().zip(common.unwrap_or_default()) {
-        *bound |= common;
+/// Marks the variables that a formula, negated or not, binds wherever it holds: those of its atoms, and of an `or` those
+/// that every branch binds. O(symbols + branches · variables).
+fn bind_all(formula: &Formula, negated: bool, bound: &mut [bool]) {
+    match (formula, negated) {
+        (Formula::Atom(_), false) => formula.for_each_variable(&mut |v| bound[v.index()] = true),
+        (Formula::Not(inner), _) => bind_all(inner, !negated, bound),
+        // None of the branches holds.
+        (Formula::Or(branches), true) => branches.iter().for_each(|branch| bind_all(branch, true, bound)),
+        (Formula::Or(branches), false) => {
+            let mut common = vec![true; bound.len()];
+            for branch in branches {
+                let mut here = vec![false; bound.len()];
+                bind_all(branch, false, &mut here);
+                common.iter_mut().zip(here).for_each(|(common, here)| *common &= here);
+            }
+            bound.iter_mut().zip(common).for_each(|(bound, common)| *bound |= common);
+        }
+        (Formula::Atom(_) | Formula::Distinct(..), _) => {}
     }
 }
 

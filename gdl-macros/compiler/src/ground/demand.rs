@@ -8,25 +8,45 @@
 //! These are magic sets (Bancilhon, Maier, Sagiv and Ullman, "Magic sets and other strange ways to implement logic
 //! programs", 1986), with a set for each argument instead of one for all together: such a set is never larger
 //! than a domain, so that asking costs next to nothing, whatever comes of it.
+//!
+//! Every relation is visited once. Asking what binds the arguments of a use takes steps, and where there are too few
+//! nothing is kept to anything. What is made is a part for each argument of each use, from its clause's text.
 
 use super::{
     clause::{Clause, Clauses, Literal, Pattern, numbered},
     strata::Strata,
 };
-use crate::rules::{Keywords, RelationId};
+use crate::{
+    meter::Meter,
+    rules::{Keywords, RelationId},
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
+/// Steps that it takes to see whether relations can be kept, whatever they are.
+pub(super) fn effort(clauses: &Clauses) -> u64 {
+    let literals = |clause: &Rc<Clause>| 4 + clause.positives.len() + clause.tests.len();
+    clauses.list.iter().map(literals).sum::<usize>() as u64
+}
+
+/// Steps that it takes to find out what binds the arguments of all uses in a clause.
+fn asking(clause: &Clause, arguments: usize) -> u64 {
+    let size: usize = clause.positives.iter().map(Literal::size).sum();
+    ((1 + arguments) * (1 + clause.positives.len()) * (1 + size)) as u64
+}
+
 /// Keeps `wide` relations to what is asked of them; `strata` is of the clauses as they are. None if that changes
-/// nothing, or if of the relations from the `known`th on none can be kept. O(literals · variables).
+/// nothing, if of the relations from the `known`th on none can be kept, or if it takes more steps than there are.
 pub(super) fn restrict(
     clauses: &Clauses,
     strata: &Strata,
     keywords: &Keywords,
     wide: &[RelationId],
     known: usize,
+    meter: &mut Meter,
 ) -> Option<Clauses> {
-    let may = restrictable(clauses, strata, keywords);
+    let graph = Graph::new(clauses);
+    let may = restrictable(&graph, clauses, strata, keywords);
     if !wide[known..].iter().any(|relation| may[relation.index()]) {
         return None;
     }
@@ -38,31 +58,56 @@ pub(super) fn restrict(
         relations: clauses.relations,
         list: Vec::new(),
     };
-    for relation in demanded(clauses, &may, wide) {
-        let arity = clauses.list.iter().find(|c| c.head.relation == relation)?.head.arguments.len();
-        demand.open.insert(relation, vec![true; arity]);
+    for relation in demanded(&graph, &may, wide) {
+        let first = *graph.clauses[relation.index()].first()?;
+        demand.open.insert(relation, vec![true; clauses.list[first].head.arguments.len()]);
     }
-    demand.settle();
+    demand.settle(meter)?;
     let is_open = |relation: &RelationId| demand.open.get(relation).is_some_and(|open| open.contains(&true));
-    wide[known..].iter().any(is_open).then(|| demand.rewrite())
+    if !wide[known..].iter().any(is_open) {
+        return None;
+    }
+    // Each use is written down, with its literals.
+    meter.spend(2 * demand.asking())?;
+    Some(demand.rewrite())
+}
+
+/// Which clauses define each relation, and which relations are defined by it.
+struct Graph {
+    clauses: Vec<Vec<usize>>,
+    users: Vec<Vec<usize>>,
+}
+
+impl Graph {
+    /// O(literals).
+    fn new(clauses: &Clauses) -> Self {
+        let none = || vec![Vec::new(); clauses.relations];
+        let mut graph = Self { clauses: none(), users: none() };
+        for (number, clause) in clauses.list.iter().enumerate() {
+            let head = clause.head.relation.index();
+            graph.clauses[head].push(number);
+            clause.for_each_literal(&mut |literal, _| {
+                let users = &mut graph.users[literal.relation.index()];
+                if users.last() != Some(&head) {
+                    users.push(head);
+                }
+            });
+        }
+        graph
+    }
 }
 
 /// Whether a relation may be kept to what is asked of it: what the game is asked for as a whole may not, nor what
 /// the start depends on.
-fn restrictable(clauses: &Clauses, strata: &Strata, keywords: &Keywords) -> Vec<bool> {
+fn restrictable(graph: &Graph, clauses: &Clauses, strata: &Strata, keywords: &Keywords) -> Vec<bool> {
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = *keywords;
     let mut early = vec![false; clauses.relations];
-    early[role.index()] = true;
-    early[init.index()] = true;
-    let mut news = true;
-    while std::mem::take(&mut news) {
-        for clause in &clauses.list {
-            if !early[clause.head.relation.index()] {
-                continue;
+    let mut pending = vec![role.index(), init.index()];
+    while let Some(relation) = pending.pop() {
+        if !std::mem::replace(&mut early[relation], true) {
+            for &number in &graph.clauses[relation] {
+                clauses.list[number].for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
             }
-            clause.for_each_literal(&mut |literal, _| {
-                news |= !std::mem::replace(&mut early[literal.relation.index()], true);
-            });
         }
     }
     let is_root = |number: usize| [next, legal, goal, terminal, sees].iter().any(|r| r.index() == number);
@@ -72,24 +117,14 @@ fn restrictable(clauses: &Clauses, strata: &Strata, keywords: &Keywords) -> Vec<
 }
 
 /// The relations to keep: those wide and those that are derived from them.
-fn demanded(clauses: &Clauses, may: &[bool], wide: &[RelationId]) -> Vec<RelationId> {
-    let mut chosen = vec![false; clauses.relations];
+fn demanded(graph: &Graph, may: &[bool], wide: &[RelationId]) -> Vec<RelationId> {
+    let mut chosen = vec![false; may.len()];
     let mut list: Vec<RelationId> = Vec::new();
-    for &relation in wide {
-        if may[relation.index()] && !std::mem::replace(&mut chosen[relation.index()], true) {
-            list.push(relation);
-        }
-    }
-    let mut news = !list.is_empty();
-    while std::mem::take(&mut news) {
-        for clause in &clauses.list {
-            let head = clause.head.relation;
-            let mut uses = false;
-            clause.for_each_literal(&mut |literal, _| uses |= chosen[literal.relation.index()]);
-            if uses && may[head.index()] && !std::mem::replace(&mut chosen[head.index()], true) {
-                list.push(head);
-                news = true;
-            }
+    let mut pending: Vec<usize> = wide.iter().map(|relation| relation.index()).collect();
+    while let Some(relation) = pending.pop() {
+        if may[relation] && !std::mem::replace(&mut chosen[relation], true) {
+            list.push(RelationId(relation as u32));
+            pending.extend(&graph.users[relation]);
         }
     }
     list
@@ -122,10 +157,21 @@ struct Use<'u> {
 }
 
 impl Demand<'_> {
-    /// Closes the arguments that somewhere may have any value.
-    fn settle(&mut self) {
+    /// Steps that looking at every use takes.
+    fn asking(&self) -> u64 {
+        let mut steps = 0u64;
+        self.for_each_use(&mut |_, place| {
+            steps = steps.saturating_add(asking(place.clause, place.literal.arguments.len()));
+        });
+        steps
+    }
+
+    /// Closes the arguments that somewhere may have any value; none if that takes too many steps.
+    fn settle(&mut self, meter: &mut Meter) -> Option<()> {
+        let steps = self.asking();
         let mut news = true;
         while std::mem::take(&mut news) {
+            meter.spend(steps)?;
             let mut closed: Vec<(RelationId, usize)> = Vec::new();
             self.for_each_use(&mut |this, place| {
                 for (i, pattern) in place.literal.arguments.iter().enumerate() {
@@ -139,6 +185,7 @@ impl Demand<'_> {
                 news |= std::mem::replace(&mut open[argument], false);
             }
         }
+        Some(())
     }
 
     /// Visits every use of a kept relation.

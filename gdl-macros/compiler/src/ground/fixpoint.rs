@@ -7,7 +7,9 @@
 //! A clause that takes more than its [`Cap`] is parked: it derives no more and its instances are forgotten, while
 //! the others go on. It may be opened again with a larger cap, or be dropped for others of the same meaning.
 //!
-//! Every step costs fuel, and what is kept is counted in bytes, so both are bounded by the limits.
+//! Every step costs fuel, and what is kept is counted in bytes, so both are bounded by the limits: what a clause costs
+//! for each instance is known from its text ([`Clause::effort`]), and rows that wait to be emitted have a part of the
+//! bytes that are left.
 
 use super::{
     Cost, Literal, Program,
@@ -27,6 +29,9 @@ use crate::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::{ops::Range, rc::Rc};
+
+/// How many times as many bytes as it had a list takes while it grows.
+const GROWTH: usize = 3;
 
 /// Bytes that a disjunction takes besides its literals: an entry of a hash map and a piece of the heap.
 const BYTES_PER_FORMULA: usize = 80;
@@ -100,15 +105,20 @@ struct Work {
     since: usize,
     /// Instances found, those of guards and of fixed relations too.
     hits: usize,
-    /// Steps spent on its joins.
+    /// Steps of its joins.
     steps: u64,
+    /// What they and its joins cost.
+    spent: u64,
+    /// What one instance costs.
+    effort: u64,
     instances: Instances,
 }
 
 impl Work {
     fn new(clause: Rc<Clause>, cap: Cap) -> Self {
-        let (since, hits, steps) = (0, 0, 0);
-        Self { clause, stand: Stand::Open, cap, since, hits, steps, instances: Instances::default() }
+        let (since, hits, steps, spent, effort) = (0, 0, 0, 0, clause.effort());
+        let (stand, instances) = (Stand::Open, Instances::default());
+        Self { clause, stand, cap, since, hits, steps, spent, effort, instances }
     }
 }
 
@@ -121,6 +131,10 @@ pub(super) struct Grounder<'a> {
     /// How many relations the rules have: those behind them stand for parts of rules.
     relations: usize,
     works: Vec<Work>,
+    /// How many of them are parked.
+    waiting: usize,
+    /// For each stage, the numbers of its clauses.
+    stages: Vec<Vec<usize>>,
     strata: Strata,
     terms: Terms,
     atoms: Atoms,
@@ -179,6 +193,13 @@ impl<'a> Grounder<'a> {
         roots: &[RelationId],
     ) -> Self {
         let strata = strata::stratify(clauses, &rules.keywords, roots);
+        let mut stages = vec![Vec::new(); strata.last + 1];
+        for (number, clause) in clauses.list.iter().enumerate() {
+            let head = clause.head.relation.index();
+            if strata.relevant[head] {
+                stages[strata.stage[head]].push(number);
+            }
+        }
         Self {
             limits,
             meter,
@@ -186,6 +207,8 @@ impl<'a> Grounder<'a> {
             keywords: rules.keywords,
             relations: rules.relations.len(),
             works: clauses.list.iter().map(|clause| Work::new(clause.clone(), Cap::NONE)).collect(),
+            waiting: 0,
+            stages,
             strata,
             terms,
             atoms: Atoms::default(),
@@ -214,9 +237,8 @@ impl<'a> Grounder<'a> {
         self.works.iter_mut().for_each(|work| work.cap = cap);
         for stage in 0..self.strata.last {
             self.begin(stage, &[])?;
-            let parked = self.parked();
-            if !parked.is_empty() {
-                return Ok(parked);
+            if self.waiting > 0 {
+                return Ok(self.parked());
             }
         }
         Ok(Vec::new())
@@ -242,20 +264,14 @@ impl<'a> Grounder<'a> {
         self.stage = stage;
         self.plans.clear();
         self.watch = Watch::default();
-        let own = |work: &Work| {
-            let head = work.clause.head.relation.index();
-            self.strata.relevant[head] && self.strata.stage[head] == stage
-        };
-        let numbers: Vec<usize> = (0..self.works.len()).filter(|&number| own(&self.works[number])).collect();
         let mut at_once = Vec::new();
-        for number in numbers {
+        for number in std::mem::take(&mut self.stages[stage]) {
             // What waits for a fact of this stage has none to begin with.
-            if !self.watch(number) {
-                at_once.push(self.plan(number, None));
+            if !self.watch(number)? {
+                at_once.push(self.plan(number, None)?);
             }
-            self.check(number)?;
         }
-        self.facts.fill(&self.atoms, &self.terms);
+        self.fill()?;
         start.iter().for_each(|&atom| {
             self.facts.note(atom, &self.atoms);
         });
@@ -277,12 +293,11 @@ impl<'a> Grounder<'a> {
     pub(super) fn open(&mut self, numbers: &[usize], cap: Cap) -> Result<(), Excess> {
         let mut at_once = Vec::new();
         for &number in numbers {
-            self.forget(number);
+            self.stand(number, Stand::Open);
             let work = &mut self.works[number];
-            *work =
-                Work { stand: Stand::Open, since: self.plans.len(), ..Work::new(work.clause.clone(), cap) };
-            self.watch(number);
-            at_once.push(self.plan(number, None));
+            *work = Work { since: self.plans.len(), ..Work::new(work.clause.clone(), cap) };
+            self.watch(number)?;
+            at_once.push(self.plan(number, None)?);
         }
         let is_current = |&(number, plan): &(usize, &Plan)| {
             let work = &self.works[plan.clause];
@@ -290,57 +305,74 @@ impl<'a> Grounder<'a> {
         };
         let current = self.plans.iter().enumerate().filter(is_current).map(|(_, plan)| plan);
         self.facts.retire(current.chain(&at_once));
-        self.facts.fill(&self.atoms, &self.terms);
+        self.fill()?;
         self.join(&at_once)?;
         self.drain()
     }
 
     /// Takes a clause out of the game. Other clauses must give what it gave.
     pub(super) fn drop(&mut self, number: usize) {
-        self.forget(number);
-        self.works[number].stand = Stand::Dropped;
+        self.stand(number, Stand::Dropped);
     }
 
-    fn forget(&mut self, number: usize) {
-        let instances = std::mem::take(&mut self.works[number].instances);
+    /// Changes how a clause stands. Its instances are forgotten.
+    fn stand(&mut self, number: usize, stand: Stand) {
+        let work = &mut self.works[number];
+        let instances = std::mem::take(&mut work.instances);
+        let before = std::mem::replace(&mut work.stand, stand);
         self.kept -= instances.heads.len();
         self.kept_bytes -= instances.bytes();
-    }
-
-    fn park(&mut self, number: usize) {
-        self.forget(number);
-        self.works[number].stand = Stand::Parked;
+        self.waiting += usize::from(stand == Stand::Parked);
+        self.waiting -= usize::from(before == Stand::Parked);
     }
 
     /// Makes the plans for the literals of a clause that can bring news; false if there are none.
-    fn watch(&mut self, number: usize) -> bool {
+    fn watch(&mut self, number: usize) -> Result<bool, Excess> {
         let clause = self.works[number].clause.clone();
         let mut waits = false;
         for (place, literal) in clause.positives.iter().enumerate() {
             if self.is_inside(literal.relation) {
                 waits = true;
                 self.watch.add(literal.relation.0, &literal.arguments, self.plans.len());
-                let plan = self.plan(number, Some(place));
+                let plan = self.plan(number, Some(place))?;
                 self.plans.push(plan);
             }
         }
-        waits
+        Ok(waits)
     }
 
     /// Plans a clause by what is known of the facts.
-    fn plan(&mut self, number: usize, start: Option<usize>) -> Plan {
+    fn plan(&mut self, number: usize, start: Option<usize>) -> Result<Plan, Excess> {
         let clause = self.works[number].clause.clone();
+        self.spend(Facts::planning(&clause), number)?;
         let rows: Vec<Option<Rows>> = clause
             .positives
             .iter()
             .map(|literal| (self.is_settled || !self.is_inside(literal.relation)).then(|| self.rows(literal)))
             .collect();
-        self.facts.plan(&clause, number, start, &rows)
+        let plan = self.facts.plan(&clause, number, start, &rows);
+        self.check(number)?;
+        Ok(plan)
+    }
+
+    /// Fills the indexes that were made.
+    fn fill(&mut self) -> Result<(), Excess> {
+        // No clause is to blame for what all of them need.
+        let number = self.plans.last().map_or(0, |plan| plan.clause);
+        while let Some(steps) = self.facts.filling() {
+            self.spend(steps, number)?;
+            self.facts.fill(&self.atoms, &self.terms);
+            self.check(number)?;
+        }
+        self.facts.fill(&self.atoms, &self.terms);
+        Ok(())
     }
 
     /// The facts that match a literal.
     pub(super) fn rows(&mut self, literal: &clause::Literal) -> Rows {
-        self.statistics.rows(literal, &self.facts, &self.atoms, &self.terms)
+        let rows = self.statistics.rows(literal, &self.facts, &self.atoms, &self.terms);
+        self.facts.steps += std::mem::take(&mut self.statistics.steps);
+        rows
     }
 
     /// The tuples of values that `seen` takes in the facts that match a literal: better known if it `matters`.
@@ -363,8 +395,9 @@ impl<'a> Grounder<'a> {
             return None;
         }
         let rows: Vec<Option<Rows>> = body.positives.iter().map(|literal| Some(self.rows(literal))).collect();
+        self.spend(Facts::planning(body), 0).ok()?;
         let plan = self.facts.plan(body, 0, None, &rows);
-        self.facts.fill(&self.atoms, &self.terms);
+        self.fill().ok()?;
         let mut walk = Walk {
             clause: body,
             facts: &self.facts,
@@ -433,6 +466,16 @@ impl<'a> Grounder<'a> {
         self.strata.dynamic.len()
     }
 
+    /// Takes steps away for work that may be left undone; none if there are not so many.
+    pub(super) fn afford(&mut self, steps: u64) -> Option<()> {
+        (steps <= self.meter.left()).then(|| self.meter.spend(steps))?
+    }
+
+    /// How many steps are left.
+    pub(super) fn left(&self) -> u64 {
+        self.meter.left()
+    }
+
     /// What is left of steps and bytes.
     pub(super) fn into_meter(self) -> Meter {
         self.meter
@@ -473,18 +516,21 @@ impl<'a> Grounder<'a> {
     }
 
     fn process(&mut self, plans: &[Plan]) -> Result<(), Excess> {
-        let (mut bindings, mut found) = (Vec::new(), Vec::new());
+        let (mut bindings, mut found, mut last) = (Vec::new(), Vec::new(), 0);
         while let Some(atom) = self.facts.enter(&self.atoms, &self.terms) {
+            self.spend(0, last)?;
             self.follow(atom)?;
             let relation = self.atoms.relation(atom).0;
             let steps = self.watch.find(relation, self.atoms.arguments(atom), &self.terms, &mut found);
             self.facts.steps += steps;
             for &number in &found {
                 let plan = &plans[number];
+                last = plan.clause;
                 let work = &self.works[plan.clause];
                 if work.stand != Stand::Open || number < work.since {
                     continue;
                 }
+                self.facts.steps += work.clause.positives[plan.start.unwrap_or(0)].size() as u64 / 4;
                 bindings.clear();
                 bindings.resize(work.clause.slots(), UNBOUND);
                 let start = plan.start.expect("waits for a fact");
@@ -507,7 +553,10 @@ impl<'a> Grounder<'a> {
     fn spend(&mut self, steps: u64, number: usize) -> Result<(), Excess> {
         self.meter.note(self.kept);
         let steps = steps + std::mem::take(&mut self.facts.steps);
-        self.meter.spend(steps).ok_or_else(|| self.excess(What::Fuel, number))
+        if self.meter.stop().is_some() || self.meter.spend(steps).is_none() {
+            return Err(self.excess(What::Fuel, number));
+        }
+        Ok(())
     }
 
     /// What everything kept takes.
@@ -518,7 +567,7 @@ impl<'a> Grounder<'a> {
     /// That the limits hold, while a clause is at work.
     fn check(&mut self, number: usize) -> Result<(), Excess> {
         let limits = self.limits;
-        let what = if self.kept > limits.max_ground_rules && self.parked().is_empty() {
+        let what = if self.kept > limits.max_ground_rules && self.waiting == 0 {
             What::Instances
         } else if self.atoms.len() > limits.max_atoms {
             What::Atoms
@@ -542,7 +591,7 @@ impl<'a> Grounder<'a> {
             // What is fixed counts among rule instances only while it is found.
             let is_kept = what != What::Instances || other == number;
             *instances += if is_kept { work.hits } else { self.yields(other) };
-            *steps += work.steps;
+            *steps += work.spent;
         }
         let own = self.works[number].clause.rule;
         let most = (0..costs.len()).max_by_key(|&rule| {
@@ -590,7 +639,7 @@ impl<'a> Grounder<'a> {
         let clause = work.clause.clone();
         // What is found waits in memory until it is emitted.
         let row = size_of::<TermId>() * clause.slots().max(1);
-        let waiting = self.limits.max_bytes.saturating_sub(self.bytes()) / row;
+        let waiting = self.limits.max_bytes.saturating_sub(self.bytes()) / row / GROWTH;
         let capped = work.cap.instances - work.hits;
         let room = self.limits.max_ground_rules.min(waiting).min(capped);
         let most = work.cap.steps - work.steps;
@@ -611,19 +660,20 @@ impl<'a> Grounder<'a> {
         };
         walk.run(&plan.steps, bindings);
         let (left, hits, found) = (walk.steps, walk.hits, walk.found);
-        self.works[number].steps += before - self.meter.left();
-        if self.meter.left() == 0 || left == 0 || hits > room {
+        self.works[number].spent += before - self.meter.left();
+        if self.meter.stop().is_some() || left == 0 || hits > room {
             self.works[number].hits += hits;
-            if self.meter.left() == 0 {
+            if self.meter.stop().is_some() {
                 return Err(self.excess(What::Fuel, number));
             }
             if hits > room && room < capped {
                 let what = if waiting < self.limits.max_ground_rules { What::Bytes } else { What::Instances };
                 return Err(self.excess(what, number));
             }
-            self.park(number);
+            self.stand(number, Stand::Parked);
             return Ok(());
         }
+        self.works[number].steps += most - left;
         if clause.slots() == 0 {
             // A row without columns: the walk only counts.
             return if hits > 0 { self.emit(number, &clause, &[]) } else { Ok(()) };
@@ -655,8 +705,11 @@ impl<'a> Grounder<'a> {
         }
         let head = self.atoms.intern(clause.head.relation, &arguments);
         self.facts.note(head, &self.atoms);
-        self.spend(1 + (clause.positives.len() + clause.tests.len()) as u64, number)?;
-        self.works[number].hits += 1;
+        let work = &mut self.works[number];
+        work.hits += 1;
+        work.spent += work.effort;
+        let effort = work.effort;
+        self.spend(effort, number)?;
         // Parts of rules come from rules that fire.
         self.fired[rule] |= clause.head.relation.index() < self.relations;
         if !self.is_dynamic(clause.head.relation) {

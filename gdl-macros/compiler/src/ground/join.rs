@@ -2,8 +2,11 @@
 //!
 //! A [`Plan`] orders the body of a clause so that what is bound most comes first and every test
 //! runs as soon as its variables are bound. Each lookup of a plan goes through an index from the
-//! values of its bound variables to the values of its free ones. All work is counted in steps, all that is
-//! kept in bytes.
+//! values of its bound variables to the values of its free ones.
+//!
+//! Steps stand for what is done: a lookup takes some and more for a long key, a test as many as it has parts, an index
+//! some for each fact that may enter it. They are spent before a plan is made ([`Facts::planning`]), before an index
+//! is filled ([`Facts::filling`]), and one by one while a plan is walked. Facts, indexes and plans are counted in bytes.
 
 use super::clause::{Clause, Literal, Pattern, Test, numbered};
 use super::statistics::Rows;
@@ -26,6 +29,8 @@ struct Index {
     key: Vec<usize>,
     free: Vec<usize>,
     rows: FxHashMap<Box<[TermId]>, Vec<TermId>>,
+    /// Steps that entering a fact takes.
+    effort: u64,
     bytes: usize,
     /// Whether no plan needs it any more: it takes nothing then.
     is_retired: bool,
@@ -60,12 +65,23 @@ impl Index {
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// Go on if the clause's literal at `place`, whose variables are all bound, is a fact.
-    Check { place: usize },
+    Check { place: usize, cost: u64 },
     /// Look up `key` in an index, bind `free`, for each row: the clause's literal at `place`.
-    Lookup { place: usize, index: usize, key: Vec<u32>, free: Vec<u32> },
+    Lookup { place: usize, index: usize, key: Vec<u32>, free: Vec<u32>, cost: u64 },
     /// Go on unless the test of the clause with this number is known to fail.
-    Test(usize),
+    Test { test: usize, cost: u64 },
 }
+
+impl Step {
+    /// Steps of fuel that it takes.
+    fn cost(&self) -> u64 {
+        let (Self::Check { cost, .. } | Self::Lookup { cost, .. } | Self::Test { cost, .. }) = self;
+        *cost
+    }
+}
+
+/// Steps of fuel that finding something in a hash table takes, beside those for what is looked for.
+const FIND: u64 = 4;
 
 /// The way through a clause's body once the literal at `start` (if any) is bound.
 #[derive(Debug)]
@@ -106,6 +122,9 @@ const NOWHERE: u32 = u32::MAX;
 /// Bytes that a key of an index takes with its rows, whatever their length: an entry of a hash map that is
 /// two thirds full, and two small pieces of the heap.
 const BYTES_PER_KEY: usize = 120;
+
+/// Bytes that an index takes without its rows.
+const BYTES_PER_INDEX: usize = 400;
 
 /// Bytes that a step of a plan takes, with its lists of variables.
 const BYTES_PER_STEP: usize = 128;
@@ -224,22 +243,26 @@ impl Facts {
         let arguments = atoms.arguments(atom);
         self.steps += self.watch.find(atoms.relation(atom).0, arguments, terms, &mut self.found);
         for &i in &self.found {
+            self.steps += self.indexes[i].effort;
             self.bytes += self.indexes[i].enter(atom, atoms, terms);
         }
         Some(atom)
     }
 
-    /// Enters all that was noted, and fills the indexes made since the last call. Nothing may wait in indexes
-    /// made before.
+    /// Steps that the next index to be filled takes, if one was made since all were.
+    pub(super) fn filling(&self) -> Option<u64> {
+        let index = self.indexes.get(self.filled)?;
+        Some(self.of(index.relation).len() as u64 * index.effort)
+    }
+
+    /// Enters all that was noted, and fills the next index made. Nothing may wait in indexes made before.
     pub(super) fn fill(&mut self, atoms: &Atoms, terms: &Terms) {
         self.entered = self.list.len();
-        for index in &mut self.indexes[self.filled..] {
-            for &atom in self.by_relation.get(index.relation.index()).map_or(&[][..], |atoms| atoms) {
-                self.steps += 1;
-                self.bytes += index.enter(atom, atoms, terms);
-            }
+        let Some(index) = self.indexes.get_mut(self.filled) else { return };
+        for &atom in self.by_relation.get(index.relation.index()).map_or(&[][..], |atoms| atoms) {
+            self.bytes += index.enter(atom, atoms, terms);
         }
-        self.filled = self.indexes.len();
+        self.filled += 1;
     }
 
     /// Forgets the indexes that none of the plans needs.
@@ -257,6 +280,15 @@ impl Facts {
                 self.by_pattern.remove(&(index.relation.0, index.pattern.clone(), index.key.clone()));
             }
         }
+    }
+
+    /// Steps that planning a clause takes once: each literal is compared with those left whenever one is chosen, and
+    /// each test looked at.
+    pub(super) fn planning(clause: &Clause) -> u64 {
+        let (literals, tests) = (clause.positives.len(), clause.tests.len());
+        let size: usize = clause.positives.iter().map(Literal::size).sum();
+        let tested: usize = clause.tests.iter().map(Test::size).sum();
+        (20 * (1 + literals) + literals * (literals + tests) / 4 + 2 * size + tested) as u64
     }
 
     /// Plans clause `number` for when its literal at `start` is bound. `rows` has the matches of each of its
@@ -289,19 +321,19 @@ impl Facts {
                 tests.retain(|(test, variables)| {
                     let ready = variables.iter().all(|&v| bound[v as usize]);
                     if ready {
-                        steps.push(Step::Test(*test));
+                        let cost = 1 + clause.tests[*test].size() as u64 / 4;
+                        steps.push(Step::Test { test: *test, cost });
                     }
                     !ready
                 });
             }
-            // Comparing is far cheaper than a step of a join.
-            self.steps += 1 + waiting.len() as u64 / 16;
             let best = (0..waiting.len()).min_by(|&a, &b| waiting[a].1.total_cmp(&waiting[b].1));
             let Some(best) = best else { break };
             let (place, _) = waiting.remove(best);
             if variables[place].iter().all(|&v| bound[v as usize]) {
                 news = false;
-                steps.push(Step::Check { place });
+                let cost = FIND + clause.positives[place].size() as u64 / 4;
+                steps.push(Step::Check { place, cost });
                 continue;
             }
             let (index, key, free) = self.index(&clause.positives[place], &bound);
@@ -312,9 +344,11 @@ impl Facts {
                     *rows = estimate(*other, &bound);
                 }
             }
-            steps.push(Step::Lookup { place, index, key, free });
+            let cost = FIND + key.len() as u64 / 4;
+            steps.push(Step::Lookup { place, index, key, free, cost });
         }
-        self.bytes += BYTES_PER_STEP * (1 + steps.len());
+        let size: usize = clause.positives.iter().map(Literal::size).sum();
+        self.bytes += BYTES_PER_STEP * (1 + steps.len()) + size_of::<u32>() * size;
         Plan { clause: number, start, steps }
     }
 
@@ -332,8 +366,10 @@ impl Facts {
             *self.by_pattern.entry((relation.0, pattern.clone(), key.clone())).or_insert_with(|| {
                 watch.add(relation.0, &pattern, indexes.len());
                 let (variables, rows) = (names.len(), FxHashMap::default());
+                let effort = FIND + (literal.size() + variables) as u64 / 4;
+                self.bytes += BYTES_PER_INDEX + 2 * size_of::<Pattern>() * literal.size();
                 let (bytes, is_retired) = (0, false);
-                indexes.push(Index { relation, pattern, variables, key, free, rows, bytes, is_retired });
+                indexes.push(Index { relation, pattern, variables, key, free, rows, effort, bytes, is_retired });
                 indexes.len() - 1
             });
         (number, key_names, free_names)
@@ -347,9 +383,9 @@ pub(super) struct Walk<'a> {
     pub(super) atoms: &'a Atoms,
     pub(super) terms: &'a Terms,
     pub(super) dynamic: &'a [bool],
-    /// Steps that the walk may take; it ends early when there are none left.
+    /// Steps of plans that the walk may take; it ends early when there are none left.
     pub(super) steps: u64,
-    /// What they are taken from. When there is none of it, there are no steps left either.
+    /// What they cost is taken from here. When that is not enough, there are no steps left either.
     pub(super) meter: &'a mut Meter,
     /// How many bindings may be found; the walk ends early when there are more.
     pub(super) room: usize,
@@ -367,7 +403,9 @@ impl Walk<'_> {
         if self.steps == 0 || self.hits > self.room {
             return;
         }
-        if self.meter.spend(1).is_none() {
+        // A row that was found is copied.
+        let cost = steps.first().map_or(1 + bindings.len() as u64 / 8, Step::cost);
+        if self.meter.spend(cost).is_none() {
             self.steps = 0;
             return;
         }
@@ -379,13 +417,13 @@ impl Walk<'_> {
             return;
         };
         match step {
-            Step::Test(test) => {
+            Step::Test { test, .. } => {
                 let clause = self.clause;
                 if self.decide(&clause.tests[*test], bindings) != Some(false) {
                     self.run(rest, bindings);
                 }
             }
-            Step::Check { place } => {
+            Step::Check { place, .. } => {
                 let clause = self.clause;
                 let Some(atom) = self.find(&clause.positives[*place], bindings) else { return };
                 if (self.facts.place(atom) as usize) < self.facts.entered {
@@ -393,7 +431,7 @@ impl Walk<'_> {
                     self.run(rest, bindings);
                 }
             }
-            Step::Lookup { place, index, key, free } => {
+            Step::Lookup { place, index, key, free, .. } => {
                 let facts = self.facts;
                 let rows = &facts.indexes[*index].rows;
                 // Keys are short; the stack serves all but the odd one.

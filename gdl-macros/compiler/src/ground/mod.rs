@@ -36,6 +36,7 @@ use crate::{
 };
 use excess::{Excess, What};
 use fixpoint::Instances;
+use rustc_hash::FxHashMap;
 use strata::Strata;
 use terms::{AtomId, Atoms, TermId, Terms};
 
@@ -191,7 +192,7 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
         }
     }
     report_roles(rules, &ground, diagnostics);
-    faults::report(rules, &clauses, &program, &ground, options, diagnostics);
+    ground.cost.steps += faults::report(rules, &clauses, &program, &ground, options, diagnostics);
     relevance::trim(&mut ground);
     if diagnostics.has_errors() { None } else { Some(ground) }
 }
@@ -213,20 +214,19 @@ fn start(rules: &Rules, program: &Program, ground: &mut GroundRules) {
     }
 }
 
-/// Reports roles that never have a legal move.
+/// Reports roles that never have a legal move. O(rules).
 fn report_roles(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnostics) {
-    for (role, legal) in ground.vocabulary.roles.iter().zip(&ground.legal) {
-        if legal.is_empty() {
-            let message = format!("role `{role}` has no legal move in any reachable state");
-            let place = rules.rules.iter().find(|r| {
-                r.head.relation == rules.keywords.role
-                    && rules.display_atom(r, &r.head) == format!("(role {role})")
-            });
-            diagnostics.push(
-                Diagnostic::new(&codes::MISSING_LEGAL_ONE_ROLE, place.map(|r| r.head.span), message)
-                    .help(format!("add a rule such as `(<= (legal {role} noop) ..)`")),
-            );
-        }
+    let mut places: FxHashMap<&Term, Span> = FxHashMap::default();
+    for rule in rules.rules.iter().filter(|rule| rule.head.relation == rules.keywords.role) {
+        places.entry(&rule.head.arguments[0]).or_insert(rule.head.span);
+    }
+    let roles = rules.roles.iter().zip(&ground.vocabulary.roles).zip(&ground.legal);
+    for ((term, role), _) in roles.filter(|(_, legal)| legal.is_empty()) {
+        let message = format!("role `{role}` has no legal move in any reachable state");
+        diagnostics.push(
+            Diagnostic::new(&codes::MISSING_LEGAL_ONE_ROLE, places.get(term).copied(), message)
+                .help(format!("add a rule such as `(<= (legal {role} noop) ..)`")),
+        );
     }
 }
 
@@ -289,7 +289,7 @@ fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundR
             fluents.push((text(arguments[0]), arguments[0]));
         } else if atoms.relation(atom) == keywords.legal && role(arguments[0]).is_some() {
             moves.push((text(arguments[1]), arguments[1]));
-        } else if atoms.relation(atom) == keywords.sees && roles.contains(&arguments[0]) {
+        } else if atoms.relation(atom) == keywords.sees && role(arguments[0]).is_some() {
             percepts.push((text(arguments[1]), arguments[1]));
         }
     }

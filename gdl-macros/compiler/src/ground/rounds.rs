@@ -44,13 +44,13 @@ const STEPS: u64 = 20;
 pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
     let limits = &options.limits;
     let mut terms = Terms::new(limits);
-    let mut clauses = clause::clauses(rules, &mut terms, limits)?;
+    let mut meter = Meter::new(options, Phase::Ground);
+    let mut clauses = clause::clauses(rules, &mut terms, limits, &mut meter)?;
     constant::fold(&mut clauses, &terms, &rules.keywords);
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
     let roots = [role, init, next, legal, goal, terminal, sees];
     let mut wide = Wide { rules, clauses: &clauses, relations: Vec::new() };
     let mut restricted = None;
-    let mut meter = Meter::new(options, Phase::Ground);
     let many = options.split_from.max(1);
     let mut fixed = cap(many.saturating_mul(FIXED));
     loop {
@@ -63,7 +63,7 @@ pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clause
                 None => return Ok((grounder.finish(), clauses)),
             }
         } else {
-            match wide.restrict(&grounder, &parked) {
+            match wide.restrict(&mut grounder, &parked) {
                 Some(fewer) => restricted = Some(fewer),
                 None => fixed = Cap::NONE,
             }
@@ -129,7 +129,7 @@ struct Wide<'r> {
 impl Wide<'_> {
     /// Clauses in which less is derived of the relations that the parked clauses are for, unless that was tried
     /// before or is of no use.
-    fn restrict(&mut self, grounder: &Grounder<'_>, parked: &[usize]) -> Option<Clauses> {
+    fn restrict(&mut self, grounder: &mut Grounder<'_>, parked: &[usize]) -> Option<Clauses> {
         let known = self.relations.len();
         for &number in parked {
             let head = self.rules.rules[grounder.clause(number).rule].head.relation;
@@ -137,8 +137,15 @@ impl Wide<'_> {
                 self.relations.push(head);
             }
         }
+        // What it may take besides is seen there.
+        let steps = demand::effort(self.clauses);
+        grounder.afford(steps)?;
         let (strata, keywords) = (grounder.strata(), &self.rules.keywords);
-        demand::restrict(self.clauses, strata, keywords, &self.relations, known)
+        let mut spare = Meter::of(grounder.left());
+        let before = spare.left();
+        let fewer = demand::restrict(self.clauses, strata, keywords, &self.relations, known, &mut spare);
+        grounder.afford(before - spare.left())?;
+        fewer
     }
 }
 

@@ -11,6 +11,9 @@
 //!
 //! A vast clause that cannot be split as it stands is made so: what an `or` was multiplied out to becomes one clause
 //! again (`branches.rs`), and fixed relations that say what is different give way to what they say (`unfold.rs`).
+//!
+//! Whatever the clauses, weighing all their cuts takes no more than [`WEIGHING`] steps, which are taken from the
+//! grounder's: beyond that clauses stay whole. What is made is a few clauses for each cut that was carried out.
 
 use super::{
     branches::Branches,
@@ -37,6 +40,12 @@ const PROBES: usize = 6;
 /// Steps that a probe may take.
 const PROBE: u64 = 5_000;
 
+/// Steps that weighing cuts may take all together. What they promise is not worth more.
+const WEIGHING: u64 = 10_000_000;
+
+/// Steps that a literal or test takes when it is copied to one side of a cut.
+const COPY: u64 = 20;
+
 /// A clause is vast from so many times as many instances as one that may be split.
 const VAST: f64 = 200.0;
 
@@ -49,6 +58,8 @@ pub(super) fn pays(cost: f64, now: f64) -> bool {
 pub(super) struct Splitter {
     /// A clause with fewer instances stays as it is while not all is known.
     many: f64,
+    /// Steps that may still be spent on weighing cuts.
+    left: u64,
     /// How many relations there are, and how many there were without those made here.
     relations: usize,
     ruled: usize,
@@ -97,6 +108,7 @@ impl Splitter {
     pub(super) fn new(relations: usize, many: usize) -> Self {
         Self {
             many: many as f64,
+            left: WEIGHING,
             relations,
             ruled: relations,
             parts: FxHashMap::default(),
@@ -119,6 +131,12 @@ impl Splitter {
     /// Gives up all but the first `relations`.
     pub(super) fn forget(&mut self, relations: usize) {
         self.parts.retain(|_, relation| relation.index() < relations);
+    }
+
+    /// Spends steps on weighing; none if there are too few.
+    fn spend(&mut self, steps: u64, grounder: &mut Grounder<'_>) -> Option<()> {
+        self.left = self.left.checked_sub(steps)?;
+        grounder.afford(steps)
     }
 
     fn relation(&mut self) -> RelationId {
@@ -189,7 +207,7 @@ impl Splitter {
 
     /// Puts what fixed relations say in their place in a clause with `now` instances, one after the other, where that
     /// promises to pay. Gives clauses with estimates of their instances.
-    fn unfold(&self, grounder: &mut Grounder<'_>, clause: Clause, now: f64) -> Vec<(Clause, f64)> {
+    fn unfold(&mut self, grounder: &mut Grounder<'_>, clause: Clause, now: f64) -> Vec<(Clause, f64)> {
         let (mut pending, mut done) = (vec![(clause, now, 0)], Vec::new());
         while let Some((clause, now, place)) = pending.pop() {
             if place == clause.positives.len() {
@@ -206,7 +224,7 @@ impl Splitter {
     /// The clauses that do without the literal at `place` of a clause with `now` instances, if they promise to have
     /// fewer, cut once.
     fn replace(
-        &self,
+        &mut self,
         grounder: &mut Grounder<'_>,
         clause: &Clause,
         now: f64,
@@ -215,6 +233,7 @@ impl Splitter {
         if !self.is_vast(now) {
             return None;
         }
+        self.spend(COPY * (clause.positives.len() + clause.tests.len()) as u64, grounder)?;
         let definition = grounder.definition(clause.positives[place].relation)?;
         let unfolded = unfold::unfold(clause, place, &definition)?;
         let scale = scale(grounder, clause, now);
@@ -225,7 +244,7 @@ impl Splitter {
     }
 
     /// What a clause with `now` instances promises to come to when it is cut once, if that pays.
-    fn promise(&self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
+    fn promise(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
         let scale = scale(grounder, clause, now);
         self.cuts(grounder, clause, now).first().map_or(now, |cut| cut.cost(scale))
     }
@@ -260,22 +279,30 @@ impl Splitter {
     }
 
     /// The cuts of a clause with `now` instances that seem to pay, the cheapest first.
-    fn cuts(&self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
+    fn cuts(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
         self.weigh(grounder, clause, now, false)
     }
 
     /// The cuts of a clause with `now` instances to try, the most promising first.
-    pub(super) fn chances(&self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
+    pub(super) fn chances(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
         // Of a vast clause, what is taken out may be as little as is estimated, though the whole is more.
         self.weigh(grounder, clause, now, self.is_vast(now))
     }
 
-    fn weigh(&self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64, is_trusted: bool) -> Vec<Cut> {
+    fn weigh(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64, is_trusted: bool) -> Vec<Cut> {
+        if self.spend(looking(clause), grounder).is_none() {
+            return Vec::new();
+        }
         let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
         // Where the whole is more than is estimated, so are its parts.
         let scale = (now / Rows::join(&rows).count).max(1.0);
         let mut cuts: Vec<Cut> = Vec::new();
+        let parts = (clause.positives.len() + clause.tests.len()) as u64;
         for block in blocks(clause) {
+            // Each part is looked at for the block, copied, and joined with the others by estimate.
+            if self.spend(parts * (COPY + block.len() as u64), grounder).is_none() {
+                break;
+            }
             let cut = self.cut(grounder, clause, now, &rows, &block);
             cuts.extend(cut.filter(|cut| cuts.iter().all(|other| other.inner != cut.inner)));
         }
@@ -556,6 +583,14 @@ impl Body {
     }
 }
 
+/// Steps that finding the blocks of a clause takes.
+fn looking(clause: &Clause) -> u64 {
+    let size: usize = clause.positives.iter().map(|l| l.size() + l.variables().len().pow(2)).sum();
+    let tests: usize = clause.tests.iter().map(Test::size).sum();
+    let (literals, scopes) = (clause.positives.len(), clause.positives.len() + clause.tests.len());
+    (16 * (size + tests + literals * literals) + clause.variables * clause.variables * scopes) as u64
+}
+
 /// Sets of variables that a clause's head does not mention and that might go together.
 fn blocks(clause: &Clause) -> Vec<Vec<u32>> {
     let head = clause.head.variables();
@@ -564,11 +599,11 @@ fn blocks(clause: &Clause) -> Vec<Vec<u32>> {
         .iter()
         .map(|l| l.variables().into_iter().filter(|v| !head.contains(v)).collect())
         .collect();
-    let mut found: Vec<Vec<u32>> = Vec::new();
+    let (mut found, mut known) = (Vec::new(), FxHashSet::default());
     let mut add = |mut block: Vec<u32>| {
         block.sort_unstable();
         block.dedup();
-        if !block.is_empty() && !found.contains(&block) {
+        if !block.is_empty() && known.insert(block.clone()) {
             found.push(block);
         }
     };

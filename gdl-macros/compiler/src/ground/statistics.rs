@@ -2,6 +2,9 @@
 //!
 //! In come facts, out go [`Rows`]: what planning a join and splitting a clause go by. They are estimates: of
 //! long relations a sample is counted, and joins are taken to be of independent columns.
+//!
+//! A sample has fewer facts of what is wider, so each measure takes a bounded number of steps; they are counted in
+//! [`Statistics::steps`], and each measure is made once.
 
 use super::{
     clause::{Literal, Pattern},
@@ -98,7 +101,7 @@ pub(super) struct Statistics {
     measured: FxHashMap<(u32, Vec<Pattern>), Rows>,
     /// Likewise, the different tuples at some of the variables.
     projected: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), f64>,
-    /// Steps spent on counting the tuples of more facts than a sample has.
+    /// Steps spent on counting.
     pub(super) steps: u64,
 }
 
@@ -109,7 +112,8 @@ impl Statistics {
         let pattern = join::canonical(&literal.arguments, &mut names);
         let key = (literal.relation.0, pattern);
         if !self.measured.contains_key(&key) {
-            let rows = measure(literal.relation, &key.1, names.len(), facts, atoms, terms);
+            self.steps += effort(literal, names.len(), facts.of(literal.relation).len().min(sample(literal)));
+            let rows = measure(literal, &key.1, names.len(), facts, atoms, terms);
             self.measured.insert(key.clone(), rows);
         }
         self.measured[&key].rename(|place| names[place as usize])
@@ -128,7 +132,8 @@ impl Statistics {
     ) -> Rows {
         let rows = self.rows(literal, facts, atoms, terms).project(seen);
         let all = facts.of(literal.relation);
-        if all.is_empty() || all.len() > if matters { TUPLES } else { SAMPLE } {
+        let most = if matters { sample(literal) * (TUPLES / SAMPLE) } else { sample(literal) };
+        if all.is_empty() || all.len() > most {
             return rows;
         }
         let mut names = Vec::new();
@@ -136,9 +141,7 @@ impl Statistics {
         let places: Vec<usize> = (0..names.len()).filter(|&i| seen.contains(&names[i])).collect();
         let count = *self.projected.entry((literal.relation.0, pattern, places)).or_insert_with_key(|key| {
             let (_, pattern, places) = key;
-            if all.len() > SAMPLE {
-                self.steps += all.len() as u64;
-            }
+            self.steps += effort(literal, names.len(), all.len());
             let mut bindings = vec![UNBOUND; names.len()];
             let mut tuples: FxHashSet<Vec<TermId>> = FxHashSet::default();
             for &atom in all {
@@ -166,19 +169,29 @@ impl Statistics {
     }
 }
 
+/// Facts that are looked at for a literal: fewer of wide ones.
+fn sample(literal: &Literal) -> usize {
+    SAMPLE / (1 + literal.size() / 16)
+}
+
+/// Steps that it takes to look at so many facts.
+fn effort(literal: &Literal, variables: usize, facts: usize) -> u64 {
+    (facts * (1 + literal.size() / 4 + variables)) as u64
+}
+
 fn measure(
-    relation: RelationId,
+    literal: &Literal,
     pattern: &[Pattern],
     variables: usize,
     facts: &Facts,
     atoms: &Atoms,
     terms: &Terms,
 ) -> Rows {
-    let facts = facts.of(relation);
+    let facts = facts.of(literal.relation);
     let mut values = vec![FxHashSet::default(); variables];
     let mut bindings = vec![UNBOUND; variables];
     // Facts are found in an order that follows their values: a sample must come from all over.
-    let stride = facts.len().div_ceil(SAMPLE).max(1);
+    let stride = facts.len().div_ceil(sample(literal)).max(1);
     let (mut seen, mut count) = (0, 0);
     for &atom in facts.iter().step_by(stride) {
         seen += 1;

@@ -2,6 +2,9 @@
 //!
 //! In come literals with a number each, out go for a fact the numbers of those that have its relation, its
 //! functions and its constants wherever they have some, as deep as the arguments of its arguments.
+//!
+//! A fact is looked up once for each set of places that some literal of its relation looks at, in as many steps as there
+//! are places.
 
 use super::{
     clause::Pattern,
@@ -75,9 +78,11 @@ impl Watch {
         found: &mut Vec<usize>,
     ) -> u64 {
         found.clear();
+        let mut steps = 0;
         let Some(shapes) = self.shapes.get(&relation) else { return 0 };
         let mut key = Vec::new();
         for shape in shapes {
+            steps += 2 + shape.places.len() as u64 / 2;
             key.clear();
             let complete = shape.places.iter().all(|&place| match place {
                 Place::Argument(i) => {
@@ -101,6 +106,6 @@ impl Watch {
         if shapes.len() > 1 {
             found.sort_unstable();
         }
-        (shapes.len() + found.len()) as u64
+        steps + found.len() as u64
     }
 }

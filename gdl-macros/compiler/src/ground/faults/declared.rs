@@ -1,11 +1,12 @@
 //! What `base` and `input` declare against what is possible: GDL114 to GDL116.
 //!
-//! The declarations are grounded by themselves, for as long as that stays cheap beside the game; nothing
-//! else depends on them. Only what was seen to happen is missed in them.
+//! The declarations are grounded by themselves, for as long as that stays cheap beside the game, and within what the
+//! game leaves of the bytes; nothing else depends on them. Only what was seen to happen is missed in them. Where a
+//! fluent or move comes from is sought among the heads of its name, each looked at once.
 
-use super::{Name, display_name, matches, name, name_of, witness::Seen};
+use super::{Findings, Name, display_name, matches, name_of, witness::Seen};
 use crate::{
-    Diagnostic, Diagnostics, Options, Rules, Span,
+    Diagnostic, Diagnostics, Options, Span,
     diagnostic::codes,
     ground::{
         GroundRules, Program,
@@ -13,7 +14,8 @@ use crate::{
         fixpoint,
         terms::{AtomId, Atoms, TermId, Terms},
     },
-    rules::{Atom, RelationId},
+    meter::Meter,
+    rules::RelationId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,18 +24,18 @@ const STEPS: u64 = 200_000;
 const STEPS_PER_ITEM: u64 = 40;
 
 pub(super) fn check(
-    rules: &Rules,
+    findings: &Findings<'_>,
     clauses: &Clauses,
-    program: &Program,
     ground: &GroundRules,
     options: &Options,
+    meter: &mut Meter,
     diagnostics: &mut Diagnostics,
 ) {
+    let (rules, program) = (findings.rules, findings.program);
     let keywords = rules.keywords;
     // What is dynamic because it may not be stratified is not worth its own fixpoint.
     let is_given = |relation: RelationId| {
-        !program.strata.dynamic[relation.index()]
-            && rules.rules.iter().any(|rule| rule.head.relation == relation)
+        !program.strata.dynamic[relation.index()] && !findings.rules_of(relation).is_empty()
     };
     let roots: Vec<RelationId> =
         [keywords.base, keywords.input].into_iter().filter(|&relation| is_given(relation)).collect();
@@ -42,10 +44,11 @@ pub(super) fn check(
     }
     let items = (ground.initial.len() + ground.does.len()) as u64;
     let mut options = options.clone();
-    options.limits.fuel = options.limits.fuel.min(STEPS + STEPS_PER_ITEM * items);
+    options.limits.fuel = meter.left().min(STEPS + STEPS_PER_ITEM * items);
+    options.limits.max_bytes = options.limits.max_bytes.saturating_sub(program.cost.bytes);
     let declared = fixpoint::declarations(rules, clauses, program.terms.clone(), &options, &roots);
     let Ok((terms, atoms, facts)) = declared else { return };
-    let declarations = Declarations { rules, program, terms: &terms, atoms: &atoms };
+    let declarations = Declarations { findings, terms: &terms, atoms: &atoms };
     let missing = |kind: RelationId, word: RelationId| -> Vec<AtomId> {
         if !roots.contains(&word) {
             return Vec::new();
@@ -57,7 +60,7 @@ pub(super) fn check(
     let mut fluents = missing(keywords.fact, keywords.base);
     let mut moves = missing(keywords.does, keywords.input);
     if !(fluents.is_empty() && moves.is_empty()) {
-        let seen = Seen::play(ground);
+        let seen = Seen::play(ground, meter);
         let happens = |atom: &AtomId| seen.contains(ground.meaning[atom.index()]);
         fluents.retain(happens);
         moves.retain(happens);
@@ -65,15 +68,14 @@ pub(super) fn check(
     declarations.report_fluents(&fluents, diagnostics);
     declarations.report_moves(&moves, diagnostics);
     // Without those, all of `base` would be.
-    let is_there = |word: RelationId| rules.rules.iter().any(|rule| rule.head.relation == word);
+    let is_there = |word: RelationId| !findings.rules_of(word).is_empty();
     if roots.contains(&keywords.base) && is_there(keywords.init) && is_there(keywords.next) {
         declarations.report_vain(&facts, diagnostics);
     }
 }
 
 struct Declarations<'a> {
-    rules: &'a Rules,
-    program: &'a Program,
+    findings: &'a Findings<'a>,
     /// The terms of the program and of the declarations.
     terms: &'a Terms,
     /// The atoms of the declarations.
@@ -94,17 +96,17 @@ impl Declarations<'_> {
     }
 
     fn possible(&self, relation: RelationId) -> impl Iterator<Item = AtomId> {
-        let Program { atoms, possible, .. } = self.program;
+        let Program { atoms, possible, .. } = self.findings.program;
         let all = (0..atoms.len() as u32).map(AtomId);
         all.filter(move |&a| atoms.relation(a) == relation && possible[a.index()])
     }
 
     /// GDL115.
     fn report_fluents(&self, missing: &[AtomId], diagnostics: &mut Diagnostics) {
-        let keywords = &self.rules.keywords;
-        let terms = missing.iter().map(|&atom| (None, self.program.atoms.arguments(atom)[0]));
+        let keywords = &self.findings.rules.keywords;
+        let terms = missing.iter().map(|&atom| (None, self.findings.program.atoms.arguments(atom)[0]));
         for group in self.group(terms) {
-            let text = self.terms.brief(group.first, &self.rules.symbols);
+            let text = self.terms.brief(group.first, &self.findings.rules.symbols);
             let message = format!("fluent `{text}` can become true, but `base` does not declare it");
             let sources = [keywords.init, keywords.next];
             self.tell(&codes::BASE_MISSING, message, &group, &sources, keywords.base, diagnostics);
@@ -113,12 +115,12 @@ impl Declarations<'_> {
 
     /// GDL116.
     fn report_moves(&self, missing: &[AtomId], diagnostics: &mut Diagnostics) {
-        let keywords = &self.rules.keywords;
-        let arguments = missing.iter().map(|&atom| self.program.atoms.arguments(atom));
+        let keywords = &self.findings.rules.keywords;
+        let arguments = missing.iter().map(|&atom| self.findings.program.atoms.arguments(atom));
         for group in self.group(arguments.map(|arguments| (Some(arguments[0]), arguments[1]))) {
-            let text = self.terms.brief(group.first, &self.rules.symbols);
+            let text = self.terms.brief(group.first, &self.findings.rules.symbols);
             let role =
-                group.role.map_or_else(String::new, |role| self.terms.brief(role, &self.rules.symbols));
+                group.role.map_or_else(String::new, |role| self.terms.brief(role, &self.findings.rules.symbols));
             let message = format!("move `{text}` of `{role}` can be legal, but `input` does not declare it");
             self.tell(&codes::INPUT_MISSING, message, &group, &[keywords.legal], keywords.input, diagnostics);
         }
@@ -126,13 +128,13 @@ impl Declarations<'_> {
 
     /// GDL114.
     fn report_vain(&self, facts: &[AtomId], diagnostics: &mut Diagnostics) {
-        let keywords = &self.rules.keywords;
-        let fluents = self.possible(keywords.fact).map(|atom| self.program.atoms.arguments(atom)[0]);
+        let keywords = &self.findings.rules.keywords;
+        let fluents = self.possible(keywords.fact).map(|atom| self.findings.program.atoms.arguments(atom)[0]);
         let possible: FxHashSet<TermId> = fluents.collect();
         let own = facts.iter().filter(|&&fact| self.atoms.relation(fact) == keywords.base);
         let vain = own.map(|&fact| self.atoms.arguments(fact)[0]).filter(|fluent| !possible.contains(fluent));
         for group in self.group(vain.map(|fluent| (None, fluent))) {
-            let text = self.terms.brief(group.first, &self.rules.symbols);
+            let text = self.terms.brief(group.first, &self.findings.rules.symbols);
             let message = format!("`base` declares `{text}`, which no `init` or `next` makes true");
             let sources = [keywords.base];
             self.tell(&codes::BASE_TOO_LARGE, message, &group, &sources, keywords.next, diagnostics);
@@ -155,21 +157,18 @@ impl Declarations<'_> {
 
     /// The head of a rule that the first of the group may come from.
     fn source(&self, sources: &[RelationId], group: &Group) -> Option<Span> {
-        let heads = || self.rules.rules.iter().map(|rule| &rule.head);
-        let mut all =
-            sources.iter().flat_map(|&relation| heads().filter(move |head| head.relation == relation));
-        let last = |head: &&Atom| {
-            let term = head.arguments.last();
-            term.is_some_and(|term| matches(term, group.first, self.terms, &mut Vec::new()))
-        };
-        all.find(last).map(|head| head.span)
-    }
-
-    /// The first declaration of the name.
-    fn declaration(&self, relation: RelationId, wanted: Name) -> Option<Span> {
-        let mut heads =
-            self.rules.rules.iter().map(|rule| &rule.head).filter(|head| head.relation == relation);
-        heads.find(|head| head.arguments.last().and_then(name) == Some(wanted)).map(|head| head.span)
+        let rules = self.findings.rules;
+        let name = name_of(group.first, self.terms);
+        sources.iter().find_map(|&relation| {
+            let last = |&&rule: &&usize| {
+                let term = rules.rules[rule].head.arguments.last();
+                term.is_some_and(|term| matches(term, group.first, self.terms, &mut Vec::new()))
+            };
+            let own = self.findings.rules_for(relation, Some(name)).iter().find(last);
+            // A variable may stand for any of them.
+            let any = self.findings.rules_for(relation, None).first();
+            own.into_iter().chain(any).min().map(|&rule| rules.rules[rule].head.span)
+        })
     }
 
     fn tell(
@@ -182,17 +181,17 @@ impl Declarations<'_> {
         diagnostics: &mut Diagnostics,
     ) {
         let place = self.source(sources, group);
-        let all = display_name(name_of(group.first, self.terms), self.rules);
+        let all = display_name(name_of(group.first, self.terms), self.findings.rules);
         let mut diagnostic = Diagnostic::new(code, place, message);
         if group.more > 0 {
             diagnostic = diagnostic.note(format!("and {} more of the form `{all}`", group.more));
         }
-        let word = self.rules.relation_name(other);
+        let word = self.findings.rules.relation_name(other);
         if code == &codes::BASE_TOO_LARGE {
             diagnostic =
                 diagnostic.help("remove the declaration, or look for a rule that ought to make it true");
         } else {
-            if let Some(place) = self.declaration(other, name_of(group.first, self.terms)) {
+            if let Some(place) = self.findings.namesake(&[other], name_of(group.first, self.terms)) {
                 diagnostic = diagnostic.label(place, format!("`{word}` declares `{all}` here"));
             }
             diagnostic = diagnostic.help(format!("add it to the rules for `{word}`"));

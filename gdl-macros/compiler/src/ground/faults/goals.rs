@@ -1,15 +1,22 @@
-//! GDL082: goal values, bound to variables, that are no integers from 0 to 100.
+//! GDL082: goal values, bound to variables, that are no integers from 0 to 100. O(goals), and for where the values
+//! come from as many steps as there are.
 
-use super::{Findings, matches, shorten};
+use super::{Findings, effort, matches, shorten};
 use crate::{
     Diagnostic, Diagnostics, Span,
     diagnostic::codes,
     ground::{GroundRules, find_term, goal_value, terms::TermId},
+    meter::Meter,
     rules::{Formula, Term, Variable},
 };
 use rustc_hash::FxHashSet;
 
-pub(super) fn check(findings: &Findings<'_>, ground: &GroundRules, diagnostics: &mut Diagnostics) {
+pub(super) fn check(
+    findings: &Findings<'_>,
+    ground: &GroundRules,
+    meter: &mut Meter,
+    diagnostics: &mut Diagnostics,
+) {
     let (rules, program) = (findings.rules, findings.program);
     let roles: FxHashSet<TermId> =
         rules.roles.iter().filter_map(|role| find_term(role, &program.terms)).collect();
@@ -39,7 +46,7 @@ pub(super) fn check(findings: &Findings<'_>, ground: &GroundRules, diagnostics: 
             diagnostic = diagnostic.note(format!("and {more} more such values"));
         }
         if let Term::Variable(variable) = rule.head.arguments[1]
-            && let Some((place, relation)) = origin(findings, number, variable, value)
+            && let Some((place, relation)) = origin(findings, number, variable, value, meter)
         {
             diagnostic = diagnostic.label(place, format!("`{text}` comes from `{relation}` here"));
         }
@@ -53,13 +60,16 @@ fn origin<'a>(
     number: usize,
     variable: Variable,
     value: TermId,
+    meter: &mut Meter,
 ) -> Option<(Span, &'a str)> {
     let (rules, program) = (findings.rules, findings.program);
     let keywords = &rules.keywords;
     rules.rules[number].body.iter().find_map(|formula| {
         let Formula::Atom(atom) = formula else { return None };
         let mut bindings = Vec::new();
-        let fact = findings.atoms(atom.relation).iter().find(|&&fact| {
+        let effort = effort(atom);
+        let known = findings.atoms(atom.relation);
+        let fact = known.iter().take_while(|_| meter.spend(effort).is_some()).find(|&&fact| {
             bindings.clear();
             let pairs = atom.arguments.iter().zip(program.atoms.arguments(fact));
             { pairs }.all(|(pattern, &term)| matches(pattern, term, &program.terms, &mut bindings))
@@ -71,7 +81,8 @@ fn origin<'a>(
         } else {
             vec![atom.relation]
         };
-        let rule = sources.iter().flat_map(|&relation| findings.rules_of(relation)).find(|&&rule| {
+        let rules_of = sources.iter().flat_map(|&relation| findings.rules_of(relation));
+        let rule = { rules_of }.take_while(|_| meter.spend(effort).is_some()).find(|&&rule| {
             let mut bindings = Vec::new();
             let pairs = rules.rules[rule].head.arguments.iter().zip(arguments);
             findings.program.fired[rule] && { pairs }

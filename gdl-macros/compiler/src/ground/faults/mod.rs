@@ -3,6 +3,11 @@
 //! In come the rules and what grounding found to be possible, out go diagnostics. Whatever is not possible
 //! here is not possible in play; what is possible here may still never happen, so nothing is said of
 //! it. A fault is told once, where it starts: what follows from it is not.
+//!
+//! Names are looked up in maps made once. What is searched beyond that takes its steps from one meter, a small part
+//! of the fuel: when that is used up, the checks that are left say nothing, or less. Beside the maps, which have an
+//! entry for each rule and each atom, and the declarations, which count their bytes with those of the program,
+//! little is kept.
 
 mod declared;
 mod goals;
@@ -18,10 +23,16 @@ use super::{
 };
 use crate::{
     Diagnostic, Diagnostics, Options, Rules, Span,
+    meter::Meter,
     rules::{Atom, RelationId, Symbol, Term},
 };
+use rustc_hash::FxHashMap;
 
-/// Reports everything.
+/// Steps that all of this may take: at most one in so many of those that grounding may.
+const STEPS: u64 = 10_000_000;
+const SHARE: u64 = 16;
+
+/// Reports everything. Gives the steps that were taken.
 pub(super) fn report(
     rules: &Rules,
     clauses: &Clauses,
@@ -29,12 +40,15 @@ pub(super) fn report(
     ground: &GroundRules,
     options: &Options,
     diagnostics: &mut Diagnostics,
-) {
+) -> u64 {
+    let steps = STEPS.min(options.limits.fuel / SHARE);
+    let mut meter = Meter::of(steps);
     let findings = Findings::new(rules, program);
-    goals::check(&findings, ground, diagnostics);
-    vain::check(&findings, clauses, ground, diagnostics);
-    unread::check(&findings, diagnostics);
-    declared::check(rules, clauses, program, ground, options, diagnostics);
+    goals::check(&findings, ground, &mut meter, diagnostics);
+    vain::check(&findings, clauses, ground, &mut meter, diagnostics);
+    unread::check(&findings, &mut meter, diagnostics);
+    declared::check(&findings, clauses, ground, options, &mut meter, diagnostics);
+    steps - meter.left()
 }
 
 /// The rules and what grounding found.
@@ -45,6 +59,8 @@ struct Findings<'a> {
     atoms: Vec<Vec<AtomId>>,
     /// The rules of each relation.
     heads: Vec<Vec<usize>>,
+    /// The rules of each relation by the name of the last argument of the head; none for a variable.
+    named: FxHashMap<(RelationId, Option<Name>), Vec<usize>>,
 }
 
 impl<'a> Findings<'a> {
@@ -56,10 +72,14 @@ impl<'a> Findings<'a> {
             }
         }
         let mut heads = vec![Vec::new(); rules.relations.len()];
+        let mut named: FxHashMap<_, Vec<usize>> = FxHashMap::default();
         for (number, rule) in rules.rules.iter().enumerate() {
             heads[rule.head.relation.index()].push(number);
+            if let Some(last) = rule.head.arguments.last() {
+                named.entry((rule.head.relation, name(last))).or_default().push(number);
+            }
         }
-        Self { rules, program, atoms, heads }
+        Self { rules, program, atoms, heads, named }
     }
 
     fn atoms(&self, relation: RelationId) -> &[AtomId] {
@@ -71,6 +91,18 @@ impl<'a> Findings<'a> {
         &self.heads[relation.index()]
     }
 
+    /// The rules with this relation in the head whose last argument has this name; for none, those where it is a
+    /// variable.
+    fn rules_for(&self, relation: RelationId, name: Option<Name>) -> &[usize] {
+        self.named.get(&(relation, name)).map_or(&[], |rules| rules)
+    }
+
+    /// The first rule with one of the relations in the head whose last argument has this name.
+    fn namesake(&self, relations: &[RelationId], name: Name) -> Option<Span> {
+        let rule = relations.iter().find_map(|&relation| self.rules_for(relation, Some(name)).first())?;
+        Some(self.rules.rules[*rule].head.span)
+    }
+
     /// Whether the rule was grounded: it was not if nothing depends on it, and maybe not all of it if only what is
     /// asked for was.
     fn is_relevant(&self, rule: usize) -> bool {
@@ -78,8 +110,10 @@ impl<'a> Findings<'a> {
         self.program.strata.relevant[head] && !self.program.strata.partial[head]
     }
 
-    /// Whether some possible atom matches, for all that is known, or None once `steps` are spent.
-    fn is_possible(&self, atom: &Atom, steps: &mut usize) -> Option<bool> {
+    /// Whether some possible atom matches, for all that is known, or None once all steps are spent.
+    fn is_possible(&self, atom: &Atom, meter: &mut Meter) -> Option<bool> {
+        let effort = effort(atom);
+        meter.spend(effort)?;
         if self.program.strata.partial[atom.relation.index()] {
             return Some(true);
         }
@@ -90,7 +124,7 @@ impl<'a> Findings<'a> {
         }
         let mut bindings = Vec::new();
         for &fact in self.atoms(atom.relation) {
-            *steps = steps.checked_sub(1)?;
+            meter.spend(effort)?;
             bindings.clear();
             let pairs = atom.arguments.iter().zip(atoms.arguments(fact));
             if { pairs }.all(|(pattern, &term)| matches(pattern, term, terms, &mut bindings)) {
@@ -99,6 +133,11 @@ impl<'a> Findings<'a> {
         }
         Some(false)
     }
+}
+
+/// Steps that it takes to compare an atom with another: one for each symbol and variable.
+fn effort(atom: &Atom) -> u64 {
+    1 + atom.arguments.iter().map(Term::size).sum::<usize>() as u64
 }
 
 /// Matches a term, binding variables that are not bound.

@@ -3,8 +3,11 @@
 //!
 //! A literal that nothing possible matches is told of unless it is so because other rules never fire: then
 //! those are told of. Of literals that depend on each other in a circle the first is.
+//!
+//! Comparing literals with atoms, with the heads of rules and with each other takes steps; once they are spent,
+//! nothing is said. Rules that follow from others are kept with them, no more than heads were compared.
 
-use super::{Findings, display_name, name, shorten, with_others};
+use super::{Findings, display_name, effort, name, shorten, with_others};
 use crate::{
     Diagnostic, Diagnostics, Span,
     diagnostic::codes,
@@ -17,11 +20,8 @@ use crate::{
     meter::Meter,
     rules::{Atom, Formula, RelationId, Rule, Term},
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
-
-/// How many atoms and heads of rules the checks may compare with literals. Beyond that, nothing is said.
-const STEPS: usize = 10_000_000;
 
 /// How many rules are searched for the literal that fails, and for how many steps each.
 const SEARCHES: usize = 20;
@@ -55,6 +55,8 @@ type Subject = (RelationId, Option<super::Name>);
 struct Search<'a> {
     findings: &'a Findings<'a>,
     ground: &'a GroundRules,
+    /// The places of the roles.
+    roles: FxHashMap<&'a Term, usize>,
     /// Whether it is known for each rule that its silence is told of.
     explained: Vec<bool>,
     /// Rules whose silence is explained once that of the rule is.
@@ -67,17 +69,18 @@ pub(super) fn check(
     findings: &Findings<'_>,
     clauses: &Clauses,
     ground: &GroundRules,
+    meter: &mut Meter,
     diagnostics: &mut Diagnostics,
 ) {
     let rules = findings.rules;
     let mut search = Search {
         findings,
         ground,
+        roles: rules.roles.iter().zip(0..).collect(),
         explained: vec![false; rules.rules.len()],
         followers: FxHashMap::default(),
         found: Vec::new(),
     };
-    let mut steps = STEPS;
     // Rules that never fire though each of their literals has a match.
     let mut puzzles = Vec::new();
     // Those that wait for others to be explained, with their first literal that does.
@@ -85,13 +88,13 @@ pub(super) fn check(
     let mut reasons = VecDeque::new();
     for number in (0..rules.rules.len()).filter(|&number| findings.is_relevant(number)) {
         let silent = !findings.program.fired[number];
-        let Some(vain) = vain_literals(findings, number, silent, &mut steps) else { return };
+        let Some(vain) = vain_literals(findings, number, silent, meter) else { return };
         let mut blocked = silent && is_contradictory(&rules.rules[number]);
         if blocked {
             reasons.push_back(number);
         }
         for literal in vain {
-            let Some(reason) = search.reason(&literal, &mut steps) else { return };
+            let Some(reason) = search.reason(&literal, meter) else { return };
             match reason {
                 Reason::Told if silent => reasons.push_back(number),
                 Reason::Told => {}
@@ -131,7 +134,7 @@ pub(super) fn check(
     let mut told = Told::default();
     search.found.iter().for_each(|vain| told.tell(findings, vain.rule, vain.atom, vain.needed));
     told.report(findings, diagnostics);
-    report_puzzles(findings, clauses, &puzzles, diagnostics);
+    report_puzzles(findings, clauses, &puzzles, meter, diagnostics);
 }
 
 /// The literals of a rule that nothing possible matches; None once the steps are spent. In a rule that fires,
@@ -140,7 +143,7 @@ fn vain_literals<'a>(
     findings: &Findings<'a>,
     number: usize,
     silent: bool,
-    steps: &mut usize,
+    meter: &mut Meter,
 ) -> Option<Vec<Vain<'a>>> {
     let keywords = &findings.rules.keywords;
     let rule = &findings.rules.rules[number];
@@ -154,7 +157,7 @@ fn vain_literals<'a>(
             if done.is_none() || !wanted || (needed && !silent) {
                 return;
             }
-            match findings.is_possible(atom, steps) {
+            match findings.is_possible(atom, meter) {
                 Some(true) => {}
                 Some(false) => vain.push(Vain { rule: number, atom, needed }),
                 None => done = None,
@@ -164,19 +167,15 @@ fn vain_literals<'a>(
     done.map(|()| vain)
 }
 
-/// Whether `check` told of a body that no state satisfies.
+/// Whether `check` told of a body that no state satisfies. O(body).
 fn is_contradictory(rule: &Rule) -> bool {
+    fn said(formula: &Formula) -> Option<(RelationId, &[Term])> {
+        if let Formula::Atom(atom) = formula { Some((atom.relation, &atom.arguments)) } else { None }
+    }
+    let required: FxHashSet<_> = rule.body.iter().filter_map(said).collect();
     rule.body.iter().any(|formula| match formula {
         Formula::Distinct(left, right) => left == right,
-        Formula::Not(inner) => match &**inner {
-            Formula::Atom(denied) => rule.body.iter().any(|other| match other {
-                Formula::Atom(atom) => {
-                    (atom.relation, &atom.arguments) == (denied.relation, &denied.arguments)
-                }
-                _ => false,
-            }),
-            _ => false,
-        },
+        Formula::Not(inner) => said(inner).is_some_and(|denied| required.contains(&denied)),
         _ => false,
     })
 }
@@ -192,7 +191,7 @@ impl Search<'_> {
     }
 
     /// Why the literal has no match; None once the steps are spent.
-    fn reason(&self, vain: &Vain<'_>, steps: &mut usize) -> Option<Reason> {
+    fn reason(&self, vain: &Vain<'_>, meter: &mut Meter) -> Option<Reason> {
         let (findings, atom) = (self.findings, vain.atom);
         let keywords = &findings.rules.keywords;
         let sources: &[RelationId] = if atom.relation == keywords.fact {
@@ -214,8 +213,9 @@ impl Search<'_> {
             return Some(Reason::Told);
         }
         let mut silent = Vec::new();
+        let effort = effort(atom);
         for &rule in rules {
-            *steps = steps.checked_sub(1)?;
+            meter.spend(effort)?;
             let head = &findings.rules.rules[rule].head;
             if head.arguments.iter().zip(&atom.arguments).all(|(left, right)| left.may_equal(right)) {
                 if findings.program.fired[rule] {
@@ -232,8 +232,7 @@ impl Search<'_> {
         if matches!(role, Term::Variable(_)) {
             return false;
         }
-        let position = self.findings.rules.roles.iter().position(|r| r == role);
-        position.is_none_or(|position| self.ground.legal[position].is_empty())
+        self.roles.get(role).is_none_or(|&position| self.ground.legal[position].is_empty())
     }
 }
 
@@ -276,16 +275,6 @@ impl<'a> Told<'a> {
     }
 }
 
-/// The first rule with one of the relations in its head that gives a term with the same name as `term`.
-fn namesake(findings: &Findings<'_>, sources: &[RelationId], term: &Term) -> Option<Span> {
-    let name_of = name(term)?;
-    let rules = sources.iter().flat_map(|&relation| findings.rules_of(relation));
-    rules
-        .map(|&rule| &findings.rules.rules[rule].head)
-        .find(|head| head.arguments.last().and_then(name) == Some(name_of))
-        .map(|head| head.span)
-}
-
 /// GDL110.
 fn never_true(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic {
     let rules = findings.rules;
@@ -295,7 +284,7 @@ fn never_true(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic {
     let message = format!("fluent `{text}` is read here, but no `init` or `next` makes it true");
     let diagnostic = Diagnostic::new(&codes::FLUENT_NEVER_TRUE, atom.span, message);
     let all = name(fluent).map_or(text, |name| display_name(name, rules));
-    match namesake(findings, &[keywords.init, keywords.next], fluent) {
+    match name(fluent).and_then(|name| findings.namesake(&[keywords.init, keywords.next], name)) {
         Some(place) => diagnostic
             .label(place, format!("`{all}` is made true here, with other arguments"))
             .help("check the arguments, or add an `init` or `next` rule for it"),
@@ -316,7 +305,7 @@ fn never_legal(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic 
     let message = format!("move `{text}` is read here, but it is never legal{whose}");
     let diagnostic = Diagnostic::new(&codes::MOVE_NEVER_LEGAL, atom.span, message);
     let all = name(action).map_or(text, |name| display_name(name, rules));
-    match namesake(findings, &[rules.keywords.legal], action) {
+    match name(action).and_then(|name| findings.namesake(&[rules.keywords.legal], name)) {
         Some(place) => diagnostic
             .label(place, format!("`{all}` is made legal here, for others or with other arguments"))
             .help("check the arguments, or add a `legal` rule for it"),
@@ -343,9 +332,10 @@ fn report_puzzles(
     findings: &Findings<'_>,
     clauses: &Clauses,
     puzzles: &[usize],
+    meter: &mut Meter,
     diagnostics: &mut Diagnostics,
 ) {
-    let culprits = culprits(findings, clauses, &puzzles[..puzzles.len().min(SEARCHES)]);
+    let culprits = culprits(findings, clauses, &puzzles[..puzzles.len().min(SEARCHES)], meter);
     let rules = findings.rules;
     let mut subjects: FxHashMap<(RelationId, bool), usize> = FxHashMap::default();
     let mut list: Vec<(Diagnostic, Vec<Span>)> = Vec::new();
@@ -375,7 +365,12 @@ fn report_puzzles(
 }
 
 /// For each rule the literal at which every way through its body ends, if that can be said.
-fn culprits<'a>(findings: &Findings<'a>, clauses: &Clauses, puzzles: &[usize]) -> Vec<Option<&'a Atom>> {
+fn culprits<'a>(
+    findings: &Findings<'a>,
+    clauses: &Clauses,
+    puzzles: &[usize],
+    meter: &mut Meter,
+) -> Vec<Option<&'a Atom>> {
     if puzzles.is_empty() {
         return Vec::new();
     }
@@ -389,15 +384,25 @@ fn culprits<'a>(findings: &Findings<'a>, clauses: &Clauses, puzzles: &[usize]) -
             // One that stands for several clauses ends in several places.
             let mut own = (0..clauses.list.len()).filter(|&i| of(&clauses.list[i]));
             let (first, second) = (own.next(), own.next());
-            first.filter(|_| second.is_none()).map(|number| {
+            first.filter(|_| second.is_none()).and_then(|number| {
                 let clause = &clauses.list[number];
-                facts.plan(clause, number, None, &vec![None; clause.positives.len()])
+                // All that is known of a relation enters its indexes.
+                let known = |literal: &Literal| match findings.atoms.get(literal.relation.index()) {
+                    Some(atoms) => atoms.len() as u64,
+                    None => 0,
+                };
+                let effort = |literal: &Literal| known(literal) * (1 + literal.size() as u64);
+                meter.spend(Facts::planning(clause) + clause.positives.iter().map(effort).sum::<u64>())?;
+                Some(facts.plan(clause, number, None, &vec![None; clause.positives.len()]))
             })
         })
         .collect();
     findings.atoms.iter().flatten().for_each(|&atom| {
         facts.note(atom, &program.atoms);
     });
+    while facts.filling().is_some() {
+        facts.fill(&program.atoms, &program.terms);
+    }
     facts.fill(&program.atoms, &program.terms);
     let culprit = |(plan, &number)| {
         let plan: &crate::ground::join::Plan = Option::as_ref(plan)?;
@@ -409,7 +414,7 @@ fn culprits<'a>(findings: &Findings<'a>, clauses: &Clauses, puzzles: &[usize]) -
             terms: &program.terms,
             dynamic: &program.strata.dynamic,
             steps: SEARCH_STEPS,
-            meter: &mut Meter::of(SEARCH_STEPS),
+            meter,
             room: 0,
             hits: 0,
             found: Vec::new(),
@@ -420,10 +425,10 @@ fn culprits<'a>(findings: &Findings<'a>, clauses: &Clauses, puzzles: &[usize]) -
             return None;
         }
         match plan.steps.get(plan.steps.len().checked_sub(walk.left)?)? {
-            Step::Check { place } | Step::Lookup { place, .. } => {
+            Step::Check { place, .. } | Step::Lookup { place, .. } => {
                 source(findings, &findings.rules.rules[number], &clause.positives[*place])
             }
-            Step::Test(_) => None,
+            Step::Test { .. } => None,
         }
     };
     plans.iter().zip(puzzles).map(culprit).collect()

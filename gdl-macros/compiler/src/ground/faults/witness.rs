@@ -1,12 +1,13 @@
 //! What a few random games show to be possible for certain.
 //!
 //! Grounding knows what can never happen; what remains may still not happen. A few games played on the
-//! ground rules, the same ones each time, tell some of what does.
+//! ground rules, the same ones each time, tell some of what does. Each look at all literals and atoms takes that many
+//! steps; two looks are had at least.
 
-use crate::ground::{GroundRules, Meaning, stratified};
-
-/// Literals and atoms that the games may look at, all together. Two looks at each are had at least.
-const WORK: usize = 10_000_000;
+use crate::{
+    ground::{GroundRules, Meaning, stratified},
+    meter::Meter,
+};
 
 /// What was seen.
 pub(super) struct Seen {
@@ -18,20 +19,23 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Plays until the work is done.
-    pub(super) fn play(ground: &GroundRules) -> Self {
+    /// Plays until the steps are spent.
+    pub(super) fn play(ground: &GroundRules, meter: &mut Meter) -> Self {
         let does = ground.does.clone();
         let mut seen = Self { fluents: ground.initial.clone(), moves: vec![false; does.len()], does };
         let look = 1 + ground.meaning.len() + ground.literals.len();
         let mut numbers = Numbers(0);
         let mut state = ground.initial.clone();
-        for _ in 0..=WORK / look / 2 {
+        loop {
             match seen.step(ground, &state, &mut numbers) {
                 Some(next) => state = next,
                 None if state == ground.initial => break,
                 None => state.clone_from(&ground.initial),
             }
             seen.fluents.iter_mut().zip(&state).for_each(|(seen, &holds)| *seen |= holds);
+            if meter.spend(2 * look as u64).is_none() {
+                break;
+            }
         }
         seen
     }

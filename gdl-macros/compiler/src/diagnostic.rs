@@ -100,14 +100,18 @@ impl Source {
         self.text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// Where a byte offset stands. O(log lines + length of the line).
+    /// Where a byte offset stands. O(log lines + length of the line), some nanoseconds for a hundred bytes of it.
     #[must_use]
     pub fn position(&self, offset: u32) -> Position {
         let line = self.lines.partition_point(|&start| start <= offset) - 1;
         let start = self.lines[line] as usize;
         let end = (offset as usize).clamp(start, self.text.len());
-        let before = String::from_utf8_lossy(&self.text.as_bytes()[start..end]);
-        Position { line: line + 1, column: before.chars().count() + 1 }
+        // Every character has one byte that does not go on with another.
+        let is_first = |byte: &&u8| **byte & 0b1100_0000 != 0b1000_0000;
+        Position {
+            line: line + 1,
+            column: self.text.as_bytes()[start..end].iter().filter(is_first).count() + 1,
+        }
     }
 
     /// The text of a line counted from one, without its line end.

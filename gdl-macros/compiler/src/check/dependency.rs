@@ -3,6 +3,9 @@
 //! Relations are the nodes, `head <- literal` the edges. `true` and `next`, `does` and `legal` are
 //! different nodes, so what leads through time is no cycle. A negation cycle between relations is a
 //! warning here: only the ground rules show whether atoms depend on themselves.
+//!
+//! O(literals): each search for a path looks at a part of the graph that no other does, or is one of a few. A message
+//! names no more than [`SHOWN`] relations of a path.
 
 use super::graph;
 use super::scene::Scene;
@@ -10,6 +13,25 @@ use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::rules::RelationId;
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Relations of a path that a message names, and places that it points at.
+const SHOWN: usize = 12;
+
+/// The names of a path, those in the middle of a long one left out.
+fn joined<'n>(path: &[usize], name: impl Fn(usize) -> &'n str, arrow: &str) -> String {
+    let quoted = |nodes: &[usize]| {
+        let names: Vec<String> = nodes.iter().map(|&node| format!("`{}`", name(node))).collect();
+        names.join(arrow)
+    };
+    match path {
+        [start @ .., last] if start.len() > SHOWN => {
+            let (shown, hidden) = start.split_at(SHOWN - 1);
+            let hidden = hidden.len();
+            format!("{}{arrow}.. {hidden} more ..{arrow}`{}`", quoted(shown), name(*last))
+        }
+        _ => quoted(path),
+    }
+}
 
 /// The first literal by which a relation depends on another.
 #[derive(Clone, Copy)]
@@ -137,9 +159,8 @@ fn restricted(
     let code = if path.len() == 2 { restriction.direct } else { restriction.indirect };
     let mut message = format!("`{source}` may not depend on `{target}`");
     if path.len() > 2 {
-        let nodes: Vec<_> = path.iter().map(|&node| format!("`{}`", name(node))).collect();
         message.push_str(": ");
-        message.push_str(&nodes.join(" <- "));
+        message.push_str(&joined(path, name, " <- "));
     }
     let mut edges = path.windows(2).filter_map(|pair| Some((pair[0], dependencies.edge(pair[0], pair[1])?)));
     let first = edges.next().map(|(_, edge)| edge.span);
@@ -147,7 +168,7 @@ fn restricted(
     if path.len() > 2 {
         diagnostic = diagnostic.note(format!("`{source}` depends on `{}`", name(path[1])));
     }
-    for (from, edge) in edges {
+    for (from, edge) in edges.take(SHOWN) {
         let text = format!("`{}` depends on `{}`", name(from), scene.relation_name(edge.to));
         diagnostic = diagnostic.label(edge.span, text);
     }
@@ -182,7 +203,7 @@ fn negation_cycles(scene: &Scene<'_>, dependencies: &Dependencies, diagnostics: 
             graph::path(&dependencies.targets, to, from, inside).unwrap_or_default()
         };
         let mut text = format!("`{}` -not-> ", name(from));
-        text += &rest.iter().map(|&node| format!("`{}`", name(node))).collect::<Vec<_>>().join(" -> ");
+        text += &joined(&rest, name, " -> ");
         let mut diagnostic = Diagnostic::new(
             &codes::UNSTRATIFIED_LEGAL,
             edge.span,
@@ -190,7 +211,7 @@ fn negation_cycles(scene: &Scene<'_>, dependencies: &Dependencies, diagnostics: 
         )
         .note(format!("`{}` depends on this negation", name(from)))
         .help("allowed as long as no ground atom depends on its own negation");
-        for pair in rest.windows(2) {
+        for pair in rest.windows(2).take(SHOWN) {
             if let Some(edge) = dependencies.edge(pair[0], pair[1]) {
                 let text = format!("`{}` depends on `{}`", name(pair[0]), name(pair[1]));
                 diagnostic = diagnostic.label(edge.span, text);

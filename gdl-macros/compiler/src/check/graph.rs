@@ -1,5 +1,6 @@
 //! Strongly connected components and shortest paths, without recursion.
 
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// The component of each node; those a component leads to have smaller numbers (Tarjan 1972).
@@ -56,7 +57,8 @@ pub(super) fn path(
     to: usize,
     may: impl Fn(usize) -> bool,
 ) -> Option<Vec<usize>> {
-    let mut before = vec![usize::MAX; edges.len()];
+    // Many searches look at a small part of the graph each.
+    let mut before: FxHashMap<usize, usize> = FxHashMap::default();
     let mut queue = VecDeque::from([from]);
     while let Some(node) = queue.pop_front() {
         for &next in &edges[node] {
@@ -64,14 +66,14 @@ pub(super) fn path(
                 let mut nodes = vec![to, node];
                 let mut node = node;
                 while node != from {
-                    node = before[node];
+                    node = before[&node];
                     nodes.push(node);
                 }
                 nodes.reverse();
                 return Some(nodes);
             }
-            if before[next] == usize::MAX && next != from && may(next) {
-                before[next] = node;
+            if !before.contains_key(&next) && next != from && may(next) {
+                before.insert(next, node);
                 queue.push_back(next);
             }
         }

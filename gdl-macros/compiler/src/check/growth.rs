@@ -8,7 +8,8 @@
 //! as well. `next` and `init` fill the places of `true`, `legal` those of `does`.
 //!
 //! A set of places without such a cycle, fed by finite places only, is finite. Afterwards every
-//! cycle that this finds is reported, and what is left is bounded by the limits of grounding.
+//! cycle that this finds is reported, and what is left is bounded by the limits of grounding. The graph has an edge for
+//! each variable of the text; [`EFFORT`], [`ROUNDS`] and [`CYCLES`] bound the search.
 
 use super::graph;
 use super::scene::Scene;
@@ -21,8 +22,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Rounds of taking finite parts away; each deals with all that depends on finite parts alone.
 const ROUNDS: usize = 32;
 
-/// Edges looked at in one search for a cycle. A bigger graph is left to the limits of grounding.
+/// Edges looked at in all searches for cycles. What more would show is left to the limits of grounding.
 const EFFORT: usize = 5_000_000;
+
+/// Rules of a cycle that a message points at.
+const SHOWN: usize = 12;
 
 /// Cycles looked for in all, since each takes a search.
 const CYCLES: usize = 20;
@@ -105,7 +109,7 @@ fn report(scene: &Scene<'_>, graph: &Graph, cycle: &[Edge]) -> Option<Diagnostic
     let mut diagnostic = Diagnostic::new(code, scene.span(term), message)
         .note("deeper with each application of the rule")
         .help(help);
-    for other in rules.into_iter().filter(|&other| other != rule) {
+    for other in rules.into_iter().filter(|&other| other != rule).take(SHOWN) {
         diagnostic = diagnostic.label(scene.name(scene.form(other).head), "by way of this rule");
     }
     Some(diagnostic)
@@ -332,7 +336,7 @@ impl Graph {
         }
         let mut finite = vec![false; self.nodes.len()];
         let mut done: FxHashSet<usize> = FxHashSet::default();
-        let mut found = Vec::new();
+        let (mut found, mut effort) = (Vec::new(), EFFORT);
         let mut new: Vec<usize> = (0..self.nodes.len()).filter(|&node| missing[node] == 0).collect();
         for _ in 0..ROUNDS {
             if new.is_empty() {
@@ -350,14 +354,20 @@ impl Graph {
                     }
                 }
             }
-            new = self.round(&finite, &mut done, &mut found);
+            new = self.round(&finite, &mut done, &mut found, &mut effort);
         }
         found
     }
 
     /// Looks at the parts that only finite places feed: a growing one gives a cycle, the nodes of
     /// the others are returned.
-    fn round(&self, finite: &[bool], done: &mut FxHashSet<usize>, found: &mut Vec<Vec<Edge>>) -> Vec<usize> {
+    fn round(
+        &self,
+        finite: &[bool],
+        done: &mut FxHashSet<usize>,
+        found: &mut Vec<Vec<Edge>>,
+        effort: &mut usize,
+    ) -> Vec<usize> {
         let live = |edge: &&Edge| !finite[edge.from] && !finite[edge.to];
         let mut targets = vec![Vec::new(); self.nodes.len()];
         for edge in self.edges.iter().filter(live) {
@@ -384,7 +394,7 @@ impl Graph {
                 continue;
             }
             let mut edges = std::mem::take(&mut inside[id]);
-            while let Some(cycle) = Self::positive_cycle(&nodes, &edges) {
+            while let Some(cycle) = Self::positive_cycle(&nodes, &edges, effort) {
                 // What grows in another way as well is another fault.
                 edges.retain(|edge| edge.weight <= 0 || !cycle.contains(edge));
                 done.insert(first);
@@ -402,14 +412,15 @@ impl Graph {
 
     /// A cycle of positive weight among `edges`, which join `nodes` (Bellman-Ford for longest paths,
     /// stopped as soon as the last improvements close a cycle).
-    fn positive_cycle(nodes: &[usize], edges: &[Edge]) -> Option<Vec<Edge>> {
+    fn positive_cycle(nodes: &[usize], edges: &[Edge], effort: &mut usize) -> Option<Vec<Edge>> {
         if edges.iter().all(|edge| edge.weight <= 0) {
             return None;
         }
         let local: FxHashMap<usize, usize> = nodes.iter().copied().zip(0..).collect();
         let mut length = vec![0_i64; nodes.len()];
         let mut last: Vec<Option<usize>> = vec![None; nodes.len()];
-        for _ in 0..(EFFORT / edges.len()).max(2) {
+        loop {
+            *effort = effort.checked_sub(edges.len())?;
             let mut changed = false;
             for (i, edge) in edges.iter().enumerate() {
                 let (from, to) = (local[&edge.from], local[&edge.to]);
@@ -427,7 +438,6 @@ impl Graph {
                 return Some(cycle);
             }
         }
-        None
     }
 }
 

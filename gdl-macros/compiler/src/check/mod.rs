@@ -2,6 +2,9 @@
 //!
 //! In comes the tree, out come the [`Rules`], unless some fault is an error. Each check is a file
 //! that says what it looks for; a fault gives its own message and no second one elsewhere.
+//!
+//! All checks together take time and memory in proportion to the text, as far as their pages do not say otherwise;
+//! a message is as long as a few names. Of the messages no more are kept than [`Diagnostics`] says.
 
 mod arity;
 mod dependency;
@@ -26,7 +29,8 @@ use crate::{
     syntax::Tree,
 };
 use lower::{Lowered, lower};
-use scene::Scene;
+use scene::{COMPARISONS, Scene};
+use std::cell::Cell;
 
 /// Checks a parsed rulesheet: every fault goes to `diagnostics`, and the rules come back if none of
 /// them is an error.
@@ -51,7 +55,8 @@ pub fn check(
     }
     let Lowered { mut rules, forms, first_uses, complete } = lower(tree, source, options, diagnostics);
     rules.roles = roles::collect(&rules);
-    let scene = Scene { tree, source, rules: &rules, forms: &forms, first_uses: &first_uses };
+    let comparisons = Cell::new(COMPARISONS);
+    let scene = Scene { tree, source, rules: &rules, forms: &forms, first_uses: &first_uses, comparisons };
 
     // Names: one spelling, one arity, one kind.
     spelling::check(&scene, diagnostics);

@@ -1,9 +1,9 @@
 //! What every game needs: GDL027 to GDL033, and GDL117 for `base` without `input`.
 
-use super::scene::{Scene, nearest};
+use super::scene::Scene;
 use crate::Diagnostics;
 use crate::diagnostic::{Code, Diagnostic, codes};
-use crate::rules::RelationId;
+use crate::rules::{RelationId, Term};
 use rustc_hash::FxHashSet;
 
 /// Returns the keywords that are missing.
@@ -58,7 +58,8 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> Vec<Rel
         // The first head that looks like a slip of the keyword.
         let slip = scene.forms().find(|form| {
             let other = form.rule.head.relation;
-            !scene.is_keyword(other) && nearest(scene.relation_name(other), std::iter::once(name)).is_some()
+            !scene.is_keyword(other)
+                && scene.nearest(scene.relation_name(other), std::iter::once(name)).is_some()
         });
         diagnostics.push(match slip {
             Some(form) => Diagnostic::new(code, scene.name(form.head), message)
@@ -97,6 +98,8 @@ fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         with_goal.insert(role);
         goals.push((role, scene.arguments(form.head)[0]));
     }
+    let known: FxHashSet<&Term> = scene.rules.roles.iter().collect();
+    let strangers: Vec<_> = goals.into_iter().filter(|(role, _)| !known.contains(role)).collect();
     let chance = scene.rules.chance();
     let mut roles = FxHashSet::default();
     for form in scene.forms().filter(|form| form.rule.head.relation == keywords.role) {
@@ -108,9 +111,8 @@ fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         let message = format!("role `{name}` has no rule for `goal`");
         let fault = Diagnostic::new(&codes::MISSING_GOAL_ONE_ROLE, scene.span(node), message);
         // A goal of somebody who is no role may be the one that is missing: that is one fault, not two.
-        let slip = goals.iter().find(|&&(role, node)| {
-            !scene.rules.roles.contains(role) && nearest(scene.quote(node), std::iter::once(name)).is_some()
-        });
+        let mut near = strangers.iter().map_while(|stranger| scene.compare(1).map(|()| stranger));
+        let slip = near.find(|(_, node)| scene.nearest(scene.quote(*node), std::iter::once(name)).is_some());
         let fault = match slip {
             Some(&(_, node)) => {
                 let place = scene.span(node);

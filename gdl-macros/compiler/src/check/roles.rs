@@ -1,6 +1,6 @@
 //! The players: GDL040 to GDL042 for their facts, GDL075 to GDL077 for players there are not.
 
-use super::scene::{Scene, nearest};
+use super::scene::Scene;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::{Rule, Rules, Term};
 use crate::syntax::NodeId;
@@ -93,7 +93,7 @@ fn check_uses(scene: &Scene<'_>, known: &FxHashMap<&Term, Span>, diagnostics: &m
         let node = scene.arguments(node)[0];
         let text = scene.quote(node);
         let reason = if in_body { "this literal is always false" } else { "this rule is never used" };
-        let help = if let Some(near) = nearest(text, names()) {
+        let help = if let Some(near) = scene.nearest(text, names()) {
             format!("did you mean `{near}`?")
         } else {
             let some: Vec<_> = names().take(8).map(|name| format!("`{name}`")).collect();

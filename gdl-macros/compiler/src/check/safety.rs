@@ -4,7 +4,7 @@
 //! of the body that is neither negated nor in a branch of `or`, or in every branch of one `or`.
 //! Variables that occur in one branch and nowhere else are bound there and need no more.
 
-use super::scene::{Form, Scene, nearest};
+use super::scene::{Form, Scene};
 use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::rules::{Formula, Variable};
 use crate::syntax::NodeId;
@@ -116,7 +116,7 @@ impl Rule<'_, '_> {
         let rule = self.form.rule;
         let bound = rule.variables.iter().zip(&self.bound).filter(|(_, bound)| **bound);
         let bound: Vec<&str> = bound.map(|(name, _)| name.as_str()).collect();
-        if let Some(near) = nearest(name, bound.into_iter()) {
+        if let Some(near) = self.scene.nearest(name, bound.into_iter()) {
             return format!("did you mean `{near}`?");
         }
         if self.form.is_rule && self.form.body.is_empty() {

@@ -1,13 +1,14 @@
 //! Spellings that differ in case alone: GDL025 for names, GDL026 for variables.
 //!
-//! Holds whether case is folded or not: either way some system will read the rules differently.
+//! Holds whether case is folded or not: either way some system will read the rules differently. O(symbols · spellings
+//! of a name), of which no more than a few are kept; O(variables · variables of a rule).
 
 use super::{keywords::Word, scene::Scene};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::Term;
 use crate::syntax::NodeId;
 use crate::{Diagnostics, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     check_names(scene, diagnostics);
@@ -45,7 +46,7 @@ fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
 fn check_variables(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     for form in scene.forms() {
         // The first spelling and place of each variable of the rule that has two.
-        let mut reported: Vec<&str> = Vec::new();
+        let mut reported: FxHashSet<&str> = FxHashSet::default();
         let mut visit = |term: &Term, node| {
             let Term::Variable(variable) = term else { return };
             let text = scene.text(node);
@@ -54,7 +55,7 @@ fn check_variables(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             let Some(first) = first.filter(|first| *first != text && !reported.contains(&text)) else {
                 return;
             };
-            reported.push(text);
+            reported.insert(text);
             let place = form_variable(scene, form.head, form.body, first);
             let mut diagnostic = Diagnostic::new(
                 &codes::CASE_MISMATCH_VARIABLE,

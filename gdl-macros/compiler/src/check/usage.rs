@@ -1,13 +1,10 @@
 //! Relations that are used and never defined (GDL100, GDL101), or defined and never used (GDL102).
 
-use super::scene::{Scene, nearest};
+use super::scene::Scene;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::RelationId;
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Names that a near one is sought for: comparing all names with all names would be quadratic.
-const COMPARED: usize = 100;
 
 /// What is known of a relation.
 #[derive(Clone, Copy, Default)]
@@ -52,7 +49,6 @@ pub(super) fn check(
         .map(|i| scene.relation_name(RelationId(i as u32)))
         .chain(["true", "does", "role", "distinct", "terminal"])
         .collect();
-    let mut compared = 0;
     for (usage, id) in usages.iter().zip(0..) {
         let id = RelationId(id);
         // The keywords are looked after elsewhere, and a wrong arity has its own message.
@@ -63,14 +59,13 @@ pub(super) fn check(
         match (usage.defined, usage.read) {
             (None, Some(_)) if functions.contains(&id) => {}
             (None, Some((place, negative))) => {
-                compared += 1;
-                let names = defined.iter().copied().filter(|_| compared <= COMPARED);
-                diagnostics.push(undefined(name, place, negative, nearest(name, names)));
+                let near = scene.nearest(name, defined.iter().copied());
+                diagnostics.push(undefined(name, place, negative, near));
             }
             (Some(place), _) if !usage.read_elsewhere && missing.is_empty() => {
                 let message = format!("relation `{name}` is defined but never used");
                 let heads = ["role", "init", "legal", "next", "terminal", "goal", "base", "input", "sees"];
-                let help = match nearest(name, heads.into_iter()) {
+                let help = match scene.nearest(name, heads.into_iter()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "remove it, or allow `unused_relation`".to_owned(),
                 };

@@ -2,7 +2,8 @@
 //!
 //! In come diagnostics and their [`Source`], out goes text, with ANSI colours if the [`Palette`]
 //! has any. What is quoted from the source is made harmless first: tabs become spaces, control
-//! characters a replacement character, and long lines are cut around the caret.
+//! characters a replacement character, and long lines are cut around the caret: of these only the part that is shown is
+//! looked at, but to count columns.
 
 use super::{Diagnostic, Diagnostics, Severity, Source, Span, Witness};
 use std::fmt::{self, Write};
@@ -227,22 +228,25 @@ fn write_line(
     let Palette { gutter, reset, .. } = *palette;
     let position = source.position(span.start);
     let line = source.line(position.line);
-    let start = position.column - 1;
-    // Only the part of a long line that can be shown is looked at.
-    let before = line.chars().take(start).count();
+    let mut start = (span.start - source.lines[position.line - 1]).min(line.len() as u32) as usize;
+    while !line.is_char_boundary(start) {
+        start -= 1;
+    }
     let marked =
         source.slice(span).chars().take_while(|c| !matches!(c, '\n' | '\r')).take(WIDTH).count().max(1);
     let room = WIDTH.saturating_sub(marked.min(WIDTH / 2)) / 2;
     let whole = line.chars().take(WIDTH + 1).count() <= WIDTH;
-    let first = if whole { 0 } else { before.saturating_sub(room) };
-    let last = if whole { usize::MAX } else { first + WIDTH };
+    let shown = line[..start].char_indices().rev().map(|(place, _)| place).take(room);
+    let first = if whole { 0 } else { shown.last().unwrap_or(start) };
+    let last = if whole { usize::MAX } else { WIDTH };
+    let start = line[first..start].chars().count();
     let (mut text, mut indent, mut carets) = (String::new(), 0, 0);
     if first > 0 {
         text.push_str("...");
         indent = 3;
     }
     let mut more = false;
-    for (i, c) in line.chars().enumerate().skip(first) {
+    for (i, c) in line[first..].chars().enumerate() {
         if i >= last {
             more = true;
             break;
@@ -252,7 +256,7 @@ fn write_line(
                 text.push_str("    ");
                 4
             }
-            '\u{FEFF}' if i == 0 => 0,
+            '\u{FEFF}' if i + first == 0 => 0,
             c if c.is_control() || is_invisible(c) => {
                 text.push(char::REPLACEMENT_CHARACTER);
                 1

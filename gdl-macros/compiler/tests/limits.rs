@@ -20,7 +20,7 @@ fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
 /// The errors of `added`, by their codes, under limits that a debug build reaches soon. Nothing at all if it
 /// loads.
 fn errors(added: &str) -> Vec<&'static str> {
-    let limits = Limits { fuel: 3_000_000, ..Limits::network() };
+    let limits = Limits { fuel: 6_000_000, max_fluents: 20_000, ..Limits::network() };
     let options = Options { limits, ..Options::default() };
     let source = Source::new("costly.kif", format!("{GAME}{added}"));
     let mut diagnostics = Diagnostics::new(options.levels.clone());
@@ -82,6 +82,17 @@ fn long_cycles_are_told_briefly() {
 }
 
 #[test]
+fn cycles_are_traced_within_a_budget() {
+    // Each of 150 rules closes a cycle of its own through one large group.
+    let links = repeat(150, |i| {
+        repeat(150, |j| format!("(<= (p{i}) (p{j}))"))
+            + &format!("(<= (p{i}) (not (p{})) (true a))", (i + 1) % 150)
+    });
+    let cycles = errors(&format!("{links} (<= (next b) (p0))")).len();
+    assert!((1..75).contains(&cycles), "{cycles}");
+}
+
+#[test]
 fn names_longer_than_their_terms_are_counted() {
     let doubling = repeat(15, |i| format!("(<= (t{} (f ?x ?x)) (t{i} ?x))", i + 1));
     let many = repeat(5_000, |i| format!("(k {i})"));
@@ -98,6 +109,70 @@ fn wide_relations_and_many_roles_load() {
     let roles = repeat(500, |i| format!("(role r{i})"));
     let rules = "(<= (legal ?r m) (role ?r)) (<= (next (done ?r)) (does ?r m)) (<= (goal ?r 1) (role ?r))";
     assert_eq!(errors(&format!("{roles} {rules}")), [""; 0]);
+}
+
+#[test]
+fn long_tests_and_deep_heads_cost_what_they_take() {
+    let values = repeat(60, |i| format!("(q {i})"));
+    let parts = repeat(2_000, |_| "?x ?y".to_owned());
+    // 3,600 pairs, for each of which two terms of 4,000 parts are compared.
+    let long = format!("(<= (next (g ?x)) (q ?x) (q ?y) (distinct (f {parts} 0) (f {parts} 1)))");
+    assert_eq!(errors(&format!("{values} {long}")), ["GDLM7"]);
+    let many = repeat(5_000, |i| format!("(k {i})"));
+    let deep = format!("(<= (next {}?x{}) (k ?x))", "(f ".repeat(200), ")".repeat(200));
+    assert_eq!(errors(&format!("{many} {deep}")), ["GDLM7"]);
+}
+
+#[test]
+fn planning_is_paid_for_before_it_is_done() {
+    let body = repeat(500, |i| format!("(true (f {i}))"));
+    assert_eq!(errors(&format!("(init (f 1)) (<= (next b) {body})")), ["GDLM7"]);
+}
+
+#[test]
+fn what_is_in_vain_is_sought_with_a_part_of_the_fuel() {
+    let facts = repeat(400, |i| format!("(p {i} x{i})"));
+    let silent = repeat(100, |i| format!("(<= (next (g {i})) (p ?x ?x) (true a))"));
+    let told = |fuel| {
+        let limits = Limits { fuel, ..Limits::network() };
+        let options = Options { limits, ..Options::default() };
+        let source = Source::new("costly.kif", format!("{GAME}{facts}{silent}"));
+        let compiled = gdl_compiler::compile(&source, &options).expect("loads");
+        compiled.diagnostics.iter().filter(|diagnostic| diagnostic.code.id == "GDL113").count()
+    };
+    // 100 literals are compared with 400 facts.
+    assert_eq!(told(500_000), 0);
+    assert_eq!(told(50_000_000), 1);
+}
+
+#[test]
+fn near_names_are_sought_among_some() {
+    let name = |i: usize, end: &str| format!("{}{i:04}{end}", "n".repeat(50));
+    let text = repeat(1_500, |i| format!("(<= (next b) ({}) ({}))", name(i, "a"), name(i, "b")));
+    let defined = repeat(1_500, |i| name(i, "b"));
+    let options = Options::default();
+    let source = Source::new("costly.kif", format!("{GAME}{text}{defined}"));
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = parse(&source, &options, &mut diagnostics);
+    check(&tree, &source, &options, &mut diagnostics).expect("only warnings");
+    let is_near = |help: &&str| help.starts_with("did you mean");
+    let near = diagnostics.iter().filter_map(|diagnostic| diagnostic.help.as_deref()).filter(is_near).count();
+    assert!((1..20).contains(&near), "{near} of 1500");
+}
+
+#[test]
+fn messages_name_some_of_a_long_path() {
+    let links = repeat(3_000, |i| format!("(<= p{i} p{})", i + 1));
+    for added in ["(<= (legal r z) p0) (<= p3000 (does r x))", "(<= p3000 (not p0))"] {
+        let options = Options::default();
+        let source = Source::new("costly.kif", format!("{GAME}{links}{added}"));
+        let mut diagnostics = Diagnostics::new(options.levels.clone());
+        let tree = parse(&source, &options, &mut diagnostics);
+        check(&tree, &source, &options, &mut diagnostics);
+        let path = diagnostics.iter().find(|diagnostic| diagnostic.message.contains(".. 2"));
+        let path = path.expect("most of the path is left out");
+        assert!(path.message.len() < 200 && path.labels.len() < 20, "{}", path.message);
+    }
 }
 
 #[test]

@@ -178,7 +178,8 @@ impl Clause {
     /// Steps that an instance takes once its values are found: every atom has to be made or found.
     pub(super) fn effort(&self) -> u64 {
         let tests = self.tests.iter().map(Test::size).sum::<usize>();
-        (2 + (FUNCTION + 3 * self.head.size() + self.positives.len() + 3 * tests) / 4) as u64
+        // New terms and atoms are looked for all over memory.
+        (12 + 2 * self.head.size() + self.positives.len() / 4 + 2 * tests) as u64
     }
 
     /// How many values a binding has: one for each variable, and an atom for each positive literal.

@@ -106,7 +106,8 @@ fn restrictable(graph: &Graph, clauses: &Clauses, strata: &Strata, keywords: &Ke
     while let Some(relation) = pending.pop() {
         if !std::mem::replace(&mut early[relation], true) {
             for &number in &graph.clauses[relation] {
-                clauses.list[number].for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
+                clauses.list[number]
+                    .for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
             }
         }
     }

@@ -158,7 +158,8 @@ pub(super) struct Grounder<'a> {
     /// How many instances are kept, and their bytes.
     kept: usize,
     kept_bytes: usize,
-    /// The body at work.
+    /// The arguments and the body at work.
+    arguments: Vec<TermId>,
     body: Vec<Literal>,
     formula: RelationId,
     /// Atoms that stand for the disjunctions of literals.
@@ -224,6 +225,7 @@ impl<'a> Grounder<'a> {
             fluents: 0,
             kept: 0,
             kept_bytes: 0,
+            arguments: Vec::new(),
             body: Vec::new(),
             formula: clauses.formula,
             formulas: FxHashMap::default(),
@@ -291,6 +293,10 @@ impl<'a> Grounder<'a> {
 
     /// Opens clauses, forgetting what they gave before, and runs everything to the fixpoint again.
     pub(super) fn open(&mut self, numbers: &[usize], cap: Cap) -> Result<(), Excess> {
+        if let Some(&first) = numbers.first() {
+            // All plans are gone through, and whoever tries a split goes through what was measured.
+            self.spend((self.plans.len() + self.statistics.len()) as u64 / 4, first)?;
+        }
         let mut at_once = Vec::new();
         for &number in numbers {
             self.stand(number, Stand::Open);
@@ -698,12 +704,14 @@ impl<'a> Grounder<'a> {
     /// Enters the head of an instance and, if it depends on the state, the instance.
     fn emit(&mut self, number: usize, clause: &Clause, row: &[TermId]) -> Result<(), Excess> {
         let rule = clause.rule;
-        let arguments: Vec<TermId> =
-            clause.head.arguments.iter().map(|a| join::instantiate(a, &mut self.terms, row)).collect();
+        let mut arguments = std::mem::take(&mut self.arguments);
+        arguments.clear();
+        arguments.extend(clause.head.arguments.iter().map(|a| join::instantiate(a, &mut self.terms, row)));
         if let Some(term) = self.terms.excess() {
             return Err(self.excess(What::Term(self.terms.brief(term, self.symbols)), number));
         }
         let head = self.atoms.intern(clause.head.relation, &arguments);
+        self.arguments = arguments;
         self.facts.note(head, &self.atoms);
         let work = &mut self.works[number];
         work.hits += 1;

@@ -81,7 +81,7 @@ impl Step {
 }
 
 /// Steps of fuel that finding something in a hash table takes, beside those for what is looked for.
-const FIND: u64 = 4;
+const FIND: u64 = 8;
 
 /// The way through a clause's body once the literal at `start` (if any) is bound.
 #[derive(Debug)]
@@ -288,7 +288,7 @@ impl Facts {
         let (literals, tests) = (clause.positives.len(), clause.tests.len());
         let size: usize = clause.positives.iter().map(Literal::size).sum();
         let tested: usize = clause.tests.iter().map(Test::size).sum();
-        (20 * (1 + literals) + literals * (literals + tests) / 4 + 2 * size + tested) as u64
+        (20 * (1 + literals) + literals * (literals + tests) / 12 + 2 * size + tested) as u64
     }
 
     /// Plans clause `number` for when its literal at `start` is bound. `rows` has the matches of each of its
@@ -321,7 +321,7 @@ impl Facts {
                 tests.retain(|(test, variables)| {
                     let ready = variables.iter().all(|&v| bound[v as usize]);
                     if ready {
-                        let cost = 1 + clause.tests[*test].size() as u64 / 4;
+                        let cost = 1 + clause.tests[*test].size() as u64 / 2;
                         steps.push(Step::Test { test: *test, cost });
                     }
                     !ready
@@ -332,7 +332,7 @@ impl Facts {
             let (place, _) = waiting.remove(best);
             if variables[place].iter().all(|&v| bound[v as usize]) {
                 news = false;
-                let cost = FIND + clause.positives[place].size() as u64 / 4;
+                let cost = FIND + clause.positives[place].size() as u64 / 2;
                 steps.push(Step::Check { place, cost });
                 continue;
             }
@@ -369,7 +369,17 @@ impl Facts {
                 let effort = FIND + (literal.size() + variables) as u64 / 4;
                 self.bytes += BYTES_PER_INDEX + 2 * size_of::<Pattern>() * literal.size();
                 let (bytes, is_retired) = (0, false);
-                indexes.push(Index { relation, pattern, variables, key, free, rows, effort, bytes, is_retired });
+                indexes.push(Index {
+                    relation,
+                    pattern,
+                    variables,
+                    key,
+                    free,
+                    rows,
+                    effort,
+                    bytes,
+                    is_retired,
+                });
                 indexes.len() - 1
             });
         (number, key_names, free_names)

@@ -289,7 +289,13 @@ impl Splitter {
         self.weigh(grounder, clause, now, self.is_vast(now))
     }
 
-    fn weigh(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64, is_trusted: bool) -> Vec<Cut> {
+    fn weigh(
+        &mut self,
+        grounder: &mut Grounder<'_>,
+        clause: &Clause,
+        now: f64,
+        is_trusted: bool,
+    ) -> Vec<Cut> {
         if self.spend(looking(clause), grounder).is_none() {
             return Vec::new();
         }

@@ -155,6 +155,11 @@ impl Statistics {
         Rows { count, ..rows }
     }
 
+    /// How many measures there are.
+    pub(super) fn len(&self) -> usize {
+        self.measured.len() + self.projected.len()
+    }
+
     /// Forgets what is known of the relations from `first` on.
     pub(super) fn forget(&mut self, first: usize) {
         self.measured.retain(|key, _| (key.0 as usize) < first);

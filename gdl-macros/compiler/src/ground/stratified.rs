@@ -16,7 +16,11 @@ pub(super) struct Cycle {
     steps: Vec<(AtomId, usize, bool)>,
 }
 
-/// Orders the derived atoms, or shows a cycle for each rule whose negation lies on one that no other shows.
+/// Literals that may be looked at to show cycles beside the first.
+const WORK: usize = 1_000_000;
+
+/// Orders the derived atoms, or shows a cycle for each rule whose negation lies on one that no other shows, as far as
+/// that is quickly done. O(literals).
 pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>> {
     let derived: Vec<AtomId> = (0..ground.meaning.len() as u32)
         .map(AtomId)
@@ -40,12 +44,19 @@ pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>
     );
     let mut cycles: Vec<Cycle> = Vec::new();
     let mut told: FxHashSet<usize> = FxHashSet::default();
+    let mut left = WORK;
     for group in &groups {
+        // A trace goes through no more of a group than all.
+        let size: usize = group.iter().flat_map(|&atom| ground.bodies(atom)).map(|body| 1 + body.len()).sum();
         let members: FxHashSet<AtomId> = group.iter().copied().collect();
         for &head in group {
             for (rule, body) in ground.instances(head) {
                 let negated = body.iter().find(|l| l.is_negated() && members.contains(&l.atom()));
                 let Some(negated) = negated.filter(|_| !told.contains(&rule)) else { continue };
+                if !cycles.is_empty() {
+                    let Some(less) = left.checked_sub(size) else { return Err(cycles) };
+                    left = less;
+                }
                 let cycle = trace(ground, &members, head, rule, negated.atom());
                 told.extend(cycle.steps.iter().map(|&(_, rule, _)| rule));
                 cycles.push(cycle);

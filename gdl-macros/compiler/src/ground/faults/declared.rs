@@ -119,8 +119,9 @@ impl Declarations<'_> {
         let arguments = missing.iter().map(|&atom| self.findings.program.atoms.arguments(atom));
         for group in self.group(arguments.map(|arguments| (Some(arguments[0]), arguments[1]))) {
             let text = self.terms.brief(group.first, &self.findings.rules.symbols);
-            let role =
-                group.role.map_or_else(String::new, |role| self.terms.brief(role, &self.findings.rules.symbols));
+            let role = group
+                .role
+                .map_or_else(String::new, |role| self.terms.brief(role, &self.findings.rules.symbols));
             let message = format!("move `{text}` of `{role}` can be legal, but `input` does not declare it");
             self.tell(&codes::INPUT_MISSING, message, &group, &[keywords.legal], keywords.input, diagnostics);
         }

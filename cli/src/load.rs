@@ -96,6 +96,7 @@ fn name(phase: Phase) -> &'static str {
         Phase::Ground => "ground",
         Phase::Propnet => "propnet",
         Phase::Optimize => "optimize",
+        Phase::Derive => "derive",
         Phase::Emit => "emit",
         Phase::Lift => "lift",
     }

@@ -39,7 +39,10 @@ fn the_net_is_described() {
         let phases = net["phases"].as_array().expect("a list");
         assert!(phases.len() == 2 && phases[0] == phases[1] && phases[0].as_u64() < net["ops"].as_u64());
         assert_eq!(net["moves"], value!({ "xplayer": 10, "oplayer": 10 }));
-        assert_eq!(keys(&net["seconds"]), ["parse", "check", "ground", "propnet", "optimize", "emit"]);
+        assert_eq!(
+            keys(&net["seconds"]),
+            ["parse", "check", "ground", "propnet", "optimize", "derive", "emit"]
+        );
         for figure in ["ground_rules", "gates", "ops", "depth"] {
             assert!(net[figure].as_u64() > Some(0), "{figure}");
         }

@@ -151,6 +151,11 @@ fn nets(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) 
     begin(options, Phase::Optimize, diagnostics)?;
     let mut meter = Meter::new(options, Phase::Optimize);
     let net = optimize::optimize(net, &mut meter);
+    go_on(&meter, diagnostics)?;
+    let mut omissions = meter.omissions().to_vec();
+
+    begin(options, Phase::Derive, diagnostics)?;
+    let mut meter = Meter::new(options, Phase::Derive);
     let phases = meter.attempt("phases", 2, |meter| optimize::phases(&net, meter)).unwrap_or_default();
     let plies = meter.attempt("plies", 2, |meter| optimize::plies(&net, meter));
     let early = if options.early_end {
@@ -159,7 +164,7 @@ fn nets(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) 
         None
     };
     go_on(&meter, diagnostics)?;
-    let mut omissions = meter.omissions().to_vec();
+    omissions.extend_from_slice(meter.omissions());
 
     begin(options, Phase::Emit, diagnostics)?;
     let mut meter = Meter::new(options, Phase::Emit);

@@ -18,8 +18,10 @@ pub enum Phase {
     Ground,
     /// From ground rules to a net.
     Propnet,
-    /// From net to smaller net, and to those of its cycle and plies.
+    /// From net to smaller net.
     Optimize,
+    /// From net to those of its cycle, of its plies and of an early end.
+    Derive,
     /// From nets to lanes and the table.
     Emit,
     /// From rules to what evaluates them state by state.
@@ -34,7 +36,7 @@ impl Phase {
             Self::Parse => "forms",
             Self::Check => "rules",
             Self::Ground => "rule instances",
-            Self::Propnet | Self::Optimize | Self::Emit => "operations",
+            Self::Propnet | Self::Optimize | Self::Derive | Self::Emit => "operations",
             Self::Lift => "steps",
         }
     }
@@ -48,6 +50,7 @@ impl fmt::Display for Phase {
             Self::Ground => "grounding",
             Self::Propnet => "building the net",
             Self::Optimize => "optimising the net",
+            Self::Derive => "looking for cycles and plies",
             Self::Emit => "writing the table",
             Self::Lift => "looking into the rules",
         })

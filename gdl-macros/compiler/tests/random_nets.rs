@@ -1,7 +1,6 @@
 //! Every pass keeps what random nets do: in all states that play can reach, and for all legal joint moves.
 
 use gdl_compiler::{
-    Diagnostics, Options,
     meter::Meter,
     optimize,
     propnet::{Gate, Net, Outputs, Signal, Vocabulary},

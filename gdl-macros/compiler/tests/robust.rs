@@ -5,10 +5,7 @@
 mod forms;
 
 use forms::mutate;
-use gdl_compiler::{
-    Compilation, Diagnostics, Limits, Options, Source, compile,
-    emit::{lanes::Lanes, table::table},
-};
+use gdl_compiler::{Compilation, Diagnostics, Limits, Options, Source, compile};
 
 const GAME: &str = "(role r) (init a) (legal r x) (legal r y) (<= (next a) (does r x))
     (<= terminal (not (true a))) (<= (goal r 0) (true a)) (<= (goal r 70) (not (true a)))";

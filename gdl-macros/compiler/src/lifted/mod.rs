@@ -107,7 +107,9 @@ impl Stop {
     fn diagnostic(self, rules: &Rules, limits: &Limits) -> Diagnostic {
         let name = |relation: usize| rules.relation_name(RelationId(relation as u32)).to_owned();
         let code = match self {
-            Self::Cancelled(made) => return Progress { phase: Phase::Lift, made, steps: made as u64 }.cancelled(),
+            Self::Cancelled(made) => {
+                return Progress { phase: Phase::Lift, made, steps: made as u64 }.cancelled();
+            }
             Self::Undecided(relation) => return undecided(rules, relation),
             Self::NoMoves(role) => return no_moves(rules, role),
             Self::Fuel | Self::Planning => &codes::OUT_OF_FUEL,

@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn graphs_are_bounded() {
         let entry = gdl_games::find("tictactoe").expect("it is built in");
-        let net = load::built_in(entry).expect("it is sound").net;
+        let net = load::built_in(entry).expect("it is sound").compilation.net;
         assert!(graph(&net, net.operations()).is_ok_and(|text| text.starts_with("digraph")));
         assert!(matches!(graph(&net, 10), Err(Error::Input(reason)) if reason.contains("at most 10 ")));
     }

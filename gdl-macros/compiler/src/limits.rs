@@ -1,7 +1,10 @@
 //! How much a rulesheet may cost: named limits, counted before memory is taken.
 //!
 //! Every limit is deterministic (counts and steps, never a clock) and monotone: raising it never
-//! changes a result that was reached without it.
+//! changes the game that was reached without it. What is a help and no part of the game, such as a pass of the optimiser, is left
+//! out where a limit is too low for it ([`Omission`](crate::Omission)).
+
+use crate::observer::Phase;
 
 /// The limits of one compilation.
 ///
@@ -47,7 +50,8 @@ pub struct Limits {
     /// moment, while a table is moved to a larger place or one net is made from another, is within three
     /// times as many.
     pub max_bytes: usize,
-    /// Steps of joins while grounding, steps of building the net, steps of each pass that optimises it.
+    /// Steps of grounding, some ten nanoseconds each. Each later phase may take [half as many](Limits::fuel_of): building the
+    /// net, all passes that optimise it together, nets of its cycle and plies, and the table with lanes.
     pub fuel: u64,
 }
 
@@ -69,14 +73,23 @@ impl Default for Limits {
             max_ground_rules: 8_000_000,
             max_gates: 10_000_000,
             max_bytes: 1 << 30,
-            fuel: 500_000_000,
+            fuel: 1_500_000_000,
         }
     }
 }
 
 impl Limits {
-    /// Limits for text that arrives over a network: a megabyte of text, whatever is in it, ends within a few
-    /// seconds and 200 MiB.
+    /// The steps that a phase may take.
+    #[must_use]
+    pub fn fuel_of(&self, phase: Phase) -> u64 {
+        match phase {
+            Phase::Parse | Phase::Check | Phase::Ground | Phase::Lift => self.fuel,
+            Phase::Propnet | Phase::Optimize | Phase::Derive | Phase::Emit => self.fuel / 2,
+        }
+    }
+
+    /// Limits for text that arrives over a network: a megabyte of text, whatever is in it, ends within some two
+    /// seconds and 300 MiB.
     #[must_use]
     pub fn network() -> Self {
         let whole = Self::default();
@@ -88,9 +101,9 @@ impl Limits {
             max_atoms: 1_000_000,
             max_fluents: whole.max_fluents / 2,
             max_ground_rules: 1_000_000,
-            max_gates: 2_500_000,
+            max_gates: 1_500_000,
             max_bytes: 64 << 20,
-            fuel: 50_000_000,
+            fuel: 40_000_000,
             ..whole
         }
     }

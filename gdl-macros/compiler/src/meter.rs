@@ -76,7 +76,8 @@ impl Meter {
     #[must_use]
     pub fn of(steps: u64) -> Self {
         let limits = Limits { fuel: steps, max_bytes: usize::MAX, ..Limits::default() };
-        Self::new(&Options { limits, ..Options::default() }, Phase::Check)
+        // Of the phases that may take all.
+        Self::new(&Options { limits, ..Options::default() }, Phase::Ground)
     }
 
     /// As much as the options give to a phase. The phase reports when it first spends some.
@@ -84,8 +85,8 @@ impl Meter {
     pub fn new(options: &Options, phase: Phase) -> Self {
         Self {
             near: 0,
-            far: options.limits.fuel,
-            all: options.limits.fuel,
+            far: options.limits.fuel_of(phase),
+            all: options.limits.fuel_of(phase),
             held: 0,
             most: options.limits.max_bytes,
             progress: Progress { phase, made: 0, steps: 0 },

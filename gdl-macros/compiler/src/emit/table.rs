@@ -131,7 +131,10 @@ pub fn excess(meter: &Meter, limits: &Limits) -> Diagnostic {
         let message = format!("writing the table takes more than {} bytes (`max_bytes`)", limits.max_bytes);
         (&codes::TOO_MANY_INSTANCES, message)
     } else {
-        (&codes::OUT_OF_FUEL, format!("writing the table takes more than {} steps (`fuel`)", limits.fuel))
+        (
+            &codes::OUT_OF_FUEL,
+            format!("writing the table takes more than {} steps (half of `fuel`)", limits.fuel / 2),
+        )
     };
     Diagnostic::new(code, None, message)
         .help("let fewer variables of each rule vary together, or raise the limit")

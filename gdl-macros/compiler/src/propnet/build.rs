@@ -81,7 +81,8 @@ fn excess(stop: Option<Stop>, limits: &Limits) -> Diagnostic {
             (&codes::TOO_MANY_INSTANCES, message)
         }
         Some(_) => {
-            let message = format!("building the net takes more than {} steps (`fuel`)", limits.fuel);
+            let message =
+                format!("building the net takes more than {} steps (half of `fuel`)", limits.fuel / 2);
             (&codes::OUT_OF_FUEL, message)
         }
     };

@@ -1,6 +1,10 @@
 //! Children made in lanes are the children that single steps make, on every instruction set, however many lanes are
 //! full; and so are joint moves, all of a state or many at a time.
 
+#[path = "expand/children.rs"]
+mod children;
+
+use children::{check, children, expand_all, masked};
 use gdl_games::LIST;
 use gdl_runtime::{Batch, BitBox, Dynamic, Expansion, Game, Isa, MoveId, Stream, bits, load};
 
@@ -37,39 +41,10 @@ fn steps(game: &Dynamic, expansion: &Expansion<'_>, count: usize) -> Vec<Vec<Ste
     steps
 }
 
-/// What is seen of a state in lanes: a terminal state has no legal moves there.
-fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
-    let mut view = view.clone();
-    if game.terminal_in(&view) {
-        let shape = game.shape();
-        view.as_mut()[..shape.roles * shape.legal_words()].fill(0);
-    }
-    view
-}
-
 /// The number of joint moves of a state seen.
 fn joints(game: &Dynamic, view: &BitBox) -> u64 {
     let view = masked(game, view);
     game.roles().map(|role| game.legal_in(&view, role).len() as u64).product()
-}
-
-/// Tests that lanes hold these states.
-fn check<'s>(
-    game: &Dynamic,
-    batch: &Batch,
-    expected: impl ExactSizeIterator<Item = (&'s BitBox, &'s BitBox)>,
-    name: &str,
-) {
-    assert_eq!(batch.len(), expected.len());
-    let (mut state, mut view) = (game.empty(), game.blank());
-    for (lane, (expected, seen)) in expected.enumerate() {
-        batch.state(lane, state.as_mut());
-        batch.view(lane, view.as_mut());
-        assert_eq!(game.state_text(&state), game.state_text(expected), "{name}, lane {lane}");
-        assert_eq!(state, *expected, "{name}, lane {lane}");
-        assert_eq!(view, masked(game, seen), "{name}, lane {lane}: {}", game.state_text(&state));
-        assert_eq!(batch.is_terminal(lane), game.terminal_in(seen), "{name}, lane {lane}");
-    }
 }
 
 /// Tests that lanes hold the children, whose goals may be missing unless they are terminal.
@@ -144,49 +119,6 @@ fn children_are_those_of_single_steps() {
                 }
             }
         }
-    }
-}
-
-/// All children of a state in order, as single steps make them.
-fn children(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
-    let view = game.view(state);
-    let mut list = vec![Vec::new()];
-    for role in game.roles().filter(|_| !game.terminal_in(&view)) {
-        let longer = |joint: &Vec<MoveId>| {
-            let joint = joint.clone();
-            game.legal_in(&view, role).map(move |action| [&joint[..], &[action]].concat())
-        };
-        list = list.iter().flat_map(longer).collect();
-    }
-    list.retain(|joint| joint.len() == game.shape().roles);
-    let children = list.iter().map(|joint| game.next_unchecked(state, joint));
-    children.map(|child| (game.view(&child), child)).map(|(view, child)| (child, view)).collect()
-}
-
-/// Pushes all joint moves of states at a point, which takes as many passes as it takes.
-fn expand_all(game: &Dynamic, states: &[&BitBox], point: usize, isa: Isa, name: &str) {
-    let mut expansion = Expansion::new(game.table().expect("a table"), isa).expect("they play in lanes");
-    let mut batch = Batch::new(game.shape());
-    let expected: Vec<(BitBox, BitBox)> = states.iter().flat_map(|state| children(game, state)).collect();
-    let mut rest = &expected[..];
-    let (mut states, mut skip) = (states.iter().peekable(), 0);
-    while !rest.is_empty() || states.peek().is_some() {
-        expansion.start(point);
-        while let Some(state) = states.peek().filter(|_| !expansion.is_full()) {
-            let before = expansion.len();
-            let left = expansion.push_all(state.as_ref(), game.view(state).as_ref(), skip);
-            skip += (expansion.len() - before) as u64;
-            if left == 0 {
-                skip = 0;
-                states.next();
-            } else {
-                assert!(expansion.is_full());
-            }
-        }
-        let (here, behind) = rest.split_at(expansion.len());
-        rest = behind;
-        expansion.advance(&mut batch);
-        check(game, &batch, here.iter().map(|(state, view)| (state, view)), name);
     }
 }
 

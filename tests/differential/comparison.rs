@@ -59,7 +59,15 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     let rules = checked(&source, &options);
     let table = Dynamic::decode(&compilation.table).expect("the table can be read");
     let lifted = lift(&rules, &options).unwrap_or_else(|excess| panic!("{}\n{text}", excess.message));
-    match play(text, &[table, lifted], &rules, &options, steps) {
+    agree(text, &[table, lifted], &rules, &options, steps)
+}
+
+/// Plays `steps` random steps in some games of the same rules and in `eval`.
+///
+/// # Panics
+/// If they differ.
+pub fn agree(text: &str, games: &[Dynamic], rules: &Rules, options: &Options, steps: usize) -> Outcome {
+    match play(text, games, rules, options, steps) {
         Ok(positions) => Outcome::Agreed(positions),
         Err(
             EvalError::Fuel { .. }
@@ -140,9 +148,10 @@ fn texts(terms: impl IntoIterator<Item = Term>) -> Vec<String> {
 
 fn position(oracle: &Evaluator<'_>, state: &State) -> Result<Position, EvalError> {
     let roles = 0..oracle.roles().len();
-    let value = |goal: &String| goal.parse::<u8>().expect("goal values are numbers");
+    // The compiler refuses what is no number where it grounds; elsewhere it is left out.
+    let value = |goal: &String| goal.parse::<u8>().ok();
     let goals = roles.clone().map(|role| {
-        let mut values: Vec<u8> = texts(oracle.goals(state, role)?).iter().map(value).collect();
+        let mut values: Vec<u8> = texts(oracle.goals(state, role)?).iter().filter_map(value).collect();
         values.sort_unstable();
         values.dedup();
         Ok(values)

@@ -1,14 +1,21 @@
-//! Every pass keeps what random nets do: in all states that play can reach, and for all legal joint moves.
+//! Every pass keeps what random nets do: in all states that play can reach, and for all legal joint moves; or in some
+//! hundreds of them where there are more. Nets are of many shapes, and each pass ends before long.
 
 use gdl_compiler::{
     meter::Meter,
     optimize,
     propnet::{Gate, Net, Outputs, Signal, Vocabulary},
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::mpsc, thread, time::Duration};
 
-const FLUENTS: usize = 6;
-const MOVES: usize = 4;
+/// The most states in which two nets are compared.
+const STATES: usize = 64;
+
+/// The most joint moves that are made in a state.
+const JOINTS: usize = 16;
+
+/// How long the passes may take with one net, which is some ten thousand times what they do.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Numbers that look random: splitmix64.
 struct Numbers(u64);
@@ -28,61 +35,195 @@ impl Numbers {
     }
 }
 
-/// A net of two roles. Legality, goals and ends depend on the state; next states and percepts on moves too.
-fn random_net(seed: u64) -> Net {
+/// A net that is drawn.
+struct Draft {
+    random: Numbers,
+    net: Net,
+    moves: usize,
+    /// What depends on the state alone.
+    state: Vec<Signal>,
+    /// What may depend on moves as well.
+    moving: Vec<Signal>,
+}
+
+/// An empty net of so many roles, moves of each, and fluents, whose names give groups to try.
+fn draft(seed: u64, roles: usize, moves: usize, fluents: usize, width: usize) -> Draft {
     let mut random = Numbers(seed);
     let vocabulary = Vocabulary {
-        roles: vec!["p".to_owned(), "q".to_owned()],
-        // Names that give groups to try.
-        fluents: (0..FLUENTS).map(|f| format!("(at {} {})", f / 3, f % 3)).collect(),
-        moves: (0..MOVES).map(|m| format!("m{m}")).collect(),
+        roles: (0..roles).map(|role| format!("r{role}")).collect(),
+        fluents: (0..fluents).map(|f| format!("(at {} {})", f / width, f % width)).collect(),
+        // In the order of their names.
+        moves: (0..moves).map(|m| format!("m{m:02}")).collect(),
         percepts: vec!["seen".to_owned()],
         chance: None,
     };
-    let does = (0..2).flat_map(|role| (0..MOVES as u32).map(move |action| (role, action))).collect();
-    let initial = (0..FLUENTS).map(|_| random.below(5) < 2).collect();
-    let mut net = Net::new(vocabulary, initial, does);
-    let mut state: Vec<Signal> = (0..FLUENTS).map(|f| net.fluent(f)).collect();
-    grow(&mut net, &mut state, &mut random);
-    let mut moving = state.clone();
-    moving.extend((0..2 * MOVES).map(|position| net.does_at(position)));
-    grow(&mut net, &mut moving, &mut random);
-    grow(&mut net, &mut moving, &mut random);
-    let mut draw = |signals: &[Signal]| random.signal(signals);
-    net.outputs = Outputs {
-        next: (0..FLUENTS).map(|_| draw(&moving)).collect(),
-        // The first move is always there, so that play goes on.
-        legal: (0..2)
-            .map(|_| {
-                (0..MOVES as u32).map(|m| (m, if m == 0 { Signal::TRUE } else { draw(&state) })).collect()
-            })
-            .collect(),
-        goal: (0..2).map(|_| vec![(0, draw(&state)), (100, draw(&state))]).collect(),
-        terminal: draw(&state),
-        sees: Some(vec![vec![(0, draw(&moving))], Vec::new()]),
-    };
-    net
+    let does = (0..roles as u32).flat_map(|role| (0..moves as u32).map(move |action| (role, action)));
+    let initial = (0..fluents).map(|_| random.below(5) < 2).collect();
+    let net = Net::new(vocabulary, initial, does.collect());
+    let state: Vec<Signal> = (0..fluents).map(|f| net.fluent(f)).collect();
+    Draft { random, net, moves, state, moving: Vec::new() }
 }
 
-/// Adds conjunctions of two to five signals, with complements.
-fn grow(net: &mut Net, signals: &mut Vec<Signal>, random: &mut Numbers) {
-    for _ in 0..8 {
-        let operands = (0..2 + random.below(4)).map(|_| random.signal(signals)).collect();
-        let gate = net.and(operands);
-        if !gate.is_constant() {
-            signals.push(gate);
+impl Draft {
+    /// Adds conjunctions of two to five signals, with complements.
+    fn grow(&mut self, is_moving: bool) {
+        let signals = if is_moving { &mut self.moving } else { &mut self.state };
+        for _ in 0..8 {
+            let operands = (0..2 + self.random.below(4)).map(|_| self.random.signal(signals)).collect();
+            let gate = self.net.and(operands);
+            if !gate.is_constant() {
+                signals.push(gate);
+            }
         }
+    }
+
+    /// Goes on with what depends on moves.
+    fn move_on(&mut self) {
+        self.moving.clone_from(&self.state);
+        self.moving.extend((0..self.net.does().len()).map(|position| self.net.does_at(position)));
+    }
+
+    fn does(&self, role: usize, action: usize) -> Signal {
+        self.net.does_at(role * self.moves + action)
+    }
+
+    /// That some role makes one of some moves.
+    fn choice(&mut self, most: usize) -> Signal {
+        let role = self.random.below(self.net.vocabulary.roles.len());
+        let count = 1 + self.random.below(most.min(self.moves));
+        let first = self.random.below(self.moves);
+        let moves = (0..count).map(|action| self.does(role, (first + action) % self.moves)).collect();
+        self.net.or(moves)
+    }
+
+    /// A conjunction or disjunction of others, so many deep, in which moves stand beside fluents.
+    fn tree(&mut self, depth: usize) -> Signal {
+        if depth == 0 {
+            return match self.random.below(4) {
+                0 => self.choice(4),
+                1 => self.choice(self.moves),
+                2 => self.random.signal(&self.moving),
+                _ => self.random.signal(&self.state),
+            };
+        }
+        let wide = if self.random.below(12) == 0 { 20 } else { 3 };
+        let parts: Vec<Signal> = (0..2 + self.random.below(wide)).map(|_| self.tree(depth - 1)).collect();
+        let gate = if self.random.below(2) == 0 { self.net.and(parts) } else { self.net.or(parts) };
+        gate.negate_if(self.random.below(4) == 0)
+    }
+
+    /// What follows of a fluent: something, or something that stays, or all but for some moves.
+    fn follow(&mut self, fluent: usize) -> Signal {
+        let itself = self.net.fluent(fluent);
+        let depth = self.random.below(4);
+        match self.random.below(8) {
+            0 => self.random.signal(&self.moving),
+            // Latches.
+            1 => {
+                let other = self.tree(depth);
+                self.net.or(vec![itself, other])
+            }
+            2 => {
+                let other = self.tree(depth);
+                self.net.and(vec![itself, other])
+            }
+            // Frames: it stays but for some moves, or if one of many is made.
+            3 => {
+                let (gone, come) = (self.choice(3), self.tree(depth));
+                let stays = self.net.and(vec![itself, !gone]);
+                self.net.or(vec![stays, come])
+            }
+            4 => {
+                let kept = self.choice(self.moves);
+                self.net.and(vec![itself, kept])
+            }
+            // Moves of one role beside moves or fluents, which complements are made of.
+            5 => {
+                let (own, mixed) = (self.choice(3), self.choice(2));
+                let beside = self.random.signal(&self.state);
+                let mixed = self.net.or(vec![mixed, beside]);
+                self.net.and(vec![own, mixed])
+            }
+            _ => self.tree(depth),
+        }
+    }
+
+    /// The net with outputs that are drawn; `next` are those of the fluents.
+    fn finish(mut self, next: Vec<Signal>) -> Net {
+        let roles = self.net.vocabulary.roles.len();
+        let Self { random, state, moving, moves, .. } = &mut self;
+        // The first move is always there, so that play goes on.
+        let legal = |m| if m == 0 { Signal::TRUE } else { random.signal(state) };
+        let legal: Vec<Signal> = (0..roles * *moves).map(|place| place % *moves).map(legal).collect();
+        let legal = legal.chunks(*moves).map(|chunk| (0..).zip(chunk.iter().copied()).collect());
+        let sees =
+            (0..roles).map(|role| if role == 0 { vec![(0, random.signal(moving))] } else { Vec::new() });
+        self.net.outputs = Outputs {
+            next,
+            legal: legal.collect(),
+            sees: Some(sees.collect()),
+            goal: (0..roles).map(|_| vec![(0, random.signal(state)), (100, random.signal(state))]).collect(),
+            terminal: random.signal(state),
+        };
+        self.net
     }
 }
 
+/// A net of two roles without any shape. Legality, goals and ends depend on the state; next states and percepts on moves
+/// too.
+fn random_net(seed: u64) -> Net {
+    let mut draft = draft(seed, 2, 4, 6, 3);
+    draft.grow(false);
+    draft.move_on();
+    draft.grow(true);
+    draft.grow(true);
+    let next = (0..6).map(|_| draft.random.signal(&draft.moving)).collect();
+    draft.finish(next)
+}
+
+/// A net of one of many shapes: up to four roles and twelve moves, latches, frames, disjunctions of moves inside each other, wide
+/// gates, and fluents that go round a cycle or count the steps of a short game.
+fn shaped_net(seed: u64) -> Net {
+    let mut sizes = Numbers(!seed);
+    let roles = 1 + sizes.below(4);
+    let moves = 2 + sizes.below(if roles > 2 { 5 } else { 11 });
+    let fluents = 3 + sizes.below(8);
+    let points = [0, 2, 3, 4, 5][sizes.below(5)].min(fluents);
+    let is_clock = sizes.below(2) == 0;
+    let mut draft = draft(seed, roles, moves, fluents, if points > 1 { points } else { 1 + sizes.below(3) });
+    draft.grow(false);
+    draft.move_on();
+    draft.grow(true);
+    // The first fluents hold one after the other, round and round or up to the last.
+    (0..points).for_each(|point| draft.net.initial[point] = point == 0);
+    let next = (0..fluents).map(|fluent| match fluent {
+        0 if points > 0 && is_clock => Signal::FALSE,
+        fluent if fluent < points => draft.net.fluent((fluent + points - 1) % points),
+        fluent => draft.follow(fluent),
+    });
+    let next: Vec<Signal> = next.collect();
+    let mut net = draft.finish(next);
+    if sizes.below(4) > 0 {
+        // Otherwise most games are over before they start.
+        let fluents: Vec<Signal> = (0..fluents).map(|fluent| net.fluent(fluent)).collect();
+        let ends = (0..3).map(|_| sizes.signal(&fluents)).collect();
+        net.outputs.terminal = net.and(ends);
+    }
+    if points > 0 && is_clock {
+        let (last, other) = (net.fluent(points - 1), net.outputs.terminal);
+        net.outputs.terminal = if sizes.below(2) == 0 { last } else { net.or(vec![last, other]) };
+    }
+    net
+}
+
 /// The values of signals in a state, under a joint move.
-fn values(net: &Net, state: &[bool], joint: [u32; 2], signals: &[Signal]) -> Vec<bool> {
+fn values(net: &Net, state: &[bool], joint: &[u32], signals: &[Signal]) -> Vec<bool> {
     let mut values = Vec::new();
     for gate in 0..net.len() as u32 {
         values.push(match net.gate(gate) {
             Gate::Constant => false,
             Gate::Fluent(fluent) => state[fluent as usize],
-            Gate::Does { role, action } => joint[role as usize] == action,
+            Gate::Does { role, action } => joint.get(role as usize) == Some(&action),
             Gate::And(operands) => operands.iter().all(|s| values[s.gate() as usize] != s.is_negated()),
         });
     }
@@ -96,34 +237,73 @@ fn shown(net: &Net) -> Vec<Signal> {
     legal.chain(goal).chain([net.outputs.terminal]).collect()
 }
 
+/// What is seen in a state.
+fn view(net: &Net, state: &[bool]) -> Vec<bool> {
+    values(net, state, &[], &shown(net))
+}
+
 /// All that comes of a step.
 fn stepped(net: &Net) -> Vec<Signal> {
     net.outputs.next.iter().copied().chain(net.percepts().flatten().map(|&(_, s)| s)).collect()
 }
 
-/// Compares the net of each ply in all states that play comes to by so many moves.
+/// What comes of a step: the next state first.
+fn step(net: &Net, state: &[bool], joint: &[u32]) -> Vec<bool> {
+    values(net, state, joint, &stepped(net))
+}
+
+/// The legal moves of each role, of what is seen.
+fn legal_moves(net: &Net, view: &[bool]) -> Vec<Vec<u32>> {
+    let mut view = view.iter();
+    let legal = net.outputs.legal.iter();
+    legal
+        .map(|legal| {
+            let here = legal.iter().zip(view.by_ref());
+            here.filter(|(_, legal)| **legal).map(|(&(action, _), _)| action).collect()
+        })
+        .collect()
+}
+
+/// The legal joint moves of what is seen, or some of them if they are many.
+fn legal_joints(net: &Net, view: &[bool]) -> Vec<Vec<u32>> {
+    let legal = legal_moves(net, view);
+    let count: usize = legal.iter().map(Vec::len).product();
+    // Each is a number in mixed radix.
+    let joint = |mut number: usize| {
+        let mut choose = |moves: &Vec<u32>| {
+            let action = moves[number % moves.len()];
+            number /= moves.len();
+            action
+        };
+        legal.iter().map(&mut choose).collect()
+    };
+    if count <= JOINTS {
+        return (0..count).map(joint).collect();
+    }
+    let mut random = Numbers(count as u64);
+    (0..JOINTS).map(|_| joint(random.below(count))).collect()
+}
+
+/// Compares the net of each ply in states that play comes to by so many moves.
 fn compare_plies(net: &Net, plies: &optimize::Plies, context: &str) {
+    let fluents = net.initial.len();
     let mut states = BTreeSet::from([net.initial.clone()]);
     for (number, ply) in plies.nets.iter().enumerate() {
         let mut next = BTreeSet::new();
-        for state in &states {
+        for state in states.iter().take(STATES) {
             let context = format!("{context}, ply {number}: state {state:?}");
-            let view = values(net, state, [u32::MAX; 2], &shown(net));
-            assert_eq!(view, values(ply, state, [u32::MAX; 2], &shown(ply)), "{context}");
-            if view.last() == Some(&true) {
+            let seen = view(net, state);
+            assert_eq!(seen, view(ply, state), "{context}");
+            if seen.last() == Some(&true) {
                 continue;
             }
-            for (role, count) in plies.counts[number].iter().enumerate() {
-                let legal = view[role * MOVES..(role + 1) * MOVES].iter().filter(|&&legal| legal).count();
-                assert!(count.is_none_or(|count| count == legal), "{context}");
+            for (legal, count) in legal_moves(net, &seen).iter().zip(&plies.counts[number]) {
+                assert!(count.is_none_or(|count| count == legal.len()), "{context}");
             }
-            for joint in (0..MOVES * MOVES).map(|j| [j % MOVES, j / MOVES]) {
-                if view[joint[0]] && view[MOVES + joint[1]] {
-                    let joint = joint.map(|action| action as u32);
-                    let step = values(net, state, joint, &stepped(net));
-                    assert_eq!(step, values(ply, state, joint, &stepped(ply)), "{context}, moves {joint:?}");
-                    next.insert(step[..FLUENTS].to_vec());
-                }
+            for joint in legal_joints(net, &seen) {
+                let after = step(net, state, &joint);
+                assert_eq!(after, step(ply, state, &joint), "{context}, moves {joint:?}");
+                next.insert(after[..fluents].to_vec());
             }
         }
         states = next;
@@ -131,31 +311,27 @@ fn compare_plies(net: &Net, plies: &optimize::Plies, context: &str) {
     assert!(states.is_empty(), "{context}: games are over after the last ply");
 }
 
-/// Compares two nets, and says how many states play reaches.
+/// Compares two nets, and says how many states of those that play reaches it looked at.
 fn compare(left: &Net, right: &Net, context: &str) -> usize {
-    const NONE: [u32; 2] = [u32::MAX; 2];
+    let fluents = left.initial.len();
     let mut seen = BTreeSet::from([left.initial.clone()]);
     let mut queue = vec![left.initial.clone()];
     while let Some(state) = queue.pop() {
-        let view = values(left, &state, NONE, &shown(left));
-        assert_eq!(view, values(right, &state, NONE, &shown(right)), "{context}: state {state:?}");
-        if view.last() == Some(&true) {
+        let shown = view(left, &state);
+        assert_eq!(shown, view(right, &state), "{context}: state {state:?}");
+        if shown.last() == Some(&true) {
             continue;
         }
-        for joint in (0..MOVES * MOVES).map(|j| [j % MOVES, j / MOVES]) {
-            if !view[joint[0]] || !view[MOVES + joint[1]] {
-                continue;
-            }
-            let joint = joint.map(|action| action as u32);
-            let step = values(left, &state, joint, &stepped(left));
+        for joint in legal_joints(left, &shown) {
+            let after = step(left, &state, &joint);
             let context = format!("{context}: state {state:?}, moves {joint:?}");
-            assert_eq!(step, values(right, &state, joint, &stepped(right)), "{context}");
-            let next = step[..FLUENTS].to_vec();
+            assert_eq!(after, step(right, &state, &joint), "{context}");
+            let next = after[..fluents].to_vec();
             for latch in &right.latches {
                 let [before, after] = [&state, &next].map(|state| state[latch.fluent as usize]);
                 assert!(before != latch.value || after == latch.value, "{context}: {latch:?}");
             }
-            if seen.insert(next.clone()) {
+            if seen.len() < STATES && seen.insert(next.clone()) {
                 queue.push(next);
             }
         }
@@ -169,63 +345,123 @@ fn compare(left: &Net, right: &Net, context: &str) -> usize {
     seen.len()
 }
 
-#[test]
-fn passes_keep_what_nets_do() {
-    let (mut states, mut groups, mut latches, mut short) = (0, 0, 0, 0);
-    for seed in 0..1_000 {
-        let net = random_net(seed);
-        let mut optimised = net.clone();
-        for (name, pass) in optimize::PASSES {
-            let alone = pass(&net, &mut Meter::of(u64::MAX)).expect("there is fuel");
-            states += compare(&net, &alone, &format!("seed {seed}, {name} alone"));
-            optimised = pass(&optimised, &mut Meter::of(u64::MAX)).expect("there is fuel");
-            compare(&net, &optimised, &format!("seed {seed}, {name}"));
-        }
-        groups += optimised.exclusive.len();
-        latches += optimised.latches.len();
-        if let Some(plies) = optimize::plies(&optimised, &mut Meter::of(u64::MAX)) {
-            short += 1;
-            compare_plies(&net, &plies, &format!("seed {seed}"));
-        }
-        // The net at each point of the cycle steps as the whole one does there.
-        let phases = optimize::phases(&optimised, &mut Meter::of(u64::MAX)).unwrap_or_default();
-        let mut state = net.initial.clone();
-        for (number, phase) in phases.iter().enumerate() {
-            let context = format!("seed {seed}, phase {number}");
-            let view = values(&net, &state, [0, 0], &shown(&net));
-            assert_eq!(view, values(phase, &state, [0, 0], &shown(phase)), "{context}");
-            if view.last() == Some(&true) {
+/// What all nets together came to.
+#[derive(Debug, Default)]
+struct Totals {
+    states: usize,
+    groups: usize,
+    latches: usize,
+    /// Nets with a net for each ply, ..
+    short: usize,
+    /// .. and those with one for each point of a cycle.
+    cyclic: usize,
+}
+
+/// Runs each pass of nets, alone and after those before it, and compares.
+fn compare_passes(seeds: std::ops::Range<u64>, make: fn(u64) -> Net) -> Totals {
+    let (tell, told) = mpsc::channel();
+    let worker = thread::spawn(move || {
+        let mut totals = Totals::default();
+        for seed in seeds {
+            // Nobody listens any more where a net has taken too long.
+            if tell.send(seed).is_err() {
                 break;
             }
-            let step = values(&net, &state, [0, 0], &stepped(&net));
-            assert_eq!(step, values(phase, &state, [0, 0], &stepped(phase)), "{context}");
-            state = step[..FLUENTS].to_vec();
+            compare_net(seed, &make(seed), &mut totals);
+        }
+        totals
+    });
+    let mut last = None;
+    loop {
+        match told.recv_timeout(PATIENCE) {
+            Ok(seed) => last = Some(seed),
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => panic!("the passes do not end with seed {last:?}"),
         }
     }
-    assert!(short > 100, "{short} short games");
+    worker.join().expect("all agree")
+}
+
+fn compare_net(seed: u64, net: &Net, totals: &mut Totals) {
+    let mut optimised = net.clone();
+    for (name, pass) in optimize::PASSES {
+        let alone = pass(net, &mut Meter::of(u64::MAX)).expect("there is fuel");
+        totals.states += compare(net, &alone, &format!("seed {seed}, {name} alone"));
+        let after = pass(&optimised, &mut Meter::of(u64::MAX)).expect("there is fuel");
+        compare(&optimised, &after, &format!("seed {seed}, {name}"));
+        optimised = after;
+    }
+    compare(net, &optimised, &format!("seed {seed}, all passes"));
+    totals.groups += optimised.exclusive.len();
+    totals.latches += optimised.latches.len();
+    if let Some(plies) = optimize::plies(&optimised, &mut Meter::of(u64::MAX)) {
+        totals.short += 1;
+        compare_plies(net, &plies, &format!("seed {seed}"));
+    }
+    // The net at each point of the cycle steps as the whole one does there.
+    let phases =
+        optimize::phases(&optimised, &mut Meter::of(u64::MAX)).unwrap_or_else(|| vec![optimised.clone()]);
+    totals.cyclic += usize::from(phases.len() > 1);
+    let mut random = Numbers(seed);
+    let mut state = net.initial.clone();
+    for number in 0..3 * phases.len() {
+        let phase = &phases[number % phases.len()];
+        let context = format!("seed {seed}, phase {number}: state {state:?}");
+        let seen = view(net, &state);
+        assert_eq!(seen, view(phase, &state), "{context}");
+        if seen.last() == Some(&true) {
+            break;
+        }
+        let joints = legal_joints(net, &seen);
+        for joint in &joints {
+            assert_eq!(step(net, &state, joint), step(phase, &state, joint), "{context}, moves {joint:?}");
+        }
+        let joint = &joints[random.below(joints.len())];
+        state = step(net, &state, joint)[..net.initial.len()].to_vec();
+    }
+}
+
+#[test]
+fn passes_keep_what_nets_do() {
+    let totals = compare_passes(0..1_000, random_net);
+    println!("{totals:?}");
+    assert!(totals.short > 100 && totals.states > 25_000, "{totals:?}");
+    assert!(totals.groups > 50 && totals.latches > 500, "{totals:?}");
+}
+
+/// `GDL_CASES` sets how many nets there are, `GDL_SEED` which is the first.
+#[test]
+fn passes_keep_what_nets_of_many_shapes_do() {
+    let setting = |name, default| {
+        std::env::var(name).map_or(default, |value| value.parse::<u64>().expect("a whole number"))
+    };
+    let (first, cases) = (setting("GDL_SEED", 0), setting("GDL_CASES", 2_000));
+    let totals = compare_passes(first..first + cases, shaped_net);
+    println!("{cases} nets: {totals:?}");
+    let cases = cases as usize;
+    assert!(totals.states > 20 * cases && 2 * totals.latches > cases, "{totals:?}");
     assert!(
-        states > 25_000 && groups > 50 && latches > 500,
-        "{states} states, {groups} groups, {latches} latches"
+        10 * totals.short > cases && 10 * totals.cyclic > cases && 20 * totals.groups > cases,
+        "{totals:?}"
     );
 }
 
 /// Compares a game with the one that ends early: it is over in other states only if all play from there has their goals,
 /// one for each role; where it is not over all is alike. Returns how many states are over in it alone.
 fn compare_early(net: &Net, early: &Net, context: &str) -> usize {
-    const NONE: [u32; 2] = [u32::MAX; 2];
     let goals = |state: &[bool]| {
         let signals: Vec<Signal> = net.outputs.goal.iter().flatten().map(|&(_, s)| s).collect();
-        values(net, state, NONE, &signals)
+        values(net, state, &[], &signals)
     };
-    let terminal = |net: &Net, state: &[bool]| values(net, state, NONE, &[net.outputs.terminal])[0];
+    let terminal = |net: &Net, state: &[bool]| values(net, state, &[], &[net.outputs.terminal])[0];
     let mut decided = 0;
     for state in reached(net, &net.initial, |state| terminal(early, state)) {
         let context = format!("{context}: state {state:?}");
-        let [view, other] = [net, early].map(|net| values(net, &state, NONE, &shown(net)));
-        let last = view.len() - 1;
-        assert_eq!(view[..last], other[..last], "{context}");
-        assert!(other[last] || !view[last], "{context}");
-        if other[last] && !view[last] {
+        let [seen, other] = [net, early].map(|net| view(net, &state));
+        let last = seen.len() - 1;
+        assert_eq!(seen[..last], other[..last], "{context}");
+        assert!(other[last] || !seen[last], "{context}");
+        if other[last] && !seen[last] {
             decided += 1;
             let goals_here = goals(&state);
             for role in goals_here.chunks(2) {
@@ -235,8 +471,8 @@ fn compare_early(net: &Net, early: &Net, context: &str) -> usize {
                 assert_eq!(goals(&later), goals_here, "{context}, later {later:?}");
             }
         } else if !other[last] {
-            for joint in legal_joints(&view) {
-                let steps = [net, early].map(|net| values(net, &state, joint, &stepped(net)));
+            for joint in legal_joints(net, &seen) {
+                let steps = [net, early].map(|net| step(net, &state, &joint));
                 assert_eq!(steps[0], steps[1], "{context}, moves {joint:?}");
             }
         }
@@ -244,14 +480,8 @@ fn compare_early(net: &Net, early: &Net, context: &str) -> usize {
     decided
 }
 
-/// The legal joint moves of what is shown.
-fn legal_joints(view: &[bool]) -> impl Iterator<Item = [u32; 2]> {
-    let joints = (0..MOVES * MOVES).map(|j| [j % MOVES, j / MOVES]);
-    let legal = joints.filter(|joint| view[joint[0]] && view[MOVES + joint[1]]);
-    legal.map(|joint| joint.map(|action| action as u32))
-}
-
-/// The states that play from one comes to, itself included, if it goes on in those that are not `over`.
+/// The states that play from one comes to, itself included, if it goes on in those that are not `over`; some of them if
+/// they are many.
 fn reached(net: &Net, state: &[bool], over: impl Fn(&[bool]) -> bool) -> BTreeSet<Vec<bool>> {
     let mut seen = BTreeSet::from([state.to_vec()]);
     let mut queue = vec![state.to_vec()];
@@ -259,10 +489,9 @@ fn reached(net: &Net, state: &[bool], over: impl Fn(&[bool]) -> bool) -> BTreeSe
         if over(&state) {
             continue;
         }
-        let view = values(net, &state, [u32::MAX; 2], &shown(net));
-        for joint in legal_joints(&view) {
-            let next = values(net, &state, joint, &stepped(net))[..FLUENTS].to_vec();
-            if seen.insert(next.clone()) {
+        for joint in legal_joints(net, &view(net, &state)) {
+            let next = step(net, &state, &joint)[..state.len()].to_vec();
+            if seen.len() < STATES && seen.insert(next.clone()) {
                 queue.push(next);
             }
         }
@@ -270,23 +499,30 @@ fn reached(net: &Net, state: &[bool], over: impl Fn(&[bool]) -> bool) -> BTreeSe
     seen
 }
 
-#[test]
-fn games_end_early_where_goals_are_decided() {
+/// How many nets end early, and in how many states, of those that a function makes.
+fn compare_ends(seeds: std::ops::Range<u64>, make: fn(u64) -> Net) -> (usize, usize) {
     let (mut nets, mut states) = (0, 0);
-    for seed in 0..1_000 {
-        let mut net = random_net(seed);
+    for seed in seeds {
+        let mut net = make(seed);
         // One goal in every state.
         for goal in &mut net.outputs.goal {
             goal[0].1 = !goal[1].1;
         }
-        let mut meter = Meter::of(u64::MAX);
-        let optimised = optimize::optimize(net.clone(), &mut meter);
-        let Some(early) = optimize::early(&optimised, &mut meter) else { continue };
+        let optimised = optimize::optimize(net.clone(), &mut Meter::of(u64::MAX));
+        let Some(early) = optimize::early(&optimised, &mut Meter::of(u64::MAX)) else { continue };
         let decided = compare_early(&net, &early.net, &format!("seed {seed}"));
         nets += usize::from(decided > 0);
         states += decided;
     }
+    (nets, states)
+}
+
+#[test]
+fn games_end_early_where_goals_are_decided() {
+    let (nets, states) = compare_ends(0..1_000, random_net);
     assert!(nets > 80 && states > 100, "{states} states of {nets} nets");
+    let (nets, states) = compare_ends(0..1_000, shaped_net);
+    assert!(nets > 20 && states > 100, "{states} states of {nets} nets");
 }
 
 #[test]
@@ -302,16 +538,16 @@ fn play_goes_on_alike_without_fluents_that_have_no_influence() {
             state.iter().zip(&influential).map(|(holds, influential)| holds == influential).collect()
         };
         dead += influential.iter().filter(|&&influential| !influential).count();
-        for number in 0..1 << FLUENTS {
-            let state: Vec<bool> = (0..FLUENTS).map(|fluent| number >> fluent & 1 == 1).collect();
+        for number in 0..1 << net.initial.len() {
+            let state: Vec<bool> = (0..net.initial.len()).map(|fluent| number >> fluent & 1 == 1).collect();
             let [left, right] = [state.clone(), turned(&state)].map(|state| {
-                let joints = (0..MOVES * MOVES).map(|j| [(j % MOVES) as u32, (j / MOVES) as u32]);
+                let joints = (0..4).flat_map(|one| (0..4).map(move |two| [one, two]));
                 let steps = joints.map(|joint| {
-                    let mut step = values(&net, &state, joint, &stepped(&net));
+                    let mut step = step(&net, &state, &joint);
                     step.iter_mut().zip(&influential).for_each(|(holds, &influential)| *holds &= influential);
                     step
                 });
-                (values(&net, &state, [u32::MAX; 2], &shown(&net)), steps.collect::<Vec<_>>())
+                (view(&net, &state), steps.collect::<Vec<_>>())
             });
             assert_eq!(left, right, "seed {seed}, state {state:?}");
         }

@@ -1,0 +1,202 @@
+//! No rulesheet hangs, panics or eats memory in any phase, and all engines agree on it: generated rulesheets of many
+//! shapes, and mutants of rulesheets that people wrote.
+//!
+//! Each goes through every phase and engine (`shapes/journey.rs`) in a process of its own (`shapes/supervisor.rs`), where each
+//! phase runs under an allocator that fails past a number of bytes, and under a count of reports, which is one of steps.
+//!
+//! `GDL_CASES` sets how many cases each test has, `GDL_SEED` which. A long run is
+//!
+//! ```text
+//! GDL_CASES=200000 GDL_SEED=1 cargo test --release -p gdl-tests --test shapes -- --nocapture generated
+//! GDL_CASES=20000 GDL_SEED=1 cargo test --release -p gdl-tests --test shapes -- --nocapture mutants_of_other
+//! ```
+//!
+//! and a rulesheet of one's own goes the same way with `GDL_RULESHEET=path` and `-- one_rulesheet`, where the path is an
+//! absolute one.
+
+#[path = "shapes/author.rs"]
+mod author;
+#[path = "expand/children.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod children;
+#[path = "differential/comparison.rs"]
+#[allow(dead_code, unreachable_pub, reason = "other tests use more of it, and so do the fuzz targets")]
+mod comparison;
+#[allow(dead_code, reason = "other tests use more of it")]
+mod corpus;
+#[path = "shapes/journey.rs"]
+mod journey;
+#[path = "shapes/mutant.rs"]
+mod mutant;
+#[path = "shapes/parts.rs"]
+mod parts;
+#[path = "shapes/supervisor.rs"]
+mod supervisor;
+#[path = "lanes/watch.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod watch;
+
+use author::{FEATURES, sheet};
+use cap::Cap;
+use journey::Enter;
+use mutant::{forms, mutate};
+use std::{alloc::System, env, fs, hint::black_box, thread::sleep, time::Duration};
+use supervisor::{Cases, Summary, supervise};
+
+/// All memory of this program. Phases set its limit.
+#[global_allocator]
+static HEAP: Cap<System> = Cap::new(System, usize::MAX);
+
+/// A number from the environment.
+fn setting(name: &str, default: u64) -> u64 {
+    env::var(name).map_or(default, |value| value.parse().expect("a whole number"))
+}
+
+/// Prints what became of the cases; fails if one went wrong.
+fn judge(summary: &Summary) {
+    println!("{} cases: {:?}", summary.cases, summary.counts);
+    let faults = summary.faults.len();
+    assert!(faults == 0, "{faults} cases went wrong\n{}", summary.faults.join("\n"));
+}
+
+/// Rulesheets of many shapes.
+struct Shapes {
+    seed: u64,
+}
+
+impl Cases for Shapes {
+    fn write(&self, number: u64) -> (Vec<String>, Vec<&'static str>) {
+        let sheet = sheet(self.seed, number);
+        (sheet.forms, sheet.features.into_iter().collect())
+    }
+}
+
+#[test]
+fn generated_rulesheets_go_through_every_phase() {
+    let (cases, shapes) = (setting("GDL_CASES", 600), Shapes { seed: setting("GDL_SEED", 0) });
+    let Some(summary) = supervise("generated_rulesheets_go_through_every_phase", &shapes, 0..cases) else {
+        return;
+    };
+    judge(&summary);
+    let share = |word: &str| summary.count(word) as f64 / cases as f64;
+    assert!(share("played") > 0.9, "too many rulesheets are not played");
+    assert!(share("lively") > 0.7, "too many rulesheets are dull");
+    for word in ["lanes", "phases", "plies", "early"] {
+        assert!(share(word) > 0.1, "too few rulesheets have {word}");
+    }
+    let missing: Vec<_> = FEATURES.iter().filter(|feature| summary.count(feature) == 0).collect();
+    assert!(missing.is_empty() || cases < 600, "no rulesheet has {missing:?}");
+}
+
+/// Mutants of some rulesheets.
+struct Mutants {
+    seed: u64,
+    texts: Vec<String>,
+}
+
+impl Mutants {
+    /// Those of rulesheets that are small enough for many of them.
+    fn of(texts: impl Iterator<Item = String>) -> Self {
+        let texts = texts.filter(|text| text.len() < 8_000).collect();
+        Self { seed: setting("GDL_SEED", 0), texts }
+    }
+}
+
+impl Cases for Mutants {
+    fn write(&self, number: u64) -> (Vec<String>, Vec<&'static str>) {
+        let text = &self.texts[number as usize % self.texts.len()];
+        (mutate(text, self.seed, number), Vec::new())
+    }
+}
+
+#[test]
+fn mutants_of_built_in_games_go_through_every_phase() {
+    let mutants = Mutants::of(gdl_games::LIST.iter().map(|entry| entry.text.to_owned()));
+    assert!(mutants.texts.len() > 6, "{}", mutants.texts.len());
+    let cases = setting("GDL_CASES", 150);
+    let Some(summary) = supervise("mutants_of_built_in_games_go_through_every_phase", &mutants, 0..cases)
+    else {
+        return;
+    };
+    judge(&summary);
+    assert!(5 * summary.count("played") > cases, "too few mutants are played");
+}
+
+#[test]
+fn mutants_of_other_rulesheets_go_through_every_phase() {
+    let Some(rulesheets) = corpus::rulesheets() else { return };
+    let mutants = Mutants::of(rulesheets.map(|(_, text)| text));
+    let cases = setting("GDL_CASES", 150);
+    let Some(summary) = supervise("mutants_of_other_rulesheets_go_through_every_phase", &mutants, 0..cases)
+    else {
+        return;
+    };
+    judge(&summary);
+    assert!(5 * summary.count("played") > cases, "too few mutants are played");
+}
+
+/// A rulesheet as it is.
+struct Given {
+    text: String,
+}
+
+impl Cases for Given {
+    fn write(&self, _: u64) -> (Vec<String>, Vec<&'static str>) {
+        (forms(&self.text), Vec::new())
+    }
+}
+
+#[test]
+fn one_rulesheet_goes_through_every_phase() {
+    let text = match env::var("GDL_RULESHEET") {
+        Ok(path) => fs::read_to_string(path).expect("a rulesheet"),
+        Err(_) => gdl_games::find("tictactoe").expect("built in").text.to_owned(),
+    };
+    if let Some(summary) = supervise("one_rulesheet_goes_through_every_phase", &Given { text }, 0..1) {
+        judge(&summary);
+    }
+}
+
+/// Cases that go wrong in every way, or not at all.
+struct Traps;
+
+impl Cases for Traps {
+    fn write(&self, number: u64) -> (Vec<String>, Vec<&'static str>) {
+        let traps = ["none", "panic", "memory", "none", "hang", "none"];
+        let forms = ["beside", traps[number as usize], "too"].map(str::to_owned).to_vec();
+        (if number == 4 { vec!["hang".to_owned()] } else { forms }, vec!["trap"])
+    }
+
+    fn go(&self, text: &str, enter: Enter) -> Vec<String> {
+        enter("first", 1 << 20);
+        enter("second", 1 << 20);
+        for word in text.lines() {
+            match word {
+                "panic" => panic!("on purpose"),
+                "memory" => drop(black_box(Vec::<u8>::with_capacity(1 << 21))),
+                "hang" => sleep(Duration::from_secs(600)),
+                _ => {}
+            }
+        }
+        vec!["fine".to_owned()]
+    }
+
+    fn patience(&self) -> Duration {
+        Duration::from_secs(5)
+    }
+}
+
+#[test]
+fn whatever_goes_wrong_is_named_and_the_others_go_on() {
+    let Some(summary) = supervise("whatever_goes_wrong_is_named_and_the_others_go_on", &Traps, 0..6) else {
+        return;
+    };
+    assert_eq!((summary.cases, summary.count("fine"), summary.count("trap")), (6, 3, 3));
+    let expected = [
+        "case 1, second: on purpose; the rulesheet is\npanic\n",
+        "case 2, second: the process ended with signal: 6 (SIGABRT); the rulesheet is\nmemory\n",
+        "case 4, second: no end within 5 s; the rulesheet is\nhang\n",
+    ];
+    let faults = summary.faults.iter().map(|fault| fault.replace(" (core dumped)", ""));
+    assert_eq!(faults.collect::<Vec<_>>(), expected);
+}

@@ -1,0 +1,331 @@
+//! A rulesheet's way through every phase and engine: a text in, what became of it out.
+//!
+//! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and without a panic; and all
+//! engines agree on what they play: the table, lanes on every instruction set, the lifted engine, and `eval`, state by
+//! state. `enter` hears of each phase before it begins, with the bytes that it may take beyond what is there already.
+
+use crate::{
+    children::expand_all,
+    comparison::{self, Position, agree, lenient},
+    watch,
+};
+use gdl_cli::simulate::{Settings, Subject, simulate};
+use gdl_compiler::{
+    Compilation, Diagnostics, Levels, Limits, Meter, Observer, Options, Severity, Source, compile,
+    emit::{Code, lanes::Lanes, module::module, parts::Frame, table::table},
+    format::format,
+    read,
+};
+use gdl_runtime::{
+    BitBox, Board, Dynamic, Engine, Expansion, Game, Isa, Leaves, MoveId, Perft, Playouts, Stream, load::lift,
+};
+use std::{
+    ops::ControlFlow,
+    sync::{Mutex, PoisonError},
+};
+
+/// Steps compared with `eval`.
+const STEPS: usize = 10;
+
+/// The most moves of a game that is played.
+const LENGTH: u64 = 24;
+
+/// The most sequences of moves that are counted.
+const SEQUENCES: u128 = 1_500;
+
+/// The most operations of a net for which straight-line code is made.
+const STRAIGHT: usize = if cfg!(debug_assertions) { 150 } else { 1_500 };
+
+/// What a phase of the compiler takes beside its limit: the text, the rules and tables of small things.
+const BESIDE: usize = 8 << 20;
+
+/// What an engine may take: planes of lanes, and states.
+const PLAY: usize = 96 << 20;
+
+/// What became of a rulesheet.
+#[derive(Debug, PartialEq)]
+pub(crate) enum End {
+    /// It was refused, with the code of the first error.
+    Refused(&'static str),
+    /// It was too much for the compiler, and was evaluated state by state.
+    Lifted,
+    /// `eval` ran into a limit.
+    TooMuch,
+    /// It was played in all engines.
+    Played {
+        /// Some role can choose, and states differ.
+        is_lively: bool,
+        /// It was played in lanes, ..
+        in_lanes: bool,
+        /// .. as a game of several points in a cycle, ..
+        in_phases: bool,
+        /// .. or ply by ply.
+        in_plies: bool,
+        /// It has an early end.
+        ends_early: bool,
+    },
+}
+
+impl End {
+    /// What is to be counted of it.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let words = match *self {
+            Self::Refused(code) => return vec![format!("refused {code}")],
+            Self::Lifted => return vec!["lifted".to_owned()],
+            Self::TooMuch => return vec!["too much".to_owned()],
+            Self::Played { is_lively, in_lanes, in_phases, in_plies, ends_early } => [
+                (true, "played"),
+                (is_lively, "lively"),
+                (in_lanes, "lanes"),
+                (in_phases, "phases"),
+                (in_plies, "plies"),
+                (ends_early, "early"),
+            ],
+        };
+        words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word.to_owned()).collect()
+    }
+}
+
+/// The most reports of a phase: what its fuel is enough for, and one for each part that has a share of it.
+const REPORTS: u64 = 200;
+
+/// Gates of the table that may be run to watch lanes.
+const WORK: usize = 150_000;
+
+/// What the compiler may take.
+fn limits() -> Limits {
+    Limits {
+        fuel: 1_500_000,
+        max_ground_rules: 20_000,
+        max_atoms: 50_000,
+        max_terms: 50_000,
+        max_gates: 50_000,
+        max_bytes: 8 << 20,
+        ..Limits::network()
+    }
+}
+
+/// What `eval` may take, with little of which it would run out before others do.
+fn patient() -> Limits {
+    Limits { fuel: 4_000_000, ..limits() }
+}
+
+/// What the compiler reports, and may take: the observer of a compilation.
+fn observer(enter: Enter) -> Observer {
+    let last = Mutex::new((None, 0));
+    Observer::new(move |progress| {
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.0 != Some(progress.phase) {
+            *last = (Some(progress.phase), 0);
+            enter(&progress.phase.to_string(), 3 * limits().max_bytes + BESIDE);
+        }
+        last.1 += 1;
+        assert!(last.1 <= REPORTS, "{} does not end", progress.phase);
+        ControlFlow::Continue(())
+    })
+}
+
+/// Hears which phase begins, and how many bytes it may take.
+pub(crate) type Enter = fn(&str, usize);
+
+/// Takes a text through all phases. Every fourth is read, split and drawn in other ways too.
+///
+/// # Panics
+/// If engines differ, or something panics.
+pub(crate) fn travel(text: &str, enter: Enter) -> End {
+    let options = Options { limits: limits(), early_end: true, ..lenient(&Options::default()) };
+    let observed = Options { observer: observer(enter), ..options.clone() };
+    let source = Source::new("generated.kif", text);
+    let is_fourth = text.len().is_multiple_of(4);
+    if is_fourth {
+        enter("format", PLAY);
+        reread(&source, &options);
+    }
+    let compiled = compile(&source, &observed);
+    enter("check", PLAY);
+    let Some(rules) = read(&source, &options, &mut Diagnostics::new(options.levels.clone())) else {
+        return refused(&compiled.expect_err("what cannot be read cannot be compiled"));
+    };
+    let patient = Options { limits: patient(), ..options.clone() };
+    let lifted = lift(&rules, &Options { observer: observer(enter), ..patient.clone() });
+    let compilation = match compiled {
+        Ok(compilation) => compilation,
+        Err(diagnostics) if diagnostics.are_excesses() => {
+            let Ok(lifted) = lifted else { return End::TooMuch };
+            enter("eval", PLAY);
+            let end = agree(text, &[lifted], &rules, &patient, STEPS);
+            return if matches!(end, comparison::Outcome::Agreed(_)) { End::Lifted } else { End::TooMuch };
+        }
+        Err(diagnostics) => return refused(&diagnostics),
+    };
+    let Ok(lifted) = lifted else { return End::TooMuch };
+    let (in_phases, in_plies) = (compilation.phases.len() > 1, compilation.plies.is_some());
+    let ended = compilation.early.as_ref().map(|early| {
+        enter("early end", PLAY);
+        let mut meter = Meter::of(u64::MAX);
+        let lanes = Lanes::new(&early.net, &early.phases, None, &mut meter);
+        let table = table(&early.net, lanes.as_ref(), None, &mut meter).expect("there is enough");
+        Dynamic::decode(&table).expect("the table can be read")
+    });
+    let game = judge(compilation, enter);
+    let mut games = vec![game, lifted];
+    if is_fourth {
+        // The same rules, with rules split wherever that pays.
+        let split = compile(&source, &Options { split_from: 1, ..observed });
+        games.extend(split.map(|split| Dynamic::try_from(split).expect("the table can be read")));
+    }
+    enter("eval", PLAY);
+    let end = agree(text, &games, &rules, &patient, STEPS);
+    let in_lanes = play(&games[0], &games[1], ended.as_ref(), enter);
+    let comparison::Outcome::Agreed(positions) = end else { return End::TooMuch };
+    if let Some(ended) = &ended {
+        keep_decided(ended, &positions);
+    }
+    let choice = positions.iter().any(|position| position.legal.iter().any(|moves| moves.len() > 1));
+    let change = positions.iter().any(|position| position.fluents != positions[0].fluents);
+    End::Played { is_lively: choice && change, in_lanes, in_phases, in_plies, ends_early: ended.is_some() }
+}
+
+fn refused(diagnostics: &Diagnostics) -> End {
+    let error = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
+    End::Refused(error.expect("a refusal has a reason").code.id)
+}
+
+/// What is said of a rulesheet is all in it, and formatting it twice is formatting it once.
+fn reread(source: &Source, options: &Options) {
+    let mut diagnostics = Diagnostics::new(Levels::default());
+    let _ = read(source, options, &mut diagnostics);
+    diagnostics.sort();
+    assert_eq!(diagnostics.render(source).is_empty(), diagnostics.is_empty());
+    if let Ok(once) = format(source, options) {
+        let again = format(&Source::new("generated.kif", once.clone()), options);
+        assert_eq!(again.expect("what is formatted can be read"), once, "formatting again changes it");
+    }
+}
+
+/// The game, and what is said of it and emitted for it beside its table.
+fn judge(compilation: Compilation, enter: Enter) -> Dynamic {
+    let Compilation { rules, ground, net, lanes, .. } = &compilation;
+    let operations = net.operations().max(lanes.as_ref().map_or(0, Lanes::operations));
+    if operations <= STRAIGHT {
+        enter("module", PLAY);
+        assert!(!module(&compilation, &Frame::new("game"), "generated.kif", Code::Straight).is_empty());
+    }
+    enter("decode", PLAY);
+    let game = Dynamic::decode(&compilation.table).expect("the table can be read");
+    enter("simulate", PLAY);
+    let settings = Settings { seed: 1, states: 200, playouts: Some(4), steps: 30, work: 300_000 };
+    let subject = Subject { rules, ground, net, game: &game };
+    simulate(subject, &settings, &mut Diagnostics::new(Levels::default()), &mut |_| {});
+    game
+}
+
+/// Plays a game in engines that need no oracle. True if lanes play it.
+fn play(game: &Dynamic, lifted: &Dynamic, ended: Option<&Dynamic>, enter: Enter) -> bool {
+    let is_whole = |game: &Dynamic| game.lifted().is_none_or(|lifted| lifted.given_up().is_none());
+    let table = game.table().expect("a table");
+    enter("single", PLAY);
+    let playouts = |game, engine| {
+        let playouts = Playouts::new(game).engine(engine).threads(1).seed(5);
+        playouts.max_length(LENGTH).count(24).run().tally
+    };
+    let (left, right) = (playouts(game, Engine::Single), playouts(lifted, Engine::Single));
+    assert!(left == right || !is_whole(lifted), "playouts of table and lifted: {left:?}, {right:?}");
+
+    enter("perft", PLAY);
+    let counts = |game, engine| count_sequences(&mut Perft::new(game).engine(engine));
+    let expected = counts(game, Engine::Single);
+    assert_eq!(counts(game, Engine::Lanes), expected, "perft of lanes (left) and table");
+    let counted = counts(lifted, Engine::Single);
+    assert!(counted == expected || !is_whole(lifted), "perft of lifted and table: {counted:?}, {expected:?}");
+
+    enter("expansion", PLAY);
+    let states = walk(game);
+    if let Some(expansion) = Expansion::new(table, Isa::Portable) {
+        for state in &states {
+            let point = expansion.point(state.as_ref()).expect("play comes to it");
+            for isa in [Isa::Portable, Isa::best()] {
+                expand_all(game, &[state], point, isa, "expansion");
+            }
+        }
+    }
+
+    enter("leaves", PLAY);
+    let leaves = [Isa::Portable, Isa::best()].map(|isa| {
+        let mut leaves = Leaves::new(table, isa, LENGTH)?;
+        let state = states.last()?;
+        Some(leaves.play(leaves.point(state.as_ref())?, &[state.as_ref()], 3, 0))
+    });
+    assert_eq!(leaves[0], leaves[1], "leaves");
+
+    if let Some(ended) = ended {
+        enter("early playouts", PLAY);
+        for engine in [Engine::Single, Engine::TableLanes] {
+            let run = |game, early_end| {
+                let playouts = Playouts::new(game).engine(engine).threads(1).early_end(early_end);
+                playouts.max_length(LENGTH).count(100).run()
+            };
+            let (early, whole) = (run(game, true), run(ended, false));
+            assert!(early.early_end);
+            // The compiler leaves out lanes that take too much.
+            assert!(early.engine != whole.engine || early.tally == whole.tally, "early playouts differ");
+        }
+    }
+
+    enter("board", PLAY);
+    if let Some(board) = Board::of(game) {
+        states.iter().for_each(|state| drop(board.text(&board.cells_of(game, state))));
+    }
+
+    enter("lockstep", PLAY);
+    watch::agree("lockstep", game, table, LENGTH, WORK)
+}
+
+/// States of a random game that have few joint moves.
+fn walk(game: &Dynamic) -> Vec<BitBox> {
+    let mut stream = Stream::new(3, 1);
+    let (mut state, mut states) = (game.initial(), Vec::new());
+    for _ in 0..6 {
+        let view = game.view(&state);
+        let joint: Option<Vec<MoveId>> =
+            game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+        let joints: f64 = game.roles().map(|role| game.legal_in(&view, role).len() as f64).product();
+        if joints < 600.0 {
+            states.push(state.clone());
+        }
+        let Some(joint) = joint.filter(|_| !game.terminal_in(&view)) else { break };
+        state = game.next_unchecked(&state, &joint);
+    }
+    states
+}
+
+/// The numbers of sequences of one, two, .. moves, as long as they are few.
+fn count_sequences(perft: &mut impl Iterator<Item = u128>) -> Vec<u128> {
+    let mut counts = Vec::new();
+    while counts.len() < 12 {
+        let last = counts.last().copied().unwrap_or(1);
+        let growth = if counts.len() < 2 { last } else { last / counts[counts.len() - 2].max(1) };
+        // What comes next is about as many times more.
+        if last == 0 || last * growth.max(1) > SEQUENCES {
+            break;
+        }
+        counts.extend(perft.next());
+    }
+    counts
+}
+
+/// Tests that goals that were decided in a position are those of all that follow, as `eval` has them.
+fn keep_decided(ended: &Dynamic, positions: &[Position]) {
+    let mut goals: Option<&[Vec<u8>]> = None;
+    for position in positions {
+        let state = format!("({})", position.fluents.join(" "));
+        let state = ended.parse_state(&state).expect("the fluents of eval are those of the net");
+        if goals.is_none() && !position.terminal && ended.terminal(&state) {
+            goals = Some(&position.goals);
+        }
+        assert!(goals.is_none_or(|goals| goals == position.goals), "goals change after an early end");
+        if position.joint.is_empty() {
+            goals = None;
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Cases in a process of their own: in come what makes them and how many, out come what became of each, and the faults.
+//!
+//! This program starts itself again, and the child says on its standard output which phase of a case it is about to begin.
+//! So whatever ends the child, or keeps it busy for too long, has a name: a panic, a difference, a signal, an allocation
+//! past the limit. The supervisor notes it, lets the rulesheet shrink to one that still does it, and goes on behind it.
+//!
+//! Steps: a case has its patience, and as long again to shrink. Bytes: those of one rulesheet, and the counts.
+
+use crate::{
+    HEAP,
+    journey::{Enter, travel},
+};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    io::{BufRead, BufReader, Write, stdout},
+    ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    process::{self, Child, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How the fault of a case that takes too long begins.
+const HANG: &str = "no end";
+
+/// The most faults of a run.
+const FAULTS: usize = 20;
+
+/// Set in a child: the cases that it has, as `from..to`, or the path of a rulesheet.
+const WORK: &str = "GDL_SHAPES_WORK";
+
+/// What makes cases, and what is done with them.
+pub(crate) trait Cases {
+    /// The forms of a case, and what is to be counted of it.
+    fn write(&self, number: u64) -> (Vec<String>, Vec<&'static str>);
+
+    /// Takes a text through all phases; what is to be counted of that.
+    fn go(&self, text: &str, enter: Enter) -> Vec<String> {
+        travel(text, enter).words()
+    }
+
+    /// How long a case may take: some thousand times what most do.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(60)
+    }
+}
+
+/// What became of the cases.
+#[derive(Default)]
+pub(crate) struct Summary {
+    /// How many there were.
+    pub(crate) cases: u64,
+    /// How often each word was said of one: its features and its end.
+    pub(crate) counts: BTreeMap<String, u64>,
+    /// The cases that went wrong, each with a report.
+    pub(crate) faults: Vec<String>,
+}
+
+impl Summary {
+    pub(crate) fn count(&self, word: &str) -> u64 {
+        self.counts.get(word).copied().unwrap_or(0)
+    }
+}
+
+/// Takes cases through all phases. `test` is the name of the test that calls, which the child calls again; there nothing
+/// comes back.
+pub(crate) fn supervise(test: &str, cases: &impl Cases, numbers: Range<u64>) -> Option<Summary> {
+    if let Ok(work) = env::var(WORK) {
+        obey(&work, cases);
+        return None;
+    }
+    let mut summary = Summary::default();
+    let mut rest = numbers;
+    while !rest.is_empty() && summary.faults.len() < FAULTS {
+        let mut clerk =
+            Clerk::start(test, &format!("{}..{}", rest.start, rest.end), cases.patience(), Stdio::inherit());
+        let fault = clerk.follow(&mut summary.counts);
+        summary.cases += clerk.done;
+        rest.start += clerk.done;
+        let Some(fault) = fault else { break };
+        let (number, phase) = (rest.start, &clerk.phase);
+        // A long run is seen to go wrong before it is over.
+        eprintln!("{test}: case {number}, {phase}: {fault}");
+        let forms = shrink(test, cases, number, phase, fault.starts_with(HANG)).join("\n");
+        summary.faults.push(format!("case {number}, {phase}: {fault}; the rulesheet is\n{forms}\n"));
+        summary.cases += 1;
+        rest.start += 1;
+    }
+    Some(summary)
+}
+
+/// The forms of a case without all those that are not needed for its fault, as far as there is time to find out.
+fn shrink(test: &str, cases: &impl Cases, number: u64, phase: &str, is_hang: bool) -> Vec<String> {
+    let path: PathBuf = env::temp_dir().join(format!("gdl-shapes-{}-{test}.kif", process::id()));
+    let start = Instant::now();
+    let is_over = || start.elapsed() > cases.patience();
+    let fails = |forms: &[String]| {
+        fs::write(&path, forms.join("\n")).is_ok() && {
+            let mut clerk = Clerk::start(test, &path.to_string_lossy(), cases.patience() / 10, Stdio::null());
+            let fault = clerk.follow(&mut BTreeMap::new());
+            fault.is_some_and(|fault| fault.starts_with(HANG) == is_hang) && clerk.phase == phase
+        }
+    };
+    let (mut forms, _) = cases.write(number);
+    // Halves, quarters and so on, then one by one.
+    let mut size = forms.len() / 2;
+    while size > 0 {
+        let mut place = 0;
+        while place < forms.len() && !is_over() {
+            let mut fewer = forms.clone();
+            fewer.drain(place..forms.len().min(place + size));
+            if fails(&fewer) {
+                forms = fewer;
+            } else {
+                place += size;
+            }
+        }
+        size /= 2;
+    }
+    let _ = fs::remove_file(&path);
+    forms
+}
+
+/// Who listens to a child.
+struct Clerk {
+    child: Child,
+    lines: Receiver<String>,
+    patience: Duration,
+    /// How many cases the child has done.
+    done: u64,
+    /// The phase it was in last.
+    phase: String,
+}
+
+impl Clerk {
+    fn start(test: &str, work: &str, patience: Duration, errors: Stdio) -> Self {
+        let mut child = Command::new(env::current_exe().expect("a path"))
+            .args(["--exact", test, "--nocapture"])
+            .env(WORK, work)
+            // A backtrace would take more memory than there is.
+            .env("RUST_BACKTRACE", "0")
+            .stdout(Stdio::piped())
+            .stderr(errors)
+            .spawn()
+            .expect("this program runs");
+        let output = BufReader::new(child.stdout.take().expect("piped"));
+        let (send, lines) = channel();
+        // It ends when the child does.
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
+        Self { child, lines, patience, done: 0, phase: "start".to_owned() }
+    }
+
+    /// Counts what the child says, and tells what went wrong before it had done all.
+    fn follow(&mut self, counts: &mut BTreeMap<String, u64>) -> Option<String> {
+        loop {
+            let line = match self.lines.recv_timeout(self.patience) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.stop();
+                    return Some(format!("{HANG} within {} s", self.patience.as_secs()));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = self.child.wait().expect("it was started");
+                    return Some(format!("the process ended with {status}"));
+                }
+            };
+            match line.split_once(' ') {
+                Some(("phase", phase)) => phase.clone_into(&mut self.phase),
+                Some(("end", words)) => {
+                    self.done += 1;
+                    words.split(", ").for_each(|word| *counts.entry(word.to_owned()).or_default() += 1);
+                }
+                Some(("fault", fault)) => {
+                    self.stop();
+                    return Some(fault.to_owned());
+                }
+                _ if line == "done" => {
+                    self.stop();
+                    return None;
+                }
+                // What the test harness says.
+                _ => {}
+            }
+        }
+    }
+
+    fn stop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Says something to the supervisor, as one line.
+fn tell(line: &str) {
+    // Nobody listens any more: then nothing is to be done either.
+    if writeln!(stdout().lock(), "{}", line.replace('\n', " | ")).is_err() {
+        process::exit(1);
+    }
+}
+
+/// Tells of a phase, and lets it allocate so many bytes.
+fn enter(phase: &str, bytes: usize) {
+    // The limit of the last phase may be lower than what is there now.
+    HEAP.set_limit(usize::MAX).expect("there is no less");
+    tell(&format!("phase {phase}"));
+    HEAP.set_limit(HEAP.allocated() + bytes).expect("that is more than there is");
+}
+
+/// What a child does.
+fn obey(work: &str, cases: &impl Cases) {
+    let is_done = if let Some((from, to)) = work.split_once("..") {
+        let [from, to] = [from, to].map(|number| number.parse::<u64>().expect("a number"));
+        (from..to).all(|number| {
+            let (forms, features) = cases.write(number);
+            try_one(cases, &forms.join("\n"), &features)
+        })
+    } else {
+        try_one(cases, &fs::read_to_string(work).expect("a rulesheet"), &[])
+    };
+    if is_done {
+        tell("done");
+    }
+}
+
+/// Takes a text through all phases, and tells what became of it. False if something panicked.
+fn try_one(cases: &impl Cases, text: &str, features: &[&'static str]) -> bool {
+    let words = catch_unwind(AssertUnwindSafe(|| cases.go(text, enter)));
+    HEAP.set_limit(usize::MAX).expect("there is no less");
+    match words {
+        Ok(mut words) => {
+            words.extend(features.iter().map(|&feature| feature.to_owned()));
+            tell(&format!("end {}", words.join(", ")));
+            true
+        }
+        Err(panic) => {
+            let message = panic.downcast_ref::<String>().cloned();
+            let message = message.or_else(|| panic.downcast_ref::<&str>().map(|&message| message.to_owned()));
+            tell(&format!("fault {}", message.unwrap_or_default()));
+            false
+        }
+    }
+}

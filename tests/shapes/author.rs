@@ -219,7 +219,6 @@ impl Author {
     fn write_roles(&mut self) {
         let count = match self.below(40) {
             0..8 => 1,
-            8..26 => 2,
             26..32 => 3,
             32..35 => 4,
             35..38 => self.between(5, 6),

@@ -167,7 +167,7 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
         let table = table(&early.net, lanes.as_ref(), None, &mut meter).expect("there is enough");
         Dynamic::decode(&table).expect("the table can be read")
     });
-    let game = judge(compilation, enter);
+    let game = judge(&compilation, enter);
     let mut games = vec![game, lifted];
     if is_fourth {
         // The same rules, with rules split wherever that pays.
@@ -204,12 +204,12 @@ fn reread(source: &Source, options: &Options) {
 }
 
 /// The game, and what is said of it and emitted for it beside its table.
-fn judge(compilation: Compilation, enter: Enter) -> Dynamic {
-    let Compilation { rules, ground, net, lanes, .. } = &compilation;
+fn judge(compilation: &Compilation, enter: Enter) -> Dynamic {
+    let Compilation { rules, ground, net, lanes, .. } = compilation;
     let operations = net.operations().max(lanes.as_ref().map_or(0, Lanes::operations));
     if operations <= STRAIGHT {
         enter("module", PLAY);
-        assert!(!module(&compilation, &Frame::new("game"), "generated.kif", Code::Straight).is_empty());
+        assert!(!module(compilation, &Frame::new("game"), "generated.kif", Code::Straight).is_empty());
     }
     enter("decode", PLAY);
     let game = Dynamic::decode(&compilation.table).expect("the table can be read");

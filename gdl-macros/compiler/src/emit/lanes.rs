@@ -231,14 +231,13 @@ impl Point {
         // The same thing need not be computed twice.
         let mut places: FxHashMap<u32, u16> = FxHashMap::default();
         for (item, signal) in counted {
-            let place = match places.get(&signal) {
-                Some(&place) => place,
-                None => {
-                    let place = take()?;
-                    places.insert(signal, place);
-                    results.push((signal, place));
-                    place
-                }
+            let place = if let Some(&place) = places.get(&signal) {
+                place
+            } else {
+                let place = take()?;
+                places.insert(signal, place);
+                results.push((signal, place));
+                place
             };
             items.push((item, place));
         }

@@ -8,7 +8,7 @@
 //! Each value becomes unknown once at most, so each operand is looked at twice at most.
 
 use super::{
-    rebuild::{conjunction, inputs, open, rebuild},
+    rebuild::{inputs, open, substitute},
     users::Users,
 };
 use crate::meter::Meter;
@@ -38,7 +38,7 @@ pub fn fold_constants(net: &Net, meter: &mut Meter) -> Option<Net> {
             signals[1 + fluents.len() + position] = Signal::FALSE;
         }
     }
-    rebuild(net, signals, meter, conjunction)
+    substitute(net, signals, meter)
 }
 
 /// The value of each fluent if it is constant, and whether each move is ever legal.

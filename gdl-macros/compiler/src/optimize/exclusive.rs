@@ -71,7 +71,7 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
         for (place, &word) in (0u64..).zip(&words) {
             let alone = if place == 0 { 0 } else { word };
             let others = length.wrapping_add(words[0]).wrapping_add(alone);
-            entries.push((mix(all.wrapping_sub(alone) ^ 2 * place), number));
+            entries.push((mix(all.wrapping_sub(alone) ^ (2 * place)), number));
             entries.push((mix(others ^ (2 * place + 1)), number));
         }
     }

@@ -10,7 +10,7 @@
 use super::{
     budget::Budget,
     proof::Prover,
-    rebuild::{conjunction, inputs, rebuild},
+    rebuild::{inputs, substitute},
     simulate::{Simulation, steps},
 };
 use crate::meter::Meter;
@@ -28,7 +28,7 @@ pub fn fold_latches(net: &Net, meter: &mut Meter) -> Option<Net> {
     for latch in constants() {
         signals[1 + latch.fluent as usize] = Signal::FALSE.negate_if(latch.value);
     }
-    let mut folded = rebuild(net, signals, meter, conjunction)?;
+    let mut folded = substitute(net, signals, meter)?;
     for latch in constants() {
         folded.outputs.next[latch.fluent as usize] = Signal::FALSE.negate_if(latch.value);
     }

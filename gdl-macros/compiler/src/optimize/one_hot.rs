@@ -26,13 +26,12 @@ pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
     let mut gates = (net.inputs()..net.len()).filter(|&gate| live[gate]);
     rebuild(net, inputs(net), meter, |copy, mut operands, meter| {
         operands.sort_unstable();
-        while let Some(shorter) = groups.complement(copy, &operands, meter)? {
-            let before = groups.leaves(&operands);
-            operands = shorter;
+        let mut leaves = groups.leaves(&operands);
+        while groups.complement(copy, &mut operands, meter)? {
             operands.sort_unstable();
             groups.note(copy, meter)?;
-            let after = groups.leaves(&operands);
-            debug_assert!(after < before || before == u64::MAX, "{after} leaves, {before} before");
+            let before = std::mem::replace(&mut leaves, groups.leaves(&operands));
+            debug_assert!(leaves < before || before == u64::MAX, "{leaves} leaves, {before} before");
         }
         let signal = copy.and(operands);
         groups.note(copy, meter)?;
@@ -113,57 +112,53 @@ impl Groups {
         Some(())
     }
 
-    /// Sorted operands with a long exclusion replaced, or false if two of them exclude each other; none if there
+    /// Replaces a long exclusion among sorted operands, or all of them by false if two exclude each other; false if there
     /// is nothing to replace.
-    fn complement(
-        &self,
-        net: &mut Net,
-        operands: &[Signal],
-        meter: &mut Meter,
-    ) -> Option<Option<Vec<Signal>>> {
+    fn complement(&self, net: &mut Net, operands: &mut Vec<Signal>, meter: &mut Meter) -> Option<bool> {
         // By group: the member that holds, and how many operands deny members.
         let mut counts: BTreeMap<usize, (Option<Signal>, usize)> = BTreeMap::new();
-        for &operand in operands {
+        for &operand in &*operands {
             let denied = &self.denied[operand.gate() as usize];
             meter.spend(1 + COUNTED * (self.of(operand).len() + denied.len()) as u64)?;
             for &group in self.of(operand) {
-                let (holds, operands) = counts.entry(group).or_default();
+                let (holds, count) = counts.entry(group).or_default();
                 if operand.is_negated() {
-                    *operands += 1;
+                    *count += 1;
                 } else if holds.replace(operand).is_some_and(|other| other != operand) {
-                    return Some(Some(vec![Signal::FALSE]));
+                    *operands = vec![Signal::FALSE];
+                    return Some(true);
                 }
             }
             for &group in denied {
                 counts.entry(group).or_default().1 += 1;
             }
         }
-        counts.retain(|_, (holds, operands)| *operands > usize::from(holds.is_none()));
+        counts.retain(|_, (holds, count)| *count > usize::from(holds.is_none()));
         for (group, (holds, _)) in counts {
-            if let Some(shorter) = self.shorten(net, operands, group, holds, meter)? {
-                return Some(Some(shorter));
+            if self.shorten(net, operands, group, holds, meter)? {
+                return Some(true);
             }
         }
-        Some(None)
+        Some(false)
     }
 
-    /// The operands with one instead of all that deny members of a group, if that is shorter. Such an operand is a
+    /// Puts one operand in the place of all that deny members of a group, if that is shorter. Such an operand is a
     /// member denied, a conjunction with some, or a disjunction of members, which denies all others.
     fn shorten(
         &self,
         net: &mut Net,
-        operands: &[Signal],
+        operands: &mut Vec<Signal>,
         group: usize,
         holds: Option<Signal>,
         meter: &mut Meter,
-    ) -> Option<Option<Vec<Signal>>> {
+    ) -> Option<bool> {
         let members = &self.members[group];
         let is_denied = |s: &Signal| self.is_denied(*s, group);
         let (mut kept, mut denied, mut choices) = (Vec::new(), Vec::new(), Vec::new());
         // How many literals there would be no more, and how many leaves.
         let (mut gone, mut leaves) = (0, 0);
         meter.spend(operands.len() as u64)?;
-        for &operand in operands {
+        for &operand in &*operands {
             let gate = operand.gate();
             let inner = match net.gate(gate) {
                 Gate::And(inner) if self.denied[gate as usize].binary_search(&group).is_ok() => inner,
@@ -200,21 +195,25 @@ impl Groups {
         meter.spend((1 + choices.len() as u64) * members.len() as u64)?;
         if let Some(holds) = holds {
             // What another member's holding implies says nothing.
-            let shorter =
-                if is_open(&holds) { (leaves > 0).then_some(kept) } else { Some(vec![Signal::FALSE]) };
-            return Some(shorter);
+            let is_open = is_open(&holds);
+            if is_open && leaves == 0 {
+                return Some(false);
+            }
+            *operands = if is_open { kept } else { vec![Signal::FALSE] };
+            return Some(true);
         }
         let rest: Vec<Signal> = match choices.iter().min_by_key(|choice| choice.len()) {
             Some(choice) => choice.iter().map(|s| !*s).filter(is_open).collect(),
             None if 2 * denied.len() > members.len() => members.iter().copied().filter(is_open).collect(),
-            None => return Some(None),
+            None => return Some(false),
         };
         // A gate that others need stays; and what is replaced by as many leaves may be replaced again and again.
         if 2 * rest.len() >= members.len() || rest.len() > gone || rest.len() >= leaves {
-            return Some(None);
+            return Some(false);
         }
         kept.push(net.or(rest));
-        Some(Some(kept))
+        *operands = kept;
+        Some(true)
     }
 }
 

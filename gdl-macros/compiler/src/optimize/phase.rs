@@ -10,7 +10,7 @@
 
 use super::{
     complement, factor,
-    rebuild::{conjunction, inputs, open, rebuild},
+    rebuild::{inputs, open, substitute},
     share,
     users::Users,
 };
@@ -118,7 +118,7 @@ fn at(net: &Net, point: &[Option<bool>], meter: &mut Meter) -> Option<Net> {
             signals[1 + fluent] = Signal::FALSE.negate_if(*value);
         }
     }
-    let state = rebuild(net, signals, meter, conjunction)?;
+    let state = substitute(net, signals, meter)?;
     let mut signals = inputs(net);
     let possible = state.outputs.legal.iter().map(|legal| -> Vec<u32> {
         legal.iter().filter(|(_, s)| *s != Signal::FALSE).map(|&(action, _)| action).collect()
@@ -132,7 +132,7 @@ fn at(net: &Net, point: &[Option<bool>], meter: &mut Meter) -> Option<Net> {
             _ => {}
         }
     }
-    let mut net = rebuild(&state, signals, meter, conjunction)?;
+    let mut net = substitute(&state, signals, meter)?;
     // Complements must not read what is known.
     net.exclusive.retain(|group| group.members.iter().all(|&fluent| point[fluent as usize].is_none()));
     share(&factor(&complement(&net, meter)?, meter)?, meter)

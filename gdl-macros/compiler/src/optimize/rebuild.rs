@@ -58,9 +58,9 @@ pub(super) fn rebuild(
     Some(close(net, copy, &signals))
 }
 
-/// The plain copy of a gate, for [`rebuild`].
-pub(super) fn conjunction(copy: &mut Net, operands: Vec<Signal>, _: &mut Meter) -> Option<Signal> {
-    Some(copy.and(operands))
+/// Copies `net` with other signals in the places of its inputs.
+pub(super) fn substitute(net: &Net, inputs: Vec<Signal>, meter: &mut Meter) -> Option<Net> {
+    rebuild(net, inputs, meter, |copy, operands, _| Some(copy.and(operands)))
 }
 
 /// Ends a copy: its outputs are those of the net, and gates that none depends on are gone. `signals` has the signals of the

@@ -231,7 +231,7 @@ pub enum Bounds {
     /// What a game of one's own may take
     #[default]
     Default,
-    /// What a stranger's may take: a few seconds and 200 MiB
+    /// What a stranger's may take: two seconds and 300 MiB
     Network,
 }
 

@@ -27,7 +27,7 @@ pub struct Position {
 /// What became of a rulesheet.
 #[derive(Debug)]
 pub enum Outcome {
-    /// The compiler refuses it, with the code of the first error.
+    /// The compiler refuses it, with the code of the first error, or the oracle does where nothing was grounded.
     Refused(&'static str),
     /// The oracle ran into a limit.
     TooMuch,
@@ -76,6 +76,8 @@ pub fn agree(text: &str, games: &[Dynamic], rules: &Rules, options: &Options, st
             | EvalError::TermSize { .. }
             | EvalError::Atoms { .. },
         ) => Outcome::TooMuch,
+        // What is too large to be grounded is not looked into either.
+        Err(_) if games.iter().all(|game| game.table().is_none()) => Outcome::Refused("by eval alone"),
         Err(error) => panic!("the compiler accepts what the oracle does not: {error}\n{text}"),
     }
 }

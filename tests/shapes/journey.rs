@@ -34,7 +34,7 @@ const LENGTH: u64 = 24;
 const SEQUENCES: u128 = 1_500;
 
 /// The most operations of a net for which straight-line code is made.
-const STRAIGHT: usize = if cfg!(debug_assertions) { 150 } else { 1_500 };
+const STRAIGHT: usize = if cfg!(debug_assertions) { 150 } else { 400 };
 
 /// What a phase of the compiler takes beside its limit: the text, the rules and tables of small things.
 const BESIDE: usize = 8 << 20;
@@ -45,7 +45,7 @@ const PLAY: usize = 96 << 20;
 /// What became of a rulesheet.
 #[derive(Debug, PartialEq)]
 pub(crate) enum End {
-    /// It was refused, with the code of the first error.
+    /// It was refused, with the code of the first error; or by `eval` alone, where it was too much for the compiler.
     Refused(&'static str),
     /// It was too much for the compiler, and was evaluated state by state.
     Lifted,
@@ -153,8 +153,11 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
         Err(diagnostics) if diagnostics.are_excesses() => {
             let Ok(lifted) = lifted else { return End::TooMuch };
             enter("eval", PLAY);
-            let end = agree(text, &[lifted], &rules, &patient, STEPS);
-            return if matches!(end, comparison::Outcome::Agreed(_)) { End::Lifted } else { End::TooMuch };
+            return match agree(text, &[lifted], &rules, &patient, STEPS) {
+                comparison::Outcome::Agreed(_) => End::Lifted,
+                comparison::Outcome::Refused(reason) => End::Refused(reason),
+                comparison::Outcome::TooMuch => End::TooMuch,
+            };
         }
         Err(diagnostics) => return refused(&diagnostics),
     };
@@ -285,7 +288,7 @@ fn play(game: &Dynamic, lifted: &Dynamic, ended: Option<&Dynamic>, enter: Enter)
 fn walk(game: &Dynamic) -> Vec<BitBox> {
     let mut stream = Stream::new(3, 1);
     let (mut state, mut states) = (game.initial(), Vec::new());
-    for _ in 0..6 {
+    for _ in 0..4 {
         let view = game.view(&state);
         let joint: Option<Vec<MoveId>> =
             game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();

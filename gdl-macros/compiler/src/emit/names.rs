@@ -125,28 +125,37 @@ fn words(text: &str) -> Vec<String> {
 #[derive(Clone, Debug, Default)]
 pub struct Namespace {
     taken: BTreeSet<String>,
+    /// For each name that was not free, the first number that may be: those below are taken and stay so.
+    numbers: BTreeMap<String, usize>,
 }
 
 impl Namespace {
     /// A namespace where `reserved` are taken.
     #[must_use]
     pub fn new(reserved: &[&str]) -> Self {
-        Self { taken: reserved.iter().map(|&name| name.to_owned()).collect() }
+        Self { taken: reserved.iter().map(|&name| name.to_owned()).collect(), numbers: BTreeMap::new() }
     }
 
     /// `name`, or the first of `name_`, `name_2`, `name_3`, .. that is free, where the underscore alone is
-    /// for names that are reserved rather than given out.
+    /// for names that are reserved rather than given out. O(log names) for each try, of which there are no more than
+    /// names given out before all together.
     pub fn take(&mut self, name: &str, reserved: &[&str]) -> String {
         let mut candidate = name.to_owned();
         if reserved.contains(&name) {
             candidate.push('_');
         }
-        let mut number = 2;
-        while !self.taken.insert(candidate.clone()) {
-            candidate = format!("{}_{number}", name.trim_end_matches('_'));
-            number += 1;
+        if self.taken.insert(candidate.clone()) {
+            return candidate;
         }
-        candidate
+        let name = name.trim_end_matches('_');
+        let number = self.numbers.entry(name.to_owned()).or_insert(2);
+        loop {
+            let candidate = format!("{name}_{number}");
+            *number += 1;
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
     }
 }
 

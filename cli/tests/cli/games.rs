@@ -27,6 +27,7 @@ fn the_net_is_described() {
             "depth",
             "phases",
             "seconds",
+            "omitted",
         ];
         assert_eq!(keys(&net), fields);
         assert_eq!((&net["game"], &net["engine"]), (&value!("tictactoe"), &value!(engine)));

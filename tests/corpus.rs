@@ -9,7 +9,7 @@ pub(crate) const SCALE: u64 = if cfg!(debug_assertions) { 1 } else { 20 };
 
 /// What those take that compile fast.
 pub(crate) fn limits() -> Limits {
-    Limits { fuel: 1_000_000 * SCALE, max_ground_rules: 20_000 * SCALE as usize, ..Limits::default() }
+    Limits { fuel: 10_000_000 * SCALE, max_ground_rules: 20_000 * SCALE as usize, ..Limits::default() }
 }
 
 /// Name and text of each; none, which is said, if they are not there.

@@ -38,7 +38,7 @@ fn setting(name: &str, default: u32) -> u32 {
 }
 
 fn options() -> Options {
-    let limits = Limits { fuel: 200_000, max_gates: 50_000, max_ground_rules: 20_000, ..Limits::default() };
+    let limits = Limits { fuel: 2_000_000, max_gates: 50_000, max_ground_rules: 20_000, ..Limits::default() };
     Options { limits, ..Options::default() }
 }
 

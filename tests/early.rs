@@ -291,7 +291,7 @@ fn latched(random: &mut Stream) -> String {
 /// them. None if the rulesheet is too much, or goals are never decided.
 fn decided(text: &str, steps: usize) -> Option<usize> {
     let options = Options {
-        limits: Limits { fuel: 200_000, max_gates: 50_000, max_ground_rules: 20_000, ..Limits::default() },
+        limits: Limits { fuel: 2_000_000, max_gates: 50_000, max_ground_rules: 20_000, ..Limits::default() },
         ..options(true)
     };
     let (_, ended) = both(text, &options)?;

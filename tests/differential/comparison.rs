@@ -58,8 +58,19 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     };
     let rules = checked(&source, &options);
     let table = Dynamic::decode(&compilation.table).expect("the table can be read");
-    let lifted = lift(&rules, &options).unwrap_or_else(|excess| panic!("{}\n{text}", excess.message));
-    agree(text, &[table, lifted], &rules, &options, steps)
+    match lift(&rules, &options) {
+        Ok(lifted) => agree(text, &[table, lifted], &rules, &options, steps),
+        // Grounding takes what is denied as possible, so it finds fewer roles that can never move.
+        Err(fault) if fault.code == &codes::MISSING_LEGAL_ONE_ROLE => {
+            let outcome = agree(text, &[table], &rules, &options, steps);
+            if let Outcome::Agreed(positions) = &outcome {
+                let is_stuck = |position: &Position| position.legal.iter().any(Vec::is_empty);
+                assert!(positions.iter().all(is_stuck), "{}\n{text}", fault.message);
+            }
+            outcome
+        }
+        Err(fault) => panic!("{}\n{text}", fault.message),
+    }
 }
 
 /// Plays `steps` random steps in some games of the same rules and in `eval`. A lifted game that has come to a limit shows

@@ -101,7 +101,15 @@ fn plies_and_early_ends_ask_too() {
         (<= (goal p 0) (true lost)) (<= (goal p 100) (not (true lost)))";
     let net = optimize::optimize(net(lamps), &mut Meter::of(u64::MAX));
     starve("plies", |meter| optimize::plies(&net, meter));
-    starve("early", |meter| optimize::early(&net, meter));
+    // What is a help to an early end is left out by itself.
+    let mut meter = Meter::of(u64::MAX);
+    assert!(optimize::early(&net, &mut meter).is_some());
+    for fuel in 0..meter.spent() {
+        let mut meter = Meter::of(fuel);
+        let early = optimize::early(&net, &mut meter);
+        assert_eq!(early.is_some(), meter.stop().is_none(), "{fuel} steps");
+    }
+    assert!(optimize::early(&net, &mut Meter::of(10)).is_none());
 }
 
 #[test]

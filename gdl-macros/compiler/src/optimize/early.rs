@@ -46,7 +46,7 @@ impl Rails {
 /// the meter has. O(literals + values of goals squared).
 pub fn early(net: &Net, meter: &mut Meter) -> Option<Early> {
     let net = share(&end(net, meter)?, meter)?;
-    let phases = phases(&net, meter).unwrap_or_default();
+    let phases = meter.attempt("phases of the early end", 2, |meter| phases(&net, meter)).unwrap_or_default();
     Some(Early { net, phases })
 }
 

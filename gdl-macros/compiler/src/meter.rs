@@ -1,6 +1,6 @@
 //! What a phase may still take: steps, which stand for time, and bytes.
 //!
-//! In come [`Limits`](crate::Limits) and the [`Observer`] of a compilation, out goes yes or no. A phase asks its [`Meter`]
+//! In come [`Limits`] and the [`Observer`] of a compilation, out goes yes or no. A phase asks its [`Meter`]
 //! before it does work and before it takes memory, by `?`, and ends where the answer is no; [`Meter::stop`] then says
 //! why. So whatever the rulesheet, a phase takes no more steps than its meter had, and no more bytes than that, but for
 //! a constant factor. A step is some ten nanoseconds of work.

@@ -18,7 +18,7 @@ use gdl_compiler::{
 };
 use std::{
     collections::BTreeMap,
-    ops::ControlFlow,
+    ops::{ControlFlow, Range},
     sync::{Arc, Mutex},
 };
 
@@ -26,6 +26,11 @@ use std::{
 fn options(limits: Limits) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     Options { limits, levels: Levels { allow, ..Levels::default() }, ..Options::default() }
+}
+
+/// `line` for each number.
+fn repeat(numbers: Range<usize>, line: impl Fn(usize) -> String) -> String {
+    numbers.map(line).collect()
 }
 
 /// The raw net of a rulesheet.
@@ -46,7 +51,7 @@ fn bytes(most: usize) -> Meter {
 
 /// Pieces on a line of cells, two players in turn, and something for each pass.
 fn board() -> Net {
-    let cells: String = (1..9).map(|i| format!("(succ {i} {}) ", i + 1)).collect();
+    let cells = repeat(1..9, |i| format!("(succ {i} {}) ", i + 1));
     net(&format!(
         "(role p) (role q) (next_role p q) (next_role q p) {cells} (init (control p)) (init (at 1 p)) (init (at 9 q))
         (<= (legal ?r (to ?x ?y)) (true (control ?r)) (true (at ?x ?r)) (near ?x ?y) (not (taken ?y)))
@@ -175,8 +180,8 @@ fn exclusions_that_gain_nothing_are_left_alone() {
 #[test]
 fn crowds_have_no_plies() {
     let crowd = |roles: usize, moves: usize| {
-        let roles: String = (0..roles).map(|i| format!("(role r{i}) ")).collect();
-        let moves: String = (0..moves).map(|i| format!("(act {i}) ")).collect();
+        let roles = repeat(0..roles, |i| format!("(role r{i}) "));
+        let moves = repeat(0..moves, |i| format!("(act {i}) "));
         format!(
             "{roles} {moves} (<= (legal ?r (do ?m)) (role ?r) (act ?m)) (<= (next over) (does r0 (do 0)))
             (<= (next over) (not (true over))) (<= terminal (true over)) (<= (goal ?r 50) (role ?r))"
@@ -194,21 +199,21 @@ fn crowds_have_no_plies() {
 /// Names of many words are in no group, and those of a few are paid for.
 #[test]
 fn long_names_take_little() {
-    let arguments = |count: usize, word: &str| -> String { (0..count).map(|_| format!("{word} ")).collect() };
+    let arguments = |count: usize| "a ".repeat(count);
     let wide = format!(
         "(role r) (legal r x) (init (p {})) (<= (next (p {})) (does r x)) (<= terminal (not (true (p {})))) (goal r 0)",
-        arguments(5_000, "a"),
-        arguments(5_000, "a"),
-        arguments(5_000, "a")
+        arguments(5_000),
+        arguments(5_000),
+        arguments(5_000)
     );
     let (wide, compiled) = steps(&wide, Limits::network());
     assert!(compiled.is_some() && wide["Optimize"] < 100_000, "{wide:?}");
 
-    let digits: String = (0..60).map(|i| format!("(d {i}) ")).collect();
+    let digits = repeat(0..60, |i| format!("(d {i}) "));
     let many = format!(
         "(role r) {digits} (legal r x) (init (p 0 0 {filler})) (<= (next (p ?x ?y {filler})) (d ?x) (d ?y) (does r x))
         (<= terminal (true (p 1 1 {filler}))) (goal r 0)",
-        filler = arguments(28, "a")
+        filler = arguments(28)
     );
     let (_, compiled) = steps(&many, Limits { max_bytes: 6 << 20, ..Limits::network() });
     let game = compiled.expect("it is sound");

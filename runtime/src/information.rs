@@ -207,7 +207,7 @@ impl<'g, G: Game> InformationSet<'g, G> {
     /// The most states, unless [`InformationSet::max_states`] says otherwise, or they take more than 1 GiB.
     pub const DEFAULT_MAX_STATES: usize = 1 << 20;
 
-    /// Bytes of the states before and after a step, unless somebody says otherwise.
+    /// Bytes of the states before and after a step, unless the caller says otherwise.
     const BYTES: usize = 1 << 30;
 
     /// The most joint moves of a step, unless [`InformationSet::max_joints`] says otherwise.

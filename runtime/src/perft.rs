@@ -35,7 +35,7 @@ use std::cell::OnceCell;
 /// the others made.
 const UNMERGED: usize = 3;
 
-/// About the most memory that merged states take, in bytes, unless somebody says otherwise.
+/// About the most memory that merged states take, in bytes, unless [`Perft::memory`] says otherwise.
 const MERGED: usize = 1 << 27;
 
 /// The numbers of joint-move sequences of length 1, 2, .. `depth` from the initial state.

@@ -202,7 +202,7 @@ pub enum RecordError {
         /// The number of the step, from 1.
         step: usize,
     },
-    /// Whoever asked had enough before this step.
+    /// The caller stopped the replay before this step.
     Stopped {
         /// The number of the step, from 1.
         step: usize,

@@ -2,7 +2,7 @@
 //!
 //! The format is documented with its writer, `gdl_compiler::emit::table`. A table that was decoded
 //! is sound: names are sorted, every operand comes before its gate, every list has its length. So
-//! running it needs no further tests, whatever the bytes were and whoever sent them. Decoding takes O(bytes) steps, and
+//! running it needs no further tests, whatever the bytes are. Decoding takes O(bytes) steps, and
 //! memory within a small multiple of that, but for views and rows of percepts, which have at most [`MAX_VIEW_WORDS`].
 //!
 //! To observe a state takes O(gates + words of a view) steps, to advance one O(gates + fluents + roles); each thread keeps two

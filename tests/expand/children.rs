@@ -1,4 +1,4 @@
-//! All children of states, as lanes make them beside single steps: in come a game and states at one point of its cycle,
+//! All children of states, as lanes make them beside single steps: of a game and states at one point of its cycle,
 //! and each child is the one that a single step makes, in its place.
 
 use gdl_runtime::{Batch, BitBox, Dynamic, Expansion, Game, Isa, MoveId};

@@ -87,7 +87,7 @@ pub(crate) const FEATURES: &[&str] = &[
 enum Turn {
     /// Everybody's, always.
     All,
-    /// That of whoever has `control`.
+    /// That of the role that has `control`.
     Control,
     /// That of those who act at this point of a wheel.
     Wheel,
@@ -172,7 +172,7 @@ impl Author {
         self.forms.push(form.into());
     }
 
-    /// A name that nobody else has.
+    /// A name that is not in use.
     pub(super) fn name(&mut self, stem: &str) -> String {
         self.names += 1;
         format!("{stem}{}", self.names)
@@ -329,7 +329,7 @@ impl Author {
         } else {
             self.say(format!("(<= {head} {})", body.join(" ")));
         }
-        // Those with variables are known to whoever offers them.
+        // Those with variables come with what offers them.
         if !action.contains('?') {
             self.moves[role].push(action.to_owned());
         }
@@ -414,7 +414,7 @@ impl Author {
                 }
             }
         }
-        // Whoever has no move yet has one that says nothing.
+        // A role without a move gets one without effect.
         for role in 0..self.roles.len() {
             if self.moves[role].iter().all(|action| action == "noop") && !self.rarely(30) {
                 self.offer(role, "wait", &[]);

@@ -103,7 +103,7 @@ fn written(form: &Form) -> String {
     text
 }
 
-/// Whoever changes a rulesheet.
+/// Changes a rulesheet at random.
 struct Editor {
     stream: Stream,
     rules: Vec<Form>,

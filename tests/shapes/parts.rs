@@ -201,7 +201,7 @@ impl Author {
         }
     }
 
-    /// Lamps that stay on, each with an owner, and whoever has enough of them is better off.
+    /// Lamps that stay on, each with an owner, and a role with enough of them has a higher goal.
     fn write_lamps(&mut self) {
         self.note("lamps");
         let (own, lamp, count) = (self.name("own"), self.name("lamp"), self.name("count"));

@@ -1,4 +1,4 @@
-//! Cases in a process of their own: in come what makes them and how many, out come what became of each, and the faults.
+//! Cases in a process of their own: the supervisor starts it, counts what became of each case, and names the faults.
 //!
 //! This program starts itself again, and the child says on its standard output which phase of a case it is about to begin.
 //! So whatever ends the child, or keeps it busy for too long, has a name: a panic, a difference, a signal, an allocation
@@ -196,7 +196,7 @@ impl Clerk {
 
 /// Says something to the supervisor, as one line.
 fn tell(line: &str) {
-    // Nobody listens any more: then nothing is to be done either.
+    // The parent is gone: then nothing is to be done either.
     if writeln!(stdout().lock(), "{}", line.replace('\n', " | ")).is_err() {
         process::exit(1);
     }

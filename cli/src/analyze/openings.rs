@@ -31,7 +31,7 @@ pub struct Opening {
 }
 
 impl Openings {
-    /// Plays `each` random games after each move, `part` of them at a time, or as many as the seconds allow. None if nobody chooses at the start, or the
+    /// Plays `each` random games after each move, `part` of them at a time, or as many as the seconds allow. None if no role has a choice at the start, or the
     /// choice is vast.
     pub(super) fn play<G: Game>(
         game: &G,

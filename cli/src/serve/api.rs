@@ -1,7 +1,7 @@
 //! The requests: JSON in, a session's view or a problem out.
 //!
 //! Whatever looks at a state is [work](super::work) beside the thread that answers: one request of a session at a time, and until
-//! its time is up or nobody waits for it. A new session is compiled and its moves are made within the same bounds; moves that
+//! its time is up or its request is gone. A new session is compiled and its moves are made within the same bounds; moves that
 //! are too many are refused before that, those whose states take too much before the step that would be too much.
 
 use super::{
@@ -63,7 +63,7 @@ pub(super) async fn with_session<T: Send + 'static>(
     desk.work_with(own, move |cancel| work(&shared, cancel)).await?
 }
 
-/// As long as nobody calls it off.
+/// Goes on until the work is called off.
 fn until(cancel: &Cancel) -> Budget {
     Budget::unlimited().and_cancel(cancel)
 }
@@ -157,7 +157,7 @@ impl Start {
         }
     }
 
-    /// Plays what was played again, as long as there is room for it and somebody wants it.
+    /// Replays the moves, as long as there is room for them and the request is there.
     fn history(&self, opened: &Opened, cancel: &Cancel) -> Answer<History<Dynamic>> {
         let game = &opened.game;
         let goes_on = |history: &History<Dynamic>| {

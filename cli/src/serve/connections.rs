@@ -1,8 +1,8 @@
-//! Connections: in come those who want something from the server, out goes what the router answers.
+//! The connections of the server: each is accepted, has its requests answered by the router, and is closed.
 //!
 //! No more than [`MOST`] are open at a time; others wait until one is closed. One that sends nothing, or the head of a request
 //! too slowly, is closed after [`PATIENCE`]; a body has as long. After [`LIFE`] a connection is closed when the request at
-//! hand is answered, and [`GRACE`] later in any case, so neither does somebody who does not read keep it for ever. The
+//! hand is answered, and [`GRACE`] later in any case, so a client that does not read does not keep it for ever either. The
 //! buffers of a connection are [`BUFFER`] bytes and a body.
 
 use super::errors::Problem;
@@ -71,7 +71,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, bounds: Bounds)
                     drop(place);
                 });
             }
-            // Whoever gave up harms nobody. Else there are too many files perhaps, and some of them will be closed.
+            // A client that gave up does no harm. Else there are too many files perhaps, and some of them will be closed.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;
@@ -90,7 +90,7 @@ async fn attend(stream: TcpStream, router: Router, bounds: Bounds) {
         .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
-    // A connection that breaks is nobody's loss.
+    // A connection that breaks needs no answer.
     if timeout(bounds.life, connection.as_mut()).await.is_err() {
         connection.as_mut().graceful_shutdown();
         let _ = timeout(bounds.grace, connection).await;
@@ -102,7 +102,7 @@ async fn receive(request: Request, next: Next, patience: Duration) -> Response {
     let (head, body) = request.into_parts();
     match timeout(patience, to_bytes(body, super::MOST_BYTES)).await {
         Ok(Ok(body)) => next.run(Request::from_parts(head, Body::from(body))).await,
-        // It is too large, or it broke off; then nobody reads the answer.
+        // It is too large, or it broke off; then the answer is not read.
         Ok(Err(_)) => {
             Problem::too_large(format!("a request may have {} bytes", super::MOST_BYTES)).into_response()
         }

@@ -1,6 +1,6 @@
 //! Games that can be opened: in comes a name or a rulesheet, out goes a game and its text.
 //!
-//! A rulesheet that came with a request is compiled within [`Limits::network`], as long as somebody wants it.
+//! A rulesheet that came with a request is compiled within [`Limits::network`], until its request is gone.
 
 use super::{
     errors::{Answer, Problem},

@@ -91,7 +91,7 @@ pub(super) async fn inside(
         })
     });
     let (opened, net, state) = seen.await?;
-    // Nobody compiles the same net twice, and nobody has a turn just to wait for it.
+    // A net is compiled once, and a request that waits for it has no turn.
     let own = turn(&shared.looking).await?;
     let desk = if opened.is_known { server.desks.sessions(true) } else { &server.desks.compiling };
     let sight = desk.work_with(own, move |cancel| {

@@ -1,9 +1,9 @@
-//! What roles know of a play: in come the places of a history, out goes the information of a role and what it can be sure of.
+//! What roles know of a play: from the places of a history, the information of a role and the fluents that it can be sure of.
 //!
 //! It is kept, and goes on from where it was as play goes on, so to look again takes no step of the game. For a new place it
-//! takes a step to tell the percepts and, where somebody looks through the eyes of the role, a step of a [`Belief`], which tries
+//! takes a step to tell the percepts and, where a view is asked for the role, a step of a [`Belief`], which tries
 //! 65,536 joint moves at most; before each it is asked whether that is still wanted. What no more than `KEPT` roles know is kept.
-//! The states of a belief take no more than `MOST_BYTES`; of a rulesheet whose states could take more nobody can be sure of
+//! The states of a belief take no more than `MOST_BYTES`; of a rulesheet whose states could take more no role can be sure of
 //! anything.
 
 use gdl_runtime::{Belief, Budget, Dynamic, Game, History, Place, RoleId, player::InformationOf};

@@ -5,7 +5,7 @@
 //! reduced by sweeps that sort each layer by the barycentres of its neighbours; then boxes are moved towards their neighbours
 //! as far as the order allows, which is an isotonic regression. The same graph gives the same drawing.
 //!
-//! A drawing takes `SWEEPS` sweeps of each kind over all boxes and stops, and as much memory as those: whoever asks for one bounds
+//! A drawing takes `SWEEPS` sweeps of each kind over all boxes and stops, and as much memory as those: the caller bounds
 //! the boxes and the layers that edges pass.
 
 /// Sweeps that sort layers, and sweeps that move boxes.

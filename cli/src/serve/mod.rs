@@ -3,7 +3,7 @@
 //! A server on 127.0.0.1 answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a [`session`], of which there
 //! are a bounded number ([`sessions`]); machines [think](thinking) in threads of their own, so an answer never waits for them.
 //! What the page is told is a [view](views). Before that games are [chosen](catalogue) or [written](rulesheet), and beside it
-//! one may look [inside] them (`insight`). Whatever takes a while is `work` with a turn, which is called off when nobody waits for
+//! one may look [inside] them (`insight`). Whatever takes a while is `work` with a turn, which is called off when no request waits for
 //! it. All requests are [described](description). Only requests for this address from this page are heard, so no other page in the browser can
 //! play along or look.
 
@@ -63,7 +63,7 @@ pub struct Server {
     pub sessions: Sessions,
     /// Where whatever takes a while is done.
     desks: Desks,
-    /// What is said of the games that have names, once somebody asked.
+    /// What is said of the games that have names, once it was asked for.
     cards: OnceLock<Vec<Card>>,
     port: u16,
 }

@@ -215,7 +215,7 @@ pub struct Session {
     cancel: Cancel,
     luck: Stream,
     knowledge: Knowledge,
-    /// For each place the roles that have more than one legal move there, once somebody has looked.
+    /// For each place the roles that have more than one legal move there, once computed.
     choosers: Vec<Option<Vec<RoleId>>>,
 }
 
@@ -424,7 +424,7 @@ impl Session {
         true
     }
 
-    /// Plays on as far as nobody needs to think, and tells who has to: so many at most. When the budget is spent it ends in
+    /// Plays on until a role has to think, and gives these thoughts: so many at most. When the budget is spent it ends in
     /// the midst of that.
     pub fn settle(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
         let mut forced = 0;
@@ -706,7 +706,7 @@ mod tests {
     use super::*;
     use crate::serve::games::Games;
 
-    /// Two hundred steps in which nobody has a choice.
+    /// Two hundred steps in which no role has a choice.
     const CLOCK: &str =
         "(role r) (init (at 0)) (legal r tick) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
         (<= terminal (true (at 200))) (goal r 100) ";

@@ -2,7 +2,7 @@
 //!
 //! There are never more than [`Sessions::MOST`], and those together never weigh more than [`Sessions::BYTES`]; one that nobody
 //! has asked for in [`Sessions::IDLE`] is gone. When there are too many the one that was idle longest makes room, if that was
-//! long enough. A session that has ended plays on no more, whoever still thinks for it.
+//! long enough. A session that has ended plays on no more, also when a player still thinks for it.
 //!
 //! Requests for a session come one after the other ([`Shared::turn`]), so what one of them takes keeps only those for the same
 //! session waiting, and no thread.
@@ -41,7 +41,7 @@ pub struct Shared {
     pub looking: Arc<Semaphore>,
     /// See [`Session::weight`].
     weight: usize,
-    /// What ends all thinking for the session, and whether it has ended itself: neither waits for whoever works on it.
+    /// What ends all thinking for the session, and whether it has ended itself: neither waits for a thread that works on it.
     thinking: Mutex<Cancel>,
     has_ended: AtomicBool,
 }
@@ -72,7 +72,7 @@ impl Shared {
         now.saturating_duration_since(*lock(&self.used))
     }
 
-    /// Looks at the session or changes it, lets it play on as far as it can in a while, and tells whoever waits for changes.
+    /// Looks at the session or changes it, lets it play on as far as it can in a while, and tells the requests that wait for changes.
     pub fn with<T>(self: &Arc<Self>, work: impl FnOnce(&mut Session) -> T) -> T {
         let mut session = lock(&self.session);
         let done = work(&mut session);
@@ -302,7 +302,7 @@ mod tests {
         let seats = alone.game().roles().map(|role| Seat::parse(alone.game(), role, "first").ok());
         alone.seats = seats.collect::<Option<Vec<Seat>>>().expect("players");
         let Ok(shared) = sessions.add(alone) else { panic!("there is room") };
-        // Somebody works on it, and it ends nevertheless.
+        // A thread works on it, and it ends nevertheless.
         let busy = lock(&shared.session);
         let cancel = busy.cancel().clone();
         assert!(sessions.remove("1").is_ok() && cancel.is_cancelled());

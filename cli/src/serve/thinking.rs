@@ -2,7 +2,7 @@
 //!
 //! There are no more than `MOST` threads, of which as many think as the machine has cores, or two: those for games that the
 //! server knows and those for others each for themselves. A thought ends by its [budget](Machine::budget) of time, or
-//! when nobody wants it any more; it looks for that between steps of the game.
+//! when it is not wanted any more; it looks for that between steps of the game.
 
 use super::{
     seats::{Machine, Mind},
@@ -41,7 +41,7 @@ pub fn room() -> usize {
 /// Thoughts that are thought at the same time, about games that the server knows and about others; the rest wait.
 static TURNS: [Turns; 2] = [const { Turns { taken: Mutex::new(0), given: Condvar::new() } }; 2];
 
-/// Starts a thread. Without one nobody thinks, and whoever looks at the session sees it wait.
+/// Starts a thread. Without one no player thinks, and the session is seen to wait.
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
     /// Counts the thread, however it ends, and also if it never began.
     struct Counted;

@@ -1,11 +1,11 @@
-//! Work beside the thread that answers: in comes a piece of it, out goes what it came to, or that there is no time for it.
+//! Work beside the thread that answers: each piece gets a turn and gives its result, or an error where there is no time for it.
 //!
 //! Work is done at [`Desk`]s. A desk has a few turns, and each of its pieces has one for as long as it is at work; the turns of
 //! all desks together are [`THREADS`], so a piece with a turn has a thread. That bounds what runs at a time, and so the memory it
 //! takes. Games that the server knows have desks of their own: whatever the rulesheets of strangers take, requests about
 //! others are answered, and those that need no work are answered at once.
 //!
-//! Nobody waits for a turn longer than [`PATIENCE`]. A piece is called off when its time is up or whoever asked went away:
+//! A request waits for a turn no longer than [`PATIENCE`]. A piece is called off when its time is up or its request is gone:
 //! it is told by a [`Cancel`], and has its turn until it has noticed, so hanging up gains nothing. How soon it notices is up to
 //! the piece: the compiler asks every few thousand steps ([`observer`]), play before each step of a game.
 
@@ -15,7 +15,7 @@ use gdl_runtime::Cancel;
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Nobody waits longer for a turn.
+/// A request waits for a turn no longer than this.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One kind of work.
@@ -73,7 +73,7 @@ impl Desk {
         Self { turns: Arc::new(Semaphore::new(turns)), longest }
     }
 
-    /// Does some work here, until nobody waits for it or the time is up; then it is told so, and what it comes to is still
+    /// Does some work here, until its request is gone or the time is up; then it is told so, and what it comes to is still
     /// the answer.
     ///
     /// # Errors

@@ -103,7 +103,7 @@ fn a_pipe_closed_midway_ends_quietly() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
 
-/// Whoever asks for help and cannot be given it is told so.
+/// Help that cannot be written is an error.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_device_is_an_error() {

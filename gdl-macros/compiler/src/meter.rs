@@ -1,6 +1,6 @@
 //! What a phase may still take: steps, which stand for time, and bytes.
 //!
-//! In come [`Limits`] and the [`Observer`] of a compilation, out goes yes or no. A phase asks its [`Meter`]
+//! A [`Meter`] is made of the [`Limits`] and the [`Observer`] of a compilation, and says yes or no. A phase asks its meter
 //! before it does work and before it takes memory, by `?`, and ends where the answer is no; [`Meter::stop`] then says
 //! why. So whatever the rulesheet, a phase takes no more steps than its meter had, and no more bytes than that, but for
 //! a constant factor. A step is some ten nanoseconds of work.
@@ -72,7 +72,7 @@ impl fmt::Display for Omission {
 }
 
 impl Meter {
-    /// So many steps, of which nobody hears, and as many bytes as there are.
+    /// A meter of so many steps and any number of bytes, without an observer.
     #[must_use]
     pub fn of(steps: u64) -> Self {
         let limits = Limits { fuel: steps, max_bytes: usize::MAX, ..Limits::default() };

@@ -22,7 +22,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Lints are nobody's concern here.
+/// Options under which lints are silent.
 fn options(limits: Limits) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     Options { limits, levels: Levels { allow, ..Levels::default() }, ..Options::default() }

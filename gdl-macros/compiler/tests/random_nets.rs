@@ -363,7 +363,7 @@ fn compare_passes(seeds: std::ops::Range<u64>, make: fn(u64) -> Net) -> Totals {
     let worker = thread::spawn(move || {
         let mut totals = Totals::default();
         for seed in seeds {
-            // Nobody listens any more where a net has taken too long.
+            // The receiver is gone where a net has taken too long.
             if tell.send(seed).is_err() {
                 break;
             }

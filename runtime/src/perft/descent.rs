@@ -1,7 +1,7 @@
 //! Counting in lanes: in come states and how many ways lead to each, out go the numbers of sequences from them.
 //!
 //! Of each level one batch of at most 512 states is kept, and a mark of how far its joint moves have been made.
-//! What fills a pass goes one level down, whoever its parents are; the last level is only counted. Steps are as many as
+//! What fills a pass goes one level down, whatever its parents are; the last level is only counted. Steps are as many as
 //! there are sequences, 512 at a time; memory is a batch for each level.
 
 use crate::{

@@ -32,7 +32,7 @@ fn code(answer: &Answer) -> (u16, &str) {
 #[test]
 fn histories_are_bounded_in_places_before_anything_is_done() {
     let client = Client::new();
-    // Nothing of this makes sense, which nobody comes to find out.
+    // Nothing of this makes sense, and none of it is looked at.
     let moves = vec![["nonsense"]; 5_000];
     let refused = client.post("/api/sessions", &json!({ "rulesheet": "(", "moves": moves }));
     assert_eq!(code(&refused), (413, "too_large"), "{}", refused.body);

@@ -294,7 +294,7 @@ impl<'a> Grounder<'a> {
     /// Opens clauses, forgetting what they gave before, and runs everything to the fixpoint again.
     pub(super) fn open(&mut self, numbers: &[usize], cap: Cap) -> Result<(), Excess> {
         if let Some(&first) = numbers.first() {
-            // All plans are gone through, and whoever tries a split goes through what was measured.
+            // All plans are gone through, and each split on trial goes through what was measured.
             self.spend((self.plans.len() + self.statistics.len()) as u64 / 4, first)?;
         }
         let mut at_once = Vec::new();

@@ -195,7 +195,7 @@ fn sample(
         survey.give(k.does, joint.into_iter());
         if result.is_ok() {
             result = survey.fill_all(&[k.next, k.sees], Layer::Moves, OF_STATE);
-            // Nobody comes to what follows from the end.
+            // No step follows a terminal state.
             if over && matches!(result, Err(Stop::Undecided(_))) {
                 break;
             }

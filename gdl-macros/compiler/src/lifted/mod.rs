@@ -26,7 +26,7 @@
 //! the paths through cells of one colour are followed, as far as they go.
 //!
 //! # What decides
-//! Whoever grounds a program sees whether atoms depend on their own negation, and rejects it if any do. Here nobody sees all
+//! Grounding shows whether atoms depend on their own negation, and rejects a program where any do. Lifted evaluation never sees all
 //! atoms, so each state is asked: its rules have a well-founded model, and if that leaves open whether something holds,
 //! the evaluation has no answer. In the initial state, and in those that are looked at beforehand, that is a
 //! diagnostic, GDL091 or GDL092; later it is an [`Excess`] like any other. Nothing that is open is ever read as false.
@@ -385,7 +385,7 @@ impl Lifted {
     /// percepts, all of it.
     ///
     /// # Errors
-    /// If that takes more than the limits, or is left open by the rules; then nobody perceives anything.
+    /// If that takes more than the limits, or is left open by the rules; then no role perceives anything.
     ///
     /// # Panics
     /// If a row is shorter than the layout's.

@@ -6,7 +6,7 @@
 //! conclusion costs only the uses of a gate, and nothing is searched.
 //!
 //! Each gate gets one value until that is taken back, so an assumption takes no more steps than the net has operands, moves and
-//! members of groups; whoever asks bounds the assumptions ([`Budget`](super::budget::Budget)). What is kept is a few numbers
+//! members of groups; the caller bounds the assumptions ([`Budget`](super::budget::Budget)). What is kept is a few numbers
 //! for each gate, operand and member, paid for at the start.
 
 use super::users::Users;

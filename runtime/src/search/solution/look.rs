@@ -33,7 +33,7 @@ pub(super) struct Look<'g, G: Game> {
 }
 
 impl<'g, G: Game> Look<'g, G> {
-    /// Nothing was looked at; where nobody has a choice it is this role that decides. It may keep so many bytes.
+    /// Nothing was looked at; where no role has a choice this one decides. It may keep so many bytes.
     pub(super) fn new(game: &'g G, usual: usize, limit: usize) -> Self {
         Self {
             game,

@@ -1,7 +1,7 @@
 //! All states that play comes to by some number of moves, and all steps from there: in comes the initial state, out
 //! go, ply by ply, the values that every gate has in them.
 //!
-//! Whoever asks says how many steps there may be. They are counted before they are written down, and what they and
+//! The caller says how many steps there may be. They are counted before they are written down, and what they and
 //! the values of all gates take is paid for by then.
 
 use crate::meter::Meter;

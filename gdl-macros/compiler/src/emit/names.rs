@@ -379,4 +379,14 @@ mod tests {
         let parameters = [("argument_1".to_owned(), true), ("argument_2".to_owned(), false)];
         assert_eq!(named.constructors[1].parameters, parameters);
     }
+
+    /// Names alike go on from the last number, and do not try all numbers before it.
+    #[test]
+    fn names_alike_are_numbered_in_order() {
+        let mut space = Namespace::default();
+        let names = ["all", "all", "b", "b", "b_2", "b", "b_"].map(|name| space.take(name, &["all"]));
+        assert_eq!(names, ["all_", "all_2", "b", "b_2", "b_2_2", "b_3", "b_"]);
+        (4..1_000).for_each(|number| assert_eq!(space.take("b", &[]), format!("b_{number}")));
+        assert_eq!(space.numbers["b"], 1_000);
+    }
 }

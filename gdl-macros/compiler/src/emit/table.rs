@@ -84,6 +84,9 @@ pub fn table(
     let names = [&vocabulary.roles, &vocabulary.fluents, &vocabulary.moves, &vocabulary.percepts];
     let names: usize = names.into_iter().flatten().map(|name| name.len() + 8).sum();
     lower::pay(net, meter)?;
+    if let Some(Ending { early, .. }) = ending {
+        lower::pay(&early.net, meter)?;
+    }
     meter.spend(WRITTEN * operations as u64 + names as u64)?;
     meter.take(BYTES * operations + 2 * (names + net.list_bytes()))?;
     let mut writer = Writer { bytes: b"GDLT".to_vec() };

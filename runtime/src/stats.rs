@@ -415,12 +415,12 @@ mod tests {
         assert_eq!((tally.unscored, tally.scored()), (1, 3));
     }
 
-    #[test]
-    fn means_and_errors() {
-        let stats = Stats {
-            tally: tally(&[&[100, 0], &[50, 50], &[0, 100], &[50, 50]]),
-            roles: Texts::new(["x", "o"]),
-            chance: None,
+    /// Two seconds of one thread.
+    fn stats(tally: Tally, roles: [&str; 2], chance: Option<usize>) -> Stats {
+        Stats {
+            tally,
+            roles: Texts::new(roles),
+            chance,
             early_end: false,
             seed: 1,
             engine: Engine::Single,
@@ -428,7 +428,12 @@ mod tests {
             threads: 1,
             seconds: 2.0,
             cpu_seconds: 1.5,
-        };
+        }
+    }
+
+    #[test]
+    fn means_and_errors() {
+        let stats = stats(tally(&[&[100, 0], &[50, 50], &[0, 100], &[50, 50]]), ["x", "o"], None);
         assert!((stats.mean_goal(0) - 50.0).abs() < 1e-12);
         // The deviation is sqrt(5000 / 3).
         assert!((stats.goal_error(0) - (5000.0_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-12);
@@ -449,18 +454,8 @@ o         50.000 ± 20.412      25.00 %   50.00 %   25.00 %"
 
     #[test]
     fn without_scored_games_nothing_is_said_of_goals() {
-        let mut stats = Stats {
-            tally: Tally { playouts: 2, states: 6, too_long: 2, ..Tally::new(2) },
-            roles: Texts::new(["x", "random"]),
-            chance: Some(1),
-            early_end: false,
-            seed: 1,
-            engine: Engine::Single,
-            isa: Isa::Portable,
-            threads: 1,
-            seconds: 2.0,
-            cpu_seconds: 1.5,
-        };
+        let tally = Tally { playouts: 2, states: 6, too_long: 2, ..Tally::new(2) };
+        let mut stats = stats(tally, ["x", "random"], Some(1));
         assert!(!stats.has_goals(0) && !stats.has_goals(1));
         let text = stats.to_string();
         let row: Vec<&str> = text.lines().nth(5).expect("a row for x").split_whitespace().collect();

@@ -27,7 +27,7 @@ pub struct Position {
 /// What became of a rulesheet.
 #[derive(Debug)]
 pub enum Outcome {
-    /// The compiler refuses it, with the code of the first error, or the oracle does where nothing was grounded.
+    /// The compiler refuses it, with the code of the first error.
     Refused(&'static str),
     /// The oracle ran into a limit.
     TooMuch,
@@ -87,8 +87,6 @@ pub fn agree(text: &str, games: &[Dynamic], rules: &Rules, options: &Options, st
             | EvalError::TermSize { .. }
             | EvalError::Atoms { .. },
         ) => Outcome::TooMuch,
-        // What is too large to be grounded is not looked into either.
-        Err(_) if games.iter().all(|game| game.table().is_none()) => Outcome::Refused("by eval alone"),
         Err(error) => panic!("the compiler accepts what the oracle does not: {error}\n{text}"),
     }
 }
@@ -117,7 +115,14 @@ fn play(
     let mut positions = Vec::new();
     let (mut states, mut expected) = (start(), oracle.initial()?);
     for step in 0..=steps {
-        let mut position = position(&oracle, &expected)?;
+        let mut position = match position(&oracle, &expected) {
+            Err(EvalError::Unstratified { .. })
+                if all_give_up(games, &states, |game, state| drop(seen(game, state))) =>
+            {
+                return Ok(positions);
+            }
+            position => position?,
+        };
         for (game, state) in games.iter().zip(&states) {
             let engine = game.engine();
             let seen = seen(game, state);
@@ -137,14 +142,27 @@ fn play(
         }
         let made = position.joint.iter();
         let moves = made.clone().map(|action| oracle.term(action)).collect::<Result<Vec<_>, _>>()?;
-        for role in 0..roles {
-            position.percepts.push(texts(oracle.percepts(&expected, &moves, role)?));
-        }
-        expected = oracle.next(&expected, &moves)?;
-        for (game, state) in games.iter().zip(&mut states) {
-            let moves: Vec<_> =
-                made.clone().map(|action| game.parse_move(action).expect("a known move")).collect();
+        let known = |game: &Dynamic| -> Vec<_> {
+            made.clone().map(|action| game.parse_move(action).expect("a known move")).collect()
+        };
+        let advance = |game: &Dynamic, state: &BitBox| {
+            let moves = known(game);
             let perceived: Vec<_> = game.roles().map(|role| perceived(game, state, &moves, role)).collect();
+            (perceived, game.next(state, &moves))
+        };
+        let percepts = |role| Ok(texts(oracle.percepts(&expected, &moves, role)?));
+        let told = (0..roles).map(percepts).collect::<Result<Vec<_>, _>>();
+        (position.percepts, expected) =
+            match told.and_then(|told| Ok((told, oracle.next(&expected, &moves)?))) {
+                Err(EvalError::Unstratified { .. })
+                    if all_give_up(games, &states, |game, state| drop(advance(game, state))) =>
+                {
+                    return Ok(positions);
+                }
+                told => told?,
+            };
+        for (game, state) in games.iter().zip(&mut states) {
+            let (perceived, next) = advance(game, state);
             if has_given_up(game) {
                 continue;
             }
@@ -153,11 +171,17 @@ fn play(
                 perceived, position.percepts,
                 "{engine} (left) and oracle (right) differ at step {step} of\n{text}"
             );
-            *state = game.next(state, &moves).expect("the moves are legal");
+            *state = next.expect("the moves are legal");
         }
         positions.push(position);
     }
     Ok(positions)
+}
+
+/// Whether all games come to a limit where the rules leave something open, when something is asked of them.
+fn all_give_up(games: &[Dynamic], states: &[BitBox], ask: impl Fn(&Dynamic, &BitBox)) -> bool {
+    games.iter().zip(states).for_each(|(game, state)| ask(game, state));
+    games.iter().all(has_given_up)
 }
 
 fn has_given_up(game: &Dynamic) -> bool {
@@ -172,10 +196,10 @@ fn texts(terms: impl IntoIterator<Item = Term>) -> Vec<String> {
 
 fn position(oracle: &Evaluator<'_>, state: &State) -> Result<Position, EvalError> {
     let roles = 0..oracle.roles().len();
-    // The compiler refuses what is no number where it grounds; elsewhere it is left out.
-    let value = |goal: &String| goal.parse::<u8>().ok();
+    // No engine has a value that is no number.
+    let value = |goal: &String| goal.parse().unwrap_or(u8::MAX);
     let goals = roles.clone().map(|role| {
-        let mut values: Vec<u8> = texts(oracle.goals(state, role)?).iter().filter_map(value).collect();
+        let mut values: Vec<u8> = texts(oracle.goals(state, role)?).iter().map(value).collect();
         values.sort_unstable();
         values.dedup();
         Ok(values)

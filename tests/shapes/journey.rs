@@ -45,7 +45,7 @@ const PLAY: usize = 96 << 20;
 /// What became of a rulesheet.
 #[derive(Debug, PartialEq)]
 pub(crate) enum End {
-    /// It was refused, with the code of the first error; or by `eval` alone, where it was too much for the compiler.
+    /// It was refused, with the code of the first error.
     Refused(&'static str),
     /// It was too much for the compiler, and was evaluated state by state.
     Lifted,

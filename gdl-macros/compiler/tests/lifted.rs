@@ -426,6 +426,77 @@ fn a_role_without_moves_is_an_error() {
     agree(&text.replace("(true b)", "(true a)"), 3);
 }
 
+/// A game of 30 steps whose names are too many to be found, since there would be a million if ever it were day and night;
+/// `base` and `input` list those that there are, but for one of them.
+fn listed(missing: &str) -> String {
+    let mut text = String::from(
+        "(role p) (init (step 0)) (init day) (goal p 0) (base day) (base night)
+         (<= (next day) (true night)) (<= (next night) (true day))
+         (<= (next (n ?a ?b ?c ?d)) (true day) (true night) (succ ?a ?e) (succ ?b ?f) (succ ?c ?g) (succ ?d ?h))
+         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+         (<= (legal p (go ?n)) (true (step ?n)))
+         (<= terminal (true (step 30)))\n",
+    );
+    for n in 0..=30 {
+        writeln!(text, "(succ {n} {}) (base (step {n})) (input p (go {n}))", n + 1).unwrap();
+    }
+    assert!(missing.is_empty() || text.contains(missing));
+    text.replace(missing, "")
+}
+
+#[test]
+fn what_base_and_input_leave_out_is_never_left_out_of_a_state() {
+    let limits = Limits { fuel: 500_000, ..Limits::default() };
+    let (code, _) = refused(&listed("(base (step 5))"), limits.clone());
+    assert_eq!(code, "GDLM7", "a sample state has more");
+    assert_eq!(refused(&listed("(input p (go 5))"), limits.clone()).0, code);
+    let walk = |missing: &str| {
+        let game =
+            Lifted::new(&rules(&listed(missing)), &with_limits(limits.clone())).expect("sample states are");
+        let (mut scratch, mut row) = (game.scratch(), game.initial().to_vec());
+        let mut view = vec![0; game.layout.view_words()];
+        for step in 0.. {
+            game.observe(&mut scratch, &row, &mut view).map_err(|excess| (step, excess.to_string()))?;
+            if bits(&view).any(|bit| bit == game.layout.terminal_bit()) {
+                return Ok(step);
+            }
+            let advanced = game.advance(&mut scratch, &mut row, &[0]);
+            assert_eq!(advanced.is_err(), row.iter().all(|&word| word == 0));
+            advanced.map_err(|excess| (step, excess.to_string()))?;
+        }
+        unreachable!()
+    };
+    assert_eq!(walk(""), Ok(30));
+    let more = |relation| format!("has more than the rules for `{relation}` list");
+    assert_eq!(walk("(base (step 20))"), Err((19, more("base"))));
+    assert_eq!(walk("(input p (go 20))"), Err((20, more("input"))));
+}
+
+#[test]
+fn goals_that_are_no_numbers_are_told() {
+    let text = |end: u32| {
+        let mut text = String::from(
+            "(role p) (init (step 0)) (legal p go) (<= terminal (true (step 99)))
+             (<= (goal p ?x) (true (step ?n)) (worth ?n ?x)) (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))\n",
+        );
+        for n in 0..30 {
+            let worth = if n == end { "much".to_owned() } else { n.to_string() };
+            writeln!(text, "(succ {n} {}) (worth {n} {worth})", n + 1).unwrap();
+        }
+        text
+    };
+    assert_eq!(refused(&text(5), Limits::default()).0, "GDL082");
+    let game = Lifted::new(&rules(&text(20)), &Options::default()).expect("sample states have numbers");
+    let (mut scratch, mut row) = (game.scratch(), game.initial().to_vec());
+    let mut view = vec![0; game.layout.view_words()];
+    for step in 0..25 {
+        let seen = game.observe(&mut scratch, &row, &mut view).map_err(|excess| excess.to_string());
+        let expected = Err("has a goal value that is no whole number from 0 to 100".to_owned());
+        assert_eq!(seen, if step == 20 { expected } else { Ok(()) }, "{step}");
+        game.advance(&mut scratch, &mut row, &[0]).expect("within the limits");
+    }
+}
+
 /// A body of so many literals, each of the head's own component.
 fn recursive(literals: usize, count: usize) -> String {
     let mut text = String::from("(role p) (init (n 1)) (legal p x) (goal p 0) (<= terminal (q0 1))\n");

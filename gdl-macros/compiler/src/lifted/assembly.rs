@@ -21,7 +21,7 @@ use crate::{
     propnet::Vocabulary,
     rules::{RelationId, Rules, Symbols},
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// States that are looked at before plans are made, along one random game.
 const SAMPLES: usize = 12;
@@ -54,16 +54,28 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     let mut survey = Survey::new(&program, rules, memory, limits);
     let (role, init) = (rules.keywords.role.index(), rules.keywords.init.index());
     survey.fill_all(&[role, init, k.legal, k.next, k.goal, k.terminal, k.sees], Layer::Rules, OF_RULES)?;
-    let domain = match domain::reachable(rules, &relaxed, &dynamic, &mut survey, limits) {
-        Ok(domain) => domain,
-        Err(stop) if stop.is_excess() => domain::declared(rules, &mut survey).map_err(|_| stop)?,
+    let (domain, excess) = match domain::reachable(rules, &relaxed, &dynamic, &mut survey, limits) {
+        Ok(domain) => (domain, None),
+        Err(stop) if stop.is_excess() => {
+            (domain::declared(rules, &mut survey).map_err(|_| stop)?, Some(stop))
+        }
         Err(stop) => return Err(stop),
     };
     if domain.fluents.len() > limits.max_fluents {
         return Err(Stop::Fluents);
     }
     let initial = domain::singles(&survey.memory, init);
-    let measures = sample(&mut survey, &k, &roles, &initial)?;
+    let guard = Guard {
+        k,
+        roles: roles.iter().copied().collect(),
+        symbols: &rules.symbols,
+        declared: excess.map(|_| domain.names()),
+    };
+    let measures =
+        sample(&mut survey, &k, &roles, &initial, &guard).map_err(|stop| match (stop, excess) {
+            (Stop::Undeclared(_), Some(excess)) => excess,
+            _ => stop,
+        })?;
 
     let (demanded, mut memory, effort) = survey.into_parts();
     let phases = phases(&program, &k, &demanded);
@@ -162,6 +174,31 @@ fn open_names(rules: &Rules, program: &Program) -> FxHashMap<usize, String> {
     names.collect()
 }
 
+/// What a sample state is held against: its goals are numbers, and what was taken at its word has it all.
+struct Guard<'a> {
+    k: Relations,
+    roles: FxHashSet<Id>,
+    symbols: &'a Symbols,
+    /// Fluents, and roles with their moves, where those of `base` and `input` are taken for all.
+    declared: Option<(FxHashSet<Id>, FxHashSet<(Id, Id)>)>,
+}
+
+impl Guard<'_> {
+    fn pass(&self, memory: &Memory) -> Result<(), Stop> {
+        let is_role = |(role, _): &(Id, Id)| self.roles.contains(role);
+        let mut goals = domain::pairs(memory, self.k.goal).into_iter().filter(is_role);
+        if goals.any(|(_, value)| goal_value(value, &memory.terms, self.symbols).is_none()) {
+            return Err(Stop::NoValue);
+        }
+        let Some((fluents, moves)) = &self.declared else { return Ok(()) };
+        if domain::singles(memory, self.k.next).iter().any(|fluent| !fluents.contains(fluent)) {
+            return Err(Stop::Undeclared("base"));
+        }
+        let mut legal = domain::pairs(memory, self.k.legal).into_iter().filter(is_role);
+        if legal.any(|pair| !moves.contains(&pair)) { Err(Stop::Undeclared("input")) } else { Ok(()) }
+    }
+}
+
 /// Plays a game at random from the start and measures what its states hold, on average. On the way
 /// relations turn out to be vast.
 fn sample(
@@ -169,6 +206,7 @@ fn sample(
     k: &Relations,
     roles: &[Id],
     initial: &[Id],
+    guard: &Guard<'_>,
 ) -> Result<Vec<Measure>, Stop> {
     let mut sums: Vec<Measure> = Vec::new();
     let mut state = initial.to_vec();
@@ -203,7 +241,7 @@ fn sample(
         match result {
             // What comes later may be too much to look at here, and play must cope.
             Err(stop) if samples > 1 && stop.is_excess() => break,
-            result => result?,
+            result => result.and_then(|()| guard.pass(&survey.memory))?,
         }
         let measures = survey.measured();
         sums.resize_with(measures.len(), Measure::default);
@@ -299,10 +337,7 @@ impl Titles {
         let (moves, move_texts, move_of) = sorted(mine(&domain.moves), terms, symbols);
         let (_, percept_texts, percept_of) = sorted(mine(&domain.percepts), terms, symbols);
         let chance = rules.chance().and_then(|chance| rules.roles.iter().position(|role| role == chance));
-        let value = |id: Id| {
-            let text = terms.arguments(id).is_empty().then(|| terms.text(id, symbols));
-            text.and_then(|text| goal_value(&text)).map_or(NONE, u32::from)
-        };
+        let value = |id: Id| goal_value(id, terms, symbols).map_or(NONE, u32::from);
         Self {
             role_moves: by_role(&domain.moves, roles.len(), &role_of, &move_of),
             role_percepts: rules
@@ -330,7 +365,8 @@ impl Titles {
 }
 
 /// The value that a goal's second argument stands for: an integer from 0 to 100.
-fn goal_value(text: &str) -> Option<u8> {
+fn goal_value(id: Id, terms: &Terms, symbols: &Symbols) -> Option<u8> {
+    let text = terms.arguments(id).is_empty().then(|| terms.text(id, symbols))?;
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|&value| digits && value <= 100)
 }

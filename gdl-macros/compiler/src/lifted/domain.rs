@@ -6,7 +6,7 @@
 //! a part of it, by induction over the moves that lead there, since each clause that gives something in a
 //! state gives it there too. It is what grounding finds too, but only atoms are kept and not the instances that make
 //! them, and a clause stops at the first proof of an atom. If even that takes too much, `base` and
-//! `input` are taken at their word where the rules have them.
+//! `input` are taken at their word where the rules have them, unless sample states show more.
 //!
 //! There are [`ATTEMPTS`] attempts at most, each with its part of the fuel and as many bytes as an evaluation may take, which
 //! are given back.
@@ -20,6 +20,7 @@ use super::{
     terms::Id,
 };
 use crate::{Limits, rules::Rules};
+use rustc_hash::FxHashSet;
 
 /// Terms, without names yet.
 #[derive(Debug, Default)]
@@ -29,6 +30,13 @@ pub(super) struct Domain {
     pub(super) moves: Vec<(Id, Id)>,
     /// Role and percept.
     pub(super) percepts: Vec<(Id, Id)>,
+}
+
+impl Domain {
+    /// The fluents and the moves of roles, to be looked up.
+    pub(super) fn names(&self) -> (FxHashSet<Id>, FxHashSet<(Id, Id)>) {
+        (self.fluents.iter().copied().collect(), self.moves.iter().copied().collect())
+    }
 }
 
 /// The tuples of a relation of two arguments.

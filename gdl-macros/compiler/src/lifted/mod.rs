@@ -30,6 +30,8 @@
 //! atoms, so each state is asked: its rules have a well-founded model, and if that leaves open whether something holds,
 //! the evaluation has no answer. In the initial state, and in those that are looked at beforehand, that is a
 //! diagnostic, GDL091 or GDL092; later it is an [`Excess`] like any other. Nothing that is open is ever read as false.
+//! The same goes for goal values that are no number (GDL082), and for fluents and moves that have no name because `base` or
+//! `input` was taken at its word: nothing is left out of what is seen.
 //!
 //! # Limits
 //! To make rules ready ([`Lifted::new`]) takes [`Limits::fuel`] steps in all, and a part of that more to find names
@@ -58,7 +60,7 @@ use crate::{
     emit::layout::Layout,
     observer::{Phase, Progress},
     propnet::Vocabulary,
-    rules::{Formula, Keywords, RelationId, Rule, Rules},
+    rules::{Formula, Keywords, RelationId, Rule, Rules, Term},
 };
 use machine::Machine;
 use memory::{Memory, bytes_of};
@@ -91,6 +93,10 @@ enum Stop {
     Undecided(usize),
     /// A role that can never move.
     NoMoves(usize),
+    /// A fluent or move beyond those of the relation that was taken at its word.
+    Undeclared(&'static str),
+    /// A goal value that is no whole number from 0 to 100.
+    NoValue,
     /// A variable that nothing binds before it is needed.
     Unsafe,
     /// The observer has had enough, after so many steps.
@@ -100,7 +106,16 @@ enum Stop {
 impl Stop {
     /// Whether another way to evaluate may help.
     fn is_excess(self) -> bool {
-        !matches!(self, Self::Unsafe | Self::Cancelled(_) | Self::Undecided(_) | Self::NoMoves(_))
+        matches!(
+            self,
+            Self::Fuel
+                | Self::Bytes
+                | Self::Term
+                | Self::Depth
+                | Self::Procedures
+                | Self::Fluents
+                | Self::Planning
+        )
     }
 
     /// What is said if rules cannot be made ready.
@@ -112,11 +127,12 @@ impl Stop {
             }
             Self::Undecided(relation) => return undecided(rules, relation),
             Self::NoMoves(role) => return no_moves(rules, role),
+            Self::NoValue => return no_value(rules),
             Self::Fuel | Self::Planning => &codes::OUT_OF_FUEL,
             Self::Term => &codes::BILLION_LAUGHS,
             Self::Fluents => &codes::EXPONENTIAL_COUNTER,
             Self::Unsafe => &codes::OR_EXPLOSION,
-            Self::Bytes | Self::Depth | Self::Procedures => &codes::TOO_MANY_INSTANCES,
+            Self::Bytes | Self::Depth | Self::Procedures | Self::Undeclared(_) => &codes::TOO_MANY_INSTANCES,
         };
         let excess = Excess::new(self, limits, limits.fuel, name);
         Diagnostic::new(code, None, format!("evaluating the rules state by state {excess}"))
@@ -156,6 +172,18 @@ fn no_moves(rules: &Rules, role: usize) -> Diagnostic {
         .help(format!("add a rule such as `(<= (legal {name} noop) ..)`"))
 }
 
+/// What is said of a goal value that is no number.
+fn no_value(rules: &Rules) -> Diagnostic {
+    let is_open = |rule: &&Rule| {
+        rule.head.relation == rules.keywords.goal
+            && matches!(rule.head.arguments.get(1), Some(Term::Variable(_)))
+    };
+    let rule = rules.rules.iter().find(is_open);
+    let message = "the rules lead to a goal value that is no whole number from 0 to 100";
+    Diagnostic::new(&codes::GOAL_VARIABLE_NONINT, rule.map(|rule| rule.head.span), message)
+        .help("bind the value by a relation that has numbers alone")
+}
+
 /// An evaluation that takes more than the limits allow, or to which the rules have no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excess(String);
@@ -187,6 +215,8 @@ impl Excess {
                 format!("leaves open whether `{}` holds, which depends on its own negation", name(relation))
             }
             Stop::NoMoves(_) => "has a role without moves".to_owned(),
+            Stop::Undeclared(relation) => format!("has more than the rules for `{relation}` list"),
+            Stop::NoValue => "has a goal value that is no whole number from 0 to 100".to_owned(),
         })
     }
 }
@@ -340,17 +370,18 @@ impl Lifted {
         self.enter(scratch, state).map_err(|stop| self.excess(stop))?;
         let (names, layout, k) = (&self.names, self.layout, &self.relations);
         for (role, action) in self.pairs(scratch, k.legal) {
-            if let Some(role) = number(&names.role_of, role)
-                && let Some(action) = number(&names.move_of, action)
-            {
+            if let Some(role) = number(&names.role_of, role) {
+                let own = number(&names.move_of, action)
+                    .filter(|&action| self.role_moves[role].binary_search(&(action as u32)).is_ok());
+                let Some(action) = own else { return Err(self.unnamed(view, Stop::Undeclared("input"))) };
                 set(view, layout.legal_bit(role, action));
             }
         }
         for (role, value) in self.pairs(scratch, k.goal) {
-            if let Some(role) = number(&names.role_of, role)
-                && let Some(value) = number(&names.goal_of, value)
-                && let Ok(place) = self.role_goals[role].binary_search(&(value as u8))
-            {
+            if let Some(role) = number(&names.role_of, role) {
+                let place = number(&names.goal_of, value)
+                    .and_then(|value| self.role_goals[role].binary_search(&(value as u8)).ok());
+                let Some(place) = place else { return Err(self.unnamed(view, Stop::NoValue)) };
                 set(view, layout.goal_bit() + self.goal_starts[role] + place);
             }
         }
@@ -374,8 +405,9 @@ impl Lifted {
         result.map_err(|stop| self.excess(stop))?;
         let next = self.table(scratch, self.relations.next);
         for i in 0..next.len() {
-            if let Some(fluent) = number(&self.names.fluent_of, next.tuple(i)[0]) {
-                set(state, fluent);
+            match number(&self.names.fluent_of, next.tuple(i)[0]) {
+                Some(fluent) => set(state, fluent),
+                None => return Err(self.unnamed(state, Stop::Undeclared("base"))),
             }
         }
         Ok(())
@@ -409,6 +441,12 @@ impl Lifted {
             }
         }
         Ok(())
+    }
+
+    /// Empties a row, of which something has no name.
+    fn unnamed(&self, row: &mut [u64], stop: Stop) -> Excess {
+        row.fill(0);
+        self.excess(stop)
     }
 
     fn excess(&self, stop: Stop) -> Excess {

@@ -11,15 +11,18 @@
 //! for each instance is known from its text ([`Clause::effort`]), and rows that wait to be emitted have a part of the
 //! bytes that are left.
 
+mod instance;
+
 use super::{
     Cost, Literal, Program,
-    clause::{self, Clause, Clauses, Test},
+    clause::{self, Clause, Clauses},
     excess::{Excess, What},
     join::{self, Facts, Plan, UNBOUND, Walk},
     statistics::{Rows, Statistics},
     strata::{self, Strata},
     terms::{AtomId, Atoms, TermId, Terms},
     watch::Watch,
+    work::{Cap, Instances, Stand, Work},
 };
 use crate::{
     Limits, Options, Rules,
@@ -27,100 +30,12 @@ use crate::{
     observer::Phase,
     rules::{Keywords, RelationId, Symbols},
 };
+use instance::Definition;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::{ops::Range, rc::Rc};
 
 /// How many times as many bytes as it had a list takes while it grows.
 const GROWTH: usize = 3;
-
-/// Bytes that a disjunction takes besides its literals: an entry of a hash map and a piece of the heap.
-const BYTES_PER_FORMULA: usize = 80;
-
-/// A formula's value in an instance.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Value {
-    False,
-    True,
-    Literal(Literal),
-}
-
-/// How much a clause may cost before it is parked.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cap {
-    pub(super) instances: usize,
-    /// Steps on its joins.
-    pub(super) steps: u64,
-}
-
-impl Cap {
-    pub(super) const NONE: Self = Self { instances: usize::MAX, steps: u64::MAX };
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stand {
-    /// Its plans run.
-    Open,
-    /// It took more than its cap.
-    Parked,
-    /// It does not count any more.
-    Dropped,
-}
-
-/// Instances: the head of each, where its literals start, and the literals.
-#[derive(Debug, Default)]
-pub(super) struct Instances {
-    pub(super) heads: Vec<(AtomId, u32)>,
-    pub(super) literals: Vec<Literal>,
-}
-
-impl Instances {
-    /// The head and the body of each.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (AtomId, &[Literal])> {
-        self.heads.iter().enumerate().map(|(i, &(head, start))| {
-            let end = self.heads.get(i + 1).map_or(self.literals.len(), |next| next.1 as usize);
-            (head, &self.literals[start as usize..end])
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        size_of::<(AtomId, u32)>() * self.heads.len() + size_of::<Literal>() * self.literals.len()
-    }
-}
-
-/// An atom that stands for a disjunction, and the rule that made it.
-#[derive(Debug)]
-struct Definition {
-    atom: AtomId,
-    literals: Vec<Literal>,
-    rule: usize,
-}
-
-/// What a clause has come to.
-#[derive(Debug)]
-struct Work {
-    clause: Rc<Clause>,
-    stand: Stand,
-    cap: Cap,
-    /// Plans before this one are out of date.
-    since: usize,
-    /// Instances found, those of guards and of fixed relations too.
-    hits: usize,
-    /// Steps of its joins.
-    steps: u64,
-    /// What they and its joins cost.
-    spent: u64,
-    /// What one instance costs.
-    effort: u64,
-    instances: Instances,
-}
-
-impl Work {
-    fn new(clause: Rc<Clause>, cap: Cap) -> Self {
-        let (since, hits, steps, spent, effort) = (0, 0, 0, 0, clause.effort());
-        let (stand, instances) = (Stand::Open, Instances::default());
-        Self { clause, stand, cap, since, hits, steps, spent, effort, instances }
-    }
-}
 
 /// The fixpoint at work.
 pub(super) struct Grounder<'a> {
@@ -701,52 +616,6 @@ impl<'a> Grounder<'a> {
         })
     }
 
-    /// Enters the head of an instance and, if it depends on the state, the instance.
-    fn emit(&mut self, number: usize, clause: &Clause, row: &[TermId]) -> Result<(), Excess> {
-        let rule = clause.rule;
-        let mut arguments = std::mem::take(&mut self.arguments);
-        arguments.clear();
-        arguments.extend(clause.head.arguments.iter().map(|a| join::instantiate(a, &mut self.terms, row)));
-        if let Some(term) = self.terms.excess() {
-            return Err(self.excess(What::Term(self.terms.brief(term, self.symbols)), number));
-        }
-        let head = self.atoms.intern(clause.head.relation, &arguments);
-        self.arguments = arguments;
-        self.facts.note(head, &self.atoms);
-        let work = &mut self.works[number];
-        work.hits += 1;
-        work.spent += work.effort;
-        let effort = work.effort;
-        self.spend(effort, number)?;
-        // Parts of rules come from rules that fire.
-        self.fired[rule] |= clause.head.relation.index() < self.relations;
-        if !self.is_dynamic(clause.head.relation) {
-            return self.check(number);
-        }
-        let mut body = std::mem::take(&mut self.body);
-        body.clear();
-        for (place, literal) in clause.positives.iter().enumerate() {
-            if self.is_dynamic(literal.relation) {
-                body.push(Literal::new(AtomId(row[clause.slot(place)].0), false));
-            }
-        }
-        for test in &clause.tests {
-            match self.value(test, row, rule) {
-                Value::True => {}
-                Value::Literal(literal) => body.push(literal),
-                // The plan tested what is fixed.
-                Value::False => return Ok(()),
-            }
-        }
-        let instances = &mut self.works[number].instances;
-        instances.heads.push((head, instances.literals.len() as u32));
-        instances.literals.extend_from_slice(&body);
-        self.kept += 1;
-        self.kept_bytes += size_of::<(AtomId, u32)>() + size_of::<Literal>() * body.len();
-        self.body = body;
-        self.check(number)
-    }
-
     /// What was found.
     pub(super) fn finish(self) -> Program {
         let possible = (0..self.atoms.len() as u32)
@@ -770,69 +639,5 @@ impl<'a> Grounder<'a> {
             strata: self.strata,
             cost,
         }
-    }
-
-    fn atom(&mut self, literal: &clause::Literal, row: &[TermId]) -> AtomId {
-        let arguments: Vec<TermId> =
-            literal.arguments.iter().map(|a| join::instantiate(a, &mut self.terms, row)).collect();
-        self.atoms.intern(literal.relation, &arguments)
-    }
-
-    /// The value of a test under a full binding.
-    fn value(&mut self, test: &Test, row: &[TermId], rule: usize) -> Value {
-        match test {
-            Test::Literal(literal) => {
-                if self.is_dynamic(literal.relation) {
-                    return Value::Literal(Literal::new(self.atom(literal, row), false));
-                }
-                let arguments: Option<Vec<TermId>> =
-                    literal.arguments.iter().map(|a| join::find(a, &self.terms, row)).collect();
-                let atom = arguments.and_then(|a| self.atoms.find(literal.relation, &a));
-                if atom.is_some_and(|a| self.facts.contains(a)) { Value::True } else { Value::False }
-            }
-            Test::Distinct(left, right) => {
-                if join::equal(left, right, &self.terms, row) {
-                    Value::False
-                } else {
-                    Value::True
-                }
-            }
-            Test::Not(inner) => match self.value(inner, row, rule) {
-                Value::True => Value::False,
-                Value::False => Value::True,
-                Value::Literal(literal) => Value::Literal(!literal),
-            },
-            Test::Or(branches) => {
-                let mut literals = Vec::new();
-                for branch in branches {
-                    match self.value(branch, row, rule) {
-                        Value::True => return Value::True,
-                        Value::False => {}
-                        Value::Literal(literal) => literals.push(literal),
-                    }
-                }
-                self.disjunction(literals, rule)
-            }
-        }
-    }
-
-    /// An atom that stands for a disjunction, shared by all equal ones.
-    fn disjunction(&mut self, mut literals: Vec<Literal>, rule: usize) -> Value {
-        literals.sort_unstable();
-        literals.dedup();
-        match literals[..] {
-            [] => return Value::False,
-            [single] => return Value::Literal(single),
-            _ => {}
-        }
-        if let Some(&atom) = self.formulas.get(&literals) {
-            return Value::Literal(Literal::new(atom, false));
-        }
-        let atom = self.atoms.intern(self.formula, &[TermId(self.formulas.len() as u32)]);
-        self.kept += literals.len();
-        self.kept_bytes += BYTES_PER_FORMULA + 2 * size_of::<Literal>() * literals.len();
-        self.definitions.push(Definition { atom, literals: literals.clone(), rule });
-        self.formulas.insert(literals, atom);
-        Value::Literal(Literal::new(atom, false))
     }
 }

@@ -29,16 +29,17 @@ pub mod terms;
 mod truth;
 mod unfold;
 mod watch;
+mod work;
 
 use crate::{
     Diagnostic, Diagnostics, Limits, Options, Rules, Span, diagnostic::codes, propnet::Vocabulary,
     rules::Term,
 };
 use excess::{Excess, What};
-use fixpoint::Instances;
 use rustc_hash::FxHashMap;
 use strata::Strata;
 use terms::{AtomId, Atoms, TermId, Terms};
+use work::Instances;
 
 /// A ground atom or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

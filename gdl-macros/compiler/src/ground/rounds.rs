@@ -16,9 +16,10 @@ use super::{
     clause::{self, Clauses},
     constant, demand,
     excess::Excess,
-    fixpoint::{Cap, Grounder},
+    fixpoint::Grounder,
     split::{self, Splitter},
     terms::Terms,
+    work::Cap,
 };
 use crate::{
     Options, Rules,

@@ -9,9 +9,10 @@ use super::{
     clause::{self, Pattern, Patterns},
     domain::{self, Domain},
     memory::{Memory, bytes_of},
-    plan::{Measure, Planner, Procedures},
+    plan::{Planner, Procedures},
     program::{Layer, Program},
-    survey::{OF_RULES, OF_STATE, Survey},
+    samples::{self, Guard},
+    survey::{OF_RULES, Survey},
     table::Store,
     terms::{Id, NONE, Terms},
 };
@@ -21,13 +22,7 @@ use crate::{
     propnet::Vocabulary,
     rules::{RelationId, Rules, Symbols},
 };
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// States that are looked at before plans are made, along one random game.
-const SAMPLES: usize = 12;
-
-/// Steps after which no further state is looked at.
-const SAMPLE_FUEL: u64 = 5_000_000;
+use rustc_hash::FxHashMap;
 
 /// Makes rules ready to be evaluated.
 pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop> {
@@ -54,28 +49,13 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     let mut survey = Survey::new(&program, rules, memory, limits);
     let (role, init) = (rules.keywords.role.index(), rules.keywords.init.index());
     survey.fill_all(&[role, init, k.legal, k.next, k.goal, k.terminal, k.sees], Layer::Rules, OF_RULES)?;
-    let (domain, excess) = match domain::reachable(rules, &relaxed, &dynamic, &mut survey, limits) {
-        Ok(domain) => (domain, None),
-        Err(stop) if stop.is_excess() => {
-            (domain::declared(rules, &mut survey).map_err(|_| stop)?, Some(stop))
-        }
-        Err(stop) => return Err(stop),
-    };
+    let domain = domain::find(rules, &relaxed, &dynamic, &mut survey, limits)?;
     if domain.fluents.len() > limits.max_fluents {
         return Err(Stop::Fluents);
     }
     let initial = domain::singles(&survey.memory, init);
-    let guard = Guard {
-        k,
-        roles: roles.iter().copied().collect(),
-        symbols: &rules.symbols,
-        declared: excess.map(|_| domain.names()),
-    };
-    let measures =
-        sample(&mut survey, &k, &roles, &initial, &guard).map_err(|stop| match (stop, excess) {
-            (Stop::Undeclared(_), Some(excess)) => excess,
-            _ => stop,
-        })?;
+    let guard = Guard::new(rules, &k, &roles, &domain);
+    let measures = samples::measure(&mut survey, &guard, &initial)?;
 
     let (demanded, mut memory, effort) = survey.into_parts();
     let phases = phases(&program, &k, &demanded);
@@ -174,87 +154,6 @@ fn open_names(rules: &Rules, program: &Program) -> FxHashMap<usize, String> {
     names.collect()
 }
 
-/// What a sample state is held against: its goals are numbers, and what was taken at its word has it all.
-struct Guard<'a> {
-    k: Relations,
-    roles: FxHashSet<Id>,
-    symbols: &'a Symbols,
-    /// Fluents, and roles with their moves, where those of `base` and `input` are taken for all.
-    declared: Option<(FxHashSet<Id>, FxHashSet<(Id, Id)>)>,
-}
-
-impl Guard<'_> {
-    fn pass(&self, memory: &Memory) -> Result<(), Stop> {
-        let is_role = |(role, _): &(Id, Id)| self.roles.contains(role);
-        let mut goals = domain::pairs(memory, self.k.goal).into_iter().filter(is_role);
-        if goals.any(|(_, value)| goal_value(value, &memory.terms, self.symbols).is_none()) {
-            return Err(Stop::NoValue);
-        }
-        let Some((fluents, moves)) = &self.declared else { return Ok(()) };
-        if domain::singles(memory, self.k.next).iter().any(|fluent| !fluents.contains(fluent)) {
-            return Err(Stop::Undeclared("base"));
-        }
-        let mut legal = domain::pairs(memory, self.k.legal).into_iter().filter(is_role);
-        if legal.any(|pair| !moves.contains(&pair)) { Err(Stop::Undeclared("input")) } else { Ok(()) }
-    }
-}
-
-/// Plays a game at random from the start and measures what its states hold, on average. On the way
-/// relations turn out to be vast.
-fn sample(
-    survey: &mut Survey<'_>,
-    k: &Relations,
-    roles: &[Id],
-    initial: &[Id],
-    guard: &Guard<'_>,
-) -> Result<Vec<Measure>, Stop> {
-    let mut sums: Vec<Measure> = Vec::new();
-    let mut state = initial.to_vec();
-    let start = survey.fuel();
-    // A linear congruential generator (Knuth): which moves are made hardly matters.
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-    for samples in 1..=SAMPLES {
-        survey.next_state();
-        survey.give(k.fact, state.iter().map(|&fluent| vec![fluent]));
-        let seen = [k.legal, k.goal, k.terminal, k.next, k.sees];
-        let mut result = survey.fill_all(&seen, Layer::State, OF_STATE);
-        let mut legal: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
-        for (role, action) in domain::pairs(&survey.memory, k.legal) {
-            legal.entry(role).or_default().push(action);
-        }
-        let mut joint = Vec::new();
-        for &role in roles {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            if let Some(mine) = legal.get(&role) {
-                joint.push(vec![role, mine[(random >> 33) as usize % mine.len()]]);
-            }
-        }
-        let over = joint.len() < roles.len() || survey.memory.store.tables[k.terminal].len() > 0;
-        survey.give(k.does, joint.into_iter());
-        if result.is_ok() {
-            result = survey.fill_all(&[k.next, k.sees], Layer::Moves, OF_STATE);
-            // No step follows a terminal state.
-            if over && matches!(result, Err(Stop::Undecided(_))) {
-                break;
-            }
-        }
-        match result {
-            // What comes later may be too much to look at here, and play must cope.
-            Err(stop) if samples > 1 && stop.is_excess() => break,
-            result => result.and_then(|()| guard.pass(&survey.memory))?,
-        }
-        let measures = survey.measured();
-        sums.resize_with(measures.len(), Measure::default);
-        sums.iter_mut().zip(measures).for_each(|(sum, measure)| sum.add(measure, samples));
-        if over || start - survey.fuel() > SAMPLE_FUEL {
-            break;
-        }
-        state = domain::singles(&survey.memory, k.next);
-    }
-    sums.resize_with(survey.measured().len(), Measure::default);
-    Ok(sums)
-}
-
 fn phases(program: &Program, k: &Relations, demanded: &[bool]) -> Phases {
     let filled = |relations: &[usize]| -> Vec<usize> {
         let is_filled = |&number: &usize| {
@@ -337,7 +236,7 @@ impl Titles {
         let (moves, move_texts, move_of) = sorted(mine(&domain.moves), terms, symbols);
         let (_, percept_texts, percept_of) = sorted(mine(&domain.percepts), terms, symbols);
         let chance = rules.chance().and_then(|chance| rules.roles.iter().position(|role| role == chance));
-        let value = |id: Id| goal_value(id, terms, symbols).map_or(NONE, u32::from);
+        let value = |id: Id| samples::goal_value(id, terms, symbols).map_or(NONE, u32::from);
         Self {
             role_moves: by_role(&domain.moves, roles.len(), &role_of, &move_of),
             role_percepts: rules
@@ -362,13 +261,6 @@ impl Titles {
             },
         }
     }
-}
-
-/// The value that a goal's second argument stands for: an integer from 0 to 100.
-fn goal_value(id: Id, terms: &Terms, symbols: &Symbols) -> Option<u8> {
-    let text = terms.arguments(id).is_empty().then(|| terms.text(id, symbols))?;
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|&value| digits && value <= 100)
 }
 
 /// For each role the goal values that a clause may give it, ascending. A value that is a variable may be any

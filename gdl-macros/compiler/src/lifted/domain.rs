@@ -20,7 +20,6 @@ use super::{
     terms::Id,
 };
 use crate::{Limits, rules::Rules};
-use rustc_hash::FxHashSet;
 
 /// Terms, without names yet.
 #[derive(Debug, Default)]
@@ -30,13 +29,8 @@ pub(super) struct Domain {
     pub(super) moves: Vec<(Id, Id)>,
     /// Role and percept.
     pub(super) percepts: Vec<(Id, Id)>,
-}
-
-impl Domain {
-    /// The fluents and the moves of roles, to be looked up.
-    pub(super) fn names(&self) -> (FxHashSet<Id>, FxHashSet<(Id, Id)>) {
-        (self.fluents.iter().copied().collect(), self.moves.iter().copied().collect())
-    }
+    /// Why fluents and moves are those of `base` and `input`, if they are.
+    pub(super) declared: Option<Stop>,
 }
 
 /// The tuples of a relation of two arguments.
@@ -60,10 +54,24 @@ const ATTEMPTS: usize = 4;
 /// Tuples from which on a relation is not worth its cost.
 const VAST: u32 = 20_000;
 
+/// The domain by the relaxed clauses, or as the rules declare it if that takes too much.
+pub(super) fn find(
+    rules: &Rules,
+    relaxed: &[Clause],
+    dynamic: &[bool],
+    survey: &mut Survey<'_>,
+    limits: &Limits,
+) -> Result<Domain, Stop> {
+    match reachable(rules, relaxed, dynamic, survey, limits) {
+        Err(stop) if stop.is_excess() => declared(rules, survey, stop),
+        domain => domain,
+    }
+}
+
 /// The domain by the relaxed clauses, or if that takes too much by weaker ones that do without relations that
 /// grew vast. `dynamic` says which relations depend on the state or the moves; their tables are empty
 /// afterwards.
-pub(super) fn reachable(
+fn reachable(
     rules: &Rules,
     relaxed: &[Clause],
     dynamic: &[bool],
@@ -96,6 +104,7 @@ pub(super) fn reachable(
             fluents: singles(memory, fact),
             moves: pairs(memory, does),
             percepts: pairs(memory, sees),
+            declared: None,
         });
         (0..dynamic.len()).filter(|&r| is_timed[r]).for_each(|r| memory.store.drop_table(r));
         if is_last || !matches!(domain, Err(Stop::Fuel | Stop::Bytes)) {
@@ -106,16 +115,16 @@ pub(super) fn reachable(
     }
 }
 
-/// The domain as `base` and `input` have it, if they are there and that is enough.
-pub(super) fn declared(rules: &Rules, survey: &mut Survey<'_>) -> Result<Domain, Stop> {
+/// The domain as `base` and `input` have it, if they are there and that is enough; otherwise what stood in the way before.
+fn declared(rules: &Rules, survey: &mut Survey<'_>, excess: Stop) -> Result<Domain, Stop> {
     let k = &rules.keywords;
     let (base, input, init) = (k.base.index(), k.input.index(), k.init.index());
-    survey.fill_all(&[base, input], Layer::Rules, OF_RULES)?;
+    survey.fill_all(&[base, input], Layer::Rules, OF_RULES).map_err(|_| excess)?;
     let mut fluents = singles(&survey.memory, base);
     let moves = pairs(&survey.memory, input);
     if fluents.is_empty() || moves.is_empty() || rules.has_percepts() {
-        return Err(Stop::Fuel);
+        return Err(excess);
     }
     fluents.extend(singles(&survey.memory, init));
-    Ok(Domain { fluents, moves, percepts: Vec::new() })
+    Ok(Domain { fluents, moves, percepts: Vec::new(), declared: Some(excess) })
 }

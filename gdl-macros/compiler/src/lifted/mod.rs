@@ -50,6 +50,7 @@ mod machine;
 mod memory;
 mod plan;
 mod program;
+mod samples;
 mod survey;
 mod table;
 mod terms;

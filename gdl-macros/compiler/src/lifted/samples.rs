@@ -1,0 +1,135 @@
+//! Sample states: what plans are made for, and whether what they show has a name.
+//!
+//! A game is played at random from the start, some [`SAMPLES`] states long or until that has taken [`SAMPLE_FUEL`] steps. On
+//! the way relations turn out to be vast, and the survey notes it. Each state's goals are numbers afterwards; and if fluents
+//! and moves were taken from `base` and `input`, these list all that the states hold and allow.
+
+use super::{
+    Relations, Stop,
+    domain::{self, Domain},
+    memory::Memory,
+    plan::Measure,
+    program::Layer,
+    survey::{OF_STATE, Survey},
+    terms::{Id, Terms},
+};
+use crate::rules::{Rules, Symbols};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// States that are looked at before plans are made, along one random game.
+const SAMPLES: usize = 12;
+
+/// Steps after which no further state is looked at.
+const SAMPLE_FUEL: u64 = 5_000_000;
+
+/// What a sample state is held against.
+pub(super) struct Guard<'a> {
+    k: &'a Relations,
+    roles: &'a [Id],
+    symbols: &'a Symbols,
+    declared: Option<Declared>,
+}
+
+/// The names that `base` and `input` list, and why they are taken for all.
+struct Declared {
+    fluents: FxHashSet<Id>,
+    moves: FxHashSet<(Id, Id)>,
+    excess: Stop,
+}
+
+impl<'a> Guard<'a> {
+    pub(super) fn new(rules: &'a Rules, k: &'a Relations, roles: &'a [Id], domain: &Domain) -> Self {
+        let declared = domain.declared.map(|excess| Declared {
+            fluents: domain.fluents.iter().copied().collect(),
+            moves: domain.moves.iter().copied().collect(),
+            excess,
+        });
+        Self { k, roles, symbols: &rules.symbols, declared }
+    }
+
+    /// Whether what is seen of the state has a name.
+    fn see(&self, memory: &Memory) -> Result<(), Stop> {
+        let roles: FxHashSet<Id> = self.roles.iter().copied().collect();
+        let is_role = |(role, _): &(Id, Id)| roles.contains(role);
+        let mut goals = domain::pairs(memory, self.k.goal).into_iter().filter(is_role);
+        if goals.any(|(_, value)| goal_value(value, &memory.terms, self.symbols).is_none()) {
+            return Err(Stop::NoValue);
+        }
+        let Some(Declared { moves, excess, .. }) = &self.declared else { return Ok(()) };
+        let mut legal = domain::pairs(memory, self.k.legal).into_iter().filter(is_role);
+        if legal.all(|pair| moves.contains(&pair)) { Ok(()) } else { Err(*excess) }
+    }
+
+    /// The state that follows, if all of it has a name.
+    fn follow(&self, memory: &Memory) -> Result<Vec<Id>, Stop> {
+        let next = domain::singles(memory, self.k.next);
+        match &self.declared {
+            Some(Declared { fluents, excess, .. }) if !next.iter().all(|id| fluents.contains(id)) => {
+                Err(*excess)
+            }
+            _ => Ok(next),
+        }
+    }
+}
+
+/// Plays a game at random from the start and measures what its states hold, on average. On the way
+/// relations turn out to be vast.
+pub(super) fn measure(
+    survey: &mut Survey<'_>,
+    guard: &Guard<'_>,
+    initial: &[Id],
+) -> Result<Vec<Measure>, Stop> {
+    let Guard { k, roles, .. } = guard;
+    let mut sums: Vec<Measure> = Vec::new();
+    let mut state = initial.to_vec();
+    let start = survey.fuel();
+    // A linear congruential generator (Knuth): which moves are made hardly matters.
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    for samples in 1..=SAMPLES {
+        survey.next_state();
+        survey.give(k.fact, state.iter().map(|&fluent| vec![fluent]));
+        let seen = [k.legal, k.goal, k.terminal, k.next, k.sees];
+        let mut result = survey.fill_all(&seen, Layer::State, OF_STATE);
+        let mut legal: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
+        for (role, action) in domain::pairs(&survey.memory, k.legal) {
+            legal.entry(role).or_default().push(action);
+        }
+        let mut joint = Vec::new();
+        for &role in *roles {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            if let Some(mine) = legal.get(&role) {
+                joint.push(vec![role, mine[(random >> 33) as usize % mine.len()]]);
+            }
+        }
+        let over = joint.len() < roles.len() || survey.memory.store.tables[k.terminal].len() > 0;
+        survey.give(k.does, joint.into_iter());
+        if result.is_ok() {
+            result = survey.fill_all(&[k.next, k.sees], Layer::Moves, OF_STATE);
+            // No step follows a terminal state.
+            if over && matches!(result, Err(Stop::Undecided(_))) {
+                break;
+            }
+        }
+        match result {
+            // What comes later may be too much to look at here, and play must cope.
+            Err(stop) if samples > 1 && stop.is_excess() => break,
+            result => result.and_then(|()| guard.see(&survey.memory))?,
+        }
+        let measures = survey.measured();
+        sums.resize_with(measures.len(), Measure::default);
+        sums.iter_mut().zip(measures).for_each(|(sum, measure)| sum.add(measure, samples));
+        if over || start - survey.fuel() > SAMPLE_FUEL {
+            break;
+        }
+        state = guard.follow(&survey.memory)?;
+    }
+    sums.resize_with(survey.measured().len(), Measure::default);
+    Ok(sums)
+}
+
+/// The value that a goal's second argument stands for: an integer from 0 to 100.
+pub(super) fn goal_value(id: Id, terms: &Terms, symbols: &Symbols) -> Option<u8> {
+    let text = terms.arguments(id).is_empty().then(|| terms.text(id, symbols))?;
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|&value| digits && value <= 100)
+}

@@ -55,7 +55,10 @@ pub fn run(args: &NetArgs) -> Result {
     } else if args.json {
         output::json(&to_json(&name, engine, &compiled))
     } else {
-        print(&name, engine, &compiled)
+        let mut out = output::stdout();
+        print(&mut out, &name, engine, &compiled)?;
+        out.flush()?;
+        Ok(())
     }
 }
 
@@ -164,9 +167,8 @@ fn percepts(compiled: &Compiled) -> impl Iterator<Item = (&str, usize)> {
     net.vocabulary.roles.iter().map(String::as_str).zip(net.percepts().map(<[_]>::len))
 }
 
-fn print(name: &str, engine: &str, compiled: &Compiled) -> Result {
+fn print(out: &mut impl Write, name: &str, engine: &str, compiled: &Compiled) -> Result {
     let net = &compiled.net;
-    let mut out = output::stdout();
     writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}runs as {engine}{DIM:#}")?;
     for (role, moves) in moves(compiled) {
         writeln!(out, "  {:<13}{:>11}  {DIM}{role}{DIM:#}", "moves", thousands(moves as u128))?;
@@ -200,18 +202,36 @@ fn print(name: &str, engine: &str, compiled: &Compiled) -> Result {
     for omission in &compiled.omissions {
         writeln!(out, "  {:<13}{omission}", "left out")?;
     }
-    out.flush()?;
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gdl_compiler::meter::Stop;
+
+    fn tictactoe() -> Compiled {
+        load::built_in(gdl_games::find("tictactoe").expect("it is built in")).expect("it is sound")
+    }
+
+    #[test]
+    fn what_was_left_out_is_told() {
+        let mut compiled = tictactoe();
+        assert_eq!(to_json("tictactoe", "table", &compiled)["omitted"], json!([]));
+        let parts = [("plies", Stop::Fuel), ("lanes", Stop::Bytes)];
+        compiled.compilation.omissions = parts.map(|(part, stop)| Omission { part, stop }).to_vec();
+        let told = compiled.omissions.iter().map(Omission::to_string).collect::<Vec<_>>();
+        assert_eq!(to_json("tictactoe", "table", &compiled)["omitted"], json!(told));
+        let mut text = Vec::new();
+        print(&mut text, "tictactoe", "table", &compiled).expect("there is room");
+        let text = String::from_utf8(text).expect("text");
+        let end = text.lines().rev().take(2).collect::<Vec<_>>();
+        assert_eq!(end, [format!("  left out     {}", told[1]), format!("  left out     {}", told[0])]);
+    }
 
     #[test]
     fn graphs_are_bounded() {
-        let entry = gdl_games::find("tictactoe").expect("it is built in");
-        let net = load::built_in(entry).expect("it is sound").compilation.net;
+        let net = tictactoe().compilation.net;
         assert!(graph(&net, net.operations()).is_ok_and(|text| text.starts_with("digraph")));
         assert!(matches!(graph(&net, 10), Err(Error::Input(reason)) if reason.contains("at most 10 ")));
     }

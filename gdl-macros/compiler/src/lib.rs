@@ -143,7 +143,8 @@ fn go_on(meter: &Meter, diagnostics: &mut Diagnostics) -> Option<()> {
     Some(())
 }
 
-/// Ground rules to nets, lanes and table. What may be left out gets a share of what there is for its phase.
+/// Ground rules to nets, lanes and table. What may be left out gets a share of what there is for its phase: half of what is
+/// left, and a third where the table is still to come.
 fn nets(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Nets> {
     begin(options, Phase::Propnet, diagnostics)?;
     let net = propnet::build(ground, options, diagnostics)?;

@@ -6,6 +6,7 @@ mod check;
 mod fmt;
 mod games;
 mod matches;
+mod mutants;
 mod play;
 mod plumbing;
 mod schema;

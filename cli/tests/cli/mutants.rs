@@ -1,0 +1,113 @@
+//! Mutants of rulesheets through the command itself: none hangs, panics or ends by a signal, and all engines say the same.
+//!
+//! They are those of the built-in games and, if there are any beside the checkout, of other authors' rulesheets. `GDL_CASES`
+//! sets how many, `GDL_SEED` which; a long run is
+//!
+//! ```text
+//! GDL_CASES=20000 GDL_SEED=1 cargo test --release -p gdl-cli --test cli -- --nocapture mutants
+//! ```
+
+#[path = "../../../tests/corpus.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod corpus;
+#[path = "../../../tests/shapes/mutant.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod mutant;
+
+use crate::{Run, command, file};
+use mutant::mutate;
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    env,
+    fs::{File, read_to_string},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+/// What none of the runs here takes, even on a machine with much else to do.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Games in each engine, and the states of all of them that are few enough for one state at a time.
+const COUNT: &str = "6";
+const FEW: u64 = 600;
+
+fn setting(name: &str, default: u64) -> u64 {
+    env::var(name).map_or(default, |value| value.parse().expect("a whole number"))
+}
+
+/// Runs `gdl`, which may refuse the rulesheet but has to end by itself and to say nothing of itself.
+fn run(args: &[&str], text: &str) -> Run {
+    let paths = ["stdout", "stderr"].map(|stream| file(&format!("mutants.{stream}"), ""));
+    let [stdout, stderr] = paths.each_ref().map(|path| File::create(path).expect("a file"));
+    let mut child = command(args).stdout(stdout).stderr(stderr).spawn().expect("gdl runs");
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("a process") {
+            break status;
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill().expect("it can be ended");
+            panic!("{args:?} does not end\n{text}");
+        }
+        sleep(Duration::from_millis(1));
+    };
+    let [stdout, stderr] = paths.map(|path| read_to_string(path).expect("UTF-8"));
+    let run = Run { code: status.code(), stdout, stderr };
+    assert!(matches!(run.code, Some(0 | 1)), "{args:?}: {:?}, {}\n{text}", run.code, run.stderr);
+    run
+}
+
+/// What some games of an engine came to, if it plays the rulesheet: all figures but those of time.
+fn play(path: &str, engine: &str, text: &str) -> Option<BTreeMap<String, Value>> {
+    let run = run(&["playouts", "--engine", engine, "--count", COUNT, "--seed", "3", "--json", path], text);
+    if run.code != Some(0) {
+        assert!(run.stderr.contains("error"), "{engine} says nothing\n{text}");
+        return None;
+    }
+    let mut tally: BTreeMap<String, Value> = serde_json::from_str(&run.stdout).expect("one JSON object");
+    for key in
+        ["engine", "isa", "threads", "seconds", "cpu_seconds", "playouts_per_second", "states_per_second"]
+    {
+        tally.remove(key);
+    }
+    Some(tally)
+}
+
+/// Takes a mutant through the commands; says what became of it.
+fn go(text: &str) -> &'static str {
+    let path = file("mutant.kif", text);
+    let simulate = ["--simulate", "--playouts", "10", "--steps", "40", "--states", "200"];
+    let check = [&["check", "--json", "--limits", "network"][..], &simulate, &[&path]].concat();
+    let checked = run(&check, text);
+    let report: Value = serde_json::from_str(&checked.stdout).expect("one JSON object");
+    assert_eq!(checked.code == Some(0), report["totals"]["errors"] == 0, "{report}\n{text}");
+    if checked.code != Some(0) {
+        return "refused";
+    }
+    let table = play(&path, "table", text).unwrap_or_else(|| panic!("the table does not play\n{text}"));
+    let lanes = ["lanes", "table-lanes"].map(|engine| play(&path, engine, text));
+    assert_eq!(lanes[0], lanes[1], "the engines of lanes differ\n{text}");
+    if table["states"].as_u64().is_none_or(|states| states > FEW) {
+        return "played by the table";
+    }
+    // Its own limits are for each state.
+    let Some(lifted) = play(&path, "lifted", text) else { return "played by the table" };
+    assert_eq!(table, lifted, "the table (left) and lifted differ\n{text}");
+    "played by all"
+}
+
+#[test]
+fn mutants_go_through_the_command() {
+    let built_in = gdl_games::LIST.iter().map(|entry| entry.text.to_owned());
+    let others = corpus::rulesheets().into_iter().flatten().map(|(_, text)| text);
+    let texts: Vec<String> = built_in.chain(others).filter(|text| text.len() < 8_000).collect();
+    let (cases, seed) = (setting("GDL_CASES", 24), setting("GDL_SEED", 0));
+    let mut counts = BTreeMap::<&str, u64>::new();
+    for number in 0..cases {
+        let text = mutate(&texts[number as usize % texts.len()], seed, number).join("\n");
+        *counts.entry(go(&text)).or_default() += 1;
+    }
+    println!("{cases} mutants: {counts:?}");
+    assert!(counts.get("played by all") > Some(&(cases / 8)), "too few mutants are played: {counts:?}");
+}

@@ -5,7 +5,8 @@
 //! author has grouped stays grouped: blank lines (one of several), facts of one relation on one line,
 //! whose columns are aligned with those of the lines around. Afterwards the tokens and comments are
 //! those of the text, in the same order, each comment at the end of a line or on its own as it was;
-//! formatting again changes nothing. An explicit stack walks the tree, so no depth can overflow.
+//! formatting again changes nothing. An explicit stack walks the tree, so no depth can overflow; no line is indented by more than
+//! `DEEPEST` columns, so what is written is a bounded number of times as long as what is read.
 
 use crate::diagnostic::Span;
 use crate::syntax::{Kind, NodeId, Tree, parse};

@@ -4,6 +4,9 @@
 //! (`kif.pest`) only cuts the text into tokens; an explicit stack builds the tree, and the tree is
 //! an arena, so nothing here recurses and no depth of parentheses can overflow the stack. Faults
 //! are reported and the tree goes on at the next form.
+//!
+//! O(bytes of the text), of which there are no more than [`Limits::max_source_bytes`](crate::Limits::max_source_bytes); the
+//! tree has a node for each token, of which there are no more than [`Limits::max_tokens`](crate::Limits::max_tokens).
 
 use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use grammar::{Kif, Rule};

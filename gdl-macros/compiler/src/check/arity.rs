@@ -1,7 +1,8 @@
 //! One name, one number of arguments, one kind: GDL021 for relations, GDL022 for functions, GDL023
 //! and GDL024 for names that are relation and term at once.
 //!
-//! Names are known together with their arity, so rules that break this have a meaning all the same.
+//! Names are known together with their arity, so rules that break this have a meaning all the same. One look at each name
+//! of the text.
 
 use super::scene::Scene;
 use crate::diagnostic::{Diagnostic, codes};

@@ -1,4 +1,4 @@
-//! Strongly connected components and shortest paths, without recursion.
+//! Strongly connected components and shortest paths, without recursion: O(nodes + edges) each.
 
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;

@@ -1,5 +1,7 @@
 //! Rules that mean less than they say (GDL103 to GDL109) and matters of style (GDL070, GDL126 to
 //! GDL132).
+//!
+//! Each rule is looked at by itself, and its text is looked up among those of the others: O(text).
 
 use super::scene::{Form, Scene};
 use crate::diagnostic::{Diagnostic, codes};

@@ -4,7 +4,8 @@
 //! its form, so that later checks find the place of every term. All faults that one form shows by
 //! itself are reported here: what may be a head, a literal or a term, and how many arguments the
 //! words of the language take. Afterwards every rule and its form have the same shape: literal `i`
-//! of the body is child `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node.
+//! of the body is child `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node. O(text): what nests
+//! is no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 use super::keywords::{self, Word};
 use crate::diagnostic::{Code, Diagnostic, codes};

@@ -2,7 +2,7 @@
 //!
 //! In `p(t..) <= .. q(v..) ..` with `q` on a cycle with `p`, each `v` must be ground, be one of the
 //! `t`, or be an argument of a positive literal whose relation is not on that cycle. Rules that
-//! break this and still cannot grow (see [`growth`](super::growth)) are accepted with a warning.
+//! break this and still cannot grow (see [`growth`](super::growth)) are accepted with a warning. O(text).
 
 use super::dependency::Dependencies;
 use super::scene::Scene;

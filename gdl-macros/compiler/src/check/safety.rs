@@ -2,7 +2,8 @@
 //!
 //! Every variable of the head, under `not` or in `distinct` must be bound: it occurs in a literal
 //! of the body that is neither negated nor in a branch of `or`, or in every branch of one `or`.
-//! Variables that occur in one branch and nowhere else are bound there and need no more.
+//! Variables that occur in one branch and nowhere else are bound there and need no more. O(branches · variables of a rule),
+//! of which there are no more than [`Limits::max_rule_variables`](crate::Limits::max_rule_variables).
 
 use super::scene::{Form, Scene};
 use crate::diagnostic::{Code, Diagnostic, codes};

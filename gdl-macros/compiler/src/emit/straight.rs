@@ -19,6 +19,9 @@
 //! on, which take about half as long as those of the whole net; no play comes to states at no point, for
 //! which `point` gives the number behind the last. The last function writes every word of a row of percepts; it is there
 //! only if the rules say what the roles perceive.
+//!
+//! The text grows with the operations of the net, of which there are no more than [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET)
+//! unless somebody asks for straight-line code whatever it takes.
 
 use super::layout::Layout;
 use crate::propnet::{Gate, Net, Signal};

@@ -1,11 +1,14 @@
 //! Clauses that an `or` was multiplied out to.
 //!
 //! In come clauses, out go groups of them that are the same but for one literal each.
+//!
+//! A clause is compared with one of each group of its rule, which takes a step each. Where there are too few, it stays by itself.
 
 use super::{
     clause::{Clause, Literal},
     fixpoint::Grounder,
 };
+use rustc_hash::FxHashMap;
 
 /// Clauses that differ in one literal each: the branches of an `or`.
 #[derive(Debug)]
@@ -18,20 +21,23 @@ pub(super) struct Branches {
 }
 
 /// Puts clauses together that are branches of one `or`, the others by themselves.
-pub(super) fn group(grounder: &Grounder<'_>, numbers: &[usize]) -> Vec<Branches> {
+pub(super) fn group(grounder: &mut Grounder<'_>, numbers: &[usize]) -> Vec<Branches> {
     let mut groups: Vec<Branches> = Vec::new();
+    let mut of_rule: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for &number in numbers {
-        let clause = grounder.clause(number);
-        let found = groups.iter_mut().find_map(|group| {
-            let place = difference(grounder.clause(group.numbers[0]), clause)?;
-            (group.numbers.len() == 1 || group.place == place).then_some((place, group))
+        let clause = grounder.clause(number).clone();
+        let own = of_rule.entry(clause.rule).or_default();
+        let compared = grounder.afford(own.len() as u64).map_or(&[][..], |()| own);
+        let found = compared.iter().find_map(|&group| {
+            let place = difference(grounder.clause(groups[group].numbers[0]), &clause)?;
+            (groups[group].numbers.len() == 1 || groups[group].place == place).then_some((place, group))
         });
-        match found {
-            Some((place, group)) => {
-                group.place = place;
-                group.numbers.push(number);
-            }
-            None => groups.push(Branches { numbers: vec![number], place: 0, literals: Vec::new() }),
+        if let Some((place, group)) = found {
+            groups[group].place = place;
+            groups[group].numbers.push(number);
+        } else {
+            own.push(groups.len());
+            groups.push(Branches { numbers: vec![number], place: 0, literals: Vec::new() });
         }
     }
     for group in groups.iter_mut().filter(|group| group.numbers.len() > 1) {
@@ -41,10 +47,9 @@ pub(super) fn group(grounder: &Grounder<'_>, numbers: &[usize]) -> Vec<Branches>
     groups
 }
 
-/// The place of the only literal in which two clauses of a rule differ, if its variables are the same in both.
+/// The place of the only literal in which two clauses differ, if its variables are the same in both.
 fn difference(one: &Clause, other: &Clause) -> Option<usize> {
-    let is_same = one.rule == other.rule
-        && one.is_guard == other.is_guard
+    let is_same = one.is_guard == other.is_guard
         && one.head == other.head
         && one.tests == other.tests
         && one.positives.len() == other.positives.len();

@@ -1,4 +1,4 @@
-//! What grounding says when it runs into a limit: which one, in which rule, and what to do.
+//! What grounding says when it runs into a limit: which one, in which rule, and what to do. It looks at one rule.
 
 use super::advice;
 use crate::{

@@ -6,6 +6,9 @@
 //! becomes possible, exactly once. Negation on what depends on the state is taken as possible here;
 //! the net decides it. `base` and `input` are not needed.
 //!
+//! The fixpoint and what splits rules for it spend steps and bytes of the phase; what comes before is linear in the text, and
+//! what comes after in the instances, which are bounded by then.
+//!
 //! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle. Only a named limit or
 //! that test can fail.
 

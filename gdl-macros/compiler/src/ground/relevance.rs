@@ -1,7 +1,7 @@
 //! What of the ground rules the game rests on.
 //!
 //! In come [`GroundRules`] with their order, out go those instances alone that `next`, `legal`, `goal`, `terminal` or
-//! `sees` depend on. Atoms keep their numbers.
+//! `sees` depend on. Atoms keep their numbers. O(literals of the ground rules).
 
 use super::{GroundRules, Literal, terms::AtomId};
 

@@ -3,7 +3,8 @@
 //! In come clauses, out goes a [`Strata`]: relations that can matter, those that depend on the
 //! state or the moves (dynamic), and a stage for each relation such that a static one lies above
 //! everything it depends on, but for its own cycle, and the dynamic ones are the last stage. A static
-//! relation on a negative cycle counts as dynamic: only the ground program shows whether the cycle is real.
+//! relation on a negative cycle counts as dynamic: only the ground program shows whether the cycle is real. O(literals); parts
+//! of split rules are looked at once more for each level of parts of parts, at most.
 
 use super::{
     clause::{Clause, Clauses},

@@ -2,7 +2,7 @@
 //!
 //! In come [`GroundRules`], out goes an order of the derived atoms in which each comes after all it
 //! depends on, cycles in groups; or a [`Cycle`] with a negation on it. Fluents and moves are given, so
-//! a cycle through time is none.
+//! a cycle through time is none. O(literals of the ground rules), and [`WORK`] more to show cycles.
 
 use super::{GroundRules, Literal, Meaning, Program, cycle, terms::AtomId};
 use crate::{Diagnostic, Rules, diagnostic::codes};

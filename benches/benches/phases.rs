@@ -89,7 +89,7 @@ fn bench_table(bencher: Bencher<'_, '_>, name: &str) {
     let phases = phases(&net, &mut meter()).unwrap_or_default();
     bencher.bench(|| {
         let lanes = Lanes::new(&net, &phases, None, &mut meter());
-        table(&net, lanes.as_ref(), None, &mut meter())
+        table(&net, lanes.as_ref(), &mut meter())
     });
 }
 

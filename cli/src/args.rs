@@ -355,9 +355,6 @@ pub struct PlayoutsArgs {
     /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
-    /// End a game as soon as all goals are decided; lengths are of what was played
-    #[arg(long)]
-    pub early_end: bool,
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,

@@ -6,9 +6,7 @@
 //! tally whatever the number of threads.
 
 use crate::{
-    bits::{self, BitBox},
-    cpu,
-    dynamic::Dynamic,
+    bits, cpu,
     game::{Game, Id, legal_words},
     lanes::{self, Cycle, Lanes, Leaves},
     random::Stream,
@@ -19,7 +17,6 @@ use crate::{
 };
 use std::{
     sync::{
-        Arc,
         atomic::{AtomicU64, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
@@ -58,7 +55,6 @@ pub enum Engine {
 pub struct Playouts<'g, G: Game> {
     game: &'g G,
     start: Option<&'g G::State>,
-    early_end: bool,
     plan: Plan<'g>,
 }
 
@@ -99,7 +95,6 @@ impl<'g, G: Game> Playouts<'g, G> {
         Self {
             game,
             start: None,
-            early_end: false,
             plan: Plan {
                 seed: 0,
                 count: None,
@@ -181,39 +176,6 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// Whether a playout ends as soon as the goals of all roles are decided, which [`Stats::early_end`] says was so. That
-    /// pays where games go on after somebody has failed for good, as many puzzles do, and changes nothing elsewhere. The
-    /// compiler has to be asked for it too, with `Options::early_end` of the feature `dynamic`.
-    ///
-    /// It is proved that each game has the goals that it would have had, so their distribution is the same. Lengths are of
-    /// what was played. A game that would have been given up counts for its goals if they are decided before. The
-    /// games of a seed are others than those without it, since what a game does not draw is left to the next one.
-    ///
-    /// Such games run as a table, whatever code there is for the others.
-    ///
-    /// ```
-    /// # #[cfg(feature = "dynamic")] {
-    /// use gdl_runtime::{Game, Loader, Playouts, load::Options};
-    ///
-    /// // Three doors one behind the other; whoever takes the wrong one may go on, but not win.
-    /// let text = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal r left) (legal r right)
-    ///     (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 3)))
-    ///     (<= (next lost) (does r left)) (<= (next lost) (true lost))
-    ///     (<= (goal r 0) (true lost)) (<= (goal r 100) (not (true lost)))";
-    /// let options = Options { early_end: true, ..Options::default() };
-    /// let game = Loader::new().options(options).load(text).unwrap();
-    /// let play = |early| Playouts::new(&game).early_end(early).run();
-    /// assert_eq!(play(false).mean_length(), 3.0);
-    /// // Half of them end after one move, and half of the others after two.
-    /// assert!((play(true).mean_length() - 1.75).abs() < 0.1);
-    /// assert!((play(true).mean_goal(0) - 12.5).abs() < 3.0);
-    /// # }
-    /// ```
-    pub fn early_end(mut self, early_end: bool) -> Self {
-        self.early_end = early_end;
-        self
-    }
-
     /// Is told the number of playouts made so far, by the thread that called [`Playouts::run`], a few
     /// times a second.
     pub fn progress(mut self, tell: impl FnMut(u64) + 'g) -> Self {
@@ -228,11 +190,8 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// If the game does.
     #[must_use]
     pub fn run(self) -> Stats {
-        let Self { game, start, early_end, plan } = self;
+        let Self { game, start, plan } = self;
         let table = game.table();
-        if early_end && let Some(early) = table.and_then(Table::early) {
-            return plan.run_early(early, start.map(AsRef::as_ref));
-        }
         let initial = game.initial();
         let first = start.unwrap_or(&initial);
         let (seed, max_length) = (plan.seed, plan.max_length);
@@ -255,14 +214,6 @@ impl<'g, G: Game> Playouts<'g, G> {
 }
 
 impl Plan<'_> {
-    /// Plays the games of a table that end early.
-    fn run_early(self, early: &Arc<Table>, start: Option<&[u64]>) -> Stats {
-        let game = Dynamic::shared(Arc::clone(early));
-        let start = start.map(|words| BitBox::from(words.to_vec()));
-        let playouts = Playouts { game: &game, start: start.as_ref(), early_end: false, plan: self };
-        Stats { early_end: true, ..playouts.run() }
-    }
-
     fn run(mut self, subject: Subject<'_>) -> Stats {
         let start = Instant::now();
         let count = match (self.count, self.seconds) {
@@ -311,7 +262,6 @@ impl Plan<'_> {
             tally,
             roles: subject.vocabulary.roles().clone(),
             chance: subject.vocabulary.chance(),
-            early_end: false,
             seed: self.seed,
             engine: match lanes {
                 Some(_) if straight => Engine::Lanes,

@@ -36,13 +36,6 @@ impl<'b> Reader<'b> {
         self.take(1).map(|bytes| bytes[0])
     }
 
-    /// Reads this byte if it is the next one.
-    pub(crate) fn skip(&mut self, byte: u8) -> bool {
-        let follows = self.bytes.get(self.offset) == Some(&byte);
-        self.offset += usize::from(follows);
-        follows
-    }
-
     pub(crate) fn number(&mut self) -> Result<u32, TableError> {
         let mut number = 0_u64;
         for shift in [0, 7, 14, 21, 28] {

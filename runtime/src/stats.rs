@@ -212,9 +212,6 @@ pub struct Stats {
     pub roles: Texts,
     /// The role that stands for chance.
     pub chance: Option<usize>,
-    /// True if games ended as soon as their goals were decided, and not where the rules end them. See
-    /// [`Playouts::early_end`](crate::Playouts::early_end).
-    pub early_end: bool,
     /// The seed of the run.
     pub seed: u64,
     /// How games were played.
@@ -290,8 +287,7 @@ impl fmt::Display for Stats {
         for (name, (number, rate)) in ["playouts", "states"].iter().zip(rates) {
             writeln!(f, "{name:<9} {:>width$}   {:>8}/s", grouped(number), scaled(rate))?;
         }
-        let until = if self.early_end { ", until its goals were decided" } else { "" };
-        writeln!(f, "length    {:>width$.2}   moves a playout{until}", self.mean_length())?;
+        writeln!(f, "length    {:>width$.2}   moves a playout", self.mean_length())?;
         let threads = if self.threads == 1 { "thread" } else { "threads" };
         writeln!(
             f,
@@ -421,7 +417,6 @@ mod tests {
             tally,
             roles: Texts::new(roles),
             chance,
-            early_end: false,
             seed: 1,
             engine: Engine::Single,
             isa: Isa::Portable,

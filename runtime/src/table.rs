@@ -28,10 +28,10 @@ use cases::{Cases, Wanted};
 use patches::{Patches, Rules};
 use places::Places;
 use residual::Room;
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 /// The version of the format that is understood.
-const VERSION: u8 = 6;
+const VERSION: u8 = 7;
 
 /// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
 pub(crate) const MAX_VIEW_WORDS: usize = 1 << 22;
@@ -108,8 +108,6 @@ pub struct Table {
     sees: Option<Sees>,
     /// What plays many games at once.
     lanes: Option<Box<Lanes>>,
-    /// The same game for playouts that end early: its states are terminal too where all goals are decided.
-    early: Option<Arc<Table>>,
 }
 
 /// What the roles perceive of a step.
@@ -201,7 +199,7 @@ impl Table {
             _ => return Err(reader.fault("neither percepts nor none")),
         };
         let lanes = Lanes::decode(&mut reader, shape, &initial, chance)?.map(Box::new);
-        let mut table = Self {
+        let table = Self {
             vocabulary,
             shape,
             initial: initial.into(),
@@ -216,23 +214,11 @@ impl Table {
             room: Room::default(),
             sees,
             lanes,
-            early: None,
         };
-        table.early = table.decode_early(&mut reader)?;
         if !reader.is_at_end() {
             return Err(reader.fault("something behind the end"));
         }
         Ok(table)
-    }
-
-    /// Reads what playouts that end early need besides this table, if there is anything.
-    fn decode_early(&self, reader: &mut Reader<'_>) -> Result<Option<Arc<Self>>, TableError> {
-        if !reader.skip(1) {
-            return Ok(None);
-        }
-        let observe = reader.circuit(1 + self.shape.fluents, self.view_bits.len())?;
-        let lanes = Lanes::decode(reader, self.shape, &self.initial, self.vocabulary.chance())?;
-        Ok(Some(Arc::new(Self { observe, lanes: lanes.map(Box::new), ..self.clone() })))
     }
 
     /// The names and goal values of the game.
@@ -275,11 +261,6 @@ impl Table {
     /// What plays many games at once; none if the game is too large or over before it starts.
     pub(crate) fn lanes(&self) -> Option<&Lanes> {
         self.lanes.as_deref()
-    }
-
-    /// The game for playouts that end early, if the compiler was [asked](crate::Playouts::early_end) for it and some do.
-    pub(crate) fn early(&self) -> Option<&Arc<Self>> {
-        self.early.as_ref()
     }
 
     /// True if playouts in lanes run straight-line code with this instruction set, and not the table.

@@ -6,13 +6,13 @@
 
 use crate::{
     children::expand_all,
-    comparison::{self, Position, agree, lenient},
+    comparison::{self, agree, lenient},
     watch,
 };
 use gdl_cli::simulate::{Settings, Subject, simulate};
 use gdl_compiler::{
-    Compilation, Diagnostics, Levels, Limits, Meter, Observer, Options, Severity, Source, compile,
-    emit::{Code, lanes::Lanes, module::module, parts::Frame, table::table},
+    Compilation, Diagnostics, Levels, Limits, Observer, Options, Severity, Source, compile,
+    emit::{Code, lanes::Lanes, module::module, parts::Frame},
     format::format,
     read,
 };
@@ -61,8 +61,6 @@ pub(crate) enum End {
         in_phases: bool,
         /// .. or ply by ply.
         in_plies: bool,
-        /// It has an early end.
-        ends_early: bool,
     },
 }
 
@@ -73,13 +71,12 @@ impl End {
             Self::Refused(code) => return vec![format!("refused {code}")],
             Self::Lifted => return vec!["lifted".to_owned()],
             Self::TooMuch => return vec!["too much".to_owned()],
-            Self::Played { is_lively, in_lanes, in_phases, in_plies, ends_early } => [
+            Self::Played { is_lively, in_lanes, in_phases, in_plies } => [
                 (true, "played"),
                 (is_lively, "lively"),
                 (in_lanes, "lanes"),
                 (in_phases, "phases"),
                 (in_plies, "plies"),
-                (ends_early, "early"),
             ],
         };
         words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word.to_owned()).collect()
@@ -133,7 +130,7 @@ pub(crate) type Enter = fn(&str, usize);
 /// # Panics
 /// If engines differ, or something panics.
 pub(crate) fn travel(text: &str, enter: Enter) -> End {
-    let options = Options { limits: limits(), early_end: true, ..lenient(&Options::default()) };
+    let options = Options { limits: limits(), ..lenient(&Options::default()) };
     let observed = Options { observer: observer(enter), ..options.clone() };
     let source = Source::new("generated.kif", text);
     let is_fourth = text.len().is_multiple_of(4);
@@ -163,13 +160,6 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
     };
     let Ok(lifted) = lifted else { return End::TooMuch };
     let (in_phases, in_plies) = (compilation.phases.len() > 1, compilation.plies.is_some());
-    let ended = compilation.early.as_ref().map(|early| {
-        enter("early end", PLAY);
-        let mut meter = Meter::of(u64::MAX);
-        let lanes = Lanes::new(&early.net, &early.phases, None, &mut meter);
-        let table = table(&early.net, lanes.as_ref(), None, &mut meter).expect("there is enough");
-        Dynamic::decode(&table).expect("the table can be read")
-    });
     let game = judge(&compilation, enter);
     let mut games = vec![game, lifted];
     if is_fourth {
@@ -179,14 +169,11 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
     }
     enter("eval", PLAY);
     let end = agree(text, &games, &rules, &patient, STEPS);
-    let in_lanes = play(&games[0], &games[1], ended.as_ref(), enter);
+    let in_lanes = play(&games[0], &games[1], enter);
     let comparison::Outcome::Agreed(positions) = end else { return End::TooMuch };
-    if let Some(ended) = &ended {
-        keep_decided(ended, &positions);
-    }
     let choice = positions.iter().any(|position| position.legal.iter().any(|moves| moves.len() > 1));
     let change = positions.iter().any(|position| position.fluents != positions[0].fluents);
-    End::Played { is_lively: choice && change, in_lanes, in_phases, in_plies, ends_early: ended.is_some() }
+    End::Played { is_lively: choice && change, in_lanes, in_phases, in_plies }
 }
 
 fn refused(diagnostics: &Diagnostics) -> End {
@@ -224,7 +211,7 @@ fn judge(compilation: &Compilation, enter: Enter) -> Dynamic {
 }
 
 /// Plays a game in engines that need no oracle. True if lanes play it.
-fn play(game: &Dynamic, lifted: &Dynamic, ended: Option<&Dynamic>, enter: Enter) -> bool {
+fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
     let is_whole = |game: &Dynamic| game.lifted().is_none_or(|lifted| lifted.given_up().is_none());
     let table = game.table().expect("a table");
     enter("single", PLAY);
@@ -260,20 +247,6 @@ fn play(game: &Dynamic, lifted: &Dynamic, ended: Option<&Dynamic>, enter: Enter)
         Some(leaves.play(leaves.point(state.as_ref())?, &[state.as_ref()], 3, 0))
     });
     assert_eq!(leaves[0], leaves[1], "leaves");
-
-    if let Some(ended) = ended {
-        enter("early playouts", PLAY);
-        for engine in [Engine::Single, Engine::TableLanes] {
-            let run = |game, early_end| {
-                let playouts = Playouts::new(game).engine(engine).threads(1).early_end(early_end);
-                playouts.max_length(LENGTH).count(100).run()
-            };
-            let (early, whole) = (run(game, true), run(ended, false));
-            assert!(early.early_end);
-            // The compiler leaves out lanes that take too much.
-            assert!(early.engine != whole.engine || early.tally == whole.tally, "early playouts differ");
-        }
-    }
 
     enter("board", PLAY);
     if let Some(board) = Board::of(game) {
@@ -315,20 +288,4 @@ fn count_sequences(perft: &mut impl Iterator<Item = u128>) -> Vec<u128> {
         counts.extend(perft.next());
     }
     counts
-}
-
-/// Tests that goals that were decided in a position are those of all that follow, as `eval` has them.
-fn keep_decided(ended: &Dynamic, positions: &[Position]) {
-    let mut goals: Option<&[Vec<u8>]> = None;
-    for position in positions {
-        let state = format!("({})", position.fluents.join(" "));
-        let state = ended.parse_state(&state).expect("the fluents of eval are those of the net");
-        if goals.is_none() && !position.terminal && ended.terminal(&state) {
-            goals = Some(&position.goals);
-        }
-        assert!(goals.is_none_or(|goals| goals == position.goals), "goals change after an early end");
-        if position.joint.is_empty() {
-            goals = None;
-        }
-    }
 }

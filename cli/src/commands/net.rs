@@ -10,10 +10,7 @@ use crate::{
     load::{self, Compiled, Loaded},
     output::{self, BOLD, DIM, duration, thousands},
 };
-use gdl_compiler::{
-    Omission,
-    propnet::{Latch, Net},
-};
+use gdl_compiler::{Omission, propnet::Net};
 use gdl_runtime::{Dynamic, Game};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -125,7 +122,6 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         "roles": net.vocabulary.roles,
         "fluents": net.vocabulary.fluents.len(),
         "dead_fluents": dead(net),
-        "latches": latches(net),
         "exclusive_groups": net.exclusive.len(),
         "moves": moves,
         "ground_rules": compiled.ground.len(),
@@ -147,12 +143,6 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
 /// How many fluents nothing that is seen depends on.
 fn dead(net: &Net) -> usize {
     net.influential().into_iter().filter(|influential| !influential).count()
-}
-
-/// How many fluents are known to change once at most, those aside that never do.
-fn latches(net: &Net) -> usize {
-    let changes = |latch: &&Latch| net.initial[latch.fluent as usize] != latch.value;
-    net.latches.iter().filter(changes).count()
 }
 
 /// Each role and the number of moves it may ever make.
@@ -181,7 +171,6 @@ fn print(out: &mut impl Write, name: &str, engine: &str, compiled: &Compiled) ->
     let figures = [
         ("fluents", net.vocabulary.fluents.len(), "bits of a state"),
         ("dead", dead(net), "fluents on which nothing seen depends"),
-        ("latches", latches(net), "fluents that change once at most"),
         ("exclusive", net.exclusive.len(), "groups of fluents of which no two hold"),
         ("ground rules", compiled.ground.len(), "instances that can matter"),
         ("gates", net.ands(), "conjunctions of any width"),

@@ -3,13 +3,12 @@
 use crate::{
     args::{self, Engine, PlayoutsArgs},
     error::{Error, Result},
-    game::{GameArg, Task, Way, settle},
+    game::{GameArg, Task, Way},
     load,
     output::{self, BOLD, DIM},
     progress::Progress,
 };
 use clap::ValueEnum;
-use gdl_compiler::Options;
 use gdl_runtime::{Game, Isa, Playouts, Stats};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -24,7 +23,7 @@ const DEFAULT_COUNT: u64 = 1_000_000;
 pub fn run(args: &PlayoutsArgs) -> Result {
     check_isa(args.engine, args.isa)?;
     let straight = is_straight(&args.game)?;
-    let (ran, stats) = if args.early_end { play_early(args)? } else { play(args)? };
+    let (ran, stats) = args.game.with(way(&args.game, args.engine)?, Play(args))?;
     let single = || ran.unwrap_or(if straight { "straight" } else { "table" }).to_owned();
     let engine = match args.engine {
         _ if stats.engine == gdl_runtime::Engine::Lanes => text(&Engine::Lanes),
@@ -36,40 +35,16 @@ pub fn run(args: &PlayoutsArgs) -> Result {
     if wants_lanes && stats.engine == gdl_runtime::Engine::Single {
         output::remark(format_args!("the game cannot be played in lanes: the engine is {engine}"));
     }
-    if args.early_end && !stats.early_end {
-        output::remark(
-            "goals are not known to be decided before the game is over: `--early-end` changes nothing",
-        );
-    }
     let isa = stats.isa.name();
     let name = args.game.name();
     if args.json {
-        return output::json(&to_json(&name, &engine, isa, args.early_end, &stats));
+        return output::json(&to_json(&name, &engine, isa, &stats));
     }
     let mut out = output::stdout();
     writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}{engine}, {isa}{DIM:#}")?;
     writeln!(out, "{stats}")?;
     out.flush()?;
     Ok(())
-}
-
-/// Plays games to their end. The engine they ran on, where it is not compiled code.
-fn play(args: &PlayoutsArgs) -> Result<(Option<&'static str>, Stats)> {
-    args.game.with(way(&args.game, args.engine)?, Play(args))
-}
-
-/// Plays games that end early, which compiled code does not.
-fn play_early(args: &PlayoutsArgs) -> Result<(Option<&'static str>, Stats)> {
-    if args.engine == Some(Engine::Straight) {
-        let reason = "straight-line code plays games to their end";
-        return Err(Error::Usage(format!("{reason}: leave `--engine` or `--early-end` out")));
-    }
-    let (source, options) = args.game.source()?;
-    let options = Options { early_end: true, ..options };
-    let game = load::play(source, &options, way(&args.game, args.engine)?)?;
-    let stats = Play(args).run(&game);
-    settle(&game)?;
-    Ok((Some(game.engine()), stats))
 }
 
 /// True if the game has straight-line code for single states.
@@ -146,7 +121,6 @@ impl Task for Play<'_> {
         if let Some(isa) = args.isa {
             playouts = playouts.isa(isa.into());
         }
-        playouts = playouts.early_end(args.early_end);
         if progress.is_shown() {
             playouts = playouts.progress(move |done| progress.tell(done));
         }
@@ -154,13 +128,13 @@ impl Task for Play<'_> {
     }
 }
 
-/// The report: `goals` has null for a role that no game gave a goal. Whether games ended early is told to those who asked for it.
-fn to_json(name: &str, engine: &str, isa: &str, early_end: bool, stats: &Stats) -> Value {
+/// The report: `goals` has null for a role that no game gave a goal.
+fn to_json(name: &str, engine: &str, isa: &str, stats: &Stats) -> Value {
     let tally = &stats.tally;
     let per_role = |value: &dyn Fn(usize) -> Value| -> Map<String, Value> {
         stats.roles.iter().enumerate().map(|(i, role)| (role.to_owned(), value(i))).collect()
     };
-    let mut report = json!({
+    json!({
         "game": name,
         "engine": engine,
         "isa": isa,
@@ -177,9 +151,5 @@ fn to_json(name: &str, engine: &str, isa: &str, early_end: bool, stats: &Stats) 
         "wins": per_role(&|role| json!(tally.roles[role].wins)),
         "draws": per_role(&|role| json!(tally.roles[role].draws)),
         "losses": per_role(&|role| json!(tally.roles[role].losses)),
-    });
-    if early_end {
-        report["early_end"] = json!(stats.early_end);
-    }
-    report
+    })
 }

@@ -10,7 +10,7 @@
 
 use super::picture::{self, Output, Picture};
 use crate::load::Compiled;
-use gdl_compiler::propnet::{Gate, Latch, Net, Signal};
+use gdl_compiler::propnet::{Gate, Net, Signal};
 use gdl_runtime::{BitBox, Dynamic, Game, Id};
 use serde::Serialize;
 use std::{
@@ -70,8 +70,6 @@ pub struct Sizes {
     pub depth: usize,
     /// Fluents on which nothing that is seen depends.
     pub dead_fluents: usize,
-    /// Fluents that change once at most.
-    pub latches: usize,
     /// Groups of fluents of which no two hold together.
     pub exclusive_groups: usize,
     /// Operations at each point of the cycle, such as each player's turn.
@@ -81,7 +79,6 @@ pub struct Sizes {
 impl Sizes {
     fn of(compiled: &Compiled) -> Self {
         let net = &compiled.net;
-        let changes = |latch: &&Latch| net.initial[latch.fluent as usize] != latch.value;
         Self {
             fluents: net.vocabulary.fluents.len(),
             moves: net.outputs.legal.iter().map(Vec::len).collect(),
@@ -91,7 +88,6 @@ impl Sizes {
             operations: net.operations(),
             depth: net.depth(),
             dead_fluents: net.influential().into_iter().filter(|influential| !influential).count(),
-            latches: net.latches.iter().filter(changes).count(),
             exclusive_groups: net.exclusive.len(),
             phases: compiled.operations(),
         }

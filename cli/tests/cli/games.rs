@@ -18,7 +18,6 @@ fn the_net_is_described() {
             "roles",
             "fluents",
             "dead_fluents",
-            "latches",
             "exclusive_groups",
             "moves",
             "ground_rules",
@@ -33,9 +32,9 @@ fn the_net_is_described() {
         assert_eq!((&net["game"], &net["engine"]), (&value!("tictactoe"), &value!(engine)));
         assert_eq!(net["roles"], value!(["xplayer", "oplayer"]));
         assert_eq!(net["fluents"], value!(29));
-        // A mark stays and what is blank may cease to be; a cell shows one of three, and one player has the turn.
-        let known = ["dead_fluents", "latches", "exclusive_groups"].map(|figure| &net[figure]);
-        assert_eq!(known, [&value!(0), &value!(27), &value!(10)]);
+        // A cell shows one of three, and one player has the turn.
+        let known = ["dead_fluents", "exclusive_groups"].map(|figure| &net[figure]);
+        assert_eq!(known, [&value!(0), &value!(10)]);
         // A turn each; the players' halves of the net are alike.
         let phases = net["phases"].as_array().expect("a list");
         assert!(phases.len() == 2 && phases[0] == phases[1] && phases[0].as_u64() < net["ops"].as_u64());
@@ -311,35 +310,6 @@ fn games_are_played_in_lanes_unless_told_otherwise() {
     let run = gdl(&["playouts", file.path().to_str().expect("text"), "--count", "10", "--engine", "lanes"]);
     assert_eq!(run.code, Some(0));
     assert!(run.stderr.contains("cannot be played in lanes"), "{}", run.stderr);
-}
-
-#[test]
-fn playouts_may_end_early() {
-    let safe = rulesheet("../tests/rulesheets/safe.kif");
-    for engine in [&[][..], &["--engine", "single"], &["--engine", "lanes"], &["--engine", "table-lanes"]] {
-        let play = |rest: &[&str]| {
-            let all = [&["playouts", &safe, "--count", "5000", "--seed", "7", "--json"], engine, rest];
-            json(&all.concat())
-        };
-        let (whole, early) = (play(&[]), play(&["--early-end"]));
-        assert_eq!((&whole["mean_length"], whole.get("early_end")), (&value!(6.0), None));
-        assert_eq!((&early["engine"], &early["early_end"]), (&whole["engine"], &value!(true)));
-        assert!(early["mean_length"].as_f64() < Some(1.6), "{early}");
-    }
-    let run = gdl(&["playouts", &safe, "--count", "5000", "--early-end"]);
-    assert!(run.stdout.contains("moves a playout, until its goals were decided"), "{}", run.stdout);
-    assert_eq!(run.stderr, "");
-    // In other games, and without a net, there is nothing to be gained.
-    for rest in [&["tictactoe"][..], &[&safe, "--engine", "lifted"]] {
-        let args = [&["playouts", "--count", "200", "--json"], rest].concat();
-        let (whole, early) = (json(&args), json(&[&args[..], &["--early-end"]].concat()));
-        assert_eq!((counted(&whole), &early["early_end"]), (counted(&early), &value!(false)));
-        let run = gdl(&[&args[..], &["--early-end"]].concat());
-        assert!(run.stderr.contains("changes nothing"), "{}", run.stderr);
-    }
-    let run = gdl(&["playouts", "nim", "--engine", "straight", "--early-end"]);
-    assert_eq!(run.code, Some(2));
-    assert!(run.stderr.contains("straight-line code plays games to their end"), "{}", run.stderr);
 }
 
 #[test]

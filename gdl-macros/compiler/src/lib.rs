@@ -44,9 +44,6 @@ pub struct Options {
     /// of that before it is split on trial. Another number makes other nets that play the same: tests of small
     /// rulesheets use a small one, and `usize::MAX` leaves all rules whole that the limits allow.
     pub split_from: usize,
-    /// Whether playouts are to be able to end where all goals are decided: the compilation has an [`optimize::Early`]
-    /// then, if that is ever before the game is over. All else is the same with it and without.
-    pub early_end: bool,
     /// Who follows the compilation and may end it.
     pub observer: Observer,
 }
@@ -54,7 +51,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let (limits, levels, observer) = (Limits::default(), Levels::default(), Observer::default());
-        Self { case_sensitive: false, limits, levels, split_from: 2_000, early_end: false, observer }
+        Self { case_sensitive: false, limits, levels, split_from: 2_000, observer }
     }
 }
 
@@ -71,8 +68,6 @@ pub struct Compilation {
     pub phases: Vec<Net>,
     /// The net after each number of moves, if the game is so small that all its states were visited.
     pub plies: Option<optimize::Plies>,
-    /// The game for playouts that end early, if that is asked for and ever happens.
-    pub early: Option<optimize::Early>,
     /// What plays the game in lanes, if it is small enough.
     pub lanes: Option<Lanes>,
     /// All that the runtime needs, as one string of bytes.
@@ -88,7 +83,6 @@ struct Nets {
     net: Net,
     phases: Vec<Net>,
     plies: Option<optimize::Plies>,
-    early: Option<optimize::Early>,
     lanes: Option<Lanes>,
     table: Vec<u8>,
     omissions: Vec<Omission>,
@@ -110,8 +104,8 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagno
     diagnostics.sort();
     match compiled {
         Some((rules, ground, nets)) if !diagnostics.has_errors() => {
-            let Nets { net, phases, plies, early, lanes, table, omissions } = nets;
-            Ok(Compilation { rules, ground, net, phases, plies, early, lanes, table, omissions, diagnostics })
+            let Nets { net, phases, plies, lanes, table, omissions } = nets;
+            Ok(Compilation { rules, ground, net, phases, plies, lanes, table, omissions, diagnostics })
         }
         _ => Err(diagnostics),
     }
@@ -159,29 +153,18 @@ fn nets(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) 
     let mut meter = Meter::new(options, Phase::Derive);
     let phases = meter.attempt("phases", 2, |meter| optimize::phases(&net, meter)).unwrap_or_default();
     let plies = meter.attempt("plies", 2, |meter| optimize::plies(&net, meter));
-    let early = if options.early_end {
-        meter.attempt("early end", 2, |meter| optimize::early(&net, meter))
-    } else {
-        None
-    };
     go_on(&meter, diagnostics)?;
     omissions.extend_from_slice(meter.omissions());
 
     begin(options, Phase::Emit, diagnostics)?;
     let mut meter = Meter::new(options, Phase::Emit);
     let lanes = meter.attempt("lanes", 3, |meter| Lanes::new(&net, &phases, plies.as_ref(), meter));
-    let ending = early.as_ref().map(|early| {
-        let lanes = meter
-            .attempt("lanes that end early", 3, |meter| Lanes::new(&early.net, &early.phases, None, meter));
-        (early, lanes)
-    });
-    let ending = ending.as_ref().map(|(early, lanes)| emit::table::Ending { early, lanes: lanes.as_ref() });
-    let table = emit::table::table(&net, lanes.as_ref(), ending, &mut meter);
+    let table = emit::table::table(&net, lanes.as_ref(), &mut meter);
     go_on(&meter, diagnostics)?;
     omissions.extend_from_slice(meter.omissions());
     let Some(table) = table else {
         diagnostics.push(emit::table::excess(&meter, &options.limits));
         return None;
     };
-    Some(Nets { net, phases, plies, early, lanes, table, omissions })
+    Some(Nets { net, phases, plies, lanes, table, omissions })
 }

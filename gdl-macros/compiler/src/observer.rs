@@ -20,7 +20,7 @@ pub enum Phase {
     Propnet,
     /// From net to smaller net.
     Optimize,
-    /// From net to those of its cycle, of its plies and of an early end.
+    /// From net to those of its cycle and of its plies.
     Derive,
     /// From nets to lanes and the table.
     Emit,

@@ -240,27 +240,6 @@ fn exclusive_fluents_are_found() {
     assert_eq!(found, expected);
 }
 
-/// A light that stays lit, one that would be lit if the token was on two cells, and the cell that ends the game.
-#[test]
-fn latches_are_found_and_constant_ones_folded() {
-    let rules = format!(
-        "{TURNS} (<= (next lit) (true lit)) (<= (next lit) (true (at 2)))
-        (<= (next (both lit)) (true (at 1)) (true (at 2))) (<= (next (both lit)) (true (both lit)))
-        (<= (goal p 100) (true lit)) (<= (goal p 0) (true (both lit))) (goal q 0)"
-    );
-    let found = |net: &Net| -> Vec<(String, bool)> {
-        let name = |fluent: u32| net.vocabulary.fluents[fluent as usize].clone();
-        net.latches.iter().map(|latch| (name(latch.fluent), latch.value)).collect()
-    };
-    let net = run(|net, meter| knowing(optimize::fold_latches, net, meter), &net(&rules));
-    let expected = [("(at 3)", true), ("(both lit)", false), ("lit", true)];
-    assert_eq!(found(&net), expected.map(|(name, value)| (name.to_owned(), value)));
-    assert_eq!(
-        lines(&net, &["goal p", "next (both lit)"]),
-        "next (both lit) = 0\ngoal p 0 = 0\ngoal p 100 = lit\n"
-    );
-}
-
 /// A pass on a net of which the exclusive fluents are known.
 fn knowing(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net, meter: &mut Meter) -> Option<Net> {
     pass(&optimize::find_exclusive(net, meter)?, meter)

@@ -294,7 +294,6 @@ function showSizes(list, sizes, view) {
     ["gates", number(sizes.gates)],
     ["operations", number(sizes.operations)],
     ["depth", number(sizes.depth)],
-    ["latches", number(sizes.latches)],
     ["exclusive groups", number(sizes.exclusive_groups)],
     ["operations by phase", sizes.phases.map(number).join(", ")],
   ];

@@ -5,7 +5,7 @@
 //! byte); a text is its length in bytes and its bytes; a list is its length and its items.
 //!
 //! ```text
-//! table    = "GDLT" version:byte vocabulary moves* goals* chance initial observe advance sees lanes early
+//! table    = "GDLT" version:byte vocabulary moves* goals* chance initial observe advance sees lanes
 //! vocabulary = roles:list(text) fluents:list(text) moves:list(text)
 //! moves*   = per role: list(number)      the moves the role may ever make, ascending, each as its
 //!                                        distance from the one before (the first from zero)
@@ -22,8 +22,6 @@
 //! choice   = per role: list(number) slot count   the moves it may make at the point, as distances; the first one's
 //!                                        slot; how many are legal, if that is known, else 0
 //! item     = kind:byte role value:byte slot
-//! early    =                             playouts end where the game is over
-//!          | 1:byte observe lanes        what they play if they end where all goals are decided
 //! ```
 //!
 //! A signal is twice a node plus one if complemented. Node 0 is false; nodes 1.. are the fluents; in
@@ -49,44 +47,23 @@ use crate::{
     Diagnostic, Limits,
     diagnostic::codes,
     meter::{Meter, Stop},
-    optimize::Early,
     propnet::Net,
 };
 
 /// The version of the format, checked by whoever reads it.
-pub const VERSION: u8 = 6;
+pub const VERSION: u8 = 7;
 
 /// Steps to write an operation, and its bytes, which are counted again where the string moves to a larger place.
 const WRITTEN: u64 = 4;
 const BYTES: usize = 8;
 
-/// What playouts that end early play.
-#[derive(Clone, Copy, Debug)]
-pub struct Ending<'g> {
-    /// The game.
-    pub early: &'g Early,
-    /// What plays it in lanes.
-    pub lanes: Option<&'g Lanes>,
-}
-
-/// Writes the table of a net, of what plays it in lanes, and of what ends early. None if that takes more than the meter has.
-/// O(operations).
-pub fn table(
-    net: &Net,
-    lanes: Option<&Lanes>,
-    ending: Option<Ending<'_>>,
-    meter: &mut Meter,
-) -> Option<Vec<u8>> {
-    let of_lanes = |lanes: Option<&Lanes>| lanes.map_or(0, Lanes::operations);
-    let of_ending = ending.map_or(0, |Ending { early, lanes }| early.net.operations() + of_lanes(lanes));
-    let operations = 3 * net.operations() + of_lanes(lanes) + of_ending;
+/// Writes the table of a net and of what plays it in lanes. None if that takes more than the meter has. O(operations).
+pub fn table(net: &Net, lanes: Option<&Lanes>, meter: &mut Meter) -> Option<Vec<u8>> {
+    let operations = 3 * net.operations() + lanes.map_or(0, Lanes::operations);
     let vocabulary = &net.vocabulary;
     let names = [&vocabulary.roles, &vocabulary.fluents, &vocabulary.moves, &vocabulary.percepts];
     let names: usize = names.into_iter().flatten().map(|name| name.len() + 8).sum();
     lower::pay(net, meter)?;
-    if let Some(Ending { early, .. }) = ending {
-        lower::pay(&early.net, meter)?;
-    }
     meter.spend(WRITTEN * operations as u64 + names as u64)?;
     meter.take(BYTES * operations + 2 * (names + net.list_bytes()))?;
     let mut writer = Writer { bytes: b"GDLT".to_vec() };
@@ -119,11 +96,6 @@ pub fn table(
         }
     }
     writer.lanes(lanes);
-    if let Some(Ending { early, lanes }) = ending {
-        writer.bytes.push(1);
-        writer.program(&lower::observe(&early.net));
-        writer.lanes(lanes);
-    }
     Some(writer.bytes)
 }
 

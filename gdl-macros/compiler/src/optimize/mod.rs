@@ -6,16 +6,14 @@
 //! nothing but its input. It pays a [`Meter`] for its steps and bytes before it takes them; if there are not enough, the net stays as
 //! it was. Where a pass rewrites again and again, its page says what gets less each time.
 //!
-//! From the net others are made, which are no more than a help: that of each point of its cycle ([`phases`]), of each ply of
-//! a short game ([`plies`]), and of a game that ends early ([`early`]).
+//! From the net others are made, which are no more than a help: that of each point of its cycle ([`phases`]), and of each ply of
+//! a short game ([`plies`]).
 
 mod budget;
 mod constants;
-mod early;
 mod exclusive;
 mod factor;
 mod imply;
-mod latch;
 mod legality;
 mod merge;
 mod one_hot;
@@ -28,11 +26,9 @@ mod simulate;
 mod users;
 
 pub use constants::fold_constants;
-pub use early::{Early, early};
 pub use exclusive::find_exclusive;
 pub use factor::factor;
 pub use imply::drop_implied;
-pub use latch::fold_latches;
 pub use legality::assume_legality;
 pub use merge::merge_equal;
 pub use one_hot::complement;
@@ -60,7 +56,6 @@ pub const PASSES: &[Pass] = &[
     ("fold_constants", fold_constants),
     // On a net that is small by now: proofs are dear.
     ("find_exclusive", find_exclusive),
-    ("fold_latches", fold_latches),
     ("drop_implied", drop_implied),
     ("merge_equal", merge_equal),
     // Again, with the groups of fluents.

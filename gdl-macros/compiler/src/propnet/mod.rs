@@ -168,15 +168,6 @@ pub struct Exclusive {
     pub one_holds: bool,
 }
 
-/// A fluent that keeps a value once it has it, however play goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Latch {
-    /// The fluent.
-    pub fluent: u32,
-    /// The value that it keeps.
-    pub value: bool,
-}
-
 /// A game as gates. See the module's documentation.
 #[derive(Clone, Debug)]
 pub struct Net {
@@ -188,8 +179,6 @@ pub struct Net {
     pub outputs: Outputs,
     /// What was proved of the fluents; none of it has to be.
     pub exclusive: Vec<Exclusive>,
-    /// Fluents that were proved to be latches, sorted; others may be.
-    pub latches: Vec<Latch>,
     /// Role and move of each `does` input, sorted.
     does: Vec<(u32, u32)>,
     /// Where the operands of each AND gate start; one more entry than gates.
@@ -218,7 +207,6 @@ impl Net {
             initial,
             outputs: Outputs::default(),
             exclusive: Vec::new(),
-            latches: Vec::new(),
             does,
             starts: vec![0],
             operands: Vec::new(),
@@ -231,9 +219,8 @@ impl Net {
     /// A net with the same inputs, of which the same is known, and no gates or outputs.
     #[must_use]
     pub fn without_gates(&self) -> Self {
-        let (exclusive, latches) = (self.exclusive.clone(), self.latches.clone());
         let empty = Self::new(Arc::clone(&self.vocabulary), self.initial.clone(), self.does.clone());
-        Self { exclusive, latches, ..empty }
+        Self { exclusive: self.exclusive.clone(), ..empty }
     }
 
     /// The number of all gates, the constant and the inputs included.
@@ -300,7 +287,6 @@ impl Net {
             + entries(goal.len(), goal.iter().map(Vec::len).sum())
             + entries(sees.len(), sees.iter().map(Vec::len).sum())
             + self.exclusive.iter().map(|group| 32 + size_of::<u32>() * group.members.len()).sum::<usize>()
-            + size_of::<Latch>() * self.latches.len()
     }
 
     /// Role and move of each `does` input, in gate order.

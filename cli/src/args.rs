@@ -508,8 +508,29 @@ impl TermsArgs {
 /// Arguments of `gdl serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The address it prints opens a page with all built-in games and a box for rulesheets. Only this machine
-can reach it. It ends with Ctrl-C.
+The command prints an address that only this machine can reach, and ends with
+Ctrl-C. Without a game the page begins with the built-in ones as cards, and a
+box for a rulesheet of your own, whose faults are shown in place as you type.
+
+On the board a click makes a move, two clicks one from cell to cell; arrow
+keys and Enter do as well, and all legal moves are listed. Each role but that
+of chance is played by a person or by any player. Moves can be taken back,
+gone to and made anew, hints shade them by what they are worth, a position can
+be kept as a link and a match as a file. Where the rules hide something, a
+person who looks sees what their role may know.
+
+\"See inside\" shows what holds, the net with the gates that are true now (all
+of a small net, else what a move, a goal or a fluent depends on), the charts
+of `gdl analyze`, and the rules, to be changed and played.
+
+The look of a board is read off the names of the fluents. A comment of the
+rulesheet can say more:
+  ; board: hex         hexagons, each row half a cell further to the right
+  ; board: hex left    the same, further to the left
+  ; board: 3 columns   cells with one number, in rows of three
+
+Nothing leaves the machine. For programs, /api/openapi.json describes the
+requests.
 
 Examples:
   gdl serve

@@ -86,9 +86,9 @@ fn bench_optimise(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(name = "6 table", args = names())]
 fn bench_table(bencher: Bencher<'_, '_>, name: &str) {
     let net = optimised(&source(name));
-    let phases = phases(&net, &mut meter()).unwrap_or_default();
+    let phases = phases(&net, &mut meter());
     bencher.bench(|| {
-        let lanes = Lanes::new(&net, &phases, None, &mut meter());
+        let lanes = Lanes::new(&net, phases.as_ref(), None, &mut meter());
         table(&net, lanes.as_ref(), &mut meter())
     });
 }
@@ -96,6 +96,6 @@ fn bench_table(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(name = "7 straight-line code", args = names(), sample_count = 10)]
 fn bench_straight(bencher: Bencher<'_, '_>, name: &str) {
     let net = optimised(&source(name));
-    let phases = phases(&net, &mut meter()).unwrap_or_default();
-    bencher.bench(|| straight(&net, &phases).0.to_string());
+    let phases = phases(&net, &mut meter());
+    bencher.bench(|| straight(&net, phases.as_ref()).0.to_string());
 }

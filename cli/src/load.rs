@@ -55,7 +55,7 @@ impl Compiled {
     /// has none.
     #[must_use]
     pub fn operations(&self) -> Vec<usize> {
-        let nets = if self.phases.is_empty() { slice::from_ref(&self.net) } else { &self.phases };
+        let nets = self.phases.as_ref().map_or(slice::from_ref(&self.net), |phases| &phases.nets);
         nets.iter().map(Net::operations).collect()
     }
 }

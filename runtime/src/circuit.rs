@@ -4,6 +4,7 @@
 //! constant false, the inputs and the gates, in this order. Every signal is stored with its
 //! complement, so an operand is one load and there is nothing to decide.
 
+use gdl_format::aig::Program;
 use std::cell::RefCell;
 
 /// Values of a node and of its complement.
@@ -178,25 +179,11 @@ impl Circuit {
         }
         scratch.as_flattened()
     }
+}
 
-    /// The outputs where only the first inputs may be known, behind what `outputs` holds already: a pair of zeros
-    /// is a value that is not known. O(gates), with memory for all nodes.
-    pub(crate) fn run_partly(&self, known: &[Pair], outputs: &mut Vec<Pair>) {
-        let mut pairs: Vec<Pair> = Vec::with_capacity(self.inputs + self.len());
-        pairs.push([0, 1]);
-        pairs.extend_from_slice(known);
-        pairs.resize(self.inputs, [0, 0]);
-        let gate = |pairs: &mut Vec<Pair>, [a, b]: [u32; 2]| {
-            let signals = pairs.as_flattened();
-            let value = |signal: u32| signals[signal as usize];
-            pairs.push([value(a) & value(b), value(a ^ 1) | value(b ^ 1)]);
-        };
-        match &self.gates {
-            Gates::Small(gates) => gates.iter().for_each(|&pair| gate(&mut pairs, pair.map(u32::from))),
-            Gates::Large(gates) => gates.iter().for_each(|&pair| gate(&mut pairs, pair)),
-        }
-        let value = |signal: u32| pairs.as_flattened()[signal as usize];
-        outputs.extend(self.outputs.iter().map(|&signal| [value(signal), value(signal ^ 1)]));
+impl From<Program> for Circuit {
+    fn from(program: Program) -> Self {
+        Self::new(1 + program.inputs, program.gates, program.outputs)
     }
 }
 

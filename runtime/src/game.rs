@@ -18,6 +18,8 @@ use crate::{
 };
 use std::{fmt::Debug, hash::Hash, marker::PhantomData};
 
+pub use gdl_format::shape::Shape;
+
 /// A row of bits in words of 64, lowest bit first.
 pub trait Row: AsRef<[u64]> + AsMut<[u64]> + Clone + Eq + Ord + Hash + Debug + Send + Sync {}
 
@@ -59,60 +61,6 @@ impl Id for NoPercept {
 
     fn from_index(_: usize) -> Self {
         panic!("the game has no percepts")
-    }
-}
-
-/// The sizes of a game, which fix the layout of its rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Number of roles.
-    pub roles: usize,
-    /// Number of fluents: the bits of a state.
-    pub fluents: usize,
-    /// Number of moves, the union over all roles.
-    pub moves: usize,
-    /// Number of goal values, summed over the roles.
-    pub goals: usize,
-    /// Number of percepts, the union over all roles.
-    pub percepts: usize,
-}
-
-impl Shape {
-    /// Words of a state.
-    #[must_use]
-    pub const fn state_words(self) -> usize {
-        self.fluents.div_ceil(64)
-    }
-
-    /// Words of one role's legal moves in a view: bit m stands for move m.
-    #[must_use]
-    pub const fn legal_words(self) -> usize {
-        self.moves.div_ceil(64)
-    }
-
-    /// Words of a view: first the legal moves of each role, each role from a fresh word on, then from
-    /// a fresh word one bit per role and goal value, then one bit that is set in a terminal state.
-    #[must_use]
-    pub const fn view_words(self) -> usize {
-        self.roles * self.legal_words() + (self.goals + 1).div_ceil(64)
-    }
-
-    /// Words of one role's percepts in a row of percepts: bit p stands for percept p.
-    #[must_use]
-    pub const fn percept_words(self) -> usize {
-        self.percepts.div_ceil(64)
-    }
-
-    /// The bit of a view where the goal values start.
-    #[must_use]
-    pub const fn goal_bit(self) -> usize {
-        self.roles * self.legal_words() * 64
-    }
-
-    /// The bit of a view that is set in a terminal state.
-    #[must_use]
-    pub const fn terminal_bit(self) -> usize {
-        self.goal_bit() + self.goals
     }
 }
 

@@ -76,7 +76,7 @@ mod game;
 pub mod history;
 pub mod information;
 mod joints;
-pub mod kif;
+pub use gdl_format::term as kif;
 #[allow(
     clippy::inline_always,
     reason = "what is not inlined into a kernel is not compiled for its instructions"
@@ -92,7 +92,6 @@ mod perft;
 pub mod player;
 mod playouts;
 mod random;
-mod reader;
 pub mod record;
 pub mod referee;
 pub mod search;

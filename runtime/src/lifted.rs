@@ -12,10 +12,11 @@
 use crate::{
     bits,
     game::{Id, Shape},
-    table::{MAX_VIEW_WORDS, TableError},
+    table::TableError,
     vocabulary::{Texts, Vocabulary},
 };
 use gdl_compiler::lifted::{self, Excess, Scratch};
+use gdl_format::table::MAX_VIEW_WORDS;
 use std::{
     fmt,
     sync::{
@@ -50,13 +51,7 @@ impl Lifted {
     /// If views would be too large.
     pub fn new(rules: lifted::Lifted) -> Result<Self, TableError> {
         let names = &rules.vocabulary;
-        let shape = Shape {
-            roles: names.roles.len(),
-            fluents: names.fluents.len(),
-            moves: names.moves.len(),
-            goals: rules.layout.goals,
-            percepts: names.percepts.len(),
-        };
+        let shape = rules.shape;
         let words = shape.view_words().max(shape.roles.saturating_mul(shape.percept_words()));
         if words > MAX_VIEW_WORDS {
             return Err(TableError::TooLarge { words });

@@ -8,7 +8,7 @@
 use crate::{
     bits, cpu,
     game::{Game, Id, legal_words},
-    lanes::{self, Cycle, Lanes, Leaves},
+    lanes::{self, Lanes, Leaves},
     random::Stream,
     simd::Isa,
     stats::{Scorer, Stats, Tally},
@@ -232,8 +232,7 @@ impl Plan<'_> {
         };
         let mut middle = None;
         if subject.first != subject.initial {
-            let cycle = lanes.zip(subject.table).and_then(|(lanes, table)| lanes.cycle(table));
-            middle = cycle.and_then(|cycle| Some((cycle.find(subject.first)?, cycle)));
+            middle = lanes.and_then(|lanes| lanes.find(subject.first));
             lanes = lanes.filter(|_| middle.is_some());
         }
         let isa = self.isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
@@ -282,7 +281,7 @@ struct Pool<'g> {
     /// If games are played in lanes, and with what.
     lanes: Option<(&'g Lanes, Isa)>,
     /// If they start in the middle of a game there: at which point of the cycle that lanes go round.
-    middle: Option<(usize, Cycle)>,
+    middle: Option<usize>,
     /// If lanes run straight-line code.
     straight: bool,
     seed: u64,
@@ -351,10 +350,10 @@ impl Pool<'_> {
         let start = Instant::now();
         let cpu_start = cpu::thread_seconds();
         let tally = if let Some((lanes, isa)) = self.lanes {
-            if let Some((point, cycle)) = &self.middle {
-                let mut leaves = Leaves::with(lanes, cycle.clone(), isa, self.straight, self.max_length);
+            if let Some(point) = self.middle {
+                let mut leaves = Leaves::with(lanes, isa, self.straight, self.max_length);
                 self.blocks(&mut |block, games| {
-                    leaves.play_some(*point, self.subject.first, self.seed, block, games);
+                    leaves.play_some(point, self.subject.first, self.seed, block, games);
                 });
                 leaves.into_tally()
             } else {

@@ -1,8 +1,7 @@
-//! A game's net as the compiler stores it: in comes a string of bytes, out goes a checked [`Table`].
+//! A game's net, ready to be interpreted: a [`Table`] is made from the bytes that the compiler writes.
 //!
-//! The format is documented with its writer, `gdl_compiler::emit::table`. A table that was decoded
-//! is sound: names are sorted, every operand comes before its gate, every list has its length. So
-//! running it needs no further tests, whatever the bytes are. Decoding takes O(bytes) steps, and
+//! [`gdl_format::table`] reads them. What it has read is sound: names are sorted, every operand comes before its gate, every list
+//! has its length. So running it needs no further tests, whatever the bytes are. Decoding takes O(bytes) steps, and
 //! memory within a small multiple of that, but for views and rows of percepts, which have at most [`MAX_VIEW_WORDS`].
 //!
 //! To observe a state takes O(gates + words of a view) steps, to advance one O(gates + fluents + roles); each thread keeps two
@@ -20,70 +19,19 @@ use crate::{
     circuit::Circuit,
     game::{Id, Shape},
     lanes::{Lanes, Straight},
-    reader::Reader,
     simd::Isa,
     vocabulary::{Texts, Vocabulary},
 };
 use cases::{Cases, Wanted};
+use gdl_format::table as format;
 use patches::{Patches, Rules};
 use places::Places;
 use residual::Room;
-use std::fmt;
 
-/// The version of the format that is understood.
-const VERSION: u8 = 7;
-
-/// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
-pub(crate) const MAX_VIEW_WORDS: usize = 1 << 22;
+pub use format::TableError;
 
 /// The moves of so many roles need no memory of their own.
 const FEW_ROLES: usize = 8;
-
-/// Why bytes are not a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TableError {
-    /// They do not start like one.
-    Magic,
-    /// They are written in another version of the format.
-    Version {
-        /// The version found.
-        found: u8,
-    },
-    /// Something is wrong inside.
-    Malformed {
-        /// Where, in bytes.
-        offset: usize,
-        /// What, for example "a signal out of order".
-        what: &'static str,
-    },
-    /// The views or rows of percepts would have more words than the limit.
-    TooLarge {
-        /// Their words.
-        words: usize,
-    },
-}
-
-impl fmt::Display for TableError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Magic => f.write_str("this is not a game table"),
-            Self::Version { found } => {
-                write!(f, "the game table has version {found}, version {VERSION} is understood")
-            }
-            Self::Malformed { offset, what } => {
-                write!(f, "the game table is damaged at byte {offset}: {what}")
-            }
-            Self::TooLarge { words } => {
-                write!(
-                    f,
-                    "what is seen of a state or step takes {words} words, the limit is {MAX_VIEW_WORDS}"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for TableError {}
 
 /// A game, ready to be interpreted.
 #[derive(Clone, Debug)]
@@ -124,88 +72,39 @@ impl Table {
     /// # Errors
     /// What is wrong with the bytes; any bytes at all may be given.
     pub fn decode(bytes: &[u8]) -> Result<Self, TableError> {
-        let mut reader = Reader::new(bytes);
-        if reader.take(4)? != b"GDLT" {
-            return Err(TableError::Magic);
-        }
-        let found = reader.byte()?;
-        if found != VERSION {
-            return Err(TableError::Version { found });
-        }
-        let roles = reader.texts()?;
-        let fluents = reader.texts()?;
-        let moves = reader.texts()?;
-        if roles.is_empty() {
-            return Err(reader.fault("no roles"));
-        }
-        if !distinct(&roles) {
-            return Err(reader.fault("a role twice"));
-        }
-        if !fluents.is_sorted() || !moves.is_sorted() {
-            return Err(reader.fault("names out of order"));
-        }
-        let role_moves =
-            roles.iter().map(|_| reader.ascending(moves.len())).collect::<Result<Vec<_>, _>>()?;
-        let role_goals = roles.iter().map(|_| reader.goals()).collect::<Result<Vec<_>, _>>()?;
-        let chance = (reader.number()? as usize).checked_sub(1);
-        if chance.is_some_and(|role| role >= roles.len()) {
-            return Err(reader.fault("chance is no role"));
-        }
-        let mut shape = Shape {
-            roles: roles.len(),
-            fluents: fluents.len(),
-            moves: moves.len(),
-            goals: role_goals.iter().map(Vec::len).sum(),
-            percepts: 0,
-        };
-
-        let words = shape.roles.saturating_mul(shape.legal_words()).saturating_add(shape.goals / 64 + 1);
-        if words > MAX_VIEW_WORDS {
-            return Err(TableError::TooLarge { words });
-        }
+        let image = format::Table::decode(bytes)?;
+        let shape = image.shape();
         let mut initial = vec![0; shape.state_words()];
-        for fluent in reader.ascending(shape.fluents)? {
-            crate::bits::set(&mut initial, fluent as usize);
-        }
-        let mut view_bits = spread(&role_moves, shape.legal_words());
+        image.initial.iter().for_each(|&fluent| crate::bits::set(&mut initial, fluent as usize));
+        let mut view_bits = spread(&image.role_moves, shape.legal_words());
         view_bits.extend((shape.goal_bit()..=shape.terminal_bit()).map(|bit| bit as u32));
         let mut does = Vec::with_capacity(shape.roles);
         let mut node = 1 + shape.fluents;
-        for list in &role_moves {
+        for list in &image.role_moves {
             does.push(node as u32);
             node += list.len();
         }
-        let observe = reader.circuit(1 + shape.fluents, view_bits.len())?;
-        let advance = reader.circuit(node, shape.fluents)?;
-        let places = Places::new(&role_moves, shape.legal_words());
-        let patches = Patches::new(role_moves.iter().map(Vec::len));
-        let mut vocabulary = Vocabulary::new(roles, fluents, moves, role_moves, role_goals);
-        if let Some(role) = chance {
+        let places = Places::new(&image.role_moves, shape.legal_words());
+        let patches = Patches::new(image.role_moves.iter().map(Vec::len));
+        let [roles, fluents, moves] = [image.roles, image.fluents, image.moves].map(Texts::new);
+        let mut vocabulary = Vocabulary::new(roles, fluents, moves, image.role_moves, image.role_goals);
+        if let Some(role) = image.chance {
             vocabulary = vocabulary.with_chance(role);
         }
-        let sees = match reader.byte()? {
-            0 => None,
-            1 => {
-                let (percepts, role_percepts) = reader.percepts(shape.roles)?;
-                shape.percepts = percepts.len();
-                let words = shape.roles.saturating_mul(shape.percept_words());
-                if words > MAX_VIEW_WORDS {
-                    return Err(TableError::TooLarge { words });
-                }
-                let bits = spread(&role_percepts, shape.percept_words());
-                vocabulary = vocabulary.with_percepts(percepts, role_percepts);
-                Some(Sees { perceive: reader.circuit(node, bits.len())?, bits: bits.into() })
-            }
-            _ => return Err(reader.fault("neither percepts nor none")),
-        };
-        let lanes = Lanes::decode(&mut reader, shape, &initial, chance)?.map(Box::new);
-        let table = Self {
+        let mut sees = None;
+        if let Some(format::Sees { percepts, role_percepts, perceive }) = image.sees {
+            let bits = spread(&role_percepts, shape.percept_words()).into();
+            vocabulary = vocabulary.with_percepts(Texts::new(percepts), role_percepts);
+            sees = Some(Sees { perceive: perceive.into(), bits });
+        }
+        let lanes = image.lanes.map(|lanes| Box::new(Lanes::new(lanes, shape, &initial, image.chance)));
+        Ok(Self {
             vocabulary,
             shape,
             initial: initial.into(),
-            observe,
+            observe: image.observe.into(),
             view_bits: view_bits.into(),
-            advance,
+            advance: image.advance.into(),
             does: does.into(),
             places,
             observations: Cases::default(),
@@ -214,11 +113,7 @@ impl Table {
             room: Room::default(),
             sees,
             lanes,
-        };
-        if !reader.is_at_end() {
-            return Err(reader.fault("something behind the end"));
-        }
-        Ok(table)
+        })
     }
 
     /// The names and goal values of the game.
@@ -243,11 +138,6 @@ impl Table {
     #[must_use]
     pub fn gates(&self) -> (usize, usize) {
         (self.observe.len(), self.advance.len())
-    }
-
-    /// The circuit that advances a state.
-    pub(crate) fn advance_circuit(&self) -> &Circuit {
-        &self.advance
     }
 
     /// The table whose lanes run this code, if there is any.
@@ -414,11 +304,4 @@ fn write_bits(row: &mut [u64], places: &[u32], outputs: &[u32], signals: &[u8]) 
     if !places.is_empty() {
         row[word as usize] = bits;
     }
-}
-
-/// True if no text stands there twice.
-fn distinct(texts: &Texts) -> bool {
-    let mut list: Vec<&str> = texts.iter().collect();
-    list.sort_unstable();
-    list.is_sorted_by(|a, b| a < b)
 }

@@ -30,6 +30,9 @@ const STEPS: usize = 10;
 /// The most moves of a game that is played.
 const LENGTH: u64 = 24;
 
+/// The most joint moves of a state whose children are compared.
+const MOST_JOINTS: usize = 600;
+
 /// The most sequences of moves that are counted.
 const SEQUENCES: u128 = 1_500;
 
@@ -159,7 +162,7 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
         Err(diagnostics) => return refused(&diagnostics),
     };
     let Ok(lifted) = lifted else { return End::TooMuch };
-    let (in_phases, in_plies) = (compilation.phases.len() > 1, compilation.plies.is_some());
+    let (in_phases, in_plies) = (compilation.phases.is_some(), compilation.plies.is_some());
     let game = judge(&compilation, enter);
     let mut games = vec![game, lifted];
     if is_fourth {
@@ -265,8 +268,9 @@ fn walk(game: &Dynamic) -> Vec<BitBox> {
         let view = game.view(&state);
         let joint: Option<Vec<MoveId>> =
             game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
-        let joints: f64 = game.roles().map(|role| game.legal_in(&view, role).len() as f64).product();
-        if joints < 600.0 {
+        // A role that is stuck does not make the moves of others fewer, all of which are tried.
+        let joints: f64 = game.roles().map(|role| game.legal_in(&view, role).len().max(1) as f64).product();
+        if joints < MOST_JOINTS as f64 {
             states.push(state.clone());
         }
         let Some(joint) = joint.filter(|_| !game.terminal_in(&view)) else { break };

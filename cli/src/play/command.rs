@@ -1,6 +1,6 @@
 //! What a person types: in comes a line, out goes a command, or what to type instead.
 
-use gdl_runtime::kif;
+use gdl_runtime::kif::{self, bare};
 use std::path::PathBuf;
 
 /// A line, understood.
@@ -109,11 +109,6 @@ pub fn read(line: &str, moves: &[&str]) -> Result<Command, String> {
             Err(format!("{} moves begin so, among them {} and {}", found.len(), moves[first], moves[second]))
         }
     }
-}
-
-/// The text without the parentheses around it.
-fn bare(action: &str) -> &str {
-    action.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(action)
 }
 
 /// A long or odd line, cut and without control characters.

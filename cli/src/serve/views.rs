@@ -14,6 +14,7 @@ use crate::play::view::Outcome;
 use gdl_runtime::{
     Board, Budget, Dynamic, Game, Id, MoveId, Place, Record, RoleId,
     board::{Cell, Tiling, grouped},
+    kif::bare,
 };
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -554,11 +555,6 @@ fn step(session: &Session, place: Place, eyes: Eyes) -> StepView {
             .join(", "),
         cells: touched(session, place, shown.iter().map(|&(_, action)| action)),
     }
-}
-
-/// The text without the parentheses around it.
-fn bare(action: &str) -> &str {
-    action.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(action)
 }
 
 /// Where a game stands, in words.

@@ -65,7 +65,7 @@ pub struct Compilation {
     /// The optimised net.
     pub net: Net,
     /// The net at each point of the cycle that its fluents go round, if there is one.
-    pub phases: Vec<Net>,
+    pub phases: Option<optimize::Phases>,
     /// The net after each number of moves, if the game is so small that all its states were visited.
     pub plies: Option<optimize::Plies>,
     /// What plays the game in lanes, if it is small enough.
@@ -81,7 +81,7 @@ pub struct Compilation {
 /// What is made of ground rules.
 struct Nets {
     net: Net,
-    phases: Vec<Net>,
+    phases: Option<optimize::Phases>,
     plies: Option<optimize::Plies>,
     lanes: Option<Lanes>,
     table: Vec<u8>,
@@ -151,14 +151,14 @@ fn nets(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) 
 
     begin(options, Phase::Derive, diagnostics)?;
     let mut meter = Meter::new(options, Phase::Derive);
-    let phases = meter.attempt("phases", 2, |meter| optimize::phases(&net, meter)).unwrap_or_default();
+    let phases = meter.attempt("phases", 2, |meter| optimize::phases(&net, meter));
     let plies = meter.attempt("plies", 2, |meter| optimize::plies(&net, meter));
     go_on(&meter, diagnostics)?;
     omissions.extend_from_slice(meter.omissions());
 
     begin(options, Phase::Emit, diagnostics)?;
     let mut meter = Meter::new(options, Phase::Emit);
-    let lanes = meter.attempt("lanes", 3, |meter| Lanes::new(&net, &phases, plies.as_ref(), meter));
+    let lanes = meter.attempt("lanes", 3, |meter| Lanes::new(&net, phases.as_ref(), plies.as_ref(), meter));
     let table = emit::table::table(&net, lanes.as_ref(), &mut meter);
     go_on(&meter, diagnostics)?;
     omissions.extend_from_slice(meter.omissions());

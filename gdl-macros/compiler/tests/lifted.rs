@@ -51,19 +51,18 @@ impl<'r> Pair<'r> {
 
     /// Compares what is seen of the state; the legal moves of each role, by number.
     fn look(&mut self) -> (Vec<Vec<u32>>, bool) {
-        let (game, layout) = (self.game, self.game.layout);
+        let (game, shape) = (self.game, self.game.shape);
         let names = &game.vocabulary;
         let fluents: Vec<&str> = bits(&self.row).map(|f| names.fluents[f].as_str()).collect();
         let expected: Vec<String> = self.state.iter().map(Term::to_string).collect();
         assert_eq!(fluents, expected, "fluents");
-        let mut view = vec![u64::MAX; layout.view_words()];
+        let mut view = vec![u64::MAX; shape.view_words()];
         game.observe(&mut self.scratch, &self.row, &mut view).expect("within the limits");
         let seen: BTreeSet<usize> = bits(&view).collect();
         let mut legal = Vec::new();
-        let mut goal = layout.goal_bit();
-        for role in 0..layout.roles {
-            let mine =
-                (0..layout.moves as u32).filter(|&m| seen.contains(&layout.legal_bit(role, m as usize)));
+        let mut goal = shape.goal_bit();
+        for role in 0..shape.roles {
+            let mine = (0..shape.moves as u32).filter(|&m| seen.contains(&shape.legal_bit(role, m as usize)));
             legal.push(mine.collect::<Vec<_>>());
             let moves: Vec<&str> = legal[role].iter().map(|&m| names.moves[m as usize].as_str()).collect();
             let expected = self.oracle.legal(&self.state, role).expect("legal moves");
@@ -80,22 +79,22 @@ impl<'r> Pair<'r> {
                 "goals in {fluents:?}"
             );
         }
-        let terminal = seen.contains(&layout.terminal_bit());
+        let terminal = seen.contains(&shape.terminal_bit());
         assert_eq!(terminal, self.oracle.terminal(&self.state).expect("terminal"), "terminal in {fluents:?}");
         (legal, terminal)
     }
 
     /// Makes a joint move, with what is perceived of it.
     fn step(&mut self, joint: &[u32]) {
-        let (game, layout) = (self.game, self.game.layout);
+        let (game, shape) = (self.game, self.game.shape);
         let names = &game.vocabulary;
         let moves = joint.iter().map(|&m| self.oracle.term(&names.moves[m as usize]).expect("a move"));
         let moves: Vec<Term> = moves.collect();
-        let mut row = vec![u64::MAX; layout.percept_words()];
+        let mut row = vec![u64::MAX; shape.roles * shape.percept_words()];
         game.perceive(&mut self.scratch, &self.row, joint, &mut row).expect("within the limits");
         let seen: BTreeSet<usize> = bits(&row).collect();
-        for role in 0..layout.roles {
-            let percepts = (0..layout.percepts).filter(|&p| seen.contains(&layout.percept_bit(role, p)));
+        for role in 0..shape.roles {
+            let percepts = (0..shape.percepts).filter(|&p| seen.contains(&shape.percept_bit(role, p)));
             let percepts: Vec<&str> = percepts.map(|p| names.percepts[p].as_str()).collect();
             let expected = self.oracle.percepts(&self.state, &moves, role).expect("percepts");
             assert_eq!(percepts, texts(&expected), "percepts of {joint:?}");
@@ -146,7 +145,7 @@ fn static_relations_that_are_vast_are_called() {
              (<= (goal p 100) (true (mark ?x)) (true (mark ?y)) (all ?x ?x ?x ?x ?y ?y ?y ?y))
              (<= (goal p 0) (true (mark ?x)) (not (all ?x 1 1 1 1 1 1 ?x)))";
     let game = agree(&text, 60);
-    assert_eq!((game.layout.fluents, game.layout.moves), (12, 7));
+    assert_eq!((game.shape.fluents, game.shape.moves), (12, 7));
 }
 
 #[test]
@@ -187,20 +186,20 @@ fn paths_that_carry_what_they_visited_are_followed_on_demand() {
     let rules = rules(&text);
     let game = Lifted::new(&rules, &Options::default()).expect("within the limits");
     let mut scratch = game.scratch();
-    let (layout, mut row) = (game.layout, game.initial().to_vec());
+    let (shape, mut row) = (game.shape, game.initial().to_vec());
     let number = |text: &str| game.vocabulary.moves.iter().position(|m| m == text).expect("a move") as u32;
-    let mut view = vec![0; layout.view_words()];
+    let mut view = vec![0; shape.view_words()];
     // The straight way down, with a detour at its side.
     for (i, cell) in ["c11", "c21", "c22", "c32", "c12", "c42"].iter().enumerate() {
         game.observe(&mut scratch, &row, &mut view).expect("within the limits");
         let seen: BTreeSet<usize> = bits(&view).collect();
-        assert!(!seen.contains(&layout.terminal_bit()), "before {cell}");
-        assert_eq!((0..layout.moves).filter(|&m| seen.contains(&layout.legal_bit(0, m))).count(), 16 - i);
+        assert!(!seen.contains(&shape.terminal_bit()), "before {cell}");
+        assert_eq!((0..shape.moves).filter(|&m| seen.contains(&shape.legal_bit(0, m))).count(), 16 - i);
         game.advance(&mut scratch, &mut row, &[number(&format!("(take {cell})"))])
             .expect("within the limits");
     }
     game.observe(&mut scratch, &row, &mut view).expect("within the limits");
-    assert!(bits(&view).any(|bit| bit == layout.terminal_bit()));
+    assert!(bits(&view).any(|bit| bit == shape.terminal_bit()));
 }
 
 #[test]
@@ -302,7 +301,7 @@ const HARD: &str = "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
 fn an_evaluation_over_the_limits_is_given_up_and_the_next_one_is_not() {
     let limits = Limits { fuel: 100_000, ..Limits::default() };
     let game = Lifted::new(&rules(HARD), &with_limits(limits)).expect("the start is easy");
-    let mut view = vec![0; game.layout.view_words()];
+    let mut view = vec![0; game.shape.view_words()];
     let mut told = Vec::new();
     // The same whatever was evaluated before.
     for again in [false, true] {
@@ -401,7 +400,7 @@ fn what_follows_from_its_own_negation_later_is_given_up() {
     let number =
         |list: &[String], name: &str| list.iter().position(|text| text == name).expect("it is there");
     let go = number(&game.vocabulary.moves, "go") as u32;
-    let (mut row, mut view) = (vec![0; game.layout.state_words()], vec![0; game.layout.view_words()]);
+    let (mut row, mut view) = (vec![0; game.shape.state_words()], vec![0; game.shape.view_words()]);
     let mut at = |step: usize, row: &mut Vec<u64>| {
         row.fill(0);
         let fluent = number(&game.vocabulary.fluents, &format!("(step {step})"));
@@ -454,10 +453,10 @@ fn what_base_and_input_leave_out_is_never_left_out_of_a_state() {
         let game =
             Lifted::new(&rules(&listed(missing)), &with_limits(limits.clone())).expect("sample states are");
         let (mut scratch, mut row) = (game.scratch(), game.initial().to_vec());
-        let mut view = vec![0; game.layout.view_words()];
+        let mut view = vec![0; game.shape.view_words()];
         for step in 0.. {
             game.observe(&mut scratch, &row, &mut view).map_err(|excess| (step, excess.to_string()))?;
-            if bits(&view).any(|bit| bit == game.layout.terminal_bit()) {
+            if bits(&view).any(|bit| bit == game.shape.terminal_bit()) {
                 return Ok(step);
             }
             let advanced = game.advance(&mut scratch, &mut row, &[0]);
@@ -488,7 +487,7 @@ fn goals_that_are_no_numbers_are_told() {
     assert_eq!(refused(&text(5), Limits::default()).0, "GDL082");
     let game = Lifted::new(&rules(&text(20)), &Options::default()).expect("sample states have numbers");
     let (mut scratch, mut row) = (game.scratch(), game.initial().to_vec());
-    let mut view = vec![0; game.layout.view_words()];
+    let mut view = vec![0; game.shape.view_words()];
     for step in 0..25 {
         let seen = game.observe(&mut scratch, &row, &mut view).map_err(|excess| excess.to_string());
         let expected = Err("has a goal value that is no whole number from 0 to 100".to_owned());

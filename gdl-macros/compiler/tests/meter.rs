@@ -93,7 +93,7 @@ fn each_pass_asks_for_its_steps_and_bytes() {
         net = pass(&net, &mut Meter::of(u64::MAX)).expect("there is enough");
     }
     starve("phases", |meter| optimize::phases(&net, meter));
-    starve("lanes", |meter| Lanes::new(&net, &[], None, meter));
+    starve("lanes", |meter| Lanes::new(&net, None, None, meter));
 }
 
 #[test]

@@ -274,7 +274,8 @@ fn fluents_of_which_one_holds_are_complemented() {
 /// The lines of the nets at the points of a rulesheet's cycle, or of its net if it has none.
 fn phases(rules: &str, starts: &[&str]) -> Vec<String> {
     let net = net(rules);
-    let nets = optimize::phases(&net, &mut Meter::of(u64::MAX)).unwrap_or_else(|| vec![net]);
+    let nets =
+        optimize::phases(&net, &mut Meter::of(u64::MAX)).map_or_else(|| vec![net], |phases| phases.nets);
     nets.iter().map(|net| lines(net, starts)).collect()
 }
 

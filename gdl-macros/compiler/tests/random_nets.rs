@@ -6,6 +6,7 @@ use gdl_compiler::{
     optimize,
     propnet::{Gate, Net, Outputs, Signal, Vocabulary},
 };
+use gdl_format::lanes::Cycle;
 use std::{collections::BTreeSet, sync::mpsc, thread, time::Duration};
 
 /// The most states in which two nets are compared.
@@ -393,14 +394,18 @@ fn compare_net(seed: u64, net: &Net, totals: &mut Totals) {
         compare_plies(net, &plies, &format!("seed {seed}"));
     }
     // The net at each point of the cycle steps as the whole one does there.
-    let phases =
-        optimize::phases(&optimised, &mut Meter::of(u64::MAX)).unwrap_or_else(|| vec![optimised.clone()]);
-    totals.cyclic += usize::from(phases.len() > 1);
+    let phases = optimize::phases(&optimised, &mut Meter::of(u64::MAX));
+    totals.cyclic += usize::from(phases.is_some());
+    let (phases, cycle) = phases
+        .map_or_else(|| (vec![optimised.clone()], Cycle::still()), |phases| (phases.nets, phases.cycle));
+    assert_eq!(BTreeSet::from_iter(&cycle.values).len(), phases.len(), "seed {seed}: points alike");
     let mut random = Numbers(seed);
     let mut state = net.initial.clone();
     for number in 0..3 * phases.len() {
         let phase = &phases[number % phases.len()];
         let context = format!("seed {seed}, phase {number}: state {state:?}");
+        let here = cycle.fluents.iter().map(|&fluent| state[fluent as usize]);
+        assert!(here.eq(cycle.values[number % phases.len()].iter().copied()), "{context}");
         let seen = view(net, &state);
         assert_eq!(seen, view(phase, &state), "{context}");
         if seen.last() == Some(&true) {

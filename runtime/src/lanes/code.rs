@@ -96,7 +96,7 @@ impl Code for [Point] {
         for role in self[point].roles.iter().filter(|role| !role.is_sure()) {
             let moves = &mut slots[role.slots()];
             if role.count > 0 {
-                choose_counted(moves, role.count, noise);
+                choose_counted(moves, role.count.into(), noise);
             } else {
                 stuck = stuck.or(choose(moves, noise, groups));
             }

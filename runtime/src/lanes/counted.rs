@@ -7,9 +7,7 @@
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};
-
-/// The most moves, legal or not.
-pub(super) const MOST_COUNTED: usize = 15;
+use gdl_format::lanes::MOST_COUNTED;
 
 /// Digits of a rank.
 const DIGITS: usize = 4;

@@ -10,17 +10,14 @@
 //! state, a [`Batch`] 4 KiB for each word of a state and a view, of which there may be [`MOST_WORDS`]: a view has words
 //! for each role, so roles with moves of their own would take memory by their square.
 
-use super::{
-    Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Point, TERMINAL,
-    cycle::Cycle,
-    program::{SLOTS, Slots},
-};
+use super::{Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Point, TERMINAL, program::Slots};
 use crate::{
     bits,
     game::{Id, Shape, legal_words},
     simd::{Isa, Kernel, LANES, Plane, Rows, Store, Word, digits, to_planes, to_rows},
     table::Table,
 };
+use gdl_format::lanes::SLOTS;
 use std::{fmt, ops::Range};
 
 /// What is set in every lane once the programs have run, which are the only ones to ask for idle lanes.
@@ -91,7 +88,6 @@ const DIGITS: usize = u16::BITS as usize;
 pub struct Expansion<'t> {
     lanes: &'t Lanes,
     isa: Isa,
-    cycle: Cycle,
     plans: Box<[Plan]>,
     slots: Store<SLOTS>,
     /// The states that were added, the words of one behind those of the other.
@@ -242,17 +238,15 @@ impl<'t> Expansion<'t> {
                 .iter()
                 .try_fold(1_u64, |product, role| product.checked_mul(role.moves.len().max(1) as u64))
         };
-        let points = &lanes.points[..lanes.cycle];
+        let points = &lanes.points[..lanes.cycle.len()];
         if !points.iter().all(|point| joints(point).is_some_and(|count| count < MOST_JOINTS)) {
             return None;
         }
-        let cycle = lanes.cycle(table)?;
         let goals = |role| table.vocabulary().goals_of(role);
         let plans = points.iter().map(|point| Plan::new(point, shape, goals)).collect();
         Some(Self {
             lanes,
             isa,
-            cycle,
             plans,
             slots: Store::new(),
             parents: vec![Plane::ZERO; 64 * shape.state_words()],
@@ -279,14 +273,14 @@ impl<'t> Expansion<'t> {
     /// The number of points of the cycle that games go round: 1 if there is none. Point 0 is the initial state's.
     #[must_use]
     pub fn points(&self) -> usize {
-        self.lanes.cycle
+        self.lanes.cycle.len()
     }
 
     /// The point of a state; none if no play from the initial state comes to it. O(words of a state).
     #[must_use]
     #[inline]
     pub fn point(&self, state: &[u64]) -> Option<usize> {
-        self.cycle.find(state)
+        self.lanes.cycle.find(state)
     }
 
     /// Forgets all pairs; what comes next are states at this point of the cycle, modulo [`Expansion::points`].
@@ -637,7 +631,7 @@ impl Kernel for Pass<'_, '_> {
         slots[usize::from(FRESH)] = Plane::ZERO;
         // Scores, if they are wanted, are those of the states themselves.
         slots[usize::from(ENDED)] = Plane::ONES;
-        let seen = if advances { (here + 1) % lanes.cycle } else { here };
+        let seen = if advances { (here + 1) % lanes.cycle.len() } else { here };
         let Point { observe, keep, score, .. } = &lanes.points[seen];
         let programs = [&lanes.points[here].advance, observe, keep, score];
         let mut scores = false;

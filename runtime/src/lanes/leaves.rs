@@ -7,7 +7,7 @@
 //!
 //! A pass takes at most as many steps of the lanes as the greatest length says, and 4 MiB whatever the game.
 
-use super::{Cycle, Lanes, Player};
+use super::{Lanes, Player};
 use crate::{
     bits,
     simd::{Isa, LANES, Plane},
@@ -55,7 +55,6 @@ const WORDS: usize = LANES / 64;
 /// ```
 pub struct Leaves<'t> {
     player: Player<'t>,
-    cycle: Cycle,
 }
 
 impl fmt::Debug for Leaves<'_> {
@@ -75,25 +74,24 @@ impl<'t> Leaves<'t> {
     /// are given up and counted as too long. If the machine does not have the instruction set, that is
     /// [`Isa::Portable`].
     ///
-    /// None if the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), no
-    /// fluents tell the points of its cycle apart or games may have no move at all. O(gates), usually
-    /// some times over.
+    /// None if the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or games may have no
+    /// move at all.
     #[must_use]
     pub fn new(table: &'t Table, isa: Isa, max_length: u64) -> Option<Self> {
         let isa = if isa.is_available() { isa } else { Isa::Portable };
         let lanes = table.lanes().filter(|_| max_length > 0)?;
-        Some(Self::with(lanes, lanes.cycle(table)?, isa, true, max_length))
+        Some(Self::with(lanes, isa, true, max_length))
     }
 
     /// Lanes that go round this cycle, with straight-line code if that is wanted and there is some.
-    pub(crate) fn with(lanes: &'t Lanes, cycle: Cycle, isa: Isa, straight: bool, max_length: u64) -> Self {
-        Self { player: Player::new(lanes, isa, straight, 0, max_length), cycle }
+    pub(crate) fn with(lanes: &'t Lanes, isa: Isa, straight: bool, max_length: u64) -> Self {
+        Self { player: Player::new(lanes, isa, straight, 0, max_length) }
     }
 
     /// The point of a state on the cycle; none if no play from the initial state comes to it. O(words of a state).
     #[must_use]
     pub fn point(&self, state: &[u64]) -> Option<usize> {
-        self.cycle.find(state)
+        self.player.lanes.cycle.find(state)
     }
 
     /// Plays games from states at this point, as many from each as [`Leaves::games`] says. A tally for each state, in
@@ -140,7 +138,7 @@ impl<'t> Leaves<'t> {
     }
 
     fn run(&mut self, point: usize, states: &[&[u64]], lanes: Plane, seed: u64, block: u64) {
-        assert!(point < self.player.lanes.cycle, "the cycle has that point");
+        assert!(point < self.player.lanes.cycle.len(), "the cycle has that point");
         for (fluent, plane) in self.player.fluents().iter_mut().enumerate() {
             for (place, state) in states.iter().enumerate() {
                 let word = if bits::test(state, fluent) { u64::MAX } else { 0 };

@@ -9,7 +9,6 @@ use super::{
     choice::Groups,
     code::{Code, Straight},
     noise::{Noise, Source},
-    program::SLOTS,
     starts::Starts,
 };
 use crate::{
@@ -17,6 +16,7 @@ use crate::{
     simd::{Isa, Kernel, LANES, Plane, Store, Word},
     stats::Tally,
 };
+use gdl_format::lanes::SLOTS;
 use std::ops::Range;
 
 /// All words of lanes.
@@ -182,7 +182,7 @@ impl<'l> Player<'l> {
     pub(super) fn start_at(&mut self, point: usize, lanes: Plane, seed: u64, block: u64) {
         self.noise = Noise::new(seed, block);
         self.starts.restart();
-        self.course = 0..self.lanes.cycle;
+        self.course = 0..self.lanes.cycle.len();
         (self.playing, self.point) = (lanes, point);
         (self.time, self.due) = (0, self.max_length);
         (self.left, self.since) = (0, Since::NOW);

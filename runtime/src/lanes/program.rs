@@ -1,15 +1,8 @@
 //! Operations on slots: in comes a schedule of a table, out goes a [`Program`] that runs on 512 lanes at once.
 
 use super::Chunk;
-use crate::{
-    reader::Reader,
-    simd::{Plane, Word},
-    table::TableError,
-};
-
-/// As many planes as have numbers of 16 bits, so that numbers need no test that they are within: 4 MiB, of
-/// which most programs use little.
-pub(super) const SLOTS: usize = 1 << 16;
+use crate::simd::{Plane, Word};
+use gdl_format::lanes::{SLOTS, Schedule, Step};
 
 /// Where the values of lanes are.
 pub type Slots = [Plane; SLOTS];
@@ -26,56 +19,19 @@ macro_rules! for_each_table {
     };
 }
 
-/// An operation on slots.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    operands: [u16; 3],
-    result: u16,
-}
-
-/// Operations that do the same.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    table: u8,
-    steps: u32,
-}
-
+/// A schedule whose operations there is code for.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
-    runs: Box<[Run]>,
-    steps: Box<[Step]>,
-}
+pub(super) struct Program(Schedule);
 
 impl Program {
-    /// Reads a schedule. O(operations).
-    pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Self, TableError> {
-        let count = reader.length(6)?;
-        let (mut runs, mut steps) = (Vec::with_capacity(count), Vec::new());
-        for _ in 0..count {
-            let table = reader.byte()?;
-            if !is_least(table) {
-                return Err(reader.fault("an operation that is another with its operands in another order"));
-            }
-            let length = reader.length(4)?;
-            runs.push(Run { table, steps: length as u32 });
-            steps.reserve(length);
-            for _ in 0..length {
-                let step = Step {
-                    operands: [reader.slot()?, reader.slot()?, reader.slot()?],
-                    result: reader.slot()?,
-                };
-                if step.result == 0 {
-                    return Err(reader.fault("an operation that sets the slot of the constant"));
-                }
-                steps.push(step);
-            }
-        }
-        Ok(Self { runs: runs.into(), steps: steps.into() })
+    /// The program of a schedule as a table has it.
+    pub(super) fn new(schedule: Schedule) -> Self {
+        Self(schedule)
     }
 
     /// The number of operations.
     pub(super) fn len(&self) -> usize {
-        self.steps.len()
+        self.0.steps.len()
     }
 
     /// Runs on all lanes.
@@ -89,8 +45,8 @@ impl Program {
 impl Chunk for &Program {
     #[inline(always)]
     fn run<W: Word>(self, slots: &mut Slots) {
-        let mut rest = &self.steps[..];
-        for &Run { table, steps } in &self.runs {
+        let mut rest = &self.0.steps[..];
+        for &(table, steps) in &self.0.runs {
             let (steps, behind) = rest.split_at(steps as usize);
             rest = behind;
             macro_rules! select {
@@ -118,16 +74,6 @@ fn all<W: Word, const TABLE: i32>(steps: &[Step], slots: &mut Slots) {
     }
 }
 
-/// True if there is code for the table.
-fn is_least(table: u8) -> bool {
-    macro_rules! list {
-        ($($table:literal)*) => {
-            matches!(table, $($table)|*)
-        };
-    }
-    for_each_table!(list)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,6 +81,7 @@ mod tests {
         random::Stream,
         simd::{Isa, Kernel},
     };
+    use gdl_format::lanes::least;
 
     struct Run<'a>(&'a Program, &'a mut Slots);
 
@@ -153,27 +100,24 @@ mod tests {
     /// All operations there are, on random slots, beside one bit at a time.
     #[test]
     fn programs_do_what_their_tables_say() {
-        let tables: Vec<u8> = (0..=255).filter(|&table| is_least(table)).collect();
+        let tables: Vec<u8> = (0..=255).filter(|&table| least(table).0 == table).collect();
         let mut stream = Stream::new(5, 2);
-        let mut bytes = vec![tables.len() as u8];
-        let mut steps = Vec::new();
+        let mut schedule = Schedule::default();
         for &table in &tables {
-            bytes.extend([table, 5]);
             for _ in 0..5 {
-                let [a, b, c] = std::array::from_fn(|_| stream.below(40) as u8);
-                let result = 1 + stream.below(39) as u8;
-                bytes.extend([a, b, c, result]);
-                steps.push((table, [a, b, c], result));
+                let operands = std::array::from_fn(|_| stream.below(40) as u16);
+                schedule.push(table, Step { operands, result: 1 + stream.below(39) as u16 });
             }
         }
-        let program = Program::decode(&mut Reader::new(&bytes)).expect("it is a schedule");
-        assert_eq!(program.len(), steps.len());
+        let steps: Vec<(u8, Step)> = schedule.operations().collect();
+        let program = Program::new(schedule);
+        assert_eq!((program.len(), steps.len()), (400, 400));
         for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
             let mut slots = slots();
             slots[1..40].fill_with(|| Plane(std::array::from_fn(|_| stream.bits())));
             let mut expected = slots[..40].to_vec();
             isa.run(Run(&program, &mut slots));
-            for &(table, operands, result) in &steps {
+            for &(table, Step { operands, result }) in &steps {
                 let [a, b, c] = operands.map(|slot| expected[usize::from(slot)]);
                 expected[usize::from(result)] = Plane(std::array::from_fn(|word| {
                     (0..64).fold(0, |bits, lane| {
@@ -184,15 +128,5 @@ mod tests {
             }
             assert_eq!(slots[..40], expected);
         }
-    }
-
-    #[test]
-    fn schedules_that_do_harm_are_refused() {
-        let refused = |bytes: &[u8]| Program::decode(&mut Reader::new(bytes)).is_err();
-        assert!(!refused(&[1, 0xe8, 1, 1, 2, 3, 4]));
-        assert!(refused(&[1, 0xe8, 1, 1, 2, 3, 0]));
-        assert!(refused(&[1, 0xf0, 1, 1, 2, 3, 4]));
-        assert!(refused(&[1, 0xe8, 2, 1, 2, 3, 4]));
-        assert!(refused(&[1, 0xe8, 1, 0x80, 0x80, 4, 2, 3, 4]));
     }
 }

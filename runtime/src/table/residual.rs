@@ -9,7 +9,7 @@
 
 use super::wide::{Wanted, Wide};
 use crate::circuit::{Circuit, Pair};
-use rustc_hash::FxHashMap;
+use gdl_format::aig::{Aig, FALSE, TRUE, cone, here};
 use std::sync::{
     OnceLock,
     atomic::{AtomicU32, AtomicUsize, Ordering},
@@ -24,10 +24,6 @@ const ROOM: usize = 32 << 20;
 
 /// The most gates of a circuit that residuals are made of.
 const MOST_GATES: usize = 1 << 18;
-
-/// The signals of the constant node.
-const FALSE: u32 = 0;
-const TRUE: u32 = 1;
 
 /// A smaller circuit and where its outputs go.
 #[derive(Clone, Debug)]
@@ -62,33 +58,50 @@ impl Residual {
         outputs: &[(u32, u32)],
         stays: bool,
     ) -> Self {
-        let inputs = circuit.inputs();
-        let mut needed = vec![false; inputs + circuit.len()];
-        outputs.iter().for_each(|&(signal, _)| needed[signal as usize / 2] = true);
-        for node in (inputs..needed.len()).rev() {
-            if needed[node] {
-                circuit.gate(node - inputs).iter().for_each(|&signal| needed[signal as usize / 2] = true);
-            }
-        }
-        let mut gates = Gates { inputs, list: Vec::new(), known: FxHashMap::default() };
+        let first = circuit.inputs();
+        let needed =
+            cone(first, circuit.len(), |gate| circuit.gate(gate), outputs.iter().map(|output| output.0));
         let input = |node: usize| match (node, known(node)) {
             (0, _) => FALSE,
             (_, Some(value)) => u32::from(value),
             _ => 2 * node as u32,
         };
-        let mut signals: Vec<u32> = (0..inputs).map(input).collect();
-        for node in inputs..needed.len() {
-            let signal = if needed[node] {
-                let [a, b] = circuit.gate(node - inputs).map(|s| signals[s as usize / 2] ^ s & 1);
-                gates.and(a, b)
-            } else {
-                FALSE
-            };
-            signals.push(signal);
+        let mut aig = Aig::new(first - 1);
+        let gates = (0..circuit.len()).map(|gate| circuit.gate(gate));
+        let signals = aig.extend((0..first).map(input).collect(), gates, |node| needed[node]);
+        let outputs = outputs.iter().map(|&(signal, bit)| (here(&signals, signal), bit));
+        let outputs: Vec<(u32, u32)> =
+            outputs.filter(|&(signal, bit)| !(stays && signal == 2 * (bit + 1))).collect();
+        Self::of(&aig, &outputs)
+    }
+
+    /// The gates that the outputs need.
+    fn of(aig: &Aig, outputs: &[(u32, u32)]) -> Self {
+        let varying = outputs.iter().map(|output| output.0).filter(|&signal| signal > TRUE);
+        let program = aig.program(&varying.collect::<Vec<_>>());
+        let mut words = Vec::new();
+        let mut bits = Vec::new();
+        for outputs in outputs.chunk_by(|a, b| a.1 / 64 == b.1 / 64) {
+            let mut word = Word { place: outputs[0].1 / 64, outputs: 0, keep: u64::MAX, set: 0 };
+            for &(signal, bit) in outputs {
+                let bit = bit % 64;
+                word.keep &= !(1 << bit);
+                match signal {
+                    FALSE => {}
+                    TRUE => word.set |= 1 << bit,
+                    _ => {
+                        bits.push(bit as u8);
+                        word.outputs += 1;
+                    }
+                }
+            }
+            words.push(word);
         }
-        let outputs = outputs.iter().map(|&(signal, bit)| (signals[signal as usize / 2] ^ signal & 1, bit));
-        let outputs = outputs.filter(|&(signal, bit)| !(stays && signal == 2 * (bit + 1)));
-        gates.residual(&outputs.collect::<Vec<_>>())
+        let nodes = program.gates.iter().flatten().chain(&program.outputs).map(|signal| signal / 2);
+        let mut reads: Vec<u32> = nodes.filter(|&node| node as usize <= program.inputs).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        Self { circuit: program.into(), reads: reads.into(), words: words.into(), bits: bits.into() }
     }
 
     /// About how long it takes, in gates.
@@ -146,76 +159,6 @@ impl Residual {
                 *to = *to & word.keep | bits;
             }
         }
-    }
-}
-
-/// Gates under construction; equal ones are one.
-struct Gates {
-    inputs: usize,
-    list: Vec<[u32; 2]>,
-    known: FxHashMap<[u32; 2], u32>,
-}
-
-impl Gates {
-    fn and(&mut self, a: u32, b: u32) -> u32 {
-        let pair = [a.min(b), a.max(b)];
-        match pair {
-            [FALSE, _] => FALSE,
-            [TRUE, other] => other,
-            [a, b] if a == b => a,
-            [a, b] if a ^ 1 == b => FALSE,
-            _ => *self.known.entry(pair).or_insert_with(|| {
-                self.list.push(pair);
-                2 * (self.inputs + self.list.len() - 1) as u32
-            }),
-        }
-    }
-
-    /// The gates that the outputs need.
-    fn residual(&self, outputs: &[(u32, u32)]) -> Residual {
-        let gate = |signal: u32| (signal as usize / 2).checked_sub(self.inputs);
-        let mut needed = vec![false; self.list.len()];
-        outputs.iter().filter_map(|&(signal, _)| gate(signal)).for_each(|i| needed[i] = true);
-        for i in (0..needed.len()).rev() {
-            if needed[i] {
-                self.list[i].iter().filter_map(|&signal| gate(signal)).for_each(|i| needed[i] = true);
-            }
-        }
-        let mut nodes = vec![0; needed.len()];
-        let mut kept = Vec::new();
-        let rename = |nodes: &[u32], signal: u32| match gate(signal) {
-            Some(i) => 2 * nodes[i] + signal % 2,
-            None => signal,
-        };
-        for (i, pair) in self.list.iter().enumerate().filter(|&(i, _)| needed[i]) {
-            nodes[i] = (self.inputs + kept.len()) as u32;
-            kept.push(pair.map(|signal| rename(&nodes, signal)));
-        }
-        let mut words = Vec::new();
-        let (mut signals, mut bits) = (Vec::new(), Vec::new());
-        for outputs in outputs.chunk_by(|a, b| a.1 / 64 == b.1 / 64) {
-            let mut word = Word { place: outputs[0].1 / 64, outputs: 0, keep: u64::MAX, set: 0 };
-            for &(signal, bit) in outputs {
-                let bit = bit % 64;
-                word.keep &= !(1 << bit);
-                match signal {
-                    FALSE => {}
-                    TRUE => word.set |= 1 << bit,
-                    _ => {
-                        signals.push(rename(&nodes, signal));
-                        bits.push(bit as u8);
-                        word.outputs += 1;
-                    }
-                }
-            }
-            words.push(word);
-        }
-        let nodes = kept.iter().flatten().chain(&signals).map(|signal| signal / 2);
-        let mut reads: Vec<u32> = nodes.filter(|&node| (node as usize) < self.inputs).collect();
-        reads.sort_unstable();
-        reads.dedup();
-        let circuit = Circuit::new(self.inputs, kept, signals);
-        Residual { circuit, reads: reads.into(), words: words.into(), bits: bits.into() }
     }
 }
 

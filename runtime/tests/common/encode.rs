@@ -1,8 +1,12 @@
-//! Writes tables, as `gdl_compiler::emit::table` documents them.
+//! Tables of games that are put together gate by gate.
 
+use gdl_format::{
+    aig::Program,
+    table::{Sees, Table},
+};
 use gdl_runtime::{Texts, Vocabulary};
 
-/// Gates behind some inputs.
+/// Gates behind some inputs, the constant among them, each as it is given.
 #[derive(Debug)]
 pub struct Circuit {
     pub inputs: usize,
@@ -24,20 +28,12 @@ impl Circuit {
         self.and(a ^ 1, b ^ 1) ^ 1
     }
 
-    fn write(&self, bytes: &mut Vec<u8>) {
-        number(bytes, self.gates.len());
-        for &[a, b] in &self.gates {
-            number(bytes, a as usize);
-            number(bytes, b as usize);
-        }
-        number(bytes, self.outputs.len());
-        for &signal in &self.outputs {
-            number(bytes, signal as usize);
-        }
+    fn program(&self) -> Program {
+        Program { inputs: self.inputs - 1, gates: self.gates.clone(), outputs: self.outputs.clone() }
     }
 }
 
-/// The table of a game, with `perceive` if its vocabulary has percepts.
+/// The table of a game, with `perceive` if its vocabulary has percepts. It is not played in lanes.
 pub fn table(
     vocabulary: &Vocabulary,
     initial: &[u32],
@@ -45,57 +41,27 @@ pub fn table(
     advance: &Circuit,
     perceive: Option<&Circuit>,
 ) -> Vec<u8> {
-    let mut bytes = b"GDLT\x06".to_vec();
-    for list in [vocabulary.roles(), vocabulary.fluents(), vocabulary.moves()] {
-        texts(&mut bytes, list);
+    fn texts(texts: &Texts) -> Vec<&str> {
+        texts.iter().collect()
     }
-    for role in 0..vocabulary.roles().len() {
-        distances(&mut bytes, vocabulary.moves_of(role));
-    }
-    for role in 0..vocabulary.roles().len() {
-        let goals = vocabulary.goals_of(role);
-        number(&mut bytes, goals.len());
-        bytes.extend(goals);
-    }
-    number(&mut bytes, vocabulary.chance().map_or(0, |role| role + 1));
-    distances(&mut bytes, initial);
-    observe.write(&mut bytes);
-    advance.write(&mut bytes);
-    bytes.push(perceive.is_some().into());
-    if let Some(perceive) = perceive {
-        texts(&mut bytes, vocabulary.percepts());
-        for role in 0..vocabulary.roles().len() {
-            distances(&mut bytes, vocabulary.percepts_of(role));
-        }
-        perceive.write(&mut bytes);
-    }
-    // Not in lanes, neither round a cycle nor ply by ply.
-    number(&mut bytes, 0);
-    number(&mut bytes, 0);
-    bytes
-}
-
-fn number(bytes: &mut Vec<u8>, mut number: usize) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-fn texts(bytes: &mut Vec<u8>, texts: &Texts) {
-    number(bytes, texts.len());
-    for text in texts.iter() {
-        number(bytes, text.len());
-        bytes.extend(text.as_bytes());
-    }
-}
-
-fn distances(bytes: &mut Vec<u8>, list: &[u32]) {
-    number(bytes, list.len());
-    let mut before = 0;
-    for &item in list {
-        number(bytes, (item - before) as usize);
-        before = item;
-    }
+    let roles = || 0..vocabulary.roles().len();
+    let sees = perceive.map(|perceive| Sees {
+        percepts: texts(vocabulary.percepts()),
+        role_percepts: roles().map(|role| vocabulary.percepts_of(role).to_vec()).collect(),
+        perceive: perceive.program(),
+    });
+    let table = Table {
+        roles: texts(vocabulary.roles()),
+        fluents: texts(vocabulary.fluents()),
+        moves: texts(vocabulary.moves()),
+        role_moves: roles().map(|role| vocabulary.moves_of(role).to_vec()).collect(),
+        role_goals: roles().map(|role| vocabulary.goals_of(role).to_vec()).collect(),
+        chance: vocabulary.chance(),
+        initial: initial.to_vec(),
+        observe: observe.program(),
+        advance: advance.program(),
+        sees,
+        lanes: None,
+    };
+    table.encode()
 }

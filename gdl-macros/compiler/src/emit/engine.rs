@@ -9,7 +9,7 @@ use super::{
     lanes::{Lanes, straight::straight as straight_lanes},
     straight,
 };
-use crate::propnet::Net;
+use crate::{optimize::Phases, propnet::Net};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -69,7 +69,7 @@ fn table_engine(sees: bool) -> TokenStream {
 
 /// The module `engine` of a game, with the functions `observe`, `glance` and `advance`, and `perceive` if the rules
 /// say what the roles perceive.
-pub(super) fn single(net: &Net, phases: &[Net], code: Code) -> TokenStream {
+pub(super) fn single(net: &Net, phases: Option<&Phases>, code: Code) -> TokenStream {
     let sees = net.outputs.sees.is_some();
     let table = table_engine(sees);
     if !code.is_straight(net) {

@@ -23,32 +23,25 @@
 //! 65,536 slots, has none.
 
 mod cover;
-mod gates;
 mod schedule;
 mod score;
 pub(super) mod straight;
 
-pub(super) use {schedule::Schedule, score::Item};
-
 use super::{lower, pays};
-use crate::{meter::Meter, optimize::Plies, propnet::Net};
+use crate::{
+    meter::Meter,
+    optimize::{Phases, Plies},
+    propnet::Net,
+};
 use cover::Cover;
-use gates::{FALSE, Gates, TRUE};
+use gdl_format::{
+    aig::{Aig, FALSE, TRUE},
+    lanes::{
+        self, Choice, Cycle, ENDED, FLUENTS, FRESH, IDLE, Item, MOST_COUNTED, SCORED, Schedule, TERMINAL,
+    },
+};
 use rustc_hash::FxHashMap;
-
-// The first slots.
-/// Lanes that play no game before the step.
-const IDLE: u16 = 1;
-/// Lanes that may start a game: those, and where a game has come to its end.
-const FRESH: u16 = 2;
-/// Lanes whose state is terminal.
-const TERMINAL: u16 = 3;
-/// Lanes where each player has one goal value.
-const SCORED: u16 = 4;
-/// Lanes whose state is to be kept.
-const ENDED: u16 = 5;
-/// The first fluent.
-const FLUENTS: u16 = 6;
+use std::slice;
 
 /// Gates that goals alone need for each fluent they depend on, from which on states are kept. To keep a fluent is an
 /// operation, which covers about two gates, and the goals have to be computed now and then.
@@ -58,14 +51,13 @@ const LATE: usize = 4;
 const GATE: (u64, usize) = (60, 320);
 const OPERATION: usize = 32;
 
-/// The most moves among which one is chosen faster if it is known how many are legal.
-const MOST_COUNTED: usize = 15;
-
 /// What plays a game in lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     /// One for each point of the cycle, the initial state's first.
     pub(super) points: Vec<Point>,
+    /// What tells them apart.
+    cycle: Cycle,
     /// One for each number of moves made, if games are played so from the initial state.
     pub(super) plies: Vec<Point>,
 }
@@ -82,17 +74,6 @@ pub(super) struct Point {
     pub(super) roles: Vec<Choice>,
     /// What is counted, or only seen, and where it is.
     pub(super) items: Vec<(Item, u16)>,
-}
-
-/// What a role may do.
-#[derive(Clone, Debug)]
-pub(super) struct Choice {
-    /// The moves that can be legal, ascending.
-    pub(super) moves: Vec<u32>,
-    /// The slot of the first; 0 if there is only one, which is always legal and has no slot.
-    pub(super) first: u16,
-    /// How many of them are legal wherever a game goes on; 0 if that is not known, or of no use.
-    pub(super) count: u16,
 }
 
 /// Operations, and the slots of what they read and leave behind.
@@ -113,7 +94,7 @@ impl Lanes {
     /// The lanes of a net and of the nets at the points of its cycle, as [`phases`](crate::optimize::phases) finds
     /// them, if those save a good part of a step; and of its plies, if it has some. None if there are more values than
     /// slots, if games are over before they start, or if it takes more than the meter has. O(gates).
-    pub fn new(net: &Net, phases: &[Net], plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
+    pub fn new(net: &Net, phases: Option<&Phases>, plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
         lower::pay(net, meter)?;
         let view = lower::observe(net).run(&net.initial);
         let (&terminal, legal) = view.split_last()?;
@@ -127,14 +108,16 @@ impl Lanes {
         if terminal || start.iter().any(|legal| !legal.contains(&true)) {
             return None;
         }
-        let points = if pays(net, phases, 90) { phases } else { std::slice::from_ref(net) };
-        let points = lay(points.len(), |i, room| {
+        let phases = pays(net, phases, 90);
+        let nets = phases.map_or(slice::from_ref(net), |phases| &phases.nets);
+        let cycle = phases.map_or_else(Cycle::still, |phases| phases.cycle.clone());
+        let points = lay(nets.len(), |i, room| {
             let start = if i == 0 { Start::Some(&start) } else { Start::None };
-            Point::new(&points[i], &points[i], start, &[], room, meter)
+            Point::new(&nets[i], &nets[i], start, &[], room, meter)
         })?;
         let plies = plies
             .and_then(|plies| meter.attempt("plies in lanes", 2, |meter| Self::plies(plies, &start, meter)));
-        Some(Self { points, plies: plies.unwrap_or_default() })
+        Some(Self { points, cycle, plies: plies.unwrap_or_default() })
     }
 
     /// The points of plies. At the first one games have come to their end, and start again.
@@ -150,6 +133,12 @@ impl Lanes {
     #[must_use]
     pub fn operations(&self) -> usize {
         self.all().flat_map(Point::parts).map(Part::operations).sum()
+    }
+
+    /// The lanes as a table has them.
+    pub(super) fn written(&self) -> lanes::Lanes {
+        let of = |points: &[Point]| points.iter().map(Point::written).collect();
+        lanes::Lanes { points: of(&self.points), cycle: self.cycle.clone(), plies: of(&self.plies) }
     }
 
     /// All points, those of plies last: the numbers that straight-line code knows them by.
@@ -210,7 +199,7 @@ impl Point {
         };
 
         // What is seen of a state: inputs are the fluents and `IDLE`.
-        let mut gates = Gates::new(fluents + 1);
+        let mut gates = Aig::new(fluents + 1);
         let first: Vec<u32> = (0..=fluents as u32).map(|node| 2 * node).collect();
         let idle = 2 * (fluents + 1) as u32;
         let seen = gates.add(&lower::observe(net), &first);
@@ -300,6 +289,13 @@ impl Point {
         Some(Self { observe, keep, score, advance, roles: choices, items })
     }
 
+    /// The point as a table has it.
+    fn written(&self) -> lanes::Point {
+        let [observe, keep, score, advance] = self.parts().map(|part| part.schedule.clone());
+        let (roles, items) = (self.roles.clone(), self.items.clone());
+        lanes::Point { observe, keep, score, advance, roles, items }
+    }
+
     /// What runs in a step, and now and then, in the order of the table.
     pub(super) fn parts(&self) -> [&Part; 4] {
         [&self.observe, &self.keep, &self.score, &self.advance]
@@ -308,17 +304,17 @@ impl Point {
 
 /// The fluents that are to be kept where a game ends, so that what tells its result need not be computed in every
 /// step; none if it takes little more than what is seen in each step anyway.
-fn late(gates: &Gates, seen: &[(u32, u16)], results: &[(u32, u16)], fluents: usize) -> Vec<usize> {
+fn late(gates: &Aig, seen: &[(u32, u16)], results: &[(u32, u16)], fluents: usize) -> Vec<usize> {
     let cone = |outputs: &[(u32, u16)]| gates.cone(outputs.iter().map(|output| output.0));
     let (seen, results) = (cone(seen), cone(results));
-    let own = (gates.inputs..gates.len()).filter(|&node| results[node] && !seen[node]).count();
+    let own = (gates.first()..gates.len()).filter(|&node| results[node] && !seen[node]).count();
     let read: Vec<usize> = (0..fluents).filter(|&fluent| results[1 + fluent]).collect();
     if own > LATE * read.len() { read } else { Vec::new() }
 }
 
 /// The program that takes the fluents that are kept from the state, where a game has ended.
 fn keep(kept: &[(usize, u16)], free: u16, meter: &mut Meter) -> Option<Part> {
-    let mut gates = Gates::new(2 * kept.len() + 1);
+    let mut gates = Aig::new(2 * kept.len() + 1);
     let ended = 2 * (2 * kept.len() + 1) as u32;
     let mut inputs = vec![0];
     let mut outputs = Vec::new();
@@ -332,17 +328,9 @@ fn keep(kept: &[(usize, u16)], free: u16, meter: &mut Meter) -> Option<Part> {
     Part::new(&gates, &outputs, inputs, free, meter)
 }
 
-impl Choice {
-    /// True if there is something to choose from.
-    fn is_choice(&self) -> bool {
-        self.moves.len() > 1
-    }
-
-    /// The slots of the moves.
-    pub(super) fn slots(&self) -> std::ops::Range<u16> {
-        let length = if self.first == 0 { 0 } else { self.moves.len() as u16 };
-        self.first..self.first + length
-    }
+/// The slots of the moves that a role may make.
+fn slots(choice: &Choice) -> impl Iterator<Item = u16> {
+    choice.slots().map(|slot| slot as u16)
 }
 
 /// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves. Where games start it
@@ -356,8 +344,8 @@ fn follow(
     meter: &mut Meter,
 ) -> Option<Part> {
     lower::pay(net, meter)?;
-    let moves: Vec<u16> = roles.iter().filter(|role| role.is_choice()).flat_map(Choice::slots).collect();
-    let mut gates = Gates::new(fluents.len() + moves.len());
+    let moves: Vec<u16> = roles.iter().filter(|role| role.moves.len() > 1).flat_map(slots).collect();
+    let mut gates = Aig::new(fluents.len() + moves.len());
     let fresh = 2 * fluents.len() as u32;
     let mut first = vec![FALSE];
     for (fluent, &initial) in net.initial.iter().enumerate() {
@@ -373,7 +361,7 @@ fn follow(
         let choice = &roles[role as usize];
         first.push(if choice.moves.binary_search(&action).is_err() {
             FALSE
-        } else if choice.is_choice() {
+        } else if choice.moves.len() > 1 {
             node += 2;
             node
         } else {
@@ -392,7 +380,7 @@ fn follow(
 impl Part {
     /// What computes some signals. None if there are not enough slots.
     fn new(
-        gates: &Gates,
+        gates: &Aig,
         outputs: &[(u32, u16)],
         inputs: Vec<u16>,
         free: u16,
@@ -402,7 +390,7 @@ impl Part {
         meter.take(GATE.1 * gates.len())?;
         let (signals, outputs): (Vec<u32>, Vec<u16>) = outputs.iter().copied().unzip();
         let cover = Cover::new(gates, &signals);
-        let schedule = Schedule::new(&cover, &inputs, &outputs, free.into())?;
+        let schedule = schedule::schedule(&cover, &inputs, &outputs, free.into())?;
         meter.give(GATE.1 * gates.len());
         meter.take(OPERATION * (cover.operations.len() + outputs.len()))?;
         Some(Self { cover, inputs, outputs, free, schedule })
@@ -431,7 +419,7 @@ mod tests {
         );
         let compilation =
             compile(&Source::new("lamps.kif", rules), &Options::default()).expect("it is sound");
-        Lanes::new(&compilation.net, &compilation.phases, None, &mut Meter::of(u64::MAX))
+        Lanes::new(&compilation.net, compilation.phases.as_ref(), None, &mut Meter::of(u64::MAX))
             .expect("there are slots")
     }
 
@@ -451,8 +439,8 @@ mod tests {
             (<= (goal p 100) (count 9 5)) (<= (goal p 0) (not (count 9 5)))
             (<= (goal q 100) (count 9 6)) (<= (goal q 0) (not (count 9 6)))";
         let game = compile(&Source::new("lamps.kif", text), &Options::default()).expect("it is sound");
-        let lanes =
-            Lanes::new(&game.net, &game.phases, None, &mut Meter::of(u64::MAX)).expect("there are slots");
+        let lanes = Lanes::new(&game.net, game.phases.as_ref(), None, &mut Meter::of(u64::MAX))
+            .expect("there are slots");
         assert_eq!(lanes.points.len(), 2);
         for (i, point) in lanes.points.iter().enumerate() {
             assert!(!point.keep.outputs.is_empty());
@@ -461,9 +449,7 @@ mod tests {
                 part.schedule.steps.iter().map(|step| step.result).chain(part.outputs.iter().copied())
             });
             assert!(written.clone().all(|slot| !point.keep.outputs.contains(&slot)));
-            assert!(
-                other.roles.iter().flat_map(Choice::slots).all(|slot| !point.keep.outputs.contains(&slot))
-            );
+            assert!(other.roles.iter().flat_map(slots).all(|slot| !point.keep.outputs.contains(&slot)));
         }
     }
 

@@ -7,43 +7,7 @@
 
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
-use rustc_hash::FxHashMap;
-
-/// Two-input AND gates. Node 0 is false, nodes 1 to `inputs` are given, gates follow; a signal is twice a
-/// node plus one if complemented.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Program {
-    /// How many nodes are given besides node 0.
-    pub inputs: usize,
-    /// The operands of each gate.
-    pub gates: Vec<[u32; 2]>,
-    /// What is computed.
-    pub outputs: Vec<u32>,
-}
-
-impl Program {
-    /// The longest path from an input to an output, in gates.
-    #[must_use]
-    pub fn depth(&self) -> usize {
-        let mut depths = vec![0; 1 + self.inputs];
-        for gate in &self.gates {
-            let deepest = gate.iter().map(|s| depths[(s >> 1) as usize]).max().unwrap_or(0);
-            depths.push(deepest + 1);
-        }
-        self.outputs.iter().map(|s| depths[(s >> 1) as usize]).max().unwrap_or(0)
-    }
-
-    /// The values of the outputs, given those of the nodes after node 0. O(gates).
-    pub(super) fn run(&self, inputs: &[bool]) -> Vec<bool> {
-        let mut nodes = vec![false];
-        nodes.extend(inputs);
-        let value = |nodes: &[bool], signal: u32| nodes[(signal >> 1) as usize] != (signal & 1 == 1);
-        for &[a, b] in &self.gates {
-            nodes.push(value(&nodes, a) && value(&nodes, b));
-        }
-        self.outputs.iter().map(|&signal| value(&nodes, signal)).collect()
-    }
-}
+use gdl_format::aig::{Aig, FALSE, Program};
 
 /// Steps and bytes that each program of a net takes, for each gate and each operand.
 const STEPS: u64 = 4;
@@ -88,63 +52,39 @@ fn lower(net: &Net, given: usize, outputs: Vec<Signal>) -> Program {
             operands.iter().for_each(|s| needed[s.gate() as usize] = true);
         }
     }
-    let mut lowering = Lowering {
-        program: Program { inputs: given - 1, ..Program::default() },
-        table: FxHashMap::default(),
-    };
-    let mut codes: Vec<u32> = (0..net.inputs() as u32).map(|gate| gate << 1).collect();
+    let mut aig = Aig::new(given - 1);
+    let mut signals: Vec<u32> = (0..net.inputs() as u32).map(|gate| gate << 1).collect();
     for gate in net.inputs()..net.len() {
-        let code = match net.gate(gate as u32) {
+        let signal = match net.gate(gate as u32) {
             Gate::And(operands) if needed[gate] => {
-                let mut operands: Vec<u32> = operands.iter().map(|&s| code(&codes, s)).collect();
+                let mut operands: Vec<u32> = operands.iter().map(|&s| lowered(&signals, s)).collect();
                 operands.sort_unstable();
                 operands.dedup();
-                lowering.conjoin(&operands)
+                conjoin(&mut aig, &operands)
             }
-            _ => 0,
+            _ => FALSE,
         };
-        codes.push(code);
+        signals.push(signal);
     }
-    let mut program = lowering.program;
-    program.outputs = outputs.into_iter().map(|s| code(&codes, s)).collect();
-    program
+    let outputs: Vec<u32> = outputs.into_iter().map(|s| lowered(&signals, s)).collect();
+    aig.program(&outputs)
 }
 
-fn code(codes: &[u32], signal: Signal) -> u32 {
-    codes[signal.gate() as usize] ^ u32::from(signal.is_negated())
+fn lowered(signals: &[u32], signal: Signal) -> u32 {
+    signals[signal.gate() as usize] ^ u32::from(signal.is_negated())
 }
 
-struct Lowering {
-    program: Program,
-    table: FxHashMap<[u32; 2], u32>,
-}
-
-impl Lowering {
-    /// The conjunction of sorted codes. Recurses at most 32 deep: each level splits at a lower bit.
-    fn conjoin(&mut self, operands: &[u32]) -> u32 {
-        let (&first, &last) = (operands.first().expect("not empty"), operands.last().expect("not empty"));
-        if operands.len() == 1 {
-            return first;
-        }
-        let bit = (first ^ last).ilog2();
-        let middle = operands.partition_point(|code| code >> bit & 1 == 0);
-        let pair = [self.conjoin(&operands[..middle]), self.conjoin(&operands[middle..])];
-        self.and(pair)
+/// The conjunction of sorted signals. Recurses at most 32 deep: each level splits at a lower bit.
+fn conjoin(aig: &mut Aig, operands: &[u32]) -> u32 {
+    let (&first, &last) = (operands.first().expect("not empty"), operands.last().expect("not empty"));
+    if operands.len() == 1 {
+        return first;
     }
-
-    fn and(&mut self, mut pair: [u32; 2]) -> u32 {
-        pair.sort_unstable();
-        match pair {
-            [0, _] => 0,
-            [1, other] => other,
-            [a, b] if a == b => a,
-            [a, b] if a ^ 1 == b => 0,
-            _ => *self.table.entry(pair).or_insert_with(|| {
-                self.program.gates.push(pair);
-                ((self.program.inputs + self.program.gates.len()) << 1) as u32
-            }),
-        }
-    }
+    let bit = (first ^ last).ilog2();
+    let middle = operands.partition_point(|signal| signal >> bit & 1 == 0);
+    let low = conjoin(aig, &operands[..middle]);
+    let high = conjoin(aig, &operands[middle..]);
+    aig.and(low, high)
 }
 
 #[cfg(test)]

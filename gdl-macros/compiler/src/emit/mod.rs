@@ -2,7 +2,6 @@
 
 mod engine;
 pub mod lanes;
-pub mod layout;
 pub mod lower;
 pub mod module;
 pub mod names;
@@ -11,7 +10,7 @@ pub mod skeleton;
 pub mod straight;
 pub mod table;
 
-use crate::propnet::Net;
+use crate::{optimize::Phases, propnet::Net};
 
 /// How the steps of a game are compiled: those of single states, and those of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,9 +56,8 @@ impl Code {
     }
 }
 
-/// True if an average step with the nets at the points of a cycle takes at most so many hundredths of the operations of
-/// one without them.
-fn pays(net: &Net, phases: &[Net], hundredths: usize) -> bool {
-    let operations: usize = phases.iter().map(Net::operations).sum();
-    phases.len() > 1 && 100 * operations <= hundredths * phases.len() * net.operations()
+/// The phases of a net, if an average step with their nets takes at most so many hundredths of the operations of one without.
+fn pays<'p>(net: &Net, phases: Option<&'p Phases>, hundredths: usize) -> Option<&'p Phases> {
+    let operations = |phases: &Phases| phases.nets.iter().map(Net::operations).sum::<usize>();
+    phases.filter(|phases| 100 * operations(phases) <= hundredths * phases.nets.len() * net.operations())
 }

@@ -8,11 +8,10 @@
 use super::{
     Code, engine,
     lanes::Lanes,
-    layout::Layout,
     names::{self, Hints, Named},
     parts::{self, Bodies, Frame, inline_code},
 };
-use crate::{Compilation, propnet::Net};
+use crate::{Compilation, optimize::Phases, propnet::Net};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -44,7 +43,7 @@ pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code
     let about = "Something that may hold in a state, known by its KIF text.";
     let fluents = parts::ids("Fluent", about, "fluents", &fluents, vocabulary.fluents.len(), Bodies::Table);
     let percepts = parts::percepts(percepts.as_ref(), vocabulary.percepts.len(), Bodies::Table);
-    let game = game(net, phases, lanes.as_ref(), table, frame, code);
+    let game = game(net, phases.as_ref(), lanes.as_ref(), table, frame, code);
     frame.module(&documentation, &quote!(#game #roles #moves #fluents #percepts))
 }
 
@@ -57,7 +56,7 @@ fn initial_words(net: &Net) -> Vec<Literal> {
 /// The game's type, its rows, its table and `Game`.
 fn game(
     net: &Net,
-    phases: &[Net],
+    phases: Option<&Phases>,
     lanes: Option<&Lanes>,
     table: &[u8],
     frame: &Frame,
@@ -69,7 +68,7 @@ fn game(
     let (moves, goals) = (net.vocabulary.moves.len(), net.goals());
     let words = initial_words(net);
     let state_words = number(words.len());
-    let view_words = number(Layout::of(net).view_words());
+    let view_words = number(net.shape().view_words());
     let (roles, fluents, moves, goals) = (number(roles), number(fluents), number(moves), number(goals));
     let percepts = number(net.vocabulary.percepts.len());
     let bytes = Literal::byte_string(table);

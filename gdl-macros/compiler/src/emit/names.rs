@@ -5,6 +5,7 @@
 //! skeleton of a faulty rulesheet names things by the same rules.
 
 use crate::rules::{RelationId, Rules, Term};
+use gdl_format::term;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a name is spelled.
@@ -163,23 +164,7 @@ impl Namespace {
 /// `noop` is a head alone.
 #[must_use]
 pub fn split(text: &str) -> (&str, Vec<&str>) {
-    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
-        return (text, Vec::new());
-    };
-    let mut parts = Vec::new();
-    let (mut depth, mut start) = (0usize, 0);
-    for (i, byte) in inner.bytes().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            b' ' if depth == 0 => {
-                parts.push(&inner[start..i]);
-                start = i + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&inner[start..]);
+    let mut parts = term::parts(text);
     let arguments = parts.split_off(1);
     (parts[0], arguments)
 }

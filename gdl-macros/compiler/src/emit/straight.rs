@@ -23,12 +23,18 @@
 //! The text grows with the operations of the net, of which there are no more than [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET)
 //! unless somebody asks for straight-line code whatever it takes.
 
-use super::layout::Layout;
-use crate::propnet::{Gate, Net, Signal};
+use crate::{
+    optimize::Phases,
+    propnet::{Gate, Net, Signal},
+};
+use gdl_format::lanes::Cycle;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    slice,
+};
 
 /// If all patches together have more operations than this many times the net, stepping evaluates the
 /// whole net instead. Patches share nothing, and the net shares what it can: nim is a fifth faster with patches
@@ -43,55 +49,30 @@ const MAX_POINT: usize = 75;
 /// The functions of a net, and of the nets at the points of its cycle if these are smaller; and how many points have
 /// functions. Takes time and gives code proportional to the operations, patches included.
 #[must_use]
-pub fn straight(net: &Net, phases: &[Net]) -> (TokenStream, usize) {
-    let marks = if super::pays(net, phases, MAX_POINT) { marks(phases) } else { None };
-    let (marks, nets) = match marks {
-        Some(marks) => (marks, phases),
-        None => (vec![BTreeMap::new()], std::slice::from_ref(net)),
-    };
+pub fn straight(net: &Net, phases: Option<&Phases>) -> (TokenStream, usize) {
+    let phases = super::pays(net, phases, MAX_POINT);
+    let nets = phases.map_or(slice::from_ref(net), |phases| &phases.nets);
     let functions = nets.iter().enumerate().map(|(i, net)| {
         let (observe, advance) = (observe(net, i), advance(net, i));
         quote!(#observe #advance)
     });
-    let point = (marks.len() > 1).then(|| point(&marks, Layout::of(net).state_words()));
+    let point = phases.map(|phases| point(&phases.cycle, net.shape().state_words()));
     let perceive = net.outputs.sees.is_some().then(|| perceive(net));
-    (quote!(#(#functions)* #point #perceive), marks.len())
-}
-
-/// For each point of a cycle the words and bits of a state that tell it, and their values. The fluents that go round are
-/// constants where they come from. None if they do not tell all points apart.
-fn marks(phases: &[Net]) -> Option<Vec<BTreeMap<usize, (u64, u64)>>> {
-    let mut marks = vec![BTreeMap::new(); phases.len()];
-    for fluent in 0..phases.first()?.initial.len() {
-        let next = |net: &Net| net.outputs.next[fluent];
-        // What is as it is at the start only there is of no cycle.
-        let returns = phases.last().is_some_and(|net| (next(net) == Signal::TRUE) == net.initial[fluent]);
-        if !returns || !phases.iter().all(|net| next(net).is_constant()) {
-            continue;
-        }
-        for (i, net) in phases.iter().enumerate() {
-            let (mask, value): &mut (u64, u64) =
-                marks[(i + 1) % phases.len()].entry(fluent / 64).or_default();
-            let bit = 1 << (fluent % 64);
-            *mask |= bit;
-            *value |= if next(net) == Signal::TRUE { bit } else { 0 };
-        }
-    }
-    let differ = (0..marks.len()).all(|i| marks[..i].iter().all(|other| *other != marks[i]));
-    differ.then_some(marks)
+    (quote!(#(#functions)* #point #perceive), nets.len())
 }
 
 /// The function that tells the point of a state.
-fn point(marks: &[BTreeMap<usize, (u64, u64)>], words: usize) -> TokenStream {
-    let tests = marks.iter().enumerate().map(|(i, mark)| {
+fn point(cycle: &Cycle, words: usize) -> TokenStream {
+    let points = cycle.values.len();
+    let tests = (0..points).map(|i| {
         let number = Literal::usize_unsuffixed(i);
-        let tests = mark.iter().map(|(&word, &(mask, value))| {
+        let tests = cycle.words(i).into_iter().map(|(word, (mask, value))| {
             let (word, mask, value) = (Literal::usize_unsuffixed(word), hex(mask), hex(value));
             quote!(state[#word] & #mask == #value)
         });
         quote!(if #(#tests)&&* { return #number; })
     });
-    let number = Literal::usize_unsuffixed(marks.len());
+    let number = Literal::usize_unsuffixed(points);
     quote! {
         #[inline]
         fn point(state: &[u64; #words]) -> usize {
@@ -103,15 +84,15 @@ fn point(marks: &[BTreeMap<usize, (u64, u64)>], words: usize) -> TokenStream {
 
 fn observe(net: &Net, number: usize) -> TokenStream {
     let name = format_ident!("observe{number}");
-    let layout = Layout::of(net);
-    let (state_words, view_words) = (layout.state_words(), layout.view_words());
+    let shape = net.shape();
+    let (state_words, view_words) = (shape.state_words(), shape.view_words());
     let mut outputs = Vec::new();
     for (role, legal) in net.outputs.legal.iter().enumerate() {
-        outputs.extend(legal.iter().map(|&(action, s)| (layout.legal_bit(role, action as usize), s)));
+        outputs.extend(legal.iter().map(|&(action, s)| (shape.legal_bit(role, action as usize), s)));
     }
     let goals = net.outputs.goal.iter().flatten().map(|&(_, s)| s);
-    outputs.extend(goals.enumerate().map(|(i, s)| (layout.goal_bit() + i, s)));
-    outputs.push((layout.terminal_bit(), net.outputs.terminal));
+    outputs.extend(goals.enumerate().map(|(i, s)| (shape.goal_bit() + i, s)));
+    outputs.push((shape.terminal_bit(), net.outputs.terminal));
 
     let mut block = Block::new(net);
     let words = block.words(&outputs, view_words);
@@ -131,8 +112,8 @@ fn observe(net: &Net, number: usize) -> TokenStream {
 
 fn advance(net: &Net, number: usize) -> TokenStream {
     let name = format_ident!("advance{number}");
-    let layout = Layout::of(net);
-    let (words, roles) = (layout.state_words(), net.vocabulary.roles.len());
+    let shape = net.shape();
+    let (words, roles) = (shape.state_words(), net.vocabulary.roles.len());
     let body = if let Some(patches) = patches(net) {
         patched(net, words, &patches)
     } else {
@@ -154,15 +135,15 @@ fn advance(net: &Net, number: usize) -> TokenStream {
 }
 
 fn perceive(net: &Net) -> TokenStream {
-    let layout = Layout::of(net);
-    let (words, roles) = (layout.state_words(), layout.roles);
+    let shape = net.shape();
+    let (words, roles) = (shape.state_words(), shape.roles);
     let outputs: Vec<(usize, Signal)> = net
         .percepts()
         .enumerate()
-        .flat_map(|(role, list)| list.iter().map(move |&(p, s)| (layout.percept_bit(role, p as usize), s)))
+        .flat_map(|(role, list)| list.iter().map(move |&(p, s)| (shape.percept_bit(role, p as usize), s)))
         .collect();
     let mut block = Block::new(net);
-    let row = block.words(&outputs, layout.percept_words());
+    let row = block.words(&outputs, shape.roles * shape.percept_words());
     let gates = &block.statements;
     let reads = read_state(words);
     let writes = write_words(&quote!(percepts), &row);

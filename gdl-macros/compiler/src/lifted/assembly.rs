@@ -18,10 +18,10 @@ use super::{
 };
 use crate::{
     Limits, Options,
-    emit::layout::Layout,
     propnet::Vocabulary,
     rules::{RelationId, Rules, Symbols},
 };
+use gdl_format::shape::Shape;
 use rustc_hash::FxHashMap;
 
 /// Makes rules ready to be evaluated.
@@ -83,14 +83,14 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         return Err(Stop::NoMoves(role));
     }
     let role_goals = goals(&program, &k, &game.names, &memory.terms);
-    let layout = Layout {
+    let shape = Shape {
         roles: rules.roles.len(),
         fluents: game.vocabulary.fluents.len(),
         moves: game.vocabulary.moves.len(),
         goals: role_goals.iter().map(Vec::len).sum(),
         percepts: game.vocabulary.percepts.len(),
     };
-    let mut start = vec![0; layout.state_words()];
+    let mut start = vec![0; shape.state_words()];
     for term in initial {
         if let Some(fluent) = super::number(&game.names.fluent_of, term) {
             super::set(&mut start, fluent);
@@ -106,7 +106,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         role_moves: game.role_moves,
         role_goals,
         role_percepts: game.role_percepts,
-        layout,
+        shape,
         initial: start,
         relations: k,
         limits: limits.clone(),

@@ -58,11 +58,11 @@ mod terms;
 use crate::{
     Diagnostic, Limits, Options,
     diagnostic::codes,
-    emit::layout::Layout,
     observer::{Phase, Progress},
     propnet::Vocabulary,
     rules::{Formula, Keywords, RelationId, Rule, Rules, Term},
 };
+use gdl_format::shape::Shape;
 use machine::Machine;
 use memory::{Memory, bytes_of};
 use plan::{Procedures, Step};
@@ -233,7 +233,7 @@ pub struct Lifted {
     /// For each role the percepts it may ever have, ascending; none without rules for `sees`.
     pub role_percepts: Option<Vec<Vec<u32>>>,
     /// The sizes of states and views.
-    pub layout: Layout,
+    pub shape: Shape,
     initial: Vec<u64>,
     /// For each role where its goals start among those of all.
     goal_starts: Vec<usize>,
@@ -256,7 +256,7 @@ pub struct Lifted {
 
 impl fmt::Debug for Lifted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lifted").field("layout", &self.layout).finish_non_exhaustive()
+        f.debug_struct("Lifted").field("shape", &self.shape).finish_non_exhaustive()
     }
 }
 
@@ -359,23 +359,23 @@ impl Lifted {
         Scratch { memory: self.blank.clone(), state: Vec::new(), seen: None, marks: (0, 0) }
     }
 
-    /// Writes what is seen of `state` into `view`, all of it, as [`Layout`] has it.
+    /// Writes what is seen of `state` into `view`, all of it, as [`Shape`] has it.
     ///
     /// # Errors
     /// If that takes more than the limits, or is left open by the rules; then the view is empty.
     ///
     /// # Panics
-    /// If a row is shorter than the layout's.
+    /// If a row is shorter than the shape's.
     pub fn observe(&self, scratch: &mut Scratch, state: &[u64], view: &mut [u64]) -> Result<(), Excess> {
         view.fill(0);
         self.enter(scratch, state).map_err(|stop| self.excess(stop))?;
-        let (names, layout, k) = (&self.names, self.layout, &self.relations);
+        let (names, shape, k) = (&self.names, self.shape, &self.relations);
         for (role, action) in self.pairs(scratch, k.legal) {
             if let Some(role) = number(&names.role_of, role) {
                 let own = number(&names.move_of, action)
                     .filter(|&action| self.role_moves[role].binary_search(&(action as u32)).is_ok());
                 let Some(action) = own else { return Err(self.unnamed(view, Stop::Undeclared("input"))) };
-                set(view, layout.legal_bit(role, action));
+                set(view, shape.legal_bit(role, action));
             }
         }
         for (role, value) in self.pairs(scratch, k.goal) {
@@ -383,11 +383,11 @@ impl Lifted {
                 let place = number(&names.goal_of, value)
                     .and_then(|value| self.role_goals[role].binary_search(&(value as u8)).ok());
                 let Some(place) = place else { return Err(self.unnamed(view, Stop::NoValue)) };
-                set(view, layout.goal_bit() + self.goal_starts[role] + place);
+                set(view, shape.goal_bit() + self.goal_starts[role] + place);
             }
         }
         if self.table(scratch, k.terminal).len() > 0 {
-            set(view, layout.terminal_bit());
+            set(view, shape.terminal_bit());
         }
         Ok(())
     }
@@ -399,7 +399,7 @@ impl Lifted {
     /// If that takes more than the limits, or is left open by the rules; then no fluent holds.
     ///
     /// # Panics
-    /// If the row is shorter than the layout's.
+    /// If the row is shorter than the shape's.
     pub fn advance(&self, scratch: &mut Scratch, state: &mut [u64], joint: &[u32]) -> Result<(), Excess> {
         let result = self.step(scratch, state, joint, &self.phases.advance);
         state.fill(0);
@@ -421,7 +421,7 @@ impl Lifted {
     /// If that takes more than the limits, or is left open by the rules; then no role perceives anything.
     ///
     /// # Panics
-    /// If a row is shorter than the layout's.
+    /// If a row is shorter than the shape's.
     pub fn perceive(
         &self,
         scratch: &mut Scratch,
@@ -438,7 +438,7 @@ impl Lifted {
             if let Some(role) = number(&self.names.role_of, role)
                 && let Some(percept) = number(&self.names.percept_of, percept)
             {
-                set(percepts, self.layout.percept_bit(role, percept));
+                set(percepts, self.shape.percept_bit(role, percept));
             }
         }
         Ok(())

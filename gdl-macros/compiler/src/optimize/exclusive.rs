@@ -17,6 +17,7 @@ use super::{
 };
 use crate::meter::Meter;
 use crate::propnet::{Exclusive, Net, Signal};
+use gdl_format::term;
 use rustc_hash::FxHashMap;
 
 /// Roles whose moves a proof takes one by one.
@@ -51,10 +52,11 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
     // tried, so that it is of no account should two be equal by chance.
     let mut entries: Vec<(u64, u32)> = Vec::new();
     for (number, name) in (0u32..).zip(fluents) {
-        let count = parts(name).count();
-        meter.spend((name.len() + WORD.0 * count) as u64)?;
-        meter.take(WORD.1 * count)?;
-        let words = (1u64..).zip(parts(name)).map(|(place, word)| {
+        meter.spend(name.len() as u64)?;
+        let parts = term::parts(name);
+        meter.spend((WORD.0 * parts.len()) as u64)?;
+        meter.take(WORD.1 * parts.len())?;
+        let words = (1u64..).zip(parts).map(|(place, word)| {
             let new = numbers.len() as u64;
             mix(place << 40 | *numbers.entry(word).or_insert(new))
         });
@@ -82,17 +84,6 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
     groups.sort_unstable();
     groups.dedup();
     Some(groups)
-}
-
-/// The words of a fluent's name: of `(cell 1 (a b) x)` they are `cell`, `1`, `(a b)` and `x`.
-fn parts(name: &str) -> impl Iterator<Item = &str> {
-    let inside = name.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(name);
-    let mut depth = 0;
-    let separates = move |c: char| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        c == ' ' && depth == 0
-    };
-    inside.split(separates)
 }
 
 /// The groups that hold in random play.

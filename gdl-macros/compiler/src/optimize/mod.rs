@@ -32,7 +32,7 @@ pub use imply::drop_implied;
 pub use legality::assume_legality;
 pub use merge::merge_equal;
 pub use one_hot::complement;
-pub use phase::phases;
+pub use phase::{Phases, phases};
 pub use plies::{Plies, plies};
 pub use share::share;
 

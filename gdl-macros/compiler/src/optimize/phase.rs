@@ -16,14 +16,23 @@ use super::{
 };
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
+use gdl_format::lanes::Cycle;
 
 /// The longest cycle looked for: there is a net for each of its points, and games that are played together wait for its
 /// start.
 const LONGEST: usize = 4;
 
-/// The net at each point of its cycle, starting with the initial state; none if it has none, or if that takes more than
-/// the meter has. Fluents of the cycle stay in the vocabulary, but no gate reads them. O(literals x length).
-pub fn phases(net: &Net, meter: &mut Meter) -> Option<Vec<Net>> {
+/// The nets of a cycle, and what tells its points apart.
+#[derive(Clone, Debug)]
+pub struct Phases {
+    /// The net at each point, starting with that of the initial state. There are at least two.
+    pub nets: Vec<Net>,
+    /// The fluents of the cycle, which tell the points apart. They stay in the vocabulary, but no gate of the nets reads them.
+    pub cycle: Cycle,
+}
+
+/// The net at each point of its cycle; none if it has none, or if that takes more than the meter has. O(literals x length).
+pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     open(net, meter)?;
     // In each step who depends on what is asked, and all is computed.
     meter.spend(LONGEST as u64 * (2 * net.len() + 3 * net.literals()) as u64)?;
@@ -35,7 +44,15 @@ pub fn phases(net: &Net, meter: &mut Meter) -> Option<Vec<Net>> {
         // What never changes has been folded.
         return None;
     }
-    points.into_iter().map(|point| at(net, &point, meter)).collect()
+    let nets = points.iter().map(|point| at(net, point, meter)).collect::<Option<_>>()?;
+    let goes_round = |&fluent: &u32| {
+        let values = || points.iter().map(|point| point[fluent as usize]);
+        values().all(|value| value.is_some()) && values().any(|value| value != points[0][fluent as usize])
+    };
+    let fluents: Vec<u32> = (0..net.initial.len() as u32).filter(goes_round).collect();
+    let of = |point: &Vec<Option<bool>>| fluents.iter().map(|&f| point[f as usize] == Some(true)).collect();
+    let cycle = Cycle { values: points.iter().map(of).collect(), fluents };
+    Some(Phases { nets, cycle })
 }
 
 /// The values of the fluents at the points of the longest cycle that most fluents follow.

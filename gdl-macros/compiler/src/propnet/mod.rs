@@ -13,6 +13,7 @@ mod print;
 pub use build::build;
 
 use crate::meter::Meter;
+use gdl_format::shape::Shape;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::{hash::Hasher, sync::Arc};
@@ -287,6 +288,18 @@ impl Net {
             + entries(goal.len(), goal.iter().map(Vec::len).sum())
             + entries(sees.len(), sees.iter().map(Vec::len).sum())
             + self.exclusive.iter().map(|group| 32 + size_of::<u32>() * group.members.len()).sum::<usize>()
+    }
+
+    /// The sizes of the game.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        Shape {
+            roles: self.vocabulary.roles.len(),
+            fluents: self.vocabulary.fluents.len(),
+            moves: self.vocabulary.moves.len(),
+            goals: self.goals(),
+            percepts: self.vocabulary.percepts.len(),
+        }
     }
 
     /// Role and move of each `does` input, in gate order.

@@ -1,6 +1,6 @@
 //! Gates of two operands to operations of three: what vector machines can do in one instruction.
 //!
-//! In come [`Gates`] and what is wanted of them, out goes a [`Cover`]: operations in topological order, each any
+//! In come an [`Aig`] and what is wanted of them, out goes a [`Cover`]: operations in topological order, each any
 //! function of three earlier values. A cut of a node is a set of at most three nodes that decide its value; among
 //! a node's cuts the one that takes the fewest operations is chosen, where the operations that several nodes
 //! need are shared out among them (area flow: Manohararajah, Brown, Vranesic, "Heuristics for area minimization
@@ -12,7 +12,10 @@
 //!
 //! Each gate joins no more than a few cuts of each of its operands, and keeps a few of its own.
 
-use super::gates::Gates;
+use gdl_format::{
+    aig::Aig,
+    lanes::{COLUMNS, least, swap},
+};
 
 /// How many cuts of a node are kept for those that read it.
 const CUTS: usize = 6;
@@ -34,9 +37,6 @@ pub(super) struct Cover {
     /// For each output the operation that computes it; no two are the same.
     pub(super) outputs: Vec<u32>,
 }
-
-/// The columns of the operands in a table.
-const COLUMNS: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 /// The table of `a & b`, `a ^ 1` and so on, for operations of fewer operands: the others are of no account.
 const FIRST: u8 = COLUMNS[0];
@@ -99,42 +99,15 @@ fn spread(cut: &Cut, leaves: &[u32]) -> u8 {
     table
 }
 
-/// The table where two operands, the lower one first, have changed places.
-fn swap(table: u8, i: usize, j: usize) -> u8 {
-    // The rows where the first of them alone is set, and how far it is to those of the second.
-    let (rows, distance) = match (i, j) {
-        (0, 1) => (0x30, 2),
-        (0, 2) => (0x50, 3),
-        (1, 2) => (0x44, 1),
-        _ => return table,
-    };
-    let others = !(rows | rows >> distance);
-    table & others | (table & rows) >> distance | (table << distance) & rows
-}
-
-/// The least table that some order of the operands gives, and that order.
-fn least(table: u8) -> (u8, [usize; 3]) {
-    let one = swap(table, 0, 1);
-    let orders = [
-        (table, [0, 1, 2]),
-        (swap(table, 1, 2), [0, 2, 1]),
-        (one, [1, 0, 2]),
-        (swap(one, 1, 2), [1, 2, 0]),
-        (swap(one, 0, 2), [2, 0, 1]),
-        (swap(table, 0, 2), [2, 1, 0]),
-    ];
-    orders.into_iter().min().unwrap_or(orders[0])
-}
-
 impl Cover {
     /// Covers the gates that the outputs depend on. O(gates).
-    pub(super) fn new(gates: &Gates, outputs: &[u32]) -> Self {
+    pub(super) fn new(gates: &Aig, outputs: &[u32]) -> Self {
         let best = best_cuts(gates, &gates.cone(outputs.iter().copied()));
         let mut needed = vec![false; gates.len()];
         outputs.iter().for_each(|&signal| needed[signal as usize / 2] = true);
-        for node in (gates.inputs..gates.len()).rev() {
+        for node in (gates.first()..gates.len()).rev() {
             if needed[node] {
-                best[node - gates.inputs].leaves().iter().for_each(|&leaf| needed[leaf as usize] = true);
+                best[node - gates.first()].leaves().iter().for_each(|&leaf| needed[leaf as usize] = true);
             }
         }
         // An output wants its value as it is; whatever else reads the node can do with either.
@@ -142,13 +115,13 @@ impl Cover {
         for &signal in outputs {
             wanted[signal as usize / 2].get_or_insert(signal % 2 == 1);
         }
-        let mut cover = Self { inputs: gates.inputs, operations: Vec::new(), outputs: Vec::new() };
+        let mut cover = Self { inputs: gates.first(), operations: Vec::new(), outputs: Vec::new() };
         // Of each node the value, and whether that is the complement.
-        let mut values: Vec<(u32, bool)> = (0..gates.inputs as u32).map(|node| (node, false)).collect();
-        for node in gates.inputs..gates.len() {
+        let mut values: Vec<(u32, bool)> = (0..gates.first() as u32).map(|node| (node, false)).collect();
+        for node in gates.first()..gates.len() {
             let mut value = (0, false);
             if needed[node] {
-                let cut = &best[node - gates.inputs];
+                let cut = &best[node - gates.first()];
                 let mut table = cut.table;
                 let mut operands = [0; 3];
                 for (i, &leaf) in cut.leaves().iter().enumerate() {
@@ -197,17 +170,17 @@ fn flip(table: u8, i: usize) -> u8 {
 }
 
 /// The best cut of each gate in the cone; of the others, one of no account.
-fn best_cuts(gates: &Gates, cone: &[bool]) -> Vec<Cut> {
+fn best_cuts(gates: &Aig, cone: &[bool]) -> Vec<Cut> {
     let mut users = vec![0_u32; gates.len()];
-    let list = || (gates.inputs..gates.len()).zip(&gates.list);
+    let list = || (gates.first()..gates.len()).zip(gates.gates());
     for (_, operands) in list().filter(|(node, _)| cone[*node]) {
         operands.iter().for_each(|&signal| users[signal as usize / 2] += 1);
     }
     // The cuts of all nodes, those of each behind each other, the trivial one last, and where they start.
-    let mut cuts: Vec<Cut> = (0..gates.inputs as u32).map(|node| Cut::trivial(node, 0.0)).collect();
-    let mut starts: Vec<u32> = (0..=gates.inputs as u32).collect();
-    let mut flows = vec![0.0; gates.inputs];
-    let mut best = Vec::with_capacity(gates.list.len());
+    let mut cuts: Vec<Cut> = (0..gates.first() as u32).map(|node| Cut::trivial(node, 0.0)).collect();
+    let mut starts: Vec<u32> = (0..=gates.first() as u32).collect();
+    let mut flows = vec![0.0; gates.first()];
+    let mut best = Vec::with_capacity(gates.gates().len());
     let mut found: Vec<Cut> = Vec::new();
     for (node, &[a, b]) in list() {
         if !cone[node] {
@@ -251,8 +224,8 @@ pub(super) mod tests {
     use proptest::{collection::vec, prelude::*};
 
     /// A circuit with a gate for each pair, of whatever signals there are before it.
-    pub(in crate::emit::lanes) fn gates(inputs: usize, pairs: &[[u32; 2]]) -> Gates {
-        let mut gates = Gates::new(inputs);
+    pub(in crate::emit::lanes) fn gates(inputs: usize, pairs: &[[u32; 2]]) -> Aig {
+        let mut gates = Aig::new(inputs);
         for pair in pairs {
             let [a, b] = pair.map(|signal| signal % (2 * gates.len() as u32));
             gates.and(a, b);
@@ -287,7 +260,7 @@ pub(super) mod tests {
             nodes.extend(&columns[..inputs]);
             let mut values = nodes.clone();
             let of = |nodes: &[u64], signal: u32| if signal % 2 == 1 { !nodes[signal as usize / 2] } else { nodes[signal as usize / 2] };
-            for &[a, b] in &gates.list {
+            for &[a, b] in gates.gates() {
                 nodes.push(of(&nodes, a) & of(&nodes, b));
             }
             for operation in &cover.operations {
@@ -301,21 +274,11 @@ pub(super) mod tests {
 
     #[test]
     fn three_operands_take_one_operation() {
-        let mut gates = Gates::new(3);
+        let mut gates = Aig::new(3);
         let either = gates.or(2, 4);
         let all = gates.and(either, 7);
         let cover = Cover::new(&gates, &[all ^ 1]);
         assert_eq!(cover.operations.len(), 1);
         assert_eq!(cover.outputs, [4]);
-    }
-
-    /// The runtime has code for these tables and no others.
-    #[test]
-    fn few_tables_are_least() {
-        let mut tables: Vec<u8> = (0..=255).map(|table| least(table).0).collect();
-        tables.sort_unstable();
-        tables.dedup();
-        assert_eq!(tables.len(), 80);
-        assert!(tables.iter().all(|&table| least(table).0 == table));
     }
 }

@@ -6,63 +6,47 @@
 //! next state goes straight to where the state is if that has been read for the last time.
 
 use super::cover::{Cover, Operation};
+use gdl_format::lanes::{Schedule, Step};
 use std::collections::VecDeque;
 
 /// What copies the last operand.
 const COPY: u8 = 0xaa;
 
-/// An operation on slots.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::emit) struct Step {
-    /// What is done: bit 4a + 2b + c.
-    pub(in crate::emit) table: u8,
-    pub(in crate::emit) operands: [u16; 3],
-    pub(in crate::emit) result: u16,
-}
-
-/// Steps, one after the other.
-#[derive(Clone, Debug)]
-pub(in crate::emit) struct Schedule {
-    pub(in crate::emit) steps: Vec<Step>,
-}
-
-impl Schedule {
-    /// The steps that find their inputs in some slots (the first is for the value 0) and leave their outputs in
-    /// others, which may be the same. All from `free` on are their own. None if there are not enough slots.
-    /// O(operations).
-    pub(super) fn new(cover: &Cover, inputs: &[u16], outputs: &[u16], free: usize) -> Option<Self> {
-        let order = order(cover);
-        let mut places = Places::new(cover, inputs, &order, free);
-        let mut targets = vec![None; order.len()];
-        for (&output, &slot) in cover.outputs.iter().zip(outputs) {
-            targets[output as usize - cover.inputs] = Some(slot);
-        }
-        let mut steps: Vec<Step> = Vec::with_capacity(order.len());
-        let mut copies = Vec::new();
-        for (time, &number) in order.iter().enumerate() {
-            let Operation { table, operands } = cover.operations[number as usize];
-            let operands = operands.map(|value| places.read(value, time));
-            let value = cover.inputs + number as usize;
-            let result = match targets[number as usize] {
-                Some(slot) if places.is_over(slot, time) => {
-                    places.slots[value] = slot;
-                    slot
-                }
-                target => {
-                    let temporary = places.take(value)?;
-                    if let Some(slot) = target {
-                        // The copy is the last to read it.
-                        places.last[value] = usize::MAX;
-                        copies.push(Step { table: COPY, operands: [temporary; 3], result: slot });
-                    }
-                    temporary
-                }
-            };
-            steps.push(Step { table, operands, result });
-        }
-        steps.extend(copies);
-        Some(Self { steps })
+/// The operations that find their inputs in some slots (the first is for the value 0) and leave their outputs in
+/// others, which may be the same. All from `free` on are their own. None if there are not enough slots.
+/// O(operations).
+pub(super) fn schedule(cover: &Cover, inputs: &[u16], outputs: &[u16], free: usize) -> Option<Schedule> {
+    let order = order(cover);
+    let mut places = Places::new(cover, inputs, &order, free);
+    let mut targets = vec![None; order.len()];
+    for (&output, &slot) in cover.outputs.iter().zip(outputs) {
+        targets[output as usize - cover.inputs] = Some(slot);
     }
+    let mut schedule = Schedule::default();
+    let mut copies = Vec::new();
+    for (time, &number) in order.iter().enumerate() {
+        let Operation { table, operands } = cover.operations[number as usize];
+        let operands = operands.map(|value| places.read(value, time));
+        let value = cover.inputs + number as usize;
+        let result = match targets[number as usize] {
+            Some(slot) if places.is_over(slot, time) => {
+                places.slots[value] = slot;
+                slot
+            }
+            target => {
+                let temporary = places.take(value)?;
+                if let Some(slot) = target {
+                    // The copy is the last to read it.
+                    places.last[value] = usize::MAX;
+                    copies.push(Step { operands: [temporary; 3], result: slot });
+                }
+                temporary
+            }
+        };
+        schedule.push(table, Step { operands, result });
+    }
+    copies.into_iter().for_each(|copy| schedule.push(COPY, copy));
+    Some(schedule)
 }
 
 /// The operations in an order where operands come first and equal tables together.
@@ -170,7 +154,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::{super::cover, *};
-    use crate::emit::lanes::gates::Gates;
+    use gdl_format::aig::Aig;
     use proptest::{collection::vec, prelude::*};
 
     proptest! {
@@ -185,26 +169,26 @@ mod tests {
             let gates = cover::tests::gates(inputs, &pairs);
             let outputs: Vec<u32> = wanted[..inputs].iter().map(|s| s % (2 * gates.len() as u32)).collect();
             let places: Vec<u16> = (0..=inputs as u16).collect();
-            let schedule = Schedule::new(&Cover::new(&gates, &outputs), &places, &places[1..], inputs + 1);
+            let schedule = schedule(&Cover::new(&gates, &outputs), &places, &places[1..], inputs + 1);
             let schedule = schedule.expect("few slots are needed");
             let last = schedule.steps.iter().map(|step| usize::from(step.result)).max();
             prop_assert!(last.is_none_or(|last| last <= inputs + schedule.steps.len()));
             let mut slots = vec![0; last.unwrap_or(0).max(inputs) + 1];
             slots[1..=inputs].copy_from_slice(&words[..inputs]);
             let expected = values(&gates, &slots[..=inputs], &outputs);
-            for step in &schedule.steps {
-                slots[usize::from(step.result)] = cover::tests::apply(step.table, step.operands.map(|s| slots[usize::from(s)]));
+            for (table, step) in schedule.operations() {
+                slots[usize::from(step.result)] = cover::tests::apply(table, step.operands.map(|s| slots[usize::from(s)]));
             }
             prop_assert_eq!(&slots[1..=inputs], &expected[..]);
         }
     }
 
-    fn values(gates: &Gates, inputs: &[u64], outputs: &[u32]) -> Vec<u64> {
+    fn values(gates: &Aig, inputs: &[u64], outputs: &[u32]) -> Vec<u64> {
         let mut nodes = inputs.to_vec();
         let of = |nodes: &[u64], signal: u32| {
             nodes[signal as usize / 2] ^ (0_u64.wrapping_sub(u64::from(signal % 2)))
         };
-        for &[a, b] in &gates.list {
+        for &[a, b] in gates.gates() {
             nodes.push(of(&nodes, a) & of(&nodes, b));
         }
         outputs.iter().map(|&signal| of(&nodes, signal)).collect()

@@ -3,33 +3,16 @@
 //! It is what `Scorer` reads from one view, in all lanes at once. A goal may have 101 values, and each value of any goal is
 //! compared with all of each player's.
 
-use super::gates::{FALSE, Gates, TRUE};
 use crate::meter::Meter;
-
-/// Something a tally counts in the lanes whose game ended and is scored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::emit) enum Item {
-    /// A role has this goal value. Zero is not counted, since it adds nothing, but seen.
-    Goal { role: usize, value: u8 },
-    /// A role's goal is above all others; of a role that has no others, it is 100.
-    Win { role: usize },
-    /// A role shares the greatest goal.
-    Draw { role: usize },
-    /// Both of two players do.
-    BothDraw,
-}
-
-impl Item {
-    /// True if tallies have it.
-    pub(super) fn is_counted(self) -> bool {
-        !matches!(self, Self::Goal { value: 0, .. })
-    }
-}
+use gdl_format::{
+    aig::{Aig, FALSE, TRUE},
+    lanes::Item,
+};
 
 /// Where a game is scored, and what is counted or seen there, goals of zero last. `goals` has for each role its values,
 /// ascending, and their signals; `chance` has no part in the game.
 pub(super) fn score(
-    gates: &mut Gates,
+    gates: &mut Aig,
     goals: &[Vec<(u8, u32)>],
     chance: Option<usize>,
     meter: &mut Meter,
@@ -77,7 +60,7 @@ pub(super) fn score(
 }
 
 /// If at least one of the signals is set, and if several are.
-fn one_or_more(gates: &mut Gates, signals: impl Iterator<Item = u32>) -> (u32, u32) {
+fn one_or_more(gates: &mut Aig, signals: impl Iterator<Item = u32>) -> (u32, u32) {
     signals.fold((FALSE, FALSE), |(one, several), signal| {
         let both = gates.and(one, signal);
         (gates.or(one, signal), gates.or(several, both))
@@ -85,7 +68,7 @@ fn one_or_more(gates: &mut Gates, signals: impl Iterator<Item = u32>) -> (u32, u
 }
 
 /// For each player if nobody's goal is above its own.
-fn best(gates: &mut Gates, goals: &[Vec<(u8, u32)>], players: &[usize]) -> Vec<u32> {
+fn best(gates: &mut Aig, goals: &[Vec<(u8, u32)>], players: &[usize]) -> Vec<u32> {
     let mut values: Vec<u8> = goals.iter().flatten().map(|&(value, _)| value).collect();
     values.sort_unstable();
     values.dedup();

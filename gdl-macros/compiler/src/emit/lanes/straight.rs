@@ -6,7 +6,8 @@
 //! chunk needs goes through a slot, and an output over an input waits until no chunk reads that any more. The
 //! functions are generic over the runtime's words and use nothing but their operations.
 
-use super::{Choice, Item, Lanes, Part, Point, cover::Cover};
+use super::{Lanes, Part, Point, cover::Cover};
+use gdl_format::lanes::{Choice, Item};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
@@ -129,7 +130,7 @@ fn choices(roles: &[Choice]) -> TokenStream {
     let mut stuck = quote!(W::splat(false));
     for role in roles.iter().filter(|role| role.first != 0 || role.moves.is_empty()) {
         let slots = role.slots();
-        let [start, end] = [slots.start, slots.end].map(Literal::u16_unsuffixed);
+        let [start, end] = [slots.start, slots.end].map(Literal::usize_unsuffixed);
         if role.count > 0 {
             let count = Literal::u16_unsuffixed(role.count);
             code.extend(quote!(__gdl::choose_counted::<W>(&mut s[#start..#end], #count, noise);));

@@ -1,6 +1,6 @@
-//! As much of KIF as a name needs: in comes any text, out goes its normal spelling or its parts.
+//! As much of KIF as a name needs: the normal spelling of a term, and its parts.
 //!
-//! Nothing recurses, so the depth of the parentheses costs no stack.
+//! Nothing recurses, so the depth of the parentheses costs no stack. Everything is O(length).
 
 /// The text with white space as names have it: one blank between the items of a list, none inside
 /// the parentheses or around the whole. O(length).
@@ -42,6 +42,19 @@ pub fn items(text: &str) -> Option<Vec<&str>> {
     (depth == 0).then_some(items)
 }
 
+/// The head of a term and its arguments: of `(cell 1 (a b) x)` they are `cell`, `1`, `(a b)` and `x`, and of `noop` it is `noop`
+/// alone.
+#[must_use]
+pub fn parts(text: &str) -> Vec<&str> {
+    items(text).filter(|items| !items.is_empty()).unwrap_or_else(|| vec![text])
+}
+
+/// The text without the parentheses around it: `mark 1 1`.
+#[must_use]
+pub fn bare(text: &str) -> &str {
+    text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text)
+}
+
 /// Parentheses and words.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
@@ -76,6 +89,13 @@ mod tests {
             assert_eq!(normalise(text), normal);
             assert_eq!(normalise(normal), normal);
         }
+    }
+
+    #[test]
+    fn terms_have_parts() {
+        assert_eq!(parts("(cell 1 (a b) x)"), ["cell", "1", "(a b)", "x"]);
+        assert_eq!((parts("noop"), parts("()"), parts("(f)")), (vec!["noop"], vec!["()"], vec!["f"]));
+        assert_eq!((bare("(mark 1 1)"), bare("noop"), bare("(a")), ("mark 1 1", "noop", "(a"));
     }
 
     #[test]

@@ -1,8 +1,7 @@
-//! The numbers, texts and lists that a table is written in: in come bytes, out come values that are within their
-//! limits, or the place of the first fault. No list takes more memory than a small multiple of the bytes that are
-//! left.
+//! The numbers, texts and lists of a table, read as values within their limits, or the place of the first fault. No list takes
+//! more memory than a small multiple of the bytes that are left.
 
-use crate::{circuit::Circuit, table::TableError, vocabulary::Texts};
+use crate::{aig::Program, table::TableError};
 
 /// Bytes, and how many of them are read.
 pub(crate) struct Reader<'b> {
@@ -63,7 +62,7 @@ impl<'b> Reader<'b> {
         Ok(length)
     }
 
-    pub(crate) fn texts(&mut self) -> Result<Texts, TableError> {
+    pub(crate) fn texts(&mut self) -> Result<Vec<&'b str>, TableError> {
         let length = self.length(1)?;
         let mut texts = Vec::with_capacity(length);
         for _ in 0..length {
@@ -71,7 +70,13 @@ impl<'b> Reader<'b> {
             let bytes = self.take(bytes)?;
             texts.push(std::str::from_utf8(bytes).map_err(|_| self.fault("a name that is not UTF-8"))?);
         }
-        Ok(Texts::new(texts))
+        Ok(texts)
+    }
+
+    /// Texts in strictly ascending bytewise order.
+    pub(crate) fn sorted_texts(&mut self) -> Result<Vec<&'b str>, TableError> {
+        let texts = self.texts()?;
+        if texts.is_sorted_by(|a, b| a < b) { Ok(texts) } else { Err(self.fault("names out of order")) }
     }
 
     /// A list of ascending numbers below `end`, stored as distances.
@@ -97,32 +102,24 @@ impl<'b> Reader<'b> {
         if list.is_sorted_by(|a, b| a < b) { Ok(list) } else { Err(self.fault("goal values out of order")) }
     }
 
-    /// The percepts, and those of each role.
-    pub(crate) fn percepts(&mut self, roles: usize) -> Result<(Texts, Vec<Vec<u32>>), TableError> {
-        let percepts = self.texts()?;
-        if !percepts.is_sorted() {
-            return Err(self.fault("names out of order"));
-        }
-        let lists = (0..roles).map(|_| self.ascending(percepts.len())).collect::<Result<_, _>>()?;
-        Ok((percepts, lists))
-    }
-
     /// A signal of one of the first `nodes` nodes.
     fn signal(&mut self, nodes: usize) -> Result<u32, TableError> {
         let signal = self.number()?;
         if signal as usize / 2 < nodes { Ok(signal) } else { Err(self.fault("a signal out of order")) }
     }
 
-    pub(crate) fn circuit(&mut self, inputs: usize, outputs: usize) -> Result<Circuit, TableError> {
+    /// A program of so many inputs and outputs.
+    pub(crate) fn program(&mut self, inputs: usize, outputs: usize) -> Result<Program, TableError> {
         let length = self.length(2)?;
+        let first = 1 + inputs;
         let mut gates = Vec::with_capacity(length);
         for gate in 0..length {
-            gates.push([self.signal(inputs + gate)?, self.signal(inputs + gate)?]);
+            gates.push([self.signal(first + gate)?, self.signal(first + gate)?]);
         }
         if self.length(1)? != outputs {
             return Err(self.fault("a wrong number of outputs"));
         }
-        let outputs = (0..outputs).map(|_| self.signal(inputs + length)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Circuit::new(inputs, gates, outputs))
+        let outputs = (0..outputs).map(|_| self.signal(first + length)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Program { inputs, gates, outputs })
     }
 }

@@ -4,7 +4,7 @@
 //! Each goes through every phase and engine (`shapes/journey.rs`) in a process of its own (`shapes/supervisor.rs`), where each
 //! phase runs under an allocator that fails past a number of bytes, and under a count of reports, which is one of steps.
 //!
-//! `GDL_CASES` sets how many cases each test has, `GDL_SEED` which. A long run is
+//! `GDL_CASES` sets how many cases each test has, `GDL_SEED` which, `GDL_FIRST` the number of the first. A long run is
 //!
 //! ```text
 //! GDL_CASES=200000 GDL_SEED=1 cargo test --release -p gdl-tests --test shapes -- --nocapture generated
@@ -52,6 +52,12 @@ fn setting(name: &str, default: u64) -> u64 {
     env::var(name).map_or(default, |value| value.parse().expect("a whole number"))
 }
 
+/// The numbers of so many cases.
+fn numbers(cases: u64) -> std::ops::Range<u64> {
+    let first = setting("GDL_FIRST", 0);
+    first..first + cases
+}
+
 /// Prints what became of the cases; fails if one went wrong.
 fn judge(summary: &Summary) {
     println!("{} cases: {:?}", summary.cases, summary.counts);
@@ -74,9 +80,8 @@ impl Cases for Shapes {
 #[test]
 fn generated_rulesheets_go_through_every_phase() {
     let (cases, shapes) = (setting("GDL_CASES", 600), Shapes { seed: setting("GDL_SEED", 0) });
-    let Some(summary) = supervise("generated_rulesheets_go_through_every_phase", &shapes, 0..cases) else {
-        return;
-    };
+    let name = "generated_rulesheets_go_through_every_phase";
+    let Some(summary) = supervise(name, &shapes, numbers(cases)) else { return };
     judge(&summary);
     let share = |word: &str| summary.count(word) as f64 / cases as f64;
     assert!(share("played") > 0.9, "too many rulesheets are not played");
@@ -114,10 +119,8 @@ fn mutants_of_built_in_games_go_through_every_phase() {
     let mutants = Mutants::of(gdl_games::LIST.iter().map(|entry| entry.text.to_owned()));
     assert!(mutants.texts.len() > 6, "{}", mutants.texts.len());
     let cases = setting("GDL_CASES", 150);
-    let Some(summary) = supervise("mutants_of_built_in_games_go_through_every_phase", &mutants, 0..cases)
-    else {
-        return;
-    };
+    let name = "mutants_of_built_in_games_go_through_every_phase";
+    let Some(summary) = supervise(name, &mutants, numbers(cases)) else { return };
     judge(&summary);
     assert!(5 * summary.count("played") > cases, "too few mutants are played");
 }
@@ -127,10 +130,8 @@ fn mutants_of_other_rulesheets_go_through_every_phase() {
     let Some(rulesheets) = corpus::rulesheets() else { return };
     let mutants = Mutants::of(rulesheets.map(|(_, text)| text));
     let cases = setting("GDL_CASES", 150);
-    let Some(summary) = supervise("mutants_of_other_rulesheets_go_through_every_phase", &mutants, 0..cases)
-    else {
-        return;
-    };
+    let name = "mutants_of_other_rulesheets_go_through_every_phase";
+    let Some(summary) = supervise(name, &mutants, numbers(cases)) else { return };
     judge(&summary);
     assert!(5 * summary.count("played") > cases, "too few mutants are played");
 }

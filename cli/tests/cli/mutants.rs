@@ -29,8 +29,8 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Games in each engine, and the states of all of them that are few enough for one state at a time.
-const COUNT: &str = "6";
-const FEW: u64 = 600;
+const COUNT: &str = "2";
+const FEW: u64 = 300;
 
 fn setting(name: &str, default: u64) -> u64 {
     env::var(name).map_or(default, |value| value.parse().expect("a whole number"))

@@ -4,16 +4,11 @@
 //! `GDL_CASES` sets how many rulesheets each test makes, `GDL_SEED` which. A rulesheet on which two have
 //! differed, or that has made something panic, stays in the compiler's `tests/regressions`.
 
-#[path = "differential/comparison.rs"]
-#[allow(unreachable_pub, reason = "the fuzz targets use it too")]
-mod comparison;
-#[path = "differential/generator.rs"]
-#[allow(unreachable_pub, reason = "the fuzz targets use it too")]
-mod generator;
-
-use comparison::{Outcome, Position, compare};
 use gdl_compiler::{Limits, Options};
-use generator::rulesheet;
+use gdl_tests::{
+    comparison::{Outcome, Position, compare},
+    generator::rulesheet,
+};
 use proptest::{
     collection::vec,
     prelude::{ProptestConfig, any},

@@ -1,12 +1,9 @@
 //! Children made in lanes are the children that single steps make, on every instruction set, however many lanes are
 //! full; and so are joint moves, all of a state or many at a time.
 
-#[path = "expand/children.rs"]
-mod children;
-
-use children::{check, children, expand_all, masked};
 use gdl_games::LIST;
 use gdl_runtime::{Batch, BitBox, Dynamic, Expansion, Game, Isa, MoveId, Stream, bits, load};
+use gdl_tests::children::{check, children, expand_all, masked};
 
 /// A state, a joint move, what follows and what is seen of that.
 struct Step {

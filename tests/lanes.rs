@@ -2,14 +2,13 @@
 //! instruction set; tallies are those of the games played, and random play has the same mean as one game
 //! at a time.
 
-mod corpus;
-#[path = "lanes/watch.rs"]
-mod watch;
-
 use gdl_compiler::Options;
 use gdl_games::{Entry, LIST, Visitor, tictactoe, visit};
 use gdl_runtime::{Dynamic, Engine, Game, Id, Isa, Lockstep, Playouts, Tally, load, load::load_named};
-use watch::{agree, gates};
+use gdl_tests::{
+    corpus,
+    watch::{agree, gates},
+};
 
 /// Gates of the table that may be run for a game and instruction set.
 const WORK: usize = 30_000_000;

@@ -16,30 +16,20 @@
 
 #[path = "shapes/author.rs"]
 mod author;
-#[path = "expand/children.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod children;
-#[path = "differential/comparison.rs"]
-#[allow(dead_code, unreachable_pub, reason = "other tests use more of it, and so do the fuzz targets")]
-mod comparison;
-#[allow(dead_code, reason = "other tests use more of it")]
-mod corpus;
 #[path = "shapes/journey.rs"]
 mod journey;
-#[path = "shapes/mutant.rs"]
-mod mutant;
 #[path = "shapes/parts.rs"]
 mod parts;
 #[path = "shapes/supervisor.rs"]
 mod supervisor;
-#[path = "lanes/watch.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod watch;
 
 use author::{FEATURES, sheet};
 use cap::Cap;
+use gdl_tests::{
+    corpus,
+    mutant::{forms, mutate},
+};
 use journey::Enter;
-use mutant::{forms, mutate};
 use std::{alloc::System, env, fs, hint::black_box, thread::sleep, time::Duration};
 use supervisor::{Cases, Summary, supervise};
 

@@ -1,10 +1,10 @@
 //! What the targets share: bytes in, small limits, a mutator of whole forms.
 
-#[path = "../../tests/differential/comparison.rs"]
+#[path = "../../tests/src/comparison.rs"]
 pub mod comparison;
 #[path = "../../gdl-macros/compiler/tests/robust/forms.rs"]
 pub mod forms;
-#[path = "../../tests/differential/generator.rs"]
+#[path = "../../tests/src/generator.rs"]
 pub mod generator;
 pub mod serve;
 #[path = "../../cli/tests/cli/validity.rs"]

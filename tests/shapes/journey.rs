@@ -4,11 +4,6 @@
 //! engines agree on what they play: the table, lanes on every instruction set, the lifted engine, and `eval`, state by
 //! state. `enter` hears of each phase before it begins, with the bytes that it may take beyond what is there already.
 
-use crate::{
-    children::expand_all,
-    comparison::{self, agree, lenient},
-    watch,
-};
 use gdl_cli::simulate::{Settings, Subject, simulate};
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Observer, Options, Severity, Source, compile,
@@ -18,6 +13,11 @@ use gdl_compiler::{
 };
 use gdl_runtime::{
     BitBox, Board, Dynamic, Engine, Expansion, Game, Isa, Leaves, MoveId, Perft, Playouts, Stream, load::lift,
+};
+use gdl_tests::{
+    children::expand_all,
+    comparison::{self, agree, lenient},
+    watch,
 };
 use std::{
     ops::ControlFlow,

@@ -7,11 +7,11 @@
 //! GDL_CASES=20000 GDL_SEED=1 cargo test --release -p gdl-cli --test cli -- --nocapture mutants
 //! ```
 
-#[path = "../../../tests/corpus.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
+#[path = "../../../tests/src/corpus.rs"]
+#[allow(dead_code, unreachable_pub, reason = "other tests use more of it")]
 mod corpus;
-#[path = "../../../tests/shapes/mutant.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
+#[path = "../../../tests/src/mutant.rs"]
+#[allow(dead_code, unreachable_pub, reason = "other tests use more of it")]
 mod mutant;
 
 use crate::{Run, command, file};

@@ -93,7 +93,8 @@ fn read(text: &str) -> Vec<Form> {
 }
 
 /// The forms of a text, each as a text.
-pub(crate) fn forms(text: &str) -> Vec<String> {
+#[must_use]
+pub fn forms(text: &str) -> Vec<String> {
     read(text).iter().map(written).collect()
 }
 
@@ -132,7 +133,8 @@ const CHANGES: [fn(&mut Editor) -> Option<()>; 18] = [
 ];
 
 /// The forms of a rulesheet with a few changes, which are those of a number.
-pub(crate) fn mutate(text: &str, seed: u64, number: u64) -> Vec<String> {
+#[must_use]
+pub fn mutate(text: &str, seed: u64, number: u64) -> Vec<String> {
     let mut editor = Editor { stream: Stream::new(seed, number), rules: read(text) };
     for _ in 0..=editor.below(3) {
         // A few tries: not every change can be made everywhere.

@@ -9,6 +9,7 @@
 //! rulesheet.
 
 /// The rulesheet that `bytes` choose.
+#[must_use]
 pub fn rulesheet(bytes: &[u8]) -> String {
     let mut author = Author { bytes: bytes.iter(), roles: vec!["red"], out: String::new() };
     author.write();

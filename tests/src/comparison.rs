@@ -37,6 +37,7 @@ pub enum Outcome {
 }
 
 /// Options with all lints allowed: they are about style, not meaning.
+#[must_use]
 pub fn lenient(options: &Options) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     Options { levels: Levels { allow, ..Levels::default() }, ..options.clone() }
@@ -46,6 +47,7 @@ pub fn lenient(options: &Options) -> Options {
 ///
 /// # Panics
 /// If they differ.
+#[must_use]
 pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     let source = Source::new("generated.kif", text);
     let options = lenient(options);
@@ -78,6 +80,7 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
 ///
 /// # Panics
 /// If they differ.
+#[must_use]
 pub fn agree(text: &str, games: &[Dynamic], rules: &Rules, options: &Options, steps: usize) -> Outcome {
     match play(text, games, rules, options, steps) {
         Ok(positions) => Outcome::Agreed(positions),

@@ -4,7 +4,8 @@
 use gdl_runtime::{Batch, BitBox, Dynamic, Expansion, Game, Isa, MoveId};
 
 /// What is seen of a state in lanes: a terminal state has no legal moves there.
-pub(crate) fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
+#[must_use]
+pub fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
     let mut view = view.clone();
     if game.terminal_in(&view) {
         let shape = game.shape();
@@ -14,7 +15,10 @@ pub(crate) fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
 }
 
 /// Tests that lanes hold these states.
-pub(crate) fn check<'s>(
+///
+/// # Panics
+/// If they do not.
+pub fn check<'s>(
     game: &Dynamic,
     batch: &Batch,
     expected: impl ExactSizeIterator<Item = (&'s BitBox, &'s BitBox)>,
@@ -33,7 +37,8 @@ pub(crate) fn check<'s>(
 }
 
 /// All children of a state in order, as single steps make them.
-pub(crate) fn children(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
+#[must_use]
+pub fn children(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
     let view = game.view(state);
     let mut list = vec![Vec::new()];
     for role in game.roles().filter(|_| !game.terminal_in(&view)) {
@@ -49,7 +54,10 @@ pub(crate) fn children(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> 
 }
 
 /// Pushes all joint moves of states at a point, which takes as many passes as it takes.
-pub(crate) fn expand_all(game: &Dynamic, states: &[&BitBox], point: usize, isa: Isa, name: &str) {
+///
+/// # Panics
+/// If the children are not those of single steps, or the game has no lanes.
+pub fn expand_all(game: &Dynamic, states: &[&BitBox], point: usize, isa: Isa, name: &str) {
     let mut expansion = Expansion::new(game.table().expect("a table"), isa).expect("they play in lanes");
     let mut batch = Batch::new(game.shape());
     let expected: Vec<(BitBox, BitBox)> = states.iter().flat_map(|state| children(game, state)).collect();

@@ -5,15 +5,20 @@ use gdl_compiler::Limits;
 use std::{fs, path::Path};
 
 /// How much more a release build is asked to do.
-pub(crate) const SCALE: u64 = if cfg!(debug_assertions) { 1 } else { 20 };
+pub const SCALE: u64 = if cfg!(debug_assertions) { 1 } else { 20 };
 
 /// What those take that compile fast.
-pub(crate) fn limits() -> Limits {
+#[must_use]
+pub fn limits() -> Limits {
     Limits { fuel: 10_000_000 * SCALE, max_ground_rules: 20_000 * SCALE as usize, ..Limits::default() }
 }
 
 /// Name and text of each; none, which is said, if they are not there.
-pub(crate) fn rulesheets() -> Option<impl Iterator<Item = (String, String)>> {
+///
+/// # Panics
+/// If one cannot be read.
+#[must_use]
+pub fn rulesheets() -> Option<impl Iterator<Item = (String, String)>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rulesheets/games");
     let Ok(entries) = fs::read_dir(&folder) else {
         println!("skipped: there is no {}", folder.display());

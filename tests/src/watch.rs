@@ -101,14 +101,23 @@ fn finish(game: &Dynamic, lane: &Lane, is_long: bool, tally: &mut Tally) {
 }
 
 /// The gates of a game's table.
-pub(crate) fn gates(game: &Dynamic) -> usize {
+///
+/// # Panics
+/// If it has none.
+#[must_use]
+pub fn gates(game: &Dynamic) -> usize {
     let (observe, advance) = game.table().expect("a table").gates();
     observe + advance
 }
 
 /// Plays as many games as there are lanes in each instruction set, and watches as many lanes as `work` admits.
-/// The lanes are those of `table`, which may have straight-line code for the same net: then that plays too.
-pub(crate) fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: usize) -> bool {
+/// The lanes are those of `table`, which may have straight-line code for the same net: then that plays too. False if the
+/// game is not for lanes.
+///
+/// # Panics
+/// If lanes and table differ.
+#[must_use]
+pub fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: usize) -> bool {
     // A step of a lane takes the table a step and a view, and two names.
     let per_lane = 3 * (gates(game) + 500) * max_length.min(70) as usize;
     let every = (Lockstep::LANES * per_lane).div_ceil(work).clamp(1, Lockstep::LANES);

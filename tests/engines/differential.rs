@@ -122,7 +122,7 @@ fn ask_clingo(cases: &[Value]) -> Option<Vec<String>> {
     if !(clingo.is_ok_and(|status| status.success()) && oracle.join("kif2asp.py").exists()) {
         return None;
     }
-    let script = here.join("differential/oracle.py");
+    let script = here.join("engines/oracle.py");
     let mut child =
         python(&["-B"]).arg(script).arg(oracle).spawn().expect("Python has just been started once");
     let mut input = child.stdin.take().expect("piped");

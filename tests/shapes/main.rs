@@ -14,13 +14,9 @@
 //! and a rulesheet of one's own goes the same way with `GDL_RULESHEET=path` and `-- one_rulesheet`, where the path is an
 //! absolute one.
 
-#[path = "shapes/author.rs"]
 mod author;
-#[path = "shapes/journey.rs"]
 mod journey;
-#[path = "shapes/parts.rs"]
 mod parts;
-#[path = "shapes/supervisor.rs"]
 mod supervisor;
 
 use author::{FEATURES, sheet};

@@ -23,7 +23,7 @@ use std::{
     thread,
 };
 
-/// The rulesheets of a folder beside this one, by name.
+/// The rulesheets of a folder, as this package sees it, by name.
 fn rulesheets(folder: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut list: Vec<(String, String)> = fs::read_dir(&folder)
@@ -109,7 +109,7 @@ fn the_same_text_gives_the_same_tokens_in_every_thread_and_process() {
     assert!(expected.lines().count() > 9, "{expected}");
     let other = thread::spawn(fingerprints).join().expect("a thread as good as this one");
     assert_eq!(other, expected);
-    let name = "the_same_text_gives_the_same_tokens_in_every_thread_and_process";
+    let name = "tokens::the_same_text_gives_the_same_tokens_in_every_thread_and_process";
     let output = Command::new(env::current_exe().expect("a path"))
         .args(["--exact", name, "--nocapture"])
         .env(CHILD, "1")

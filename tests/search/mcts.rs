@@ -1,5 +1,6 @@
 //! Monte Carlo tree search: the same tree for the same seed, proofs that are right, mixed strategies that are even.
 
+use crate::circles;
 use gdl_games::{breakthrough_small, connect_four, monty_hall, nim, rock_paper_scissors, tictactoe};
 use gdl_runtime::{
     AlphaBeta, Budget, Cancel, FlatMonteCarlo, Found, Game, Information, Mcts, Player, Stream, gdl,
@@ -94,8 +95,6 @@ fn states_that_are_met_again_are_proved_once() {
     let found = Mcts::new(1).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(5000));
     assert_eq!((found.report.value, found.report.exact), (Some(0.0), true), "{}", found.report);
 }
-
-gdl!("rulesheets/circles.kif");
 
 #[test]
 fn trees_of_games_that_go_round_in_circles_are_trees() {

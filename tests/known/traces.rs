@@ -6,7 +6,7 @@
 //! compiles under small limits, takes `eval` for the rest, and compares the beginning of each trace, a release
 //! build all that the default limits admit and more of each trace; `gdl verify` compares the whole. Some
 //! rulesheets are evaluated state by state although they need not be: one of so many, as `GDL_SAMPLE` sets, so
-//! `GDL_SAMPLE=1 cargo test --release -p gdl-tests --test traces` takes minutes and evaluates all.
+//! `GDL_SAMPLE=1 cargo test --release -p gdl-tests --test known traces::` takes minutes and evaluates all.
 
 use gdl_cli::{
     load,

@@ -6,7 +6,7 @@
 
 use gdl_runtime::{Game, Id, Perception, gdl};
 
-gdl!("mistakes/ui/nim.kif", vis = pub(crate));
+gdl!("../mistakes/ui/nim.kif", vis = pub(crate));
 
 /// Without a prelude, and where the names of the language mean something else.
 #[no_implicit_prelude]
@@ -20,9 +20,9 @@ mod bare {
     mod core {}
     mod gdl_runtime {}
 
-    ::gdl_runtime::gdl!("mistakes/ui/nim.kif", name = heap, code = "straight");
-    ::gdl_runtime::gdl!("../games/liars_dice.kif", name = dice, code = "straight");
-    ::gdl_runtime::gdl!("mistakes/ui/nim.kif", name = table, code = "table", vis = pub(super),);
+    ::gdl_runtime::gdl!("../mistakes/ui/nim.kif", name = heap, code = "straight");
+    ::gdl_runtime::gdl!("../../games/liars_dice.kif", name = dice, code = "straight");
+    ::gdl_runtime::gdl!("../mistakes/ui/nim.kif", name = table, code = "table", vis = pub(super),);
 }
 
 /// As a macro of the user's may call it: the path comes in a group without delimiters.
@@ -32,7 +32,7 @@ macro_rules! wrapped {
     };
 }
 
-wrapped!(wrapper, "mistakes/ui/nim.kif", 10_000);
+wrapped!(wrapper, "../mistakes/ui/nim.kif", 10_000);
 
 gdl!(
     name = awkward,

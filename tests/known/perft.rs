@@ -1,8 +1,7 @@
 //! Perft against numbers from elsewhere: known counts, and games written by hand in `reference/`, which
 //! share nothing with the compiler.
 
-pub mod reference;
-
+use crate::reference;
 use gdl_games::{Entry, Visitor, visit};
 use gdl_runtime::{Engine, Game, Isa, Perft, Stream, divide, load, perft};
 

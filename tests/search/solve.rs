@@ -1,5 +1,6 @@
 //! Solved games: known values, the same as plain search finds, with symmetries proved and merged, and never lost.
 
+use crate::circles;
 use gdl_games::{connect_four, nim, rock_paper_scissors, tictactoe};
 use gdl_runtime::{Budget, Game, Information, Perfect, Player, Random, Solution, SolveError, Stream, gdl};
 
@@ -7,8 +8,6 @@ const BYTES: usize = 1 << 30;
 
 gdl!("rulesheets/connect_four_4x4.kif");
 gdl!("rulesheets/connect_four_5x4.kif");
-
-gdl!("rulesheets/circles.kif");
 
 gdl!(
     name = chase,

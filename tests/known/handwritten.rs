@@ -1,10 +1,8 @@
 //! Random games of a rulesheet beside the same game written by hand in `reference/`: in every state the same moves
 //! are legal, and both end with the same goals.
 
-pub mod reference;
-
+use crate::reference::{Position, checkers::Draughts, pentago::Board};
 use gdl_runtime::{Game, Stream, load};
-use reference::{Position, checkers::Draughts, pentago::Board};
 
 /// Plays so many games, in all of which two players take turns and the other one waits.
 fn compare(name: &str, start: &impl Position, games: u64) {

@@ -1,6 +1,6 @@
 //! Rulesheets that nobody would write: each ends in a game or in errors, within its limits.
 
-#[path = "robust/forms.rs"]
+#[path = "unlikely_rulesheets/forms.rs"]
 #[allow(unreachable_pub, reason = "the fuzz targets use it too")]
 mod forms;
 

@@ -146,25 +146,29 @@ fn receive(
     Err(Box::new((Source::new(name, ""), fault)))
 }
 
-/// Takes a rulesheet through all phases: all that is to be said of it and, unless some of that is an
-/// error, the game. What takes long is shown on the terminal, which is the only observer here.
-#[must_use]
-pub fn examine(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
+/// Takes a rulesheet through all phases: all that is to be said of it and the game; or, if some of that is an error, the
+/// rules as far as they were understood. What takes long is shown on the terminal, which is the only observer here.
+pub fn examine(
+    source: &Source,
+    options: &Options,
+) -> (Diagnostics, std::result::Result<Compiled, Option<Rules>>) {
     let compiling = Compiling::start();
     inspect(source, &Options { observer: compiling.observer(), ..options.clone() })
 }
 
 /// [`examine`] for those who observe it themselves.
-#[must_use]
-pub fn inspect(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
+pub fn inspect(
+    source: &Source,
+    options: &Options,
+) -> (Diagnostics, std::result::Result<Compiled, Option<Rules>>) {
     let clock = Clock::default();
     let options = Options { observer: clock.observer(options.observer.clone()), ..options.clone() };
     match gdl_compiler::compile(source, &options) {
         Ok(mut compilation) => {
             let diagnostics = std::mem::take(&mut compilation.diagnostics);
-            (diagnostics, Some(Compiled { compilation, seconds: clock.seconds() }))
+            (diagnostics, Ok(Compiled { compilation, seconds: clock.seconds() }))
         }
-        Err(diagnostics) => (diagnostics, None),
+        Err(failure) => (failure.diagnostics, Err(failure.rules)),
     }
 }
 
@@ -190,7 +194,7 @@ pub fn quiet() -> Options {
 pub fn compile(source: Source, options: &Options) -> Result<Compiled> {
     let (diagnostics, compiled) = examine(&source, options);
     report::show(&diagnostics, &source);
-    compiled.ok_or_else(|| Error::Rules(Box::new((source, diagnostics))))
+    compiled.map_err(|_| Error::Rules(Box::new((source, diagnostics))))
 }
 
 /// The text of a built-in game.
@@ -235,12 +239,11 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
         return game.map(Loaded::Lifted).ok_or_else(|| Error::Rules(Box::new((source, diagnostics))));
     }
     let (mut diagnostics, compiled) = examine(&source, options);
-    if compiled.is_none()
-        && way.is_none()
+    if way.is_none()
         && diagnostics.are_excesses()
-        && let (_, Some(rules)) = check_only(&source, options)
+        && let Err(Some(rules)) = &compiled
     {
-        match lift_watched(&rules, options) {
+        match lift_watched(rules, options) {
             Ok(game) => {
                 let reason = diagnostics.iter().find(|d| d.severity == Severity::Error);
                 let reason = reason.map_or("", |diagnostic| &diagnostic.message);
@@ -254,7 +257,7 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
         }
     }
     report::show(&diagnostics, &source);
-    let compiled = compiled.ok_or_else(|| Error::Rules(Box::new((source, diagnostics))))?;
+    let compiled = compiled.map_err(|_| Error::Rules(Box::new((source, diagnostics))))?;
     Ok(Loaded::Compiled(Box::new(compiled)))
 }
 
@@ -279,10 +282,10 @@ pub fn play(source: Source, options: &Options, way: Option<Way>) -> Result<Dynam
 
 /// Parses and checks a rulesheet without grounding it.
 fn check_only(source: &Source, options: &Options) -> (Diagnostics, Option<Rules>) {
-    let mut diagnostics = Diagnostics::new(options.levels.clone());
-    let rules = gdl_compiler::read(source, options, &mut diagnostics);
-    diagnostics.sort();
-    (diagnostics, rules)
+    match gdl_compiler::read(source, options) {
+        Ok((rules, diagnostics)) => (diagnostics, Some(rules)),
+        Err(failure) => (failure.diagnostics, None),
+    }
 }
 
 /// Checks a rulesheet without grounding it. What is to be said of it goes to stderr.

@@ -14,9 +14,9 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(!compilation.table.is_empty());
             show(compilation.diagnostics, &source);
         }
-        Err(diagnostics) => {
-            assert!(diagnostics.has_errors());
-            show(diagnostics, &source);
+        Err(failure) => {
+            assert!(failure.diagnostics.has_errors());
+            show(failure.diagnostics, &source);
         }
     }
 });

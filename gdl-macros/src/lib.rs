@@ -17,7 +17,6 @@ use gdl_compiler::{
         parts::Frame,
         skeleton::{Guess, skeleton},
     },
-    syntax,
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -150,9 +149,9 @@ fn compile(source: &Source, arguments: &Arguments, frame: &Frame) -> (Diagnostic
             let module = module(&compilation, frame, source.name(), arguments.code);
             (compilation.diagnostics, module)
         }
-        Err(diagnostics) => {
-            let tree = syntax::parse(source, &arguments.options, &mut Diagnostics::default());
-            (diagnostics, skeleton(&Guess::new(&tree, source), frame))
+        Err(failure) => {
+            let guess = failure.tree.map_or_else(Guess::default, |tree| Guess::new(&tree, source));
+            (failure.diagnostics, skeleton(&guess, frame))
         }
     }
 }

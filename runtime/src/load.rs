@@ -4,7 +4,7 @@
 //! ([`Dynamic::engine`] says `lifted`): the same play, up to some thirty times slower.
 
 use crate::{dynamic::Dynamic, lifted::Lifted, table::TableError};
-use gdl_compiler::{Rules, diagnostic::codes, lifted, read};
+use gdl_compiler::{Failure, Rules, diagnostic::codes, lifted, read};
 use std::{error::Error, fmt};
 
 pub use gdl_compiler::{
@@ -99,13 +99,11 @@ pub fn load(text: &str) -> Result<Dynamic, LoadError> {
 /// All that is wrong with the rulesheet.
 pub fn load_named(name: &str, text: &str, options: &Options) -> Result<Dynamic, LoadError> {
     let source = Source::new(name, text);
-    let mut diagnostics = match gdl_compiler::compile(&source, options) {
+    let Failure { mut diagnostics, rules, .. } = match gdl_compiler::compile(&source, options) {
         Ok(compilation) => return Ok(compilation.try_into()?),
-        Err(diagnostics) => diagnostics,
+        Err(failure) => *failure,
     };
-    if diagnostics.are_excesses()
-        && let Some(rules) = read(&source, options, &mut Diagnostics::new(options.levels.clone()))
-    {
+    if let Some(rules) = rules.filter(|_| diagnostics.are_excesses()) {
         match lift(&rules, options) {
             Ok(game) => return Ok(game),
             Err(excess) => diagnostics.push(*excess),
@@ -137,14 +135,17 @@ pub fn load_named(name: &str, text: &str, options: &Options) -> Result<Dynamic, 
 /// low even for this.
 pub fn load_lifted(name: &str, text: &str, options: &Options) -> Result<Dynamic, LoadError> {
     let source = Source::new(name, text);
-    let mut diagnostics = Diagnostics::new(options.levels.clone());
-    if let Some(rules) = read(&source, options, &mut diagnostics) {
-        match lift(&rules, options) {
+    let diagnostics = match read(&source, options) {
+        Ok((rules, mut diagnostics)) => match lift(&rules, options) {
             Ok(game) => return Ok(game),
-            Err(excess) => diagnostics.push(*excess),
-        }
-    }
-    diagnostics.sort();
+            Err(excess) => {
+                diagnostics.push(*excess);
+                diagnostics.sort();
+                diagnostics
+            }
+        },
+        Err(failure) => failure.diagnostics,
+    };
     Err(LoadError::Rules { source: Box::new(source), diagnostics: Box::new(diagnostics) })
 }
 

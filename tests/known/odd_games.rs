@@ -71,7 +71,8 @@ fn accepted_rulesheets_have_their_known_counts() {
         let source = Source::from_bytes(name, std::fs::read(folder.join(name)).expect(name)).expect("UTF-8");
         let options = Options::default();
 
-        let found = compile(&source, &options).map_or_else(|found| found, |game| game.diagnostics);
+        let found =
+            compile(&source, &options).map_or_else(|failure| failure.diagnostics, |game| game.diagnostics);
         assert_eq!(found.count(Severity::Error), 0, "{}", found.render(&source));
 
         let mut diagnostics = Diagnostics::default();

@@ -143,14 +143,14 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
     }
     let compiled = compile(&source, &observed);
     enter("check", PLAY);
-    let Some(rules) = read(&source, &options, &mut Diagnostics::new(options.levels.clone())) else {
-        return refused(&compiled.expect_err("what cannot be read cannot be compiled"));
+    let Ok((rules, _)) = read(&source, &options) else {
+        return refused(&compiled.expect_err("what cannot be read cannot be compiled").diagnostics);
     };
     let patient = Options { limits: patient(), ..options.clone() };
     let lifted = lift(&rules, &Options { observer: observer(enter), ..patient.clone() });
     let compilation = match compiled {
         Ok(compilation) => compilation,
-        Err(diagnostics) if diagnostics.are_excesses() => {
+        Err(failure) if failure.diagnostics.are_excesses() => {
             let Ok(lifted) = lifted else { return End::TooMuch };
             enter("eval", PLAY);
             return match agree(text, &[lifted], &rules, &patient, STEPS) {
@@ -159,7 +159,7 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
                 comparison::Outcome::TooMuch => End::TooMuch,
             };
         }
-        Err(diagnostics) => return refused(&diagnostics),
+        Err(failure) => return refused(&failure.diagnostics),
     };
     let Ok(lifted) = lifted else { return End::TooMuch };
     let (in_phases, in_plies) = (compilation.phases.is_some(), compilation.plies.is_some());
@@ -186,9 +186,9 @@ fn refused(diagnostics: &Diagnostics) -> End {
 
 /// What is said of a rulesheet is all in it, and formatting it twice is formatting it once.
 fn reread(source: &Source, options: &Options) {
-    let mut diagnostics = Diagnostics::new(Levels::default());
-    let _ = read(source, options, &mut diagnostics);
-    diagnostics.sort();
+    let options = &Options { levels: Levels::default(), ..options.clone() };
+    let diagnostics =
+        read(source, options).map_or_else(|failure| failure.diagnostics, |(_, diagnostics)| diagnostics);
     assert_eq!(diagnostics.render(source).is_empty(), diagnostics.is_empty());
     if let Ok(once) = format(source, options) {
         let again = format(&Source::new("generated.kif", once.clone()), options);

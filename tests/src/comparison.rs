@@ -2,8 +2,8 @@
 //! they differ.
 
 use gdl_compiler::{
-    Diagnostics, Levels, Options, Rules, Source, check::check, compile, diagnostic::codes, eval::EvalError,
-    eval::Evaluator, eval::State, eval::Term, syntax::parse,
+    Levels, Options, Rules, Source, compile, diagnostic::codes, eval::EvalError, eval::Evaluator,
+    eval::State, eval::Term,
 };
 use gdl_runtime::{BitBox, Dynamic, Game, MoveId, Perception, RoleId, Stream, load::lift};
 
@@ -53,18 +53,18 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     let options = lenient(options);
     let compilation = match compile(&source, &options) {
         Ok(compilation) => compilation,
-        Err(diagnostics) => {
-            let error = diagnostics.iter().find(|d| d.severity == gdl_compiler::Severity::Error);
+        Err(failure) => {
+            let error = failure.diagnostics.iter().find(|d| d.severity == gdl_compiler::Severity::Error);
             return Outcome::Refused(error.expect("a refusal has a reason").code.id);
         }
     };
-    let rules = checked(&source, &options);
+    let rules = &compilation.rules;
     let table = Dynamic::decode(&compilation.table).expect("the table can be read");
-    match lift(&rules, &options) {
-        Ok(lifted) => agree(text, &[table, lifted], &rules, &options, steps),
+    match lift(rules, &options) {
+        Ok(lifted) => agree(text, &[table, lifted], rules, &options, steps),
         // Grounding takes what is denied as possible, so it finds fewer roles that can never move.
         Err(fault) if fault.code == &codes::MISSING_LEGAL_ONE_ROLE => {
-            let outcome = agree(text, &[table], &rules, &options, steps);
+            let outcome = agree(text, &[table], rules, &options, steps);
             if let Outcome::Agreed(positions) = &outcome {
                 let is_stuck = |position: &Position| position.legal.iter().any(Vec::is_empty);
                 assert!(positions.iter().all(is_stuck), "{}\n{text}", fault.message);
@@ -92,12 +92,6 @@ pub fn agree(text: &str, games: &[Dynamic], rules: &Rules, options: &Options, st
         ) => Outcome::TooMuch,
         Err(error) => panic!("the compiler accepts what the oracle does not: {error}\n{text}"),
     }
-}
-
-fn checked(source: &Source, options: &Options) -> Rules {
-    let mut diagnostics = Diagnostics::new(options.levels.clone());
-    let tree = parse(source, options, &mut diagnostics);
-    check(&tree, source, options, &mut diagnostics).expect("what compiles can be checked")
 }
 
 fn play(

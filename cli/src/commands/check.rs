@@ -66,7 +66,7 @@ fn judge(
     };
     let (mut diagnostics, compiled) = load::examine(&source, options);
     let simulation = match (settings, compiled) {
-        (Some(settings), Some(compiled)) => play(&compiled, settings, &mut diagnostics),
+        (Some(settings), Ok(compiled)) => play(&compiled, settings, &mut diagnostics),
         _ => None,
     };
     (source, diagnostics, simulation)

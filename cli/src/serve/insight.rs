@@ -124,7 +124,7 @@ fn net_of(opened: &Opened, cancel: &Cancel) -> Option<Inside> {
     let options = Options { limits, observer: observer(cancel), ..load::quiet() };
     let (_, compiled) = load::inspect(&source, &options);
     let most = if opened.is_known { usize::MAX } else { inside::MOST_OPERATIONS };
-    compiled.map(|compiled| Inside::new(compiled, most))
+    compiled.ok().map(|compiled| Inside::new(compiled, most))
 }
 
 /// The rules of a game.

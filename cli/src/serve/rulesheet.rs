@@ -5,7 +5,7 @@
 
 use super::work::observer;
 use crate::{load, report};
-use gdl_compiler::{Diagnostics, Levels, Limits, Options, Severity, Source, check, syntax};
+use gdl_compiler::{Levels, Limits, Options, Rules, Severity, Source};
 use gdl_runtime::{Cancel, Game, load::lift};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -60,13 +60,13 @@ pub fn judge(text: &str, cancel: &Cancel) -> Option<Verdict> {
     let (diagnostics, compiled) = load::inspect(&source, &watched(Levels::default()));
     let errors = || diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let summary = match compiled {
-        Some(compiled) => Some(summarise(&compiled)),
-        None if diagnostics.are_excesses() => lifted(&source, &watched(load::tolerant().levels)),
-        None if errors().all(|diagnostic| diagnostic.code.lint) => {
+        Ok(compiled) => Some(summarise(&compiled)),
+        Err(Some(rules)) if diagnostics.are_excesses() => lifted(&rules, &watched(load::tolerant().levels)),
+        Err(_) if errors().all(|diagnostic| diagnostic.code.lint) => {
             let (_, compiled) = load::inspect(&source, &watched(load::tolerant().levels));
-            compiled.as_ref().map(summarise)
+            compiled.as_ref().ok().map(summarise)
         }
-        None => None,
+        Err(_) => None,
     };
     if cancel.is_cancelled() {
         return None;
@@ -91,11 +91,8 @@ fn summarise(compiled: &load::Compiled) -> Summary {
 }
 
 /// The game of a rulesheet that takes too much to be grounded.
-fn lifted(source: &Source, options: &Options) -> Option<Summary> {
-    let mut diagnostics = Diagnostics::new(options.levels.clone());
-    let tree = syntax::parse(source, options, &mut diagnostics);
-    let rules = check::check(&tree, source, options, &mut diagnostics)?;
-    let game = lift(&rules, options).ok()?;
+fn lifted(rules: &Rules, options: &Options) -> Option<Summary> {
+    let game = lift(rules, options).ok()?;
     let names = game.vocabulary();
     Some(Summary {
         roles: names.roles().iter().map(str::to_owned).collect(),

@@ -40,7 +40,7 @@ fn play(text: &str, settings: &Settings) -> Option<(Compiled, Vec<Diagnostic>, S
     let levels = Levels { warn: vec!["lints".to_owned()], ..Levels::default() };
     let options = Options { levels: levels.clone(), ..Options::default() };
     let (_, compiled) = load::examine(&Source::new("test.kif", text), &options);
-    let compiled = compiled?;
+    let compiled = compiled.ok()?;
     let Compilation { rules, ground, net, table, .. } = &compiled.compilation;
     let game = Dynamic::decode(table).expect("small enough");
     let subject = Subject { rules, ground, net, game: &game };

@@ -30,6 +30,7 @@ pub use rules::Rules;
 use emit::lanes::Lanes;
 use ground::GroundRules;
 use propnet::Net;
+use syntax::Tree;
 
 /// What a user may ask of a compilation.
 #[derive(Clone, Debug)]
@@ -78,6 +79,17 @@ pub struct Compilation {
     pub diagnostics: Diagnostics,
 }
 
+/// A rulesheet that is at fault, and what was understood of it.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// All that is wrong with it, and warnings, in the order of the text.
+    pub diagnostics: Diagnostics,
+    /// The forms of its text, those left out that could not be read; none if the observer had enough before.
+    pub tree: Option<Tree>,
+    /// Its rules, if they passed the checks: what is wrong is seen when they are grounded or made a net.
+    pub rules: Option<Rules>,
+}
+
 /// What is made of ground rules.
 struct Nets {
     net: Net,
@@ -91,31 +103,53 @@ struct Nets {
 /// The whole pipeline: text to net, lanes and table. The [`Observer`] of the options is told when each phase begins.
 ///
 /// # Errors
-/// All that is wrong with the rulesheet, in the order of the text.
-pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Diagnostics> {
+/// What is wrong with the rulesheet, and what was understood of it.
+pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Failure>> {
     let mut diagnostics = Diagnostics::new(options.levels.clone());
-    let compiled = read(source, options, &mut diagnostics).and_then(|rules| {
+    let (tree, rules) = parse_and_check(source, options, &mut diagnostics);
+    let compiled = rules.as_ref().and_then(|rules| {
         begin(options, Phase::Ground, &mut diagnostics)?;
-        let ground = ground::ground(&rules, options, &mut diagnostics)?;
+        let ground = ground::ground(rules, options, &mut diagnostics)?;
         let nets = nets(&ground, options, &mut diagnostics)?;
-        outcome::check(&rules, &ground, &nets.net, &mut diagnostics);
-        Some((rules, ground, nets))
+        outcome::check(rules, &ground, &nets.net, &mut diagnostics);
+        Some((ground, nets))
     });
     diagnostics.sort();
-    match compiled {
-        Some((rules, ground, nets)) if !diagnostics.has_errors() => {
+    match (rules, compiled) {
+        (Some(rules), Some((ground, nets))) if !diagnostics.has_errors() => {
             let Nets { net, phases, plies, lanes, table, omissions } = nets;
             Ok(Compilation { rules, ground, net, phases, plies, lanes, table, omissions, diagnostics })
         }
-        _ => Err(diagnostics),
+        (rules, _) => Err(Box::new(Failure { diagnostics, tree, rules })),
     }
 }
 
-/// Text to checked rules. Nothing comes back if something is wrong, which goes to `diagnostics`, not sorted.
-pub fn read(source: &Source, options: &Options, diagnostics: &mut Diagnostics) -> Option<Rules> {
-    begin(options, Phase::Parse, diagnostics)?;
+/// Text to checked rules, and warnings.
+///
+/// # Errors
+/// What is wrong with the rulesheet, and what was understood of it.
+pub fn read(source: &Source, options: &Options) -> Result<(Rules, Diagnostics), Box<Failure>> {
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let (tree, rules) = parse_and_check(source, options, &mut diagnostics);
+    diagnostics.sort();
+    match rules {
+        Some(rules) => Ok((rules, diagnostics)),
+        None => Err(Box::new(Failure { diagnostics, tree, rules })),
+    }
+}
+
+/// The forms of a text and, if nothing is wrong with them, its rules.
+fn parse_and_check(
+    source: &Source,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> (Option<Tree>, Option<Rules>) {
+    if begin(options, Phase::Parse, diagnostics).is_none() {
+        return (None, None);
+    }
     let tree = syntax::parse(source, options, diagnostics);
-    check::check(&tree, source, options, diagnostics)
+    let rules = check::check(&tree, source, options, diagnostics);
+    (Some(tree), rules)
 }
 
 /// Tells the observer that a phase begins; nothing comes back if it has had enough.

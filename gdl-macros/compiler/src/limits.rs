@@ -14,7 +14,7 @@ use crate::observer::Phase;
 /// let limits = Limits { max_fluents: 1, ..Limits::network() };
 /// let text = "(role r) (init a) (init b) (legal r x) (goal r 0) (<= terminal (true a) (true b))";
 /// let found = compile(&Source::new("game.kif", text), &Options { limits, ..Options::default() });
-/// assert!(found.is_err_and(|faults| faults.iter().any(|fault| fault.code.id == "GDL137")));
+/// assert!(found.is_err_and(|failure| failure.diagnostics.iter().any(|fault| fault.code.id == "GDL137")));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

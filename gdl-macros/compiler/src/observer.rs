@@ -94,8 +94,8 @@ impl Progress {
 ///     ControlFlow::Break(()) // it is enough
 /// });
 /// let source = Source::new("game.kif", "(role r) (init a) (legal r x) (goal r 0) (<= terminal (true a))");
-/// let faults = compile(&source, &Options { observer, ..Options::default() }).unwrap_err();
-/// assert!(faults.iter().any(|fault| fault.code.name == "cancelled"));
+/// let failure = compile(&source, &Options { observer, ..Options::default() }).unwrap_err();
+/// assert!(failure.diagnostics.iter().any(|fault| fault.code.name == "cancelled"));
 /// ```
 #[derive(Clone, Default)]
 pub struct Observer(Option<Arc<Listener>>);

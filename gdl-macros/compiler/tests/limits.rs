@@ -192,7 +192,7 @@ fn a_higher_limit_changes_nothing_that_was_reached() {
 fn blame(added: &str, limits: Limits) -> (String, String) {
     let options = Options { limits, split_from: usize::MAX, ..Options::default() };
     let source = Source::new("costly.kif", format!("{GAME}{added}"));
-    let faults = gdl_compiler::compile(&source, &options).expect_err("over the limits");
+    let faults = gdl_compiler::compile(&source, &options).expect_err("over the limits").diagnostics;
     let fault =
         faults.iter().find(|fault| fault.severity == gdl_compiler::Severity::Error).expect("an error");
     (fault.note.clone(), fault.help.clone().expect("something to change"))

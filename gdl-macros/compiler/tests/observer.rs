@@ -31,7 +31,8 @@ fn run(last: usize) -> (Vec<Progress>, Vec<&'static str>) {
         if reports.len() > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let compiled = compile(&source(), &Options { observer, ..Options::default() });
-    let codes = compiled.map_or_else(|faults| faults.iter().map(|f| f.code.id).collect(), |_| Vec::new());
+    let codes = compiled
+        .map_or_else(|failure| failure.diagnostics.iter().map(|f| f.code.id).collect(), |_| Vec::new());
     let reports = reports.lock().expect("no panic").clone();
     (reports, codes)
 }

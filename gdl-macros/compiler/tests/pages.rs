@@ -22,7 +22,8 @@ fn diagnose(code: &Code, example: &Example) -> (Source, Diagnostics) {
     let mut diagnostics = Diagnostics::new(options.levels.clone());
     match Source::from_bytes(name, example.file()) {
         Ok(source) => {
-            let found = compile(&source, &options).map_or_else(|found| found, |game| game.diagnostics);
+            let found = compile(&source, &options)
+                .map_or_else(|failure| failure.diagnostics, |game| game.diagnostics);
             (source, found)
         }
         Err(fault) => {

@@ -459,7 +459,8 @@ fn negation_on_a_ground_cycle_is_an_error() {
         "(role p)\n(init (at 1))\n(legal p wait)\n(<= q (true (at 1)) (not r))\n(<= r (true (at 1)) q)\n\
          (<= (next (at 1)) q)\n(<= terminal r)\n(goal p 100)\n",
     );
-    let diagnostics = gdl_compiler::compile(&source, &Options::default()).expect_err("not stratified");
+    let diagnostics =
+        gdl_compiler::compile(&source, &Options::default()).expect_err("not stratified").diagnostics;
     let codes: Vec<&str> = diagnostics.iter().map(|d| d.code.id).collect();
     assert!(codes.contains(&"GDL092"), "{}", diagnostics.render(&source));
     let text = diagnostics.render(&source);
@@ -475,15 +476,15 @@ fn limits_name_the_rule() {
     let source = Source::new("test.kif", rules);
     let mut options = Options::default();
     options.limits.max_ground_rules = 1000;
-    let diagnostics = gdl_compiler::compile(&source, &options).expect_err("over the limit");
+    let diagnostics = gdl_compiler::compile(&source, &options).expect_err("over the limit").diagnostics;
     let text = diagnostics.render(&source);
     assert!(text.contains("test.kif:3:1: error[GDL133]"), "{text}");
     options.limits.max_ground_rules = 100_000;
     options.limits.fuel = 500;
-    let diagnostics = gdl_compiler::compile(&source, &options).expect_err("out of fuel");
+    let diagnostics = gdl_compiler::compile(&source, &options).expect_err("out of fuel").diagnostics;
     assert!(diagnostics.render(&source).contains("error[GDLM7]"));
     options.limits = Limits { max_gates: 100, ..Limits::default() };
-    let diagnostics = gdl_compiler::compile(&source, &options).expect_err("too many gates");
+    let diagnostics = gdl_compiler::compile(&source, &options).expect_err("too many gates").diagnostics;
     let text = diagnostics.render(&source);
     assert!(text.contains("more than 100 gates (`max_gates`)"), "{text}");
 }

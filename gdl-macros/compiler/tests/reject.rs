@@ -36,7 +36,8 @@ fn diagnose(name: &str, bytes: Vec<u8>, limits: Limits) -> (Source, Diagnostics)
     match Source::from_bytes(name, bytes) {
         Ok(source) => {
             let options = Options { levels, limits, ..Options::default() };
-            let found = compile(&source, &options).map_or_else(|found| found, |game| game.diagnostics);
+            let found = compile(&source, &options)
+                .map_or_else(|failure| failure.diagnostics, |game| game.diagnostics);
             (source, found)
         }
         Err(fault) => {
@@ -271,6 +272,6 @@ fn arity_clashes_can_be_allowed() {
     assert!(
         found.as_ref().is_ok_and(Diagnostics::is_empty),
         "{}",
-        found.unwrap_or_else(|d| d).render(&source)
+        found.unwrap_or_else(|failure| failure.diagnostics).render(&source)
     );
 }

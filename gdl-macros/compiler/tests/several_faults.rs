@@ -641,7 +641,8 @@ fn each_fault_is_reported_once() {
     for (first, rules, expected) in SHEETS {
         let rules = rules.trim_start_matches('\n');
         let source = Source::new("several.kif", format!("{first}{rules}"));
-        let found = compile(&source, &options).map_or_else(|found| found, |game| game.diagnostics);
+        let found =
+            compile(&source, &options).map_or_else(|failure| failure.diagnostics, |game| game.diagnostics);
         let reported: Vec<String> = found
             .iter()
             .map(|diagnostic| match diagnostic.span.map(|span| source.position(span.start)) {

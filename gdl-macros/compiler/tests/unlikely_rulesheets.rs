@@ -5,14 +5,15 @@
 mod forms;
 
 use forms::mutate;
-use gdl_compiler::{Compilation, Diagnostics, Limits, Options, Source, compile};
+use gdl_compiler::{Compilation, Diagnostics, Limits, Observer, Options, Source, compile};
+use std::ops::ControlFlow;
 
 const GAME: &str = "(role r) (init a) (legal r x) (legal r y) (<= (next a) (does r x))
     (<= terminal (not (true a))) (<= (goal r 0) (true a)) (<= (goal r 70) (not (true a)))";
 
 fn compile_with(text: &str, limits: Limits) -> Result<Compilation, Diagnostics> {
     let options = Options { limits, ..Options::default() };
-    compile(&Source::new("test.kif", text), &options)
+    compile(&Source::new("test.kif", text), &options).map_err(|failure| failure.diagnostics)
 }
 
 /// What the limit says of `rules` added to a small game.
@@ -70,4 +71,22 @@ fn mutated_rulesheets_never_panic() {
         }
     }
     assert!(compiled > 20, "only {compiled} mutations were games");
+}
+
+/// What was understood is kept: all of it, the forms alone, or nothing.
+#[test]
+fn failures_keep_what_was_understood() {
+    let source = Source::new("test.kif", GAME);
+    let limits = Limits { max_ground_rules: 1, ..Limits::default() };
+    let failure = compile(&source, &Options { limits, ..Options::default() }).expect_err("over the limit");
+    assert!(failure.diagnostics.are_excesses() && failure.tree.is_some());
+    assert_eq!(failure.rules.map(|rules| rules.roles.len()), Some(1));
+    let half = Source::new("test.kif", "(role r) (init");
+    let failure = compile(&half, &Options::default()).expect_err("it is half a rulesheet");
+    assert!(failure.rules.is_none());
+    assert_eq!(failure.tree.map(|tree| tree.forms.len()), Some(2));
+    let observer = Observer::new(|_| ControlFlow::Break(()));
+    let failure =
+        compile(&source, &Options { observer, ..Options::default() }).expect_err("it was called off");
+    assert!(failure.rules.is_none() && failure.tree.is_none());
 }

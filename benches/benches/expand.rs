@@ -37,10 +37,10 @@ struct Pairs {
     joints: Vec<MoveId>,
 }
 
-/// Pairs of random games, a pass of one point of the cycle after the other.
+/// Pairs of random games, a pass of one phase of the cycle after the other.
 fn passes(game: &Dynamic, expansion: &Expansion<'_>) -> Vec<(usize, Pairs)> {
     let mut stream = Stream::new(1, 1);
-    let mut open = vec![Pairs::default(); expansion.points()];
+    let mut open = vec![Pairs::default(); expansion.phases()];
     let mut full = Vec::new();
     let mut state = game.initial();
     while full.len() < PASSES {
@@ -51,12 +51,12 @@ fn passes(game: &Dynamic, expansion: &Expansion<'_>) -> Vec<(usize, Pairs)> {
             state = game.initial();
             continue;
         };
-        let point = expansion.point(state.as_ref()).expect("play comes to it");
-        let pairs = &mut open[point];
+        let phase = expansion.phase(state.as_ref()).expect("play comes to it");
+        let pairs = &mut open[phase];
         pairs.states.extend(state.as_ref());
         pairs.joints.extend(&joint);
         if pairs.joints.len() == Expansion::LANES * joint.len() {
-            full.push((point, std::mem::take(pairs)));
+            full.push((phase, std::mem::take(pairs)));
         }
         game.advance(&mut state, &joint);
     }
@@ -81,8 +81,8 @@ fn bench_children(bencher: Bencher<'_, '_>, name: &str, isa: Isa) {
     let passes = passes(&game, &expansion);
     bencher.counter(ItemsCount::new(PASSES * Expansion::LANES)).bench_local(|| {
         let mut ends = 0;
-        for (point, pairs) in &passes {
-            expansion.start(*point);
+        for (phase, pairs) in &passes {
+            expansion.start(*phase);
             expansion.extend(&pairs.states, &pairs.joints);
             expansion.advance(&mut batch);
             ends += usize::from(batch.is_terminal(0));

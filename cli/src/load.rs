@@ -51,7 +51,7 @@ impl Compiled {
         emit::Code::Auto.is_straight(&self.net)
     }
 
-    /// The operations that the net takes at each point of its cycle, such as each player's turn; of the net alone if it
+    /// The operations that the net takes at each phase of its cycle, such as each player's turn; of the net alone if it
     /// has none.
     #[must_use]
     pub fn operations(&self) -> Vec<usize> {

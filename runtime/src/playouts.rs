@@ -280,7 +280,7 @@ struct Pool<'g> {
     subject: Subject<'g>,
     /// If games are played in lanes, and with what.
     lanes: Option<(&'g Lanes, Isa)>,
-    /// If they start in the middle of a game there: at which point of the cycle that lanes go round.
+    /// If they start in the middle of a game there: at which phase of the cycle that lanes go round.
     middle: Option<usize>,
     /// If lanes run straight-line code.
     straight: bool,
@@ -350,10 +350,10 @@ impl Pool<'_> {
         let start = Instant::now();
         let cpu_start = cpu::thread_seconds();
         let tally = if let Some((lanes, isa)) = self.lanes {
-            if let Some(point) = self.middle {
+            if let Some(phase) = self.middle {
                 let mut leaves = Leaves::with(lanes, isa, self.straight, self.max_length);
                 self.blocks(&mut |block, games| {
-                    leaves.play_some(point, self.subject.first, self.seed, block, games);
+                    leaves.play_some(phase, self.subject.first, self.seed, block, games);
                 });
                 leaves.into_tally()
             } else {

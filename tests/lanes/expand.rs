@@ -13,27 +13,27 @@ struct Step {
     view: BitBox,
 }
 
-/// Steps of random games, as the game makes them, at each point of the cycle.
+/// Steps of random games, as the game makes them, at each phase of the cycle.
 fn steps(game: &Dynamic, expansion: &Expansion<'_>, count: usize) -> Vec<Vec<Step>> {
     let mut stream = Stream::new(3, 1);
-    let mut steps: Vec<Vec<Step>> = (0..expansion.points()).map(|_| Vec::new()).collect();
-    let mut point = 0;
+    let mut steps: Vec<Vec<Step>> = (0..expansion.phases()).map(|_| Vec::new()).collect();
+    let mut phase = 0;
     let mut state = game.initial();
     while steps.iter().any(|steps| steps.len() < count) {
-        assert_eq!(expansion.point(state.as_ref()), Some(point));
+        assert_eq!(expansion.phase(state.as_ref()), Some(phase));
         let view = game.view(&state);
         let joint: Option<Vec<MoveId>> =
             game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
         let Some(joint) = joint.filter(|_| !game.terminal_in(&view)) else {
-            (state, point) = (game.initial(), 0);
+            (state, phase) = (game.initial(), 0);
             continue;
         };
         let child = game.next_unchecked(&state, &joint);
-        if steps[point].len() < count {
+        if steps[phase].len() < count {
             let view = game.view(&child);
-            steps[point].push(Step { state: state.clone(), joint, child: child.clone(), view });
+            steps[phase].push(Step { state: state.clone(), joint, child: child.clone(), view });
         }
-        (state, point) = (child, (point + 1) % steps.len());
+        (state, phase) = (child, (phase + 1) % steps.len());
     }
     steps
 }
@@ -73,12 +73,12 @@ fn children_are_those_of_single_steps() {
             let mut expansion = Expansion::new(table, isa).expect("they play in lanes");
             assert_eq!(expansion.isa(), isa);
             let mut batch = Batch::new(game.shape());
-            for (point, steps) in steps.iter().enumerate() {
+            for (phase, steps) in steps.iter().enumerate() {
                 for count in [1, 512, 7, 64, 65, 511, 512] {
-                    let name = format!("{}, {isa:?}, {count} at {point}", entry.name);
+                    let name = format!("{}, {isa:?}, {count} at {phase}", entry.name);
                     let steps = &steps[..count];
                     let fill = |expansion: &mut Expansion<'_>| {
-                        expansion.start(point);
+                        expansion.start(phase);
                         steps.iter().for_each(|step| expansion.push(step.state.as_ref(), &step.joint));
                         assert_eq!(expansion.len(), count);
                     };
@@ -94,7 +94,7 @@ fn children_are_those_of_single_steps() {
                         assert_eq!(count, joints(&game, &step.view), "{name}");
                     }
                     // So do pairs that are added together, some in front.
-                    expansion.start(point);
+                    expansion.start(phase);
                     let (front, rest) = steps.split_at(count / 3);
                     front.iter().for_each(|step| expansion.push(step.state.as_ref(), &step.joint));
                     let states: Vec<u64> =
@@ -125,13 +125,13 @@ fn all_children_come_in_order() {
         let game = load(entry.text).expect("built-in rulesheets load");
         let expansion =
             Expansion::new(game.table().expect("a table"), Isa::best()).expect("they play in lanes");
-        for (point, steps) in steps(&game, &expansion, 60).iter().enumerate() {
+        for (phase, steps) in steps(&game, &expansion, 60).iter().enumerate() {
             let states: Vec<&BitBox> = steps.iter().map(|step| &step.state).collect();
             let ends: Vec<&BitBox> =
                 steps.iter().map(|step| &step.child).filter(|child| game.terminal(child)).collect();
-            expand_all(&game, &states, point, Isa::best(), entry.name);
+            expand_all(&game, &states, phase, Isa::best(), entry.name);
             // Nothing follows from where games end.
-            expand_all(&game, &ends, (point + 1) % expansion.points(), Isa::best(), entry.name);
+            expand_all(&game, &ends, (phase + 1) % expansion.phases(), Isa::best(), entry.name);
         }
     }
 }
@@ -158,18 +158,18 @@ fn simultaneous_moves_take_several_passes() {
     }
 }
 
-/// A state that play cannot come to is at no point of the cycle.
+/// A state that play cannot come to is at no phase of the cycle.
 #[test]
 fn points_are_those_of_play() {
     let game = load(gdl_games::find("connect_four").expect("built in").text).expect("it loads");
     let expansion = Expansion::new(game.table().expect("a table"), Isa::best()).expect("it plays in lanes");
-    assert_eq!(expansion.points(), 2);
+    assert_eq!(expansion.phases(), 2);
     let initial = game.initial();
-    assert_eq!(expansion.point(initial.as_ref()), Some(0));
-    assert_eq!(expansion.point(game.empty().as_ref()), None);
+    assert_eq!(expansion.phase(initial.as_ref()), Some(0));
+    assert_eq!(expansion.phase(game.empty().as_ref()), None);
     let all = BitBox::from(vec![u64::MAX; initial.as_ref().len()]);
-    assert_eq!(expansion.point(all.as_ref()), None);
-    assert_eq!(expansion.point(&[]), None);
+    assert_eq!(expansion.phase(all.as_ref()), None);
+    assert_eq!(expansion.phase(&[]), None);
     let turns: Vec<usize> = (0..game.shape().fluents)
         .filter(|&f| game.vocabulary().fluents().get(f).is_some_and(|t| t.starts_with("(control")))
         .collect();
@@ -179,5 +179,5 @@ fn points_are_those_of_play() {
         other.as_mut()[fluent / 64] ^= bit;
     }
     assert!(bits::count(other.as_ref()) == bits::count(initial.as_ref()));
-    assert_eq!(expansion.point(other.as_ref()), Some(1));
+    assert_eq!(expansion.phase(other.as_ref()), Some(1));
 }

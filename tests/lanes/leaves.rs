@@ -43,18 +43,18 @@ impl Visitor for Equal {
             .collect();
         let states = states(&game, 12, 12);
         for (number, state) in states.iter().enumerate() {
-            let point = all[0].point(state.as_ref()).expect("play comes to it");
-            // Others at the same point share its lanes.
+            let phase = all[0].phase(state.as_ref()).expect("play comes to it");
+            // Others at the same phase share its lanes.
             let fitting = states[number..].iter().map(AsRef::as_ref);
             let sharing: Vec<&[u64]> =
-                fitting.filter(|&other| all[0].point(other) == Some(point)).take(1 + number % 8).collect();
-            let tallies = all[0].play(point, &sharing, 5, number as u64);
+                fitting.filter(|&other| all[0].phase(other) == Some(phase)).take(1 + number % 8).collect();
+            let tallies = all[0].play(phase, &sharing, 5, number as u64);
             for (place, (tally, state)) in tallies.iter().zip(&sharing).enumerate() {
                 assert_eq!(tally.playouts, Leaves::games(sharing.len(), place), "{name}");
                 check(&game, state, tally, name);
             }
             for leaves in &mut all[1..] {
-                assert_eq!(leaves.play(point, &sharing, 5, number as u64), tallies, "{name}, {leaves:?}");
+                assert_eq!(leaves.play(phase, &sharing, 5, number as u64), tallies, "{name}, {leaves:?}");
             }
         }
     }
@@ -151,6 +151,6 @@ fn ends_are_counted() {
     let stats = Playouts::new(&game).start(&game.empty()).count(10).run();
     assert_eq!(stats.engine, Engine::Single);
     let mut leaves = Leaves::new(game.table().expect("a table"), Isa::best(), 9).expect("lanes");
-    assert_eq!(leaves.point(game.empty().as_ref()), None);
+    assert_eq!(leaves.phase(game.empty().as_ref()), None);
     assert!(leaves.play(0, &[], 0, 0).is_empty());
 }

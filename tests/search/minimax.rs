@@ -323,8 +323,8 @@ fn what_is_learnt_is_what_random_games_come_to() {
         if game.terminal_in(&view) {
             continue;
         }
-        let point = leaves.point(state.as_ref()).expect("play comes to it");
-        let tally = leaves.play(point, &[state.as_ref()], 3, seed).remove(0);
+        let phase = leaves.phase(state.as_ref()).expect("play comes to it");
+        let tally = leaves.play(phase, &[state.as_ref()], 3, seed).remove(0);
         let mean = tally.roles[0].goals as f32 / tally.playouts as f32;
         let mut goals = [0.0; 2];
         linear.evaluate(&game, &state, &view, &mut goals);

@@ -60,7 +60,7 @@ pub(crate) enum End {
         is_lively: bool,
         /// It was played in lanes, ..
         in_lanes: bool,
-        /// .. as a game of several points in a cycle, ..
+        /// .. as a game of several phases in a cycle, ..
         in_phases: bool,
         /// .. or ply by ply.
         in_plies: bool,
@@ -236,9 +236,9 @@ fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
     let states = walk(game);
     if let Some(expansion) = Expansion::new(table, Isa::Portable) {
         for state in &states {
-            let point = expansion.point(state.as_ref()).expect("play comes to it");
+            let phase = expansion.phase(state.as_ref()).expect("play comes to it");
             for isa in [Isa::Portable, Isa::best()] {
-                expand_all(game, &[state], point, isa, "expansion");
+                expand_all(game, &[state], phase, isa, "expansion");
             }
         }
     }
@@ -247,7 +247,7 @@ fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
     let leaves = [Isa::Portable, Isa::best()].map(|isa| {
         let mut leaves = Leaves::new(table, isa, LENGTH)?;
         let state = states.last()?;
-        Some(leaves.play(leaves.point(state.as_ref())?, &[state.as_ref()], 3, 0))
+        Some(leaves.play(leaves.phase(state.as_ref())?, &[state.as_ref()], 3, 0))
     });
     assert_eq!(leaves[0], leaves[1], "leaves");
 

@@ -1,4 +1,4 @@
-//! All children of states, as lanes make them beside single steps: of a game and states at one point of its cycle,
+//! All children of states, as lanes make them beside single steps: of a game and states at one phase of its cycle,
 //! and each child is the one that a single step makes, in its place.
 
 use gdl_runtime::{Batch, BitBox, Dynamic, Expansion, Game, Isa, MoveId};
@@ -53,18 +53,18 @@ pub fn children(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
     children.map(|child| (game.view(&child), child)).map(|(view, child)| (child, view)).collect()
 }
 
-/// Pushes all joint moves of states at a point, which takes as many passes as it takes.
+/// Pushes all joint moves of states at a phase, which takes as many passes as it takes.
 ///
 /// # Panics
 /// If the children are not those of single steps, or the game has no lanes.
-pub fn expand_all(game: &Dynamic, states: &[&BitBox], point: usize, isa: Isa, name: &str) {
+pub fn expand_all(game: &Dynamic, states: &[&BitBox], phase: usize, isa: Isa, name: &str) {
     let mut expansion = Expansion::new(game.table().expect("a table"), isa).expect("they play in lanes");
     let mut batch = Batch::new(game.shape());
     let expected: Vec<(BitBox, BitBox)> = states.iter().flat_map(|state| children(game, state)).collect();
     let mut rest = &expected[..];
     let (mut states, mut skip) = (states.iter().peekable(), 0);
     while !rest.is_empty() || states.peek().is_some() {
-        expansion.start(point);
+        expansion.start(phase);
         while let Some(state) = states.peek().filter(|_| !expansion.is_full()) {
             let before = expansion.len();
             let left = expansion.push_all(state.as_ref(), game.view(state).as_ref(), skip);

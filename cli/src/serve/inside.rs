@@ -72,7 +72,7 @@ pub struct Sizes {
     pub dead_fluents: usize,
     /// Groups of fluents of which no two hold together.
     pub exclusive_groups: usize,
-    /// Operations at each point of the cycle, such as each player's turn.
+    /// Operations at each phase of the cycle, such as each player's turn.
     pub phases: Vec<usize>,
 }
 

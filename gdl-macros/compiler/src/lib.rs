@@ -65,7 +65,7 @@ pub struct Compilation {
     pub ground: GroundRules,
     /// The optimised net.
     pub net: Net,
-    /// The net at each point of the cycle that its fluents go round, if there is one.
+    /// The net at each phase of the cycle that its fluents go round, if there is one.
     pub phases: Option<optimize::Phases>,
     /// The net after each number of moves, if the game is so small that all its states were visited.
     pub plies: Option<optimize::Plies>,

@@ -271,7 +271,7 @@ fn fluents_of_which_one_holds_are_complemented() {
     );
 }
 
-/// The lines of the nets at the points of a rulesheet's cycle, or of its net if it has none.
+/// The lines of the nets at the phases of a rulesheet's cycle, or of its net if it has none.
 fn phases(rules: &str, starts: &[&str]) -> Vec<String> {
     let net = net(rules);
     let nets =

@@ -349,7 +349,7 @@ struct Totals {
     groups: usize,
     /// Nets with a net for each ply, ..
     short: usize,
-    /// .. and those with one for each point of a cycle.
+    /// .. and those with one for each phase of a cycle.
     cyclic: usize,
 }
 
@@ -393,12 +393,12 @@ fn compare_net(seed: u64, net: &Net, totals: &mut Totals) {
         totals.short += 1;
         compare_plies(net, &plies, &format!("seed {seed}"));
     }
-    // The net at each point of the cycle steps as the whole one does there.
+    // The net at each phase of the cycle steps as the whole one does there.
     let phases = optimize::phases(&optimised, &mut Meter::of(u64::MAX));
     totals.cyclic += usize::from(phases.is_some());
     let (phases, cycle) = phases
         .map_or_else(|| (vec![optimised.clone()], Cycle::still()), |phases| (phases.nets, phases.cycle));
-    assert_eq!(BTreeSet::from_iter(&cycle.values).len(), phases.len(), "seed {seed}: points alike");
+    assert_eq!(BTreeSet::from_iter(&cycle.values).len(), phases.len(), "seed {seed}: phases alike");
     let mut random = Numbers(seed);
     let mut state = net.initial.clone();
     for number in 0..3 * phases.len() {

@@ -1,11 +1,11 @@
-//! What runs the points of a game's cycle: its table, or straight-line code that the compiler made of the same
+//! What runs the phases of a game's cycle: its table, or straight-line code that the compiler made of the same
 //! operations.
 //!
 //! Straight code is generic over [`Word`], so the game's crate compiles it for each instruction set without
 //! any `unsafe` of its own and without a `target-cpu`. Only [`Isa`] makes words, after it has asked the machine.
 
 use super::{
-    Point,
+    Phase,
     choice::{Groups, choose},
     counted::choose_counted,
     noise::Source,
@@ -15,37 +15,37 @@ use super::{
 use crate::simd::{Isa, Plane, Word};
 use std::fmt;
 
-/// The programs of all points. For each point, by its number:
+/// The programs of all phases. For each phase, by its number:
 pub trait Code {
     /// If it is compiled for words of 256 bits too, which takes several times as long as for 512.
     const HALVES: bool;
 
     /// Computes what is seen of the state.
-    fn observe<W: Word>(&self, point: usize, slots: &mut Slots);
+    fn observe<W: Word>(&self, phase: usize, slots: &mut Slots);
 
     /// True if scores are not observed, but computed for states that were kept.
-    fn keeps(&self, point: usize) -> bool;
+    fn keeps(&self, phase: usize) -> bool;
 
     /// Keeps the states where games have ended.
-    fn keep<W: Word>(&self, point: usize, slots: &mut Slots);
+    fn keep<W: Word>(&self, phase: usize, slots: &mut Slots);
 
     /// Scores the states that were kept.
-    fn score<W: Word>(&self, point: usize, slots: &mut Slots);
+    fn score<W: Word>(&self, phase: usize, slots: &mut Slots);
 
     /// Adds up, in the order of their slots, what is counted in the lanes where a scored game has ended.
-    fn count<W: Word>(&self, point: usize, slots: &Slots, scored: W, sums: &mut [Plane]);
+    fn count<W: Word>(&self, phase: usize, slots: &Slots, scored: W, sums: &mut [Plane]);
 
     /// Makes each role's choice among its legal moves. The lanes where some role has none.
     fn choose<W: Word>(
         &self,
-        point: usize,
+        phase: usize,
         slots: &mut Slots,
         noise: &mut Source<W>,
         groups: &mut Groups,
     ) -> W;
 
     /// Computes the next state.
-    fn advance<W: Word>(&self, point: usize, slots: &mut Slots);
+    fn advance<W: Word>(&self, phase: usize, slots: &mut Slots);
 }
 
 /// Part of a program, compiled by itself; see [`Word::call`].
@@ -54,32 +54,32 @@ pub trait Chunk {
     fn run<W: Word>(self, slots: &mut Slots);
 }
 
-impl Code for [Point] {
+impl Code for [Phase] {
     const HALVES: bool = true;
 
     #[inline(always)]
-    fn observe<W: Word>(&self, point: usize, slots: &mut Slots) {
-        self[point].observe.run::<W>(slots);
+    fn observe<W: Word>(&self, phase: usize, slots: &mut Slots) {
+        self[phase].observe.run::<W>(slots);
     }
 
     #[inline(always)]
-    fn keeps(&self, point: usize) -> bool {
-        self[point].keep.len() > 0
+    fn keeps(&self, phase: usize) -> bool {
+        self[phase].keep.len() > 0
     }
 
     #[inline(always)]
-    fn keep<W: Word>(&self, point: usize, slots: &mut Slots) {
-        self[point].keep.run::<W>(slots);
+    fn keep<W: Word>(&self, phase: usize, slots: &mut Slots) {
+        self[phase].keep.run::<W>(slots);
     }
 
     #[inline(always)]
-    fn score<W: Word>(&self, point: usize, slots: &mut Slots) {
-        self[point].score.run::<W>(slots);
+    fn score<W: Word>(&self, phase: usize, slots: &mut Slots) {
+        self[phase].score.run::<W>(slots);
     }
 
     #[inline(always)]
-    fn count<W: Word>(&self, point: usize, slots: &Slots, scored: W, sums: &mut [Plane]) {
-        for (sum, &slot) in sums.iter_mut().zip(&self[point].counted) {
+    fn count<W: Word>(&self, phase: usize, slots: &Slots, scored: W, sums: &mut [Plane]) {
+        for (sum, &slot) in sums.iter_mut().zip(&self[phase].counted) {
             add(sum, scored.and(W::load(&slots[usize::from(slot)])));
         }
     }
@@ -87,13 +87,13 @@ impl Code for [Point] {
     #[inline(always)]
     fn choose<W: Word>(
         &self,
-        point: usize,
+        phase: usize,
         slots: &mut Slots,
         noise: &mut Source<W>,
         groups: &mut Groups,
     ) -> W {
         let mut stuck = W::splat(false);
-        for role in self[point].roles.iter().filter(|role| !role.is_sure()) {
+        for role in self[phase].roles.iter().filter(|role| !role.is_sure()) {
             let moves = &mut slots[role.slots()];
             if role.count > 0 {
                 choose_counted(moves, role.count.into(), noise);
@@ -105,8 +105,8 @@ impl Code for [Point] {
     }
 
     #[inline(always)]
-    fn advance<W: Word>(&self, point: usize, slots: &mut Slots) {
-        self[point].advance.run::<W>(slots);
+    fn advance<W: Word>(&self, phase: usize, slots: &mut Slots) {
+        self[phase].advance.run::<W>(slots);
     }
 }
 

@@ -1,6 +1,6 @@
-//! Where a state is on the cycle that games go round: the point whose programs fit it.
+//! Where a state is on the cycle that games go round: the phase whose programs fit it.
 //!
-//! The compiler proves which fluents go round whatever the moves, and a table has their values at each point. To find a point is
+//! The compiler proves which fluents go round whatever the moves, and a table has their values at each phase. To find a phase is
 //! to compare a few words of a state.
 
 use gdl_format::lanes;
@@ -8,32 +8,32 @@ use gdl_format::lanes;
 /// Words of a state, which of their bits count, and what these are.
 type Words = Box<[(usize, u64, u64)]>;
 
-/// The values of the fluents that tell the points apart, as bits of words.
+/// The values of the fluents that tell the phases apart, as bits of words.
 #[derive(Clone, Debug)]
 pub(crate) struct Cycle {
-    /// For each point what tells it.
-    points: Box<[Words]>,
+    /// For each phase what tells it.
+    phases: Box<[Words]>,
 }
 
 impl Cycle {
     /// The cycle as a table has it.
     pub(super) fn new(cycle: &lanes::Cycle) -> Self {
         let words =
-            |point| cycle.words(point).into_iter().map(|(word, (mask, bits))| (word, mask, bits)).collect();
-        Self { points: (0..cycle.values.len()).map(words).collect() }
+            |phase| cycle.words(phase).into_iter().map(|(word, (mask, bits))| (word, mask, bits)).collect();
+        Self { phases: (0..cycle.values.len()).map(words).collect() }
     }
 
-    /// The number of points.
+    /// The number of phases.
     pub(crate) fn len(&self) -> usize {
-        self.points.len()
+        self.phases.len()
     }
 
-    /// The point of a state; none if play never comes to it.
+    /// The phase of a state; none if play never comes to it.
     #[inline]
     pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         let fits =
             |&(word, mask, bits): &(usize, u64, u64)| state.get(word).is_some_and(|word| word & mask == bits);
-        self.points.iter().position(|words| words.iter().all(fits))
+        self.phases.iter().position(|words| words.iter().all(fits))
     }
 }
 

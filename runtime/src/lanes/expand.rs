@@ -2,7 +2,7 @@
 //! that follow and what is seen of them.
 //!
 //! States come as rows of bits, one behind the other; lanes want planes. So a pass transposes words of 512 lanes
-//! into planes, runs the programs of a point on them, and transposes back what is asked for. A joint move is
+//! into planes, runs the programs of a phase on them, and transposes back what is asked for. A joint move is
 //! one bit for each role that has a choice: it is noted as a number of eight bits, which a pass tells from the others,
 //! or, if the role has very many moves, in a plane at once.
 //!
@@ -10,7 +10,7 @@
 //! state, a [`Batch`] 4 KiB for each word of a state and a view, of which there may be [`MOST_WORDS`]: a view has words
 //! for each role, so roles with moves of their own would take memory by their square.
 
-use super::{Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Point, TERMINAL, program::Slots};
+use super::{Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Phase, TERMINAL, program::Slots};
 use crate::{
     bits,
     game::{Id, Shape, legal_words},
@@ -44,7 +44,7 @@ const DIGITS: usize = u16::BITS as usize;
 /// next pairs. [`Expansion::push_all`] adds all joint moves of a state. States are rows of bits, as a game's states
 /// are; `state.as_ref()` has their words.
 ///
-/// Where players take turns a pass is for one point of that cycle. [`Expansion::point`] tells the point of a
+/// Where players take turns a pass is for one phase of that cycle. [`Expansion::phase`] tells the phase of a
 /// state; children are at the next one.
 ///
 /// Memory: 4 MiB and 4 KiB for each word of a state, however many passes there are.
@@ -68,7 +68,7 @@ const DIGITS: usize = u16::BITS as usize;
 ///
 ///     // All children of the initial state.
 ///     let start = game.initial();
-///     expansion.start(expansion.point(start.as_ref()).unwrap());
+///     expansion.start(expansion.phase(start.as_ref()).unwrap());
 ///     expansion.push_all(start.as_ref(), game.view(&start).as_ref(), 0);
 ///     expansion.advance(&mut children);
 ///     assert_eq!(children.len(), 2);
@@ -79,7 +79,7 @@ const DIGITS: usize = u16::BITS as usize;
 ///     assert_eq!(game.legal_in(&view, walk::Role::Robot).len(), 2);
 ///
 ///     // A child of that child.
-///     expansion.start(expansion.point(state.as_ref()).unwrap());
+///     expansion.start(expansion.phase(state.as_ref()).unwrap());
 ///     expansion.push(state.as_ref(), &[walk::Move::GO]);
 ///     expansion.advance(&mut children);
 ///     assert!(children.is_terminal(0));
@@ -95,13 +95,13 @@ pub struct Expansion<'t> {
     /// For each role the numbers of the moves that were added, if it has few.
     moves: Vec<[u8; LANES]>,
     scratch: Box<[Rows; 2]>,
-    point: usize,
+    phase: usize,
     length: usize,
     /// What stands for each legal move of a state.
     legal: Vec<u16>,
 }
 
-/// How states at a point are written to planes and read from them.
+/// How states at a phase are written to planes and read from them.
 struct Plan {
     roles: Box<[Role]>,
     /// For each word of a view the slots of its bits, as far as any are ever set; 0 is never set.
@@ -208,10 +208,10 @@ fn word(rows: &Rows, lane: usize) -> u64 {
 
 impl fmt::Debug for Expansion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { isa, point, length, .. } = self;
+        let Self { isa, phase, length, .. } = self;
         f.debug_struct("Expansion")
             .field("isa", isa)
-            .field("point", point)
+            .field("phase", phase)
             .field("length", length)
             .finish_non_exhaustive()
     }
@@ -222,7 +222,7 @@ impl<'t> Expansion<'t> {
     pub const LANES: usize = LANES;
 
     /// An empty pass. None if the table cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the points of its cycle apart, or states
+    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle apart, or states
     /// may have 2^54 joint moves and more, or a state and a view have more than 8,192 words. O(gates), usually some times over. If the machine does not have the
     /// instruction set, that is [`Isa::Portable`].
     #[must_use]
@@ -232,18 +232,18 @@ impl<'t> Expansion<'t> {
         if shape.state_words() + shape.view_words() > MOST_WORDS {
             return None;
         }
-        let joints = |point: &Point| {
-            point
+        let joints = |phase: &Phase| {
+            phase
                 .roles
                 .iter()
                 .try_fold(1_u64, |product, role| product.checked_mul(role.moves.len().max(1) as u64))
         };
-        let points = &lanes.points[..lanes.cycle.len()];
-        if !points.iter().all(|point| joints(point).is_some_and(|count| count < MOST_JOINTS)) {
+        let phases = &lanes.phases[..lanes.cycle.len()];
+        if !phases.iter().all(|phase| joints(phase).is_some_and(|count| count < MOST_JOINTS)) {
             return None;
         }
         let goals = |role| table.vocabulary().goals_of(role);
-        let plans = points.iter().map(|point| Plan::new(point, shape, goals)).collect();
+        let plans = phases.iter().map(|phase| Plan::new(phase, shape, goals)).collect();
         Some(Self {
             lanes,
             isa,
@@ -252,7 +252,7 @@ impl<'t> Expansion<'t> {
             parents: vec![Plane::ZERO; 64 * shape.state_words()],
             moves: vec![[0; LANES]; shape.roles],
             scratch: Box::new([[Plane::ZERO; 64]; 2]),
-            point: 0,
+            phase: 0,
             length: 0,
             legal: Vec::new(),
         })
@@ -270,24 +270,24 @@ impl<'t> Expansion<'t> {
         self.lanes.shape
     }
 
-    /// The number of points of the cycle that games go round: 1 if there is none. Point 0 is the initial state's.
+    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the initial state's.
     #[must_use]
-    pub fn points(&self) -> usize {
+    pub fn phases(&self) -> usize {
         self.lanes.cycle.len()
     }
 
-    /// The point of a state; none if no play from the initial state comes to it. O(words of a state).
+    /// The phase of a state; none if no play from the initial state comes to it. O(words of a state).
     #[must_use]
     #[inline]
-    pub fn point(&self, state: &[u64]) -> Option<usize> {
+    pub fn phase(&self, state: &[u64]) -> Option<usize> {
         self.lanes.cycle.find(state)
     }
 
-    /// Forgets all pairs; what comes next are states at this point of the cycle, modulo [`Expansion::points`].
-    pub fn start(&mut self, point: usize) {
-        self.point = point % self.points();
+    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo [`Expansion::phases`].
+    pub fn start(&mut self, phase: usize) {
+        self.phase = phase % self.phases();
         self.length = 0;
-        for (role, choice) in self.plans[self.point].roles.iter().zip(&self.lanes.points[self.point].roles) {
+        for (role, choice) in self.plans[self.phase].roles.iter().zip(&self.lanes.phases[self.phase].roles) {
             if matches!(role, Role::Planes(_)) {
                 slots_of(&mut self.slots, choice).fill(Plane::ZERO);
             }
@@ -315,7 +315,7 @@ impl<'t> Expansion<'t> {
     /// Adds a state and the move of each role, in role order. O(words of the state + roles).
     ///
     /// Nothing is checked, as for [`Game::advance`](crate::Game::advance): if a move is not legal, or the state is
-    /// terminal or at another point than this pass is for, some state follows.
+    /// terminal or at another phase than this pass is for, some state follows.
     ///
     /// # Panics
     /// If there is no room, or a word of the state is missing.
@@ -325,7 +325,7 @@ impl<'t> Expansion<'t> {
         assert!(lane < LANES, "there is room for another pair");
         let words = self.words();
         write(&mut self.parents, words * lane, &state[..words]);
-        for ((role, numbers), action) in self.plans[self.point].roles.iter().zip(&mut self.moves).zip(joint) {
+        for ((role, numbers), action) in self.plans[self.phase].roles.iter().zip(&mut self.moves).zip(joint) {
             match role {
                 Role::Sure => {}
                 Role::Number(all) => numbers[lane] = at(all, action.index()),
@@ -347,7 +347,7 @@ impl<'t> Expansion<'t> {
         assert_eq!(joints.len(), lanes.len() * roles, "each role makes a move in each state");
         assert_eq!(states.len(), lanes.len() * words, "states have all their words");
         write(&mut self.parents, words * lanes.start, states);
-        for (place, (role, numbers)) in self.plans[self.point].roles.iter().zip(&mut self.moves).enumerate() {
+        for (place, (role, numbers)) in self.plans[self.phase].roles.iter().zip(&mut self.moves).enumerate() {
             let actions = joints.chunks_exact(roles).map(|joint| joint[place].index());
             match role {
                 Role::Sure => {}
@@ -395,7 +395,7 @@ impl<'t> Expansion<'t> {
         lanes.clone().for_each(|lane| write(&mut self.parents, words * lane, &state[..words]));
         // How many joint moves in a row have the same move of a role.
         let mut stride = 1;
-        for (role, way) in self.plans[self.point].roles.iter().enumerate().rev() {
+        for (role, way) in self.plans[self.phase].roles.iter().enumerate().rev() {
             let list = &mut self.legal;
             list.clear();
             let moves = bits::ones(legal_words(legal, shape, role));
@@ -525,11 +525,11 @@ fn write(planes: &mut [Plane], place: usize, words: &[u64]) {
 }
 
 impl Plan {
-    fn new<'g>(point: &Point, shape: Shape, goals: impl Fn(usize) -> &'g [u8]) -> Self {
+    fn new<'g>(phase: &Phase, shape: Shape, goals: impl Fn(usize) -> &'g [u8]) -> Self {
         let mut views = vec![vec![0; 64]; shape.view_words()];
         let mut set = |bit: usize, slot: u16| views[bit / 64][bit % 64] = slot;
         let mut roles = Vec::with_capacity(shape.roles);
-        for (role, choice) in point.roles.iter().enumerate() {
+        for (role, choice) in phase.roles.iter().enumerate() {
             let first = 64 * role * shape.legal_words();
             if choice.is_sure() {
                 choice.moves.iter().for_each(|&action| set(first + action as usize, ALWAYS));
@@ -564,7 +564,7 @@ impl Plan {
         let mut bit = shape.goal_bit();
         for role in 0..shape.roles {
             for &value in goals(role) {
-                let item = point.items.iter().find(|(item, _)| *item == Item::Goal { role, value });
+                let item = phase.items.iter().find(|(item, _)| *item == Item::Goal { role, value });
                 set(bit, item.map_or(0, |item| item.1));
                 bit += 1;
             }
@@ -618,8 +618,8 @@ impl Kernel for Pass<'_, '_> {
         for (word, planes) in fluents(slots, shape).chunks_mut(64).enumerate() {
             to_planes::<W>(parents, word, planes, blocks, scratch);
         }
-        let here = expansion.point;
-        let choices = lanes.points[here].roles.iter().zip(&plans[here].roles).zip(moves);
+        let here = expansion.phase;
+        let choices = lanes.phases[here].roles.iter().zip(&plans[here].roles).zip(moves);
         for ((choice, role), numbers) in choices {
             if advances && matches!(role, Role::Number(_)) {
                 tell_apart::<W>(numbers, slots_of(slots, choice));
@@ -632,8 +632,8 @@ impl Kernel for Pass<'_, '_> {
         // Scores, if they are wanted, are those of the states themselves.
         slots[usize::from(ENDED)] = Plane::ONES;
         let seen = if advances { (here + 1) % lanes.cycle.len() } else { here };
-        let Point { observe, keep, score, .. } = &lanes.points[seen];
-        let programs = [&lanes.points[here].advance, observe, keep, score];
+        let Phase { observe, keep, score, .. } = &lanes.phases[seen];
+        let programs = [&lanes.phases[here].advance, observe, keep, score];
         let mut scores = false;
         // One call for all, since all that it calls is compiled here.
         for (place, program) in programs.iter().enumerate().skip(usize::from(!advances)) {
@@ -685,7 +685,7 @@ impl Kernel for Pass<'_, '_> {
             }
         }
         if let Some(counts) = counts {
-            count::<W>(&lanes.points[seen], slots, [scratch, buffer], counts);
+            count::<W>(&lanes.phases[seen], slots, [scratch, buffer], counts);
         }
     }
 }
@@ -723,7 +723,7 @@ fn tell_apart<W: Word>(numbers: &[u8; LANES], planes: &mut [Plane]) {
 /// The number of joint moves in each lane: the product of those of the roles, which are summed digit by digit.
 #[inline(always)]
 fn count<W: Word>(
-    point: &Point,
+    phase: &Phase,
     slots: &Slots,
     [scratch, buffer]: [&mut Rows; 2],
     counts: &mut [u64; LANES],
@@ -731,7 +731,7 @@ fn count<W: Word>(
     let alive = W::load(&slots[usize::from(TERMINAL)]).not();
     let mut rows = [Plane::ZERO; 64];
     counts.fill(1);
-    for role in &point.roles {
+    for role in &phase.roles {
         if role.is_sure() {
             // Counted below, with all that makes moves.
             continue;

@@ -22,7 +22,7 @@ const WORDS: usize = LANES / 64;
 /// Plays random games from given states, 512 at once: 512 from one state, 256 from each of two, at least 64 from each of
 /// eight.
 ///
-/// States of one pass must be at the same point of the cycle that games go round where players take turns, as are
+/// States of one pass must be at the same phase of the cycle that games go round where players take turns, as are
 /// the children of a state.
 ///
 /// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
@@ -45,8 +45,8 @@ const WORDS: usize = LANES / 64;
 ///     let mut leaves = Leaves::new(game.table().unwrap(), Isa::best(), 100).unwrap();
 ///     let near = game.parse_state("((at 1))")?;
 ///     let far = game.initial();
-///     let point = leaves.point(near.as_ref()).unwrap();
-///     let tallies = leaves.play(point, &[near.as_ref(), far.as_ref()], 7, 0);
+///     let phase = leaves.phase(near.as_ref()).unwrap();
+///     let tallies = leaves.play(phase, &[near.as_ref(), far.as_ref()], 7, 0);
 ///     assert_eq!(tallies.iter().map(|tally| tally.playouts).sum::<u64>(), 512);
 ///     // One coin against two.
 ///     assert!(tallies[0].roles[0].wins > tallies[1].roles[0].wins);
@@ -88,22 +88,22 @@ impl<'t> Leaves<'t> {
         Self { player: Player::new(lanes, isa, straight, 0, max_length) }
     }
 
-    /// The point of a state on the cycle; none if no play from the initial state comes to it. O(words of a state).
+    /// The phase of a state on the cycle; none if no play from the initial state comes to it. O(words of a state).
     #[must_use]
-    pub fn point(&self, state: &[u64]) -> Option<usize> {
+    pub fn phase(&self, state: &[u64]) -> Option<usize> {
         self.player.lanes.cycle.find(state)
     }
 
-    /// Plays games from states at this point, as many from each as [`Leaves::games`] says. A tally for each state, in
+    /// Plays games from states at this phase, as many from each as [`Leaves::games`] says. A tally for each state, in
     /// their order. Games that are over where they start count for what they are.
     ///
-    /// Of states at another point, tallies mean nothing.
+    /// Of states at another phase, tallies mean nothing.
     ///
     /// # Panics
-    /// If there are more states than [`Leaves::MOST`], or the point is none of the cycle.
-    pub fn play(&mut self, point: usize, states: &[&[u64]], seed: u64, block: u64) -> Vec<Tally> {
+    /// If there are more states than [`Leaves::MOST`], or the phase is none of the cycle.
+    pub fn play(&mut self, phase: usize, states: &[&[u64]], seed: u64, block: u64) -> Vec<Tally> {
         let mut tallies = vec![Tally::new(self.player.lanes.shape.roles); states.len()];
-        self.play_into(point, states, seed, block, &mut tallies);
+        self.play_into(phase, states, seed, block, &mut tallies);
         tallies
     }
 
@@ -113,7 +113,7 @@ impl<'t> Leaves<'t> {
     /// As [`Leaves::play`], and if a tally is for fewer roles.
     pub fn play_into(
         &mut self,
-        point: usize,
+        phase: usize,
         states: &[&[u64]],
         seed: u64,
         block: u64,
@@ -121,14 +121,14 @@ impl<'t> Leaves<'t> {
     ) {
         assert!(states.len() <= Self::MOST, "at most {} states share the lanes", Self::MOST);
         if !states.is_empty() {
-            self.run(point, states, Plane::ONES, seed, block);
+            self.run(phase, states, Plane::ONES, seed, block);
             self.player.count_each((0..states.len()).map(|place| share(states.len(), place)), tallies);
         }
     }
 
     /// Plays so many games from one state, at most one in each lane, and counts them.
-    pub(crate) fn play_some(&mut self, point: usize, state: &[u64], seed: u64, block: u64, games: u64) {
-        self.run(point, &[state], Plane::ONES.first(games), seed, block);
+    pub(crate) fn play_some(&mut self, phase: usize, state: &[u64], seed: u64, block: u64, games: u64) {
+        self.run(phase, &[state], Plane::ONES.first(games), seed, block);
         self.player.count(games);
     }
 
@@ -137,15 +137,15 @@ impl<'t> Leaves<'t> {
         self.player.tally
     }
 
-    fn run(&mut self, point: usize, states: &[&[u64]], lanes: Plane, seed: u64, block: u64) {
-        assert!(point < self.player.lanes.cycle.len(), "the cycle has that point");
+    fn run(&mut self, phase: usize, states: &[&[u64]], lanes: Plane, seed: u64, block: u64) {
+        assert!(phase < self.player.lanes.cycle.len(), "the cycle has that phase");
         for (fluent, plane) in self.player.fluents().iter_mut().enumerate() {
             for (place, state) in states.iter().enumerate() {
                 let word = if bits::test(state, fluent) { u64::MAX } else { 0 };
                 plane.0[share(states.len(), place)].fill(word);
             }
         }
-        self.player.start_at(point, lanes, seed, block);
+        self.player.start_at(phase, lanes, seed, block);
         self.player.go_on(u64::MAX);
     }
 

@@ -93,15 +93,15 @@ impl<'t> Lockstep<'t> {
     /// The positions of the moves that a lane's roles made in the last step.
     #[must_use]
     pub fn joint(&self, lane: usize) -> Vec<usize> {
-        let Player { lanes, course, point, .. } = &self.player;
-        let before = if *point == course.start { course.end } else { *point };
-        let point = &lanes.points[before - 1];
+        let Player { lanes, course, phase, .. } = &self.player;
+        let before = if *phase == course.start { course.end } else { *phase };
+        let phase = &lanes.phases[before - 1];
         let made = |role: &Choice| {
             let mut slots = role.slots();
             let place = slots.position(|slot| self.player.slots[slot].lane(lane));
             role.moves[place.unwrap_or(0)] as usize
         };
-        point.roles.iter().map(made).collect()
+        phase.roles.iter().map(made).collect()
     }
 
     /// Writes the state of a lane after its last move; of a lane without a game, some state.

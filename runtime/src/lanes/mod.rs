@@ -2,12 +2,12 @@
 //! word of 512 bits, one bit for each game; out come tallies.
 //!
 //! [`Lanes`] is what a game's table has, which `gdl_compiler::emit::lanes` makes. `play` runs a block of games on it
-//! and `choice` draws moves. Where players take turns there are programs for each point of that cycle, and games
+//! and `choice` draws moves. Where players take turns there are programs for each phase of that cycle, and games
 //! start at its first one, where lanes whose game is over get the initial state and its legal moves in the same
 //! step.
 //!
 //! Signals are in slots, of which there are 2^16 of 64 bytes, 4 MiB, for each thread that plays; programs take as many bytes
-//! as the table has for them, a few times over. A step takes as many steps as the programs of its point have operations.
+//! as the table has for them, a few times over. A step takes as many steps as the programs of its phase have operations.
 
 mod choice;
 mod code;
@@ -53,9 +53,9 @@ const MOST_GAMES: usize = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct Lanes {
     shape: Shape,
-    /// One for each point of the cycle, the initial state's first; then one for each number of moves made, if games from
+    /// One for each phase of the cycle, the initial state's first; then one for each number of moves made, if games from
     /// the initial state are played so. Those go round these.
-    points: Box<[Point]>,
+    phases: Box<[Phase]>,
     /// What tells those of the cycle apart.
     cycle: Cycle,
     /// The bits of the initial state.
@@ -70,9 +70,9 @@ pub(crate) struct Lanes {
     pub(crate) straight: Option<Straight>,
 }
 
-/// A point of the cycle.
+/// A phase of the cycle.
 #[derive(Clone, Debug)]
-struct Point {
+struct Phase {
     observe: Program,
     /// Keeps states, to be scored later; empty if scores are observed.
     keep: Program,
@@ -89,32 +89,32 @@ impl Lanes {
     /// What plays a game in lanes, from what its table has. O(operations).
     pub(crate) fn new(lanes: lanes::Lanes, shape: Shape, initial: &[u64], chance: Option<usize>) -> Self {
         let cycle = Cycle::new(&lanes.cycle);
-        let points: Box<[Point]> = lanes.points.into_iter().chain(lanes.plies).map(Point::new).collect();
-        let choices = points.iter().flat_map(|point| &point.roles);
+        let phases: Box<[Phase]> = lanes.phases.into_iter().chain(lanes.plies).map(Phase::new).collect();
+        let choices = phases.iter().flat_map(|phase| &phase.roles);
         let mut lanes = Self {
             shape,
             initial: initial.into(),
             moves: choices.map(|role| role.moves.len()).max().unwrap_or(0),
             chance,
             block: 0,
-            points,
+            phases,
             cycle,
             straight: None,
         };
-        let course = &lanes.points[lanes.course()];
-        let operations: usize = course.iter().map(|point| point.observe.len() + point.advance.len()).sum();
+        let course = &lanes.phases[lanes.course()];
+        let operations: usize = course.iter().map(|phase| phase.observe.len() + phase.advance.len()).sum();
         let games = BLOCK_WORK / (operations / course.len()).max(1);
         lanes.block = (crate::simd::LANES * games.clamp(1, MOST_GAMES)) as u64;
         lanes
     }
 
-    /// The points that games from the initial state go round.
+    /// The phases that games from the initial state go round.
     fn course(&self) -> Range<usize> {
         let cycle = self.cycle.len();
-        if self.points.len() > cycle { cycle..self.points.len() } else { 0..cycle }
+        if self.phases.len() > cycle { cycle..self.phases.len() } else { 0..cycle }
     }
 
-    /// The point of a state on the cycle; none if play never comes to it.
+    /// The phase of a state on the cycle; none if play never comes to it.
     pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         self.cycle.find(state)
     }
@@ -125,20 +125,20 @@ impl Lanes {
     }
 }
 
-impl Point {
-    fn new(point: lanes::Point) -> Self {
-        let counted = point.items.iter().filter(|item| item.0.is_counted());
+impl Phase {
+    fn new(phase: lanes::Phase) -> Self {
+        let counted = phase.items.iter().filter(|item| item.0.is_counted());
         let mut counted: Vec<u16> = counted.map(|item| item.1).collect();
         counted.sort_unstable();
         counted.dedup();
         Self {
-            observe: Program::new(point.observe),
-            keep: Program::new(point.keep),
-            score: Program::new(point.score),
-            advance: Program::new(point.advance),
-            roles: point.roles.into(),
+            observe: Program::new(phase.observe),
+            keep: Program::new(phase.keep),
+            score: Program::new(phase.score),
+            advance: Program::new(phase.advance),
+            roles: phase.roles.into(),
             counted: counted.into(),
-            items: point.items.into(),
+            items: phase.items.into(),
         }
     }
 }

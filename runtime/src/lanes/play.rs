@@ -36,9 +36,9 @@ pub(crate) struct Player<'l> {
     pub(super) playing: Plane,
     /// When they started.
     pub(super) starts: Starts,
-    /// The points that games go round, and the one where they have come to.
+    /// The phases that games go round, and the one where they have come to.
     pub(super) course: Range<usize>,
-    pub(super) point: usize,
+    pub(super) phase: usize,
     /// Steps since the block began.
     time: u64,
     /// No game reaches the greatest length before this time.
@@ -46,7 +46,7 @@ pub(crate) struct Player<'l> {
     /// Games still to start, but for those that have been started since.
     left: u64,
     since: Since,
-    /// For each point the lanes with a state that was kept there and is still to be scored.
+    /// For each phase the lanes with a state that was kept there and is still to be scored.
     kept: Box<[Plane]>,
     sums: Sums,
     pub(crate) tally: Tally,
@@ -57,7 +57,7 @@ pub(crate) struct Player<'l> {
 struct Sums {
     moves: Plane,
     scored: Plane,
-    /// For each point of the cycle and each slot that is counted there.
+    /// For each phase of the cycle and each slot that is counted there.
     items: Vec<Vec<Plane>>,
     too_long: Plane,
     stuck: Plane,
@@ -79,7 +79,7 @@ impl Since {
 
 impl Sums {
     fn new(lanes: &Lanes) -> Self {
-        let items = lanes.points.iter().map(|point| vec![Plane::ZERO; point.counted.len()]).collect();
+        let items = lanes.phases.iter().map(|phase| vec![Plane::ZERO; phase.counted.len()]).collect();
         Self { moves: Plane::ZERO, scored: Plane::ZERO, items, too_long: Plane::ZERO, stuck: Plane::ZERO }
     }
 
@@ -94,9 +94,9 @@ impl Sums {
         tally.unscored += games - too_long - stuck - scored;
         let players = (0..tally.roles.len()).filter(|&role| lanes.chance != Some(role));
         players.clone().for_each(|role| tally.roles[role].losses += scored);
-        for (point, sums) in lanes.points.iter().zip(&self.items) {
-            for &(item, slot) in point.items.iter().filter(|item| item.0.is_counted()) {
-                let number = total(&sums[point.counted.partition_point(|&other| other < slot)]);
+        for (phase, sums) in lanes.phases.iter().zip(&self.items) {
+            for &(item, slot) in phase.items.iter().filter(|item| item.0.is_counted()) {
+                let number = total(&sums[phase.counted.partition_point(|&other| other < slot)]);
                 match item {
                     Item::Goal { role, value } => {
                         let value = u64::from(value);
@@ -139,12 +139,12 @@ impl<'l> Player<'l> {
             playing: Plane::ZERO,
             starts: Starts::new(),
             course: lanes.course(),
-            point: 0,
+            phase: 0,
             time: 0,
             due: 0,
             left: 0,
             since: Since::NOW,
-            kept: vec![Plane::ZERO; lanes.points.len()].into(),
+            kept: vec![Plane::ZERO; lanes.phases.len()].into(),
             sums: Sums::new(lanes),
             tally: Tally::new(lanes.shape.roles),
         }
@@ -160,7 +160,7 @@ impl<'l> Player<'l> {
     /// Makes some steps, or those until all games of the block have come to their end.
     pub(super) fn go_on(&mut self, steps: u64) {
         if !self.straight.is_some_and(|straight| straight.go_on(self.isa, self, steps)) {
-            self.isa.run(Steps { code: &*self.lanes.points, player: self, limit: steps });
+            self.isa.run(Steps { code: &*self.lanes.phases, player: self, limit: steps });
         }
     }
 
@@ -169,7 +169,7 @@ impl<'l> Player<'l> {
         self.noise = Noise::new(self.seed, block);
         self.starts.restart();
         self.course = self.lanes.course();
-        (self.playing, self.point) = (Plane::ZERO, self.course.start);
+        (self.playing, self.phase) = (Plane::ZERO, self.course.start);
         (self.time, self.due) = (0, self.max_length);
         (self.left, self.since) = (games, Since::NOW);
         let initial = &self.lanes.initial;
@@ -178,12 +178,12 @@ impl<'l> Player<'l> {
         }
     }
 
-    /// Sets up games from the states that stand in the slots, which are at this point, in the lanes told.
-    pub(super) fn start_at(&mut self, point: usize, lanes: Plane, seed: u64, block: u64) {
+    /// Sets up games from the states that stand in the slots, which are at this phase, in the lanes told.
+    pub(super) fn start_at(&mut self, phase: usize, lanes: Plane, seed: u64, block: u64) {
         self.noise = Noise::new(seed, block);
         self.starts.restart();
         self.course = 0..self.lanes.cycle.len();
-        (self.playing, self.point) = (lanes, point);
+        (self.playing, self.phase) = (lanes, phase);
         (self.time, self.due) = (0, self.max_length);
         (self.left, self.since) = (0, Since::NOW);
     }
@@ -220,19 +220,19 @@ impl<'l> Player<'l> {
     /// One step in all lanes.
     #[inline(always)]
     fn step<W: Word, C: Code + ?Sized>(&mut self, code: &C) {
-        let point = self.point;
+        let phase = self.phase;
         let old = if self.time < self.due { Plane::ZERO } else { self.find_old() };
         let (playing, old) = (W::load(&self.playing), W::load(&old));
         playing.and_not(old).not().store(&mut self.slots[usize::from(IDLE)]);
-        code.observe::<W>(point, &mut self.slots);
+        code.observe::<W>(phase, &mut self.slots);
 
         let terminal = W::load(&self.slots[usize::from(TERMINAL)]);
         let ended = playing.and(terminal);
         if ended.any() {
-            if code.keeps(point) {
+            if code.keeps(phase) {
                 self.keep(code, ended);
             } else {
-                self.count_scores(code, point, ended);
+                self.count_scores(code, phase, ended);
             }
         }
         let too_long = playing.and(old).and_not(terminal);
@@ -241,14 +241,14 @@ impl<'l> Player<'l> {
         }
         let mut playing = playing.and_not(terminal).and_not(old);
         let mut fresh = W::splat(false);
-        if point == self.course.start && self.left > 0 {
+        if phase == self.course.start && self.left > 0 {
             fresh = self.start_games(playing.not());
             playing = playing.or(fresh);
         }
 
         let slots = &mut *self.slots;
         let mut noise = Source::<W>::open(&self.noise);
-        let stuck = code.choose(point, slots, &mut noise, &mut self.groups).and(playing);
+        let stuck = code.choose(phase, slots, &mut noise, &mut self.groups).and(playing);
         noise.close(&mut self.noise);
         if stuck.any() {
             add(&mut self.sums.stuck, stuck);
@@ -256,39 +256,39 @@ impl<'l> Player<'l> {
         }
         add(&mut self.sums.moves, playing);
         playing.store(&mut self.playing);
-        code.advance::<W>(point, slots);
+        code.advance::<W>(phase, slots);
         self.starts.note(&plane(fresh), &self.playing);
         self.time += 1;
-        self.point = if point + 1 == self.course.end { self.course.start } else { point + 1 };
+        self.phase = if phase + 1 == self.course.end { self.course.start } else { phase + 1 };
     }
 
     /// Keeps states in which games have ended, until a lane has two of them.
     #[inline(always)]
     fn keep<W: Word, C: Code + ?Sized>(&mut self, code: &C, ended: W) {
-        let point = self.point;
-        if W::load(&self.kept[point]).and(ended).any() {
-            self.score::<W, C>(code, point);
+        let phase = self.phase;
+        if W::load(&self.kept[phase]).and(ended).any() {
+            self.score::<W, C>(code, phase);
         }
         ended.store(&mut self.slots[usize::from(ENDED)]);
-        code.keep::<W>(point, &mut self.slots);
-        let kept = &mut self.kept[point];
+        code.keep::<W>(phase, &mut self.slots);
+        let kept = &mut self.kept[phase];
         W::load(kept).or(ended).store(kept);
     }
 
     /// Counts the scores of the states that were kept.
     #[inline(always)]
-    fn score<W: Word, C: Code + ?Sized>(&mut self, code: &C, point: usize) {
-        code.score::<W>(point, &mut self.slots);
-        let kept = std::mem::replace(&mut self.kept[point], Plane::ZERO);
-        self.count_scores(code, point, W::load(&kept));
+    fn score<W: Word, C: Code + ?Sized>(&mut self, code: &C, phase: usize) {
+        code.score::<W>(phase, &mut self.slots);
+        let kept = std::mem::replace(&mut self.kept[phase], Plane::ZERO);
+        self.count_scores(code, phase, W::load(&kept));
     }
 
     /// Counts the scores of games that have ended.
     #[inline(always)]
-    fn count_scores<W: Word, C: Code + ?Sized>(&mut self, code: &C, point: usize, ended: W) {
+    fn count_scores<W: Word, C: Code + ?Sized>(&mut self, code: &C, phase: usize, ended: W) {
         let scored = ended.and(W::load(&self.slots[usize::from(SCORED)]));
         add(&mut self.sums.scored, scored);
-        code.count(point, &self.slots, scored, &mut self.sums.items[point]);
+        code.count(phase, &self.slots, scored, &mut self.sums.items[phase]);
     }
 
     /// Starts as many games as there are, in lanes that are free. The lanes where they start.
@@ -369,9 +369,9 @@ impl<C: Code + ?Sized> Kernel for Steps<'_, '_, C> {
             player.step::<W, C>(code);
         }
         if player.is_over() {
-            for point in 0..player.kept.len() {
-                if code.keeps(point) && player.kept[point] != Plane::ZERO {
-                    player.score::<W, C>(code, point);
+            for phase in 0..player.kept.len() {
+                if code.keeps(phase) && player.kept[phase] != Plane::ZERO {
+                    player.score::<W, C>(code, phase);
                 }
             }
         }

@@ -58,7 +58,7 @@ impl<'t> Descent<'t> {
     /// None if play does not come to the state, or the table's states cannot be stepped in lanes.
     pub(super) fn new(table: &'t Table, isa: Isa, state: &[u64]) -> Option<Self> {
         let expansion = Expansion::new(table, isa)?;
-        expansion.point(state)?;
+        expansion.phase(state)?;
         let shape = table.shape();
         Some(Self {
             expansion,
@@ -81,7 +81,7 @@ impl<'t> Descent<'t> {
         self.states = 0;
         let mut sum: u128 = 0;
         for states in level.chunks(Expansion::LANES) {
-            let point = self.load(states);
+            let phase = self.load(states);
             if length == 1 {
                 self.expansion.count(&mut self.counts);
                 sum = sum.saturating_add(self.sum());
@@ -90,7 +90,7 @@ impl<'t> Descent<'t> {
             self.open(0);
             let mut depth = 0;
             loop {
-                if !self.fill(depth, point + depth) {
+                if !self.fill(depth, phase + depth) {
                     match depth.checked_sub(1) {
                         Some(above) => depth = above,
                         None => break,
@@ -115,9 +115,9 @@ impl<'t> Descent<'t> {
         mut see: impl FnMut(&Batch, usize, u128) -> bool,
     ) -> bool {
         for states in level.chunks(Expansion::LANES) {
-            let point = self.load(states);
+            let phase = self.load(states);
             self.open(0);
-            while self.fill(0, point) {
+            while self.fill(0, phase) {
                 self.make(1);
                 let Node { batch, .. } = &mut self.nodes[1];
                 self.expansion.advance_only(batch);
@@ -131,16 +131,16 @@ impl<'t> Descent<'t> {
         true
     }
 
-    /// Fills the expansion with states whose moves are not made. Their point.
+    /// Fills the expansion with states whose moves are not made. Their phase.
     fn load<S: Row>(&mut self, states: &[(S, u128)]) -> usize {
-        let point = states.first().and_then(|(state, _)| self.expansion.point(state.as_ref())).unwrap_or(0);
-        self.expansion.start(point);
+        let phase = states.first().and_then(|(state, _)| self.expansion.phase(state.as_ref())).unwrap_or(0);
+        self.expansion.start(phase);
         self.ways.0.clear();
         for (state, ways) in states {
             self.expansion.push::<usize>(state.as_ref(), &[]);
             self.ways.add(*ways, self.expansion.len());
         }
-        point
+        phase
     }
 
     /// Makes a node of what is loaded.
@@ -168,10 +168,10 @@ impl<'t> Descent<'t> {
     }
 
     /// Fills the expansion with joint moves of a node's states. False if there are no more.
-    fn fill(&mut self, depth: usize, point: usize) -> bool {
+    fn fill(&mut self, depth: usize, phase: usize) -> bool {
         let Self { expansion, nodes, ways, state, legal, .. } = self;
         let node = &mut nodes[depth];
-        expansion.start(point);
+        expansion.start(phase);
         ways.0.clear();
         while node.lane < node.batch.len() && !expansion.is_full() {
             node.batch.state(node.lane, state);

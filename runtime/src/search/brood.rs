@@ -89,8 +89,8 @@ impl<'g, G: Game> Brood<'g, G> {
         if !(*least..=Expansion::LANES as u64).contains(&joints) {
             return;
         }
-        let Some(point) = expansion.point(state.as_ref()) else { return };
-        expansion.start(point);
+        let Some(phase) = expansion.phase(state.as_ref()) else { return };
+        expansion.start(phase);
         expansion.push_legal(state.as_ref(), view.as_ref(), 0);
         expansion.glance(batch);
         self.is_made = true;

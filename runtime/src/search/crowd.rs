@@ -30,9 +30,9 @@ impl<'g, G: Game> Crowd<'g, G> {
         let mut done = 0;
         while done < count {
             let rest = &mut views[done * width..];
-            if let Some((point, end)) = self.pass(count, states, done) {
+            if let Some((phase, end)) = self.pass(count, states, done) {
                 let Some((expansion, batch)) = &mut self.lanes else { return };
-                expansion.start(point);
+                expansion.start(phase);
                 (done..end).for_each(|place| expansion.push::<usize>(row(self.game, states, place), &[]));
                 expansion.observe(batch);
                 (0..end - done).for_each(|lane| batch.view(lane, &mut rest[lane * width..][..width]));
@@ -55,9 +55,9 @@ impl<'g, G: Game> Crowd<'g, G> {
         let mut done = 0;
         while done < count {
             let rest = &mut children[done * width..];
-            if let Some((point, end)) = self.pass(count, states, done) {
+            if let Some((phase, end)) = self.pass(count, states, done) {
                 let Some((expansion, batch)) = &mut self.lanes else { return };
-                expansion.start(point);
+                expansion.start(phase);
                 expansion.extend(&states[done * width..end * width], &joints[done * roles..end * roles]);
                 expansion.advance_only(batch);
                 (0..end - done).for_each(|lane| batch.state(lane, &mut rest[lane * width..][..width]));
@@ -71,14 +71,14 @@ impl<'g, G: Game> Crowd<'g, G> {
         }
     }
 
-    /// The point of a state and the end of those that fit into a pass with it. None if lanes cannot step it.
+    /// The phase of a state and the end of those that fit into a pass with it. None if lanes cannot step it.
     fn pass(&self, count: usize, states: &[u64], start: usize) -> Option<(usize, usize)> {
         let (expansion, _) = self.lanes.as_ref()?;
-        let point_of = |place: usize| expansion.point(row(self.game, states, place));
-        let point = point_of(start)?;
+        let phase_of = |place: usize| expansion.phase(row(self.game, states, place));
+        let phase = phase_of(start)?;
         let most = count.min(start + Expansion::LANES);
-        let end = (start + 1..most).find(|&place| point_of(place) != Some(point)).unwrap_or(most);
-        Some((point, end))
+        let end = (start + 1..most).find(|&place| phase_of(place) != Some(phase)).unwrap_or(most);
+        Some((phase, end))
     }
 }
 

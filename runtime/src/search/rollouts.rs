@@ -61,8 +61,8 @@ impl<'g, G: Game> Rollouts<'g, G> {
         }
         let mut left: Vec<usize> = (0..states.len()).collect();
         while let (Some(lanes), Some(&first)) = (&mut self.lanes, left.first()) {
-            let point = lanes.point(states[first].as_ref());
-            let Some(point) = point else {
+            let phase = lanes.phase(states[first].as_ref());
+            let Some(phase) = phase else {
                 // No play comes to it, so nothing is known of it in lanes.
                 left.remove(0);
                 self.play_single(states[first], &mut means[first * roles..][..roles]);
@@ -72,7 +72,7 @@ impl<'g, G: Game> Rollouts<'g, G> {
             let mut together = Vec::with_capacity(Leaves::MOST);
             left.retain(|&number| {
                 let fits =
-                    together.len() < Leaves::MOST && lanes.point(states[number].as_ref()) == Some(point);
+                    together.len() < Leaves::MOST && lanes.phase(states[number].as_ref()) == Some(phase);
                 if fits {
                     together.push(number);
                 }
@@ -81,7 +81,7 @@ impl<'g, G: Game> Rollouts<'g, G> {
             let rows: Vec<&[u64]> = together.iter().map(|&number| states[number].as_ref()).collect();
             let tallies = &mut self.tallies[..rows.len()];
             tallies.iter_mut().for_each(|tally| *tally = Tally::new(roles));
-            lanes.play_into(point, &rows, self.seed, self.block, tallies);
+            lanes.play_into(phase, &rows, self.seed, self.block, tallies);
             self.block += 1;
             for (&number, tally) in together.iter().zip(tallies) {
                 games += tally.playouts;

@@ -1,7 +1,7 @@
 //! The programs that play 512 games at once, one bit each: slots, operations, choices, and what is counted.
 //!
 //! Every signal is a word of 512 bits, one bit for each game (a lane), and has a slot. The first slots have a fixed meaning, and
-//! the fluents follow them. Where fluents go round a cycle, such as whose turn it is, there are programs for each point of the
+//! the fluents follow them. Where fluents go round a cycle, such as whose turn it is, there are programs for each phase of the
 //! cycle; short games may have programs for each number of moves made too.
 
 use std::collections::BTreeMap;
@@ -29,35 +29,35 @@ pub const MOST_COUNTED: usize = 15;
 /// What plays a game in lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lanes {
-    /// The programs at each point of the cycle, the initial state's first.
-    pub points: Vec<Point>,
-    /// What tells the points apart.
+    /// The programs at each phase of the cycle, the initial state's first.
+    pub phases: Vec<Phase>,
+    /// What tells the phases apart.
     pub cycle: Cycle,
     /// The programs for each number of moves made, if games from the initial state are played so. Those go round these.
-    pub plies: Vec<Point>,
+    pub plies: Vec<Phase>,
 }
 
-/// The fluents that go round whatever the moves, and their values at each point of the cycle. No two points have the same.
+/// The fluents that go round whatever the moves, and their values at each phase of the cycle. No two phases have the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cycle {
     /// The fluents, ascending.
     pub fluents: Vec<u32>,
-    /// For each point, the value of each of the fluents.
+    /// For each phase, the value of each of the fluents.
     pub values: Vec<Vec<bool>>,
 }
 
 impl Cycle {
-    /// The cycle of one point, at which every state is.
+    /// The cycle of one phase, at which every state is.
     #[must_use]
     pub fn still() -> Self {
         Self { fluents: Vec::new(), values: vec![Vec::new()] }
     }
 
-    /// For a point, which words of a state tell it, which of their bits, and what these are.
+    /// For a phase, which words of a state tell it, which of their bits, and what these are.
     #[must_use]
-    pub fn words(&self, point: usize) -> BTreeMap<usize, (u64, u64)> {
+    pub fn words(&self, phase: usize) -> BTreeMap<usize, (u64, u64)> {
         let mut words: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
-        for (&fluent, &value) in self.fluents.iter().zip(&self.values[point]) {
+        for (&fluent, &value) in self.fluents.iter().zip(&self.values[phase]) {
             let (mask, bits) = words.entry(fluent as usize / 64).or_default();
             *mask |= 1 << (fluent % 64);
             *bits |= u64::from(value) << (fluent % 64);
@@ -66,9 +66,9 @@ impl Cycle {
     }
 }
 
-/// The programs of a point.
+/// The programs of a phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct Phase {
     /// What is seen of the states.
     pub observe: Schedule,
     /// What keeps a state where a game has ended; empty if scores are observed.
@@ -118,7 +118,7 @@ pub struct Step {
     pub result: u16,
 }
 
-/// What a role may do at a point.
+/// What a role may do at a phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The moves that can be legal, ascending.

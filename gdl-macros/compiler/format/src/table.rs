@@ -16,11 +16,11 @@
 //!          | 1:byte percepts:list(text) percepts* perceive
 //! percepts* = per role: list(number)     the percepts the role may ever have, as distances too
 //! lanes    = 0:byte                      the game cannot be played in lanes
-//!          | points:list(point) cycle plies:list(point)
-//! point    = schedule schedule schedule schedule choice* items:list(item)
-//! cycle    = fluents:list(number) per point: per fluent: value:byte
+//!          | phases:list(phase) cycle plies:list(phase)
+//! phase    = schedule schedule schedule schedule choice* items:list(item)
+//! cycle    = fluents:list(number) per phase: per fluent: value:byte
 //! schedule = list(table:byte steps:list(a b c result))
-//! choice   = per role: list(number) slot count   the moves it may make at the point, as distances; the first one's
+//! choice   = per role: list(number) slot count   the moves it may make at the phase, as distances; the first one's
 //!                                        slot; how many are legal, if that is known, else 0
 //! item     = kind:byte role value:byte slot
 //! ```
@@ -32,7 +32,7 @@
 //! outputs of `advance` are the next value of each fluent, those of `perceive` are, role by role, each
 //! percept of `percepts*`.
 //!
-//! `lanes` has, for each point of the cycle of fluents that go round whatever the moves, the initial state's first, and
+//! `lanes` has, for each phase of the cycle of fluents that go round whatever the moves, the initial state's first, and
 //! then for each number of moves made in games from the initial state, if these are played so,
 //! the schedules that observe 512 games at once, keep the states in which games end (empty if scores are observed
 //! too), score those that are kept, and advance. Each step of a run sets the slot `result` to bit
@@ -42,7 +42,7 @@
 
 use crate::{
     aig::Program,
-    lanes::{self, Choice, Cycle, Item, Lanes, MOST_COUNTED, Point, SLOTS, Schedule, Step},
+    lanes::{self, Choice, Cycle, Item, Lanes, MOST_COUNTED, Phase, SLOTS, Schedule, Step},
     reader::Reader,
     shape::Shape,
     writer::Writer,
@@ -258,28 +258,28 @@ impl<'t> Table<'t> {
 }
 
 fn write_lanes(writer: &mut Writer, lanes: &Lanes) {
-    writer.number(lanes.points.len());
-    lanes.points.iter().for_each(|point| write_point(writer, point));
+    writer.number(lanes.phases.len());
+    lanes.phases.iter().for_each(|phase| write_phase(writer, phase));
     writer.ascending(&lanes.cycle.fluents);
     lanes.cycle.values.iter().flatten().for_each(|&value| writer.byte(value.into()));
     writer.number(lanes.plies.len());
-    lanes.plies.iter().for_each(|point| write_point(writer, point));
+    lanes.plies.iter().for_each(|phase| write_phase(writer, phase));
 }
 
 fn read_lanes(reader: &mut Reader<'_>, shape: Shape) -> Result<Option<Lanes>, TableError> {
-    /// The least bytes of a point.
-    const POINT: usize = 5;
-    let length = reader.length(POINT)?;
+    /// The least bytes of a phase.
+    const PHASE: usize = 5;
+    let length = reader.length(PHASE)?;
     if length == 0 {
         return Ok(None);
     }
     if usize::from(lanes::FLUENTS) + shape.fluents > SLOTS {
         return Err(reader.fault("more fluents than slots"));
     }
-    let points = (0..length).map(|_| read_point(reader, shape)).collect::<Result<Vec<_>, _>>()?;
+    let phases = (0..length).map(|_| read_phase(reader, shape)).collect::<Result<Vec<_>, _>>()?;
     let fluents = reader.ascending(shape.fluents)?;
-    let mut values = Vec::with_capacity(points.len());
-    for _ in &points {
+    let mut values = Vec::with_capacity(phases.len());
+    for _ in &phases {
         let bytes = reader.take(fluents.len())?;
         if bytes.iter().any(|&byte| byte > 1) {
             return Err(reader.fault("a value that is no bit"));
@@ -287,23 +287,23 @@ fn read_lanes(reader: &mut Reader<'_>, shape: Shape) -> Result<Option<Lanes>, Ta
         values.push(bytes.iter().map(|&byte| byte == 1).collect::<Vec<bool>>());
     }
     if values.iter().collect::<BTreeSet<_>>().len() < values.len() {
-        return Err(reader.fault("points of a cycle that nothing tells apart"));
+        return Err(reader.fault("phases of a cycle that nothing tells apart"));
     }
-    let length = reader.length(POINT)?;
-    let plies = (0..length).map(|_| read_point(reader, shape)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Some(Lanes { points, cycle: Cycle { fluents, values }, plies }))
+    let length = reader.length(PHASE)?;
+    let plies = (0..length).map(|_| read_phase(reader, shape)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(Lanes { phases, cycle: Cycle { fluents, values }, plies }))
 }
 
-fn write_point(writer: &mut Writer, point: &Point) {
-    let schedules = [&point.observe, &point.keep, &point.score, &point.advance];
+fn write_phase(writer: &mut Writer, phase: &Phase) {
+    let schedules = [&phase.observe, &phase.keep, &phase.score, &phase.advance];
     schedules.into_iter().for_each(|schedule| write_schedule(writer, schedule));
-    for choice in &point.roles {
+    for choice in &phase.roles {
         writer.ascending(&choice.moves);
         writer.number(choice.first.into());
         writer.number(choice.count.into());
     }
-    writer.number(point.items.len());
-    for &(item, slot) in &point.items {
+    writer.number(phase.items.len());
+    for &(item, slot) in &phase.items {
         let (kind, role, value) = match item {
             Item::Goal { role, value } => (0, role, value),
             Item::Win { role } => (1, role, 0),
@@ -317,14 +317,14 @@ fn write_point(writer: &mut Writer, point: &Point) {
     }
 }
 
-fn read_point(reader: &mut Reader<'_>, shape: Shape) -> Result<Point, TableError> {
+fn read_phase(reader: &mut Reader<'_>, shape: Shape) -> Result<Phase, TableError> {
     let (observe, keep) = (read_schedule(reader)?, read_schedule(reader)?);
     let (score, advance) = (read_schedule(reader)?, read_schedule(reader)?);
     let roles = (0..shape.roles).map(|_| read_choice(reader, shape)).collect::<Result<_, _>>()?;
     let items = reader.length(4)?;
     let items = (0..items).map(|_| Ok((read_item(reader, shape)?, reader.slot()?)));
     let items = items.collect::<Result<_, _>>()?;
-    Ok(Point { observe, keep, score, advance, roles, items })
+    Ok(Phase { observe, keep, score, advance, roles, items })
 }
 
 fn write_schedule(writer: &mut Writer, schedule: &Schedule) {

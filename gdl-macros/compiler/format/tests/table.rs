@@ -2,7 +2,7 @@
 
 use gdl_format::{
     aig::{Aig, Program},
-    lanes::{Choice, Cycle, Item, Lanes, Point, Schedule, Step, least},
+    lanes::{Choice, Cycle, Item, Lanes, Phase, Schedule, Step, least},
     table::{Sees, Table, TableError, VERSION},
 };
 use proptest::{collection::vec, prelude::*};
@@ -46,7 +46,7 @@ impl Choices<'_> {
         schedule
     }
 
-    fn point(&mut self, roles: usize, moves: usize) -> Point {
+    fn phase(&mut self, roles: usize, moves: usize) -> Phase {
         let choice = |choices: &mut Self| {
             let moves = choices.some(moves);
             let first =
@@ -64,7 +64,7 @@ impl Choices<'_> {
             };
             (item, choices.below(65_536) as u16)
         };
-        Point {
+        Phase {
             observe: self.schedule(),
             keep: self.schedule(),
             score: self.schedule(),
@@ -84,9 +84,9 @@ impl Choices<'_> {
             Cycle::still()
         };
         Lanes {
-            points: cycle.values.iter().map(|_| self.point(roles, moves)).collect(),
+            phases: cycle.values.iter().map(|_| self.phase(roles, moves)).collect(),
             cycle,
-            plies: (0..self.below(3)).map(|_| self.point(roles, moves)).collect(),
+            plies: (0..self.below(3)).map(|_| self.phase(roles, moves)).collect(),
         }
     }
 
@@ -195,10 +195,10 @@ fn schedules_that_do_harm_are_refused() {
         let mut choices = Choices { numbers: &numbers, next: 0 };
         let mut whole = choices.table();
         let (roles, moves) = (whole.roles.len(), whole.moves.len());
-        let mut point = choices.point(roles, moves);
-        point.observe = Schedule::default();
-        point.observe.push(table, Step { operands: [1, 2, 3], result });
-        whole.lanes = Some(Lanes { points: vec![point], cycle: Cycle::still(), plies: Vec::new() });
+        let mut phase = choices.phase(roles, moves);
+        phase.observe = Schedule::default();
+        phase.observe.push(table, Step { operands: [1, 2, 3], result });
+        whole.lanes = Some(Lanes { phases: vec![phase], cycle: Cycle::still(), plies: Vec::new() });
         Table::decode(&whole.encode()).is_ok()
     };
     assert!(with(0xe8, 4));
@@ -206,14 +206,14 @@ fn schedules_that_do_harm_are_refused() {
     assert!(!with(0xf0, 4));
 }
 
-/// Points that no fluent tells apart.
+/// Phases that no fluent tells apart.
 #[test]
 fn points_alike_are_refused() {
     let numbers = [3, 0, 1, 5, 8];
     let mut choices = Choices { numbers: &numbers, next: 0 };
     let mut table = choices.table();
     let (roles, moves) = (table.roles.len(), table.moves.len());
-    let points: Vec<Point> = (0..2).map(|_| choices.point(roles, moves)).collect();
+    let phases: Vec<Phase> = (0..2).map(|_| choices.phase(roles, moves)).collect();
     table.fluents = NAMES[..1].to_vec();
     table.initial = Vec::new();
     let does = table.role_moves.iter().map(Vec::len).sum::<usize>();
@@ -223,13 +223,13 @@ fn points_alike_are_refused() {
     table.sees = None;
     let mut decoded = |values: [bool; 2]| {
         let cycle = Cycle { fluents: vec![0], values: values.map(|value| vec![value]).to_vec() };
-        table.lanes = Some(Lanes { points: points.clone(), cycle, plies: Vec::new() });
+        table.lanes = Some(Lanes { phases: phases.clone(), cycle, plies: Vec::new() });
         Table::decode(&table.encode()).map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!(decoded([true, false]), Ok(()));
     assert!(
         decoded([true, true])
             .expect_err("they are alike")
-            .ends_with("points of a cycle that nothing tells apart")
+            .ends_with("phases of a cycle that nothing tells apart")
     );
 }

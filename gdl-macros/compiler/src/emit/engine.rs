@@ -75,17 +75,17 @@ pub(super) fn single(net: &Net, phases: Option<&Phases>, code: Code) -> TokenStr
     if !code.is_straight(net) {
         return quote!(mod engine { #table });
     }
-    let (straight, points) = straight::straight(net, phases);
+    let (straight, phases) = straight::straight(net, phases);
     let dispatch = |name: &str, arguments: &TokenStream, otherwise: &TokenStream| {
-        let calls = (0..points).map(|i| {
+        let calls = (0..phases).map(|i| {
             let name = format_ident!("{name}{i}");
             quote!(#name #arguments)
         });
-        let numbers = (0..points).map(Literal::usize_unsuffixed);
-        if points == 1 {
+        let numbers = (0..phases).map(Literal::usize_unsuffixed);
+        if phases == 1 {
             return quote!(#(#calls)*;);
         }
-        quote!(match point(state.words()) { #(#numbers => #calls,)* _ => #otherwise, })
+        quote!(match phase(state.words()) { #(#numbers => #calls,)* _ => #otherwise, })
     };
     let table_of = |name: &str, arguments: &TokenStream| {
         let name = format_ident!("{name}");

@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! net -- lower, gates (score, restart) --> cover --> schedule (table), straight (Rust)
-//!                                                     for each point of the cycle: observe, keep, score, advance
+//!                                                     for each phase of the cycle: observe, keep, score, advance
 //! ```
 //!
 //! Words live in slots. The runtime knows the first ones: slot 0 is never set; then, where no game is played before
 //! the step, where one may start, where the state is terminal, where each player has one goal value, where a game
-//! has just ended; then the fluents. Where players take turns there are programs for each point of that cycle, and games
+//! has just ended; then the fluents. Where players take turns there are programs for each phase of that cycle, and games
 //! start at its first one, where lanes whose game is over get the initial state and its legal moves in the same step.
 //!
 //! Games of a few moves have programs for each number of moves made too ([`Plies`]). These are a cycle of their own,
@@ -18,7 +18,7 @@
 //! as where pieces are counted, they are no part of what is observed: states in which a game ends are kept, and
 //! scored many at a time.
 //!
-//! There are no more points than nets, and each is laid out twice at most. To lay one out takes a bounded number of steps and
+//! There are no more phases than nets, and each is laid out twice at most. To lay one out takes a bounded number of steps and
 //! bytes for each gate of its programs, which a [`Meter`] is asked for before. A game whose lanes would take more, or more than
 //! 65,536 slots, has none.
 
@@ -54,17 +54,17 @@ const OPERATION: usize = 32;
 /// What plays a game in lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
-    /// One for each point of the cycle, the initial state's first.
-    pub(super) points: Vec<Point>,
+    /// One for each phase of the cycle, the initial state's first.
+    pub(super) phases: Vec<Phase>,
     /// What tells them apart.
     cycle: Cycle,
     /// One for each number of moves made, if games are played so from the initial state.
-    pub(super) plies: Vec<Point>,
+    pub(super) plies: Vec<Phase>,
 }
 
-/// A point of the cycle.
+/// A phase of the cycle.
 #[derive(Clone, Debug)]
-pub(super) struct Point {
+pub(super) struct Phase {
     pub(super) observe: Part,
     /// What keeps a state where a game has ended; empty if scores are observed.
     pub(super) keep: Part,
@@ -91,7 +91,7 @@ pub(super) struct Part {
 }
 
 impl Lanes {
-    /// The lanes of a net and of the nets at the points of its cycle, as [`phases`](crate::optimize::phases) finds
+    /// The lanes of a net and of the nets at the phases of its cycle, as [`phases`](crate::optimize::phases) finds
     /// them, if those save a good part of a step; and of its plies, if it has some. None if there are more values than
     /// slots, if games are over before they start, or if it takes more than the meter has. O(gates).
     pub fn new(net: &Net, phases: Option<&Phases>, plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
@@ -111,58 +111,58 @@ impl Lanes {
         let phases = pays(net, phases, 90);
         let nets = phases.map_or(slice::from_ref(net), |phases| &phases.nets);
         let cycle = phases.map_or_else(Cycle::still, |phases| phases.cycle.clone());
-        let points = lay(nets.len(), |i, room| {
+        let phases = lay(nets.len(), |i, room| {
             let start = if i == 0 { Start::Some(&start) } else { Start::None };
-            Point::new(&nets[i], &nets[i], start, &[], room, meter)
+            Phase::new(&nets[i], &nets[i], start, &[], room, meter)
         })?;
         let plies = plies
             .and_then(|plies| meter.attempt("plies in lanes", 2, |meter| Self::plies(plies, &start, meter)));
-        Some(Self { points, cycle, plies: plies.unwrap_or_default() })
+        Some(Self { phases, cycle, plies: plies.unwrap_or_default() })
     }
 
-    /// The points of plies. At the first one games have come to their end, and start again.
-    fn plies(plies: &Plies, start: &[&[bool]], meter: &mut Meter) -> Option<Vec<Point>> {
+    /// The phases of plies. At the first one games have come to their end, and start again.
+    fn plies(plies: &Plies, start: &[&[bool]], meter: &mut Meter) -> Option<Vec<Phase>> {
         let (last, nets) = plies.nets.split_last()?;
         lay(nets.len(), |i, room| match i {
-            0 => Point::new(last, &nets[i], Start::All(start), &plies.counts[i], room, meter),
-            _ => Point::new(&nets[i], &nets[i], Start::None, &plies.counts[i], room, meter),
+            0 => Phase::new(last, &nets[i], Start::All(start), &plies.counts[i], room, meter),
+            _ => Phase::new(&nets[i], &nets[i], Start::None, &plies.counts[i], room, meter),
         })
     }
 
-    /// Operations of all points.
+    /// Operations of all phases.
     #[must_use]
     pub fn operations(&self) -> usize {
-        self.all().flat_map(Point::parts).map(Part::operations).sum()
+        self.all().flat_map(Phase::parts).map(Part::operations).sum()
     }
 
     /// The lanes as a table has them.
     pub(super) fn written(&self) -> lanes::Lanes {
-        let of = |points: &[Point]| points.iter().map(Point::written).collect();
-        lanes::Lanes { points: of(&self.points), cycle: self.cycle.clone(), plies: of(&self.plies) }
+        let of = |phases: &[Phase]| phases.iter().map(Phase::written).collect();
+        lanes::Lanes { phases: of(&self.phases), cycle: self.cycle.clone(), plies: of(&self.plies) }
     }
 
-    /// All points, those of plies last: the numbers that straight-line code knows them by.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Point> {
-        self.points.iter().chain(&self.plies)
+    /// All phases, those of plies last: the numbers that straight-line code knows them by.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Phase> {
+        self.phases.iter().chain(&self.plies)
     }
 }
 
-/// Where a point's states are kept: behind so many slots of others, of so many in all, which follow the fluents. States
-/// are kept while games go on at other points, which must not use these slots.
+/// Where a phase's states are kept: behind so many slots of others, of so many in all, which follow the fluents. States
+/// are kept while games go on at other phases, which must not use these slots.
 type Room = (usize, usize);
 
-/// Makes so many points. If states are kept at several, all are made again, with room for them.
-fn lay(count: usize, mut make: impl FnMut(usize, Option<Room>) -> Option<Point>) -> Option<Vec<Point>> {
-    let points = (0..count).map(|i| make(i, None)).collect::<Option<Vec<Point>>>()?;
-    let kept: Vec<usize> = points.iter().map(|point| point.keep.outputs.len()).collect();
+/// Makes so many phases. If states are kept at several, all are made again, with room for them.
+fn lay(count: usize, mut make: impl FnMut(usize, Option<Room>) -> Option<Phase>) -> Option<Vec<Phase>> {
+    let phases = (0..count).map(|i| make(i, None)).collect::<Option<Vec<Phase>>>()?;
+    let kept: Vec<usize> = phases.iter().map(|phase| phase.keep.outputs.len()).collect();
     let all = kept.iter().sum();
     if count == 1 || all == 0 {
-        return Some(points);
+        return Some(phases);
     }
     (0..count).map(|i| make(i, Some((kept[..i].iter().sum(), all)))).collect()
 }
 
-/// Where games start at a point, if any do; with what is legal for each role in the initial state.
+/// Where games start at a phase, if any do; with what is legal for each role in the initial state.
 #[derive(Clone, Copy)]
 enum Start<'s> {
     None,
@@ -172,7 +172,7 @@ enum Start<'s> {
     All(&'s [&'s [bool]]),
 }
 
-impl Point {
+impl Phase {
     /// The programs of two nets: what is seen is that of the first, what steps the other. `counts` tells of each role
     /// how many moves are legal, as far as that is known.
     fn new(
@@ -289,11 +289,11 @@ impl Point {
         Some(Self { observe, keep, score, advance, roles: choices, items })
     }
 
-    /// The point as a table has it.
-    fn written(&self) -> lanes::Point {
+    /// The phase as a table has it.
+    fn written(&self) -> lanes::Phase {
         let [observe, keep, score, advance] = self.parts().map(|part| part.schedule.clone());
         let (roles, items) = (self.roles.clone(), self.items.clone());
-        lanes::Point { observe, keep, score, advance, roles, items }
+        lanes::Phase { observe, keep, score, advance, roles, items }
     }
 
     /// What runs in a step, and now and then, in the order of the table.
@@ -423,7 +423,7 @@ mod tests {
             .expect("there are slots")
     }
 
-    /// What is kept at one point is used at no other.
+    /// What is kept at one phase is used at no other.
     #[test]
     fn kept_states_have_slots_of_their_own() {
         let text = "(role p) (role q) (init (control p)) (next_role p q) (next_role q p)
@@ -441,15 +441,15 @@ mod tests {
         let game = compile(&Source::new("lamps.kif", text), &Options::default()).expect("it is sound");
         let lanes = Lanes::new(&game.net, game.phases.as_ref(), None, &mut Meter::of(u64::MAX))
             .expect("there are slots");
-        assert_eq!(lanes.points.len(), 2);
-        for (i, point) in lanes.points.iter().enumerate() {
-            assert!(!point.keep.outputs.is_empty());
-            let other = &lanes.points[1 - i];
+        assert_eq!(lanes.phases.len(), 2);
+        for (i, phase) in lanes.phases.iter().enumerate() {
+            assert!(!phase.keep.outputs.is_empty());
+            let other = &lanes.phases[1 - i];
             let written = other.parts().into_iter().flat_map(|part| {
                 part.schedule.steps.iter().map(|step| step.result).chain(part.outputs.iter().copied())
             });
-            assert!(written.clone().all(|slot| !point.keep.outputs.contains(&slot)));
-            assert!(other.roles.iter().flat_map(slots).all(|slot| !point.keep.outputs.contains(&slot)));
+            assert!(written.clone().all(|slot| !phase.keep.outputs.contains(&slot)));
+            assert!(other.roles.iter().flat_map(slots).all(|slot| !phase.keep.outputs.contains(&slot)));
         }
     }
 
@@ -458,14 +458,14 @@ mod tests {
         let count = "(count 0 0) (<= (count ?l ?n) (succ ?k ?l) (count ?k ?n) (not (true (on ?l))))
             (<= (count ?l ?n) (succ ?k ?l) (count ?k ?m) (succ ?m ?n) (true (on ?l)))
             (<= won (count 12 6))";
-        let keep = |point: &Point| point.keep.operations();
-        let score = |point: &Point| point.score.operations();
+        let keep = |phase: &Phase| phase.keep.operations();
+        let score = |phase: &Phase| phase.score.operations();
         let counted = lanes(count);
-        let [point] = &counted.points[..] else { panic!("the robot is always to move") };
-        assert_eq!(keep(point), 12);
-        assert!(score(point) > 12 && score(point) > point.observe.operations());
+        let [phase] = &counted.phases[..] else { panic!("the robot is always to move") };
+        assert_eq!(keep(phase), 12);
+        assert!(score(phase) > 12 && score(phase) > phase.observe.operations());
         for goal in ["(<= won (true (on 3)))", "(<= won (true (on 3)) (not (true (on 4))) (true (on 5)))"] {
-            assert_eq!(lanes(goal).points.iter().map(|point| keep(point) + score(point)).sum::<usize>(), 0);
+            assert_eq!(lanes(goal).phases.iter().map(|phase| keep(phase) + score(phase)).sum::<usize>(), 0);
         }
     }
 }

@@ -30,7 +30,7 @@ pub enum Code {
 /// two milliseconds for each in a release build, and next to nothing for a table.
 pub const STRAIGHT_BUDGET: usize = 5_000;
 
-/// The most operations of lanes, all points together, that become straight-line code unasked: rustc takes about a
+/// The most operations of lanes, all phases together, that become straight-line code unasked: rustc takes about a
 /// millisecond for each and instruction set in a release build.
 pub const LANES_BUDGET: usize = 10_000;
 

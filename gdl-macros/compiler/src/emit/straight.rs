@@ -9,15 +9,15 @@
 //! The emitted functions are
 //!
 //! ```text
-//! fn point(state: &[u64; N]) -> usize                    where on the cycle of fluents that go round it is, if there is one
+//! fn phase(state: &[u64; N]) -> usize                    where on the cycle of fluents that go round it is, if there is one
 //! fn observe0(state: &[u64; N], view: &mut [u64; V])     every word of the view is written
 //! fn advance0(state: &mut [u64; N], joint: &[u32; R])    the move of each role, as its number
 //! fn perceive(state: &[u64; N], joint: &[u32; R], percepts: &mut [u64])
 //! ```
 //!
-//! Where players take turns there are functions to observe and to advance for each point of that cycle, `observe1` and so
-//! on, which take about half as long as those of the whole net; no play comes to states at no point, for
-//! which `point` gives the number behind the last. The last function writes every word of a row of percepts; it is there
+//! Where players take turns there are functions to observe and to advance for each phase of that cycle, `observe1` and so
+//! on, which take about half as long as those of the whole net; no play comes to states at no phase, for
+//! which `phase` gives the number behind the last. The last function writes every word of a row of percepts; it is there
 //! only if the rules say what the roles perceive.
 //!
 //! The text grows with the operations of the net, of which there are no more than [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET)
@@ -41,30 +41,30 @@ use std::{
 /// of 4.2 times its size. Measured on the built-in games, any factor from 5 to 10 decides alike.
 const MAX_PATCH_RATIO: usize = 8;
 
-/// Points of a cycle have functions of their own if these have at most so many hundredths of the operations of the whole
-/// net: to tell the point takes time too. With 83 connect four loses a tenth, with 64 tic-tac-toe gains a little, with
+/// Phases of a cycle have functions of their own if these have at most so many hundredths of the operations of the whole
+/// net: to tell the phase takes time too. With 83 connect four loses a tenth, with 64 tic-tac-toe gains a little, with
 /// 54 breakthrough is twice as fast.
-const MAX_POINT: usize = 75;
+const MAX_PHASE: usize = 75;
 
-/// The functions of a net, and of the nets at the points of its cycle if these are smaller; and how many points have
+/// The functions of a net, and of the nets at the phases of its cycle if these are smaller; and how many phases have
 /// functions. Takes time and gives code proportional to the operations, patches included.
 #[must_use]
 pub fn straight(net: &Net, phases: Option<&Phases>) -> (TokenStream, usize) {
-    let phases = super::pays(net, phases, MAX_POINT);
+    let phases = super::pays(net, phases, MAX_PHASE);
     let nets = phases.map_or(slice::from_ref(net), |phases| &phases.nets);
     let functions = nets.iter().enumerate().map(|(i, net)| {
         let (observe, advance) = (observe(net, i), advance(net, i));
         quote!(#observe #advance)
     });
-    let point = phases.map(|phases| point(&phases.cycle, net.shape().state_words()));
+    let phase = phases.map(|phases| phase(&phases.cycle, net.shape().state_words()));
     let perceive = net.outputs.sees.is_some().then(|| perceive(net));
-    (quote!(#(#functions)* #point #perceive), nets.len())
+    (quote!(#(#functions)* #phase #perceive), nets.len())
 }
 
-/// The function that tells the point of a state.
-fn point(cycle: &Cycle, words: usize) -> TokenStream {
-    let points = cycle.values.len();
-    let tests = (0..points).map(|i| {
+/// The function that tells the phase of a state.
+fn phase(cycle: &Cycle, words: usize) -> TokenStream {
+    let phases = cycle.values.len();
+    let tests = (0..phases).map(|i| {
         let number = Literal::usize_unsuffixed(i);
         let tests = cycle.words(i).into_iter().map(|(word, (mask, value))| {
             let (word, mask, value) = (Literal::usize_unsuffixed(word), hex(mask), hex(value));
@@ -72,10 +72,10 @@ fn point(cycle: &Cycle, words: usize) -> TokenStream {
         });
         quote!(if #(#tests)&&* { return #number; })
     });
-    let number = Literal::usize_unsuffixed(points);
+    let number = Literal::usize_unsuffixed(phases);
     quote! {
         #[inline]
-        fn point(state: &[u64; #words]) -> usize {
+        fn phase(state: &[u64; #words]) -> usize {
             #(#tests)*
             #number
         }

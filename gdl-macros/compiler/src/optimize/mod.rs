@@ -6,7 +6,7 @@
 //! nothing but its input. It pays a [`Meter`] for its steps and bytes before it takes them; if there are not enough, the net stays as
 //! it was. Where a pass rewrites again and again, its page says what gets less each time.
 //!
-//! From the net others are made, which are no more than a help: that of each point of its cycle ([`phases`]), and of each ply of
+//! From the net others are made, which are no more than a help: that of each phase of its cycle ([`phases`]), and of each ply of
 //! a short game ([`plies`]).
 
 mod budget;

@@ -1,12 +1,12 @@
-//! Phases: fluents that go round a fixed cycle whatever the moves, and the net at each point of it.
+//! Phases: fluents that go round a fixed cycle whatever the moves, and the net at each phase of it.
 //!
 //! In most games the players take turns, so half of the net is at rest at any time. A fluent is of a cycle if
 //! what it follows from is, and no move: play from the initial state then shows the cycle, and every state has a
 //! place on it, given by the number of steps from the start. At each place these fluents are constants, and so
 //! are the moves of whoever has no choice there.
 //!
-//! The cycle is found by as many steps of play as the longest may have, each a look at every gate; the net of a point takes
-//! what the passes take that make it. There are at most [`LONGEST`] points.
+//! The cycle is found by as many steps of play as the longest may have, each a look at every gate; the net of a phase takes
+//! what the passes take that make it. There are at most [`LONGEST`] phases.
 
 use super::{
     complement, factor,
@@ -18,54 +18,54 @@ use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use gdl_format::lanes::Cycle;
 
-/// The longest cycle looked for: there is a net for each of its points, and games that are played together wait for its
+/// The longest cycle looked for: there is a net for each of its phases, and games that are played together wait for its
 /// start.
 const LONGEST: usize = 4;
 
-/// The nets of a cycle, and what tells its points apart.
+/// The nets of a cycle, and what tells its phases apart.
 #[derive(Clone, Debug)]
 pub struct Phases {
-    /// The net at each point, starting with that of the initial state. There are at least two.
+    /// The net at each phase, starting with that of the initial state. There are at least two.
     pub nets: Vec<Net>,
-    /// The fluents of the cycle, which tell the points apart. They stay in the vocabulary, but no gate of the nets reads them.
+    /// The fluents of the cycle, which tell the phases apart. They stay in the vocabulary, but no gate of the nets reads them.
     pub cycle: Cycle,
 }
 
-/// The net at each point of its cycle; none if it has none, or if that takes more than the meter has. O(literals x length).
+/// The net at each phase of its cycle; none if it has none, or if that takes more than the meter has. O(literals x length).
 pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     open(net, meter)?;
     // In each step who depends on what is asked, and all is computed.
     meter.spend(LONGEST as u64 * (2 * net.len() + 3 * net.literals()) as u64)?;
     let looks = 40 * net.len() + size_of::<Signal>() * net.literals();
     meter.take(looks)?;
-    let points = cycle(net);
+    let phases = cycle(net);
     meter.give(looks);
-    if points.len() == 1 {
+    if phases.len() == 1 {
         // What never changes has been folded.
         return None;
     }
-    let nets = points.iter().map(|point| at(net, point, meter)).collect::<Option<_>>()?;
+    let nets = phases.iter().map(|phase| at(net, phase, meter)).collect::<Option<_>>()?;
     let goes_round = |&fluent: &u32| {
-        let values = || points.iter().map(|point| point[fluent as usize]);
-        values().all(|value| value.is_some()) && values().any(|value| value != points[0][fluent as usize])
+        let values = || phases.iter().map(|phase| phase[fluent as usize]);
+        values().all(|value| value.is_some()) && values().any(|value| value != phases[0][fluent as usize])
     };
     let fluents: Vec<u32> = (0..net.initial.len() as u32).filter(goes_round).collect();
-    let of = |point: &Vec<Option<bool>>| fluents.iter().map(|&f| point[f as usize] == Some(true)).collect();
-    let cycle = Cycle { values: points.iter().map(of).collect(), fluents };
+    let of = |phase: &Vec<Option<bool>>| fluents.iter().map(|&f| phase[f as usize] == Some(true)).collect();
+    let cycle = Cycle { values: phases.iter().map(of).collect(), fluents };
     Some(Phases { nets, cycle })
 }
 
-/// The values of the fluents at the points of the longest cycle that most fluents follow.
+/// The values of the fluents at the phases of the longest cycle that most fluents follow.
 fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     let dependents = Dependents::new(net);
     let moves = 1 + net.initial.len()..net.inputs();
     let free = dependents.reached(moves.map(|gate| gate as u32).collect());
     let mut values: Vec<bool> = net.initial.clone();
-    let mut points: Vec<Vec<bool>> = Vec::new();
+    let mut phases: Vec<Vec<bool>> = Vec::new();
     let mut best: (usize, Vec<bool>) = (1, vec![true; net.len()]);
     let mut most = 0;
     for length in 1..=LONGEST {
-        points.push(values.clone());
+        phases.push(values.clone());
         values = step(net, &free, &values);
         // Those that are not back at their start, and what follows from them, are not of a cycle so long.
         let differs = |&fluent: &usize| values[fluent] != net.initial[fluent];
@@ -80,7 +80,7 @@ fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     }
     let (length, astray) = best;
     let known = |(fluent, &value): (usize, &bool)| (!astray[1 + fluent]).then_some(value);
-    points.iter().take(length).map(|point| point.iter().enumerate().map(known).collect()).collect()
+    phases.iter().take(length).map(|phase| phase.iter().enumerate().map(known).collect()).collect()
 }
 
 /// What depends on each gate: others in the same state, and fluents of the next one.
@@ -128,9 +128,9 @@ fn step(net: &Net, free: &[bool], fluents: &[bool]) -> Vec<bool> {
 }
 
 /// The net where some fluents are known.
-fn at(net: &Net, point: &[Option<bool>], meter: &mut Meter) -> Option<Net> {
+fn at(net: &Net, phase: &[Option<bool>], meter: &mut Meter) -> Option<Net> {
     let mut signals = inputs(net);
-    for (fluent, value) in point.iter().enumerate() {
+    for (fluent, value) in phase.iter().enumerate() {
         if let Some(value) = value {
             signals[1 + fluent] = Signal::FALSE.negate_if(*value);
         }
@@ -151,6 +151,6 @@ fn at(net: &Net, point: &[Option<bool>], meter: &mut Meter) -> Option<Net> {
     }
     let mut net = substitute(&state, signals, meter)?;
     // Complements must not read what is known.
-    net.exclusive.retain(|group| group.members.iter().all(|&fluent| point[fluent as usize].is_none()));
+    net.exclusive.retain(|group| group.members.iter().all(|&fluent| phase[fluent as usize].is_none()));
     share(&factor(&complement(&net, meter)?, meter)?, meter)
 }

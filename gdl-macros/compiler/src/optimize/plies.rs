@@ -1,6 +1,6 @@
 //! Plies: the net of each step of a game that is so small that all its states can be visited.
 //!
-//! Where all games are over after a few moves there is a net for each number of moves made, as there is for each point
+//! Where all games are over after a few moves there is a net for each number of moves made, as there is for each phase
 //! of a cycle. It need only be right in the states that play comes to by so many moves, and all of these are
 //! known: a gate that has the same value in all of them is a constant, gates that never differ are one, and an
 //! operand that changes nothing is left out. Nothing has to be proved. So early plies have nothing that tells who won, and

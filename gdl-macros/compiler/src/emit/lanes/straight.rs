@@ -1,4 +1,4 @@
-//! Lanes to straight-line Rust: in come the programs of all points, out go functions that do what the interpreter
+//! Lanes to straight-line Rust: in come the programs of all phases, out go functions that do what the interpreter
 //! does with them, with values in registers.
 //!
 //! Operations come in the order of a walk from the outputs, so values are read soon after they are made. They are
@@ -6,7 +6,7 @@
 //! chunk needs goes through a slot, and an output over an input waits until no chunk reads that any more. The
 //! functions are generic over the runtime's words and use nothing but their operations.
 
-use super::{Lanes, Part, Point, cover::Cover};
+use super::{Lanes, Part, Phase, cover::Cover};
 use gdl_format::lanes::{Choice, Item};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -21,29 +21,29 @@ const CHUNK: usize = 500;
 /// took rustc twice as long with them, 1.6 times).
 const HALVES: usize = 800;
 
-/// The names of a point's parts.
+/// The names of a phase's parts.
 const PARTS: [&str; 4] = ["Observe", "Keep", "Score", "Advance"];
 
-/// The module's items: a type `Lanes` that runs all points, and its chunks.
+/// The module's items: a type `Lanes` that runs all phases, and its chunks.
 pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
     let mut chunks = TokenStream::new();
     let mut runs = [const { Vec::new() }; 4];
-    for (i, point) in lanes.all().enumerate() {
-        for ((part, name), runs) in point.parts().into_iter().zip(PARTS).zip(&mut runs) {
+    for (i, phase) in lanes.all().enumerate() {
+        for ((part, name), runs) in phase.parts().into_iter().zip(PARTS).zip(&mut runs) {
             let (items, run) = emit(part, &format!("{name}{i}"));
             chunks.extend(items);
             runs.push(run);
         }
     }
-    let at_points = |of: &dyn Fn(&Point) -> TokenStream| at_point(&lanes.all().map(of).collect::<Vec<_>>());
+    let at_phases = |of: &dyn Fn(&Phase) -> TokenStream| at_phase(&lanes.all().map(of).collect::<Vec<_>>());
     let halves = lanes.plies.is_empty() && lanes.operations() <= HALVES;
-    let keeps = at_points(&|point| {
-        let keeps = point.keep.operations() > 0;
+    let keeps = at_phases(&|phase| {
+        let keeps = phase.keep.operations() > 0;
         quote!(#keeps)
     });
-    let count = at_points(&|point| counts(&point.items));
-    let choose = at_points(&|point| choices(&point.roles));
-    let [observe, keep, score, advance] = runs.map(|runs| at_point(&runs));
+    let count = at_phases(&|phase| counts(&phase.items));
+    let choose = at_phases(&|phase| choices(&phase.roles));
+    let [observe, keep, score, advance] = runs.map(|runs| at_phase(&runs));
     quote! {
         #[derive(Clone, Copy, Debug)]
         pub(super) struct Lanes;
@@ -52,29 +52,29 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
             const HALVES: bool = #halves;
 
             #[inline(always)]
-            fn observe<W: __gdl::Word>(&self, point: usize, s: &mut __gdl::Slots) {
+            fn observe<W: __gdl::Word>(&self, phase: usize, s: &mut __gdl::Slots) {
                 #observe
             }
 
             #[inline(always)]
-            fn keeps(&self, point: usize) -> bool {
+            fn keeps(&self, phase: usize) -> bool {
                 #keeps
             }
 
             #[inline(always)]
-            fn keep<W: __gdl::Word>(&self, point: usize, s: &mut __gdl::Slots) {
+            fn keep<W: __gdl::Word>(&self, phase: usize, s: &mut __gdl::Slots) {
                 #keep
             }
 
             #[inline(always)]
-            fn score<W: __gdl::Word>(&self, point: usize, s: &mut __gdl::Slots) {
+            fn score<W: __gdl::Word>(&self, phase: usize, s: &mut __gdl::Slots) {
                 #score
             }
 
             #[inline(always)]
             fn count<W: __gdl::Word>(
                 &self,
-                point: usize,
+                phase: usize,
                 s: &__gdl::Slots,
                 scored: W,
                 sums: &mut [__gdl::Plane],
@@ -85,7 +85,7 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
             #[inline(always)]
             fn choose<W: __gdl::Word>(
                 &self,
-                point: usize,
+                phase: usize,
                 s: &mut __gdl::Slots,
                 noise: &mut __gdl::Source<W>,
                 groups: &mut __gdl::Groups,
@@ -94,7 +94,7 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
             }
 
             #[inline(always)]
-            fn advance<W: __gdl::Word>(&self, point: usize, s: &mut __gdl::Slots) {
+            fn advance<W: __gdl::Word>(&self, phase: usize, s: &mut __gdl::Slots) {
                 #advance
             }
         }
@@ -103,14 +103,14 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
     }
 }
 
-/// What is done at each point.
-fn at_point(arms: &[TokenStream]) -> TokenStream {
+/// What is done at each phase.
+fn at_phase(arms: &[TokenStream]) -> TokenStream {
     let Some((last, others)) = arms.split_last() else { return TokenStream::new() };
     if others.is_empty() {
         return last.clone();
     }
     let numbers = (0..others.len()).map(Literal::usize_unsuffixed);
-    quote!(match point { #(#numbers => { #others })* _ => { #last } })
+    quote!(match phase { #(#numbers => { #others })* _ => { #last } })
 }
 
 /// What is counted, in the order of slots.

@@ -122,7 +122,7 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         "roles": net.vocabulary.roles,
         "fluents": net.vocabulary.fluents.len(),
         "dead_fluents": dead(net),
-        "exclusive_groups": net.exclusive.len(),
+        "exclusive_groups": net.mutex_groups.len(),
         "moves": moves,
         "ground_rules": compiled.ground.len(),
         "gates": net.ands(),
@@ -171,7 +171,7 @@ fn print(out: &mut impl Write, name: &str, engine: &str, compiled: &Compiled) ->
     let figures = [
         ("fluents", net.vocabulary.fluents.len(), "bits of a state"),
         ("dead", dead(net), "fluents on which nothing seen depends"),
-        ("exclusive", net.exclusive.len(), "groups of fluents of which no two hold"),
+        ("exclusive", net.mutex_groups.len(), "groups of fluents of which no two hold"),
         ("ground rules", compiled.ground.len(), "instances that can matter"),
         ("gates", net.ands(), "conjunctions of any width"),
         ("operations", net.operations(), "of two operands"),

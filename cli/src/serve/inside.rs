@@ -88,7 +88,7 @@ impl Sizes {
             operations: net.operations(),
             depth: net.depth(),
             dead_fluents: net.influential().into_iter().filter(|influential| !influential).count(),
-            exclusive_groups: net.exclusive.len(),
+            exclusive_groups: net.mutex_groups.len(),
             phases: compiled.operations(),
         }
     }

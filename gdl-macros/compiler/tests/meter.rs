@@ -208,8 +208,8 @@ fn long_names_take_little() {
     let (_, compiled) = steps(&many, Limits { max_bytes: 6 << 20, ..Limits::network() });
     let game = compiled.expect("it is sound");
     let omitted: Vec<_> = game.omissions.iter().map(|omission| (omission.part, omission.stop)).collect();
-    assert!(omitted.contains(&("find_exclusive", Stop::Bytes)), "{omitted:?}");
-    assert!(game.net.exclusive.is_empty());
+    assert!(omitted.contains(&("find_mutex_groups", Stop::Bytes)), "{omitted:?}");
+    assert!(game.net.mutex_groups.is_empty());
 }
 
 #[test]

@@ -229,20 +229,20 @@ const TURNS: &str = "(role p) (role q) (init (control p)) (init (at 1)) (cell 1)
 #[test]
 fn exclusive_fluents_are_found() {
     let rules = format!("{TURNS} (<= (goal ?r 0) (role ?r))");
-    let net = run(optimize::find_exclusive, &net(&rules));
+    let net = run(optimize::find_mutex_groups, &net(&rules));
     let names = |members: &[u32]| -> String {
         let names = members.iter().map(|&fluent| net.vocabulary.fluents[fluent as usize].as_str());
         names.collect::<Vec<_>>().join(" ")
     };
     let found: Vec<(String, bool)> =
-        net.exclusive.iter().map(|group| (names(&group.members), group.one_holds)).collect();
+        net.mutex_groups.iter().map(|group| (names(&group.members), group.exactly_one)).collect();
     let expected = [("(control p) (control q)".to_owned(), true), ("(at 1) (at 2) (at 3)".to_owned(), true)];
     assert_eq!(found, expected);
 }
 
 /// A pass on a net of which the exclusive fluents are known.
 fn knowing(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net, meter: &mut Meter) -> Option<Net> {
-    pass(&optimize::find_exclusive(net, meter)?, meter)
+    pass(&optimize::find_mutex_groups(net, meter)?, meter)
 }
 
 #[test]

@@ -333,10 +333,10 @@ fn compare(left: &Net, right: &Net, context: &str) -> usize {
             }
         }
     }
-    for group in &right.exclusive {
+    for group in &right.mutex_groups {
         for state in &seen {
             let count = group.members.iter().filter(|&&fluent| state[fluent as usize]).count();
-            assert!(count == 1 || count == 0 && !group.one_holds, "{context}: {group:?} in {state:?}");
+            assert!(count == 1 || count == 0 && !group.exactly_one, "{context}: {group:?} in {state:?}");
         }
     }
     seen.len()
@@ -388,7 +388,7 @@ fn compare_net(seed: u64, net: &Net, totals: &mut Totals) {
         optimised = after;
     }
     compare(net, &optimised, &format!("seed {seed}, all passes"));
-    totals.groups += optimised.exclusive.len();
+    totals.groups += optimised.mutex_groups.len();
     if let Some(plies) = optimize::plies(&optimised, &mut Meter::of(u64::MAX)) {
         totals.short += 1;
         compare_plies(net, &plies, &format!("seed {seed}"));
@@ -399,6 +399,11 @@ fn compare_net(seed: u64, net: &Net, totals: &mut Totals) {
     let (phases, cycle) = phases
         .map_or_else(|| (vec![optimised.clone()], Cycle::still()), |phases| (phases.nets, phases.cycle));
     assert_eq!(BTreeSet::from_iter(&cycle.values).len(), phases.len(), "seed {seed}: phases alike");
+    for (phase, fluents) in phases.iter().map(|phase| (phase, &cycle.fluents)) {
+        let read = phase.cone(phase.outputs.iter());
+        let read = fluents.iter().find(|&&fluent| read[phase.fluent(fluent as usize).gate() as usize]);
+        assert_eq!(read, None, "seed {seed}: a phase reads what tells it");
+    }
     let mut random = Numbers(seed);
     let mut state = net.initial.clone();
     for number in 0..3 * phases.len() {

@@ -16,7 +16,7 @@ use crate::propnet::{Gate, Net, Signal};
 pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     let live = live(net);
-    let moving = moving(net);
+    let depends = depends_on_does(net);
     let mut provers = [
         (Prover::of(net, false, meter)?, Vec::new(), Budget::new(net)),
         (Prover::of(net, true, meter)?, Vec::new(), Budget::new(net)),
@@ -29,7 +29,7 @@ pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
         if !live[gate] {
             continue;
         }
-        let (prover, assumed, budget) = &mut provers[usize::from(moving[gate])];
+        let (prover, assumed, budget) = &mut provers[usize::from(depends[gate])];
         let mut operands = operands.to_vec();
         if budget.lasts(prover) {
             let before = operands.len();
@@ -49,16 +49,16 @@ pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
 }
 
 /// For each gate, whether it depends on moves, and so matters only where legal moves are made.
-pub(super) fn moving(net: &Net) -> Vec<bool> {
-    let mut moving = vec![false; net.len()];
+pub(super) fn depends_on_does(net: &Net) -> Vec<bool> {
+    let mut depends = vec![false; net.len()];
     for gate in 0..net.len() {
-        moving[gate] = match net.gate(gate as u32) {
+        depends[gate] = match net.gate(gate as u32) {
             Gate::Does { .. } => true,
-            Gate::And(operands) => operands.iter().any(|s| moving[s.gate() as usize]),
+            Gate::And(operands) => operands.iter().any(|s| depends[s.gate() as usize]),
             _ => false,
         };
     }
-    moving
+    depends
 }
 
 /// An operand that is assumed, the place to return to without it, and whether it follows from those before it.

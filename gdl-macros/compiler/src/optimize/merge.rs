@@ -9,7 +9,7 @@
 
 use super::{
     budget::Budget,
-    imply::moving,
+    imply::depends_on_does,
     proof::Prover,
     rebuild::{close, inputs, live, open},
     simulate::{Simulation, steps},
@@ -28,7 +28,7 @@ const CLASS: usize = 128;
 pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     meter.take((16 + CLASS) * net.len())?;
-    let (live, moving) = (live(net), moving(net));
+    let (live, depends) = (live(net), depends_on_does(net));
     let looks = looks(net, meter)?;
     let mut provers = [
         (Prover::of(net, false, meter)?, Budget::new(net)),
@@ -48,14 +48,14 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
                 continue;
             }
             _ => {
-                classes.entry(look).or_default().add(itself, moving[gate]);
+                classes.entry(look).or_default().add(itself, depends[gate]);
                 continue;
             }
         };
         let class = classes.entry(look).or_default();
-        let (prover, budget) = &mut provers[usize::from(moving[gate])];
+        let (prover, budget) = &mut provers[usize::from(depends[gate])];
         // What does not depend on moves is also seen where none is made.
-        let mut rivals_here = if moving[gate] { class.all.iter() } else { class.still.iter() };
+        let mut rivals_here = if depends[gate] { class.all.iter() } else { class.still.iter() };
         let equal = rivals_here.find(|&&rival| {
             budget.lasts(prover) && prover.refutes(&[itself, !rival]) && prover.refutes(&[!itself, rival])
         });
@@ -64,7 +64,7 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
             budget.reward();
             signals[rival.gate() as usize].negate_if(rival.is_negated() != negated)
         } else {
-            class.add(itself, moving[gate]);
+            class.add(itself, depends[gate]);
             let operands = operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
             let made = copy.and(operands.collect());
             copy.pay(meter)?;
@@ -84,11 +84,11 @@ struct Class {
 }
 
 impl Class {
-    fn add(&mut self, signal: Signal, moving: bool) {
+    fn add(&mut self, signal: Signal, depends: bool) {
         if self.all.len() < RIVALS {
             self.all.push(signal);
         }
-        if !moving && self.still.len() < RIVALS {
+        if !depends && self.still.len() < RIVALS {
             self.still.push(signal);
         }
     }

@@ -11,11 +11,11 @@
 
 mod budget;
 mod constants;
-mod exclusive;
 mod factor;
 mod imply;
 mod legality;
 mod merge;
+mod mutex;
 mod one_hot;
 mod phase;
 mod plies;
@@ -26,11 +26,11 @@ mod simulate;
 mod users;
 
 pub use constants::fold_constants;
-pub use exclusive::find_exclusive;
 pub use factor::factor;
 pub use imply::drop_implied;
 pub use legality::assume_legality;
 pub use merge::merge_equal;
+pub use mutex::find_mutex_groups;
 pub use one_hot::complement;
 pub use phase::{Phases, phases};
 pub use plies::{Plies, plies};
@@ -55,7 +55,7 @@ pub const PASSES: &[Pass] = &[
     ("factor", factor),
     ("fold_constants", fold_constants),
     // On a net that is small by now: proofs are dear.
-    ("find_exclusive", find_exclusive),
+    ("find_mutex_groups", find_mutex_groups),
     ("drop_implied", drop_implied),
     ("merge_equal", merge_equal),
     // Again, with the groups of fluents.

@@ -59,7 +59,7 @@ struct Groups {
 
 impl Groups {
     fn new(net: &Net, meter: &mut Meter) -> Option<Self> {
-        let ones = || net.exclusive.iter().filter(|group| group.one_holds);
+        let ones = || net.mutex_groups.iter().filter(|group| group.exactly_one);
         let count = net.does().len() + ones().map(|group| group.members.len()).sum::<usize>();
         meter.spend(COUNTED * count as u64)?;
         meter.take(4 * size_of::<usize>() * count + 3 * size_of::<Vec<usize>>() * net.len())?;

@@ -149,8 +149,6 @@ fn at(net: &Net, phase: &[Option<bool>], meter: &mut Meter) -> Option<Net> {
             _ => {}
         }
     }
-    let mut net = substitute(&state, signals, meter)?;
-    // Complements must not read what is known.
-    net.exclusive.retain(|group| group.members.iter().all(|&fluent| phase[fluent as usize].is_none()));
+    let net = substitute(&state, signals, meter)?;
     share(&factor(&complement(&net, meter)?, meter)?, meter)
 }

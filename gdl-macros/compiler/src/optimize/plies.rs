@@ -13,7 +13,7 @@ mod samples;
 
 use super::{
     complement, factor,
-    imply::moving,
+    imply::depends_on_does,
     rebuild::{close, inputs, live, open},
     share,
     simulate::Simulation,
@@ -88,7 +88,7 @@ fn is_short(net: &Net, meter: &mut Meter) -> Option<bool> {
 /// The net that is right in some states and steps.
 fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
-    let (live, moving) = (live(net), moving(net));
+    let (live, depends) = (live(net), depends_on_does(net));
     let [states, steps] = samples.sizes().map(all);
     let words = states.len() + steps.len();
     // Each row is looked up, complemented or not, and what is new is kept.
@@ -107,14 +107,14 @@ fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
         }
         meter.spend(2 * (1 + words) as u64)?;
         let [seen, made] = [(&samples.seen[gate], &states), (&samples.made[gate], &steps)].map(normal);
-        let (row, negated) = if moving[gate] { &made } else { &seen };
-        let known_here = known[usize::from(moving[gate])].get(row).map(|s| s.negate_if(*negated));
+        let (row, negated) = if depends[gate] { &made } else { &seen };
+        let known_here = known[usize::from(depends[gate])].get(row).map(|s| s.negate_if(*negated));
         let signal = match (known_here, net.gate(gate as u32)) {
             (Some(signal), _) => signal,
             (None, Gate::And(operands)) => {
                 // Each operand is left out once, and the others are taken together.
                 meter.spend((operands.len() * operands.len() * (1 + words)) as u64 / 2)?;
-                let rows = if moving[gate] { (&samples.made, &steps) } else { (&samples.seen, &states) };
+                let rows = if depends[gate] { (&samples.made, &steps) } else { (&samples.seen, &states) };
                 let operands = essential(operands, &rows.0[gate], rows.0, rows.1);
                 let operands = operands.iter().map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
                 let signal = copy.and(operands.collect());
@@ -124,14 +124,11 @@ fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
             (None, _) => signals[gate],
         };
         signals[gate] = signal;
-        if !moving[gate] {
+        if !depends[gate] {
             known[0].entry(seen.0).or_insert(signal.negate_if(seen.1));
         }
         known[1].entry(made.0).or_insert(signal.negate_if(made.1));
     }
-    // Complements must not read what is known otherwise.
-    let own = |&fluent: &u32| signals[1 + fluent as usize] == net.fluent(fluent as usize);
-    copy.exclusive.retain(|group| group.members.iter().all(own));
     let copy = close(net, copy, &signals);
     share(&factor(&complement(&copy, meter)?, meter)?, meter)
 }

@@ -1,6 +1,6 @@
 //! Proofs by propagation: what follows where some signals hold.
 //!
-//! A [`Prover`] assumes signals and draws the conclusions that gates, legality and exclusive fluents allow, one
+//! A [`Prover`] assumes signals and draws the conclusions that gates, legality and mutex groups allow, one
 //! gate at a time and in both directions, like unit propagation (Davis and Putnam 1960). A contradiction proves
 //! that the assumptions never hold together in a state that play can reach. It finds no more than that, but each
 //! conclusion costs only the uses of a gate, and nothing is searched.
@@ -11,7 +11,7 @@
 
 use super::users::Users;
 use crate::meter::Meter;
-use crate::propnet::{Exclusive, Gate, Net, Signal};
+use crate::propnet::{Gate, MutexGroup, Net, Signal};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ pub(super) struct Prover<'n> {
     forced: FxHashMap<u32, Vec<(Signal, Signal)>>,
     /// For each gate, whether it is in one of these two.
     decides_moves: Vec<bool>,
-    exclusive: Vec<Exclusive>,
+    mutex_groups: Vec<MutexGroup>,
     /// By fluent: the groups it is in.
     groups_of: Vec<Vec<u32>>,
     /// True if the game goes on and moves are made, legal ones, one by each role.
@@ -101,7 +101,7 @@ impl<'n> Prover<'n> {
             legal,
             moves_of,
             inputs_of,
-            exclusive: vec![Exclusive::default(); groups],
+            mutex_groups: vec![MutexGroup::default(); groups],
             groups_of: vec![Vec::new(); net.initial.len()],
             steps,
         };
@@ -123,16 +123,16 @@ impl<'n> Prover<'n> {
 
     /// A prover that knows what the net says of its fluents.
     pub(super) fn of(net: &'n Net, steps: bool, meter: &mut Meter) -> Option<Self> {
-        let mut prover = Self::new(net, net.exclusive.len(), steps, meter)?;
-        let members: usize = net.exclusive.iter().map(|group| group.members.len()).sum();
+        let mut prover = Self::new(net, net.mutex_groups.len(), steps, meter)?;
+        let members: usize = net.mutex_groups.iter().map(|group| group.members.len()).sum();
         meter.take(MEMBER * members)?;
-        net.exclusive.iter().enumerate().for_each(|(number, group)| prover.know(number, group.clone()));
+        net.mutex_groups.iter().enumerate().for_each(|(number, group)| prover.know(number, group.clone()));
         Some(prover)
     }
 
     /// The groups as they stand.
-    pub(super) fn exclusive(&self) -> &[Exclusive] {
-        &self.exclusive
+    pub(super) fn mutex_groups(&self) -> &[MutexGroup] {
+        &self.mutex_groups
     }
 
     /// Lets nothing matter but what some signals depend on, and what the legality of the moves among that depends
@@ -160,8 +160,8 @@ impl<'n> Prover<'n> {
     }
 
     /// Lets a group be known, in the place of what was known under its number. Nothing may be assumed.
-    pub(super) fn know(&mut self, number: usize, group: Exclusive) {
-        for &fluent in &self.exclusive[number].members {
+    pub(super) fn know(&mut self, number: usize, group: MutexGroup) {
+        for &fluent in &self.mutex_groups[number].members {
             self.groups_of[fluent as usize].retain(|&other| other as usize != number);
         }
         for &fluent in &group.members {
@@ -169,7 +169,7 @@ impl<'n> Prover<'n> {
         }
         let may_hold = |&&fluent: &&u32| self.value(self.net.fluent(fluent as usize)) != Some(false);
         self.members_left[number] = group.members.iter().filter(may_hold).count() as u32;
-        self.exclusive[number] = group;
+        self.mutex_groups[number] = group;
     }
 
     /// Steps taken so far.
@@ -344,12 +344,12 @@ impl<'n> Prover<'n> {
         for place in 0..self.groups_of[fluent as usize].len() {
             let group = self.groups_of[fluent as usize][place] as usize;
             self.members_left[group] -= u32::from(!value);
-            let is_last = self.exclusive[group].one_holds && self.members_left[group] < 2;
+            let is_last = self.mutex_groups[group].exactly_one && self.members_left[group] < 2;
             if !value && !is_last {
                 continue;
             }
-            for member in 0..self.exclusive[group].members.len() {
-                let member = self.exclusive[group].members[member];
+            for member in 0..self.mutex_groups[group].members.len() {
+                let member = self.mutex_groups[group].members[member];
                 let signal = net.fluent(member as usize);
                 self.work += 1;
                 if value && member != fluent {

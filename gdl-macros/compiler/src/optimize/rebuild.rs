@@ -64,8 +64,11 @@ pub(super) fn substitute(net: &Net, inputs: Vec<Signal>, meter: &mut Meter) -> O
 }
 
 /// Ends a copy: its outputs are those of the net, and gates that none depends on are gone. `signals` has the signals of the
-/// net's gates in the copy.
+/// net's gates in the copy. Mutex groups with a fluent that another signal stands for are forgotten: what is proved of a net
+/// speaks of its inputs, and no pass may read them through a group again.
 pub(super) fn close(net: &Net, mut copy: Net, signals: &[Signal]) -> Net {
+    let own = |&fluent: &u32| signals[1 + fluent as usize] == net.fluent(fluent as usize);
+    copy.mutex_groups.retain(|group| group.members.iter().all(own));
     copy.outputs = net.outputs.map(|s| signals[s.gate() as usize].negate_if(s.is_negated()));
     copy.sweep();
     copy

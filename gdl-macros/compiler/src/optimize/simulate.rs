@@ -2,7 +2,7 @@
 //!
 //! A step computes every gate once and looks at every move a few times; it is paid for before it is taken.
 
-use super::imply::moving;
+use super::imply::depends_on_does;
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
@@ -31,7 +31,7 @@ pub(super) struct Simulation<'n> {
     net: &'n Net,
     random: u64,
     /// By gate, if it depends on moves.
-    moving: Vec<bool>,
+    depends_on_does: Vec<bool>,
     values: Vec<u64>,
 }
 
@@ -40,7 +40,8 @@ impl<'n> Simulation<'n> {
     pub(super) fn new(net: &'n Net, meter: &mut Meter) -> Option<Self> {
         meter.take((1 + size_of::<u64>()) * net.len() + size_of::<u64>() * net.initial.len())?;
         meter.spend(cost(net))?;
-        let mut simulation = Self { net, random: 0, moving: moving(net), values: vec![0; net.len()] };
+        let mut simulation =
+            Self { net, random: 0, depends_on_does: depends_on_does(net), values: vec![0; net.len()] };
         for (value, &initial) in simulation.values[1..].iter_mut().zip(&net.initial) {
             *value = if initial { u64::MAX } else { 0 };
         }
@@ -67,11 +68,11 @@ impl<'n> Simulation<'n> {
 
     /// The games that are not over and in which every role makes a move. O(moves).
     pub(super) fn going_on(&self) -> u64 {
-        let mut moving = vec![0; self.net.vocabulary.roles.len()];
+        let mut can_move = vec![0; self.net.vocabulary.roles.len()];
         for (position, &(role, _)) in self.net.does().iter().enumerate() {
-            moving[role as usize] |= self.value(self.net.does_at(position));
+            can_move[role as usize] |= self.value(self.net.does_at(position));
         }
-        moving.into_iter().fold(!self.value(self.net.outputs.terminal), |all, role| all & role)
+        can_move.into_iter().fold(!self.value(self.net.outputs.terminal), |all, role| all & role)
     }
 
     /// Draws moves for the present states, and computes all gates.
@@ -100,10 +101,10 @@ impl<'n> Simulation<'n> {
     }
 
     /// Computes the gates that depend on moves, or the others.
-    fn compute(&mut self, moving: bool) {
+    fn compute(&mut self, on_does: bool) {
         for gate in self.net.inputs()..self.net.len() {
             if let Gate::And(operands) = self.net.gate(gate as u32)
-                && self.moving[gate] == moving
+                && self.depends_on_does[gate] == on_does
             {
                 self.values[gate] = operands.iter().fold(u64::MAX, |all, &s| all & self.value(s));
             }

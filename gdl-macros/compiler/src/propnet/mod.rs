@@ -162,11 +162,11 @@ fn rename_lists<K: Copy>(
 
 /// Fluents of which no two ever hold together, in any state that play can reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exclusive {
+pub struct MutexGroup {
     /// The fluents, sorted.
     pub members: Vec<u32>,
     /// True if one of them always holds.
-    pub one_holds: bool,
+    pub exactly_one: bool,
 }
 
 /// A game as gates. See the module's documentation.
@@ -179,7 +179,7 @@ pub struct Net {
     /// What is computed.
     pub outputs: Outputs,
     /// What was proved of the fluents; none of it has to be.
-    pub exclusive: Vec<Exclusive>,
+    pub mutex_groups: Vec<MutexGroup>,
     /// Role and move of each `does` input, sorted.
     does: Vec<(u32, u32)>,
     /// Where the operands of each AND gate start; one more entry than gates.
@@ -207,7 +207,7 @@ impl Net {
             vocabulary: vocabulary.into(),
             initial,
             outputs: Outputs::default(),
-            exclusive: Vec::new(),
+            mutex_groups: Vec::new(),
             does,
             starts: vec![0],
             operands: Vec::new(),
@@ -221,7 +221,7 @@ impl Net {
     #[must_use]
     pub fn without_gates(&self) -> Self {
         let empty = Self::new(Arc::clone(&self.vocabulary), self.initial.clone(), self.does.clone());
-        Self { exclusive: self.exclusive.clone(), ..empty }
+        Self { mutex_groups: self.mutex_groups.clone(), ..empty }
     }
 
     /// The number of all gates, the constant and the inputs included.
@@ -287,7 +287,7 @@ impl Net {
             + entries(legal.len(), legal.iter().map(Vec::len).sum())
             + entries(goal.len(), goal.iter().map(Vec::len).sum())
             + entries(sees.len(), sees.iter().map(Vec::len).sum())
-            + self.exclusive.iter().map(|group| 32 + size_of::<u32>() * group.members.len()).sum::<usize>()
+            + self.mutex_groups.iter().map(|group| 32 + size_of::<u32>() * group.members.len()).sum::<usize>()
     }
 
     /// The sizes of the game.

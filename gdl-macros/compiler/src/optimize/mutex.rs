@@ -1,4 +1,4 @@
-//! Exclusive fluents: groups of which no two hold together, such as the contents of a cell, whose turn it is, or
+//! Mutex groups: fluents of which no two hold together, such as the contents of a cell, whose turn it is, or
 //! what a counter shows. Found by their names and in random play, proved by induction.
 //!
 //! Fluents whose names differ in some arguments only are a group to try, unless simulation refutes it. Such a group
@@ -16,7 +16,7 @@ use super::{
     simulate::{Simulation, mix, steps},
 };
 use crate::meter::Meter;
-use crate::propnet::{Exclusive, Net, Signal};
+use crate::propnet::{MutexGroup, Net, Signal};
 use gdl_format::term;
 use rustc_hash::FxHashMap;
 
@@ -30,17 +30,17 @@ const MOST_WORDS: usize = 32;
 const WORD: (usize, usize) = (4, 32);
 const ENTRY: (u64, usize) = (8, 20);
 
-/// Finds groups of exclusive fluents and notes them in the net, whose gates stay as they are.
+/// Finds mutex groups of fluents and notes them in the net, whose gates stay as they are.
 /// O(literals + bytes of names), with a large factor.
-pub fn find_exclusive(net: &Net, meter: &mut Meter) -> Option<Net> {
+pub fn find_mutex_groups(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     meter.take(net.bytes())?;
     let mut net = net.clone();
-    net.exclusive = Vec::new();
+    net.mutex_groups = Vec::new();
     let candidates = candidates(&net.vocabulary.fluents, meter)?;
     let candidates = refute(&net, candidates, meter)?;
     if !candidates.is_empty() {
-        net.exclusive = prove(&net, candidates, meter)?;
+        net.mutex_groups = prove(&net, candidates, meter)?;
     }
     Some(net)
 }
@@ -87,9 +87,9 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
 }
 
 /// The groups that hold in random play.
-fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec<Exclusive>> {
-    let mut groups: Vec<Exclusive> =
-        candidates.into_iter().map(|members| Exclusive { members, one_holds: true }).collect();
+fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec<MutexGroup>> {
+    let mut groups: Vec<MutexGroup> =
+        candidates.into_iter().map(|members| MutexGroup { members, exactly_one: true }).collect();
     let mut simulation = Simulation::new(net, meter)?;
     for _ in 0..steps(net) {
         let members: usize = groups.iter().map(|group| group.members.len()).sum();
@@ -101,7 +101,7 @@ fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec
                 twice |= once & value;
                 once |= value;
             }
-            group.one_holds &= once == u64::MAX;
+            group.exactly_one &= once == u64::MAX;
             twice == 0
         });
         if groups.is_empty() {
@@ -114,7 +114,7 @@ fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec
 
 /// The groups that every step keeps, if they and those proved before them hold before it. Small groups come
 /// first: what they say, such as whose turn it is, helps to prove others.
-fn prove(net: &Net, mut groups: Vec<Exclusive>, meter: &mut Meter) -> Option<Vec<Exclusive>> {
+fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Vec<MutexGroup>> {
     groups.sort_by_key(|group| group.members.len());
     meter.take(32 * groups.iter().map(|group| group.members.len()).sum::<usize>())?;
     let mut prover = Prover::new(net, groups.len(), true, meter)?;
@@ -131,23 +131,23 @@ fn prove(net: &Net, mut groups: Vec<Exclusive>, meter: &mut Meter) -> Option<Vec
         prover.know(number, group.clone());
         let mut prove =
             |holds: &dyn Fn(&mut Prover<'_>) -> bool| in_all_cases(&mut prover, &moves, &budget, holds);
-        let one_holds = group.one_holds && prove(&|prover| prover.refutes(&none));
+        let exactly_one = group.exactly_one && prove(&|prover| prover.refutes(&none));
         let is_kept = prove(&|prover| are_exclusive(prover, &next, &budget));
         if !is_kept {
-            prover.know(number, Exclusive::default());
-        } else if group.one_holds != one_holds {
+            prover.know(number, MutexGroup::default());
+        } else if group.exactly_one != exactly_one {
             // That one holds may have helped to prove the rest.
-            prover.know(number, Exclusive { one_holds, ..group });
+            prover.know(number, MutexGroup { exactly_one, ..group });
             if !in_all_cases(&mut prover, &moves, &budget, &|prover| are_exclusive(prover, &next, &budget)) {
-                prover.know(number, Exclusive::default());
+                prover.know(number, MutexGroup::default());
             }
         }
-        if !prover.exclusive()[number].members.is_empty() {
+        if !prover.mutex_groups()[number].members.is_empty() {
             budget.reward();
         }
         budget.pay(&prover, meter)?;
     }
-    let groups = prover.exclusive().iter();
+    let groups = prover.mutex_groups().iter();
     Some(groups.filter(|group| !group.members.is_empty()).cloned().collect())
 }
 

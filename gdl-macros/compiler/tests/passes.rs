@@ -8,7 +8,7 @@ use gdl_compiler::{
     meter::Meter,
     observer::Phase,
     optimize,
-    propnet::{Net, build},
+    propnet::{MutexGroup, Net, build},
     syntax::parse,
 };
 
@@ -325,6 +325,23 @@ fn what_moves_change_is_of_no_cycle() {
         (<= (next (turn 1)) (true (turn 1)) (true on)) (<= terminal (not (true on)))";
     assert_eq!(phases(light, &["next"]).len(), 1);
     assert!(phases(light, &["next (turn 1)"])[0].contains("(turn 1)"));
+}
+
+/// Of three fluents one holds; the first goes round, and moves decide between the others. Where it is known that the first
+/// does not hold, that one of the others does is no shorter by its complement.
+#[test]
+fn phases_do_not_read_their_cycle_through_mutex_groups() {
+    let rules = "(role p) (init (s a)) (legal p left) (legal p right) (<= (next (s a)) (not (true (s a))))
+        (<= (next (s b)) (does p left) (true (s a))) (<= (next (s c)) (does p right) (true (s a)))
+        (<= terminal (true (s b)) (true (s c))) (<= (goal p 100) (or (true (s b)) (true (s c)))) (goal p 0)";
+    let net = run(optimize::find_mutex_groups, &net(rules));
+    assert_eq!(net.mutex_groups, [MutexGroup { members: vec![0, 1, 2], exactly_one: true }]);
+    let phases = optimize::phases(&net, &mut Meter::of(u64::MAX)).expect("the first goes round");
+    assert_eq!(phases.cycle.fluents, [0]);
+    for net in &phases.nets {
+        let goal = lines(net, &["goal p 100"]);
+        assert!(!goal.contains("(s a)"), "{goal}");
+    }
 }
 
 /// Three lamps are switched on one after the other, in any order; the game is over when all burn.

@@ -572,7 +572,7 @@ pub enum Isa {
     Portable,
     /// x86-64 with AVX2 and AES
     Avx2,
-    /// x86-64 with AVX-512, VPOPCNTDQ and VAES
+    /// x86-64 with AVX-512 F, BW, VBMI and VPOPCNTDQ, GFNI and VAES
     Avx512,
 }
 

@@ -1,7 +1,8 @@
 //! Rulesheets that arrive while the program runs: text in, a game or all that is wrong with it out.
 //!
 //! A rulesheet becomes a table. One that is too large to be grounded is evaluated state by state instead
-//! ([`Dynamic::engine`] says `lifted`): the same play, up to some thirty times slower.
+//! ([`Dynamic::engine`] says `lifted`): the same play, tens of times slower in most games, and faster where a net would be vast and
+//! little of it alive.
 
 use crate::{dynamic::Dynamic, lifted::Lifted, table::TableError};
 use gdl_compiler::{Failure, Rules, diagnostic::codes, lifted, read};

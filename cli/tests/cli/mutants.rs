@@ -36,9 +36,14 @@ fn setting(name: &str, default: u64) -> u64 {
     env::var(name).map_or(default, |value| value.parse().expect("a whole number"))
 }
 
+/// The name of a file that no other run of the tests has, which may go on beside this one.
+fn own(ending: &str) -> String {
+    format!("mutant_{}.{ending}", std::process::id())
+}
+
 /// Runs `gdl`, which may refuse the rulesheet but has to end by itself and to say nothing of itself.
 fn run(args: &[&str], text: &str) -> Run {
-    let paths = ["stdout", "stderr"].map(|stream| file(&format!("mutants.{stream}"), ""));
+    let paths = ["stdout", "stderr"].map(|stream| file(&own(stream), ""));
     let [stdout, stderr] = paths.each_ref().map(|path| File::create(path).expect("a file"));
     let mut child = command(args).stdout(stdout).stderr(stderr).spawn().expect("gdl runs");
     let start = Instant::now();
@@ -76,7 +81,7 @@ fn play(path: &str, engine: &str, text: &str) -> Option<BTreeMap<String, Value>>
 
 /// Takes a mutant through the commands; says what became of it.
 fn go(text: &str) -> &'static str {
-    let path = file("mutant.kif", text);
+    let path = file(&own("kif"), text);
     let simulate = ["--simulate", "--playouts", "10", "--steps", "40", "--states", "200"];
     let check = [&["check", "--json", "--limits", "network"][..], &simulate, &[&path]].concat();
     let checked = run(&check, text);
@@ -107,6 +112,9 @@ fn mutants_go_through_the_command() {
     for number in 0..cases {
         let text = mutate(&texts[number as usize % texts.len()], seed, number).join("\n");
         *counts.entry(go(&text)).or_default() += 1;
+    }
+    for ending in ["kif", "stdout", "stderr"] {
+        let _ = std::fs::remove_file(file(&own(ending), ""));
     }
     println!("{cases} mutants: {counts:?}");
     assert!(counts.get("played by all") > Some(&(cases / 8)), "too few mutants are played: {counts:?}");

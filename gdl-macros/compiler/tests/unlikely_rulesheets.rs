@@ -84,7 +84,7 @@ fn failures_keep_what_was_understood() {
     let half = Source::new("test.kif", "(role r) (init");
     let failure = compile(&half, &Options::default()).expect_err("it is half a rulesheet");
     assert!(failure.rules.is_none());
-    assert_eq!(failure.tree.map(|tree| tree.forms.len()), Some(2));
+    assert_eq!(failure.tree.map(|tree| tree.forms.len()), Some(1));
     let observer = Observer::new(|_| ControlFlow::Break(()));
     let failure =
         compile(&source, &Options { observer, ..Options::default() }).expect_err("it was called off");

@@ -107,6 +107,7 @@ pub use chance::Probability;
 pub use dynamic::{Dynamic, FluentId, MoveId, PerceptId, RoleId};
 pub use error::{Kind, StepError, TextError};
 pub use game::{Game, Id, Legal, NoPercept, Row, Shape};
+#[doc(inline)]
 pub use gdl_macros::gdl;
 pub use history::{History, Place, Transcript, TranscriptError};
 pub use information::{Information, InformationError, InformationSet, Perception};

@@ -224,3 +224,15 @@ fn a_table_asks_too_and_says_what_it_lacks() {
     assert_eq!(says(bytes(1_000)), "writing the table takes more than 1000 bytes (`max_bytes`)");
     assert_eq!(says(Meter::of(10)), "writing the table takes more than 50 steps (half of `fuel`)");
 }
+
+/// A game of very many fluents is within a stranger's reach as long as names take steps by what is written of them.
+#[test]
+fn a_table_takes_few_steps_for_each_byte() {
+    let fluents = repeat(0..500, |i| format!("(init (f {i})) (<= (next (f {i})) (true (f {i}))) "));
+    let rules = format!("(role r) {fluents} (legal r x) (goal r 0) (<= terminal (true (f 1)) (true (f 2)))");
+    let net = net(&rules);
+    let mut meter = Meter::of(u64::MAX);
+    let bytes = table(&net, None, &mut meter).expect("there is enough");
+    let (spent, written) = (meter.spent(), bytes.len() as u64);
+    assert!(spent < 2 * written, "{spent} steps for {written} bytes");
+}

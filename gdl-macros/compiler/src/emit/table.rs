@@ -9,24 +9,30 @@ use crate::{
 };
 use gdl_format::table::{Sees, Table};
 
-/// Steps to write an operation, and its bytes, which are counted again where the string moves to a larger place.
+/// Steps to write an operation, and its bytes: in a program, which is there already, and in the string, which takes twice as
+/// many where it moves to a larger place.
 const WRITTEN: u64 = 4;
-const BYTES: usize = 40;
+const BYTES: usize = 24;
 
-/// The table of a net and of what plays it in lanes. None if that takes more than the meter has. O(operations).
+/// Bytes that a name takes besides its text: a reference, and its length.
+const NAME: usize = 24;
+
+/// The table of a net and of what plays it in lanes. None if that takes more than the meter has. O(operations + names).
 pub fn table(net: &Net, lanes: Option<&Lanes>, meter: &mut Meter) -> Option<Vec<u8>> {
-    let operations = 3 * net.operations() + lanes.map_or(0, Lanes::operations);
     let vocabulary = &net.vocabulary;
     let names = [&vocabulary.roles, &vocabulary.fluents, &vocabulary.moves, &vocabulary.percepts];
-    let names: usize = names.into_iter().flatten().map(|name| name.len() + 24).sum();
+    let count: usize = names.iter().map(|list| list.len()).sum();
+    let text: usize = names.iter().flat_map(|list| list.iter()).map(|name| name.len() + 8).sum();
     lower::pay(net, meter)?;
-    meter.spend(WRITTEN * operations as u64 + names as u64)?;
-    meter.take(BYTES * operations + 2 * (names + net.list_bytes()))?;
-    let moves_of = |role: u32| {
-        let own = net.does().iter().filter(move |(r, _)| *r == role);
-        own.map(|&(_, action)| action).collect()
-    };
-    let sees = lower::perceive(net).map(|perceive| Sees {
+    let (observe, advance, perceive) = (lower::observe(net), lower::advance(net), lower::perceive(net));
+    let programs = [Some(&observe), Some(&advance), perceive.as_ref()].into_iter().flatten();
+    let operations =
+        programs.map(|program| program.gates.len()).sum::<usize>() + lanes.map_or(0, Lanes::operations);
+    meter.spend(WRITTEN * operations as u64 + text as u64)?;
+    meter.take(BYTES * operations + 2 * (text + net.list_bytes()) + NAME * count)?;
+    let mut role_moves = vec![Vec::new(); vocabulary.roles.len()];
+    net.does().iter().for_each(|&(role, action)| role_moves[role as usize].push(action));
+    let sees = perceive.map(|perceive| Sees {
         percepts: texts(&vocabulary.percepts),
         role_percepts: net
             .percepts()
@@ -38,7 +44,7 @@ pub fn table(net: &Net, lanes: Option<&Lanes>, meter: &mut Meter) -> Option<Vec<
         roles: texts(&vocabulary.roles),
         fluents: texts(&vocabulary.fluents),
         moves: texts(&vocabulary.moves),
-        role_moves: (0..vocabulary.roles.len() as u32).map(moves_of).collect(),
+        role_moves,
         role_goals: net
             .outputs
             .goal
@@ -47,8 +53,8 @@ pub fn table(net: &Net, lanes: Option<&Lanes>, meter: &mut Meter) -> Option<Vec<
             .collect(),
         chance: vocabulary.chance.map(|role| role as usize),
         initial: (0u32..).zip(&net.initial).filter(|(_, holds)| **holds).map(|(fluent, _)| fluent).collect(),
-        observe: lower::observe(net),
-        advance: lower::advance(net),
+        observe,
+        advance,
         sees,
         lanes: lanes.map(Lanes::written),
     };

@@ -92,14 +92,8 @@ impl Aig {
 
     /// The number of nodes.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn nodes(&self) -> usize {
         self.first + self.gates.len()
-    }
-
-    /// False: node 0 is always there.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        false
     }
 
     /// The node of the first gate.

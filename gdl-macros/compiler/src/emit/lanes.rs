@@ -307,7 +307,7 @@ impl Phase {
 fn late(gates: &Aig, seen: &[(u32, u16)], results: &[(u32, u16)], fluents: usize) -> Vec<usize> {
     let cone = |outputs: &[(u32, u16)]| gates.cone(outputs.iter().map(|output| output.0));
     let (seen, results) = (cone(seen), cone(results));
-    let own = (gates.first()..gates.len()).filter(|&node| results[node] && !seen[node]).count();
+    let own = (gates.first()..gates.nodes()).filter(|&node| results[node] && !seen[node]).count();
     let read: Vec<usize> = (0..fluents).filter(|&fluent| results[1 + fluent]).collect();
     if own > LATE * read.len() { read } else { Vec::new() }
 }
@@ -386,12 +386,12 @@ impl Part {
         free: u16,
         meter: &mut Meter,
     ) -> Option<Self> {
-        meter.spend(GATE.0 * gates.len() as u64)?;
-        meter.take(GATE.1 * gates.len())?;
+        meter.spend(GATE.0 * gates.nodes() as u64)?;
+        meter.take(GATE.1 * gates.nodes())?;
         let (signals, outputs): (Vec<u32>, Vec<u16>) = outputs.iter().copied().unzip();
         let cover = Cover::new(gates, &signals);
         let schedule = schedule::schedule(&cover, &inputs, &outputs, free.into())?;
-        meter.give(GATE.1 * gates.len());
+        meter.give(GATE.1 * gates.nodes());
         meter.take(OPERATION * (cover.operations.len() + outputs.len()))?;
         Some(Self { cover, inputs, outputs, free, schedule })
     }

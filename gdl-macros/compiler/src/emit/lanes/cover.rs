@@ -103,22 +103,22 @@ impl Cover {
     /// Covers the gates that the outputs depend on. O(gates).
     pub(super) fn new(gates: &Aig, outputs: &[u32]) -> Self {
         let best = best_cuts(gates, &gates.cone(outputs.iter().copied()));
-        let mut needed = vec![false; gates.len()];
+        let mut needed = vec![false; gates.nodes()];
         outputs.iter().for_each(|&signal| needed[signal as usize / 2] = true);
-        for node in (gates.first()..gates.len()).rev() {
+        for node in (gates.first()..gates.nodes()).rev() {
             if needed[node] {
                 best[node - gates.first()].leaves().iter().for_each(|&leaf| needed[leaf as usize] = true);
             }
         }
         // An output wants its value as it is; whatever else reads the node can do with either.
-        let mut wanted = vec![None; gates.len()];
+        let mut wanted = vec![None; gates.nodes()];
         for &signal in outputs {
             wanted[signal as usize / 2].get_or_insert(signal % 2 == 1);
         }
         let mut cover = Self { inputs: gates.first(), operations: Vec::new(), outputs: Vec::new() };
         // Of each node the value, and whether that is the complement.
         let mut values: Vec<(u32, bool)> = (0..gates.first() as u32).map(|node| (node, false)).collect();
-        for node in gates.first()..gates.len() {
+        for node in gates.first()..gates.nodes() {
             let mut value = (0, false);
             if needed[node] {
                 let cut = &best[node - gates.first()];
@@ -171,8 +171,8 @@ fn flip(table: u8, i: usize) -> u8 {
 
 /// The best cut of each gate in the cone; of the others, one of no account.
 fn best_cuts(gates: &Aig, cone: &[bool]) -> Vec<Cut> {
-    let mut users = vec![0_u32; gates.len()];
-    let list = || (gates.first()..gates.len()).zip(gates.gates());
+    let mut users = vec![0_u32; gates.nodes()];
+    let list = || (gates.first()..gates.nodes()).zip(gates.gates());
     for (_, operands) in list().filter(|(node, _)| cone[*node]) {
         operands.iter().for_each(|&signal| users[signal as usize / 2] += 1);
     }
@@ -227,7 +227,7 @@ pub(super) mod tests {
     pub(in crate::emit::lanes) fn gates(inputs: usize, pairs: &[[u32; 2]]) -> Aig {
         let mut gates = Aig::new(inputs);
         for pair in pairs {
-            let [a, b] = pair.map(|signal| signal % (2 * gates.len() as u32));
+            let [a, b] = pair.map(|signal| signal % (2 * gates.nodes() as u32));
             gates.and(a, b);
         }
         gates
@@ -250,7 +250,7 @@ pub(super) mod tests {
             wanted in vec(any::<u32>(), 8),
         ) {
             let gates = gates(inputs, &pairs);
-            let outputs: Vec<u32> = wanted.iter().map(|s| s % (2 * gates.len() as u32)).collect();
+            let outputs: Vec<u32> = wanted.iter().map(|s| s % (2 * gates.nodes() as u32)).collect();
             let cover = Cover::new(&gates, &outputs);
             let columns = [
                 0xaaaa_aaaa_aaaa_aaaa, 0xcccc_cccc_cccc_cccc, 0xf0f0_f0f0_f0f0_f0f0,

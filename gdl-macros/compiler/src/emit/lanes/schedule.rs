@@ -167,7 +167,7 @@ mod tests {
             words in vec(any::<u64>(), 12),
         ) {
             let gates = cover::tests::gates(inputs, &pairs);
-            let outputs: Vec<u32> = wanted[..inputs].iter().map(|s| s % (2 * gates.len() as u32)).collect();
+            let outputs: Vec<u32> = wanted[..inputs].iter().map(|s| s % (2 * gates.nodes() as u32)).collect();
             let places: Vec<u16> = (0..=inputs as u16).collect();
             let schedule = schedule(&Cover::new(&gates, &outputs), &places, &places[1..], inputs + 1);
             let schedule = schedule.expect("few slots are needed");

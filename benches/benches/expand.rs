@@ -5,7 +5,15 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use gdl_games::find;
-use gdl_runtime::{Batch, Dynamic, Engine, Expansion, Game, Isa, MoveId, Perft, Stream, load};
+use gdl_runtime::{
+    Dynamic, Game, GameExt,
+    chance::Stream,
+    dynamic::MoveId,
+    lanes::{Batch, Expansion, Isa},
+    load,
+    perft::Perft,
+    playouts::Engine,
+};
 
 fn main() {
     divan::main();
@@ -46,8 +54,8 @@ fn passes(game: &Dynamic, expansion: &Expansion<'_>) -> Vec<(usize, Pairs)> {
     while full.len() < PASSES {
         let view = game.view(&state);
         let joint: Option<Vec<MoveId>> =
-            game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
-        let Some(joint) = joint.filter(|_| !game.terminal_in(&view)) else {
+            game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
+        let Some(joint) = joint.filter(|_| !game.is_terminal_in(&view)) else {
             state = game.initial();
             continue;
         };

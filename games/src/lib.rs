@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use gdl_games::monty_hall::{self, Fluent, Move, Role};
-//! use gdl_runtime::{Game, Information, InformationSet, Probability};
+//! use gdl_runtime::{chance::Probability, Game, GameExt, Information, information::InformationSet};
 //!
 //! let game = monty_hall::game();
 //! let mut state = game.initial();
@@ -13,7 +13,7 @@
 //! let doors = [Move::choose(1), Move::hide(2), Move::open(3)].map(Option::unwrap);
 //! for joint in [[doors[0], doors[1]], [Move::NOOP, doors[2]]] {
 //!     candidate.step(&game, &state, &joint);
-//!     state = game.next(&state, &joint).unwrap();
+//!     state = game.apply(&state, &joint).unwrap();
 //! }
 //! // The candidate chose the first door and saw nothing, then saw the third one open.
 //! assert_eq!(candidate.text(&game), "(candidate ((choose 1) ()) (noop ((open 3))))");
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(Move::all().len(), 10);
         assert_eq!(Role::ALL.map(|role| role.to_string()), ["xplayer", "oplayer"]);
         let start: State = game.initial();
-        let next = game.next(&start, &[mark, Move::NOOP]).unwrap();
+        let next = game.apply(&start, &[mark, Move::NOOP]).unwrap();
         assert!(game.holds(&next, Fluent::cell(1, 1, "x").unwrap()));
         assert!(game.holds(&next, "(control oplayer)".parse().unwrap()));
         assert!("(mark 9 9)".parse::<Move>().unwrap_err().to_string().contains("(mark 9 9)"));

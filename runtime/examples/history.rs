@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p gdl-runtime --example history`
 
-use gdl_runtime::{Game, History, gdl};
+use gdl_runtime::{GameExt, History, gdl};
 use std::error::Error;
 
 gdl!("../games/tictactoe.kif");

@@ -2,7 +2,12 @@
 //!
 //! `cargo run --release -p gdl-runtime --example own_evaluation`
 
-use gdl_runtime::{AlphaBeta, Budget, Evaluation, Game, Id, gdl};
+use gdl_runtime::{
+    Budget, Game, GameExt,
+    game::Id,
+    gdl,
+    search::{AlphaBeta, Evaluation},
+};
 use std::error::Error;
 
 gdl!("../games/connect_four.kif");

@@ -2,7 +2,13 @@
 //!
 //! `cargo run -p gdl-runtime --example own_player`
 
-use gdl_runtime::{Belief, Budget, Game, Id, Player, Random, Referee, Stream, gdl, player::InformationOf};
+use gdl_runtime::{
+    Budget, Game, GameExt, Information, Player, Referee,
+    chance::Stream,
+    game::Id,
+    gdl,
+    player::{Belief, Random},
+};
 use std::error::Error;
 
 gdl!("../games/tictactoe.kif");
@@ -18,21 +24,23 @@ impl<G: Game> Player<G> for Snatcher<G> {
         "snatcher"
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, _: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, _: &Budget) -> Option<G::Move> {
         // The state, or one that fits where some of it is hidden.
         self.belief.follow(game, information);
         let state = self.belief.draw()?.clone();
         let view = game.view(&state);
         let own = information.role();
         // What the others might do.
-        let mut joint: Vec<G::Move> =
-            game.roles().map(|role| game.draw_in(&view, role, &mut self.dice)).collect::<Option<_>>()?;
+        let mut joint: Vec<G::Move> = game
+            .roles()
+            .map(|role| game.random_move_in(&view, role, &mut self.dice))
+            .collect::<Option<_>>()?;
         let wins = |action: &G::Move| {
             joint[own.index()] = *action;
-            let next = game.next_unchecked(&state, &joint);
-            game.terminal(&next) && game.goal(&next, own) == Some(100)
+            let next = game.apply_unchecked(&state, &joint);
+            game.is_terminal(&next) && game.goal(&next, own) == Some(100)
         };
-        game.legal_in(&view, own).find(wins).or_else(|| game.draw_in(&view, own, &mut self.dice))
+        game.legal_moves_in(&view, own).find(wins).or_else(|| game.random_move_in(&view, own, &mut self.dice))
     }
 }
 

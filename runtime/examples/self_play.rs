@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p gdl-runtime --example self_play`
 
-use gdl_runtime::{AlphaBeta, Board, Player, Referee, gdl};
+use gdl_runtime::{Player, Referee, board::Board, gdl, search::AlphaBeta};
 
 gdl!("../games/tictactoe.kif");
 

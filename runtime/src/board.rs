@@ -31,7 +31,7 @@
 //! marks, so a board takes steps and bytes by the length of the names. Of a cell with many marks some are drawn.
 //!
 //! ```
-//! use gdl_runtime::{Board, Texts};
+//! use gdl_runtime::{board::Board, vocabulary::Texts};
 //!
 //! let fluents = Texts::new(["(cell 1 1 b)", "(cell 1 1 x)", "(cell 1 2 b)", "(cell 1 2 x)",
 //!     "(cell 2 1 b)", "(cell 2 1 x)", "(cell 2 2 b)", "(cell 2 2 x)", "(control x)"]);
@@ -56,7 +56,7 @@ pub use hints::Tiling;
 pub use spots::Spot;
 
 use crate::{
-    game::{Game, Id},
+    game::{Game, GameExt, Id},
     kif,
     vocabulary::Texts,
 };
@@ -232,7 +232,7 @@ impl Board {
 
     /// The position of the mark that stands for nothing, if a mark does.
     #[must_use]
-    pub fn blank(&self) -> Option<usize> {
+    pub fn new_view(&self) -> Option<usize> {
         self.blank
     }
 

@@ -1,8 +1,11 @@
-//! Exact probabilities: fractions of whole numbers, never rounded.
+//! Chance: exact probabilities, which are fractions of whole numbers and never rounded, and streams of random numbers that can be
+//! repeated.
 
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedMul, Zero};
 use std::fmt;
+
+pub use crate::random::Stream;
 
 /// A probability: a fraction in lowest terms of numbers of 128 bits. `Display` gives `1/3`; 0 and 1 have no
 /// denominator.

@@ -1,15 +1,17 @@
-//! Games whose size is known when the program runs: in comes a [`Table`], or rules too large for one, out
-//! goes a [`Game`].
+//! Games whose size is known when the program runs: a [`Dynamic`] game interprets a table, or rules too large for one, and is a
+//! [`Game`] like those of `gdl!`.
 
-#[cfg(feature = "dynamic")]
+#[cfg(feature = "load")]
 use crate::lifted::Lifted;
 use crate::{
     bits::BitBox,
     game::{Game, Id, Shape},
-    table::{Table, TableError},
+    table::Table,
     vocabulary::Vocabulary,
 };
 use std::sync::Arc;
+
+pub use crate::table::TableError;
 
 /// A game that is interpreted. Clones share what it is interpreted from.
 #[derive(Clone, Debug)]
@@ -20,12 +22,13 @@ pub struct Dynamic {
 #[derive(Clone, Debug)]
 enum Engine {
     Table(Arc<Table>),
-    #[cfg(feature = "dynamic")]
+    #[cfg(feature = "load")]
     Lifted(Arc<Lifted>),
 }
 
 impl Dynamic {
     /// The game of a table.
+    #[doc(hidden)]
     #[must_use]
     pub fn new(table: Table) -> Self {
         Self::shared(Arc::new(table))
@@ -45,22 +48,30 @@ impl Dynamic {
     }
 
     /// The table, unless the rules are too large for one.
+    #[doc(hidden)]
     #[must_use]
     pub fn table(&self) -> Option<&Table> {
         match &self.engine {
             Engine::Table(table) => Some(table),
-            #[cfg(feature = "dynamic")]
+            #[cfg(feature = "load")]
             Engine::Lifted(_) => None,
         }
     }
 
-    /// The rules that are evaluated state by state, if there is no table.
-    #[cfg(feature = "dynamic")]
+    /// The game of rules that are evaluated state by state.
+    #[cfg(feature = "load")]
+    pub(crate) fn evaluated(lifted: Lifted) -> Self {
+        Self { engine: Engine::Lifted(Arc::new(lifted)) }
+    }
+
+    /// How many evaluations were given up since the game was loaded, and why the first of them was: of a game that is
+    /// evaluated state by state, a state may take more than the limits allow.
     #[must_use]
-    pub fn lifted(&self) -> Option<&Lifted> {
+    pub fn given_up(&self) -> Option<(u64, String)> {
         match &self.engine {
             Engine::Table(_) => None,
-            Engine::Lifted(lifted) => Some(lifted),
+            #[cfg(feature = "load")]
+            Engine::Lifted(lifted) => lifted.given_up().map(|(count, excess)| (count, excess.to_string())),
         }
     }
 
@@ -71,17 +82,11 @@ impl Dynamic {
     }
 }
 
-#[cfg(feature = "dynamic")]
-impl From<Lifted> for Dynamic {
-    fn from(lifted: Lifted) -> Self {
-        Self { engine: Engine::Lifted(Arc::new(lifted)) }
-    }
-}
-
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
         pub struct $name(u32);
 
         impl Id for $name {
@@ -121,7 +126,7 @@ macro_rules! with {
     ($game:expr, |$engine:ident| $body:expr) => {
         match &$game.engine {
             Engine::Table($engine) => $body,
-            #[cfg(feature = "dynamic")]
+            #[cfg(feature = "load")]
             Engine::Lifted($engine) => $body,
         }
     };
@@ -147,11 +152,11 @@ impl Game for Dynamic {
         Self::table(self)
     }
 
-    fn empty(&self) -> BitBox {
+    fn new_state(&self) -> BitBox {
         BitBox::new(with!(self, |engine| engine.initial().len()))
     }
 
-    fn blank(&self) -> BitBox {
+    fn new_view(&self) -> BitBox {
         BitBox::new(self.shape().view_words())
     }
 
@@ -163,10 +168,10 @@ impl Game for Dynamic {
         with!(self, |engine| engine.observe(state.as_ref(), view.as_mut()));
     }
 
-    fn glance(&self, state: &BitBox, view: &mut BitBox) {
+    fn observe_without_goals(&self, state: &BitBox, view: &mut BitBox) {
         match &self.engine {
-            Engine::Table(table) => table.glance(state.as_ref(), view.as_mut()),
-            #[cfg(feature = "dynamic")]
+            Engine::Table(table) => table.observe_without_goals(state.as_ref(), view.as_mut()),
+            #[cfg(feature = "load")]
             Engine::Lifted(lifted) => lifted.observe(state.as_ref(), view.as_mut()),
         }
     }

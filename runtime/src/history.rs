@@ -5,7 +5,7 @@
 //! study of a finished game as well as a match.
 //!
 //! ```
-//! use gdl_runtime::{Game, History, gdl};
+//! use gdl_runtime::{Game, GameExt, gdl, History};
 //!
 //! gdl!(name = nim, rules = r"
 //!     (role left) (role right) (init (sticks 3)) (init (control left))
@@ -50,8 +50,7 @@
 //! [`History::len`] and [`History::bytes`] before each step.
 
 use crate::{
-    error::{StepError, TextError},
-    game::Game,
+    game::{Game, GameExt, StepError, TextError},
     information::Information,
 };
 use std::{error::Error, fmt};
@@ -119,7 +118,7 @@ impl<G: Game> History<G> {
     /// A history that begins at a position in KIF text, such as [`History::text`] gives.
     ///
     /// # Errors
-    /// As for [`Game::parse_state`].
+    /// As for [`GameExt::parse_state`].
     pub fn from_text(game: &G, text: &str) -> Result<Self, TextError> {
         Ok(Self::from_state(game, game.parse_state(text)?))
     }
@@ -130,13 +129,13 @@ impl<G: Game> History<G> {
     /// One look at the state and one step, and a comparison for each joint move made here before.
     ///
     /// # Errors
-    /// As for [`Game::next`]; then nothing has changed.
+    /// As for [`GameExt::apply`]; then nothing has changed.
     pub fn play(&mut self, game: &G, joint: &[G::Move]) -> Result<Place, StepError> {
         let known = self.children(Place(self.at)).find(|&child| self.joint(child) == Some(joint));
         let child = if let Some(Place(child)) = known {
             child
         } else {
-            let state = game.next(self.state(), joint)?;
+            let state = game.apply(self.state(), joint)?;
             let child = self.nodes.len();
             self.nodes.push(Node::new(state, self.nodes[self.at].depth + 1, self.at));
             self.moves.extend_from_slice(joint);
@@ -289,7 +288,7 @@ impl<G: Game> History<G> {
     /// What a role knows of the line from the start to here. It takes a step of the game for each joint move if the rules
     /// speak of percepts.
     #[must_use]
-    pub fn information(&self, game: &G, role: G::Role) -> Information<G::Role, G::Move, G::Percept> {
+    pub fn information(&self, game: &G, role: G::Role) -> Information<G> {
         let mut information = Information::new(role);
         for place in self.path() {
             if let (Some(parent), Some(joint)) = (self.parent(place), self.joint(place)) {
@@ -417,4 +416,12 @@ impl fmt::Display for TranscriptError {
     }
 }
 
-impl Error for TranscriptError {}
+impl Error for TranscriptError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Start(error) | Self::Move { error, .. } => Some(error),
+            Self::Step { error, .. } => Some(error),
+            Self::Place { .. } | Self::Repeated { .. } => None,
+        }
+    }
+}

@@ -11,7 +11,7 @@
 //! step, as in matches of such games.
 //!
 //! ```
-//! use gdl_runtime::{Game, Information, InformationSet, Probability, gdl};
+//! use gdl_runtime::{chance::Probability, Game, GameExt, gdl, Information, information::InformationSet};
 //!
 //! gdl!(name = coins, rules = r"
 //!     ; Two coins are tossed; the player is told of the first one only, and calls the second.
@@ -54,81 +54,54 @@
 use crate::{
     bits,
     chance::Probability,
-    game::{Game, Id, percept_words},
+    game::{Game, GameExt, Id, Perception, percept_words},
     joints::Joints,
     random::Stream,
 };
 use num_integer::Integer;
 use std::{
+    cmp::Ordering,
     collections::{BTreeMap, btree_map::Entry},
     error::Error,
     fmt,
+    hash::{Hash, Hasher},
 };
-
-/// What a role perceives of a step.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Perception<M, P> {
-    /// The moves of all roles, in role order: the rules say nothing of percepts.
-    Joint(Box<[M]>),
-    /// The percepts that the rules give the role, in percept order; often none. See
-    /// [`Perception::percepts`].
-    Percepts(Box<[P]>),
-}
-
-impl<M: Id, P: Id> Perception<M, P> {
-    /// Some percepts, in any order.
-    pub fn percepts(percepts: impl IntoIterator<Item = P>) -> Self {
-        let mut list: Vec<P> = percepts.into_iter().collect();
-        list.sort_unstable();
-        list.dedup();
-        Self::Percepts(list.into())
-    }
-
-    /// The percepts whose bits are set in a role's part of a row.
-    pub(crate) fn of_row(row: &[u64]) -> Self {
-        Self::Percepts(bits::ones(row).map(P::from_index).collect())
-    }
-}
 
 /// All that a role knows of a play: its moves, and what it perceived of each step. Equal for plays that
 /// the role cannot tell apart.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Information<R, M, P> {
-    role: R,
-    steps: Vec<(M, Perception<M, P>)>,
+pub struct Information<G: Game> {
+    role: G::Role,
+    steps: Vec<(G::Move, Perception<G::Move, G::Percept>)>,
 }
 
-impl<R: Id, M: Id, P: Id> Information<R, M, P> {
+impl<G: Game> Information<G> {
     /// What a role knows at the start: nothing but the rules.
     #[must_use]
-    pub fn new(role: R) -> Self {
+    pub fn new(role: G::Role) -> Self {
         Self { role, steps: Vec::new() }
     }
 
     /// Whose information it is.
     #[must_use]
-    pub fn role(&self) -> R {
+    pub fn role(&self) -> G::Role {
         self.role
     }
 
     /// The role's move in each step and what it perceived of that step.
     #[must_use]
-    pub fn steps(&self) -> &[(M, Perception<M, P>)] {
+    pub fn steps(&self) -> &[(G::Move, Perception<G::Move, G::Percept>)] {
         &self.steps
     }
 
     /// Adds a step that the role was told of.
-    pub fn push(&mut self, action: M, perception: Perception<M, P>) {
+    pub fn push(&mut self, action: G::Move, perception: Perception<G::Move, G::Percept>) {
         self.steps.push((action, perception));
     }
 
     /// Adds the step from `state` by a joint move, one move for each role in role order, seen with the eyes
     /// of the role. Nothing is checked, as for [`Game::advance`]; a joint move without the role's own adds
     /// nothing.
-    pub fn step<G>(&mut self, game: &G, state: &G::State, joint: &[M])
-    where
-        G: Game<Role = R, Move = M, Percept = P>,
-    {
+    pub fn step(&mut self, game: &G, state: &G::State, joint: &[G::Move]) {
         if let Some(&action) = joint.get(self.role.index()) {
             self.push(action, game.perception(state, joint, self.role));
         }
@@ -137,15 +110,56 @@ impl<R: Id, M: Id, P: Id> Information<R, M, P> {
     /// The information as KIF text: the role, then for each step its move and what it perceived, for example
     /// `(alice ((bid 1) ()) (wait ((bid 2))))`.
     #[must_use]
-    pub fn text<G>(&self, game: &G) -> String
-    where
-        G: Game<Role = R, Move = M, Percept = P>,
-    {
+    pub fn text(&self, game: &G) -> String {
         let mut parts = vec![game.role_text(self.role).to_owned()];
         parts.extend(self.steps.iter().map(|(action, perception)| {
             format!("({} {})", game.move_text(*action), game.perception_text(perception))
         }));
         format!("({})", parts.join(" "))
+    }
+
+    /// What tells informations apart, and orders them.
+    fn key(&self) -> (G::Role, &[(G::Move, Perception<G::Move, G::Percept>)]) {
+        (self.role, &self.steps)
+    }
+}
+
+// Derived, these would ask of the game itself what only its roles, moves and percepts need.
+impl<G: Game> Clone for Information<G> {
+    fn clone(&self) -> Self {
+        Self { role: self.role, steps: self.steps.clone() }
+    }
+}
+
+impl<G: Game> fmt::Debug for Information<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Information").field("role", &self.role).field("steps", &self.steps).finish()
+    }
+}
+
+impl<G: Game> PartialEq for Information<G> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl<G: Game> Eq for Information<G> {}
+
+impl<G: Game> PartialOrd for Information<G> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<G: Game> Ord for Information<G> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl<G: Game> Hash for Information<G> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.key().hash(hasher);
     }
 }
 
@@ -237,10 +251,7 @@ impl<'g, G: Game> InformationSet<'g, G> {
     ///
     /// # Errors
     /// As for [`InformationSet::step`].
-    pub fn of(
-        game: &'g G,
-        information: &Information<G::Role, G::Move, G::Percept>,
-    ) -> Result<Self, InformationError> {
+    pub fn of(game: &'g G, information: &Information<G>) -> Result<Self, InformationError> {
         let mut set = Self::new(game, information.role);
         for (action, perception) in &information.steps {
             set.step(*action, perception)?;
@@ -366,7 +377,7 @@ impl<'g, G: Game> InformationSet<'g, G> {
 
         // The weights of the joint moves of each state add up to its ways, and ways are to be shares of one
         // common number.
-        let mut view = game.blank();
+        let mut view = game.new_view();
         let mut joints = Joints::new(game);
         let mut parents: Vec<(usize, u128)> = Vec::new();
         let (mut common, mut count) = (1_u128, 0_u128);
@@ -382,7 +393,7 @@ impl<'g, G: Game> InformationSet<'g, G> {
             }
             let others = game.roles().filter(|&role| role != own);
             let mut ways = others.map(|role| {
-                let mut weights = game.legal_in(&view, role).map(|m| weight(state, role, m));
+                let mut weights = game.legal_moves_in(&view, role).map(|m| weight(state, role, m));
                 weights.try_fold(0, u128::checked_add)
             });
             let ways = ways.try_fold(1, |product: u128, sum| product.checked_mul(sum?));
@@ -411,7 +422,7 @@ impl<'g, G: Game> InformationSet<'g, G> {
                     continue;
                 }
                 let states = next.len();
-                match next.entry(game.next_unchecked(state, joint)) {
+                match next.entry(game.apply_unchecked(state, joint)) {
                     Entry::Occupied(mut known) => {
                         let sum = known.get().checked_add(share).ok_or(InformationError::TooFine)?;
                         known.insert(sum);

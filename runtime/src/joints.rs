@@ -3,7 +3,7 @@
 //! The next one takes a constant number of steps on average, as in counting, and at most one for each role; memory is for
 //! one move of each role and all legal moves of a state.
 
-use crate::game::Game;
+use crate::game::{Game, GameExt};
 
 /// Enumerates the joint moves of a state, the last role's move changing fastest. Keeps its memory
 /// from state to state.
@@ -34,11 +34,11 @@ impl<G: Game> Joints<G> {
     pub(crate) fn start(&mut self, game: &G, view: &G::View) {
         self.moves.clear();
         self.joint.clear();
-        self.over = game.terminal_in(view);
+        self.over = game.is_terminal_in(view);
         self.fresh = true;
         for (role, place) in game.roles().zip(&mut self.roles) {
             let start = self.moves.len();
-            self.moves.extend(game.legal_in(view, role));
+            self.moves.extend(game.legal_moves_in(view, role));
             *place = [start, start, self.moves.len()];
             match self.moves.get(start) {
                 Some(&first) => self.joint.push(first),

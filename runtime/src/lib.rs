@@ -1,11 +1,11 @@
 //! Play games written in the Game Description Language.
 //!
 //! A rulesheet becomes a [`Game`]: at compile time by [`gdl!`], or while the program runs by
-//! `load` (feature `dynamic`). A game answers what is legal, what follows, whether it is over
-//! and who won; [`Playouts`] plays at random and [`perft`] counts move sequences.
+//! `load` (feature `load`). A game answers what is legal, what follows, whether it is over
+//! and who won; [`Playouts`] plays at random and [`perft()`] counts move sequences.
 //!
 //! ```
-//! use gdl_runtime::{Game, Playouts, gdl, perft};
+//! use gdl_runtime::{Game, GameExt, Playouts, gdl, perft};
 //!
 //! // Usually `gdl!("nim.kif");`, with the rulesheet in a file of its own.
 //! gdl!(name = nim, rules = r"
@@ -28,17 +28,17 @@
 //!
 //!     let game = nim::game();
 //!     let start = game.initial();
-//!     let legal: Vec<String> = game.legal(&start, Role::Left).map(|m| m.to_string()).collect();
+//!     let legal: Vec<String> = game.legal_moves(&start, Role::Left).map(|m| m.to_string()).collect();
 //!     assert_eq!(legal, ["(take 1)", "(take 2)"]);
 //!
 //!     let take = Move::take(2).ok_or("no such move")?;
-//!     let state = game.next(&start, &[take, Move::NOOP])?;
+//!     let state = game.apply(&start, &[take, Move::NOOP])?;
 //!     assert_eq!(game.state_text(&state), "((control right) (sticks 1))");
 //!     // Now it is the turn of right: the same move again is an error that lists the legal ones.
-//!     assert!(game.next(&state, &[take, Move::NOOP]).is_err());
+//!     assert!(game.apply(&state, &[take, Move::NOOP]).is_err());
 //!
-//!     let state = game.next(&state, &[Move::NOOP, "(take 1)".parse()?])?;
-//!     assert!(game.terminal(&state));
+//!     let state = game.apply(&state, &[Move::NOOP, "(take 1)".parse()?])?;
+//!     assert!(game.is_terminal(&state));
 //!     assert_eq!(game.goal(&state, Role::Right), Some(100));
 //!
 //!     assert_eq!(perft(&game, 3), [2, 3, 1]);
@@ -49,48 +49,58 @@
 //! }
 //! ```
 //!
-//! Whoever writes for [`Game`] writes for all games. A state is a row of bits, one for each fluent;
-//! roles, moves, fluents and percepts are dense numbers whose names are in the game's [`Vocabulary`], and
+//! Code that is generic over [`Game`] works with all games. A state is a row of bits, one for each fluent;
+//! roles, moves, fluents and percepts are dense numbers whose names are in the game's [`vocabulary`], and
 //! every name is KIF text in its normal spelling. What is seen of a state (legal moves, goals, whether the
-//! game is over) is a row of bits too, a view: one [`Game::observe`] serves all the functions that end
+//! game is over) is a row of bits too, a view: one [`Game::observe`] serves all the functions of [`GameExt`] that end
 //! in `_in`.
 //!
-//! Rulesheets with chance and hidden information (GDL-II) work too: see [`information`] for what players
-//! are given, and [`Game::chance`] for how likely the moves of the role `random` are.
+//! | for | see |
+//! |---|---|
+//! | one's own states, step by step | [`GameExt`], [`History`] with undo, redo and branches, [`board`] to draw them |
+//! | random games and counts | [`Playouts`], [`perft()`] |
+//! | many states at once | [`lanes`]: successors of 512 states in a pass, rollouts from states of a search |
+//! | chance and hidden information (GDL-II) | [`GameExt::chance`], [`information`] for what players are given |
+//! | players and matches | [`search`], [`Player`], [`Referee`], [`record`] |
 //!
-//! [`History`] keeps where a game has been, with undo, redo and branches.
+//! What takes long is given time by `within` or `until` and ended by a [`Cancel`].
 //!
-//! Features: `dynamic` compiles rulesheets at run time, `serde` makes states, transcripts and match records serde data.
+//! Features, none of which is on by default: `load` compiles rulesheets while the program runs; `serde` makes states, ids, tallies,
+//! transcripts, reports and match records serde data.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![warn(missing_debug_implementations)]
 
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
 pub mod bits;
 pub mod board;
-mod chance;
+mod cancel;
+pub mod chance;
 mod circuit;
+#[cfg(feature = "load")]
+mod compile;
 mod cpu;
-mod dynamic;
-mod error;
-mod game;
+pub mod dynamic;
+pub mod game;
 pub mod history;
 pub mod information;
 mod joints;
+#[doc(inline)]
 pub use gdl_format::term as kif;
 #[allow(
     clippy::inline_always,
     reason = "what is not inlined into a kernel is not compiled for its instructions"
 )]
-mod lanes;
-#[cfg(feature = "dynamic")]
-pub mod lifted;
-#[cfg(feature = "dynamic")]
+pub mod lanes;
+#[cfg(feature = "load")]
+mod lifted;
+#[cfg(feature = "load")]
 pub mod load;
-#[cfg(feature = "dynamic")]
-mod loader;
-mod perft;
+pub mod perft;
 pub mod player;
-mod playouts;
+pub mod playouts;
 mod random;
 pub mod record;
 pub mod referee;
@@ -99,33 +109,18 @@ pub mod search;
 mod simd;
 mod stats;
 mod table;
-mod vocabulary;
+pub mod vocabulary;
 
-pub use bits::{BitBox, Bits};
-pub use board::Board;
-pub use chance::Probability;
-pub use dynamic::{Dynamic, FluentId, MoveId, PerceptId, RoleId};
-pub use error::{Kind, StepError, TextError};
-pub use game::{Game, Id, Legal, NoPercept, Row, Shape};
+pub use cancel::Cancel;
+pub use dynamic::Dynamic;
+pub use game::{Game, GameExt};
 #[doc(inline)]
 pub use gdl_macros::gdl;
-pub use history::{History, Place, Transcript, TranscriptError};
-pub use information::{Information, InformationError, InformationSet, Perception};
-pub use lanes::{Batch, Expansion, Leaves, Lockstep};
-#[cfg(feature = "dynamic")]
-pub use load::{LoadError, load, load_named};
-#[cfg(feature = "dynamic")]
-pub use loader::Loader;
-pub use perft::{Perft, divide, perft};
-pub use player::{Belief, Budget, Cancel, Detached, First, Player, Random, Report};
-pub use playouts::{Engine, Playouts};
-pub use random::Stream;
-pub use record::{Record, RecordError};
-pub use referee::{Match, Referee, RefereeError};
-pub use search::{
-    AlphaBeta, Evaluation, FlatMonteCarlo, Found, Linear, MaxN, Mcts, Perfect, Solution, SolveError, Solved,
-};
-pub use simd::Isa;
-pub use stats::{RoleTally, Stats, Tally};
-pub use table::{Table, TableError};
-pub use vocabulary::{Texts, Vocabulary};
+pub use history::History;
+pub use information::Information;
+#[cfg(feature = "load")]
+pub use load::{LoadError, Loader, load};
+pub use perft::perft;
+pub use player::{Budget, Player};
+pub use playouts::{Playouts, Stats};
+pub use referee::Referee;

@@ -1,6 +1,6 @@
 //! Games that are evaluated state by state, with variables, because they are too large to be grounded.
 //!
-//! In comes what [`gdl_compiler::lifted`] makes of the rules, out goes what a [`Table`](crate::Table) would say too, only
+//! In comes what [`gdl_compiler::lifted`] makes of the rules, out goes what a [`Table`](crate::__private::Table) would say too, only
 //! slower. Threads share the rules and take turns with the places to work in, of which there are as
 //! many as threads ever worked at the same time.
 //!
@@ -26,7 +26,7 @@ use std::{
 };
 
 /// A game, ready to be evaluated.
-pub struct Lifted {
+pub(crate) struct Lifted {
     vocabulary: Vocabulary,
     shape: Shape,
     initial: Box<[u64]>,
@@ -49,7 +49,7 @@ impl Lifted {
     ///
     /// # Errors
     /// If views would be too large.
-    pub fn new(rules: lifted::Lifted) -> Result<Self, TableError> {
+    pub(crate) fn new(rules: lifted::Lifted) -> Result<Self, TableError> {
         let names = &rules.vocabulary;
         let shape = rules.shape;
         let words = shape.view_words().max(shape.roles.saturating_mul(shape.percept_words()));
@@ -77,31 +77,25 @@ impl Lifted {
 
     /// The names and goal values of the game.
     #[must_use]
-    pub fn vocabulary(&self) -> &Vocabulary {
+    pub(crate) fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
     /// The sizes of the game. Its states may have one word more.
     #[must_use]
-    pub fn shape(&self) -> Shape {
+    pub(crate) fn shape(&self) -> Shape {
         self.shape
-    }
-
-    /// Words of a state: one bit for each fluent, and one that only the lost state has.
-    #[must_use]
-    pub fn state_words(&self) -> usize {
-        self.initial.len()
     }
 
     /// The words of the state at the start.
     #[must_use]
-    pub fn initial(&self) -> &[u64] {
+    pub(crate) fn initial(&self) -> &[u64] {
         &self.initial
     }
 
     /// How many evaluations were given up since the game was loaded, and why the first of them was.
     #[must_use]
-    pub fn given_up(&self) -> Option<(u64, Excess)> {
+    pub(crate) fn given_up(&self) -> Option<(u64, Excess)> {
         let excess = self.excess.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         Some((self.given_up.load(Ordering::Relaxed), excess))
     }
@@ -110,7 +104,7 @@ impl Lifted {
     ///
     /// # Panics
     /// If a row is too short.
-    pub fn observe(&self, state: &[u64], view: &mut [u64]) {
+    pub(crate) fn observe(&self, state: &[u64], view: &mut [u64]) {
         if bits::test(state, self.shape.fluents) {
             view.fill(0);
             return;
@@ -124,7 +118,7 @@ impl Lifted {
     ///
     /// # Panics
     /// If the row is too short.
-    pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
+    pub(crate) fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         if bits::test(state, self.shape.fluents) {
             return;
         }
@@ -138,7 +132,7 @@ impl Lifted {
     ///
     /// # Panics
     /// If a row is too short.
-    pub fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
+    pub(crate) fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
         if bits::test(state, self.shape.fluents) {
             percepts.fill(0);
             return;

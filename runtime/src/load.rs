@@ -3,43 +3,61 @@
 //! A rulesheet becomes a table. One that is too large to be grounded is evaluated state by state instead
 //! ([`Dynamic::engine`] says `lifted`): the same play, tens of times slower in most games, and faster where a net would be vast and
 //! little of it alive.
+//!
+//! [`load`] is for rulesheets of one's own. A [`Loader`] has names for messages, limits for text from strangers, a deadline
+//! and a [`Cancel`].
 
-use crate::{dynamic::Dynamic, lifted::Lifted, table::TableError};
-use gdl_compiler::{Failure, Rules, diagnostic::codes, lifted, read};
-use std::{error::Error, fmt};
-
-pub use gdl_compiler::{
-    Compilation, Diagnostic, Diagnostics, Levels, Limits, Observer, Options, Severity, Source, Span,
-    observer::{Phase, Progress},
+use crate::{
+    cancel::Cancel,
+    compile::{compile, evaluate},
+    dynamic::Dynamic,
+};
+use gdl_compiler::{
+    Diagnostics, Limits, Observer, Options, Source,
+    diagnostic::{self, codes},
+};
+use std::{
+    error::Error,
+    fmt,
+    ops::{ControlFlow, Range},
+    time::{Duration, Instant},
 };
 
-/// Why a rulesheet did not become a game. `Display` gives the whole report, and so does `Debug`, which is
-/// what `main` prints of an error it returns.
+/// Why a rulesheet did not become a game. `Display` gives the whole report, and so does `Debug`: it is what `main` and
+/// `unwrap` print of an error.
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The rulesheet has faults.
     Rules {
-        /// The text the diagnostics speak of.
-        source: Box<Source>,
         /// What is wrong, in the order of the text.
-        diagnostics: Box<Diagnostics>,
+        diagnostics: Vec<Diagnostic>,
+        /// The same for people: each fault with its line of the text.
+        report: String,
     },
-    /// The game is too large to be played.
-    Table(TableError),
-    /// There was not enough time: only a [`Loader`](crate::Loader) says so.
+    /// There was not enough time, or the work was called off: see [`Loader`].
     Cancelled {
         /// How far the work had come.
         message: String,
     },
 }
 
+impl LoadError {
+    fn new(diagnostics: &Diagnostics, source: &Source) -> Self {
+        if let Some(fault) = diagnostics.iter().find(|fault| fault.code == &codes::CANCELLED) {
+            return Self::Cancelled { message: fault.message.clone() };
+        }
+        Self::Rules {
+            diagnostics: diagnostics.iter().map(|fault| Diagnostic::new(fault, source)).collect(),
+            report: diagnostics.render(source).trim_end().to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rules { source, diagnostics } => f.write_str(diagnostics.render(source).trim_end()),
-            Self::Table(error) => error.fmt(f),
-            Self::Cancelled { message } => f.write_str(message),
-        }
+        let (Self::Rules { report: text, .. } | Self::Cancelled { message: text }) = self;
+        f.write_str(text)
     }
 }
 
@@ -51,20 +69,83 @@ impl fmt::Debug for LoadError {
 
 impl Error for LoadError {}
 
-impl From<TableError> for LoadError {
-    fn from(error: TableError) -> Self {
-        Self::Table(error)
+/// One fault of a rulesheet, or a warning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// Its code, for example `GDL012`; `gdl explain` has a page for each.
+    pub code: &'static str,
+    /// The code in words.
+    pub name: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One plain sentence, names in backticks, without a full stop.
+    pub message: String,
+    /// Where it is. None for faults of the whole rulesheet, such as a missing `terminal`.
+    pub place: Option<Place>,
+    /// What is to be said of the place; may be empty.
+    pub note: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    fn new(fault: &diagnostic::Diagnostic, source: &Source) -> Self {
+        let place = fault.span.map(|span| {
+            let start = source.position(span.start);
+            let bytes = span.start as usize..span.end as usize;
+            Place { line: start.line, column: start.column, bytes }
+        });
+        Self {
+            code: fault.code.id,
+            name: fault.code.name,
+            severity: match fault.severity {
+                diagnostic::Severity::Error => Severity::Error,
+                diagnostic::Severity::Warning => Severity::Warning,
+                diagnostic::Severity::Lint => Severity::Lint,
+            },
+            message: fault.message.clone(),
+            place,
+            note: fault.note.clone(),
+            help: fault.help.clone(),
+        }
     }
 }
 
-/// Compiles a rulesheet with the usual options.
+/// How bad a [`Diagnostic`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
+#[non_exhaustive]
+pub enum Severity {
+    /// A matter of style.
+    Lint,
+    /// Most likely a mistake; the rulesheet has a meaning all the same.
+    Warning,
+    /// There is no game.
+    Error,
+}
+
+/// A place in the text of a rulesheet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Place {
+    /// The line where it begins, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The bytes of the text.
+    pub bytes: Range<usize>,
+}
+
+/// Compiles a rulesheet with the usual limits.
 ///
-/// The work is bounded by the [`Limits`], not by the length of the text: for text from strangers see
-/// [`Limits::network`] and [`load_named`], for a game that is of use only until some time
-/// [`Loader`](crate::Loader).
+/// The work is bounded by limits, not by the length of the text: seconds and gigabytes at the very most. See
+/// [`Loader::strangers`] for text from strangers, and [`Loader`] for a game that is of use only until some time.
 ///
 /// ```
-/// use gdl_runtime::{Game, Playouts, load};
+/// use gdl_runtime::{Game, GameExt, Playouts, load};
 ///
 /// let game = load("
 ///     (role robot) (init off)
@@ -78,9 +159,9 @@ impl From<TableError> for LoadError {
 /// ").unwrap();
 /// let robot = game.parse_role("robot").unwrap();
 /// let press = game.parse_move("press").unwrap();
-/// let state = game.next(&game.initial(), &[press]).unwrap();
+/// let state = game.apply(&game.initial(), &[press]).unwrap();
 /// assert_eq!(game.state_text(&state), "(on)");
-/// assert!(game.terminal(&state));
+/// assert!(game.is_terminal(&state));
 /// assert_eq!(game.goal(&state, robot), Some(100));
 ///
 /// let stats = Playouts::new(&game).seed(7).count(1000).run();
@@ -91,80 +172,156 @@ impl From<TableError> for LoadError {
 /// # Errors
 /// All that is wrong with the rulesheet.
 pub fn load(text: &str) -> Result<Dynamic, LoadError> {
-    load_named("rules", text, &Options::default())
+    Loader::new().load(text)
 }
 
-/// Compiles a rulesheet that is called `name` in messages.
+/// Compiles rulesheets, if need be until a deadline or until a [`Cancel`] is pulled. Late games are no games: they come
+/// as [`LoadError::Cancelled`].
 ///
-/// # Errors
-/// All that is wrong with the rulesheet.
-pub fn load_named(name: &str, text: &str, options: &Options) -> Result<Dynamic, LoadError> {
-    let source = Source::new(name, text);
-    let Failure { mut diagnostics, rules, .. } = match gdl_compiler::compile(&source, options) {
-        Ok(compilation) => return Ok(compilation.try_into()?),
-        Err(failure) => *failure,
-    };
-    if let Some(rules) = rules.filter(|_| diagnostics.are_excesses()) {
-        match lift(&rules, options) {
-            Ok(game) => return Ok(game),
-            Err(excess) => diagnostics.push(*excess),
+/// ```
+/// use gdl_runtime::{LoadError, Loader};
+/// use std::time::Duration;
+///
+/// let text = "(role robot) (init off) (legal robot press) (goal robot 0)
+///     (<= (next on) (does robot press)) (<= terminal (true on))";
+/// let loader = Loader::new().name("robot.kif").strangers();
+/// assert!(loader.clone().within(Duration::from_secs(10)).load(text).is_ok());
+/// assert!(matches!(loader.within(Duration::ZERO).load(text), Err(LoadError::Cancelled { .. })));
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is loaded before `load`"]
+pub struct Loader {
+    name: String,
+    options: Options,
+    lifted: bool,
+    deadline: Option<Instant>,
+    cancel: Cancel,
+}
+
+impl Loader {
+    /// A loader with the usual limits and all the time in the world.
+    pub fn new() -> Self {
+        Self {
+            name: "rules".to_owned(),
+            options: Options::default(),
+            lifted: false,
+            deadline: None,
+            cancel: Cancel::default(),
         }
     }
-    Err(LoadError::Rules { source: Box::new(source), diagnostics: Box::new(diagnostics) })
-}
 
-/// Makes a rulesheet that is called `name` in messages a game that is evaluated state by state, even if
-/// it could be grounded.
-///
-/// ```
-/// use gdl_runtime::{load::{Options, load_lifted}, load, perft};
-///
-/// let text = "
-///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
-///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y))
-///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
-///     (<= terminal (true (at 2)))
-///     (<= (goal robot 100) (true (at 2))) (<= (goal robot 0) (not (true (at 2))))
-/// ";
-/// let lifted = load_lifted("walk", text, &Options::default()).unwrap();
-/// assert_eq!(lifted.engine(), "lifted");
-/// assert_eq!(perft(&lifted, 4), perft(&load(text).unwrap(), 4));
-/// ```
-///
-/// # Errors
-/// All that is wrong with the rulesheet, as far as that shows without grounding, or the limit that is too
-/// low even for this.
-pub fn load_lifted(name: &str, text: &str, options: &Options) -> Result<Dynamic, LoadError> {
-    let source = Source::new(name, text);
-    let diagnostics = match read(&source, options) {
-        Ok((rules, mut diagnostics)) => match lift(&rules, options) {
-            Ok(game) => return Ok(game),
-            Err(excess) => {
-                diagnostics.push(*excess);
-                diagnostics.sort();
-                diagnostics
+    /// What rulesheets are called in messages.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// Limits for text from strangers: some two seconds and a hundred megabytes at most, instead of minutes and gigabytes.
+    pub fn strangers(mut self) -> Self {
+        self.options.limits = Limits::network();
+        self
+    }
+
+    /// The most bytes that a phase of the compiler may take.
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.options.limits.max_bytes = bytes;
+        self
+    }
+
+    /// The most steps that a phase of the compiler may take, each some ten nanoseconds; and, of a game that is evaluated state
+    /// by state, a state.
+    pub fn max_steps(mut self, steps: u64) -> Self {
+        self.options.limits.fuel = steps;
+        self
+    }
+
+    /// Spellings that differ in case alone are different symbols; otherwise they are one.
+    pub fn case_sensitive(mut self) -> Self {
+        self.options.case_sensitive = true;
+        self
+    }
+
+    /// The game is evaluated state by state, even if it could be grounded.
+    ///
+    /// ```
+    /// use gdl_runtime::{Loader, load, perft};
+    ///
+    /// let text = "
+    ///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+    ///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y))
+    ///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+    ///     (<= terminal (true (at 2)))
+    ///     (<= (goal robot 100) (true (at 2))) (<= (goal robot 0) (not (true (at 2))))
+    /// ";
+    /// let lifted = Loader::new().lifted().load(text).unwrap();
+    /// assert_eq!(lifted.engine(), "lifted");
+    /// assert_eq!(perft(&lifted, 4), perft(&load(text).unwrap(), 4));
+    /// ```
+    pub fn lifted(self) -> Self {
+        Self { lifted: true, ..self }
+    }
+
+    /// No game comes later than this. The compiler looks at the clock every few milliseconds.
+    pub fn until(self, deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), ..self }
+    }
+
+    /// No game comes later than that long from now on. More than the clock can tell is no limit.
+    pub fn within(self, time: Duration) -> Self {
+        Self { deadline: Instant::now().checked_add(time), ..self }
+    }
+
+    /// Another thread that pulls `cancel` calls the work off.
+    ///
+    /// ```
+    /// use gdl_runtime::{Cancel, LoadError, Loader};
+    ///
+    /// let cancel = Cancel::default();
+    /// let loader = Loader::new().cancelled_by(&cancel);
+    /// cancel.cancel(); // as soon as the game is of no use any more
+    /// assert!(matches!(loader.load("(role r)"), Err(LoadError::Cancelled { .. })));
+    /// ```
+    pub fn cancelled_by(self, cancel: &Cancel) -> Self {
+        Self { cancel: cancel.clone(), ..self }
+    }
+
+    /// A callback for progress, on the thread that loads: what the compiler does, for example `grounding`, and the steps that
+    /// took so far, when it begins and every few milliseconds.
+    pub fn progress(mut self, tell: impl Fn(&'static str, u64) + Send + Sync + 'static) -> Self {
+        self.options.observer = Observer::new(move |progress| {
+            tell(progress.phase.name(), progress.steps);
+            ControlFlow::Continue(())
+        });
+        self
+    }
+
+    /// Compiles a rulesheet.
+    ///
+    /// # Errors
+    /// All that is wrong with the rulesheet, or that there was not enough time.
+    pub fn load(&self, text: &str) -> Result<Dynamic, LoadError> {
+        let source = Source::new(&self.name, text);
+        let watch = self.clone();
+        let observer = Observer::new(move |progress| {
+            if watch.is_over() { ControlFlow::Break(()) } else { watch.options.observer.tell(progress) }
+        });
+        let options = Options { observer, ..self.options.clone() };
+        let loaded = if self.lifted { evaluate(&source, &options) } else { compile(&source, &options) };
+        match loaded {
+            Ok(_) if self.is_over() => {
+                Err(LoadError::Cancelled { message: "stopped by the caller when all was done".to_owned() })
             }
-        },
-        Err(failure) => failure.diagnostics,
-    };
-    Err(LoadError::Rules { source: Box::new(source), diagnostics: Box::new(diagnostics) })
+            Ok(game) => Ok(game),
+            Err(diagnostics) => Err(LoadError::new(&diagnostics, &source)),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline) || self.cancel.is_cancelled()
+    }
 }
 
-/// Makes checked rules a game that is evaluated state by state.
-///
-/// # Errors
-/// The limit that is too low even for this.
-pub fn lift(rules: &Rules, options: &Options) -> Result<Dynamic, Box<Diagnostic>> {
-    let game = Lifted::new(lifted::Lifted::new(rules, options)?);
-    let too_large =
-        |error: TableError| Box::new(Diagnostic::new(&codes::TOO_MANY_INSTANCES, None, error.to_string()));
-    game.map(Dynamic::from).map_err(too_large)
-}
-
-impl TryFrom<Compilation> for Dynamic {
-    type Error = TableError;
-
-    fn try_from(compilation: Compilation) -> Result<Self, TableError> {
-        Self::decode(&compilation.table)
+impl Default for Loader {
+    fn default() -> Self {
+        Self::new()
     }
 }

@@ -21,7 +21,7 @@ mod plunge;
 
 use crate::{
     bits,
-    game::{Game, legal_words},
+    game::{Game, GameExt, legal_words},
     joints::Joints,
     playouts::Engine,
     simd::Isa,
@@ -63,7 +63,7 @@ pub fn divide<G: Game>(game: &G, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
 /// The number of joint-move sequences of length 1, 2, .. without end, each computed when asked for.
 ///
 /// ```
-/// use gdl_runtime::{Engine, Perft, gdl};
+/// use gdl_runtime::{gdl, perft::Perft, playouts::Engine};
 ///
 /// gdl!(name = lamps, rules = r"
 ///     (role a) (role b) (switch on) (switch off) (<= (legal ?r ?s) (role ?r) (switch ?s))
@@ -125,7 +125,7 @@ impl<'g, G: Game> Perft<'g, G> {
     }
 
     /// The engine, to be said before anything is counted; at first it is [`Engine::Lanes`], here always from the
-    /// table, if states can be stepped so, see [`Expansion::new`](crate::Expansion::new). Else it is
+    /// table, if states can be stepped so, see [`Expansion::new`](crate::lanes::Expansion::new). Else it is
     /// [`Engine::Single`], whatever is asked for; [`Perft::runs`] tells. Counts do not depend on it.
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
@@ -176,7 +176,7 @@ impl<'g, G: Game> Perft<'g, G> {
         let mut joints = Joints::new(game);
         joints.start(game, &game.view(&state));
         while let Some(joint) = joints.next() {
-            self.level = vec![(game.next_unchecked(&state, joint), 1)];
+            self.level = vec![(game.apply_unchecked(&state, joint), 1)];
             (self.made, self.is_wide) = (0, false);
             let count = if rest == 0 { 1 } else { self.of_length(rest) };
             list.push((joint.to_vec(), count));
@@ -224,7 +224,7 @@ impl<'g, G: Game> Perft<'g, G> {
         let (game, most) = (self.game, self.most);
         let mut next = Merged::<G>::default();
         let is_done = if let Some(descent) = self.descent.get_mut().and_then(Option::as_deref_mut) {
-            let mut child = game.empty();
+            let mut child = game.new_state();
             descent.children(&self.level, |batch, lane, ways| {
                 batch.state(lane, child.as_mut());
                 next.add(&child, ways);
@@ -258,13 +258,13 @@ fn children<G: Game>(
     level: &[(G::State, u128)],
     mut see: impl FnMut(&G::State, u128) -> bool,
 ) -> bool {
-    let mut view = game.blank();
+    let mut view = game.new_view();
     let mut joints = Joints::new(game);
     for (state, ways) in level {
-        game.glance(state, &mut view);
+        game.observe_without_goals(state, &mut view);
         joints.start(game, &view);
         while let Some(joint) = joints.next() {
-            if !see(&game.next_unchecked(state, joint), *ways) {
+            if !see(&game.apply_unchecked(state, joint), *ways) {
                 return false;
             }
         }
@@ -308,7 +308,7 @@ impl<G: Game> Iterator for Perft<'_, G> {
 
 /// The number of joint moves of a state seen; 0 in a terminal state.
 fn joint_moves<G: Game>(game: &G, view: &G::View) -> u128 {
-    if game.terminal_in(view) {
+    if game.is_terminal_in(view) {
         return 0;
     }
     let shape = game.shape();

@@ -3,11 +3,11 @@
 //! A [`Player`] is told of a match when it starts and stops, and asked for a move whenever its role is to decide.
 //! It is given no state, only the [`Information`] of its role, so it can play any game, with hidden information or
 //! without. [`Belief`] turns that into the states to reckon with. What a decision may cost is a [`Budget`]: a
-//! deadline, a number of nodes, and a [`Cancel`] that another thread may pull. With the same seed, the same number of
+//! deadline, a number of nodes, and a [`Cancel`](crate::Cancel) that another thread may pull. With the same seed, the same number of
 //! nodes and one thread, a player of this crate makes the same moves.
 //!
 //! ```
-//! use gdl_runtime::{Budget, First, Game, Information, Player, Random, gdl};
+//! use gdl_runtime::{Budget, Game, GameExt, gdl, Information, Player, player::{First, Random}};
 //!
 //! gdl!(name = nim, rules = r"
 //!     (role left) (role right) (init (sticks 5)) (init (control left))
@@ -27,11 +27,11 @@
 //!     let budget = Budget::of_nodes(1000);
 //!     let mut known: Vec<_> = game.roles().map(Information::new).collect();
 //!     let mut state = game.initial();
-//!     while !game.terminal(&state) {
+//!     while !game.is_terminal(&state) {
 //!         let moves = players.iter_mut().zip(&known).map(|(player, known)| player.choose(game, known, &budget));
 //!         let joint: Vec<G::Move> = moves.map(|chosen| chosen.expect("a role always has a move")).collect();
 //!         known.iter_mut().for_each(|known| known.step(game, &state, &joint));
-//!         state = game.next(&state, &joint).expect("players make legal moves");
+//!         state = game.apply(&state, &joint).expect("players make legal moves");
 //!     }
 //!     game.roles().map(|role| game.goal(&state, role)).collect()
 //! }
@@ -49,16 +49,13 @@ mod random;
 mod report;
 
 pub use belief::Belief;
-pub use budget::{Budget, Cancel};
+pub use budget::Budget;
 pub use detached::Detached;
 pub use first::First;
 pub use random::Random;
 pub use report::{Report, Tried};
 
 use crate::{game::Game, information::Information};
-
-/// What a player of a game is told.
-pub type InformationOf<G> = Information<<G as Game>::Role, <G as Game>::Move, <G as Game>::Percept>;
 
 /// Decides for a role.
 ///
@@ -73,10 +70,10 @@ pub trait Player<G: Game>: Send {
     /// A legal move of the role in the position that the information leads to. None only if there is none: the
     /// information is not that of a play of the game, or the role has no legal move. A move is found however small the
     /// budget is.
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move>;
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move>;
 
     /// The match is over, with the information of its end.
-    fn stop(&mut self, _game: &G, _information: &InformationOf<G>) {}
+    fn stop(&mut self, _game: &G, _information: &Information<G>) {}
 
     /// The match was given up.
     fn abort(&mut self) {}
@@ -96,11 +93,11 @@ impl<G: Game, P: Player<G> + ?Sized> Player<G> for Box<P> {
         (**self).start(game, role, budget);
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
         (**self).choose(game, information, budget)
     }
 
-    fn stop(&mut self, game: &G, information: &InformationOf<G>) {
+    fn stop(&mut self, game: &G, information: &Information<G>) {
         (**self).stop(game, information);
     }
 

@@ -6,16 +6,19 @@
 //! tally whatever the number of threads.
 
 use crate::{
-    bits, cpu,
+    bits,
+    cancel::Cancel,
+    cpu,
     game::{Game, Id, legal_words},
-    lanes::{self, Lanes, Leaves},
+    lanes::{self, Lanes, RowLeaves},
     random::Stream,
     simd::Isa,
-    stats::{Scorer, Stats, Tally},
+    stats::Scorer,
     table::Table,
     vocabulary::Vocabulary,
 };
 use std::{
+    fmt,
     sync::{
         atomic::{AtomicU64, Ordering},
         mpsc::{self, RecvTimeoutError},
@@ -24,20 +27,23 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub use crate::stats::{RoleTally, Stats, Tally};
+
 /// Games in a block of single games: enough to make handing them out cheap, few enough to stop in time.
 const BLOCK: u64 = 16;
 
-/// Playouts that are made if nobody says how many.
+/// Playouts that are made unless the caller says how many.
 const DEFAULT_COUNT: u64 = 10_000;
 
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(250);
 
-/// More threads than this are no help to anybody.
+/// More threads than this are no help.
 const MAX_THREADS: usize = 1024;
 
 /// How games are played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Engine {
     /// One after the other, whichever way the game runs its rules.
@@ -62,7 +68,8 @@ pub struct Playouts<'g, G: Game> {
 struct Plan<'g> {
     seed: u64,
     count: Option<u64>,
-    seconds: Option<f64>,
+    time: Option<Duration>,
+    cancel: Cancel,
     threads: usize,
     max_length: u64,
     engine: Option<Engine>,
@@ -83,8 +90,24 @@ struct Subject<'g> {
     one_by_one: &'g (dyn Fn(&Pool<'_>) -> Tally + Sync),
 }
 
+impl<G: Game> fmt::Debug for Playouts<'_, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Plan { seed, count, time, threads, max_length, engine, isa, .. } = &self.plan;
+        f.debug_struct("Playouts")
+            .field("start", &self.start)
+            .field("seed", seed)
+            .field("count", count)
+            .field("time", time)
+            .field("threads", threads)
+            .field("max_length", max_length)
+            .field("engine", engine)
+            .field("isa", isa)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'g, G: Game> Playouts<'g, G> {
-    /// Playouts that will be made if neither [`Playouts::count`] nor [`Playouts::seconds`] says how many.
+    /// Playouts that will be made if neither [`Playouts::count`] nor [`Playouts::within`] says how many.
     pub const DEFAULT_COUNT: u64 = DEFAULT_COUNT;
 
     /// Moves of a playout after which it is given up, unless [`Playouts::max_length`] says otherwise.
@@ -98,7 +121,8 @@ impl<'g, G: Game> Playouts<'g, G> {
             plan: Plan {
                 seed: 0,
                 count: None,
-                seconds: None,
+                time: None,
+                cancel: Cancel::default(),
                 threads: 0,
                 max_length: Self::DEFAULT_MAX_LENGTH,
                 engine: None,
@@ -111,7 +135,7 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// The state where games start, if it is not the initial one. If it is terminal, games are over at once.
     ///
     /// ```
-    /// # use gdl_runtime::{Game, Playouts, gdl};
+    /// # use gdl_runtime::{Game, GameExt, gdl, Playouts};
     /// gdl!(name = walk, rules = r"
     ///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
     ///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y))
@@ -140,11 +164,17 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// Starts no new block after this many seconds, so a run takes a little longer. The tally is that
-    /// of a run with [`Playouts::count`] playouts, as many as it says. Negative and undefined numbers
-    /// count as 0; with a count too, whatever comes first ends the run.
-    pub fn seconds(mut self, seconds: f64) -> Self {
-        self.plan.seconds = Some(seconds);
+    /// Starts no new block once that much time has passed since [`Playouts::run`], so a run takes a little longer. The tally is
+    /// that of a run with [`Playouts::count`] playouts, as many as it says. With a count too, what comes first ends the run.
+    pub fn within(mut self, time: Duration) -> Self {
+        self.plan.time = Some(time);
+        self
+    }
+
+    /// Starts no new block once another thread has pulled `cancel`; as with [`Playouts::within`], the tally is that of a run
+    /// with as many playouts as it says.
+    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
+        self.plan.cancel = cancel.clone();
         self
     }
 
@@ -176,8 +206,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// Is told the number of playouts made so far, by the thread that called [`Playouts::run`], a few
-    /// times a second.
+    /// A callback for progress: the number of playouts made so far, a few times a second, on the thread that called
+    /// [`Playouts::run`].
     pub fn progress(mut self, tell: impl FnMut(u64) + 'g) -> Self {
         self.plan.progress = Some(Box::new(tell));
         self
@@ -216,14 +246,11 @@ impl<'g, G: Game> Playouts<'g, G> {
 impl Plan<'_> {
     fn run(mut self, subject: Subject<'_>) -> Stats {
         let start = Instant::now();
-        let count = match (self.count, self.seconds) {
+        let count = match (self.count, self.time) {
             (Some(count), _) => count,
             (None, Some(_)) => u64::MAX,
             (None, None) => DEFAULT_COUNT,
         };
-        let deadline = self.seconds.map(|s| {
-            Duration::try_from_secs_f64(s).unwrap_or(if s > 0.0 { Duration::MAX } else { Duration::ZERO })
-        });
         let mut lanes = match self.engine {
             Some(Engine::Single) => None,
             // There games are a move long at least.
@@ -246,7 +273,8 @@ impl Plan<'_> {
             seed: self.seed,
             count,
             max_length: self.max_length,
-            deadline: deadline.and_then(|limit| start.checked_add(limit)),
+            deadline: self.time.and_then(|time| start.checked_add(time)),
+            cancel: &self.cancel,
             block: AtomicU64::new(0),
             done: AtomicU64::new(0),
         };
@@ -288,6 +316,7 @@ struct Pool<'g> {
     count: u64,
     max_length: u64,
     deadline: Option<Instant>,
+    cancel: &'g Cancel,
     /// The next block to be played.
     block: AtomicU64,
     /// Playouts made.
@@ -338,7 +367,7 @@ impl Pool<'_> {
     /// Games in a block.
     fn block_games(&self) -> u64 {
         match self.lanes {
-            Some(_) if self.middle.is_some() => Leaves::LANES as u64,
+            Some(_) if self.middle.is_some() => RowLeaves::LANES as u64,
             Some((lanes, _)) => lanes.block,
             None => BLOCK,
         }
@@ -351,7 +380,7 @@ impl Pool<'_> {
         let cpu_start = cpu::thread_seconds();
         let tally = if let Some((lanes, isa)) = self.lanes {
             if let Some(phase) = self.middle {
-                let mut leaves = Leaves::with(lanes, isa, self.straight, self.max_length);
+                let mut leaves = RowLeaves::with(lanes, isa, self.straight, self.max_length);
                 self.blocks(&mut |block, games| {
                     leaves.play_some(phase, self.subject.first, self.seed, block, games);
                 });
@@ -371,6 +400,10 @@ impl Pool<'_> {
         (tally, seconds)
     }
 
+    fn is_over(&self) -> bool {
+        self.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// Takes the number of a block and of its games to `play` until there are no more or the time is up.
     fn blocks(&self, play: &mut dyn FnMut(u64, u64)) {
         let block = self.block_games();
@@ -381,7 +414,7 @@ impl Pool<'_> {
                 break;
             };
             // The first block is always played, so that there is something to tell.
-            if left == 0 || (first > 0 && self.deadline.is_some_and(|deadline| Instant::now() >= deadline)) {
+            if left == 0 || (first > 0 && self.is_over()) {
                 break;
             }
             let games = left.min(block);
@@ -411,7 +444,7 @@ impl<'g, G: Game> Player<'g, G> {
             max_length,
             first,
             state: first.clone(),
-            view: game.blank(),
+            view: game.new_view(),
             joint: vec![G::Move::from_index(0); shape.roles],
             scorer: Scorer::new(shape, game.vocabulary()),
             tally: Tally::new(shape.roles),
@@ -427,7 +460,7 @@ impl<'g, G: Game> Player<'g, G> {
         self.state.clone_from(self.first);
         self.tally.playouts += 1;
         loop {
-            game.glance(&self.state, &mut self.view);
+            game.observe_without_goals(&self.state, &mut self.view);
             let seen = self.view.as_ref();
             if bits::test(seen, shape.terminal_bit()) {
                 self.scorer.score(seen, &mut self.tally);

@@ -1,18 +1,30 @@
-//! What the expansions of `gdl!` call. No part of the public interface: it changes with the macro,
-//! whose version the runtime pins.
+//! What the expansions of `gdl!` call, and the tools and tests of this project. No part of the public interface: it changes with
+//! the macro, whose version the runtime pins.
 
 pub use crate::{
     bits::Bits,
-    error::TextError as UnknownName,
-    game::{Game, Id, NoPercept, Shape},
-    lanes::{Chunk, Code, Groups, Slots, Source, add, choose, choose_counted},
-    simd::{Plane, Word},
+    game::{Game, GameExt, Id, NoPercept, Shape, TextError as UnknownName},
+    lanes::{
+        choice::{Groups, choose},
+        code::Code,
+        counted::choose_counted,
+        expand::{RowBatch, RowExpansion},
+        lockstep::Lockstep,
+        noise::Source,
+        play::add,
+    },
+    simd::{Chunk, Plane, Slots, Word},
     table::Table,
     vocabulary::{Texts, Vocabulary},
 };
 pub use core;
 
+/// For the tools of this project: games by options of the compiler.
+#[cfg(feature = "load")]
+pub use crate::compile::{compile, lift};
+
 use crate::lanes::Straight;
+use gdl_format::table::has_this_version;
 use std::{fmt::Write, sync::OnceLock};
 
 /// The table of an expansion, decoded when it is first asked for. How to do that is compiled once, with the runtime.
@@ -25,15 +37,17 @@ pub struct Decoded {
 }
 
 impl Decoded {
-    /// A table in bytes.
+    /// A table in bytes. Where macro and runtime do not belong together, this is an error when the caller is compiled.
     #[must_use]
     pub const fn new(bytes: &'static [u8]) -> Self {
+        check(bytes);
         Self { bytes, straight: None, table: OnceLock::new() }
     }
 
     /// A table in bytes, and straight-line code for its lanes.
     #[must_use]
     pub const fn with<C: Code + Sync>(bytes: &'static [u8], code: &'static C) -> Self {
+        check(bytes);
         Self { bytes, straight: Some(Straight::new(code)), table: OnceLock::new() }
     }
 
@@ -57,6 +71,11 @@ impl Decoded {
             Err(error) => panic!("gdl! and gdl_runtime do not fit: {error}"),
         })
     }
+}
+
+/// Stops the compilation of tables that this runtime does not read.
+const fn check(bytes: &[u8]) {
+    assert!(has_this_version(bytes), "gdl! and gdl_runtime do not fit: their versions differ");
 }
 
 /// An argument of a constructor such as `Move::mark(1, "a")`.
@@ -97,17 +116,21 @@ pub fn find<I: Id>(texts: &Texts, head: &str, arguments: &[Argument<'_>]) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dynamic::MoveId;
 
     #[test]
     fn names_are_found_by_head_and_arguments() {
         let texts = Texts::new(["(at -1 (s 0))", "(at 1 b)", "noop"]);
-        assert_eq!(find::<usize>(&texts, "at", &[Argument::integer(1), Argument::Text("b")]), Some(1));
         assert_eq!(
-            find(&texts, "at", &[Argument::integer(-1_i64), Argument::Text("( s 0 )")]),
-            Some(0_usize)
+            find::<MoveId>(&texts, "at", &[Argument::integer(1), Argument::Text("b")]),
+            Some(MoveId::from_index(1))
         );
-        assert_eq!(find::<usize>(&texts, "at", &[Argument::integer(u64::MAX), Argument::Text("b")]), None);
-        assert_eq!(find::<usize>(&texts, "at", &[Argument::integer(1_u8)]), None);
-        assert_eq!(find::<usize>(&texts, "noop", &[]), Some(2));
+        assert_eq!(
+            find::<MoveId>(&texts, "at", &[Argument::integer(-1_i64), Argument::Text("( s 0 )")]),
+            Some(MoveId::from_index(0))
+        );
+        assert_eq!(find::<MoveId>(&texts, "at", &[Argument::integer(u64::MAX), Argument::Text("b")]), None);
+        assert_eq!(find::<MoveId>(&texts, "at", &[Argument::integer(1_u8)]), None);
+        assert_eq!(find::<MoveId>(&texts, "noop", &[]), Some(MoveId::from_index(2)));
     }
 }

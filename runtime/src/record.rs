@@ -1,6 +1,6 @@
 //! Match records: what was played, in the form in which ggp-base's match manager publishes it, and the way back.
 //!
-//! In comes a [`Match`](crate::Match) or, with the feature `serde`, JSON; out goes the play, every step of it made anew.
+//! In comes a [`Match`](crate::referee::Match) or, with the feature `serde`, JSON; out goes the play, every step of it made anew.
 //! The fields are those of the JSON object, in its order; states and moves are KIF text. ggp-base's signatures are not
 //! written, and other fields that are not known are passed over.
 //!
@@ -8,8 +8,7 @@
 //! the record: [`Record::replay_while`] is for records from strangers.
 
 use crate::{
-    error::{StepError, TextError},
-    game::Game,
+    game::{Game, GameExt, StepError, TextError},
     history::History,
 };
 use std::{error::Error, fmt};
@@ -107,7 +106,7 @@ impl Record {
         let states = history.path().into_iter().filter_map(|place| history.state_at(place));
         let joints = history.line().into_iter();
         let goals: Option<Vec<u8>> = game.roles().map(|role| game.goal(history.state(), role)).collect();
-        let is_completed = game.terminal(history.state());
+        let is_completed = game.is_terminal(history.state());
         Self {
             is_completed,
             states: states.map(|state| spaced(&game.state_text(state))).collect(),
@@ -159,7 +158,7 @@ impl Record {
         if !self.goal_values.is_empty() && goals.as_ref() != Some(&self.goal_values) {
             return Err(RecordError::Goals);
         }
-        if self.is_completed && !game.terminal(history.state()) {
+        if self.is_completed && !game.is_terminal(history.state()) {
             return Err(RecordError::Unfinished);
         }
         Ok(history)
@@ -229,4 +228,12 @@ impl fmt::Display for RecordError {
     }
 }
 
-impl Error for RecordError {}
+impl Error for RecordError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Text { error, .. } => Some(error),
+            Self::Step { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -8,10 +8,10 @@
 //!
 //! A player's [`Budget`] ends with the clock, and its [`Cancel`] is pulled when the time and a grace are over. A late answer is
 //! forgotten. Players have threads of their own; one that never returns cannot be ended, and then the match plays to its end
-//! but [`Referee::run`] waits for that thread, unless the player is [`Detached`](crate::Detached).
+//! but [`Referee::run`] waits for that thread, unless the player is [`Detached`](crate::player::Detached).
 //!
 //! ```
-//! use gdl_runtime::{First, Game, Player, Random, Referee, gdl};
+//! use gdl_runtime::{Game, GameExt, gdl, Player, player::{First, Random}, Referee};
 //! use std::time::Duration;
 //!
 //! gdl!(name = nim, rules = r"
@@ -40,11 +40,12 @@
 //! ```
 
 use crate::{
-    game::{Game, Id},
+    cancel::Cancel,
+    game::{Game, GameExt, Id},
     history::History,
     information::Information,
     player::{
-        Budget, Cancel, InformationOf, Player, Report,
+        Budget, Player, Report,
         attend::{Answer, Asked, Question, Reply, attend},
     },
     random::Stream,
@@ -61,12 +62,10 @@ use std::{
 /// How often somebody who waits looks whether the match was called off.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What one role did wrong in a step, or at the start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What one role did wrong in a step, or at the start. `Display` is as match managers write it: `TO`, `CE` or `IL` with the move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fault {
-    /// Nothing.
-    #[default]
-    None,
     /// It did not answer in time.
     Late,
     /// It panicked, now or before.
@@ -75,11 +74,9 @@ pub enum Fault {
     Illegal(String),
 }
 
-/// As match managers write it: nothing, `TO`, `CE` or `IL` with the move.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::None => Ok(()),
             Self::Late => f.write_str("TO"),
             Self::Gone => f.write_str("CE"),
             Self::Illegal(action) => write!(f, "IL {action}"),
@@ -103,11 +100,12 @@ pub enum End {
 
 /// A match that is over.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Match<G: Game> {
     /// The play, one line from the start to the end, where it stands.
     pub history: History<G>,
-    /// What went wrong, in role order: first at the start, then in each step.
-    pub faults: Vec<Vec<Fault>>,
+    /// What each role did wrong, if anything, in role order: first at the start, then in each step.
+    pub faults: Vec<Vec<Option<Fault>>>,
     /// The goal of each role at the end, in role order. None if it has not exactly one, and all of them if the end is
     /// not terminal.
     pub goals: Vec<Option<u8>>,
@@ -149,7 +147,12 @@ impl<G: Game> Match<G> {
                 .collect(),
             state_times: self.times[1..].to_vec(),
             errors: (self.faults.iter())
-                .map(|faults| faults.iter().map(ToString::to_string).collect())
+                .map(|faults| {
+                    faults
+                        .iter()
+                        .map(|fault| fault.as_ref().map_or_else(String::new, Fault::to_string))
+                        .collect()
+                })
                 .collect(),
             goal_values: self.goals.iter().copied().collect::<Option<Vec<u8>>>().unwrap_or_default(),
             start_clock: seconds(self.clocks[0]),
@@ -163,6 +166,7 @@ impl<G: Game> Match<G> {
 
 /// Why a match did not begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RefereeError {
     /// There is not one player for each role other than chance.
     Players {
@@ -199,6 +203,20 @@ pub struct Referee<'a, G: Game> {
     cancel: Cancel,
     now: Box<dyn FnMut() -> u64 + 'a>,
     watch: Option<Watcher<'a, G>>,
+}
+
+impl<G: Game> fmt::Debug for Referee<'_, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, start, play, grace, nodes, seed, max_steps, .. } = self;
+        f.debug_struct("Referee")
+            .field("id", id)
+            .field("clocks", &[start, play])
+            .field("grace", grace)
+            .field("nodes", nodes)
+            .field("seed", seed)
+            .field("max_steps", max_steps)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a, G: Game> Referee<'a, G> {
@@ -266,8 +284,8 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// Gives the match up once this is pulled.
-    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+    /// Gives the match up once another thread has pulled `cancel`.
+    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
         self
     }
@@ -335,23 +353,23 @@ impl<'a, G: Game> Referee<'a, G> {
 
     fn lead(&mut self, table: &mut Table<G>, played: &mut Match<G>) {
         let game = self.game;
-        let mut known: Vec<InformationOf<G>> = game.roles().map(Information::new).collect();
+        let mut known: Vec<Information<G>> = game.roles().map(Information::new).collect();
         let mut stream = Stream::new(self.seed, 0);
-        let mut view = game.blank();
+        let mut view = game.new_view();
 
         let roles = game.shape().roles;
         let answers = self.ask(table, self.start, Question::Start);
-        let mut faults = vec![Fault::None; roles];
+        let mut faults = vec![None; roles];
         for (seat, answer) in table.seats.iter().zip(answers) {
-            faults[seat.role.index()] = answer.err().unwrap_or_default();
+            faults[seat.role.index()] = answer.err();
         }
         played.faults.push(faults);
         played.times.push((self.now)());
 
         played.end = loop {
             let state = played.history.state();
-            game.glance(state, &mut view);
-            if game.terminal_in(&view) {
+            game.observe_without_goals(state, &mut view);
+            if game.is_terminal_in(&view) {
                 let view = game.view(state);
                 for (role, goal) in game.roles().zip(&mut played.goals) {
                     *goal = game.goal_in(&view, role);
@@ -366,14 +384,14 @@ impl<'a, G: Game> Referee<'a, G> {
             }
             // Whatever players do, there is a move for each.
             let drawn: Option<Vec<G::Move>> =
-                game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+                game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
             let Some(mut joint) = drawn else { break End::Stuck };
 
             let answers = self.ask(table, self.play, |role| Question::Move(known[role.index()].clone()));
             if self.cancel.is_cancelled() {
                 break End::Cancelled;
             }
-            let mut faults = vec![Fault::None; roles];
+            let mut faults = vec![None; roles];
             let mut reports = vec![None; roles];
             for (seat, answer) in table.seats.iter().zip(answers) {
                 let role = seat.role.index();
@@ -381,11 +399,11 @@ impl<'a, G: Game> Referee<'a, G> {
                     Ok((Some(action), report)) if game.is_legal_in(&view, seat.role, action) => {
                         joint[role] = action;
                         reports[role] = report;
-                        Fault::None
+                        None
                     }
-                    Ok((Some(action), _)) => Fault::Illegal(game.move_text(action).to_owned()),
-                    Ok((None, _)) => Fault::Illegal("nil".to_owned()),
-                    Err(fault) => fault,
+                    Ok((Some(action), _)) => Some(Fault::Illegal(game.move_text(action).to_owned())),
+                    Ok((None, _)) => Some(Fault::Illegal("nil".to_owned())),
+                    Err(fault) => Some(fault),
                 };
             }
             for (role, information) in game.roles().zip(&mut known) {
@@ -454,7 +472,7 @@ impl<G: Game> Table<G> {
         self.asked += 1;
         let end = limit.and_then(|limit| Instant::now().checked_add(limit));
         let cancel = Cancel::default();
-        let budget = budget.clone().and_cancel(&cancel);
+        let budget = budget.clone().cancelled_by(&cancel);
         let mut answers: Vec<Result<Answer<G>, Fault>> = Vec::new();
         let mut missing = 0;
         for seat in &mut self.seats {

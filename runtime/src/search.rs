@@ -44,7 +44,10 @@ pub use mcts::Mcts;
 pub use perfect::Perfect;
 pub use solution::{Solution, SolveError, Solved};
 
-use crate::{game::Game, player::Report};
+use crate::{
+    game::{Game, GameExt},
+    player::Report,
+};
 
 /// What a search found.
 #[derive(Clone, Debug)]

@@ -12,6 +12,7 @@ use std::fmt;
 /// The ends of games, counted: all of it whole numbers, so that tallies of parts add up to the same
 /// tally in any order. Equal for equal game, seed and number of playouts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Tally {
     /// Games played, unfinished ones included.
@@ -33,6 +34,7 @@ pub struct Tally {
 /// The results of one role. Chance neither wins nor loses; where the rules give it one goal value, that
 /// counts for its mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RoleTally {
     /// The sum of the goal values.
@@ -204,6 +206,7 @@ impl Scorer {
 
 /// What a run of playouts came to. `Display` gives a report of a few lines.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Stats {
     /// What was counted: the part that does not depend on time.

@@ -181,7 +181,7 @@ impl Table {
     ///
     /// # Panics
     /// If `view` is shorter than [`Shape::view_words`].
-    pub fn glance(&self, state: &[u64], view: &mut [u64]) {
+    pub fn observe_without_goals(&self, state: &[u64], view: &mut [u64]) {
         view.fill(0);
         let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());
         let wanted = self.wanted((goals as u32, terminal as u32));

@@ -4,6 +4,7 @@
 //! moves and percepts in the bytewise order of their texts, so a text is found by binary search.
 
 use crate::kif;
+use gdl_format::shape::Shape;
 use std::ops::Index;
 
 /// A list of texts in one buffer.
@@ -94,6 +95,14 @@ impl Texts {
     }
 }
 
+/// A list of strings.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Texts {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
 impl Index<usize> for Texts {
     type Output = str;
 
@@ -175,6 +184,18 @@ impl Vocabulary {
         self.percepts = percepts;
         self.role_percepts = Some(role_percepts.into_iter().map(Into::into).collect());
         self
+    }
+
+    /// The sizes of a game with these names. O(roles).
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        Shape {
+            roles: self.roles.len(),
+            fluents: self.fluents.len(),
+            moves: self.moves.len(),
+            goals: self.role_goals.iter().map(|goals| goals.len()).sum(),
+            percepts: self.percepts.len(),
+        }
     }
 
     /// The roles, in the order of the rulesheet.

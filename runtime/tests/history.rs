@@ -1,6 +1,12 @@
 //! The tree of positions against a plain model of it, its names, and its limits.
 
-use gdl_runtime::{Game, History, Place, StepError, Stream, Transcript, TranscriptError, gdl};
+use gdl_runtime::{
+    Game, GameExt, History,
+    chance::Stream,
+    game::StepError,
+    gdl,
+    history::{Place, Transcript, TranscriptError},
+};
 
 gdl!("../games/tictactoe.kif");
 gdl!("../games/monty_hall.kif");
@@ -17,10 +23,10 @@ gdl!(
 /// A joint move drawn from the legal ones. `None` where the game is over.
 fn draw<G: Game>(game: &G, state: &G::State, stream: &mut Stream) -> Option<Vec<G::Move>> {
     let view = game.view(state);
-    if game.terminal_in(&view) {
+    if game.is_terminal_in(&view) {
         return None;
     }
-    game.roles().map(|role| game.draw_in(&view, role, stream)).collect()
+    game.roles().map(|role| game.random_move_in(&view, role, stream)).collect()
 }
 
 /// Every place by its line, which names it; and for each line how it was left last.
@@ -83,7 +89,7 @@ fn a_thousand_ways_back_and_forth_agree_with_a_model() {
             (at, line.len(), model.lines.len())
         );
         assert_eq!(history.line(), *line);
-        let replayed = line.iter().fold(game.initial(), |state, joint| game.next(&state, joint).unwrap());
+        let replayed = line.iter().fold(game.initial(), |state, joint| game.apply(&state, joint).unwrap());
         assert_eq!(*history.state(), replayed);
     }
     // Places are numbered as they were come to, so a tree that was written down is the same tree.
@@ -146,7 +152,7 @@ fn a_history_can_begin_anywhere() {
     let mut history = History::from_text(&game, text).unwrap();
     let joint = ["(mark 1 3)", "noop"].map(|text| game.parse_move(text).unwrap());
     history.play(&game, &joint).unwrap();
-    assert!(game.terminal(history.state()));
+    assert!(game.is_terminal(history.state()));
     assert!(matches!(history.play(&game, &joint[..]), Err(StepError::Terminal)));
     history.undo();
     assert_eq!(history.text(&game), text);

@@ -1,21 +1,26 @@
 //! Rulesheets compiled while the program runs.
-#![cfg(feature = "dynamic")]
+#![cfg(feature = "load")]
 
 mod common;
 
 use common::TicTacToe;
+use gdl_compiler::{Limits, Options, Source};
 use gdl_runtime::{
-    Budget, Engine, Game, LoadError, Loader, Perft, Playouts, Solution, SolveError, load,
-    load::{Limits, Observer, Options, load_lifted},
-    load_named, perft,
+    __private::compile,
+    Budget, Cancel, Game, GameExt, LoadError, Loader, Playouts, load,
+    load::{Diagnostic, Severity},
+    perft,
+    perft::Perft,
+    playouts::Engine,
+    search::{Solution, SolveError},
 };
 use std::{
     fmt::Write as _,
-    ops::ControlFlow,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 const NIM: &str = "
@@ -42,7 +47,7 @@ fn a_rulesheet_becomes_a_game() {
     let start = game.initial();
     assert_eq!(game.state_text(&start), "((control a) (heap 5))");
     let joint = ["(take 2)", "wait"].map(|text| game.parse_move(text).unwrap());
-    let next = game.next(&start, &joint).unwrap();
+    let next = game.apply(&start, &joint).unwrap();
     assert_eq!(game.state_text(&next), "((control b) (heap 3))");
     let stats = Playouts::new(&game).count(100).run();
     assert_eq!(stats.tally.scored(), 100);
@@ -50,9 +55,18 @@ fn a_rulesheet_becomes_a_game() {
 
 #[test]
 fn faults_come_with_their_place() {
-    let error = load_named("bad.kif", "(role a", &Options::default()).unwrap_err();
-    assert!(matches!(error, LoadError::Rules { .. }));
+    let error = Loader::new().name("bad.kif").load("(role a").unwrap_err();
     assert!(error.to_string().starts_with("bad.kif:1:1: error[GDL001]"), "{error}");
+    let LoadError::Rules { diagnostics, report } = &error else { panic!("{error}") };
+    let Some(Diagnostic { code, severity, message, place: Some(place), help, .. }) = diagnostics.first()
+    else {
+        panic!("{error}")
+    };
+    assert_eq!(
+        (*code, *severity, place.line, place.column, place.bytes.clone()),
+        ("GDL001", Severity::Error, 1, 1, 0..1)
+    );
+    assert!(report.contains(message) && help.as_ref().is_none_or(|help| report.contains(help)), "{report}");
 }
 
 /// The hand-written game has the names, the layout and so the results of the rulesheet.
@@ -65,22 +79,20 @@ fn the_rulesheet_of_tic_tac_toe_agrees_with_the_hand() {
     assert_eq!(run, hand);
 }
 
-/// The switch is thrown by the observer at each of its reports in turn, and once after the last.
+/// The switch is thrown at each report of progress in turn, and once after the last.
 #[test]
 fn a_load_that_is_called_off_gives_no_game() {
     let mut last = 0;
     loop {
-        let (switch, reports) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
-        let (thrown, counted) = (Arc::clone(&switch), Arc::clone(&reports));
-        let observer = Observer::new(move |_| {
+        let (cancel, reports) = (Cancel::default(), Arc::new(AtomicUsize::new(0)));
+        let (thrown, counted) = (cancel.clone(), Arc::clone(&reports));
+        let tell = move |_: &str, _: u64| {
             if counted.fetch_add(1, Ordering::Relaxed) == last {
-                thrown.store(true, Ordering::Relaxed);
+                thrown.cancel();
             }
-            ControlFlow::Continue(())
-        });
-        let options = Options { observer, ..Options::default() };
-        let loaded = Loader::new().options(options).cancelled_by(Arc::clone(&switch)).load(NIM);
-        if !switch.load(Ordering::Relaxed) {
+        };
+        let loaded = Loader::new().progress(tell).cancelled_by(&cancel).load(NIM);
+        if !cancel.is_cancelled() {
             assert!(loaded.is_ok());
             break;
         }
@@ -96,27 +108,33 @@ fn a_load_that_is_called_off_gives_no_game() {
 }
 
 #[test]
-fn a_loader_tells_faults_as_others_do() {
-    let error = Loader::new().name("bad.kif").load("(role a").unwrap_err();
-    assert!(error.to_string().starts_with("bad.kif:1:1: error[GDL001]"), "{error}");
+fn a_loader_keeps_to_its_limits() {
+    let refused = |loader: Loader| loader.load(NIM).unwrap_err().to_string();
+    assert!(refused(Loader::new().max_steps(10)).contains("(`fuel`)"));
+    assert!(refused(Loader::new().max_bytes(100)).contains("(`max_bytes`)"));
+    assert!(refused(Loader::new().within(Duration::ZERO)).starts_with("stopped by the caller"));
+    assert!(Loader::new().strangers().within(Duration::MAX).load(NIM).is_ok());
+    // Two spellings are one role, or two of which one has no moves.
+    let text = "(role r) (legal R x) (goal r 0) (init a) (<= (next b) (true a)) (<= terminal (true b))";
+    assert!(Loader::new().load(text).is_ok() && Loader::new().case_sensitive().load(text).is_err());
 }
 
 #[test]
 fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     let limits = Limits { max_ground_rules: 20, ..Limits::default() };
     let options = Options { limits, ..Options::default() };
-    let (lifted, table) = (load_named("nim", NIM, &options).unwrap(), load(NIM).unwrap());
+    let source = Source::new("nim", NIM);
+    let (lifted, table) = (compile(&source, &options).unwrap(), load(NIM).unwrap());
     assert_eq!((lifted.engine(), table.engine()), ("lifted", "table"));
-    assert!(lifted.table().is_none() && table.lifted().is_none());
     assert_eq!(perft(&lifted, 6), perft(&table, 6));
     let single = |game| Playouts::new(game).engine(Engine::Single).seed(5).count(200).threads(2).run();
     let tally = |game| single(game).tally;
     assert_eq!(tally(&lifted), tally(&table));
-    assert!(lifted.lifted().unwrap().given_up().is_none());
+    assert!(lifted.given_up().is_none());
 
     // Where the limits are too low for that too, both are said.
     let limits = Limits { max_fluents: 3, ..options.limits };
-    let error = load_named("nim", NIM, &Options { limits, ..options }).unwrap_err().to_string();
+    let error = compile(&source, &Options { limits, ..options }).unwrap_err().render(&source);
     assert!(error.contains("(`max_fluents`)") && error.contains("state by state"), "{error}");
 }
 
@@ -130,17 +148,16 @@ const HARD: &str = "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
 
 #[test]
 fn play_ends_where_an_evaluation_takes_too_much() {
-    let limits = Limits { fuel: 100_000, ..Limits::default() };
-    let game = load_lifted("hard", HARD, &Options { limits, ..Options::default() }).unwrap();
+    let game = Loader::new().max_steps(100_000).lifted().load(HARD).unwrap();
     let go = game.parse_move("go").unwrap();
-    let first = game.next(&game.initial(), &[go]).unwrap();
+    let first = game.apply(&game.initial(), &[go]).unwrap();
     assert_eq!(game.state_text(&first), "((step 1))");
-    assert!(game.lifted().unwrap().given_up().is_none());
-    let lost = game.next(&first, &[go]).unwrap();
+    assert!(game.given_up().is_none());
+    let lost = game.apply(&first, &[go]).unwrap();
     assert_eq!(game.state_text(&lost), "(?)");
-    assert!(!game.terminal(&lost) && game.roles().all(|role| game.legal(&lost, role).len() == 0));
-    let (count, excess) = game.lifted().unwrap().given_up().unwrap();
-    assert_eq!((count, excess.to_string().as_str()), (1, "takes more than 20000 steps (`fuel`)"));
+    assert!(!game.is_terminal(&lost) && game.roles().all(|role| game.legal_moves(&lost, role).len() == 0));
+    let (count, excess) = game.given_up().unwrap();
+    assert_eq!((count, excess.as_str()), (1, "takes more than 20000 steps (`fuel`)"));
     let stats = Playouts::new(&game).count(32).run();
     assert_eq!(stats.tally.stuck, 32);
     assert_eq!(perft(&game, 4), [1, 1, 0, 0]);

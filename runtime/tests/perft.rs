@@ -3,7 +3,12 @@
 mod common;
 
 use common::TicTacToe;
-use gdl_runtime::{Dynamic, Game, Id, Perft, divide, perft};
+use gdl_runtime::{
+    Dynamic, Game, GameExt,
+    game::Id,
+    perft,
+    perft::{Perft, divide},
+};
 
 /// Counted elsewhere, by hand-written programs.
 const TIC_TAC_TOE: [u128; 10] = [9, 72, 504, 3_024, 15_120, 54_720, 148_176, 200_448, 127_872, 0];
@@ -26,12 +31,12 @@ fn count<G: Game>(game: &G, state: &G::State, depth: usize) -> u128 {
     if depth == 0 {
         return 1;
     }
-    if game.terminal_in(&view) {
+    if game.is_terminal_in(&view) {
         return 0;
     }
-    let [x, o] = [0, 1].map(|role| game.legal_in(&view, G::Role::from_index(role)));
+    let [x, o] = [0, 1].map(|role| game.legal_moves_in(&view, G::Role::from_index(role)));
     x.flat_map(|x| o.clone().map(move |o| [x, o]))
-        .map(|joint| count(game, &game.next(state, &joint).unwrap(), depth - 1))
+        .map(|joint| count(game, &game.apply(state, &joint).unwrap(), depth - 1))
         .sum()
 }
 

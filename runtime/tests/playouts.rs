@@ -3,7 +3,16 @@
 mod common;
 
 use common::TicTacToe;
-use gdl_runtime::{Bits, Dynamic, Engine, Game, Isa, NoPercept, Playouts, Shape, Stats, Texts, Vocabulary};
+use gdl_runtime::{
+    Cancel, Dynamic, Game, Playouts, Stats,
+    bits::Bits,
+    dynamic::{FluentId, MoveId, RoleId},
+    game::NoPercept,
+    lanes::Isa,
+    playouts::Engine,
+    vocabulary::{Texts, Vocabulary},
+};
+use std::time::Duration;
 
 #[test]
 fn threads_do_not_change_the_tally() {
@@ -53,17 +62,33 @@ fn has_known_mean(stats: &Stats) {
 fn a_run_limited_by_time_can_be_repeated_by_count() {
     // How far it comes, and how often it tells, is up to the machine.
     let mut last = 0;
-    let stats = Playouts::new(&TicTacToe).threads(2).seconds(0.1).progress(|done| last = done).run();
+    let stats = Playouts::new(&TicTacToe)
+        .threads(2)
+        .within(Duration::from_millis(100))
+        .progress(|done| last = done)
+        .run();
     assert!(last <= stats.tally.playouts && stats.tally.playouts > 0);
     assert_eq!(stats.threads, 2);
     let again = Playouts::new(&TicTacToe).count(stats.tally.playouts).run();
     assert_eq!(again.tally, stats.tally);
-    for nonsense in [f64::NAN, -1.0, 0.0] {
-        assert!(Playouts::new(&TicTacToe).seconds(nonsense).run().tally.playouts > 0);
-    }
+    assert!(Playouts::new(&TicTacToe).within(Duration::ZERO).run().tally.playouts > 0);
     assert_eq!(Playouts::new(&TicTacToe).count(0).run().tally.playouts, 0);
-    let bounded = Playouts::new(&TicTacToe).count(10).seconds(f64::INFINITY).run();
+    let bounded = Playouts::new(&TicTacToe).count(10).within(Duration::MAX).run();
     assert_eq!(bounded.tally.playouts, 10);
+}
+
+/// The switch is pulled as soon as there is progress to tell, or before.
+#[test]
+fn a_run_that_is_called_off_can_be_repeated_by_count() {
+    let cancel = Cancel::default();
+    let stats =
+        Playouts::new(&TicTacToe).count(u64::MAX).cancelled_by(&cancel).progress(|_| cancel.cancel()).run();
+    let playouts = stats.tally.playouts;
+    assert_eq!(Playouts::new(&TicTacToe).count(playouts).run().tally, stats.tally);
+    // Pulled before: one block, so that there is something to tell.
+    let block =
+        Playouts::new(&TicTacToe).count(u64::MAX).threads(1).cancelled_by(&cancel).run().tally.playouts;
+    assert!(0 < block && block < playouts, "{block} of {playouts}");
 }
 
 /// Never ends, or ends without goals, or knows no move.
@@ -89,24 +114,20 @@ impl Odd {
 impl Game for Odd {
     type State = Bits<1>;
     type View = Bits<2>;
-    type Role = usize;
-    type Move = usize;
-    type Fluent = usize;
+    type Role = RoleId;
+    type Move = MoveId;
+    type Fluent = FluentId;
     type Percept = NoPercept;
 
     fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    fn shape(&self) -> Shape {
-        Shape { roles: 1, fluents: 1, moves: 1, goals: 2, percepts: 0 }
-    }
-
-    fn empty(&self) -> Bits<1> {
+    fn new_state(&self) -> Bits<1> {
         Bits::EMPTY
     }
 
-    fn blank(&self) -> Bits<2> {
+    fn new_view(&self) -> Bits<2> {
         Bits::EMPTY
     }
 
@@ -118,7 +139,7 @@ impl Game for Odd {
         *view = Bits::new([self.view & 0xffff_ffff, self.view >> 32]);
     }
 
-    fn advance(&self, _: &mut Bits<1>, _: &[usize]) {}
+    fn advance(&self, _: &mut Bits<1>, _: &[MoveId]) {}
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! Matches of players who behave and of players who do not.
 
 use gdl_runtime::{
-    Budget, Cancel, Detached, First, Game, History, InformationSet, Match, Perception, Player, Random,
-    Record, RecordError, Referee, RefereeError, gdl,
-    player::InformationOf,
-    referee::{End, Fault},
+    Budget, Cancel, Game, GameExt, History, Information, Player, Referee,
+    game::Perception,
+    gdl,
+    information::InformationSet,
+    player::{Detached, First, Random},
+    record::{Record, RecordError},
+    referee::{End, Fault, Match, RefereeError},
 };
 use std::time::Duration;
 
@@ -28,20 +31,20 @@ struct Plays<F>(F);
 
 impl<G: Game, F> Player<G> for Plays<F>
 where
-    F: FnMut(&G, &InformationOf<G>, &Budget) -> Option<G::Move> + Send,
+    F: FnMut(&G, &Information<G>, &Budget) -> Option<G::Move> + Send,
 {
     fn name(&self) -> &'static str {
         "odd"
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
         (self.0)(game, information, budget)
     }
 }
 
 fn odd<'p, G: Game, F>(play: F) -> Box<dyn Player<G> + 'p>
 where
-    F: FnMut(&G, &InformationOf<G>, &Budget) -> Option<G::Move> + Send + 'p,
+    F: FnMut(&G, &Information<G>, &Budget) -> Option<G::Move> + Send + 'p,
 {
     Box::new(Plays(play))
 }
@@ -59,8 +62,12 @@ fn faults<'p>(
     }
     let played = referee.run(&mut players).unwrap();
     assert!(played.is_complete());
-    assert!(played.faults.iter().all(|faults| faults[1] == Fault::None || clocks.is_some()));
-    let texts = played.faults.iter().map(|faults| faults[0].to_string()).collect();
+    assert!(played.faults.iter().all(|faults| faults[1].is_none() || clocks.is_some()));
+    let texts = played
+        .faults
+        .iter()
+        .map(|faults| faults[0].as_ref().map_or_else(String::new, Fault::to_string))
+        .collect();
     (played, texts)
 }
 
@@ -143,17 +150,17 @@ fn players_are_given_what_their_role_perceives() {
     for seed in 0..20 {
         let mut hosts_car = Vec::new();
         let mut switch =
-            |game: &monty_hall::MontyHall, known: &InformationOf<monty_hall::MontyHall>, _: &Budget| {
+            |game: &monty_hall::MontyHall, known: &Information<monty_hall::MontyHall>, _: &Budget| {
                 assert!(known.steps().iter().all(|(_, seen)| matches!(seen, Perception::Percepts(_))));
                 let set = InformationSet::of(game, known).expect("what was told can be");
                 hosts_car.push(set.len());
                 let (state, _) = set.states().next()?;
-                game.legal(state, known.role()).last()
+                game.legal_moves(state, known.role()).last()
             };
         let mut players: Players<'_, _> = vec![odd(&mut switch)];
         let played = Referee::new(&game).seed(seed).run(&mut players).unwrap();
         drop(players);
-        assert!(played.is_complete() && played.faults.iter().flatten().all(|fault| *fault == Fault::None));
+        assert!(played.is_complete() && played.faults.iter().flatten().all(Option::is_none));
         assert_eq!(played.players[monty_hall::Role::Random as usize], "random");
         // Before the door is chosen nothing is known, then the car is behind one of three, and of two doors.
         assert_eq!(hosts_car[..3], [1, 3, 2], "{hosts_car:?}");
@@ -179,10 +186,10 @@ fn all_are_asked_at_the_same_time() {
     // Each waits for the other before it answers: one after the other they would wait for ever.
     let meet = std::sync::Barrier::new(2);
     let wait = |game: &rock_paper_scissors::RockPaperScissors,
-                known: &InformationOf<rock_paper_scissors::RockPaperScissors>,
+                known: &Information<rock_paper_scissors::RockPaperScissors>,
                 _: &Budget| {
         meet.wait();
-        game.legal(&game.initial(), known.role()).next()
+        game.legal_moves(&game.initial(), known.role()).next()
     };
     let mut players: Players<'_, _> = vec![odd(wait), odd(wait)];
     let played = Referee::new(&game).run(&mut players).unwrap();
@@ -201,7 +208,7 @@ fn endless_matches_are_given_up_and_any_can_be_called_off() {
 
     let cancel = Cancel::default();
     let pull = cancel.clone();
-    let watched = Referee::new(&game).cancel(&cancel).watch(|history: &History<_>, _| {
+    let watched = Referee::new(&game).cancelled_by(&cancel).watch(|history: &History<_>, _| {
         if history.depth() == 7 {
             pull.cancel();
         }
@@ -225,7 +232,7 @@ fn endless_matches_are_given_up_and_any_can_be_called_off() {
             }
             cancel.cancel();
         });
-        let played = Referee::new(&game).cancel(&cancel).run(&mut [stubborn]).unwrap();
+        let played = Referee::new(&game).cancelled_by(&cancel).run(&mut [stubborn]).unwrap();
         assert_eq!((played.end, played.history.depth()), (End::Cancelled, 0));
     });
 }

@@ -1,7 +1,7 @@
 //! States as serde data.
 #![cfg(feature = "serde")]
 
-use gdl_runtime::{BitBox, Bits};
+use gdl_runtime::bits::{BitBox, Bits};
 use serde::{
     Deserialize,
     de::value::{Error, SeqDeserializer},

@@ -3,7 +3,13 @@
 mod common;
 
 use common::{Number, TicTacToe};
-use gdl_runtime::{Dynamic, Game, Id, MoveId, Probability, StepError, Stream, Table, TableError};
+use gdl_runtime::{
+    __private::Table,
+    Dynamic, Game, GameExt,
+    chance::{Probability, Stream},
+    dynamic::{MoveId, TableError},
+    game::{Id, StepError},
+};
 
 #[test]
 fn the_engines_agree_in_every_state_of_random_games() {
@@ -17,20 +23,20 @@ fn the_engines_agree_in_every_state_of_random_games() {
             assert_eq!(a.as_ref(), b.as_ref());
             let seen = hand.view(&a);
             assert_eq!(seen.as_ref(), table.view(&b).as_ref());
-            if hand.terminal_in(&seen) {
+            if hand.is_terminal_in(&seen) {
                 break;
             }
             let joint: Vec<Number> = hand
                 .roles()
                 .map(|role| {
-                    let mut legal = hand.legal_in(&seen, role);
+                    let mut legal = hand.legal_moves_in(&seen, role);
                     let pick = stream.below(legal.len() as u64);
                     legal.nth(pick as usize).unwrap()
                 })
                 .collect();
-            a = hand.next(&a, &joint).unwrap();
+            a = hand.apply(&a, &joint).unwrap();
             let joint: Vec<MoveId> = joint.iter().map(|m| MoveId::from_index(m.index())).collect();
-            b = table.next(&b, &joint).unwrap();
+            b = table.apply(&b, &joint).unwrap();
         }
     }
 }
@@ -39,12 +45,12 @@ fn the_engines_agree_in_every_state_of_random_games() {
 fn play(bytes: &[u8]) -> Result<(), TableError> {
     let game = Dynamic::decode(bytes)?;
     let mut state = game.initial();
-    let mut view = game.blank();
+    let mut view = game.new_view();
     for turn in 0..3 {
         game.observe(&state, &mut view);
         let joint: Vec<MoveId> = game
             .roles()
-            .map(|role| game.legal_in(&view, role).next().unwrap_or(MoveId::from_index(turn)))
+            .map(|role| game.legal_moves_in(&view, role).next().unwrap_or(MoveId::from_index(turn)))
             .collect();
         for role in game.roles() {
             let _ = game.goals_in(&view, role);
@@ -161,7 +167,7 @@ fn perceptions_are_texts() {
 /// Many roles times many moves would be a view that no machine holds.
 #[test]
 fn a_view_may_not_be_larger_than_its_limit() {
-    use gdl_runtime::{Texts, Vocabulary};
+    use gdl_runtime::vocabulary::{Texts, Vocabulary};
     let names = |n: usize| Texts::new((0..n).map(|i| format!("{i:05}")));
     let vocabulary =
         Vocabulary::new(names(20_000), names(0), names(20_000), vec![vec![]; 20_000], vec![vec![]; 20_000]);
@@ -176,28 +182,29 @@ fn a_refused_step_says_what_is_legal() {
     let game = TicTacToe;
     let start = game.initial();
     let [center, noop] = ["(MARK 2 2)", "noop"].map(|text| game.parse_move(text).unwrap());
-    let error = game.next(&start, &[noop, noop]).unwrap_err();
+    let error = game.apply(&start, &[noop, noop]).unwrap_err();
     assert_eq!(
         error.to_string(),
         "`noop` is not legal for `xplayer`; legal: (mark 1 1), (mark 1 2), (mark 1 3), (mark 2 1), \
          (mark 2 2), (mark 2 3), (mark 3 1), (mark 3 2), (mark 3 3)"
     );
     assert_eq!(
-        game.next(&start, &[center, center]).unwrap_err(),
+        game.apply(&start, &[center, center]).unwrap_err(),
         StepError::Illegal {
             role: "oplayer".into(),
             action: "(mark 2 2)".into(),
-            legal: vec!["noop".into()]
+            legal: vec!["noop".into()],
+            more: 0,
         }
     );
-    assert_eq!(game.next(&start, &[center]).unwrap_err(), StepError::Count { expected: 2, found: 1 });
-    let next = game.next(&start, &[center, noop]).unwrap();
+    assert_eq!(game.apply(&start, &[center]).unwrap_err(), StepError::Count { expected: 2, found: 1 });
+    let next = game.apply(&start, &[center, noop]).unwrap();
     assert_eq!(
-        game.next(&next, &[noop, center]).unwrap_err().to_string(),
+        game.apply(&next, &[noop, center]).unwrap_err().to_string(),
         "`(mark 2 2)` is not legal for `oplayer`; legal: (mark 1 1), (mark 1 2), (mark 1 3), \
          (mark 2 1), (mark 2 3), (mark 3 1), (mark 3 2), (mark 3 3)"
     );
-    assert!(game.next(&start, &[Number(9_999), noop]).is_err());
+    assert!(game.apply(&start, &[Number(9_999), noop]).is_err());
 }
 
 #[test]
@@ -207,14 +214,14 @@ fn states_are_texts() {
     let state = game.parse_state(&over.replace(' ', "\n ").to_uppercase()).unwrap();
     assert_eq!(game.state_text(&state), over);
     assert_eq!(game.state_from(game.fluents(&state)), state);
-    assert!(game.terminal(&state));
+    assert!(game.is_terminal(&state));
     let [x, o] = ["xplayer", "OPLAYER"].map(|text| game.parse_role(text).unwrap());
     assert_eq!((game.goal(&state, x), game.goal(&state, o)), (Some(100), Some(0)));
     assert_eq!(game.goals(&state, x), [100]);
-    assert_eq!(game.next(&state, &[Number(9), Number(9)]), Err(StepError::Terminal));
-    assert_eq!(game.legal(&state, o).len(), 0);
-    assert_eq!(game.legal(&state, Number(7)).len(), 0);
-    assert_eq!(game.parse_state("()").unwrap(), game.empty());
+    assert_eq!(game.apply(&state, &[Number(9), Number(9)]), Err(StepError::Terminal));
+    assert_eq!(game.legal_moves(&state, o).len(), 0);
+    assert_eq!(game.legal_moves(&state, Number(7)).len(), 0);
+    assert_eq!(game.parse_state("()").unwrap(), game.new_state());
     assert_eq!(
         game.parse_state("((cell 9 9 x))").unwrap_err().to_string(),
         "this game has no fluent `(cell 9 9 x)`"

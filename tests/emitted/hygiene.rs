@@ -4,7 +4,11 @@
 #![deny(warnings, missing_docs, unsafe_code, unreachable_pub, unused_qualifications)]
 #![deny(missing_debug_implementations, missing_copy_implementations, elided_lifetimes_in_paths)]
 
-use gdl_runtime::{Game, Id, Perception, gdl};
+use gdl_runtime::{
+    Game, GameExt,
+    game::{Id, Perception},
+    gdl,
+};
 
 gdl!("../mistakes/ui/nim.kif", vis = pub(crate));
 
@@ -100,7 +104,7 @@ fn percepts_have_names() {
 fn games_play() {
     let game = nim::game();
     let joint = [nim::Move::take(1).unwrap(), nim::Move::NOOP];
-    let next = game.next(&game.initial(), &joint).unwrap();
+    let next = game.apply(&game.initial(), &joint).unwrap();
     assert!(game.holds(&next, nim::Fluent::pile(1_u8).unwrap()));
     assert_eq!(game.goal(&next, nim::Role::White), Some(100));
     assert_eq!(bare::table::game().shape(), wrapper::game().shape());

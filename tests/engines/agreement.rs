@@ -5,7 +5,9 @@ use gdl_compiler::{
     Diagnostics, Levels, Options, Rules, Source, check::check, eval::Evaluator, syntax::parse,
 };
 use gdl_games::{Entry, LIST, Visitor, visit};
-use gdl_runtime::{Engine, Game, Perception, Playouts, Stream, load, load::load_lifted};
+use gdl_runtime::{
+    Game, GameExt, Playouts, chance::Stream, game::Perception, load, load::load_lifted, playouts::Engine,
+};
 
 /// Steps compared on each game and engine; the oracle is slow.
 const STEPS: usize = 150;
@@ -38,8 +40,8 @@ fn agree<G: Game>(name: &str, game: &G, rules: &Rules) {
         let mut held: Vec<String> = expected.iter().map(|term| term.as_str().to_owned()).collect();
         held.sort();
         assert_eq!(fluents, held, "{context}: fluents");
-        let terminal = oracle.terminal(&expected).expect("terminal");
-        assert_eq!(game.terminal(&state), terminal, "{context}: terminal");
+        let terminal = oracle.is_terminal(&expected).expect("terminal");
+        assert_eq!(game.is_terminal(&state), terminal, "{context}: terminal");
         let mut joint = Vec::new();
         for (number, role) in game.roles().enumerate() {
             let mut goals: Vec<u8> = texts(oracle.goals(&expected, number).expect("goals"))
@@ -48,7 +50,7 @@ fn agree<G: Game>(name: &str, game: &G, rules: &Rules) {
                 .collect();
             goals.sort_unstable();
             assert_eq!(game.goals(&state, role), goals, "{context}: goals of {}", roles[number]);
-            let legal: Vec<G::Move> = game.legal(&state, role).collect();
+            let legal: Vec<G::Move> = game.legal_moves(&state, role).collect();
             let names: Vec<String> = legal.iter().map(|&m| game.move_text(m).to_owned()).collect();
             let moves = texts(oracle.legal(&expected, number).expect("legal"));
             assert_eq!(names, moves, "{context}: legal moves of {}", roles[number]);
@@ -76,7 +78,7 @@ fn agree<G: Game>(name: &str, game: &G, rules: &Rules) {
             assert_eq!(perceived, percepts, "{context}: percepts of {}", roles[number]);
         }
         expected = oracle.next(&expected, &made).expect("next");
-        state = game.next(&state, &joint).expect("the moves are legal");
+        state = game.apply(&state, &joint).expect("the moves are legal");
     }
 }
 

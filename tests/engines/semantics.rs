@@ -42,7 +42,7 @@ fn show<R: Reasoner>(reasoner: &R, roles: &[String], state: &R::State) -> String
             .collect();
         parts.push(format!("{name}: {} = {}", legal.join(" "), goals.join(" ")));
     }
-    if reasoner.terminal(state).expect("an answer") {
+    if reasoner.is_terminal(state).expect("an answer") {
         parts.push("over".to_owned());
     }
     parts.join(" | ")

@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, fmt::Write, path::Path};
 fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
     let roles = reasoner.roles();
     let start = reasoner.initial()?;
-    let over = reasoner.terminal(&start)?;
+    let over = reasoner.is_terminal(&start)?;
     let mut text = format!("roles={} init={} term={over}", roles.len(), reasoner.fluents(&start).len());
     if !over {
         let mut order: Vec<usize> = (0..roles.len()).collect();
@@ -27,7 +27,7 @@ fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
     for depth in 1..=3 {
         let mut below: BTreeMap<Vec<String>, (R::State, u64)> = BTreeMap::new();
         for (state, times) in level.into_values() {
-            if reasoner.terminal(&state)? {
+            if reasoner.is_terminal(&state)? {
                 continue;
             }
             let mut joints: Vec<Vec<String>> = vec![Vec::new()];

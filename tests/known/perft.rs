@@ -3,7 +3,14 @@
 
 use crate::reference;
 use gdl_games::{Entry, Visitor, visit};
-use gdl_runtime::{Engine, Game, Isa, Perft, Stream, divide, load, perft};
+use gdl_runtime::{
+    Game, GameExt,
+    chance::Stream,
+    lanes::Isa,
+    load, perft,
+    perft::{Perft, divide},
+    playouts::Engine,
+};
 
 /// Counts a built-in game by its compiled form.
 struct Count(usize);
@@ -57,7 +64,7 @@ fn tic_tac_toe_has_255168_games() {
     fn walk<G: Game>(game: &G, state: &G::State, games: &mut [u64; 3]) {
         let view = game.view(state);
         let roles: Vec<G::Role> = game.roles().collect();
-        if game.terminal_in(&view) {
+        if game.is_terminal_in(&view) {
             games[match game.goal_in(&view, roles[0]) {
                 Some(100) => 0,
                 Some(50) => 1,
@@ -65,9 +72,9 @@ fn tic_tac_toe_has_255168_games() {
             }] += 1;
             return;
         }
-        for x in game.legal_in(&view, roles[0]) {
-            for o in game.legal_in(&view, roles[1]) {
-                walk(game, &game.next_unchecked(state, &[x, o]), games);
+        for x in game.legal_moves_in(&view, roles[0]) {
+            for o in game.legal_moves_in(&view, roles[1]) {
+                walk(game, &game.apply_unchecked(state, &[x, o]), games);
             }
         }
     }
@@ -162,13 +169,13 @@ fn engines_agree() {
                 entry.name
             );
             let view = game.view(&state);
-            if game.terminal_in(&view) {
+            if game.is_terminal_in(&view) {
                 break;
             }
             let joint: Option<Vec<_>> =
-                game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+                game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
             let Some(joint) = joint else { break };
-            state = game.next_unchecked(&state, &joint);
+            state = game.apply_unchecked(&state, &joint);
         }
     }
 }

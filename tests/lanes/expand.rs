@@ -2,7 +2,14 @@
 //! full; and so are joint moves, all of a state or many at a time.
 
 use gdl_games::LIST;
-use gdl_runtime::{Batch, BitBox, Dynamic, Expansion, Game, Isa, MoveId, Stream, bits, load};
+use gdl_runtime::{
+    Dynamic, Game, GameExt, bits,
+    bits::BitBox,
+    chance::Stream,
+    dynamic::MoveId,
+    lanes::{Batch, Expansion, Isa},
+    load,
+};
 use gdl_tests::children::{check, children, expand_all, masked};
 
 /// A state, a joint move, what follows and what is seen of that.
@@ -23,12 +30,12 @@ fn steps(game: &Dynamic, expansion: &Expansion<'_>, count: usize) -> Vec<Vec<Ste
         assert_eq!(expansion.phase(state.as_ref()), Some(phase));
         let view = game.view(&state);
         let joint: Option<Vec<MoveId>> =
-            game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
-        let Some(joint) = joint.filter(|_| !game.terminal_in(&view)) else {
+            game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
+        let Some(joint) = joint.filter(|_| !game.is_terminal_in(&view)) else {
             (state, phase) = (game.initial(), 0);
             continue;
         };
-        let child = game.next_unchecked(&state, &joint);
+        let child = game.apply_unchecked(&state, &joint);
         if steps[phase].len() < count {
             let view = game.view(&child);
             steps[phase].push(Step { state: state.clone(), joint, child: child.clone(), view });
@@ -41,19 +48,19 @@ fn steps(game: &Dynamic, expansion: &Expansion<'_>, count: usize) -> Vec<Vec<Ste
 /// The number of joint moves of a state seen.
 fn joints(game: &Dynamic, view: &BitBox) -> u64 {
     let view = masked(game, view);
-    game.roles().map(|role| game.legal_in(&view, role).len() as u64).product()
+    game.roles().map(|role| game.legal_moves_in(&view, role).len() as u64).product()
 }
 
 /// Tests that lanes hold the children, whose goals may be missing unless they are terminal.
 fn check_glance(game: &Dynamic, batch: &Batch, steps: &[Step], name: &str) {
     let goals = game.shape().goal_bit()..game.shape().terminal_bit();
-    let (mut state, mut view) = (game.empty(), game.blank());
+    let (mut state, mut view) = (game.new_state(), game.new_view());
     for (lane, step) in steps.iter().enumerate() {
         batch.state(lane, state.as_mut());
         batch.view(lane, view.as_mut());
         assert_eq!(state, step.child, "{name}, lane {lane}");
         let mut seen = masked(game, &step.view);
-        if !game.terminal_in(&seen) {
+        if !game.is_terminal_in(&seen) {
             let missing = |bit: &usize| !bits::test(view.as_ref(), *bit);
             goals.clone().filter(missing).for_each(|bit| seen.as_mut()[bit / 64] &= !(1 << (bit % 64)));
         }
@@ -86,7 +93,7 @@ fn children_are_those_of_single_steps() {
                     expansion.advance(&mut batch);
                     check(&game, &batch, steps.iter().map(|step| (&step.child, &step.view)), &name);
                     fill(&mut expansion);
-                    expansion.glance(&mut batch);
+                    expansion.observe_without_goals(&mut batch);
                     check_glance(&game, &batch, steps, &name);
                     fill(&mut expansion);
                     expansion.count_after(&mut counts);
@@ -128,7 +135,7 @@ fn all_children_come_in_order() {
         for (phase, steps) in steps(&game, &expansion, 60).iter().enumerate() {
             let states: Vec<&BitBox> = steps.iter().map(|step| &step.state).collect();
             let ends: Vec<&BitBox> =
-                steps.iter().map(|step| &step.child).filter(|child| game.terminal(child)).collect();
+                steps.iter().map(|step| &step.child).filter(|child| game.is_terminal(child)).collect();
             expand_all(&game, &states, phase, Isa::best(), entry.name);
             // Nothing follows from where games end.
             expand_all(&game, &ends, (phase + 1) % expansion.phases(), Isa::best(), entry.name);
@@ -166,7 +173,7 @@ fn points_are_those_of_play() {
     assert_eq!(expansion.phases(), 2);
     let initial = game.initial();
     assert_eq!(expansion.phase(initial.as_ref()), Some(0));
-    assert_eq!(expansion.phase(game.empty().as_ref()), None);
+    assert_eq!(expansion.phase(game.new_state().as_ref()), None);
     let all = BitBox::from(vec![u64::MAX; initial.as_ref().len()]);
     assert_eq!(expansion.phase(all.as_ref()), None);
     assert_eq!(expansion.phase(&[]), None);

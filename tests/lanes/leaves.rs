@@ -2,7 +2,13 @@
 //! errors, the same on every instruction set, and exact where nothing is left to chance.
 
 use gdl_games::{Entry, LIST, Visitor, tictactoe, visit};
-use gdl_runtime::{Dynamic, Engine, Game, Isa, Leaves, Playouts, Stream, Tally, load};
+use gdl_runtime::{
+    Dynamic, Game, GameExt, Playouts,
+    chance::Stream,
+    lanes::{Isa, Leaves},
+    load,
+    playouts::{Engine, Tally},
+};
 
 /// States of some seeded games, terminal ones included.
 fn states<G: Game>(game: &G, games: u64, most: usize) -> Vec<G::State> {
@@ -12,11 +18,11 @@ fn states<G: Game>(game: &G, games: u64, most: usize) -> Vec<G::State> {
         let mut state = game.initial();
         for _ in 0..stream.below(60) {
             let view = game.view(&state);
-            if game.terminal_in(&view) {
+            if game.is_terminal_in(&view) {
                 break;
             }
             let joint: Option<Vec<_>> =
-                game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+                game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
             let Some(joint) = joint else { break };
             game.advance(&mut state, &joint);
         }
@@ -62,9 +68,9 @@ impl Visitor for Equal {
 
 /// What is known without play.
 fn check<G: Game>(game: &G, words: &[u64], tally: &Tally, name: &str) {
-    let mut state = game.empty();
+    let mut state = game.new_state();
     state.as_mut().copy_from_slice(words);
-    if !game.terminal(&state) {
+    if !game.is_terminal(&state) {
         assert!(tally.states > 0 || tally.stuck == tally.playouts, "{name}");
         return;
     }
@@ -148,9 +154,9 @@ fn ends_are_counted() {
 
     // Nobody has the turn: no play comes to it, so single games start there.
     let game = load(gdl_games::find("tictactoe").expect("built in").text).expect("it loads");
-    let stats = Playouts::new(&game).start(&game.empty()).count(10).run();
+    let stats = Playouts::new(&game).start(&game.new_state()).count(10).run();
     assert_eq!(stats.engine, Engine::Single);
     let mut leaves = Leaves::new(game.table().expect("a table"), Isa::best(), 9).expect("lanes");
-    assert_eq!(leaves.phase(game.empty().as_ref()), None);
+    assert_eq!(leaves.phase(game.new_state().as_ref()), None);
     assert!(leaves.play(0, &[], 0, 0).is_empty());
 }

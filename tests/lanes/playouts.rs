@@ -4,7 +4,15 @@
 
 use gdl_compiler::Options;
 use gdl_games::{Entry, LIST, Visitor, tictactoe, visit};
-use gdl_runtime::{Dynamic, Engine, Game, Id, Isa, Lockstep, Playouts, Tally, load, load::load_named};
+use gdl_runtime::{
+    __private::Lockstep,
+    Dynamic, Game, GameExt, Playouts,
+    game::Id,
+    lanes::Isa,
+    load,
+    load::load_named,
+    playouts::{Engine, Tally},
+};
 use gdl_tests::{
     corpus,
     watch::{agree, gates},
@@ -150,7 +158,7 @@ fn first_moves_are_uniform() {
         let game = load(entry.text).expect("built-in rulesheets load");
         let view = game.view(&game.initial());
         let legal: Vec<Vec<usize>> =
-            game.roles().map(|role| game.legal_in(&view, role).map(Id::index).collect()).collect();
+            game.roles().map(|role| game.legal_moves_in(&view, role).map(Id::index).collect()).collect();
         let joints: usize = legal.iter().map(Vec::len).product();
         let mut counts = vec![0_u32; joints];
         let mut games = 0_u32;

@@ -7,7 +7,13 @@
 //! choice would have failed with a probability of 6.3e-5 for each game and engine.
 
 use gdl_games::{Entry, LIST, Visitor, visit};
-use gdl_runtime::{Engine, Game, Id, Isa, Lockstep, Table};
+use gdl_runtime::{
+    __private::{Lockstep, Table},
+    Game, GameExt,
+    game::Id,
+    lanes::Isa,
+    playouts::Engine,
+};
 use std::collections::BTreeMap;
 
 /// Choices that are looked at in each game: as many as this, and as many as take so many gates of the table.
@@ -41,7 +47,7 @@ fn count<G: Game>(game: &G, table: &Table, isa: Isa, straight: bool) -> Counts {
                 let view = game.view(state);
                 let mut has_choice = false;
                 for (role, made) in game.roles().zip(lanes.joint(lane)) {
-                    let legal = game.legal_in(&view, role);
+                    let legal = game.legal_moves_in(&view, role);
                     let length = legal.len();
                     if length > 1 {
                         let place = legal.into_iter().position(|action| action.index() == made);

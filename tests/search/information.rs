@@ -3,7 +3,10 @@
 
 use gdl_games::{liars_dice, monty_hall, rock_paper_scissors};
 use gdl_runtime::{
-    Dynamic, Game, Information, InformationError, InformationSet, Perception, Playouts, Probability, Stream,
+    Dynamic, Game, GameExt, Information, Playouts,
+    chance::{Probability, Stream},
+    game::Perception,
+    information::{InformationError, InformationSet},
     load,
 };
 
@@ -21,7 +24,7 @@ fn fraction(numerator: u128, denominator: u128) -> Probability {
 fn win<G: Game>(game: &G, state: &G::State, plan: &[&str]) -> Probability {
     let view = game.view(state);
     let first = game.roles().next().expect("a role");
-    if game.terminal_in(&view) {
+    if game.is_terminal_in(&view) {
         return if game.goal_in(&view, first) == Some(100) { Probability::ONE } else { Probability::ZERO };
     }
     let mut sum = Probability::ZERO;
@@ -34,7 +37,7 @@ fn win<G: Game>(game: &G, state: &G::State, plan: &[&str]) -> Probability {
             .roles()
             .map(|role| if Some(role) == game.chance_role() { drawn } else { planned(role) })
             .collect();
-        let then = win(game, &game.next(state, &joint).expect("legal moves"), plan);
+        let then = win(game, &game.apply(state, &joint).expect("legal moves"), plan);
         let both = probability.checked_mul(then).expect("a short game");
         sum = sum.checked_add(both).expect("at most one");
     }
@@ -66,7 +69,7 @@ fn switching_wins_as_often_as_it_should() {
         let mut state = game.initial();
         loop {
             let view = game.view(&state);
-            if game.terminal_in(&view) {
+            if game.is_terminal_in(&view) {
                 won += u32::from(game.goal_in(&view, Role::Candidate) == Some(100));
                 break;
             }
@@ -74,10 +77,10 @@ fn switching_wins_as_often_as_it_should() {
                 if game.is_legal_in(&view, role, Move::SWITCH) {
                     Move::SWITCH
                 } else {
-                    game.draw_in(&view, role, &mut stream).expect("a legal move")
+                    game.random_move_in(&view, role, &mut stream).expect("a legal move")
                 }
             });
-            state = game.next(&state, &joint).expect("legal moves");
+            state = game.apply(&state, &joint).expect("legal moves");
         }
     }
     // The standard error is sqrt(2 / 9 / 20,000) = 0.0033.
@@ -87,18 +90,18 @@ fn switching_wins_as_often_as_it_should() {
 /// The exact probability that the first role gets 100 in random play.
 fn uniform<G: Game>(game: &G, state: &G::State, roles: &[G::Role]) -> Probability {
     let view = game.view(state);
-    if game.terminal_in(&view) {
+    if game.is_terminal_in(&view) {
         return if game.goal_in(&view, roles[0]) == Some(100) { Probability::ONE } else { Probability::ZERO };
     }
     let mut joints: Vec<Vec<G::Move>> = vec![Vec::new()];
     for &role in roles {
         let longer = |joint: Vec<G::Move>| -> Vec<Vec<G::Move>> {
-            game.legal_in(&view, role).map(|action| [&joint[..], &[action]].concat()).collect()
+            game.legal_moves_in(&view, role).map(|action| [&joint[..], &[action]].concat()).collect()
         };
         joints = joints.into_iter().flat_map(longer).collect();
     }
     joints.iter().fold(Probability::ZERO, |sum, joint| {
-        let then = uniform(game, &game.next_unchecked(state, joint), roles);
+        let then = uniform(game, &game.apply_unchecked(state, joint), roles);
         let both = game.probability_in(&view, joint).and_then(|p| p.checked_mul(then));
         sum.checked_add(both.expect("a short game")).expect("at most one")
     })
@@ -112,9 +115,9 @@ fn random_play_has_its_exact_mean() {
     let game = liars_dice::game();
     let roll =
         [liars_dice::Move::NOOP, liars_dice::Move::NOOP, liars_dice::Move::roll(6, 6).expect("two faces")];
-    let rolled = game.next(&game.initial(), &roll).expect("legal moves");
+    let rolled = game.apply(&game.initial(), &roll).expect("legal moves");
     let bid = [liars_dice::Move::bid(2, 4).expect("a bid"), liars_dice::Move::NOOP, liars_dice::Move::NOOP];
-    let bid = game.next(&rolled, &bid).expect("legal moves");
+    let bid = game.apply(&rolled, &bid).expect("legal moves");
     // If bob doubts, alice loses; if he bids two sixes, she must doubt and loses; if he bids two fives, she
     // wins, whether she doubts or bids two sixes, which he must doubt.
     assert_eq!(uniform(&game, &bid, &liars_dice::Role::ALL), fraction(1, 3));
@@ -129,7 +132,7 @@ fn playouts_know_who_plays() {
     assert!((stats.mean_goal(0) - 50.0).abs() < 4.0 * stats.goal_error(0), "{stats}");
     let [candidate, chance] = stats.tally.roles[..] else { panic!("two roles") };
     assert_eq!(candidate.wins + candidate.losses, 20_000);
-    assert_eq!(chance, gdl_runtime::RoleTally::default());
+    assert_eq!(chance, gdl_runtime::playouts::RoleTally::default());
     assert!(stats.to_string().lines().any(|line| line.starts_with("random") && line.ends_with('-')));
     // The same tally by the table, whatever the threads.
     let again = Playouts::new(&table("monty_hall")).seed(3).count(20_000).threads(3).run();
@@ -155,7 +158,7 @@ fn the_candidate_learns_from_the_open_door() {
     let opens = [Move::NOOP, Move::open(3).expect("a door")];
     let mut information = Information::new(Role::Candidate);
     information.step(&game, &start, &hides);
-    let closed = game.next(&start, &hides).expect("legal moves");
+    let closed = game.apply(&start, &hides).expect("legal moves");
     let mut set = InformationSet::of(&game, &information).expect("few states");
     assert_eq!((set.len(), behind(&set)), (3, [fraction(1, 3); 3]));
 
@@ -165,7 +168,7 @@ fn the_candidate_learns_from_the_open_door() {
     assert_eq!(*perception, Perception::Percepts([Percept::open(3).expect("a door")].into()));
     set.step(*action, perception).expect("few states");
     assert_eq!(behind(&set), [fraction(1, 3), fraction(2, 3), Probability::ZERO]);
-    let opened = game.next(&closed, &opens).expect("legal moves");
+    let opened = game.apply(&closed, &opens).expect("legal moves");
     assert_eq!((set.len(), set.probability(&opened)), (2, fraction(2, 3)));
     assert_eq!(set.probability(&start), Probability::ZERO);
     // Of 9,000 draws 6,000 are right, give or take 45.
@@ -286,7 +289,7 @@ fn nothing_is_hidden_without_percepts() {
     let mut state = game.initial();
     for _ in 0..2 {
         information.step(&game, &state, &joint);
-        state = game.next(&state, &joint).expect("legal moves");
+        state = game.apply(&state, &joint).expect("legal moves");
     }
     assert_eq!(information.text(&game), "(alice (rock (rock paper)) (rock (rock paper)))");
     let mut set = InformationSet::of(&game, &information).expect("one state");
@@ -303,16 +306,18 @@ fn follow<G: Game>(game: &G, seed: u64) {
     let mut state = game.initial();
     let mut sets: Vec<_> = game.roles().map(|role| InformationSet::new(game, role)).collect();
     let mut told: Vec<_> = game.roles().map(Information::new).collect();
-    while !game.terminal(&state) {
+    while !game.is_terminal(&state) {
         let view = game.view(&state);
-        let joint: Vec<G::Move> =
-            game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a legal move")).collect();
+        let joint: Vec<G::Move> = game
+            .roles()
+            .map(|role| game.random_move_in(&view, role, &mut stream).expect("a legal move"))
+            .collect();
         for ((set, told), &action) in sets.iter_mut().zip(&mut told).zip(&joint) {
             told.step(game, &state, &joint);
             let (_, perception) = told.steps().last().expect("a step");
             set.step(action, perception).expect("few states");
         }
-        state = game.next(&state, &joint).expect("legal moves");
+        state = game.apply(&state, &joint).expect("legal moves");
         for (set, told) in sets.iter().zip(&told) {
             assert!(!set.probability(&state).is_zero(), "{}", told.text(game));
             let sum = set.states().try_fold(Probability::ZERO, |sum, (_, p)| sum.checked_add(p));

@@ -3,7 +3,10 @@
 use crate::circles;
 use gdl_games::{breakthrough_small, connect_four, monty_hall, nim, rock_paper_scissors, tictactoe};
 use gdl_runtime::{
-    AlphaBeta, Budget, Cancel, FlatMonteCarlo, Found, Game, Information, Mcts, Player, Stream, gdl,
+    Budget, Cancel, Game, GameExt, Information, Player,
+    chance::Stream,
+    gdl,
+    search::{AlphaBeta, FlatMonteCarlo, Found, Mcts},
 };
 
 /// What was found, but for the time it took.
@@ -66,14 +69,16 @@ fn what_is_proved_is_right() {
         let mut state = game.initial();
         for _ in 0..seed % 7 {
             let view = game.view(&state);
-            let joint: Vec<_> =
-                game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a move")).collect();
-            state = game.next_unchecked(&state, &joint);
-            if game.terminal(&state) {
+            let joint: Vec<_> = game
+                .roles()
+                .map(|role| game.random_move_in(&view, role, &mut stream).expect("a move"))
+                .collect();
+            state = game.apply_unchecked(&state, &joint);
+            if game.is_terminal(&state) {
                 break;
             }
         }
-        if game.terminal(&state) {
+        if game.is_terminal(&state) {
             continue;
         }
         for role in tictactoe::Role::ALL {
@@ -161,15 +166,16 @@ fn the_candidate_changes_doors() {
         let mut state = game.initial();
         let mut known = Information::new(monty_hall::Role::Candidate);
         let mut player = Mcts::new(seed).single();
-        while !game.terminal(&state) {
+        while !game.is_terminal(&state) {
             let view = game.view(&state);
-            let drawn = game.draw_in(&view, monty_hall::Role::Random, &mut stream).expect("chance moves");
+            let drawn =
+                game.random_move_in(&view, monty_hall::Role::Random, &mut stream).expect("chance moves");
             let own = player.choose(&game, &known, &Budget::of_nodes(400)).expect("a move");
             changed += u32::from(game.move_text(own) == "switch");
             let joint: Vec<_> =
                 game.roles().map(|r| if r == monty_hall::Role::Random { drawn } else { own }).collect();
             known.step(&game, &state, &joint);
-            state = game.next(&state, &joint).expect("legal moves");
+            state = game.apply(&state, &joint).expect("legal moves");
         }
     }
     assert!(changed >= 18, "{changed}");
@@ -193,7 +199,7 @@ fn flat_monte_carlo_takes_a_win() {
 fn a_cancelled_search_still_has_a_move() {
     let game = connect_four::game();
     let cancel = Cancel::default();
-    let budget = Budget::of_nodes(u64::MAX).and_cancel(&cancel);
+    let budget = Budget::of_nodes(u64::MAX).cancelled_by(&cancel);
     std::thread::scope(|scope| {
         let run = || Mcts::new(1).threads(2).search(&game, &game.initial(), connect_four::Role::Red, &budget);
         let search = scope.spawn(run);

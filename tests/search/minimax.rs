@@ -3,8 +3,15 @@
 use gdl_compiler::Options;
 use gdl_games::{Entry, Visitor, connect_four, find, reversi, tictactoe, visit};
 use gdl_runtime::{
-    AlphaBeta, BitBox, Budget, Cancel, Dynamic, Evaluation, Found, Game, Id, Isa, Leaves, Linear, MaxN,
-    Report, Solution, Stream, load, load::load_lifted,
+    Budget, Cancel, Dynamic, Game, GameExt,
+    bits::BitBox,
+    chance::Stream,
+    game::Id,
+    lanes::{Isa, Leaves},
+    load,
+    load::load_lifted,
+    player::Report,
+    search::{AlphaBeta, Evaluation, Found, Linear, MaxN, Solution},
 };
 use std::time::Duration;
 
@@ -15,9 +22,9 @@ fn position<G: Game>(game: &G, moves: u64, seed: u64) -> G::State {
     for _ in 0..moves {
         let view = game.view(&state);
         let joint: Vec<_> =
-            game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a move")).collect();
-        let next = game.next_unchecked(&state, &joint);
-        if game.terminal(&next) {
+            game.roles().map(|role| game.random_move_in(&view, role, &mut stream).expect("a move")).collect();
+        let next = game.apply_unchecked(&state, &joint);
+        if game.is_terminal(&next) {
             break;
         }
         state = next;
@@ -37,7 +44,7 @@ fn ways<G: Game>(game: &G, view: &G::View, roles: &[G::Role]) -> Vec<Vec<(usize,
     roles.iter().fold(vec![Vec::new()], |ways, &role| {
         let longer = |way: &Vec<_>| {
             let way = way.clone();
-            game.legal_in(view, role).map(move |action| {
+            game.legal_moves_in(view, role).map(move |action| {
                 let mut way = way.clone();
                 way.push((role.index(), action));
                 way
@@ -53,7 +60,7 @@ fn minimax<G: Game>(game: &G, state: &G::State, role: G::Role, paranoid: bool, d
     let chance: Vec<G::Role> = game.chance_role().into_iter().collect();
     let rival = (others.len() == 1 && !paranoid).then(|| others[0]);
     let view = game.view(state);
-    if game.terminal_in(&view) {
+    if game.is_terminal_in(&view) {
         let goal = |role| f64::from(game.goal_in(&view, role).expect("a goal"));
         return rival.map_or(2.0 * goal(role) - 100.0, |rival| goal(role) - goal(rival));
     }
@@ -68,7 +75,7 @@ fn minimax<G: Game>(game: &G, state: &G::State, role: G::Role, paranoid: bool, d
                     let mut joint: Vec<(usize, G::Move)> = [&own[..], other, drawn].concat();
                     joint.sort_unstable();
                     let joint: Vec<G::Move> = joint.into_iter().map(|(_, action)| action).collect();
-                    minimax(game, &game.next_unchecked(state, &joint), role, paranoid, depth - 1)
+                    minimax(game, &game.apply_unchecked(state, &joint), role, paranoid, depth - 1)
                 })
                 .collect();
             values.iter().sum::<f64>() / values.len() as f64
@@ -181,7 +188,7 @@ fn memory_and_nodes_are_kept_to() {
 fn a_search_can_be_ended_from_outside() {
     let game = connect_four::game();
     let cancel = Cancel::default();
-    let budget = Budget::of_nodes(u64::MAX).and_cancel(&cancel);
+    let budget = Budget::of_nodes(u64::MAX).cancelled_by(&cancel);
     std::thread::scope(|scope| {
         let search =
             scope.spawn(|| AlphaBeta::new().search(&game, &game.initial(), connect_four::Role::Red, &budget));
@@ -194,17 +201,17 @@ fn a_search_can_be_ended_from_outside() {
 fn maxn<G: Game>(game: &G, state: &G::State, depth: u32) -> Vec<f32> {
     let view = game.view(state);
     let roles: Vec<G::Role> = game.roles().collect();
-    if game.terminal_in(&view) {
+    if game.is_terminal_in(&view) {
         return roles.iter().map(|&role| f32::from(game.goal_in(&view, role).expect("a goal"))).collect();
     }
     if depth == 0 {
         let first = judge::<G>(state);
         return (0..roles.len()).map(|role| if role == 0 { first } else { 100.0 - first }).collect();
     }
-    let turn = roles.iter().position(|&role| game.legal_in(&view, role).len() > 1).unwrap_or(0);
+    let turn = roles.iter().position(|&role| game.legal_moves_in(&view, role).len() > 1).unwrap_or(0);
     let values = ways(game, &view, &roles).into_iter().map(|way| {
         let joint: Vec<G::Move> = way.into_iter().map(|(_, action)| action).collect();
-        maxn(game, &game.next_unchecked(state, &joint), depth - 1)
+        maxn(game, &game.apply_unchecked(state, &joint), depth - 1)
     });
     // The first of equals.
     values.reduce(|best, other| if other[turn] > best[turn] { other } else { best }).expect("a move")
@@ -320,7 +327,7 @@ fn what_is_learnt_is_what_random_games_come_to() {
     for seed in 0..200 {
         let state = position(&game, 10 + seed % 45, seed);
         let view = game.view(&state);
-        if game.terminal_in(&view) {
+        if game.is_terminal_in(&view) {
             continue;
         }
         let phase = leaves.phase(state.as_ref()).expect("play comes to it");

@@ -2,8 +2,10 @@
 
 use gdl_games::{Entry, LIST, Visitor, visit};
 use gdl_runtime::{
-    AlphaBeta, Belief, Budget, Cancel, First, FlatMonteCarlo, Game, Information, MaxN, Mcts, Perfect, Player,
-    Random, Stream,
+    Budget, Cancel, Game, GameExt, Information, Player,
+    chance::Stream,
+    player::{Belief, First, Random},
+    search::{AlphaBeta, FlatMonteCarlo, MaxN, Mcts, Perfect},
 };
 
 /// Joint moves after which a match is given up.
@@ -37,18 +39,18 @@ fn play<G: Game>(game: &G, players: &mut [Box<dyn Player<G>>], budget: &Budget) 
     for (role, player) in game.roles().zip(players.iter_mut()) {
         player.start(game, role, budget);
     }
-    while !game.terminal(&state) && played.len() < MAX_LENGTH {
+    while !game.is_terminal(&state) && played.len() < MAX_LENGTH {
         let view = game.view(&state);
         let joint: Vec<G::Move> = (game.roles().zip(players.iter_mut().zip(&known)))
             .map(|(role, (player, known))| {
                 if Some(role) == game.chance_role() {
-                    return game.draw_in(&view, role, &mut stream).expect("chance has a move");
+                    return game.random_move_in(&view, role, &mut stream).expect("chance has a move");
                 }
                 player.choose(game, known, budget).unwrap_or_else(|| panic!("{} gave up", player.name()))
             })
             .collect();
         known.iter_mut().for_each(|known| known.step(game, &state, &joint));
-        state = game.next(&state, &joint).unwrap_or_else(|error| panic!("{}: {error}", players[0].name()));
+        state = game.apply(&state, &joint).unwrap_or_else(|error| panic!("{}: {error}", players[0].name()));
         played.push(joint);
     }
     players.iter_mut().zip(&known).for_each(|(player, known)| player.stop(game, known));
@@ -80,12 +82,12 @@ impl Visitor for Legal {
                 play(&game, &mut players, &Budget::of_nodes(20));
             }
             let mut spent: Vec<_> = game.roles().map(|_| make(1)).collect();
-            play(&game, &mut spent, &Budget::unlimited().and_cancel(&cancel));
+            play(&game, &mut spent, &Budget::unlimited().cancelled_by(&cancel));
         }
     }
 }
 
-fn role_seed(role: impl gdl_runtime::Id) -> u64 {
+fn role_seed(role: impl gdl_runtime::game::Id) -> u64 {
     role.index() as u64
 }
 
@@ -125,12 +127,14 @@ fn beliefs_follow_play_from_any_point() {
         let mut state = game.initial();
         let mut known: Vec<_> = game.roles().map(Information::new).collect();
         let mut beliefs: Vec<Belief<_>> = (0..3).map(|_| Belief::new(round)).collect();
-        while !game.terminal(&state) {
+        while !game.is_terminal(&state) {
             let view = game.view(&state);
-            let joint: Vec<_> =
-                game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a move")).collect();
+            let joint: Vec<_> = game
+                .roles()
+                .map(|role| game.random_move_in(&view, role, &mut stream).expect("a move"))
+                .collect();
             known.iter_mut().for_each(|known| known.step(&game, &state, &joint));
-            state = game.next(&state, &joint).expect("legal moves");
+            state = game.apply(&state, &joint).expect("legal moves");
             for (known, belief) in known.iter().zip(&mut beliefs) {
                 assert!(belief.follow(&game, known));
                 assert!(belief.worlds().iter().any(|(world, _)| *world == state));
@@ -153,7 +157,7 @@ fn beliefs_go_back_with_the_play_and_refuse_what_cannot_be() {
         for (ply, &action) in moves.iter().enumerate() {
             let joint = if ply % 2 == 0 { [action, Move::NOOP] } else { [Move::NOOP, action] };
             information.step(&game, &state, &joint);
-            state = game.next_unchecked(&state, &joint);
+            state = game.apply_unchecked(&state, &joint);
         }
         (information, state)
     };

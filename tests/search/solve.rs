@@ -2,7 +2,13 @@
 
 use crate::circles;
 use gdl_games::{connect_four, nim, rock_paper_scissors, tictactoe};
-use gdl_runtime::{Budget, Game, Information, Perfect, Player, Random, Solution, SolveError, Stream, gdl};
+use gdl_runtime::{
+    Budget, Game, GameExt, Information, Player,
+    chance::Stream,
+    gdl,
+    player::Random,
+    search::{Perfect, Solution, SolveError},
+};
 
 const BYTES: usize = 1 << 30;
 
@@ -44,20 +50,24 @@ fn solve<G: Game>(game: &G) -> Solution<G> {
 fn brute<G: Game>(game: &G, state: &G::State) -> (i32, u32) {
     let view = game.view(state);
     let roles: Vec<G::Role> = game.roles().collect();
-    if game.terminal_in(&view) {
+    if game.is_terminal_in(&view) {
         let goal = |role| i32::from(game.goal_in(&view, role).expect("a goal"));
         return (goal(roles[0]) - goal(roles[1]), 0);
     }
-    let turn = usize::from(game.legal_in(&view, roles[0]).len() == 1);
+    let turn = usize::from(game.legal_moves_in(&view, roles[0]).len() == 1);
     let sign = if turn == 0 { 1 } else { -1 };
-    let values = game.legal_in(&view, roles[turn]).map(|action| {
+    let values = game.legal_moves_in(&view, roles[turn]).map(|action| {
         let joint: Vec<G::Move> = roles
             .iter()
             .map(|&role| {
-                if role == roles[turn] { action } else { game.legal_in(&view, role).next().expect("a move") }
+                if role == roles[turn] {
+                    action
+                } else {
+                    game.legal_moves_in(&view, role).next().expect("a move")
+                }
             })
             .collect();
-        let (value, moves) = brute(game, &game.next_unchecked(state, &joint));
+        let (value, moves) = brute(game, &game.apply_unchecked(state, &joint));
         (value, moves + 1)
     });
     let best = values.max_by_key(|&(value, moves)| {
@@ -74,12 +84,14 @@ fn agree<G: Game>(game: &G, solution: &Solution<G>, from: u64, states: u64) {
         let mut state = game.initial();
         for _ in 0..from + seed % 5 {
             let view = game.view(&state);
-            if game.terminal_in(&view) {
+            if game.is_terminal_in(&view) {
                 break;
             }
-            let joint: Vec<_> =
-                game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a move")).collect();
-            state = game.next_unchecked(&state, &joint);
+            let joint: Vec<_> = game
+                .roles()
+                .map(|role| game.random_move_in(&view, role, &mut stream).expect("a move"))
+                .collect();
+            state = game.apply_unchecked(&state, &joint);
         }
         let (value, moves) = brute(game, &state);
         let solved = solution.value(&state, first).expect("play comes to it");
@@ -162,7 +174,7 @@ fn play<G: Game + Clone + 'static>(game: &G, matches: u64) -> Vec<u8> {
         let mut known: Vec<_> = game.roles().map(Information::new).collect();
         let mut state = game.initial();
         perfect.start(game, roles[own], &Budget::unlimited());
-        while !game.terminal(&state) {
+        while !game.is_terminal(&state) {
             let joint: Vec<G::Move> = (0..2)
                 .map(|place| {
                     let budget = Budget::unlimited();
@@ -175,7 +187,7 @@ fn play<G: Game + Clone + 'static>(game: &G, matches: u64) -> Vec<u8> {
                 })
                 .collect();
             known.iter_mut().for_each(|known| known.step(game, &state, &joint));
-            state = game.next(&state, &joint).expect("legal moves");
+            state = game.apply(&state, &joint).expect("legal moves");
         }
         goals.push(game.goal(&state, roles[own]).expect("a goal"));
     }

@@ -8,7 +8,7 @@
 //!
 //! Steps and bytes: a few hundred rules of a few hundred words, whatever is drawn.
 
-use gdl_runtime::Stream;
+use gdl_runtime::chance::Stream;
 use std::collections::BTreeSet;
 
 /// A rulesheet.

@@ -12,7 +12,15 @@ use gdl_compiler::{
     read,
 };
 use gdl_runtime::{
-    BitBox, Board, Dynamic, Engine, Expansion, Game, Isa, Leaves, MoveId, Perft, Playouts, Stream, load::lift,
+    Dynamic, Game, GameExt, Playouts,
+    bits::BitBox,
+    board::Board,
+    chance::Stream,
+    dynamic::MoveId,
+    lanes::{Expansion, Isa, Leaves},
+    load::lift,
+    perft::Perft,
+    playouts::Engine,
 };
 use gdl_tests::{
     children::expand_all,
@@ -267,14 +275,15 @@ fn walk(game: &Dynamic) -> Vec<BitBox> {
     for _ in 0..4 {
         let view = game.view(&state);
         let joint: Option<Vec<MoveId>> =
-            game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+            game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
         // A role that is stuck does not make the moves of others fewer, all of which are tried.
-        let joints: f64 = game.roles().map(|role| game.legal_in(&view, role).len().max(1) as f64).product();
+        let joints: f64 =
+            game.roles().map(|role| game.legal_moves_in(&view, role).len().max(1) as f64).product();
         if joints < MOST_JOINTS as f64 {
             states.push(state.clone());
         }
-        let Some(joint) = joint.filter(|_| !game.terminal_in(&view)) else { break };
-        state = game.next_unchecked(&state, &joint);
+        let Some(joint) = joint.filter(|_| !game.is_terminal_in(&view)) else { break };
+        state = game.apply_unchecked(&state, &joint);
     }
     states
 }

@@ -1,13 +1,18 @@
 //! All children of states, as lanes make them beside single steps: of a game and states at one phase of its cycle,
 //! and each child is the one that a single step makes, in its place.
 
-use gdl_runtime::{Batch, BitBox, Dynamic, Expansion, Game, Isa, MoveId};
+use gdl_runtime::{
+    Dynamic, Game, GameExt,
+    bits::BitBox,
+    dynamic::MoveId,
+    lanes::{Batch, Expansion, Isa},
+};
 
 /// What is seen of a state in lanes: a terminal state has no legal moves there.
 #[must_use]
 pub fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
     let mut view = view.clone();
-    if game.terminal_in(&view) {
+    if game.is_terminal_in(&view) {
         let shape = game.shape();
         view.as_mut()[..shape.roles * shape.legal_words()].fill(0);
     }
@@ -25,14 +30,14 @@ pub fn check<'s>(
     name: &str,
 ) {
     assert_eq!(batch.len(), expected.len());
-    let (mut state, mut view) = (game.empty(), game.blank());
+    let (mut state, mut view) = (game.new_state(), game.new_view());
     for (lane, (expected, seen)) in expected.enumerate() {
         batch.state(lane, state.as_mut());
         batch.view(lane, view.as_mut());
         assert_eq!(game.state_text(&state), game.state_text(expected), "{name}, lane {lane}");
         assert_eq!(state, *expected, "{name}, lane {lane}");
         assert_eq!(view, masked(game, seen), "{name}, lane {lane}: {}", game.state_text(&state));
-        assert_eq!(batch.is_terminal(lane), game.terminal_in(seen), "{name}, lane {lane}");
+        assert_eq!(batch.is_terminal(lane), game.is_terminal_in(seen), "{name}, lane {lane}");
     }
 }
 
@@ -41,15 +46,15 @@ pub fn check<'s>(
 pub fn children(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
     let view = game.view(state);
     let mut list = vec![Vec::new()];
-    for role in game.roles().filter(|_| !game.terminal_in(&view)) {
+    for role in game.roles().filter(|_| !game.is_terminal_in(&view)) {
         let longer = |joint: &Vec<MoveId>| {
             let joint = joint.clone();
-            game.legal_in(&view, role).map(move |action| [&joint[..], &[action]].concat())
+            game.legal_moves_in(&view, role).map(move |action| [&joint[..], &[action]].concat())
         };
         list = list.iter().flat_map(longer).collect();
     }
     list.retain(|joint| joint.len() == game.shape().roles);
-    let children = list.iter().map(|joint| game.next_unchecked(state, joint));
+    let children = list.iter().map(|joint| game.apply_unchecked(state, joint));
     children.map(|child| (game.view(&child), child)).map(|(view, child)| (child, view)).collect()
 }
 

@@ -5,7 +5,14 @@ use gdl_compiler::{
     Levels, Options, Rules, Source, compile, diagnostic::codes, eval::EvalError, eval::Evaluator,
     eval::State, eval::Term,
 };
-use gdl_runtime::{BitBox, Dynamic, Game, MoveId, Perception, RoleId, Stream, load::lift};
+use gdl_runtime::{
+    Dynamic, Game, GameExt,
+    bits::BitBox,
+    chance::Stream,
+    dynamic::{MoveId, RoleId},
+    game::Perception,
+    load::lift,
+};
 
 /// What the oracle says of a state.
 #[derive(Debug, PartialEq)]
@@ -145,7 +152,7 @@ fn play(
         let advance = |game: &Dynamic, state: &BitBox| {
             let moves = known(game);
             let perceived: Vec<_> = game.roles().map(|role| perceived(game, state, &moves, role)).collect();
-            (perceived, game.next(state, &moves))
+            (perceived, game.apply(state, &moves))
         };
         let percepts = |role| Ok(texts(oracle.percepts(&expected, &moves, role)?));
         let told = (0..roles).map(percepts).collect::<Result<Vec<_>, _>>();
@@ -203,7 +210,7 @@ fn position(oracle: &Evaluator<'_>, state: &State) -> Result<Position, EvalError
     });
     Ok(Position {
         fluents: texts(state.iter().cloned()),
-        terminal: oracle.terminal(state)?,
+        terminal: oracle.is_terminal(state)?,
         goals: goals.collect::<Result<_, _>>()?,
         legal: roles.map(|role| Ok(texts(oracle.legal(state, role)?))).collect::<Result<_, _>>()?,
         joint: Vec::new(),
@@ -212,10 +219,11 @@ fn position(oracle: &Evaluator<'_>, state: &State) -> Result<Position, EvalError
 }
 
 fn seen(game: &Dynamic, state: &BitBox) -> Position {
-    let moves = |role| game.legal(state, role).map(|action| game.move_text(action).to_owned()).collect();
+    let moves =
+        |role| game.legal_moves(state, role).map(|action| game.move_text(action).to_owned()).collect();
     Position {
         fluents: game.fluents(state).map(|fluent| game.fluent_text(fluent).to_owned()).collect(),
-        terminal: game.terminal(state),
+        terminal: game.is_terminal(state),
         goals: game.roles().map(|role| game.goals(state, role)).collect(),
         legal: game.roles().map(moves).collect(),
         joint: Vec::new(),

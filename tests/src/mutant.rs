@@ -3,7 +3,7 @@
 //! Rules and literals are dropped, copied, exchanged, denied and joined; constants, variables, names and arities change;
 //! roles get company. Steps and bytes: those of reading and writing the text a few times.
 
-use gdl_runtime::Stream;
+use gdl_runtime::chance::Stream;
 
 /// A word, or a list of forms.
 #[derive(Clone, PartialEq)]

@@ -1,7 +1,15 @@
 //! Games in lanes beside the table: in come a game and a table of it, and every lane that is watched makes legal moves and
 //! comes to the state that single steps come to, on every instruction set; tallies are those of the games played.
 
-use gdl_runtime::{BitBox, Dynamic, Game, Id, Isa, Lockstep, MoveId, Playouts, RoleId, Table, Tally};
+use gdl_runtime::{
+    __private::{Lockstep, Table},
+    Dynamic, Game, GameExt, Playouts,
+    bits::BitBox,
+    dynamic::{MoveId, RoleId},
+    game::Id,
+    lanes::Isa,
+    playouts::Tally,
+};
 
 /// Plays the first games of a block, and what the table says of some of its lanes.
 struct Watch<'g> {
@@ -52,11 +60,11 @@ impl<'g> Watch<'g> {
             }
             let joint = games.joint(lane.number);
             let moves: Vec<MoveId> = joint.iter().map(|&position| MoveId::from_index(position)).collect();
-            let next = game.next(&lane.state, &moves);
+            let next = game.apply(&lane.state, &moves);
             lane.state = next.unwrap_or_else(|error| panic!("{name}: {error}"));
             let length = lane.length.as_mut().expect("whoever moves has a game");
             *length += 1;
-            let mut state = game.empty();
+            let mut state = game.new_state();
             games.state(lane.number, state.as_mut());
             assert_eq!(game.state_text(&state), game.state_text(&lane.state), "{name}, lane {}", lane.number);
             trace.push(Some((joint, state)));
@@ -70,8 +78,8 @@ fn finish(game: &Dynamic, lane: &Lane, is_long: bool, tally: &mut Tally) {
     tally.states += lane.length.unwrap_or(0);
     let view = game.view(&lane.state);
     let chance = game.chance_role();
-    if !game.terminal_in(&view) {
-        let stuck = game.roles().any(|role| game.legal_in(&view, role).len() == 0);
+    if !game.is_terminal_in(&view) {
+        let stuck = game.roles().any(|role| game.legal_moves_in(&view, role).len() == 0);
         assert!(is_long || stuck, "a game that is not over goes on");
         tally.too_long += u64::from(is_long);
         tally.stuck += u64::from(!is_long);
@@ -139,7 +147,7 @@ pub fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: u
             while games.step() {
                 trace.extend(watch.lanes.iter().map(|lane| {
                     games.has_moved(lane.number).then(|| {
-                        let mut state = game.empty();
+                        let mut state = game.new_state();
                         games.state(lane.number, state.as_mut());
                         (games.joint(lane.number), state)
                     })

@@ -51,7 +51,7 @@ fn games_work_in_any_surroundings() {
     use ::std::{assert, assert_eq, option::Option::Some, string::ToString};
     let game = nim::game();
     let view = game.view(&game.initial());
-    assert!(!game.terminal_in(&view));
+    assert!(!game.is_terminal_in(&view));
     assert_eq!(nim::Move::take(1).unwrap().to_string(), "(take 1)");
     assert_eq!(wrapped::Role::ALL.len(), 2);
     assert_eq!(wrapped::Move::take(1).map(|action| action.to_string()), Some("(take 1)".to_string()));

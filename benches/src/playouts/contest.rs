@@ -7,7 +7,7 @@ use super::{
     report::{Contest, Contestant, Report, Sample},
 };
 use cpu_time::ProcessTime;
-use gdl_runtime::Isa;
+use gdl_runtime::lanes::Isa;
 use std::time::Instant;
 
 /// An engine and what it is given.

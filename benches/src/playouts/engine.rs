@@ -3,7 +3,9 @@
 use crate::hand::{self, Generator, Outcome};
 use gdl_games::{Entry, Visitor, find, visit};
 use gdl_runtime::{
-    Dynamic, Game, Isa, Playouts, load,
+    Dynamic, Game, Playouts,
+    lanes::Isa,
+    load,
     load::{Options, load_lifted},
 };
 use std::{
@@ -138,33 +140,33 @@ fn repeat(playout: impl Fn(&mut Generator) -> Outcome + Copy + Send + 'static) -
 
 /// What `gdl!` made of the rulesheet, 512 games at once.
 fn lanes(game: &'static str) -> Player {
-    built_in(game, gdl_runtime::Engine::Lanes)
+    built_in(game, gdl_runtime::playouts::Engine::Lanes)
 }
 
 /// What `gdl!` made of the rulesheet, one state at a time.
 fn compiled(game: &'static str) -> Player {
-    built_in(game, gdl_runtime::Engine::Single)
+    built_in(game, gdl_runtime::playouts::Engine::Single)
 }
 
 /// The table of the rulesheet, one state at a time.
 fn table(game: &'static str) -> Player {
-    playouts(loaded(game), gdl_runtime::Engine::Single)
+    playouts(loaded(game), gdl_runtime::playouts::Engine::Single)
 }
 
 /// The table of the rulesheet, 512 games at once.
 fn table_lanes(game: &'static str) -> Player {
-    playouts(loaded(game), gdl_runtime::Engine::TableLanes)
+    playouts(loaded(game), gdl_runtime::playouts::Engine::TableLanes)
 }
 
 /// The rules, state by state.
 fn lifted(game: &'static str) -> Player {
     let text = find(game).expect("a built-in game").text;
     let game = load_lifted(game, text, &Options::default()).expect("built-in rulesheets load");
-    playouts(game, gdl_runtime::Engine::Single)
+    playouts(game, gdl_runtime::playouts::Engine::Single)
 }
 
-fn built_in(game: &str, engine: gdl_runtime::Engine) -> Player {
-    struct Make(gdl_runtime::Engine);
+fn built_in(game: &str, engine: gdl_runtime::playouts::Engine) -> Player {
+    struct Make(gdl_runtime::playouts::Engine);
     impl Visitor for Make {
         type Output = Player;
 
@@ -183,7 +185,7 @@ fn loaded(game: &str) -> Dynamic {
     load(find(game).expect("a built-in game").text).expect("built-in rulesheets load")
 }
 
-fn playouts<G: Game + 'static>(game: G, engine: gdl_runtime::Engine) -> Player {
+fn playouts<G: Game + 'static>(game: G, engine: gdl_runtime::playouts::Engine) -> Player {
     Box::new(move |run| {
         let playouts = Playouts::new(&game).engine(engine).isa(run.isa).seed(run.seed).threads(run.threads);
         let playouts = match run.end {

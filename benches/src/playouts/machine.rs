@@ -1,6 +1,6 @@
 //! Where it was measured.
 
-use gdl_runtime::Isa;
+use gdl_runtime::lanes::Isa;
 use serde::Serialize;
 use std::{fmt, fs, thread};
 

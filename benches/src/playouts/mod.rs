@@ -19,7 +19,7 @@ pub use report::Report;
 use clap::{Parser, builder::PossibleValuesParser};
 use engine::{ENGINES, GAMES};
 use gdl_cli::{args, output, progress::Progress};
-use gdl_runtime::Isa;
+use gdl_runtime::lanes::Isa;
 use std::{fs, path::PathBuf};
 
 /// Random playouts by each engine and by loops written by hand, in turn and in one process.

@@ -2,7 +2,10 @@
 
 use gdl_cli::statistics::wilson;
 use gdl_runtime::{
-    AlphaBeta, Budget, Dynamic, FlatMonteCarlo, Game, Information, Mcts, Perfect, Player, Random, Stream,
+    Budget, Dynamic, Game, GameExt, Information, Player,
+    chance::Stream,
+    player::Random,
+    search::{AlphaBeta, FlatMonteCarlo, Mcts, Perfect},
 };
 use std::{
     fmt,
@@ -211,20 +214,22 @@ fn play<G: Game>(
     }
     for _ in 0..MAX_LENGTH {
         let view = game.view(&state);
-        if game.terminal_in(&view) {
+        if game.is_terminal_in(&view) {
             break;
         }
-        let mut joint: Vec<G::Move> =
-            game.roles().map(|role| game.draw_in(&view, role, &mut stream).expect("a legal move")).collect();
+        let mut joint: Vec<G::Move> = game
+            .roles()
+            .map(|role| game.random_move_in(&view, role, &mut stream).expect("a legal move"))
+            .collect();
         for place in 0..2 {
-            let number = gdl_runtime::Id::index(roles[seat(place)]);
+            let number = gdl_runtime::game::Id::index(roles[seat(place)]);
             let budget = costs[place].budget();
             joint[number] = players[place].choose(game, &known[number], &budget).expect("a legal move");
             let late = budget.deadline().map(|deadline| Instant::now().saturating_duration_since(deadline));
             *latest = (*latest).max(late.unwrap_or_default());
         }
         known.iter_mut().for_each(|known| known.step(game, &state, &joint));
-        state = game.next(&state, &joint).expect("players make legal moves");
+        state = game.apply(&state, &joint).expect("players make legal moves");
     }
     [0, 1].map(|place| game.goal(&state, roles[seat(place)]).map_or(0.0, f64::from))
 }

@@ -1,6 +1,10 @@
 //! How fast a search is, beside random games alone.
 
-use gdl_runtime::{AlphaBeta, Budget, Dynamic, Engine, Game, Mcts, Playouts};
+use gdl_runtime::{
+    Budget, Dynamic, Game, GameExt, Playouts,
+    playouts::Engine,
+    search::{AlphaBeta, Mcts},
+};
 use std::time::Duration;
 
 pub(super) const GAMES: &[&str] = &[

@@ -29,6 +29,21 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// What the phase does, for people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Parse => "reading the rules",
+            Self::Check => "checking the rules",
+            Self::Ground => "grounding",
+            Self::Propnet => "building the net",
+            Self::Optimize => "optimising the net",
+            Self::Derive => "looking for cycles and plies",
+            Self::Emit => "writing the table",
+            Self::Lift => "looking into the rules",
+        }
+    }
+
     /// What a phase makes and is counted while it is at work.
     #[must_use]
     pub fn unit(self) -> &'static str {
@@ -44,16 +59,7 @@ impl Phase {
 
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Parse => "reading the rules",
-            Self::Check => "checking the rules",
-            Self::Ground => "grounding",
-            Self::Propnet => "building the net",
-            Self::Optimize => "optimising the net",
-            Self::Derive => "looking for cycles and plies",
-            Self::Emit => "writing the table",
-            Self::Lift => "looking into the rules",
-        })
+        f.write_str(self.name())
     }
 }
 

@@ -25,7 +25,7 @@ impl Board {
     /// The board as comments of its rulesheet want it. Comments that fit no board change nothing.
     ///
     /// ```
-    /// use gdl_runtime::{Board, Texts, board::Tiling};
+    /// use gdl_runtime::{board::{Board, Tiling}, vocabulary::Texts};
     ///
     /// let fluents = Texts::new(["(cell 1 x)", "(cell 2 x)", "(cell 3 x)", "(cell 4 x)"]);
     /// let board = Board::new(&fluents, []).expect("there is a board");

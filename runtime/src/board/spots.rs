@@ -19,7 +19,7 @@ impl Board {
     /// Where a move is on the board. Empty for one that speaks of no cell. O(length of the text × cells of a side).
     ///
     /// ```
-    /// use gdl_runtime::{Board, Texts, board::Spot};
+    /// use gdl_runtime::{board::{Board, Spot}, vocabulary::Texts};
     ///
     /// let fluents: Vec<String> =
     ///     ["a", "b", "c"].iter().flat_map(|x| (1..4).map(move |y| format!("(cell {x} {y} pawn)"))).collect();

@@ -10,9 +10,8 @@ use super::{
     counted::choose_counted,
     noise::Source,
     play::{Player, Steps, add},
-    program::Slots,
 };
-use crate::simd::{Isa, Plane, Word};
+use crate::simd::{Isa, Plane, Slots, Word};
 use std::fmt;
 
 /// The programs of all phases. For each phase, by its number:
@@ -46,12 +45,6 @@ pub trait Code {
 
     /// Computes the next state.
     fn advance<W: Word>(&self, phase: usize, slots: &mut Slots);
-}
-
-/// Part of a program, compiled by itself; see [`Word::call`].
-pub trait Chunk {
-    /// Runs it.
-    fn run<W: Word>(self, slots: &mut Slots);
 }
 
 impl Code for [Phase] {

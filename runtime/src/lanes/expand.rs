@@ -1,5 +1,5 @@
-//! Steps of states that somebody else keeps: in come up to 512 pairs of a state and a joint move, out come the states
-//! that follow and what is seen of them.
+//! Batched successor generation, 512 pairs of a state and a joint move in a pass: the states that follow, and what is seen of
+//! them, as rows of bits.
 //!
 //! States come as rows of bits, one behind the other; lanes want planes. So a pass transposes words of 512 lanes
 //! into planes, runs the programs of a phase on them, and transposes back what is asked for. A joint move is
@@ -7,14 +7,15 @@
 //! or, if the role has very many moves, in a plane at once.
 //!
 //! A pass takes O(operations + words of a state and a view) steps. An expansion takes 4 MiB and 4 KiB for each word of a
-//! state, a [`Batch`] 4 KiB for each word of a state and a view, of which there may be [`MOST_WORDS`]: a view has words
+//! state, a [`RowBatch`] 4 KiB for each word of a state and a view, of which there may be [`MOST_WORDS`]: a view has words
 //! for each role, so roles with moves of their own would take memory by their square.
 
-use super::{Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Phase, TERMINAL, program::Slots};
+use super::{Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Phase, TERMINAL};
 use crate::{
     bits,
+    dynamic::MoveId,
     game::{Id, Shape, legal_words},
-    simd::{Isa, Kernel, LANES, Plane, Rows, Store, Word, digits, to_planes, to_rows},
+    simd::{Isa, Kernel, LANES, Plane, Rows, Slots, Store, Word, digits, to_planes, to_rows},
     table::Table,
 };
 use gdl_format::lanes::SLOTS;
@@ -35,57 +36,8 @@ const FEW: usize = 1 << u8::BITS;
 /// The most digits of a number of moves.
 const DIGITS: usize = u16::BITS as usize;
 
-/// Makes moves in up to 512 states at once, one in each lane, and sees what follows: the children of a state, or of
-/// many.
-///
-/// A pass takes a little longer than one step of a single state, however many lanes it has: some microseconds.
-/// [`Expansion::start`], then a [`push`](Expansion::push) for each pair of a state and a joint move, then
-/// [`Expansion::advance`], which writes the children to a [`Batch`] in the order of the pairs; and so on with the
-/// next pairs. [`Expansion::push_all`] adds all joint moves of a state. States are rows of bits, as a game's states
-/// are; `state.as_ref()` has their words.
-///
-/// Where players take turns a pass is for one phase of that cycle. [`Expansion::phase`] tells the phase of a
-/// state; children are at the next one.
-///
-/// Memory: 4 MiB and 4 KiB for each word of a state, however many passes there are.
-///
-/// ```
-/// use gdl_runtime::{Batch, Expansion, Game, Isa, gdl};
-///
-/// gdl!(name = walk, rules = r"
-///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
-///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y)) (legal robot wait)
-///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
-///     (<= (next (at ?x)) (does robot wait) (true (at ?x)))
-///     (<= terminal (true (at 2))) (goal robot 100)
-/// ");
-///
-/// fn main() {
-///     let game = walk::game();
-///     let table = game.table().unwrap();
-///     let mut expansion = Expansion::new(table, Isa::best()).unwrap();
-///     let mut children = Batch::new(game.shape());
-///
-///     // All children of the initial state.
-///     let start = game.initial();
-///     expansion.start(expansion.phase(start.as_ref()).unwrap());
-///     expansion.push_all(start.as_ref(), game.view(&start).as_ref(), 0);
-///     expansion.advance(&mut children);
-///     assert_eq!(children.len(), 2);
-///     let (mut state, mut view) = (game.empty(), game.blank());
-///     children.state(0, state.as_mut());
-///     children.view(0, view.as_mut());
-///     assert_eq!(game.state_text(&state), "((at 1))");
-///     assert_eq!(game.legal_in(&view, walk::Role::Robot).len(), 2);
-///
-///     // A child of that child.
-///     expansion.start(expansion.phase(state.as_ref()).unwrap());
-///     expansion.push(state.as_ref(), &[walk::Move::GO]);
-///     expansion.advance(&mut children);
-///     assert!(children.is_terminal(0));
-/// }
-/// ```
-pub struct Expansion<'t> {
+/// Makes moves in up to 512 states at once: what [`Expansion`](super::Expansion) is for the states of any game of a table, as rows.
+pub struct RowExpansion<'t> {
     lanes: &'t Lanes,
     isa: Isa,
     plans: Box<[Plan]>,
@@ -118,11 +70,9 @@ enum Role {
     Planes(Box<[u16]>),
 }
 
-/// Up to 512 states and what is seen of them, as [`Expansion`] writes them: lane by lane.
-///
-/// Memory: 4 KiB for each word of a state and a view, at most 32 MiB for a game that there is an [`Expansion`] of.
+/// Up to 512 states and what is seen of them, as [`RowExpansion`] writes them: lane by lane.
 #[derive(Clone, Debug)]
-pub struct Batch {
+pub struct RowBatch {
     shape: Shape,
     length: usize,
     states: Vec<Rows>,
@@ -131,7 +81,7 @@ pub struct Batch {
     clear: Vec<bool>,
 }
 
-impl Batch {
+impl RowBatch {
     /// No states, of a game of this shape.
     #[must_use]
     pub fn new(shape: Shape) -> Self {
@@ -206,10 +156,10 @@ fn word(rows: &Rows, lane: usize) -> u64 {
     rows[lane / 8].0[lane % 8]
 }
 
-impl fmt::Debug for Expansion<'_> {
+impl fmt::Debug for RowExpansion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { isa, phase, length, .. } = self;
-        f.debug_struct("Expansion")
+        f.debug_struct("RowExpansion")
             .field("isa", isa)
             .field("phase", phase)
             .field("length", length)
@@ -217,7 +167,7 @@ impl fmt::Debug for Expansion<'_> {
     }
 }
 
-impl<'t> Expansion<'t> {
+impl<'t> RowExpansion<'t> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
@@ -283,7 +233,7 @@ impl<'t> Expansion<'t> {
         self.lanes.cycle.find(state)
     }
 
-    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo [`Expansion::phases`].
+    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo [`RowExpansion::phases`].
     pub fn start(&mut self, phase: usize) {
         self.phase = phase % self.phases();
         self.length = 0;
@@ -335,8 +285,17 @@ impl<'t> Expansion<'t> {
         self.length += 1;
     }
 
+    /// Adds a state whose moves do not matter: for [`RowExpansion::observe`] and [`RowExpansion::count`].
+    ///
+    /// # Panics
+    /// As [`RowExpansion::push`].
+    #[inline]
+    pub fn push_state(&mut self, state: &[u64]) {
+        self.push::<MoveId>(state, &[]);
+    }
+
     /// Adds some states, the words of one behind those of the other, and as many joint moves, which lie likewise. It
-    /// is the same as a [`push`](Expansion::push) of each pair, and takes about half as long.
+    /// is the same as a [`push`](RowExpansion::push) of each pair, and takes about half as long.
     ///
     /// # Panics
     /// If there is no room for all, or a word or move is missing.
@@ -376,7 +335,7 @@ impl<'t> Expansion<'t> {
         if bits::test(view, shape.terminal_bit()) { 0 } else { self.push_legal(state, view, skip) }
     }
 
-    /// [`Expansion::push_all`] of a state that is not terminal or has no legal moves; only these are read.
+    /// [`RowExpansion::push_all`] of a state that is not terminal or has no legal moves; only these are read.
     #[inline]
     pub(crate) fn push_legal(&mut self, state: &[u64], legal: &[u64], skip: u64) -> u64 {
         let shape = self.lanes.shape;
@@ -422,35 +381,35 @@ impl<'t> Expansion<'t> {
     ///
     /// # Panics
     /// If the batch is of another shape.
-    pub fn advance(&mut self, children: &mut Batch) {
+    pub fn advance(&mut self, children: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: children, seen: Seen::All }), None);
     }
 
-    /// [`Expansion::advance`], but unless a state is terminal its goals are missing or not, as
-    /// [`Game::glance`](crate::Game::glance) shows it: where pieces are counted for them that is much less work.
+    /// Like [`RowExpansion::advance`], but goal bits may stay clear in states that are not terminal, as with
+    /// [`Game::observe_without_goals`](crate::Game::observe_without_goals): where pieces are counted for them that is much less work.
     ///
     /// # Panics
     /// If the batch is of another shape.
-    pub fn glance(&mut self, children: &mut Batch) {
-        self.run(true, Some(Wanted { batch: children, seen: Seen::Glance }), None);
+    pub fn advance_without_goals(&mut self, children: &mut RowBatch) {
+        self.run(true, Some(Wanted { batch: children, seen: Seen::WithoutGoals }), None);
     }
 
     /// The states themselves and what is seen of them; their joint moves do not matter. As costly as
-    /// [`Expansion::advance`].
+    /// [`RowExpansion::advance`].
     ///
     /// # Panics
     /// If the batch is of another shape.
-    pub fn observe(&mut self, states: &mut Batch) {
+    pub fn observe(&mut self, states: &mut RowBatch) {
         self.run(false, Some(Wanted { batch: states, seen: Seen::All }), None);
     }
 
-    /// [`Expansion::advance`] without what is seen of the states.
-    pub(crate) fn advance_only(&mut self, children: &mut Batch) {
+    /// [`RowExpansion::advance`] without what is seen of the states.
+    pub(crate) fn advance_only(&mut self, children: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: children, seen: Seen::Nothing }), None);
     }
 
-    /// [`Expansion::advance`] where of what is seen only the legal moves are wanted.
-    pub(crate) fn advance_legal(&mut self, children: &mut Batch) {
+    /// [`RowExpansion::advance`] where of what is seen only the legal moves are wanted.
+    pub(crate) fn advance_legal(&mut self, children: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: children, seen: Seen::Legal }), None);
     }
 
@@ -581,7 +540,7 @@ impl Plan {
 
 /// States, and what is to be seen of them.
 struct Wanted<'b> {
-    batch: &'b mut Batch,
+    batch: &'b mut RowBatch,
     seen: Seen,
 }
 
@@ -592,13 +551,13 @@ enum Seen {
     /// The legal moves.
     Legal,
     /// All, but of goals only what is worth it: all if a state is terminal, else none.
-    Glance,
+    WithoutGoals,
     All,
 }
 
 /// All that is done with the pairs.
 struct Pass<'a, 't> {
-    expansion: &'a mut Expansion<'t>,
+    expansion: &'a mut RowExpansion<'t>,
     advances: bool,
     wanted: Option<Wanted<'a>>,
     counts: Option<&'a mut [u64; LANES]>,
@@ -610,7 +569,7 @@ impl Kernel for Pass<'_, '_> {
     #[inline(always)]
     fn run<W: Word>(self) {
         let Self { expansion, advances, wanted, counts } = self;
-        let Expansion { lanes, plans, slots, parents, moves, scratch, length, .. } = expansion;
+        let RowExpansion { lanes, plans, slots, parents, moves, scratch, length, .. } = expansion;
         let shape = lanes.shape;
         let slots = &mut **slots;
         let [scratch, buffer] = &mut **scratch;
@@ -640,7 +599,9 @@ impl Kernel for Pass<'_, '_> {
             if place == 2 {
                 scores = match &wanted {
                     Some(Wanted { seen: Seen::All, .. }) => true,
-                    Some(Wanted { seen: Seen::Glance, .. }) => any(&slots[usize::from(TERMINAL)], *length),
+                    Some(Wanted { seen: Seen::WithoutGoals, .. }) => {
+                        any(&slots[usize::from(TERMINAL)], *length)
+                    }
                     _ => false,
                 };
             }
@@ -656,7 +617,7 @@ impl Kernel for Pass<'_, '_> {
             let views = match much {
                 Seen::Nothing => 0,
                 Seen::Legal => legal,
-                Seen::Glance | Seen::All => shape.view_words(),
+                Seen::WithoutGoals | Seen::All => shape.view_words(),
             };
             for (rows, planes) in batch.states.iter_mut().zip(fluents(slots, shape).chunks(64)) {
                 to_rows::<W>(planes, rows, blocks, scratch);

@@ -27,48 +27,22 @@ const WORDS: usize = LANES / 64;
 ///
 /// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
 /// has straight-line code. Memory: 4 MiB, however many games are played.
-///
-/// ```
-/// use gdl_runtime::{Game, Isa, Leaves, gdl};
-///
-/// gdl!(name = walk, rules = r"
-///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
-///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y)) (legal robot stop)
-///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
-///     (<= (next (at ?x)) (does robot stop) (true (at ?x))) (<= (next over) (does robot stop))
-///     (<= terminal (true over)) (<= terminal (true (at 2)))
-///     (<= (goal robot 100) (true (at 2))) (<= (goal robot 0) (not (true (at 2))))
-/// ");
-///
-/// fn main() -> Result<(), Box<dyn std::error::Error>> {
-///     let game = walk::game();
-///     let mut leaves = Leaves::new(game.table().unwrap(), Isa::best(), 100).unwrap();
-///     let near = game.parse_state("((at 1))")?;
-///     let far = game.initial();
-///     let phase = leaves.phase(near.as_ref()).unwrap();
-///     let tallies = leaves.play(phase, &[near.as_ref(), far.as_ref()], 7, 0);
-///     assert_eq!(tallies.iter().map(|tally| tally.playouts).sum::<u64>(), 512);
-///     // One coin against two.
-///     assert!(tallies[0].roles[0].wins > tallies[1].roles[0].wins);
-///     Ok(())
-/// }
-/// ```
-pub struct Leaves<'t> {
+pub(crate) struct RowLeaves<'t> {
     player: Player<'t>,
 }
 
-impl fmt::Debug for Leaves<'_> {
+impl fmt::Debug for RowLeaves<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leaves").field("isa", &self.player.isa).finish_non_exhaustive()
+        f.debug_struct("RowLeaves").field("isa", &self.player.isa).finish_non_exhaustive()
     }
 }
 
-impl<'t> Leaves<'t> {
+impl<'t> RowLeaves<'t> {
     /// The number of games of a pass.
-    pub const LANES: usize = LANES;
+    pub(crate) const LANES: usize = LANES;
 
     /// The most states of a pass.
-    pub const MOST: usize = WORDS;
+    pub(crate) const MOST: usize = WORDS;
 
     /// Lanes for games of at most `max_length` moves from the states that are given; those that are not over then
     /// are given up and counted as too long. If the machine does not have the instruction set, that is
@@ -77,7 +51,7 @@ impl<'t> Leaves<'t> {
     /// None if the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or games may have no
     /// move at all.
     #[must_use]
-    pub fn new(table: &'t Table, isa: Isa, max_length: u64) -> Option<Self> {
+    pub(crate) fn new(table: &'t Table, isa: Isa, max_length: u64) -> Option<Self> {
         let isa = if isa.is_available() { isa } else { Isa::Portable };
         let lanes = table.lanes().filter(|_| max_length > 0)?;
         Some(Self::with(lanes, isa, true, max_length))
@@ -90,28 +64,28 @@ impl<'t> Leaves<'t> {
 
     /// The phase of a state on the cycle; none if no play from the initial state comes to it. O(words of a state).
     #[must_use]
-    pub fn phase(&self, state: &[u64]) -> Option<usize> {
+    pub(crate) fn phase(&self, state: &[u64]) -> Option<usize> {
         self.player.lanes.cycle.find(state)
     }
 
-    /// Plays games from states at this phase, as many from each as [`Leaves::games`] says. A tally for each state, in
+    /// Plays games from states at this phase, as many from each as [`RowLeaves::games`] says. A tally for each state, in
     /// their order. Games that are over where they start count for what they are.
     ///
     /// Of states at another phase, tallies mean nothing.
     ///
     /// # Panics
-    /// If there are more states than [`Leaves::MOST`], or the phase is none of the cycle.
-    pub fn play(&mut self, phase: usize, states: &[&[u64]], seed: u64, block: u64) -> Vec<Tally> {
+    /// If there are more states than [`RowLeaves::MOST`], or the phase is none of the cycle.
+    pub(crate) fn play(&mut self, phase: usize, states: &[&[u64]], seed: u64, block: u64) -> Vec<Tally> {
         let mut tallies = vec![Tally::new(self.player.lanes.shape.roles); states.len()];
         self.play_into(phase, states, seed, block, &mut tallies);
         tallies
     }
 
-    /// [`Leaves::play`], which adds the games to tallies there are. It allocates little.
+    /// [`RowLeaves::play`], which adds the games to tallies there are. It allocates little.
     ///
     /// # Panics
-    /// As [`Leaves::play`], and if a tally is for fewer roles.
-    pub fn play_into(
+    /// As [`RowLeaves::play`], and if a tally is for fewer roles.
+    pub(crate) fn play_into(
         &mut self,
         phase: usize,
         states: &[&[u64]],
@@ -151,7 +125,7 @@ impl<'t> Leaves<'t> {
 
     /// The number of games from the state at a place, where so many states share the lanes.
     #[must_use]
-    pub fn games(states: usize, place: usize) -> u64 {
+    pub(crate) fn games(states: usize, place: usize) -> u64 {
         64 * share(states, place).len() as u64
     }
 }

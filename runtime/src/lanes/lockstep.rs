@@ -7,15 +7,16 @@ use crate::{
     stats::Tally,
     table::Table,
 };
+use std::fmt;
 
 /// Random games in 512 lanes, all of which make a move at the same time.
 ///
-/// These are the very games that [`Playouts`](crate::Playouts) plays with [`Engine::Lanes`](crate::Engine): a
+/// These are the very games that [`Playouts`](crate::Playouts) plays with [`Engine::Lanes`](crate::playouts::Engine): a
 /// lane whose game is over starts another one while there are some left. Where players take turns, that waits
 /// until it is the turn of whoever moves first.
 ///
 /// ```
-/// use gdl_runtime::{Game, Id, Isa, Lockstep, gdl};
+/// use gdl_runtime::{__private::Lockstep, Game, game::Id, GameExt, gdl, lanes::Isa};
 ///
 /// gdl!(name = walk, rules = r"
 ///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
@@ -29,7 +30,7 @@ use crate::{
 ///     let game = walk::game();
 ///     let mut games = Lockstep::new(game.table().unwrap(), Isa::best(), true, 7, 0, 512, 100).unwrap();
 ///     assert!(games.step() && games.has_started(17) && games.has_moved(17));
-///     let mut state = game.empty();
+///     let mut state = game.new_state();
 ///     games.state(17, state.as_mut());
 ///     let went = games.joint(17)[0] == walk::Move::GO.index();
 ///     assert_eq!(game.state_text(&state), if went { "((at 1))" } else { "((at 0))" });
@@ -40,6 +41,12 @@ use crate::{
 pub struct Lockstep<'t> {
     player: Player<'t>,
     games: u64,
+}
+
+impl fmt::Debug for Lockstep<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lockstep").field("games", &self.games).finish_non_exhaustive()
+    }
 }
 
 impl<'t> Lockstep<'t> {

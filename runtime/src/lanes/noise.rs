@@ -30,6 +30,7 @@ impl Noise {
 }
 
 /// Noise in registers.
+#[allow(missing_debug_implementations, reason = "registers come and go")]
 pub struct Source<W> {
     counter: W,
     stride: W,

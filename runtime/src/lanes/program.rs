@@ -1,11 +1,7 @@
 //! Operations on slots: in comes a schedule of a table, out goes a [`Program`] that runs on 512 lanes at once.
 
-use super::Chunk;
-use crate::simd::{Plane, Word};
-use gdl_format::lanes::{SLOTS, Schedule, Step};
-
-/// Where the values of lanes are.
-pub type Slots = [Plane; SLOTS];
+use crate::simd::{Chunk, Slots, Word};
+use gdl_format::lanes::{Schedule, Step};
 
 /// A function of three operands that is not another's with its operands in another order.
 macro_rules! for_each_table {
@@ -77,10 +73,12 @@ fn all<W: Word, const TABLE: i32>(steps: &[Step], slots: &mut Slots) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Plane;
     use crate::{
         random::Stream,
         simd::{Isa, Kernel},
     };
+    use gdl_format::lanes::SLOTS;
     use gdl_format::lanes::least;
 
     struct Run<'a>(&'a Program, &'a mut Slots);

@@ -6,7 +6,7 @@
 
 use crate::{
     game::Row,
-    lanes::{Batch, Expansion},
+    lanes::{RowBatch, RowExpansion},
     simd::Isa,
     table::Table,
 };
@@ -14,7 +14,7 @@ use crate::{
 /// States of a level and what is left to be done with them.
 #[derive(Debug)]
 struct Node {
-    batch: Batch,
+    batch: RowBatch,
     ways: Ways,
     /// The next lane, and how many of its joint moves have been made.
     lane: usize,
@@ -44,20 +44,20 @@ impl Ways {
 /// Goes through states depth first.
 #[derive(Debug)]
 pub(super) struct Descent<'t> {
-    expansion: Expansion<'t>,
+    expansion: RowExpansion<'t>,
     nodes: Vec<Node>,
     /// The ways of what is in the expansion.
     ways: Ways,
     state: Vec<u64>,
     legal: Vec<u64>,
-    counts: Box<[u64; Expansion::LANES]>,
+    counts: Box<[u64; RowExpansion::LANES]>,
     states: u64,
 }
 
 impl<'t> Descent<'t> {
     /// None if play does not come to the state, or the table's states cannot be stepped in lanes.
     pub(super) fn new(table: &'t Table, isa: Isa, state: &[u64]) -> Option<Self> {
-        let expansion = Expansion::new(table, isa)?;
+        let expansion = RowExpansion::new(table, isa)?;
         expansion.phase(state)?;
         let shape = table.shape();
         Some(Self {
@@ -66,7 +66,7 @@ impl<'t> Descent<'t> {
             ways: Ways::default(),
             state: vec![0; shape.state_words()],
             legal: vec![0; shape.roles * shape.legal_words()],
-            counts: Box::new([0; Expansion::LANES]),
+            counts: Box::new([0; RowExpansion::LANES]),
             states: 0,
         })
     }
@@ -80,7 +80,7 @@ impl<'t> Descent<'t> {
     pub(super) fn count<S: Row>(&mut self, level: &[(S, u128)], length: usize) -> u128 {
         self.states = 0;
         let mut sum: u128 = 0;
-        for states in level.chunks(Expansion::LANES) {
+        for states in level.chunks(RowExpansion::LANES) {
             let phase = self.load(states);
             if length == 1 {
                 self.expansion.count(&mut self.counts);
@@ -112,9 +112,9 @@ impl<'t> Descent<'t> {
     pub(super) fn children<S: Row>(
         &mut self,
         level: &[(S, u128)],
-        mut see: impl FnMut(&Batch, usize, u128) -> bool,
+        mut see: impl FnMut(&RowBatch, usize, u128) -> bool,
     ) -> bool {
-        for states in level.chunks(Expansion::LANES) {
+        for states in level.chunks(RowExpansion::LANES) {
             let phase = self.load(states);
             self.open(0);
             while self.fill(0, phase) {
@@ -137,7 +137,7 @@ impl<'t> Descent<'t> {
         self.expansion.start(phase);
         self.ways.0.clear();
         for (state, ways) in states {
-            self.expansion.push::<usize>(state.as_ref(), &[]);
+            self.expansion.push_state(state.as_ref());
             self.ways.add(*ways, self.expansion.len());
         }
         phase
@@ -162,7 +162,7 @@ impl<'t> Descent<'t> {
     /// Memory for a node.
     fn make(&mut self, depth: usize) {
         if self.nodes.len() == depth {
-            let batch = Batch::new(self.expansion.shape());
+            let batch = RowBatch::new(self.expansion.shape());
             self.nodes.push(Node { batch, ways: Ways::default(), lane: 0, skip: 0 });
         }
     }

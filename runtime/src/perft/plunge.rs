@@ -4,7 +4,10 @@
 //! counted. So memory is that of a state and its legal moves for each level, and steps are as many as there are sequences.
 
 use super::joint_moves;
-use crate::{game::Game, joints::Joints};
+use crate::{
+    game::{Game, GameExt},
+    joints::Joints,
+};
 
 /// A state and what is left to be done with it.
 struct Node<G: Game> {
@@ -23,7 +26,7 @@ pub(super) struct Plunge<'g, G: Game> {
 
 impl<'g, G: Game> Plunge<'g, G> {
     pub(super) fn new(game: &'g G) -> Self {
-        Self { game, view: game.blank(), nodes: Vec::new(), states: 0 }
+        Self { game, view: game.new_view(), nodes: Vec::new(), states: 0 }
     }
 
     /// In how many states moves were counted.
@@ -40,7 +43,7 @@ impl<'g, G: Game> Plunge<'g, G> {
         loop {
             let Node { state, joints } = &mut self.nodes[depth];
             if let Some(joint) = joints.next() {
-                let child = game.next_unchecked(state, joint);
+                let child = game.apply_unchecked(state, joint);
                 depth += 1;
                 sum = sum.saturating_add(self.enter(depth, child, length - depth));
             } else if depth == 0 {
@@ -54,7 +57,7 @@ impl<'g, G: Game> Plunge<'g, G> {
     /// Comes to a state at a depth. Its joint moves if sequences end with them; else they are still to be made.
     fn enter(&mut self, depth: usize, state: G::State, length: usize) -> u128 {
         let game = self.game;
-        game.glance(&state, &mut self.view);
+        game.observe_without_goals(&state, &mut self.view);
         if self.nodes.len() == depth {
             self.nodes.push(Node { state, joints: Joints::new(game) });
         } else {

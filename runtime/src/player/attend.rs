@@ -1,6 +1,6 @@
 //! A player's thread: in come questions, out go answers, until there are no more questions or the player panics.
 
-use super::{Budget, InformationOf, Player, Report};
+use super::{Budget, Information, Player, Report};
 use crate::game::Game;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -11,8 +11,8 @@ use std::{
 /// What a player is asked or told.
 pub(crate) enum Question<G: Game> {
     Start(G::Role),
-    Move(InformationOf<G>),
-    Stop(InformationOf<G>),
+    Move(Information<G>),
+    Stop(Information<G>),
     Abort,
 }
 

@@ -3,10 +3,9 @@
 //! A step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, then as many as a sample may try, and keeps as
 //! many states as [`Belief::MAX_STATES`] and [`Belief::BYTES`] allow.
 
-use super::InformationOf;
 use crate::{
-    game::{Game, Id},
-    information::{InformationError, InformationSet, Perception},
+    game::{Game, GameExt, Id, Perception},
+    information::{Information, InformationError, InformationSet},
     random::Stream,
 };
 
@@ -53,7 +52,7 @@ impl<G: Game> Belief<G> {
 
     /// Comes to what fits the information. Takes the steps that are new if it continues what was followed before, all
     /// of them otherwise. False if the information is not of a play of the game.
-    pub fn follow(&mut self, game: &G, information: &InformationOf<G>) -> bool {
+    pub fn follow(&mut self, game: &G, information: &Information<G>) -> bool {
         let known = self.steps.len();
         let continues = self.role == Some(information.role())
             && !self.worlds.is_empty()
@@ -96,7 +95,7 @@ impl<G: Game> Belief<G> {
         if let (Perception::Joint(joint), false) = (&step.1, game.vocabulary().has_percepts()) {
             let fits = joint.get(role.index()) == Some(&step.0);
             let next =
-                self.worlds.first().filter(|_| fits).and_then(|(state, _)| game.next(state, joint).ok());
+                self.worlds.first().filter(|_| fits).and_then(|(state, _)| game.apply(state, joint).ok());
             self.worlds = next.into_iter().map(|state| (state, 1)).collect();
             return;
         }
@@ -189,13 +188,13 @@ fn try_step<G: Game>(
     (action, perception): &StepOf<G>,
     stream: &mut Stream,
 ) -> Option<(G::State, bool)> {
-    let mut view = game.blank();
-    game.glance(state, &mut view);
+    let mut view = game.new_view();
+    game.observe_without_goals(state, &mut view);
     let joint: Option<Vec<G::Move>> = game
         .roles()
-        .map(|other| if other == role { Some(*action) } else { game.draw_in(&view, other, stream) })
+        .map(|other| if other == role { Some(*action) } else { game.random_move_in(&view, other, stream) })
         .collect();
     let joint = joint.filter(|joint| game.check_in(&view, joint).is_ok())?;
     let fits = game.perception(state, &joint, role) == *perception;
-    Some((game.next_unchecked(state, &joint), fits))
+    Some((game.apply_unchecked(state, &joint), fits))
 }

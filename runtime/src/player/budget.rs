@@ -1,39 +1,7 @@
 //! What a decision may cost: in come limits, out goes whether to stop.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, Instant},
-};
-
-/// Ends a search from another thread. Clones are one and the same.
-///
-/// ```
-/// use gdl_runtime::{Budget, Cancel};
-///
-/// let cancel = Cancel::default();
-/// let budget = Budget::unlimited().and_cancel(&cancel);
-/// assert!(!budget.is_spent());
-/// cancel.cancel();
-/// assert!(budget.is_spent());
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl Cancel {
-    /// Asks whoever watches to end. There is no way back.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// True once somebody asked.
-    #[must_use]
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+use crate::cancel::Cancel;
+use std::time::{Duration, Instant};
 
 /// What a player may spend on a decision. A search ends when the first of its limits is reached.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +51,7 @@ impl Budget {
 
     /// The same, ended by `cancel` instead of what ended it before.
     #[must_use]
-    pub fn and_cancel(self, cancel: &Cancel) -> Self {
+    pub fn cancelled_by(self, cancel: &Cancel) -> Self {
         Self { cancel: cancel.clone(), ..self }
     }
 
@@ -129,7 +97,7 @@ mod tests {
     #[test]
     fn the_first_limit_counts() {
         let cancel = Cancel::default();
-        let budget = Budget::of_nodes(10).and_nodes(20).and_cancel(&cancel);
+        let budget = Budget::of_nodes(10).and_nodes(20).cancelled_by(&cancel);
         assert_eq!(budget.nodes(), Some(10));
         assert_eq!(budget.deadline(), None);
         let now = Instant::now();

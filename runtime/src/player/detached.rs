@@ -1,7 +1,7 @@
 //! A player that nobody waits for in vain: in comes any player, out goes one that answers in time or is left behind.
 
 use super::{
-    Budget, InformationOf, Player, Report,
+    Budget, Information, Player, Report,
     attend::{Asked, Question, Reply, attend},
 };
 use crate::game::Game;
@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// With a budget of nodes alone, that nobody cancels, it waits as long as the player takes.
 ///
 /// ```
-/// use gdl_runtime::{Detached, First, Game, Player, Referee, gdl, player::{Budget, InformationOf}};
+/// use gdl_runtime::{Budget, Game, gdl, Information, Player, player::{Detached, First}, Referee};
 /// use std::time::Duration;
 ///
 /// gdl!(name = doors, rules = r"
@@ -45,7 +45,7 @@ const LOOK: Duration = Duration::from_millis(20);
 ///         "sleeper"
 ///     }
 ///
-///     fn choose(&mut self, _: &G, _: &InformationOf<G>, _: &Budget) -> Option<G::Move> {
+///     fn choose(&mut self, _: &G, _: &Information<G>, _: &Budget) -> Option<G::Move> {
 ///         loop {
 ///             std::thread::park();
 ///         }
@@ -142,11 +142,11 @@ impl<G: Game> Player<G> for Detached<G> {
         self.ask(budget, Question::Start(role));
     }
 
-    fn choose(&mut self, _: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, _: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
         self.ask(budget, Question::Move(information.clone()))
     }
 
-    fn stop(&mut self, _: &G, information: &InformationOf<G>) {
+    fn stop(&mut self, _: &G, information: &Information<G>) {
         self.tell(&Budget::unlimited(), Question::Stop(information.clone()));
     }
 

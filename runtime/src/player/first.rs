@@ -1,7 +1,7 @@
 //! The player that does not think.
 
-use super::{Belief, Budget, InformationOf, Player};
-use crate::game::Game;
+use super::{Belief, Budget, Information, Player};
+use crate::game::{Game, GameExt};
 
 /// Makes the first legal move, in move order.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ impl<G: Game> Player<G> for First<G> {
         "first"
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, _: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, _: &Budget) -> Option<G::Move> {
         self.belief.follow(game, information);
-        game.legal(self.belief.draw()?, information.role()).next()
+        game.legal_moves(self.belief.draw()?, information.role()).next()
     }
 }

@@ -1,7 +1,10 @@
 //! The player that rolls dice.
 
-use super::{Belief, Budget, InformationOf, Player};
-use crate::{game::Game, random::Stream};
+use super::{Belief, Budget, Information, Player};
+use crate::{
+    game::{Game, GameExt},
+    random::Stream,
+};
 
 /// Makes any legal move, each as likely as the others.
 #[derive(Debug)]
@@ -23,10 +26,10 @@ impl<G: Game> Player<G> for Random<G> {
         "random"
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, _: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, _: &Budget) -> Option<G::Move> {
         self.belief.follow(game, information);
-        let mut view = game.blank();
-        game.glance(self.belief.draw()?, &mut view);
-        game.draw_in(&view, information.role(), &mut self.stream)
+        let mut view = game.new_view();
+        game.observe_without_goals(self.belief.draw()?, &mut view);
+        game.random_move_in(&view, information.role(), &mut self.stream)
     }
 }

@@ -8,8 +8,9 @@ mod value;
 
 use super::{Evaluation, Found, mind::Mind, setup::Setup};
 use crate::{
-    game::Game,
-    player::{Budget, InformationOf, Player, Report},
+    game::{Game, GameExt},
+    information::Information,
+    player::{Budget, Player, Report},
 };
 use engine::Engine;
 use run::Run;
@@ -27,14 +28,14 @@ use std::fmt;
 /// are tried in this order: the one from the table, two that cut off other states at the same depth (killers), then
 /// by how often and how deep they cut off any (history).
 ///
-/// States before the end of a search have all their children made in one pass of the lanes ([`Expansion`](crate::Expansion)),
+/// States before the end of a search have all their children made in one pass of the lanes ([`Expansion`](crate::lanes::Expansion)),
 /// once a second child is wanted.
 ///
 /// Time: O(b^d) nodes of b joint moves and depth d, about the square root of that if the order is good. Memory: the
 /// table, O(b d), and after some thousands of nodes what an expansion and a batch take.
 ///
 /// ```
-/// use gdl_runtime::{AlphaBeta, Budget, Game, gdl};
+/// use gdl_runtime::{Budget, Game, GameExt, gdl, search::AlphaBeta};
 ///
 /// gdl!(name = nim, rules = r"
 ///     (role left) (role right) (init (sticks 5)) (init (control left))
@@ -131,7 +132,7 @@ impl<G: Game> AlphaBeta<G> {
     /// Searches a state for a role. The first time, up to a fifth of the budget is spent on learning an evaluation.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
         if budget.is_spent() {
-            return Found::only(game.legal(state, role).next().filter(|_| !game.terminal(state)));
+            return Found::only(game.legal_moves(state, role).next().filter(|_| !game.is_terminal(state)));
         }
         let (depth, bytes) = (self.setup.depth(), self.setup.bytes());
         let (evaluation, meter) = self.setup.begin(game, budget);
@@ -157,7 +158,7 @@ impl<G: Game> Player<G> for AlphaBeta<G> {
         self.setup.prepare(game, budget);
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
         Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 

@@ -6,8 +6,8 @@
 
 use super::options::Options;
 use crate::{
-    game::{Game, Id},
-    lanes::{Batch, Expansion},
+    game::{Game, GameExt, Id},
+    lanes::{RowBatch, RowExpansion},
     simd::Isa,
 };
 
@@ -27,8 +27,8 @@ pub(crate) struct Brood<'g, G> {
 
 /// All children of a state.
 struct Lanes<'g> {
-    expansion: Expansion<'g>,
-    batch: Batch,
+    expansion: RowExpansion<'g>,
+    batch: RowBatch,
     /// As many as can be made alone while a pass runs.
     least: u64,
 }
@@ -86,13 +86,13 @@ impl<'g, G: Game> Brood<'g, G> {
             None => return,
         }
         let Some(Lanes { expansion, batch, least }) = &mut self.lanes else { return };
-        if !(*least..=Expansion::LANES as u64).contains(&joints) {
+        if !(*least..=RowExpansion::LANES as u64).contains(&joints) {
             return;
         }
         let Some(phase) = expansion.phase(state.as_ref()) else { return };
         expansion.start(phase);
         expansion.push_legal(state.as_ref(), view.as_ref(), 0);
-        expansion.glance(batch);
+        expansion.advance_without_goals(batch);
         self.is_made = true;
     }
 }
@@ -101,8 +101,8 @@ impl<'g> Lanes<'g> {
     /// None if the game cannot be stepped in lanes.
     fn new<G: Game>(game: &'g G) -> Option<Self> {
         let isa = Isa::best();
-        let expansion = Expansion::new(game.table()?, isa)?;
+        let expansion = RowExpansion::new(game.table()?, isa)?;
         let least = if isa == Isa::Portable { 24 } else { 6 };
-        Some(Self { expansion, batch: Batch::new(game.shape()), least })
+        Some(Self { expansion, batch: RowBatch::new(game.shape()), least })
     }
 }

@@ -3,23 +3,23 @@
 
 use crate::{
     game::Game,
-    lanes::{Batch, Expansion},
+    lanes::{RowBatch, RowExpansion},
     simd::Isa,
 };
 
 /// Looks at states and steps them.
 pub(crate) struct Crowd<'g, G: Game> {
     game: &'g G,
-    lanes: Option<(Expansion<'g>, Batch)>,
+    lanes: Option<(RowExpansion<'g>, RowBatch)>,
     state: G::State,
     view: G::View,
 }
 
 impl<'g, G: Game> Crowd<'g, G> {
     pub(crate) fn new(game: &'g G) -> Self {
-        let expansion = game.table().and_then(|table| Expansion::new(table, Isa::best()));
-        let lanes = expansion.map(|expansion| (expansion, Batch::new(game.shape())));
-        Self { game, lanes, state: game.empty(), view: game.blank() }
+        let expansion = game.table().and_then(|table| RowExpansion::new(table, Isa::best()));
+        let lanes = expansion.map(|expansion| (expansion, RowBatch::new(game.shape())));
+        Self { game, lanes, state: game.new_state(), view: game.new_view() }
     }
 
     /// Writes what is seen of so many states. The words of one lie behind those of the other, here and there.
@@ -33,7 +33,7 @@ impl<'g, G: Game> Crowd<'g, G> {
             if let Some((phase, end)) = self.pass(count, states, done) {
                 let Some((expansion, batch)) = &mut self.lanes else { return };
                 expansion.start(phase);
-                (done..end).for_each(|place| expansion.push::<usize>(row(self.game, states, place), &[]));
+                (done..end).for_each(|place| expansion.push_state(row(self.game, states, place)));
                 expansion.observe(batch);
                 (0..end - done).for_each(|lane| batch.view(lane, &mut rest[lane * width..][..width]));
                 done = end;
@@ -76,7 +76,7 @@ impl<'g, G: Game> Crowd<'g, G> {
         let (expansion, _) = self.lanes.as_ref()?;
         let phase_of = |place: usize| expansion.phase(row(self.game, states, place));
         let phase = phase_of(start)?;
-        let most = count.min(start + Expansion::LANES);
+        let most = count.min(start + RowExpansion::LANES);
         let end = (start + 1..most).find(|&place| phase_of(place) != Some(phase)).unwrap_or(most);
         Some((phase, end))
     }

@@ -7,7 +7,7 @@ use crate::game::Game;
 /// Closures do too:
 ///
 /// ```
-/// use gdl_runtime::{AlphaBeta, Budget, Game, gdl};
+/// use gdl_runtime::{Budget, Game, GameExt, gdl, search::AlphaBeta};
 ///
 /// gdl!(name = race, rules = r"
 ///     ; Whoever comes to 9 first wins; both walk one or two steps in turn.
@@ -40,7 +40,7 @@ use crate::game::Game;
 /// ```
 pub trait Evaluation<G: Game>: Send + Sync {
     /// Writes the goal that each role can expect, 0 to 100, in role order. The state is not terminal; the view is what
-    /// [`Game::glance`] shows of it, so goals may be missing there.
+    /// [`Game::observe_without_goals`] shows of it, so goals may be missing there.
     fn evaluate(&self, game: &G, state: &G::State, view: &G::View, goals: &mut [f32]);
 }
 

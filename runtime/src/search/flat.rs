@@ -2,8 +2,9 @@
 
 use super::{Found, meter::Meter, mind::Mind, rollouts::Rollouts};
 use crate::{
-    game::Game,
-    player::{Budget, InformationOf, Player, Report},
+    game::{Game, GameExt},
+    information::Information,
+    player::{Budget, Player, Report},
     random::Stream,
 };
 
@@ -13,7 +14,7 @@ use crate::{
 /// hundreds in lanes.
 ///
 /// ```
-/// use gdl_runtime::{Budget, FlatMonteCarlo, Game, gdl};
+/// use gdl_runtime::{Budget, Game, GameExt, gdl, search::FlatMonteCarlo};
 ///
 /// gdl!(name = doors, rules = r"
 ///     (role guest) (init shut)
@@ -54,10 +55,10 @@ impl<G: Game> FlatMonteCarlo<G> {
 
     /// Searches a state for a role.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
-        let mut view = game.blank();
-        game.glance(state, &mut view);
-        let moves: Vec<G::Move> = game.legal_in(&view, role).collect();
-        let first = moves.first().copied().filter(|_| !game.terminal_in(&view));
+        let mut view = game.new_view();
+        game.observe_without_goals(state, &mut view);
+        let moves: Vec<G::Move> = game.legal_moves_in(&view, role).collect();
+        let first = moves.first().copied().filter(|_| !game.is_terminal_in(&view));
         if first.is_none() || budget.is_spent() {
             return Found::only(first);
         }
@@ -75,10 +76,12 @@ impl<G: Game> FlatMonteCarlo<G> {
             while batch.len() < rollouts.batch() && meter.tick() {
                 let joint: Option<Vec<G::Move>> = game
                     .roles()
-                    .map(|r| if r == role { Some(moves[next]) } else { game.draw_in(&view, r, &mut stream) })
+                    .map(|r| {
+                        if r == role { Some(moves[next]) } else { game.random_move_in(&view, r, &mut stream) }
+                    })
                     .collect();
                 let Some(joint) = joint else { return found };
-                batch.push((next, game.next_unchecked(state, &joint)));
+                batch.push((next, game.apply_unchecked(state, &joint)));
                 next = (next + 1) % moves.len();
             }
             if batch.is_empty() {
@@ -111,7 +114,7 @@ impl<G: Game> Player<G> for FlatMonteCarlo<G> {
         "flat"
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
         Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 

@@ -6,7 +6,7 @@
 use super::{evaluation::Evaluation, payoff::Payoff, rollouts::Rollouts};
 use crate::{
     bits,
-    game::{Game, Shape, legal_words},
+    game::{Game, GameExt, Shape, legal_words},
     player::Budget,
     random::Stream,
 };
@@ -208,7 +208,7 @@ impl Samples {
         let mut visited = 0;
         let room = BYTES / (8 * shape.state_words() + 8 * shape.roles);
         let (mut path, mut drawn, mut means) = (Vec::new(), Vec::new(), Vec::new());
-        let mut view = game.blank();
+        let mut view = game.new_view();
         for number in 0.. {
             if visited >= most || samples.len() >= room || budget.is_spent() {
                 break;
@@ -240,7 +240,7 @@ impl Samples {
             }
             for state in &drawn {
                 samples.states.extend(state.as_ref());
-                game.glance(state, &mut view);
+                game.observe_without_goals(state, &mut view);
                 samples.moves.extend((0..shape.roles).map(|role| count(view.as_ref(), shape, role) as u32));
             }
         }
@@ -271,16 +271,16 @@ fn walk<G: Game>(
 ) -> Option<G::View> {
     path.clear();
     let mut state = game.initial();
-    let mut view = game.blank();
+    let mut view = game.new_view();
     let mut joint = Vec::new();
     loop {
-        game.glance(&state, &mut view);
-        if game.terminal_in(&view) {
+        game.observe_without_goals(&state, &mut view);
+        if game.is_terminal_in(&view) {
             return Some(view);
         }
         joint.clear();
         for role in game.roles() {
-            joint.push(game.draw_in(&view, role, stream)?);
+            joint.push(game.random_move_in(&view, role, stream)?);
         }
         path.push(state.clone());
         let length = path.len();

@@ -5,8 +5,9 @@ use super::{
     payoff::Payoff, setup::Setup,
 };
 use crate::{
-    game::{Game, Id},
-    player::{Budget, InformationOf, Player, Report},
+    game::{Game, GameExt, Id},
+    information::Information,
+    player::{Budget, Player, Report},
 };
 use std::fmt;
 
@@ -19,10 +20,10 @@ use std::fmt;
 /// as soon as there can be no greater one, at the least depth there is.
 ///
 /// Time: O(b^d) nodes of b joint moves and depth d, less what the table knows; memory: the table, O(b d), and after some
-/// thousands of nodes what an [`Expansion`](crate::Expansion) and a [`Batch`](crate::Batch) take.
+/// thousands of nodes what an [`Expansion`](crate::lanes::Expansion) and a [`Batch`](crate::lanes::Batch) take.
 ///
 /// ```
-/// use gdl_runtime::{Budget, Game, MaxN, gdl};
+/// use gdl_runtime::{Budget, Game, GameExt, gdl, search::MaxN};
 ///
 /// gdl!(name = lift, rules = r"
 ///     ; From the ground floor to the fifth: up two, or down one.
@@ -98,7 +99,7 @@ impl<G: Game> MaxN<G> {
 
     /// Searches a state for a role. The first time, up to a fifth of the budget is spent on learning an evaluation.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
-        let first = game.legal(state, role).next().filter(|_| !game.terminal(state));
+        let first = game.legal_moves(state, role).next().filter(|_| !game.is_terminal(state));
         if first.is_none() || budget.is_spent() {
             return Found::only(first);
         }
@@ -148,7 +149,7 @@ impl<G: Game> Player<G> for MaxN<G> {
         self.setup.prepare(game, budget);
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
         Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
@@ -226,8 +227,8 @@ impl<G: Game> Run<'_, G> {
     fn frame(&mut self, ply: usize) {
         while self.frames.len() <= ply {
             self.frames.push(Frame {
-                state: self.game.empty(),
-                view: self.game.blank(),
+                state: self.game.new_state(),
+                view: self.game.new_view(),
                 is_seen: false,
                 options: Options::new(self.game),
                 deciders: Vec::new(),
@@ -257,9 +258,9 @@ impl<G: Game> Run<'_, G> {
         }
         let frame = &mut self.frames[ply];
         if !frame.is_seen {
-            self.game.glance(&frame.state, &mut frame.view);
+            self.game.observe_without_goals(&frame.state, &mut frame.view);
         }
-        let over = self.game.terminal_in(&frame.view);
+        let over = self.game.is_terminal_in(&frame.view);
         if over || !frame.options.read(self.game, &frame.view) {
             if !over {
                 self.game.observe(&frame.state, &mut frame.view);

@@ -5,8 +5,9 @@ mod tree;
 
 use super::{Found, meter::Meter, mind::Mind, rollouts::Rollouts};
 use crate::{
-    game::{Game, Id},
-    player::{Budget, InformationOf, Player, Report},
+    game::{Game, GameExt, Id},
+    information::Information,
+    player::{Budget, Player, Report},
     random::Stream,
 };
 use std::{
@@ -38,7 +39,7 @@ const MAX_THREADS: usize = 256;
 /// nodes and what was searched before; with a deadline on how fast the machine is, with more threads on their timing.
 ///
 /// ```
-/// use gdl_runtime::{Budget, Game, Mcts, gdl};
+/// use gdl_runtime::{Budget, Game, GameExt, gdl, search::Mcts};
 ///
 /// gdl!(name = nim, rules = r"
 ///     (role left) (role right) (init (sticks 5)) (init (control left))
@@ -165,10 +166,10 @@ impl<G: Game> Mcts<G> {
     /// # Panics
     /// If the game does.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
-        let mut legal = game.legal(state, role);
+        let mut legal = game.legal_moves(state, role);
         let first = legal.next();
-        if budget.is_spent() || game.terminal(state) {
-            return Found::only(first.filter(|_| !game.terminal(state)));
+        if budget.is_spent() || game.is_terminal(state) {
+            return Found::only(first.filter(|_| !game.is_terminal(state)));
         }
         let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
         let in_lanes = self.in_lanes
@@ -197,11 +198,11 @@ impl<G: Game> Mcts<G> {
     /// Chooses a move by what the tree says, and keeps the tree.
     fn conclude(&mut self, game: &G, state: &G::State, role: G::Role, shared: Shared<G>) -> Found<G> {
         let Shared { mut tree, meter, playouts, more_nodes, more_bytes } = shared;
-        let mut found: Found<G> = Found::only(game.legal(state, role).next());
+        let mut found: Found<G> = Found::only(game.legal_moves(state, role).next());
         if let Some(mixed) = tree.mixed(role.index()) {
             let mut rank = Stream::new(self.seed, u64::MAX - self.searches).bits() as f64 / u64::MAX as f64;
             let visits = f64::from(tree.visits());
-            for (action, &(likely, value)) in game.legal(state, role).zip(&mixed) {
+            for (action, &(likely, value)) in game.legal_moves(state, role).zip(&mixed) {
                 if rank >= 0.0 && rank < likely {
                     found.action = Some(action);
                 }
@@ -251,11 +252,11 @@ impl<G: Game> Player<G> for Mcts<G> {
         self.tree = None;
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
         Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
-    fn stop(&mut self, _: &G, _: &InformationOf<G>) {
+    fn stop(&mut self, _: &G, _: &Information<G>) {
         self.tree = None;
     }
 

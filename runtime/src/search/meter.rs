@@ -99,7 +99,7 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::Cancel;
+    use crate::cancel::Cancel;
 
     #[test]
     fn nodes_are_counted_exactly() {
@@ -114,7 +114,7 @@ mod tests {
     fn the_cancelled_and_the_late_stop_at_once() {
         let cancel = Cancel::default();
         cancel.cancel();
-        assert!(!Meter::new(&Budget::unlimited().and_cancel(&cancel), 5).tick());
+        assert!(!Meter::new(&Budget::unlimited().cancelled_by(&cancel), 5).tick());
         assert!(!Meter::new(&Budget::within(Duration::ZERO), 5).tick());
     }
 }

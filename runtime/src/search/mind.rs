@@ -3,7 +3,8 @@
 use super::{Found, vote::vote};
 use crate::{
     game::Game,
-    player::{Belief, Budget, InformationOf, Report},
+    information::Information,
+    player::{Belief, Budget, Report},
 };
 
 /// The states that a role reckons with, and what its last search did.
@@ -26,7 +27,7 @@ impl<G: Game> Mind<G> {
         mind: impl Fn(&mut P) -> &mut Self,
         mut search: impl FnMut(&mut P, &G, &G::State, G::Role, &Budget) -> Found<G>,
         game: &G,
-        information: &InformationOf<G>,
+        information: &Information<G>,
         budget: &Budget,
     ) -> Option<G::Move> {
         // The search has the player to itself.

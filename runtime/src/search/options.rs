@@ -1,6 +1,6 @@
 //! What the roles may do in a state: in comes what is seen of it, out come the joint moves by number.
 
-use crate::game::{Game, Shape, legal_words};
+use crate::game::{Game, GameExt, Shape, legal_words};
 
 /// The legal moves of a state, split into the decisions of the role that searches, of its opponents and of chance.
 /// Keeps its memory from state to state.
@@ -28,7 +28,7 @@ impl<G: Game> Options<G> {
         self.joint.clear();
         for role in game.roles() {
             let start = self.moves.len();
-            self.moves.extend(game.legal_in(view, role));
+            self.moves.extend(game.legal_moves_in(view, role));
             self.spans.push((start, self.moves.len()));
             match self.moves.get(start) {
                 Some(&first) => self.joint.push(first),

@@ -3,7 +3,8 @@
 use super::{Found, Mcts, Solution, SolveError, mind::Mind};
 use crate::{
     game::Game,
-    player::{Budget, InformationOf, Player, Report},
+    information::Information,
+    player::{Budget, Player, Report},
 };
 
 /// Plays by the [`Solution`] of a game, never worse than its value. The first search for a match, or its start, solves the
@@ -90,7 +91,7 @@ impl<G: Game> Player<G> for Perfect<G> {
         }
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
         Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 

@@ -2,7 +2,7 @@
 
 use super::payoff::Payoff;
 use crate::{
-    bits, game::Game, game::Id, game::legal_words, lanes::Leaves, random::Stream, simd::Isa, stats::Tally,
+    bits, game::Game, game::Id, game::legal_words, lanes::RowLeaves, random::Stream, simd::Isa, stats::Tally,
 };
 
 /// Moves after which a random game is given up, as half a win for each.
@@ -15,7 +15,7 @@ const UNKNOWN: f32 = 50.0;
 pub(crate) struct Rollouts<'g, G: Game> {
     game: &'g G,
     payoff: Payoff,
-    lanes: Option<Leaves<'g>>,
+    lanes: Option<RowLeaves<'g>>,
     tallies: Vec<Tally>,
     stream: Stream,
     seed: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Rollouts<'g, G: Game> {
 impl<'g, G: Game> Rollouts<'g, G> {
     /// The most states that should be played at once.
     pub(crate) fn batch(&self) -> usize {
-        if self.lanes.is_some() { Leaves::MOST } else { 1 }
+        if self.lanes.is_some() { RowLeaves::MOST } else { 1 }
     }
 
     /// Games with random numbers of their own for each seed and thread.
@@ -36,12 +36,12 @@ impl<'g, G: Game> Rollouts<'g, G> {
         Self {
             game,
             payoff: Payoff::new(game),
-            lanes: table.and_then(|table| Leaves::new(table, Isa::best(), MAX_LENGTH)),
-            tallies: vec![Tally::new(game.shape().roles); Leaves::MOST],
+            lanes: table.and_then(|table| RowLeaves::new(table, Isa::best(), MAX_LENGTH)),
+            tallies: vec![Tally::new(game.shape().roles); RowLeaves::MOST],
             stream: Stream::new(seed, thread),
             seed: seed ^ thread.wrapping_mul(0x9e37_79b9_7f4a_7c15),
             block: 0,
-            view: game.blank(),
+            view: game.new_view(),
             joint: vec![G::Move::from_index(0); game.shape().roles],
         }
     }
@@ -69,10 +69,10 @@ impl<'g, G: Game> Rollouts<'g, G> {
                 games += 1;
                 continue;
             };
-            let mut together = Vec::with_capacity(Leaves::MOST);
+            let mut together = Vec::with_capacity(RowLeaves::MOST);
             left.retain(|&number| {
                 let fits =
-                    together.len() < Leaves::MOST && lanes.phase(states[number].as_ref()) == Some(phase);
+                    together.len() < RowLeaves::MOST && lanes.phase(states[number].as_ref()) == Some(phase);
                 if fits {
                     together.push(number);
                 }
@@ -98,7 +98,7 @@ impl<'g, G: Game> Rollouts<'g, G> {
         let (game, shape) = (self.game, self.game.shape());
         let mut state = state.clone();
         for _ in 0..MAX_LENGTH {
-            game.glance(&state, &mut self.view);
+            game.observe_without_goals(&state, &mut self.view);
             let seen = self.view.as_ref();
             if bits::test(seen, shape.terminal_bit()) {
                 means

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     bits,
-    game::{Game, Id},
+    game::{Game, GameExt, Id},
     player::Budget,
     random::Stream,
 };
@@ -83,7 +83,7 @@ pub struct Solved {
 /// What comes of every state that play can reach from some state.
 ///
 /// ```
-/// use gdl_runtime::{Budget, Game, Solution, gdl};
+/// use gdl_runtime::{Budget, Game, GameExt, gdl, search::Solution};
 ///
 /// gdl!(name = nim, rules = r"
 ///     (role left) (role right) (init (sticks 5)) (init (control left))
@@ -206,10 +206,10 @@ impl<G: Game> Solution<G> {
     /// play does not reach the state or the role has no move there. The first such move in move order.
     #[must_use]
     pub fn best(&self, game: &G, state: &G::State, role: G::Role) -> Option<G::Move> {
-        let mut view = game.blank();
-        game.glance(state, &mut view);
+        let mut view = game.new_view();
+        game.observe_without_goals(state, &mut view);
         let mut options = Options::new(game);
-        if game.terminal_in(&view) || !options.read(game, &view) {
+        if game.is_terminal_in(&view) || !options.read(game, &view) {
             return None;
         }
         let moves: Vec<G::Move> = options.of(role.index()).to_vec();
@@ -219,7 +219,7 @@ impl<G: Game> Solution<G> {
         let sign = if role.index() == self.players[0] { 1 } else { -1 };
         let rank = |action: &G::Move| {
             options.set(role.index(), *action);
-            let (value, distance) = self.find(&game.next_unchecked(state, options.joint()))?;
+            let (value, distance) = self.find(&game.apply_unchecked(state, options.joint()))?;
             let value = sign * i64::from(value);
             // Moves count as far as somebody is ahead.
             let hurry = if distance == NONE { 0 } else { -value.signum() * i64::from(distance) };
@@ -261,17 +261,17 @@ fn sample<G: Game>(game: &G, start: &G::State) -> (usize, Vec<u64>) {
     const GAMES: u64 = 3;
     const MOVES: usize = 30;
     let (mut count, mut rows) = (0, Vec::new());
-    let mut view = game.blank();
+    let mut view = game.new_view();
     for number in 0..GAMES {
         let mut stream = Stream::new(0, number);
         let mut state = start.clone();
         for _ in 0..MOVES {
             rows.extend(state.as_ref());
             count += 1;
-            game.glance(&state, &mut view);
+            game.observe_without_goals(&state, &mut view);
             let joint: Option<Vec<G::Move>> =
-                game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
-            let Some(joint) = joint.filter(|_| !game.terminal_in(&view)) else { break };
+                game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
+            let Some(joint) = joint.filter(|_| !game.is_terminal_in(&view)) else { break };
             game.advance(&mut state, &joint);
         }
     }

@@ -2,8 +2,9 @@
 
 use super::Found;
 use crate::{
-    game::{Game, Id},
-    player::{Belief, Budget, InformationOf},
+    game::{Game, GameExt, Id},
+    information::Information,
+    player::{Belief, Budget},
 };
 use std::time::Instant;
 
@@ -17,7 +18,7 @@ const WORLDS: usize = 8;
 pub(crate) fn vote<G: Game>(
     game: &G,
     belief: &mut Belief<G>,
-    information: &InformationOf<G>,
+    information: &Information<G>,
     budget: &Budget,
     mut search: impl FnMut(&G::State, &Budget) -> Found<G>,
 ) -> Found<G> {
@@ -25,7 +26,7 @@ pub(crate) fn vote<G: Game>(
     belief.follow(game, information);
     let Some(world) = belief.draw() else { return Found::only(None) };
     let world = world.clone();
-    let mut legal = game.legal(&world, information.role());
+    let mut legal = game.legal_moves(&world, information.role());
     let first = legal.next();
     if first.is_none() || legal.next().is_none() {
         return Found::only(first);

@@ -5,8 +5,7 @@
 //! wherever such a function is called, the machine has the instruction. Loads and stores are through
 //! references to a [`Plane`], which has the size and the alignment they need.
 
-use super::{Kernel, Plane, Word};
-use crate::lanes::{Chunk, Slots};
+use super::{Chunk, Kernel, Plane, Slots, Word};
 #[allow(clippy::wildcard_imports, reason = "three dozen instructions")]
 use std::arch::{is_x86_feature_detected, x86_64::*};
 

@@ -4,7 +4,7 @@ use gdl_format::{
     aig::Program,
     table::{Sees, Table},
 };
-use gdl_runtime::{Texts, Vocabulary};
+use gdl_runtime::vocabulary::{Texts, Vocabulary};
 
 /// Gates behind some inputs, the constant among them, each as it is given.
 #[derive(Debug)]

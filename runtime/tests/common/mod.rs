@@ -4,7 +4,12 @@
 
 pub mod encode;
 
-use gdl_runtime::{Bits, Game, Id, NoPercept, Shape, Texts, Vocabulary};
+use gdl_runtime::{
+    Game,
+    bits::Bits,
+    game::{Id, NoPercept, Shape},
+    vocabulary::{Texts, Vocabulary},
+};
 use std::sync::LazyLock;
 
 /// Cells that make a line, as sets of nine bits.
@@ -90,11 +95,11 @@ impl Game for TicTacToe {
         SHAPE
     }
 
-    fn empty(&self) -> Bits<1> {
+    fn new_state(&self) -> Bits<1> {
         Bits::EMPTY
     }
 
-    fn blank(&self) -> Bits<3> {
+    fn new_view(&self) -> Bits<3> {
         Bits::EMPTY
     }
 

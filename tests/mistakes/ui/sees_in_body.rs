@@ -1,4 +1,4 @@
-use gdl_runtime::{Game, Information, gdl};
+use gdl_runtime::{Game, gdl, Information};
 
 gdl!("sees_in_body.kif");
 

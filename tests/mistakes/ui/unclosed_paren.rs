@@ -1,4 +1,4 @@
-use gdl_runtime::{Game, gdl};
+use gdl_runtime::{Game, GameExt, gdl};
 
 gdl!("unclosed_paren.kif");
 
@@ -7,7 +7,7 @@ fn main() {
     let game = unclosed_paren::game();
     let start: unclosed_paren::State = game.initial();
     let joint = [Move::take(1).unwrap(), Move::NOOP];
-    let next = game.next(&start, &joint).unwrap();
+    let next = game.apply(&start, &joint).unwrap();
     let pile = Fluent::pile(1).unwrap();
     println!("{} {} {:?}", game.holds(&next, pile), Move::all().len(), game.goal(&next, Role::White));
 }

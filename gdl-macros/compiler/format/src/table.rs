@@ -52,6 +52,15 @@ use std::{collections::BTreeSet, fmt};
 /// The version of the format.
 pub const VERSION: u8 = 8;
 
+/// What tables begin with, before their version.
+const MAGIC: &[u8; 4] = b"GDLT";
+
+/// True if these are the bytes of a table of this version, as far as its beginning tells.
+#[must_use]
+pub const fn has_this_version(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'G', b'D', b'L', b'T', VERSION, ..])
+}
+
 /// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
 pub const MAX_VIEW_WORDS: usize = 1 << 22;
 
@@ -159,7 +168,7 @@ impl<'t> Table<'t> {
     /// If a list that has to be ascending is not.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let mut writer = Writer { bytes: b"GDLT".to_vec() };
+        let mut writer = Writer { bytes: MAGIC.to_vec() };
         writer.byte(VERSION);
         [&self.roles, &self.fluents, &self.moves].into_iter().for_each(|texts| writer.texts(texts));
         self.role_moves.iter().for_each(|moves| writer.ascending(moves));
@@ -188,7 +197,7 @@ impl<'t> Table<'t> {
     /// their lists, signals and slots within their programs.
     pub fn decode(bytes: &'t [u8]) -> Result<Self, TableError> {
         let mut reader = Reader::new(bytes);
-        if reader.take(4)? != b"GDLT" {
+        if reader.take(4)? != MAGIC {
             return Err(TableError::Magic);
         }
         let found = reader.byte()?;

@@ -54,8 +54,8 @@ fn table_engine(sees: bool) -> TokenStream {
         }
 
         #[inline]
-        pub(super) fn glance(state: &super::State, view: &mut super::View) {
-            super::table().glance(state.words(), view.words_mut());
+        pub(super) fn observe_without_goals(state: &super::State, view: &mut super::View) {
+            super::table().observe_without_goals(state.words(), view.words_mut());
         }
 
         #[inline]
@@ -67,7 +67,7 @@ fn table_engine(sees: bool) -> TokenStream {
     }
 }
 
-/// The module `engine` of a game, with the functions `observe`, `glance` and `advance`, and `perceive` if the rules
+/// The module `engine` of a game, with the functions `observe`, `observe_without_goals` and `advance`, and `perceive` if the rules
 /// say what the roles perceive.
 pub(super) fn single(net: &Net, phases: Option<&Phases>, code: Code) -> TokenStream {
     let sees = net.outputs.sees.is_some();
@@ -142,7 +142,7 @@ pub(super) fn single(net: &Net, phases: Option<&Phases>, code: Code) -> TokenStr
                 #straight_percepts
             }
 
-            pub(super) use straight::{see as observe, see as glance, step as advance};
+            pub(super) use straight::{see as observe, see as observe_without_goals, step as advance};
             #percepts
         }
     }

@@ -147,12 +147,12 @@ fn game(
             }
 
             #[inline]
-            fn empty(&self) -> State {
+            fn new_state(&self) -> State {
                 State::EMPTY
             }
 
             #[inline]
-            fn blank(&self) -> View {
+            fn new_view(&self) -> View {
                 View::EMPTY
             }
 
@@ -167,8 +167,8 @@ fn game(
             }
 
             #[inline]
-            fn glance(&self, state: &State, view: &mut View) {
-                engine::glance(state, view);
+            fn observe_without_goals(&self, state: &State, view: &mut View) {
+                engine::observe_without_goals(state, view);
             }
 
             #[inline]

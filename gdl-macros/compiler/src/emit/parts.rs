@@ -252,7 +252,7 @@ fn traits(kind: &str, list: &str, index: &TokenStream, from: &TokenStream, bodie
     let (show, parse) = match bodies {
         Bodies::Table => (
             quote!(f.pad(&vocabulary().#list()[__gdl::Id::index(*self)])),
-            quote!(__gdl::Game::#parse(&game(), text)),
+            quote!(__gdl::GameExt::#parse(&game(), text)),
         ),
         Bodies::Missing => (missing(), missing()),
     };

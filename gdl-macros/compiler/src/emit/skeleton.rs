@@ -136,11 +136,11 @@ pub fn skeleton(guess: &Guess, frame: &Frame) -> TokenStream {
                 #missing
             }
 
-            fn empty(&self) -> State {
+            fn new_state(&self) -> State {
                 #missing
             }
 
-            fn blank(&self) -> View {
+            fn new_view(&self) -> View {
                 #missing
             }
 

@@ -2,7 +2,7 @@
 
 use super::value::worth;
 use crate::{
-    game::{Game, Id},
+    game::{Game, GameExt, Id},
     search::{memory::Memory, options::Options, payoff::Payoff},
 };
 
@@ -78,8 +78,8 @@ impl<G: Game> Engine<G> {
     pub(super) fn frame(&mut self, game: &G, ply: usize) {
         while self.frames.len() <= ply {
             self.frames.push(Frame {
-                state: game.empty(),
-                view: game.blank(),
+                state: game.new_state(),
+                view: game.new_view(),
                 is_seen: false,
                 options: Options::new(game),
                 own: Vec::new(),

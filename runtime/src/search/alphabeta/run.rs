@@ -7,7 +7,7 @@ use super::{
     value::{INFINITE, UNIT, Valued, earlier, goal, later},
 };
 use crate::{
-    game::{Game, Id},
+    game::{Game, GameExt, Id},
     search::{Evaluation, Found, brood::Brood, meter::Meter, options::Options, setup::Setup},
 };
 
@@ -42,10 +42,10 @@ impl<'r, G: Game> Run<'r, G> {
         self.engine.frame(game, 0);
         self.engine.frames[0].state.clone_from(state);
         self.engine.frames[0].is_seen = false;
-        let mut view = game.blank();
-        game.glance(state, &mut view);
-        let over = game.terminal_in(&view);
-        let mut found = Found::only(game.legal_in(&view, role).next().filter(|_| !over));
+        let mut view = game.new_view();
+        game.observe_without_goals(state, &mut view);
+        let over = game.is_terminal_in(&view);
+        let mut found = Found::only(game.legal_moves_in(&view, role).next().filter(|_| !over));
         let mut best = None;
         for depth in 1..=depth {
             let mut root = Root::default();
@@ -189,9 +189,9 @@ impl<'r, G: Game> Run<'r, G> {
     fn end(&mut self, ply: usize, depth: u32) -> Option<Valued> {
         let Frame { state, view, is_seen, options, .. } = &mut self.engine.frames[ply];
         if !*is_seen {
-            self.game.glance(state, view);
+            self.game.observe_without_goals(state, view);
         }
-        if !self.game.terminal_in(view) {
+        if !self.game.is_terminal_in(view) {
             let goes_on = match depth {
                 0 => Options::<G>::are_there(view.as_ref(), self.game.shape()),
                 _ => options.read(self.game, view),
@@ -262,11 +262,11 @@ impl<'r, G: Game> Run<'r, G> {
         let engine = &*self.engine;
         let mut options = Options::new(game);
         let mut state = state.clone();
-        let mut view = game.blank();
+        let mut view = game.new_view();
         let mut line = Vec::new();
         while line.len() < depth as usize {
-            game.glance(&state, &mut view);
-            if game.terminal_in(&view) || !options.read(game, &view) {
+            game.observe_without_goals(&state, &mut view);
+            if game.is_terminal_in(&view) || !options.read(game, &view) {
                 break;
             }
             let mut deciders = (0..game.shape().roles).filter(|&role| options.of(role).len() > 1);

@@ -7,7 +7,7 @@ mod slot;
 
 use super::stage::Stage;
 use crate::{
-    game::{Game, Id},
+    game::{Game, GameExt, Id},
     random::Stream,
     search::{memory::hash, options::Options, payoff::Payoff},
 };
@@ -130,7 +130,7 @@ impl<G: Game> Tree<G> {
             roles: game.shape().roles,
             chance: game.chance_role().map(Id::index),
             options: Options::new(game),
-            view: game.blank(),
+            view: game.new_view(),
         };
         tree.add(game, state.clone(), 0);
         tree
@@ -167,8 +167,8 @@ impl<G: Game> Tree<G> {
     fn add(&mut self, game: &G, state: G::State, level: u32) -> u32 {
         let number = self.nodes.len() as u32;
         let first = self.slots.len() as u32;
-        game.glance(&state, &mut self.view);
-        let over = game.terminal_in(&self.view);
+        game.observe_without_goals(&state, &mut self.view);
+        let over = game.is_terminal_in(&self.view);
         let is_end = over || !self.options.read(game, &self.view);
         if is_end && !over {
             game.observe(&state, &mut self.view);
@@ -333,7 +333,7 @@ impl<G: Game> Tree<G> {
     /// The state that a step from a node leads to.
     fn follow(&mut self, game: &G, at: u32, step: &Step) -> G::State {
         let node = &self.nodes[at as usize];
-        game.glance(&node.state, &mut self.view);
+        game.observe_without_goals(&node.state, &mut self.view);
         self.options.read(game, &self.view);
         match (step, &node.kind) {
             (Step::Cell(cell), Kind::Stage(stage)) => {
@@ -358,7 +358,7 @@ impl<G: Game> Tree<G> {
             }
             _ => {}
         }
-        game.next_unchecked(&node.state, self.options.joint())
+        game.apply_unchecked(&node.state, self.options.joint())
     }
 }
 

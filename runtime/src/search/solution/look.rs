@@ -6,7 +6,7 @@
 use super::{SolveError, permute};
 use crate::{
     bits,
-    game::{Game, Id, legal_words},
+    game::{Game, GameExt, Id, legal_words},
     search::{crowd::Crowd, options::Options, symmetry::Symmetry},
 };
 
@@ -40,7 +40,7 @@ impl<'g, G: Game> Look<'g, G> {
             crowd: Crowd::new(game),
             usual,
             options: Options::new(game),
-            view: game.blank(),
+            view: game.new_view(),
             states: Vec::new(),
             views: Vec::new(),
             deciders: Vec::new(),
@@ -142,7 +142,7 @@ impl<'g, G: Game> Look<'g, G> {
         let (words, roles) = (self.game.shape().state_words(), self.game.shape().roles);
         let width = self.game.shape().view_words();
         self.view.as_mut().copy_from_slice(&self.views[place * width..][..width]);
-        if self.game.terminal_in(&self.view) || !self.options.read(self.game, &self.view) {
+        if self.game.is_terminal_in(&self.view) || !self.options.read(self.game, &self.view) {
             return Ok(None);
         }
         let mut deciders = (0..roles).filter(|&role| self.options.of(role).len() > 1);

@@ -6,7 +6,7 @@
 //! [`Isa::run`], which has asked the machine first. Libraries that do the same (`pulp`, `fearless_simd`) have
 //! neither functions of three operands nor AES rounds.
 
-use crate::lanes::{Chunk, Slots};
+use gdl_format::lanes::SLOTS;
 
 mod bytes;
 mod portable;
@@ -284,8 +284,18 @@ pub(crate) trait Kernel {
     fn run<W: Word>(self) -> Self::Output;
 }
 
+/// Where the values of lanes are.
+pub type Slots = [Plane; SLOTS];
+
+/// Part of a program, compiled by itself; see [`Word::call`].
+pub trait Chunk {
+    /// Runs it.
+    fn run<W: Word>(self, slots: &mut Slots);
+}
+
 /// An instruction set for engines that play many games at once. Results do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Isa {
     /// What every machine has.

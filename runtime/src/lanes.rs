@@ -9,32 +9,29 @@
 //! Signals are in slots, of which there are 2^16 of 64 bytes, 4 MiB, for each thread that plays; programs take as many bytes
 //! as the table has for them, a few times over. A step takes as many steps as the programs of its phase have operations.
 
-mod choice;
-mod code;
-mod counted;
+mod batch;
+pub(crate) mod choice;
+pub(crate) mod code;
+pub(crate) mod counted;
 mod cycle;
-mod expand;
+pub(crate) mod expand;
 mod leaves;
-mod lockstep;
-mod noise;
-mod play;
-mod program;
+pub(crate) mod lockstep;
+pub(crate) mod noise;
+pub(crate) mod play;
+pub(crate) mod program;
 mod starts;
 
-pub use {
-    choice::{Groups, choose},
-    code::{Chunk, Code},
-    counted::choose_counted,
-    expand::{Batch, Expansion},
-    leaves::Leaves,
-    lockstep::Lockstep,
-    noise::Source,
-    play::add,
-    program::Slots,
-};
-pub(crate) use {code::Straight, play::Player};
+pub use crate::simd::Isa;
+pub use batch::{Batch, Expansion, Leaves};
 
-use crate::simd::Isa;
+pub(crate) use {
+    code::Straight,
+    expand::{RowBatch, RowExpansion},
+    leaves::RowLeaves,
+    play::Player,
+};
+
 use cycle::Cycle;
 use gdl_format::{
     lanes::{self, Choice, ENDED, FLUENTS, FRESH, IDLE, Item, SCORED, TERMINAL},

@@ -2,8 +2,9 @@
 
 use std::{error::Error, fmt};
 
-/// Why a step was refused. `Debug` reads like `Display`: it is what `main` prints of an error it returns.
-#[derive(Clone, PartialEq, Eq)]
+/// Why a step was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StepError {
     /// There is not one move for each role.
     Count {
@@ -20,13 +21,15 @@ pub enum StepError {
         role: String,
         /// The move, as KIF text.
         action: String,
-        /// What the role may do, as KIF text, in move order; empty if nothing.
+        /// What the role may do, as KIF text, in move order: the first [`StepError::SHOWN`] moves; empty if nothing.
         legal: Vec<String>,
+        /// How many legal moves there are besides these.
+        more: usize,
     },
 }
 
 impl StepError {
-    /// No more legal moves than this are shown; the rest is counted.
+    /// No more legal moves than this are told; the rest is counted.
     pub const SHOWN: usize = 20;
 }
 
@@ -37,17 +40,17 @@ impl fmt::Display for StepError {
                 write!(f, "a step takes one move for each of the {expected} roles, found {found}")
             }
             Self::Terminal => f.write_str("the state is terminal, nothing follows it"),
-            Self::Illegal { role, action, legal } => {
+            Self::Illegal { role, action, legal, more } => {
                 write!(f, "`{action}` is not legal for `{role}`")?;
                 let Some((first, rest)) = legal.split_first() else {
                     return f.write_str(", no move is");
                 };
                 write!(f, "; legal: {first}")?;
-                for text in rest.iter().take(Self::SHOWN - 1) {
+                for text in rest {
                     write!(f, ", {text}")?;
                 }
-                if legal.len() > Self::SHOWN {
-                    write!(f, " and {} more", legal.len() - Self::SHOWN)?;
+                if *more > 0 {
+                    write!(f, " and {more} more")?;
                 }
                 Ok(())
             }
@@ -55,17 +58,12 @@ impl fmt::Display for StepError {
     }
 }
 
-impl fmt::Debug for StepError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 impl Error for StepError {}
 
 /// What a text was to name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+#[non_exhaustive]
+pub enum TextKind {
     /// A player.
     Role,
     /// Something a player may do.
@@ -80,7 +78,7 @@ pub enum Kind {
     Perception,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for TextKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Role => "role",
@@ -95,18 +93,19 @@ impl fmt::Display for Kind {
 
 /// Why a text could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TextError {
     /// The game has no such name.
     Unknown {
         /// What was looked for.
-        kind: Kind,
+        kind: TextKind,
         /// The text as given.
         text: String,
     },
     /// The text is not a list in parentheses.
     Malformed {
         /// What was looked for.
-        kind: Kind,
+        kind: TextKind,
         /// The text as given.
         text: String,
     },

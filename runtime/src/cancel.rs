@@ -1,0 +1,33 @@
+//! The one way to end what takes long: a switch that another thread pulls.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// Ends work from another thread: a search, a match, playouts, the loading of a rulesheet. Clones are one and the same.
+///
+/// ```
+/// use gdl_runtime::{Budget, Cancel};
+///
+/// let cancel = Cancel::default();
+/// let budget = Budget::unlimited().cancelled_by(&cancel);
+/// assert!(!budget.is_spent());
+/// cancel.cancel();
+/// assert!(budget.is_spent());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks the work to end. There is no way back.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// True once it was asked to end.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,327 @@
+//! What every game can do: moves by role, checked steps, goals, chance, names and texts.
+
+use super::{Game, Id, LegalMoves, Perception, StepError, TextError, TextKind, legal_words, percept_words};
+use crate::{bits, chance::Probability, kif, random::Stream, vocabulary::Texts};
+
+/// What follows from the functions of a [`Game`]; every game has it. Functions that end in `_in` are given a view, so that one
+/// [`GameExt::view`] of a state serves many of them.
+pub trait GameExt: Game {
+    /// The roles, in role order.
+    fn roles(&self) -> impl ExactSizeIterator<Item = Self::Role> + use<Self> {
+        (0..self.shape().roles).map(Self::Role::from_index)
+    }
+
+    /// What is seen of `state`, for the functions that end in `_in`. One [`Game::observe`].
+    fn view(&self, state: &Self::State) -> Self::View {
+        let mut view = self.new_view();
+        self.observe(state, &mut view);
+        view
+    }
+
+    /// True if the game is over.
+    fn is_terminal(&self, state: &Self::State) -> bool {
+        let mut view = self.new_view();
+        self.observe_without_goals(state, &mut view);
+        self.is_terminal_in(&view)
+    }
+
+    /// [`GameExt::is_terminal`] of a state already seen.
+    #[inline]
+    fn is_terminal_in(&self, view: &Self::View) -> bool {
+        bits::test(view.as_ref(), self.shape().terminal_bit())
+    }
+
+    /// The moves a role may make, in move order. The rules may give legal moves in a terminal state
+    /// too, though [`GameExt::apply`] refuses to make them.
+    fn legal_moves(&self, state: &Self::State, role: Self::Role) -> LegalMoves<Self::Move, Self::View> {
+        let mut view = self.new_view();
+        self.observe_without_goals(state, &mut view);
+        LegalMoves::new(view, self.shape(), role.index())
+    }
+
+    /// [`GameExt::legal_moves`] of a state already seen.
+    fn legal_moves_in<'v>(
+        &self,
+        view: &'v Self::View,
+        role: Self::Role,
+    ) -> LegalMoves<Self::Move, &'v Self::View> {
+        LegalMoves::new(view, self.shape(), role.index())
+    }
+
+    /// True if the role may make the move. One look at the state: see [`GameExt::is_legal_in`] for many moves.
+    fn is_legal(&self, state: &Self::State, role: Self::Role, action: Self::Move) -> bool {
+        let mut view = self.new_view();
+        self.observe_without_goals(state, &mut view);
+        self.is_legal_in(&view, role, action)
+    }
+
+    /// [`GameExt::is_legal`] of a state already seen.
+    fn is_legal_in(&self, view: &Self::View, role: Self::Role, action: Self::Move) -> bool {
+        let shape = self.shape();
+        action.index() < shape.moves
+            && bits::test(legal_words(view.as_ref(), shape, role.index()), action.index())
+    }
+
+    /// The role's goal value: `None` if no value holds or several do, as is common before the end.
+    fn goal(&self, state: &Self::State, role: Self::Role) -> Option<u8> {
+        self.goal_in(&self.view(state), role)
+    }
+
+    /// [`GameExt::goal`] of a state already seen.
+    fn goal_in(&self, view: &Self::View, role: Self::Role) -> Option<u8> {
+        match self.goals_in(view, role)[..] {
+            [value] => Some(value),
+            _ => None,
+        }
+    }
+
+    /// All goal values of a role that hold, ascending. In a well-formed game exactly one does in a
+    /// terminal state.
+    fn goals(&self, state: &Self::State, role: Self::Role) -> Vec<u8> {
+        self.goals_in(&self.view(state), role)
+    }
+
+    /// [`GameExt::goals`] of a state already seen.
+    fn goals_in(&self, view: &Self::View, role: Self::Role) -> Vec<u8> {
+        let vocabulary = self.vocabulary();
+        let before: usize = (0..role.index()).map(|r| vocabulary.goals_of(r).len()).sum();
+        let first = self.shape().goal_bit() + before;
+        let values = vocabulary.goals_of(role.index()).iter().enumerate();
+        values.filter(|(i, _)| bits::test(view.as_ref(), first + i)).map(|(_, &value)| value).collect()
+    }
+
+    /// The state that follows when each role makes its move of `joint`, in role order.
+    ///
+    /// # Errors
+    /// If the number of moves is not that of the roles, if `state` is terminal, or if a move is not
+    /// legal. The first fault in role order.
+    fn apply(&self, state: &Self::State, joint: &[Self::Move]) -> Result<Self::State, StepError> {
+        let mut view = self.new_view();
+        self.observe_without_goals(state, &mut view);
+        self.check_in(&view, joint)?;
+        Ok(self.apply_unchecked(state, joint))
+    }
+
+    /// What [`GameExt::apply`] tests, of a state already seen.
+    ///
+    /// # Errors
+    /// As for [`GameExt::apply`].
+    fn check_in(&self, view: &Self::View, joint: &[Self::Move]) -> Result<(), StepError> {
+        let expected = self.shape().roles;
+        if joint.len() != expected {
+            return Err(StepError::Count { expected, found: joint.len() });
+        }
+        if self.is_terminal_in(view) {
+            return Err(StepError::Terminal);
+        }
+        for (role, &action) in self.roles().zip(joint) {
+            if !self.is_legal_in(view, role, action) {
+                let mut legal = self.legal_moves_in(view, role).map(|m| self.move_text(m).to_owned());
+                return Err(StepError::Illegal {
+                    role: self.role_text(role).to_owned(),
+                    action: self.move_text(action).to_owned(),
+                    legal: legal.by_ref().take(StepError::SHOWN).collect(),
+                    more: legal.len(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a role perceives when the joint move is made in `state`: the percepts that the rules give it
+    /// (`sees`), or the joint move itself if the rules say nothing of percepts.
+    ///
+    /// Nothing is checked, as for [`Game::advance`]. As costly as a step, and a little allocation.
+    fn perception(
+        &self,
+        state: &Self::State,
+        joint: &[Self::Move],
+        role: Self::Role,
+    ) -> Perception<Self::Move, Self::Percept> {
+        if !self.vocabulary().has_percepts() {
+            return Perception::Joint(joint.into());
+        }
+        let shape = self.shape();
+        let mut row = vec![0; shape.roles * shape.percept_words()];
+        self.perceive(state, joint, &mut row);
+        Perception::of_row(percept_words(&row, shape, role.index()))
+    }
+
+    /// The role that stands for chance, if the game has one: in rulesheets the one called `random`.
+    fn chance_role(&self) -> Option<Self::Role> {
+        self.vocabulary().chance().map(Self::Role::from_index)
+    }
+
+    /// What chance may do in a state and how likely it is, in move order: each legal move is as likely as
+    /// the others. Nothing if the game has no chance.
+    fn chance(&self, state: &Self::State) -> Vec<(Self::Move, Probability)> {
+        let Some(role) = self.chance_role() else { return Vec::new() };
+        let legal = self.legal_moves(state, role);
+        let each = Probability::one_in(legal.len());
+        legal.map(|action| (action, each)).collect()
+    }
+
+    /// The probability of a joint move in a state already seen when each role draws one of its legal moves, all
+    /// equally likely and independently of the others: the product of their probabilities. 0 if a move is
+    /// missing or not legal; `None` if it takes more than 128 bits.
+    fn probability_in(&self, view: &Self::View, joint: &[Self::Move]) -> Option<Probability> {
+        if joint.len() != self.shape().roles {
+            return Some(Probability::ZERO);
+        }
+        self.roles().zip(joint).try_fold(Probability::ONE, |product, (role, &action)| {
+            let cases =
+                if self.is_legal_in(view, role, action) { self.legal_moves_in(view, role).len() } else { 0 };
+            product.checked_mul(Probability::one_in(cases))
+        })
+    }
+
+    /// A legal move of a role of a state already seen, each exactly as likely: what chance does. `None` if
+    /// there is none.
+    fn random_move_in(&self, view: &Self::View, role: Self::Role, stream: &mut Stream) -> Option<Self::Move> {
+        let words = legal_words(view.as_ref(), self.shape(), role.index());
+        bits::choose(words, |n| stream.below(n)).map(Self::Move::from_index)
+    }
+
+    /// [`GameExt::apply`] without the tests, and without their cost. See [`Game::advance`] for what may
+    /// come out when a move is not legal or the game is over.
+    fn apply_unchecked(&self, state: &Self::State, joint: &[Self::Move]) -> Self::State {
+        let mut next = state.clone();
+        self.advance(&mut next, joint);
+        next
+    }
+
+    /// What holds in a state, in fluent order.
+    fn fluents<'s>(&self, state: &'s Self::State) -> impl Iterator<Item = Self::Fluent> + use<'s, Self> {
+        bits::ones(state.as_ref()).map(Self::Fluent::from_index)
+    }
+
+    /// True if the fluent holds.
+    fn holds(&self, state: &Self::State, fluent: Self::Fluent) -> bool {
+        bits::test(state.as_ref(), fluent.index())
+    }
+
+    /// The state in which exactly these fluents hold. Whether play can reach it is not asked.
+    ///
+    /// # Panics
+    /// If a fluent belongs to another, larger game.
+    fn state_from(&self, fluents: impl IntoIterator<Item = Self::Fluent>) -> Self::State {
+        let mut state = self.new_state();
+        for fluent in fluents {
+            bits::set(state.as_mut(), fluent.index());
+        }
+        state
+    }
+
+    /// The name of a role.
+    fn role_text(&self, role: Self::Role) -> &str {
+        text(self.vocabulary().roles(), role)
+    }
+
+    /// A move as KIF text, for example `(mark 1 1)`.
+    fn move_text(&self, action: Self::Move) -> &str {
+        text(self.vocabulary().moves(), action)
+    }
+
+    /// A fluent as KIF text, for example `(cell 1 1 b)`.
+    fn fluent_text(&self, fluent: Self::Fluent) -> &str {
+        text(self.vocabulary().fluents(), fluent)
+    }
+
+    /// A percept as KIF text, for example `(die 6)`.
+    fn percept_text(&self, percept: Self::Percept) -> &str {
+        text(self.vocabulary().percepts(), percept)
+    }
+
+    /// A state as KIF text: its fluents in order, for example `((cell 1 1 b) (control x))`.
+    fn state_text(&self, state: &Self::State) -> String {
+        let texts: Vec<&str> = self.fluents(state).map(|fluent| self.fluent_text(fluent)).collect();
+        format!("({})", texts.join(" "))
+    }
+
+    /// What a role perceived, as KIF text: a list of percepts, for example `((die 6))`, or the moves of all
+    /// roles.
+    fn perception_text(&self, perception: &Perception<Self::Move, Self::Percept>) -> String {
+        let texts: Vec<&str> = match perception {
+            Perception::Joint(joint) => joint.iter().map(|&action| self.move_text(action)).collect(),
+            Perception::Percepts(percepts) => percepts.iter().map(|&p| self.percept_text(p)).collect(),
+        };
+        format!("({})", texts.join(" "))
+    }
+
+    /// The role of that name. White space around it and, if no role is spelt exactly so, case do not
+    /// matter; the same holds for the other functions that read texts.
+    ///
+    /// # Errors
+    /// If the game has no such role.
+    fn parse_role(&self, text: &str) -> Result<Self::Role, TextError> {
+        find(self.vocabulary().roles(), TextKind::Role, text)
+    }
+
+    /// The move of that KIF text. Whether it is legal is not asked.
+    ///
+    /// # Errors
+    /// If the game has no such move.
+    fn parse_move(&self, text: &str) -> Result<Self::Move, TextError> {
+        find(self.vocabulary().moves(), TextKind::Move, text)
+    }
+
+    /// The fluent of that KIF text.
+    ///
+    /// # Errors
+    /// If the game has no such fluent.
+    fn parse_fluent(&self, text: &str) -> Result<Self::Fluent, TextError> {
+        find(self.vocabulary().fluents(), TextKind::Fluent, text)
+    }
+
+    /// The percept of that KIF text.
+    ///
+    /// # Errors
+    /// If the game has no such percept.
+    fn parse_percept(&self, text: &str) -> Result<Self::Percept, TextError> {
+        find(self.vocabulary().percepts(), TextKind::Percept, text)
+    }
+
+    /// What a role perceived, as a server tells it: a list of percepts in any order, or of the moves of all
+    /// roles in role order where the rules say nothing of percepts. `nil` is the empty list. The reverse of
+    /// [`GameExt::perception_text`].
+    ///
+    /// # Errors
+    /// If the text is not such a list, or the game does not have one of its names.
+    fn parse_perception(&self, text: &str) -> Result<Perception<Self::Move, Self::Percept>, TextError> {
+        let items = if text.trim().eq_ignore_ascii_case("nil") { Some(Vec::new()) } else { kif::items(text) };
+        let malformed = || TextError::Malformed { kind: TextKind::Perception, text: text.to_owned() };
+        let items = items.ok_or_else(malformed)?;
+        if self.vocabulary().has_percepts() {
+            let percepts: Result<Vec<_>, _> =
+                items.into_iter().map(|item| self.parse_percept(item)).collect();
+            return Ok(Perception::percepts(percepts?));
+        }
+        let joint: Result<Box<[_]>, _> = items.into_iter().map(|item| self.parse_move(item)).collect();
+        Ok(Perception::Joint(joint?))
+    }
+
+    /// The state written as a list of fluents, in any order: the reverse of [`GameExt::state_text`].
+    ///
+    /// # Errors
+    /// If the text is not a list in parentheses or the game does not have one of the fluents.
+    fn parse_state(&self, text: &str) -> Result<Self::State, TextError> {
+        let items = kif::items(text)
+            .ok_or_else(|| TextError::Malformed { kind: TextKind::State, text: text.to_owned() })?;
+        let mut state = self.new_state();
+        for item in items {
+            bits::set(state.as_mut(), self.parse_fluent(item)?.index());
+        }
+        Ok(state)
+    }
+}
+
+impl<G: Game + ?Sized> GameExt for G {}
+
+fn text<I: Id>(texts: &Texts, id: I) -> &str {
+    texts.get(id.index()).unwrap_or("?")
+}
+
+fn find<I: Id>(texts: &Texts, kind: TextKind, text: &str) -> Result<I, TextError> {
+    let position = texts.find(text);
+    position.map(I::from_index).ok_or_else(|| TextError::Unknown { kind, text: text.to_owned() })
+}

@@ -1,0 +1,352 @@
+//! Lanes for the states of a caller: [`Expansion`] makes successors of up to 512 states in a pass and writes them to a
+//! [`Batch`]; [`Leaves`] plays random games from up to eight states at once. Both are given and give the game's own types.
+
+use super::{RowBatch, RowExpansion, RowLeaves};
+use crate::{
+    game::Game,
+    simd::{Isa, LANES},
+    stats::Tally,
+};
+use std::{fmt, marker::PhantomData};
+
+/// Makes moves in up to 512 states at once, one in each lane, and sees what follows: the successors of a state, or of
+/// many.
+///
+/// A pass takes a little longer than one step of a single state, however many lanes it has: some microseconds.
+/// [`Expansion::start`], then a [`push`](Expansion::push) for each pair of a state and a joint move, then
+/// [`Expansion::advance`], which writes the successors to a [`Batch`] in the order of the pairs; and so on with the
+/// next pairs. [`Expansion::push_all`] adds all joint moves of a state.
+///
+/// Where players take turns a pass is for one phase of that cycle. [`Expansion::phase`] tells the phase of a
+/// state; successors are at the next one.
+///
+/// Memory: 4 MiB and 4 KiB for each word of a state, however many passes there are.
+///
+/// ```
+/// use gdl_runtime::{Game, gdl, lanes::{Batch, Expansion, Isa}};
+///
+/// gdl!(name = walk, rules = r"
+///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y)) (legal robot wait)
+///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+///     (<= (next (at ?x)) (does robot wait) (true (at ?x)))
+///     (<= terminal (true (at 2))) (goal robot 100)
+/// ");
+///
+/// fn main() {
+///     let game = walk::game();
+///     let mut expansion = Expansion::new(&game, Isa::best()).unwrap();
+///     let mut successors = Batch::new(&game);
+///
+///     // All successors of the initial state.
+///     let start = game.initial();
+///     expansion.start(expansion.phase(&start).unwrap());
+///     expansion.push_all(&start, &game.view(&start), 0);
+///     expansion.advance(&mut successors);
+///     assert_eq!(successors.len(), 2);
+///     let (mut state, mut view) = (game.new_state(), game.new_view());
+///     successors.state(0, &mut state);
+///     successors.view(0, &mut view);
+///     assert_eq!(game.state_text(&state), "((at 1))");
+///     assert_eq!(game.legal_moves_in(&view, walk::Role::Robot).len(), 2);
+///
+///     // A successor of that one.
+///     expansion.start(expansion.phase(&state).unwrap());
+///     expansion.push(&state, &[walk::Move::GO]);
+///     expansion.advance(&mut successors);
+///     assert!(successors.is_terminal(0));
+/// }
+/// ```
+pub struct Expansion<'g, G: Game> {
+    rows: RowExpansion<'g>,
+    game: PhantomData<&'g G>,
+}
+
+impl<G: Game> fmt::Debug for Expansion<'_, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rows.fmt(f)
+    }
+}
+
+impl<'g, G: Game> Expansion<'g, G> {
+    /// The number of lanes.
+    pub const LANES: usize = LANES;
+
+    /// An empty pass. None if the game cannot be played in lanes (see
+    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle apart, or states
+    /// may have 2^54 joint moves and more, or a state and a view have more than 8,192 words. O(gates), usually some times
+    /// over. If the machine does not have the instruction set, that is [`Isa::Portable`].
+    #[must_use]
+    pub fn new(game: &'g G, isa: Isa) -> Option<Self> {
+        Some(Self { rows: RowExpansion::new(game.table()?, isa)?, game: PhantomData })
+    }
+
+    /// The instruction set.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.rows.isa()
+    }
+
+    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the initial state's.
+    #[must_use]
+    pub fn phases(&self) -> usize {
+        self.rows.phases()
+    }
+
+    /// The phase of a state; none if no play from the initial state comes to it. O(words of a state).
+    #[must_use]
+    #[inline]
+    pub fn phase(&self, state: &G::State) -> Option<usize> {
+        self.rows.phase(state.as_ref())
+    }
+
+    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo [`Expansion::phases`].
+    pub fn start(&mut self, phase: usize) {
+        self.rows.start(phase);
+    }
+
+    /// The number of pairs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True if there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// True if there is no room for another pair.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.rows.is_full()
+    }
+
+    /// Adds a state and the move of each role, in role order. O(words of the state + roles).
+    ///
+    /// Nothing is checked, as for [`Game::advance`]: if a move is not legal, or the state is
+    /// terminal or at another phase than this pass is for, some state follows.
+    ///
+    /// # Panics
+    /// If there is no room, or a word of the state is missing.
+    #[inline]
+    pub fn push(&mut self, state: &G::State, joint: &[G::Move]) {
+        self.rows.push(state.as_ref(), joint);
+    }
+
+    /// Adds a state whose moves do not matter: for [`Expansion::observe`] and [`Expansion::count`].
+    ///
+    /// # Panics
+    /// As [`Expansion::push`].
+    #[inline]
+    pub fn push_state(&mut self, state: &G::State) {
+        self.rows.push_state(state.as_ref());
+    }
+
+    /// Adds a state with each of its joint moves, the last role's move changing fastest, but for the first `skip` of
+    /// them, as far as there is room; `view` is what is seen of the state. Terminal states have none. The
+    /// number of joint moves that are left. O(words of the state and the view + pairs).
+    ///
+    /// # Panics
+    /// If the state or the view is of another game and too short.
+    pub fn push_all(&mut self, state: &G::State, view: &G::View, skip: u64) -> u64 {
+        self.rows.push_all(state.as_ref(), view.as_ref(), skip)
+    }
+
+    /// Makes all moves: the states that follow and what is seen of them. Some microseconds:
+    /// O(gates + words of a state and a view), however many pairs there are.
+    ///
+    /// # Panics
+    /// If the batch is of another shape.
+    pub fn advance(&mut self, successors: &mut Batch<G>) {
+        self.rows.advance(&mut successors.rows);
+    }
+
+    /// Like [`Expansion::advance`], but goal bits may stay clear in states that are not terminal, as with
+    /// [`Game::observe_without_goals`]: where pieces are counted for them that is much less work.
+    ///
+    /// # Panics
+    /// If the batch is of another shape.
+    pub fn advance_without_goals(&mut self, successors: &mut Batch<G>) {
+        self.rows.advance_without_goals(&mut successors.rows);
+    }
+
+    /// The states themselves and what is seen of them; their joint moves do not matter. As costly as
+    /// [`Expansion::advance`].
+    ///
+    /// # Panics
+    /// If the batch is of another shape.
+    pub fn observe(&mut self, states: &mut Batch<G>) {
+        self.rows.observe(&mut states.rows);
+    }
+
+    /// The number of joint moves of the states themselves, lane by lane.
+    pub fn count(&mut self, counts: &mut [u64; LANES]) {
+        self.rows.count(counts);
+    }
+
+    /// Makes all moves and counts the joint moves of the states that follow, none of which is written anywhere.
+    pub fn count_after(&mut self, counts: &mut [u64; LANES]) {
+        self.rows.count_after(counts);
+    }
+}
+
+/// Up to 512 states and what is seen of them, as [`Expansion`] writes them: lane by lane.
+///
+/// Memory: 4 KiB for each word of a state and a view, at most 32 MiB for a game that there is an [`Expansion`] of.
+pub struct Batch<G: Game> {
+    rows: RowBatch,
+    game: PhantomData<fn(G)>,
+}
+
+impl<G: Game> Clone for Batch<G> {
+    fn clone(&self) -> Self {
+        Self { rows: self.rows.clone(), game: PhantomData }
+    }
+}
+
+impl<G: Game> fmt::Debug for Batch<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> Batch<G> {
+    /// No states.
+    #[must_use]
+    pub fn new(game: &G) -> Self {
+        Self { rows: RowBatch::new(game.shape()), game: PhantomData }
+    }
+
+    /// The number of states: lanes are below it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True if there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Writes the state of a lane.
+    ///
+    /// # Panics
+    /// If there is no such lane.
+    #[inline]
+    pub fn state(&self, lane: usize, state: &mut G::State) {
+        self.rows.state(lane, state.as_mut());
+    }
+
+    /// Writes what is seen of the state of a lane as [`Game::observe`] does, but for the legal moves
+    /// of terminal states, which have none here, whatever the rules say.
+    ///
+    /// Goal values of chance are only there where it has exactly one.
+    ///
+    /// # Panics
+    /// If there is no such lane.
+    #[inline]
+    pub fn view(&self, lane: usize, view: &mut G::View) {
+        self.rows.view(lane, view.as_mut());
+    }
+
+    /// True if the game is over in the state of a lane.
+    ///
+    /// # Panics
+    /// If there is no such lane.
+    #[inline]
+    #[must_use]
+    pub fn is_terminal(&self, lane: usize) -> bool {
+        self.rows.is_terminal(lane)
+    }
+}
+
+/// Rollouts from given states, 512 at once: 512 from one state, 256 from each of two, at least 64 from each of
+/// eight.
+///
+/// States of one pass must be at the same phase of the cycle that games go round where players take turns, as are
+/// the successors of a state.
+///
+/// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
+/// has straight-line code. Memory: 4 MiB, however many games are played.
+///
+/// ```
+/// use gdl_runtime::{Game, GameExt, gdl, lanes::{Isa, Leaves}};
+///
+/// gdl!(name = walk, rules = r"
+///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y)) (legal robot stop)
+///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+///     (<= (next (at ?x)) (does robot stop) (true (at ?x))) (<= (next over) (does robot stop))
+///     (<= terminal (true over)) (<= terminal (true (at 2)))
+///     (<= (goal robot 100) (true (at 2))) (<= (goal robot 0) (not (true (at 2))))
+/// ");
+///
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let game = walk::game();
+///     let mut leaves = Leaves::new(&game, Isa::best(), 100).unwrap();
+///     let near = game.parse_state("((at 1))")?;
+///     let far = game.initial();
+///     let phase = leaves.phase(&near).unwrap();
+///     let tallies = leaves.play(phase, &[&near, &far], 7, 0);
+///     assert_eq!(tallies.iter().map(|tally| tally.playouts).sum::<u64>(), 512);
+///     // One coin against two.
+///     assert!(tallies[0].roles[0].wins > tallies[1].roles[0].wins);
+///     Ok(())
+/// }
+/// ```
+pub struct Leaves<'g, G: Game> {
+    rows: RowLeaves<'g>,
+    game: PhantomData<&'g G>,
+}
+
+impl<G: Game> fmt::Debug for Leaves<'_, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rows.fmt(f)
+    }
+}
+
+impl<'g, G: Game> Leaves<'g, G> {
+    /// The number of games of a pass.
+    pub const LANES: usize = LANES;
+
+    /// The most states of a pass.
+    pub const MOST: usize = RowLeaves::MOST;
+
+    /// Lanes for games of at most `max_length` moves from the states that are given; those that are not over then
+    /// are given up and counted as too long. If the machine does not have the instruction set, that is
+    /// [`Isa::Portable`].
+    ///
+    /// None if the game cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or games may have no
+    /// move at all.
+    #[must_use]
+    pub fn new(game: &'g G, isa: Isa, max_length: u64) -> Option<Self> {
+        Some(Self { rows: RowLeaves::new(game.table()?, isa, max_length)?, game: PhantomData })
+    }
+
+    /// The phase of a state on the cycle; none if no play from the initial state comes to it. O(words of a state).
+    #[must_use]
+    pub fn phase(&self, state: &G::State) -> Option<usize> {
+        self.rows.phase(state.as_ref())
+    }
+
+    /// Plays games from states at this phase, as many from each as [`Leaves::games`] says. A tally for each state, in
+    /// their order. Games that are over where they start count for what they are.
+    ///
+    /// Of states at another phase, tallies mean nothing.
+    ///
+    /// # Panics
+    /// If there are more states than [`Leaves::MOST`], or the phase is none of the cycle.
+    pub fn play(&mut self, phase: usize, states: &[&G::State], seed: u64, block: u64) -> Vec<Tally> {
+        let rows: Vec<&[u64]> = states.iter().map(|state| state.as_ref()).collect();
+        self.rows.play(phase, &rows, seed, block)
+    }
+
+    /// The number of games from the state at a place, where so many states share the lanes.
+    #[must_use]
+    pub fn games(states: usize, place: usize) -> u64 {
+        RowLeaves::games(states, place)
+    }
+}

@@ -3,17 +3,20 @@
 //! Everything that can be judged without opening a file is judged here, so that wrong arguments end
 //! with exit code 2, the nearest right one named, before any work is done.
 
-use crate::{
-    game::{GameArg, Way},
-    players::{self, Spec},
-    simulate::Settings,
-};
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::styling::{AnsiColor, Styles},
 };
 use gdl_compiler::{Levels, Limits, Options, diagnostic::codes};
 use gdl_runtime::{Game, Referee};
+use gdl_tools::{
+    engine::{Engine, Isa},
+    game::GameArg,
+    load::Way,
+    parse::{count, did_you_mean, seconds, threads, whole},
+    players::{self, Spec},
+    simulate::Settings,
+};
 use std::{path::PathBuf, time::Duration};
 
 const STYLES: Styles = Styles::styled()
@@ -35,7 +38,7 @@ Examples:
 /// Check, compile, play and verify games written in the Game Description Language.
 #[derive(Debug, Parser)]
 #[command(name = "gdl", version, styles = STYLES, after_help = AFTER_HELP, max_term_width = 100)]
-pub struct Cli {
+pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -43,7 +46,7 @@ pub struct Cli {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// List the built-in games
     List(ListArgs),
     /// Find the faults of rulesheets
@@ -65,6 +68,7 @@ pub enum Command {
     /// Play against a player, or watch one play itself
     Play(PlayArgs),
     /// Show a game in the browser: a board to click, against people or players
+    #[cfg(feature = "serve")]
     Serve(ServeArgs),
     /// Compare a rulesheet with recorded traces of a reference reasoner
     Verify(VerifyArgs),
@@ -77,7 +81,7 @@ pub enum Command {
 impl Command {
     /// True if stdout is to have one JSON object.
     #[must_use]
-    pub fn wants_json(&self) -> bool {
+    pub(crate) fn wants_json(&self) -> bool {
         match self {
             Self::List(args) => args.json,
             Self::Check(args) => args.json,
@@ -89,14 +93,16 @@ impl Command {
             Self::Verify(args) => args.json,
             Self::Bench(args) => args.json,
             Self::Explain(args) => args.json,
-            Self::Fmt(_) | Self::Play(_) | Self::Serve(_) | Self::Completions(_) => false,
+            #[cfg(feature = "serve")]
+            Self::Serve(_) => false,
+            Self::Fmt(_) | Self::Play(_) | Self::Completions(_) => false,
         }
     }
 }
 
 /// Arguments of `gdl list`.
 #[derive(Debug, Args)]
-pub struct ListArgs {
+pub(crate) struct ListArgs {
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
@@ -117,7 +123,7 @@ Examples:
   gdl check draft.kif --simulate --warn goal_not_monotone
   gdl check draft.kif --allow unused_relation,GDL021 --json
   gdl check - --name draft.kif --json < unsaved_buffer")]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// The rulesheets; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "schema")]
     pub files: Vec<PathBuf>,
@@ -144,7 +150,7 @@ pub struct CheckArgs {
 /// How much `--simulate` plays.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Simulation")]
-pub struct SimulationArgs {
+pub(crate) struct SimulationArgs {
     /// What the random choices follow from
     #[arg(long, value_name = "N", default_value_t = 0, requires = "simulate")]
     pub seed: u64,
@@ -162,7 +168,7 @@ pub struct SimulationArgs {
 impl SimulationArgs {
     /// The simulation's settings.
     #[must_use]
-    pub fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         Settings {
             seed: self.seed,
             states: self.states as usize,
@@ -183,7 +189,7 @@ Examples:
   gdl fmt games/*.kif
   gdl fmt --check games/*.kif
   gdl fmt - < draft.kif")]
-pub struct FmtArgs {
+pub(crate) struct FmtArgs {
     /// The rulesheets; `-` formats stdin to stdout
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
@@ -194,7 +200,7 @@ pub struct FmtArgs {
 
 /// How a rulesheet is to be read.
 #[derive(Debug, Default, Args)]
-pub struct RulesArgs {
+pub(crate) struct RulesArgs {
     /// Keep silent about a lint
     #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint)]
     pub allow: Vec<String>,
@@ -215,7 +221,7 @@ pub struct RulesArgs {
 impl RulesArgs {
     /// The compiler's options.
     #[must_use]
-    pub fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         Options {
             case_sensitive: self.case == Case::Sensitive,
             levels: Levels { allow: self.allow.clone(), warn: self.warn.clone(), deny: self.deny.clone() },
@@ -227,7 +233,7 @@ impl RulesArgs {
 
 /// How much a rulesheet may cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Bounds {
+pub(crate) enum Bounds {
     /// What a game of one's own may take
     #[default]
     Default,
@@ -238,7 +244,7 @@ pub enum Bounds {
 impl Bounds {
     /// The compiler's limits.
     #[must_use]
-    pub fn limits(self) -> Limits {
+    pub(crate) fn limits(self) -> Limits {
         match self {
             Self::Default => Limits::default(),
             Self::Network => Limits::network(),
@@ -248,7 +254,7 @@ impl Bounds {
 
 /// Whether spellings that differ in case alone are one symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Case {
+pub(crate) enum Case {
     /// One symbol, as the language has it
     #[default]
     Fold,
@@ -263,7 +269,7 @@ Examples:
   gdl explain GDL085
   gdl explain unused_relation
   gdl explain")]
-pub struct ExplainArgs {
+pub(crate) struct ExplainArgs {
     /// A code such as GDL085, or its name; without one, all codes are listed
     #[arg(value_name = "CODE", value_parser = code)]
     pub code: Option<&'static codes::Code>,
@@ -282,7 +288,7 @@ Examples:
   gdl net tictactoe
   gdl net mygame.kif --json
   gdl net tictactoe --dot | dot -Tsvg > tictactoe.svg")]
-pub struct NetArgs {
+pub(crate) struct NetArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
     /// How the rules are run [default: table or, if they take too much to be grounded, lifted]
@@ -305,7 +311,7 @@ that are not terminal.
 Examples:
   gdl perft tictactoe --depth 9
   gdl perft mygame.kif --depth 3 --divide")]
-pub struct PerftArgs {
+pub(crate) struct PerftArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
     /// How moves are made [default: lanes or, if the rules take too much to be grounded, lifted]
@@ -334,7 +340,7 @@ Examples:
   gdl playouts tictactoe
   gdl playouts connect_four --count 100_000 --seed 7
   gdl playouts mygame.kif --seconds 5 --threads 1 --json")]
-pub struct PlayoutsArgs {
+pub(crate) struct PlayoutsArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
     /// How many games to play [default: a million]
@@ -372,7 +378,7 @@ Examples:
   gdl analyze connect_four
   gdl analyze breakthrough --count 10_000 --html breakthrough.html
   gdl analyze mygame.kif --seconds 20 --json")]
-pub struct AnalyzeArgs {
+pub(crate) struct AnalyzeArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
     /// How many random games to follow [default: 1,000]
@@ -411,7 +417,7 @@ Examples:
   gdl match tictactoe alphabeta random -n 1000
   gdl match connect_four mcts alphabeta:depth=6 --clock 0.1
   gdl match mygame.kif mcts random random -n 30 --record matches"))]
-pub struct MatchArgs {
+pub(crate) struct MatchArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
     /// One player for each role other than chance
@@ -454,14 +460,14 @@ Examples:
   gdl play tictactoe
   gdl play tictactoe --self
   gdl play connect_four --as yellow --against alphabeta:depth=6"))]
-pub struct PlayArgs {
+pub(crate) struct PlayArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
     /// The role you play [default: the first one]
     #[arg(long = "as", value_name = "ROLE", conflicts_with = "itself")]
     pub role: Option<String>,
     /// Who plays all other roles, with `--self` by default `alphabeta`; `human` is you again
-    #[arg(long, value_name = "PLAYER", default_value = DEFAULT_PLAYER, default_value_if("itself", "true", "alphabeta"))]
+    #[arg(long, value_name = "PLAYER", default_value = players::DEFAULT, default_value_if("itself", "true", "alphabeta"))]
     pub against: Spec,
     /// Watch that player play all roles
     #[arg(long = "self")]
@@ -473,7 +479,7 @@ pub struct PlayArgs {
 
 /// What moves may cost, and what luck follows from.
 #[derive(Clone, Copy, Debug, Args)]
-pub struct TermsArgs {
+pub(crate) struct TermsArgs {
     /// How many seconds players may take for a move
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub clock: Option<f64>,
@@ -488,24 +494,25 @@ pub struct TermsArgs {
 impl TermsArgs {
     /// Time for a move.
     #[must_use]
-    pub fn clock(&self) -> Option<Duration> {
+    pub(crate) fn clock(&self) -> Option<Duration> {
         self.clock.map(Duration::from_secs_f64)
     }
 
     /// Nodes for a move: as many as `otherwise` if neither they nor a clock were asked for.
     #[must_use]
-    pub fn nodes(&self, otherwise: u64) -> Option<u64> {
+    pub(crate) fn nodes(&self, otherwise: u64) -> Option<u64> {
         self.nodes.or(self.clock.is_none().then_some(otherwise))
     }
 
     /// Has a referee keep to that.
-    pub fn hold<'g, G: Game>(&self, referee: Referee<'g, G>, otherwise: u64) -> Referee<'g, G> {
+    pub(crate) fn hold<'g, G: Game>(&self, referee: Referee<'g, G>, otherwise: u64) -> Referee<'g, G> {
         let referee = self.clock().into_iter().fold(referee, |referee, clock| referee.clocks(clock, clock));
         self.nodes(otherwise).into_iter().fold(referee, Referee::nodes)
     }
 }
 
 /// Arguments of `gdl serve`.
+#[cfg(feature = "serve")]
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The command prints an address that only this machine can reach, and ends with
@@ -536,54 +543,12 @@ Examples:
   gdl serve
   gdl serve connect_four
   gdl serve mygame.kif --port 8080")]
-pub struct ServeArgs {
+pub(crate) struct ServeArgs {
     /// The game to open first
     pub game: Option<GameArg>,
     /// Where to listen on 127.0.0.1 [default: any port that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
-}
-
-/// Who plays against people.
-pub(crate) const DEFAULT_PLAYER: &str = "mcts";
-
-/// How games are played and moves made: lanes take 512 games or states at once, all others one at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
-    /// 512 games or states at once, by compiled code, which built-in games within the gate budget have in release
-    /// builds, or by the rules as a table
-    Lanes,
-    /// 512 games at once, by the rules as a table
-    TableLanes,
-    /// Compiled code, which built-in games within the gate budget have; debug builds run their tables
-    Straight,
-    /// The rules as a table
-    Table,
-    /// The rules themselves, state by state: slow, but nothing is grounded
-    Lifted,
-    /// One game or state at a time, whichever way the rules are run
-    Single,
-}
-
-/// An instruction set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Isa {
-    /// What every machine has
-    Portable,
-    /// x86-64 with AVX2 and AES
-    Avx2,
-    /// x86-64 with AVX-512 F, BW, VBMI and VPOPCNTDQ, GFNI and VAES
-    Avx512,
-}
-
-impl From<Isa> for gdl_runtime::Isa {
-    fn from(isa: Isa) -> Self {
-        match isa {
-            Isa::Portable => Self::Portable,
-            Isa::Avx2 => Self::Avx2,
-            Isa::Avx512 => Self::Avx512,
-        }
-    }
 }
 
 /// Arguments of `gdl verify`.
@@ -595,7 +560,7 @@ Examples:
   gdl verify tictactoe.kif tictactoe.json
   gdl verify mygame.kif traces/*.json --json
   gdl verify vast.kif vast.json --engine eval")]
-pub struct VerifyArgs {
+pub(crate) struct VerifyArgs {
     /// The rulesheet
     pub rules: PathBuf,
     /// Traces made from it
@@ -612,7 +577,7 @@ pub struct VerifyArgs {
 
 /// What answers for a rulesheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Semantics {
+pub(crate) enum Semantics {
     /// The table the rulesheet compiles to
     Table,
     /// The rules, evaluated state by state
@@ -634,7 +599,7 @@ Examples:
   gdl bench rulesheets
   gdl bench rulesheets --seconds 0.2 --json > bench.json
   gdl bench mygame.kif yours.kif --engine table")]
-pub struct BenchArgs {
+pub(crate) struct BenchArgs {
     /// Rulesheets, and folders with rulesheets that end in `.kif`
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
@@ -666,52 +631,9 @@ pub struct BenchArgs {
 #[command(after_help = "\
 Example:
   gdl completions bash > ~/.local/share/bash-completion/completions/gdl")]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell
     pub shell: clap_complete::Shell,
-}
-
-/// A count, with underscores or commas between the digits if one likes.
-///
-/// # Errors
-/// If the text is no such number.
-pub fn whole(text: &str) -> Result<u64, String> {
-    let digits: String = text.chars().filter(|&c| c != '_' && c != ',').collect();
-    digits.parse().map_err(|_| format!("not a whole number of at most {}", u64::MAX))
-}
-
-/// A count above 0.
-fn count(text: &str) -> Result<u64, String> {
-    match whole(text)? {
-        0 => Err("at least one game must be played".to_owned()),
-        count => Ok(count),
-    }
-}
-
-/// A length of time in seconds.
-///
-/// # Errors
-/// If the text is no number above 0 and at most 86,400.
-pub fn seconds(text: &str) -> Result<f64, String> {
-    // A day is long enough, and keeps every later product within bounds.
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
-        Ok(_) => Err("not above 0 and at most 86400".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// A number of threads.
-///
-/// # Errors
-/// If the text is no number from 1 to 4,096.
-pub fn threads(text: &str) -> Result<usize, String> {
-    // More threads than any machine has are a slip of the finger, and would only cost memory.
-    match text.parse() {
-        Ok(threads @ 1..=4096) => Ok(threads),
-        Ok(_) => Err("not in 1..=4096".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 fn code(text: &str) -> Result<&'static codes::Code, String> {
@@ -731,15 +653,4 @@ fn lint_or_lints(text: &str) -> Result<String, String> {
 
 fn lint_or_warnings(text: &str) -> Result<String, String> {
     if text == "warnings" { Ok(text.to_owned()) } else { lint(text) }
-}
-
-/// `; did you mean ...?` with the nearest of `names`, or nothing if none is near.
-pub(crate) fn did_you_mean<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> String {
-    let lower = text.to_lowercase();
-    names
-        .map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), name))
-        // Below this, the likeness is of a kind that puzzles more than it helps.
-        .filter(|&(likeness, _)| likeness > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
 }

@@ -1,8 +1,8 @@
 //! The server of `gdl serve` and those who use it: bytes in, a story of requests played.
 
-#[path = "../../cli/tests/cli/serve/client.rs"]
+#[path = "../../cli/serve/tests/requests/client.rs"]
 mod client;
-#[path = "../../cli/tests/cli/serve/story.rs"]
+#[path = "../../cli/serve/tests/requests/story.rs"]
 mod story;
 
 /// Plays the story that the bytes tell to a server of its own.

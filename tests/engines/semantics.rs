@@ -3,12 +3,12 @@
 //!
 //! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the end.
 
-use gdl_cli::{
+use gdl_compiler::{Diagnostics, Options, Source, check::check, eval::Evaluator, syntax::parse};
+use gdl_runtime::load_named;
+use gdl_tools::{
     load,
     verify::{Engine, Reasoner},
 };
-use gdl_compiler::{Diagnostics, Options, Source, check::check, eval::Evaluator, syntax::parse};
-use gdl_runtime::load_named;
 
 /// What every case needs to be a game: one player who may wait. Cases add to it.
 const GAME: &str =

@@ -1,11 +1,11 @@
 //! Games that look odd and are right: no error, and by the evaluator and by the compiled net the counts that
 //! another semantics gives.
 
-use gdl_cli::verify::{Engine, Reasoner};
 use gdl_compiler::{
     Diagnostics, Options, Severity, Source, check::check, compile, eval::Evaluator, syntax::parse,
 };
 use gdl_runtime::load_named;
+use gdl_tools::verify::{Engine, Reasoner};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 /// Roles, fluents at the start, whether it is the end, moves of each role, and how many sequences of one, two

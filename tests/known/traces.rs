@@ -8,15 +8,15 @@
 //! rulesheets are evaluated state by state although they need not be: one of so many, as `GDL_SAMPLE` sets, so
 //! `GDL_SAMPLE=1 cargo test --release -p gdl-tests --test known traces::` takes minutes and evaluates all.
 
-use gdl_cli::{
-    load,
-    verify::{Engine, Limits, Outcome, Trace, verify},
-};
 use gdl_compiler::{
     Diagnostics, Limits as CompilerLimits, Options, Rules, Severity, Source, check::check, compile,
     eval::Evaluator, syntax::parse,
 };
 use gdl_runtime::{Dynamic, load::lift};
+use gdl_tools::{
+    load,
+    verify::{Engine, Limits, Outcome, Trace, verify},
+};
 use std::{
     collections::BTreeMap,
     fs,

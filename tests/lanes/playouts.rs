@@ -192,7 +192,7 @@ fn first_moves_are_uniform() {
 #[test]
 fn lanes_agree_with_the_table_on_other_rulesheets() {
     let Some(rulesheets) = corpus::rulesheets() else { return };
-    let options = Options { limits: corpus::limits(), ..gdl_cli::load::quiet() };
+    let options = Options { limits: corpus::limits(), ..gdl_tools::load::quiet() };
     let (mut played, mut left) = (0, 0);
     for (name, text) in rulesheets {
         let Ok(game) = load_named(&name, &text, &options) else {

@@ -4,7 +4,6 @@
 //! engines agree on what they play: the table, lanes on every instruction set, the lifted engine, and `eval`, state by
 //! state. `enter` hears of each phase before it begins, with the bytes that it may take beyond what is there already.
 
-use gdl_cli::simulate::{Settings, Subject, simulate};
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Observer, Options, Severity, Source, compile,
     emit::{Code, lanes::Lanes, module::module, parts::Frame},
@@ -27,6 +26,7 @@ use gdl_tests::{
     comparison::{self, agree, lenient},
     watch,
 };
+use gdl_tools::simulate::{Settings, Subject, simulate};
 use std::{
     ops::ControlFlow,
     sync::{Mutex, PoisonError},

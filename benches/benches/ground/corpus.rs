@@ -4,7 +4,7 @@ use crate::{
     measure::{Outcome, apart},
     subject::Subject,
 };
-use gdl_cli::output::duration;
+use gdl_tools::output::duration;
 use serde_json::{Map, Value};
 use std::time::Duration;
 

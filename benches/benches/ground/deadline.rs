@@ -1,8 +1,8 @@
 //! How late the error comes of a load that misses its deadline.
 
 use crate::subject::{Subject, options};
-use gdl_cli::output::{counted, duration};
 use gdl_runtime::{LoadError, Loader};
+use gdl_tools::output::{counted, duration};
 use std::time::{Duration, Instant};
 
 /// Loads each rulesheet within `limit` and prints how many came in time, and the latest of the others.

@@ -5,7 +5,7 @@ use crate::{
     subject::Subject,
 };
 use gdl_benches::gringo::{self, Run};
-use gdl_cli::output::{duration, thousands};
+use gdl_tools::output::{duration, thousands};
 use serde::Serialize;
 use std::time::Duration;
 

@@ -2,10 +2,6 @@
 
 use crate::subject::{Subject, options};
 use cpu_time::ProcessTime;
-use gdl_cli::{
-    child::{self, peak_memory},
-    statistics::median,
-};
 use gdl_compiler::{
     Diagnostics, Meter, Phase, Source,
     check::check,
@@ -13,6 +9,10 @@ use gdl_compiler::{
     optimize::optimize,
     propnet::build,
     syntax::parse,
+};
+use gdl_tools::{
+    child::{self, peak_memory},
+    statistics::median,
 };
 use serde::{Deserialize, Serialize};
 use std::{env, process::Command, time::Duration};

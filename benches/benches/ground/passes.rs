@@ -6,7 +6,6 @@ use crate::{
     subject::{Subject, options},
 };
 use cpu_time::ProcessTime;
-use gdl_cli::output::{duration, thousands};
 use gdl_compiler::{
     Diagnostics,
     emit::lower,
@@ -15,6 +14,7 @@ use gdl_compiler::{
     optimize::PASSES,
     propnet::{Net, build},
 };
+use gdl_tools::output::{duration, thousands};
 
 /// Runs the passes one by one and prints a table: a line for each game, and the time of all games.
 pub(crate) fn run(subjects: &[Subject]) {

@@ -1,7 +1,7 @@
 //! Which rulesheet is grounded: a public one beside the checkout or a built-in one.
 
-use gdl_cli::load::tolerant;
 use gdl_compiler::{Options, Rules, Source, check::check, syntax::parse};
+use gdl_tools::load::tolerant;
 use std::{fmt, fs, path::PathBuf, str::FromStr};
 
 /// The twelve games.

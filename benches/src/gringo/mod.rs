@@ -8,7 +8,7 @@ mod split;
 
 pub use program::program;
 
-use gdl_cli::child;
+use gdl_tools::child;
 use serde::{Deserialize, Serialize};
 use std::{
     process::{Command, Stdio},

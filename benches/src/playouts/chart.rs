@@ -4,7 +4,7 @@ use super::{
     report::{Contest, Contestant, Report},
     table::times,
 };
-use gdl_cli::output::scaled;
+use gdl_tools::output::scaled;
 use svg::{
     Document,
     node::element::{Line, Rectangle, Style, Text},

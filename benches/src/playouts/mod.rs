@@ -18,8 +18,8 @@ pub use report::Report;
 
 use clap::{Parser, builder::PossibleValuesParser};
 use engine::{ENGINES, GAMES};
-use gdl_cli::{args, output, progress::Progress};
-use gdl_runtime::lanes::Isa;
+use gdl_runtime::Isa;
+use gdl_tools::{output, parse, progress::Progress};
 use std::{fs, path::PathBuf};
 
 /// Random playouts by each engine and by loops written by hand, in turn and in one process.
@@ -32,16 +32,16 @@ pub struct Args {
     #[arg(value_name = "GAME", value_parser = PossibleValuesParser::new(GAMES))]
     games: Vec<String>,
     /// Seconds for each engine on each game, in all rounds together
-    #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = args::seconds)]
+    #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = parse::seconds)]
     seconds: f64,
     /// Rounds, in each of which every engine plays one sample
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     rounds: u64,
     /// Instruction sets of lanes [default: the best one of this machine]
     #[arg(long, value_name = "ISA", value_enum, value_delimiter = ',')]
-    isa: Vec<args::Isa>,
+    isa: Vec<gdl_tools::engine::Isa>,
     /// Numbers of threads; with several, the scaling per core is told
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1", value_parser = args::threads)]
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1", value_parser = parse::threads)]
     threads: Vec<usize>,
     /// The folder for `playouts.md` and `playouts.svg` [default: `tmp` in cargo's target folder]
     #[arg(long, value_name = "FOLDER")]

@@ -1,7 +1,7 @@
 //! What a contest came to: samples in; rates, ratios and scaling out.
 
 use super::machine::Machine;
-use gdl_cli::statistics::median;
+use gdl_tools::statistics::median;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 /// All that was measured. `Display` is the table, in Markdown.

@@ -1,7 +1,7 @@
 //! The report as a page of Markdown.
 
 use super::report::{Contest, Contestant, Report};
-use gdl_cli::output::scaled;
+use gdl_tools::output::scaled;
 use std::fmt;
 
 impl fmt::Display for Report {

@@ -1,12 +1,12 @@
 //! Two players and their matches.
 
-use gdl_cli::statistics::wilson;
 use gdl_runtime::{
     Budget, Dynamic, Game, GameExt, Information, Player,
     chance::Stream,
     player::Random,
     search::{AlphaBeta, FlatMonteCarlo, Mcts, Perfect},
 };
+use gdl_tools::statistics::wilson;
 use std::{
     fmt,
     time::{Duration, Instant},

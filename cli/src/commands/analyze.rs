@@ -1,21 +1,21 @@
 //! `gdl analyze`: what a game is like, as random play shows it.
 
-use crate::{
+use crate::args::AnalyzeArgs;
+use gdl_runtime::{Cancel, Game};
+use gdl_tools::{
     analyze::{self, Figures, Settings, page, text},
-    args::AnalyzeArgs,
     error::{Error, Result},
     game::Task,
     output,
     progress::Progress,
 };
-use gdl_runtime::{Cancel, Game};
 use std::{fs, io::Write};
 
 /// Plays, prints the figures and writes the page.
 ///
 /// # Errors
 /// If the rulesheet is at fault, or something cannot be written.
-pub fn run(args: &AnalyzeArgs) -> Result {
+pub(crate) fn run(args: &AnalyzeArgs) -> Result {
     let figures = args.game.with_dynamic(Analyze(args))?;
     if let Some(path) = &args.html {
         fs::write(path, page::page(&figures))

@@ -3,19 +3,20 @@
 //! Each rulesheet is measured by a process of its own, which shows its memory and can be stopped; this one collects
 //! what they report.
 
-use crate::{
-    args::{BenchArgs, Case, Engine},
-    child::{self, peak_memory},
-    commands::playouts::text,
-    error::{Error, Result},
-    load,
-    output::{self, BAD, BOLD, DIM, duration, scaled, thousands},
-    progress::Progress,
-    statistics::{geometric_mean, median},
-};
+use crate::args::{BenchArgs, Case};
 use cpu_time::ProcessTime;
 use gdl_compiler::{Diagnostic, Observer, Options, Severity, Source};
 use gdl_runtime::{Dynamic, LoadError, Playouts, Stats, lifted::Lifted, load::load_lifted, load_named};
+use gdl_tools::{
+    child::{self, peak_memory},
+    engine::Engine,
+    error::{Error, Result},
+    load,
+    output::{self, BAD, BOLD, DIM, duration, scaled, thousands},
+    parse::written,
+    progress::Progress,
+    statistics::{geometric_mean, median},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
@@ -61,7 +62,7 @@ type Outcome = std::result::Result<Figures, String>;
 ///
 /// # Errors
 /// If there is no rulesheet, or none that plays.
-pub fn run(args: &BenchArgs) -> Result {
+pub(crate) fn run(args: &BenchArgs) -> Result {
     if args.engine == Some(Engine::Straight) {
         return Err(Error::Usage(
             "only built-in games have straight-line code: a rulesheet has none".to_owned(),
@@ -140,10 +141,10 @@ fn name(file: &Path) -> String {
 fn apart(file: &Path, args: &BenchArgs) -> Outcome {
     let program = env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
     let mut command = Command::new(program);
-    command.args(["bench", "--alone", "--case", &text(&args.case), "--limits", &text(&args.limits)]);
+    command.args(["bench", "--alone", "--case", &written(&args.case), "--limits", &written(&args.limits)]);
     command.args(["--seconds", &args.seconds.to_string(), "--deadline", &args.deadline.to_string()]);
     if let Some(engine) = args.engine {
-        command.args(["--engine", &text(&engine)]);
+        command.args(["--engine", &written(&engine)]);
     }
     command.arg("--").arg(file);
     let cap = args.deadline + args.seconds + GRACE;
@@ -189,7 +190,7 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     let Stats { tally, seconds, cpu_seconds, .. } = &stats;
     let rate = |count: u64| if *cpu_seconds > 0.0 { count as f64 / cpu_seconds } else { 0.0 };
     Ok(Figures {
-        engine: if has_lanes { text(&Engine::TableLanes) } else { game.engine().to_owned() },
+        engine: if has_lanes { written(&Engine::TableLanes) } else { game.engine().to_owned() },
         isa: stats.isa.name().to_owned(),
         load_seconds,
         load_cpu_seconds,

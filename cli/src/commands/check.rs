@@ -1,7 +1,9 @@
 //! `gdl check`: all faults of rulesheets, parsed, checked, compiled and, if asked for, played.
 
-use crate::{
-    args::CheckArgs,
+use crate::args::CheckArgs;
+use gdl_compiler::{Compilation, Diagnostics, Options, Severity, Source};
+use gdl_runtime::Dynamic;
+use gdl_tools::{
     error::{Error, Result},
     load::{self, Compiled},
     output::{self, BAD, DIM, GOOD, ODD},
@@ -9,8 +11,6 @@ use crate::{
     report,
     simulate::{self, Settings, Statistics, Subject, simulate},
 };
-use gdl_compiler::{Compilation, Diagnostics, Options, Severity, Source};
-use gdl_runtime::Dynamic;
 use serde_json::{Value, json};
 use std::{io::Write, path::Path};
 
@@ -21,7 +21,7 @@ const SCHEMA: &str = include_str!("../../schema/check.json");
 ///
 /// # Errors
 /// [`Error::Reported`] if a diagnostic of any file is an error.
-pub fn run(args: &CheckArgs) -> Result {
+pub(crate) fn run(args: &CheckArgs) -> Result {
     let mut out = output::stdout();
     if args.schema {
         out.write_all(SCHEMA.as_bytes())?;

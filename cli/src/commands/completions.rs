@@ -1,17 +1,15 @@
 //! `gdl completions`: a script that teaches a shell the commands.
 
-use crate::{
-    args::{Cli, CompletionsArgs},
-    error::Result,
-};
+use crate::args::{Cli, CompletionsArgs};
 use clap::CommandFactory;
+use gdl_tools::error::Result;
 use std::io::{self, Write};
 
 /// Prints the script.
 ///
 /// # Errors
 /// If stdout takes no more.
-pub fn run(args: &CompletionsArgs) -> Result {
+pub(crate) fn run(args: &CompletionsArgs) -> Result {
     // By way of memory, because the generator panics where a write fails.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "gdl", &mut script);

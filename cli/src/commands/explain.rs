@@ -1,13 +1,13 @@
 //! `gdl explain`: the page of a code, or the list of all codes.
 
-use crate::{
-    args::ExplainArgs,
-    error::Result,
-    output::{self, BAD, BOLD, CODE, GOOD},
-};
+use crate::args::ExplainArgs;
 use gdl_compiler::{
     Severity,
     diagnostic::{Code, codes},
+};
+use gdl_tools::{
+    error::Result,
+    output::{self, BAD, BOLD, CODE, GOOD},
 };
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// If stdout takes no more.
-pub fn run(args: &ExplainArgs) -> Result {
+pub(crate) fn run(args: &ExplainArgs) -> Result {
     if args.json {
         return output::json(&match args.code {
             Some(code) => to_json(code),

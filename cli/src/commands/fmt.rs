@@ -1,11 +1,11 @@
 //! `gdl fmt`: rulesheets in the usual layout.
 
-use crate::{
-    args::FmtArgs,
+use crate::args::FmtArgs;
+use gdl_compiler::{Options, Source, format::format};
+use gdl_tools::{
     error::{Error, Result},
     load, output, report,
 };
-use gdl_compiler::{Options, Source, format::format};
 use std::{
     fs,
     io::{self, Write},
@@ -18,7 +18,7 @@ use tempfile::NamedTempFile;
 /// # Errors
 /// [`Error::Reported`] if a file cannot be read or, with `--check`, if one would change;
 /// [`Error::Input`] if one cannot be written.
-pub fn run(args: &FmtArgs) -> Result {
+pub(crate) fn run(args: &FmtArgs) -> Result {
     let options = Options::default();
     let mut reported = false;
     let mut out = output::stdout();

@@ -1,12 +1,12 @@
 //! `gdl list`: the built-in games.
 
-use crate::{
-    args::ListArgs,
+use crate::args::ListArgs;
+use gdl_runtime::Game;
+use gdl_tools::{
     error::Result,
     game::{self, Task},
     output::{self, BOLD, DIM},
 };
-use gdl_runtime::Game;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use std::io::Write;
 ///
 /// # Errors
 /// If stdout takes no more.
-pub fn run(args: &ListArgs) -> Result {
+pub(crate) fn run(args: &ListArgs) -> Result {
     let games: Vec<(&str, Vec<String>, &str)> = gdl_games::LIST
         .iter()
         .map(|entry| (entry.name, game::with_entry(entry, Roles), entry.summary().trim_end_matches('.')))

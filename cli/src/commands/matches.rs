@@ -1,17 +1,17 @@
 //! `gdl match`: players against each other, and what they score.
 
-use crate::{
-    args::MatchArgs,
+use crate::args::MatchArgs;
+use gdl_runtime::{
+    Game, Id, Match, Player, Record, Referee, RoleTally, Stream,
+    referee::{End, Fault},
+};
+use gdl_tools::{
     error::{Error, Result},
     game::Task,
     output::{self, BOLD, DIM, counted, duration, thousands},
     players::Spec,
     progress::Progress,
     statistics::{elo, wilson},
-};
-use gdl_runtime::{
-    Game, Id, Match, Player, Record, Referee, RoleTally, Stream,
-    referee::{End, Fault},
 };
 use serde_json::{Map, Value, json};
 use std::{
@@ -33,7 +33,7 @@ const DEFAULT_NODES: u64 = 10_000;
 ///
 /// # Errors
 /// If the rulesheet is at fault, there are not as many players as roles, or something cannot be written.
-pub fn run(args: &MatchArgs) -> Result {
+pub(crate) fn run(args: &MatchArgs) -> Result {
     if args.players.iter().any(Spec::is_human) {
         return Err(Error::Usage("`human` plays in `gdl play` only".to_owned()));
     }

@@ -3,15 +3,15 @@
 //! Figures take a look at each gate. The graph is text for each gate and operand, which is made before it is written: of a net
 //! with more operations than `MOST_DRAWN` there is none.
 
-use crate::{
-    args::NetArgs,
+use crate::args::NetArgs;
+use gdl_compiler::{Omission, propnet::Net};
+use gdl_runtime::{Dynamic, Game};
+use gdl_tools::{
     error::{Error, Result},
     game::GameArg,
     load::{self, Compiled, Loaded},
     output::{self, BOLD, DIM, duration, thousands},
 };
-use gdl_compiler::{Omission, propnet::Net};
-use gdl_runtime::{Dynamic, Game};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -22,7 +22,7 @@ const MOST_DRAWN: usize = 1_000_000;
 ///
 /// # Errors
 /// If the rulesheet is at fault or stdout takes no more.
-pub fn run(args: &NetArgs) -> Result {
+pub(crate) fn run(args: &NetArgs) -> Result {
     let name = args.game.name();
     let (source, options) = match &args.game {
         GameArg::File(path) => {

@@ -1,14 +1,14 @@
 //! `gdl perft`: how many sequences of joint moves there are, depth by depth.
 
-use crate::{
-    args::{Engine, PerftArgs},
-    commands::playouts::{check_isa, way},
+use crate::args::PerftArgs;
+use gdl_runtime::{Game, Perft};
+use gdl_tools::{
+    engine::Engine,
     error::Result,
     game::Task,
     output::{self, BOLD, DIM, duration, thousands},
     progress::Progress,
 };
-use gdl_runtime::{Game, Perft};
 use serde_json::{Value, json};
 use std::{io::Write, time::Instant};
 
@@ -16,9 +16,10 @@ use std::{io::Write, time::Instant};
 ///
 /// # Errors
 /// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
-pub fn run(args: &PerftArgs) -> Result {
-    check_isa(args.engine, args.isa)?;
-    let (_, result) = args.game.with(way(&args.game, args.engine)?, Count(args))?;
+pub(crate) fn run(args: &PerftArgs) -> Result {
+    args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
+    let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
+    let (_, result) = args.game.with(way, Count(args))?;
     result
 }
 

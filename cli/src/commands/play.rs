@@ -2,19 +2,17 @@
 
 use crate::{
     args::PlayArgs,
-    error::Result,
-    game::Task,
-    output,
     play::{alone, session},
 };
 use gdl_runtime::Game;
+use gdl_tools::{error::Result, game::Task, output};
 use std::io;
 
 /// Plays until the game is over or the person leaves.
 ///
 /// # Errors
 /// If the rulesheet is at fault, there is no such role, or stdout takes no more.
-pub fn run(args: &PlayArgs) -> Result {
+pub(crate) fn run(args: &PlayArgs) -> Result {
     args.game.with_dynamic(Play(args))?
 }
 

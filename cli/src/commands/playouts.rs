@@ -1,15 +1,15 @@
 //! `gdl playouts`: random games, and what they add up to.
 
-use crate::{
-    args::{self, Engine, PlayoutsArgs},
-    error::{Error, Result},
-    game::{GameArg, Task, Way},
-    load,
+use crate::args::PlayoutsArgs;
+use gdl_runtime::{Game, Playouts, Stats};
+use gdl_tools::{
+    engine::{Engine, is_straight},
+    error::Result,
+    game::Task,
     output::{self, BOLD, DIM},
+    parse::written,
     progress::Progress,
 };
-use clap::ValueEnum;
-use gdl_runtime::{Game, Isa, Playouts, Stats};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -20,18 +20,19 @@ const DEFAULT_COUNT: u64 = 1_000_000;
 ///
 /// # Errors
 /// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
-pub fn run(args: &PlayoutsArgs) -> Result {
-    check_isa(args.engine, args.isa)?;
+pub(crate) fn run(args: &PlayoutsArgs) -> Result {
+    args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
     let straight = is_straight(&args.game)?;
-    let (ran, stats) = args.game.with(way(&args.game, args.engine)?, Play(args))?;
+    let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
+    let (ran, stats) = args.game.with(way, Play(args))?;
     let single = || ran.unwrap_or(if straight { "straight" } else { "table" }).to_owned();
     let engine = match args.engine {
-        _ if stats.engine == gdl_runtime::Engine::Lanes => text(&Engine::Lanes),
-        _ if stats.engine == gdl_runtime::Engine::TableLanes => text(&Engine::TableLanes),
+        _ if stats.engine == gdl_runtime::Engine::Lanes => written(&Engine::Lanes),
+        _ if stats.engine == gdl_runtime::Engine::TableLanes => written(&Engine::TableLanes),
         Some(Engine::Lanes | Engine::TableLanes) | None => single(),
-        Some(engine) => text(&engine),
+        Some(engine) => written(&engine),
     };
-    let wants_lanes = matches!(args.engine, Some(Engine::Lanes | Engine::TableLanes));
+    let wants_lanes = args.engine.is_some_and(Engine::is_lanes);
     if wants_lanes && stats.engine == gdl_runtime::Engine::Single {
         output::remark(format_args!("the game cannot be played in lanes: the engine is {engine}"));
     }
@@ -45,54 +46,6 @@ pub fn run(args: &PlayoutsArgs) -> Result {
     writeln!(out, "{stats}")?;
     out.flush()?;
     Ok(())
-}
-
-/// True if the game has straight-line code for single states.
-fn is_straight(game: &GameArg) -> Result<bool> {
-    match game {
-        GameArg::BuiltIn(entry) => Ok(load::built_in(entry)?.is_straight()),
-        GameArg::File(_) => Ok(false),
-    }
-}
-
-/// How the game is to be run for an engine.
-///
-/// # Errors
-/// If that is straight-line code and there is none.
-pub(super) fn way(game: &GameArg, engine: Option<Engine>) -> Result<Option<Way>> {
-    match engine {
-        Some(Engine::Straight) if !is_straight(game)? => {
-            let reason = match game {
-                GameArg::BuiltIn(entry) => format!("{} is too large for straight-line code", entry.name),
-                GameArg::File(_) => "only built-in games have straight-line code".to_owned(),
-            };
-            Err(Error::Usage(format!("{reason}: it runs as a table")))
-        }
-        Some(Engine::Table) => Ok(Some(Way::Table)),
-        Some(Engine::Lifted) => Ok(Some(Way::Lifted)),
-        None | Some(Engine::Lanes | Engine::TableLanes | Engine::Straight | Engine::Single) => Ok(None),
-    }
-}
-
-/// Tests if this machine has the instruction set that is asked for, and the engine a use for it.
-///
-/// # Errors
-/// If not.
-pub(super) fn check_isa(engine: Option<Engine>, isa: Option<args::Isa>) -> Result {
-    let Some(isa) = isa.map(Isa::from) else { return Ok(()) };
-    if !isa.is_available() {
-        let reason = format!("this machine does not have the instruction set {}", isa.name());
-        return Err(Error::Usage(format!("{reason}: the best one it has is {}", Isa::best().name())));
-    }
-    if isa != Isa::Portable && !matches!(engine, None | Some(Engine::Lanes | Engine::TableLanes)) {
-        return Err(Error::Usage(format!("only lanes use {}: leave `--engine` out", isa.name())));
-    }
-    Ok(())
-}
-
-/// A value as it is written on the command line.
-pub(super) fn text(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// Plays as the arguments ask for.

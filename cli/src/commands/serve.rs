@@ -1,11 +1,12 @@
 //! `gdl serve`: a board to click, in a browser.
 
-use crate::{args::ServeArgs, error::Result, serve};
+use crate::args::ServeArgs;
+use gdl_tools::error::Result;
 
 /// Serves until the process ends.
 ///
 /// # Errors
 /// If the game cannot be opened, or nobody may listen at the port.
-pub fn run(args: &ServeArgs) -> Result {
-    serve::run(args.game.as_ref(), args.port)
+pub(crate) fn run(args: &ServeArgs) -> Result {
+    gdl_serve::run(args.game.as_ref(), args.port)
 }

@@ -1,15 +1,15 @@
 //! `gdl verify`: a rulesheet against what a reference reasoner found.
 
-use crate::{
-    args::{Semantics, VerifyArgs},
+use crate::args::{Semantics, VerifyArgs};
+use gdl_compiler::{Options, eval::Evaluator};
+use gdl_tools::{
     error::{Error, Result},
-    game::{Way, settle},
-    load,
+    game::settle,
+    load::{self, Way},
     output::{self, BAD, DIM, GOOD, counted, thousands},
     progress::Progress,
     verify::{self, Difference, Engine, Limits, Outcome, Reasoner, Trace, trace::MOST_BYTES},
 };
-use gdl_compiler::{Options, eval::Evaluator};
 use serde_json::{Value, json};
 use std::{fs::File, io::Write, path::Path};
 
@@ -21,7 +21,7 @@ const LIMITS: Limits =
 ///
 /// # Errors
 /// If the rulesheet or a trace is at fault, a trace differs, or stdout takes no more.
-pub fn run(args: &VerifyArgs) -> Result {
+pub(crate) fn run(args: &VerifyArgs) -> Result {
     // Traces are made by reasoners that tell `Cell` from `cell` and know no lints.
     let options = Options { case_sensitive: true, ..load::quiet() };
     let source = load::open(&args.rules, &options)?;

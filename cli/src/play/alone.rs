@@ -1,12 +1,15 @@
 //! A player against itself: each position is shown, then who won.
 
-use super::view::{self, Outcome, View};
-use crate::{
-    args::PlayArgs,
+use crate::args::PlayArgs;
+use gdl_runtime::{Game, Player, Referee, Stream, referee::End};
+use gdl_tools::{
     error::{Error, Result},
     output::{self, DIM},
+    play::{
+        outcome::Outcome,
+        view::{self, View},
+    },
 };
-use gdl_runtime::{Game, Player, Referee, Stream, referee::End};
 use std::io::Write;
 
 /// Nodes for a move if nobody says how many or how long, so that the same game is played every time.
@@ -19,7 +22,7 @@ const DRAW: &str = "The only winning move is not to play.";
 ///
 /// # Errors
 /// If a person is to play, or stdout takes no more.
-pub fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
+pub(crate) fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
     let mut luck = Stream::new(args.terms.seed, 0);
     let seats = game.roles().filter(|&role| Some(role) != game.chance_role());
     let players: Option<Vec<Box<dyn Player<G> + '_>>> =

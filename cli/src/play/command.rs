@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// A line, understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub(crate) enum Command {
     /// Make the legal move at this position.
     Move(usize),
     /// Take the last choice back.
@@ -31,7 +31,7 @@ pub enum Command {
 }
 
 /// The commands, each with what it does.
-pub const HELP: [(&str, &str); 11] = [
+pub(crate) const HELP: [(&str, &str); 11] = [
     ("NUMBER", "make the move with this number"),
     ("TEXT", "make the move that begins so: `(mark 1 1)`, `mark 1 1`"),
     ("undo", "take your last choice back, and what followed it"),
@@ -52,7 +52,7 @@ pub const HELP: [(&str, &str); 11] = [
 ///
 /// # Errors
 /// What to type instead.
-pub fn read(line: &str, moves: &[&str]) -> Result<Command, String> {
+pub(crate) fn read(line: &str, moves: &[&str]) -> Result<Command, String> {
     let line = line.trim();
     let text = kif::normalise(line);
     if text.is_empty() {

@@ -3,18 +3,21 @@
 //! Whatever is typed is answered and never fatal. The play is a [`History`], so undo, redo and branches have no limit. In games
 //! of hidden information the person is shown what its role knows: the fluents that hold in all states that fit.
 
-use super::{
-    command::{self, Command, HELP},
-    travel,
-    view::{self, Outcome, View},
-};
-use crate::{
-    args::{PlayArgs, did_you_mean},
+use super::command::{self, Command, HELP};
+use crate::args::PlayArgs;
+use gdl_runtime::{Belief, Budget, Game, History, Id, Player, Stream, Transcript};
+use gdl_tools::{
     error::{Error, Result},
     output::{self, BOLD, CODE, DIM, ODD},
+    parse::did_you_mean,
+    play::{
+        certainty::certain,
+        outcome::Outcome,
+        travel,
+        view::{self, View},
+    },
     players::Spec,
 };
-use gdl_runtime::{Belief, Budget, Game, History, Id, Player, Stream, Transcript};
 use std::{
     io::{self, BufRead, IsTerminal, Read, Write},
     panic::{AssertUnwindSafe, catch_unwind},
@@ -39,7 +42,12 @@ const LISTED: usize = 40;
 ///
 /// # Errors
 /// If there is no such role, or stdout takes no more.
-pub fn play<G: Game>(args: &PlayArgs, game: &G, input: &mut dyn BufRead, out: &mut dyn Write) -> Result {
+pub(crate) fn play<G: Game>(
+    args: &PlayArgs,
+    game: &G,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> Result {
     let mut session = Session::new(args, game)?;
     session.greet(out)?;
     session.start();
@@ -254,13 +262,8 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
             }
             let mut belief = Belief::new(self.args.terms.seed);
             belief.follow(game, &information);
-            let mut certain = belief.worlds().iter().map(|(state, _)| state.clone());
-            if let Some(first) = certain.next() {
-                let common = certain.fold(first, |mut common, state| {
-                    common.as_mut().iter_mut().zip(state.as_ref()).for_each(|(a, b)| *a &= b);
-                    common
-                });
-                text += format!("{DIM}{name} knows{DIM:#}\n{}", self.view.text(game, &common)).as_str();
+            if let Some(sure) = certain(&belief) {
+                text += format!("{DIM}{name} knows{DIM:#}\n{}", self.view.text(game, &sure)).as_str();
             }
         }
         text

@@ -10,6 +10,7 @@ mod mutants;
 mod play;
 mod plumbing;
 mod schema;
+#[cfg(feature = "serve")]
 mod serve;
 mod simulate;
 mod validity;

@@ -1,16 +1,16 @@
 //! `gdl check --simulate`: what play finds, and whether it is so.
 
 use super::{file, gdl, json, rulesheet};
-use gdl_cli::{
-    load::{self, Compiled},
-    simulate::{Settings, Statistics, Subject, simulate},
-};
 use gdl_compiler::{
     Compilation, Diagnostic, Diagnostics, Levels, Options, Rules, Source,
     diagnostic::Witness,
     eval::{Evaluator, State, Term},
 };
 use gdl_runtime::Dynamic;
+use gdl_tools::{
+    load::{self, Compiled},
+    simulate::{Settings, Statistics, Subject, simulate},
+};
 use serde_json::Value;
 use std::{fs, path::Path};
 

@@ -1,7 +1,7 @@
 //! `gdl verify`.
 
 use super::{file, gdl, json, keys};
-use gdl_cli::verify::hash16;
+use gdl_tools::verify::hash16;
 use serde_json::{Value, json as value};
 use std::path::Path;
 

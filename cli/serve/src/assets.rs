@@ -1,0 +1,41 @@
+//! The page: files that are a part of the program, so that no request leaves the machine.
+
+use crate::errors::{Answer, Problem};
+use axum::{
+    extract::Path,
+    http::header,
+    response::{IntoResponse, Response},
+};
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// Every file of the page, with its type.
+const FILES: &[(&str, &str, &str)] = &[
+    ("index.html", HTML, include_str!("page/index.html")),
+    ("style.css", CSS, include_str!("page/style.css")),
+    ("chooser.css", CSS, include_str!("page/chooser.css")),
+    ("inside.css", CSS, include_str!("page/inside.css")),
+    ("charts.css", CSS, gdl_tools::analyze::page::STYLE),
+    ("app.js", SCRIPT, include_str!("page/app.js")),
+    ("pieces.js", SCRIPT, include_str!("page/pieces.js")),
+    ("board.js", SCRIPT, include_str!("page/board.js")),
+    ("play.js", SCRIPT, include_str!("page/play.js")),
+    ("chooser.js", SCRIPT, include_str!("page/chooser.js")),
+    ("editor.js", SCRIPT, include_str!("page/editor.js")),
+    ("dom.js", SCRIPT, include_str!("page/dom.js")),
+    ("inside.js", SCRIPT, include_str!("page/inside.js")),
+];
+
+/// `GET /`
+pub(crate) async fn index() -> Answer<Response> {
+    page(Path("index.html".to_owned())).await
+}
+
+/// `GET /page/{name}`
+pub(crate) async fn page(Path(name): Path<String>) -> Answer<Response> {
+    let file = FILES.iter().find(|(known, ..)| *known == name);
+    let (_, kind, text) = file.ok_or_else(|| Problem::missing("no_page", "there is no such file"))?;
+    Ok(([(header::CONTENT_TYPE, *kind)], *text).into_response())
+}

@@ -1,0 +1,149 @@
+//! The games to choose from: in come the built-in games, out goes a card for each, with what it is like and its board.
+//!
+//! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none.
+
+use crate::{
+    session::{Motion, board_of},
+    views::BoardView,
+};
+use gdl_runtime::{Game, Stream};
+use gdl_tools::game::{GameArg, Task};
+use serde::Serialize;
+
+/// Random games that are looked at to see whether roles choose at the same time.
+const GAMES: u64 = 8;
+/// Moves of each that are looked at.
+const STEPS: usize = 200;
+
+/// What is said of a game before it is opened.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Card {
+    /// What it is opened by.
+    pub name: String,
+    /// What it is called: the name, as words.
+    pub title: String,
+    /// What it is, in a sentence.
+    pub summary: String,
+    /// Its roles, chance among them.
+    pub roles: Vec<String>,
+    /// How many of them somebody plays.
+    pub players: usize,
+    /// How they choose.
+    pub kind: Kind,
+    /// If moves are drawn.
+    pub chance: bool,
+    /// If roles do not see everything.
+    pub hidden: bool,
+    /// What it looks like at the start, if it has a board.
+    pub board: Option<BoardView>,
+}
+
+/// Who chooses when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// One role alone.
+    Puzzle,
+    /// One at a time.
+    Turns,
+    /// Some at the same time.
+    Simultaneous,
+}
+
+/// The cards of the built-in games, in the order of their names. Takes a while: some thousand states are visited.
+#[must_use]
+pub(crate) fn built_in() -> Vec<Card> {
+    let card = |entry: &'static gdl_games::Entry| GameArg::BuiltIn(entry).with_dynamic(Describe(entry)).ok();
+    gdl_games::LIST.iter().filter_map(card).collect()
+}
+
+struct Describe(&'static gdl_games::Entry);
+
+impl Task for Describe {
+    type Output = Card;
+
+    fn run<G: Game>(self, game: &G) -> Card {
+        card(self.0.name, self.0.text, game)
+    }
+}
+
+/// The card of a game with such a rulesheet.
+#[must_use]
+pub(crate) fn card<G: Game>(name: &str, text: &str, game: &G) -> Card {
+    let first = text.lines().next().unwrap_or_default();
+    let summary = if first.starts_with(';') { first.trim_matches([';', ' ', '.']) } else { "" };
+    let roles: Vec<String> = game.vocabulary().roles().iter().map(str::to_owned).collect();
+    let players = roles.len() - usize::from(game.chance_role().is_some());
+    let kind = if players < 2 {
+        Kind::Puzzle
+    } else if choose_together(game) {
+        Kind::Simultaneous
+    } else {
+        Kind::Turns
+    };
+    Card {
+        name: name.to_owned(),
+        title: title(name),
+        summary: summary.to_owned(),
+        roles,
+        players,
+        kind,
+        chance: game.chance_role().is_some(),
+        hidden: game.vocabulary().has_percepts(),
+        board: board_of(game, text).map(|board| {
+            BoardView::of(&board, Motion::of(&board, game), &board.cells_of(game, &game.initial()))
+        }),
+    }
+}
+
+/// `Connect four` of `connect_four`.
+fn title(name: &str) -> String {
+    let mut letters = name.chars().map(|c| if c == '_' { ' ' } else { c });
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
+/// If random play comes to a state where several roles have a choice.
+fn choose_together<G: Game>(game: &G) -> bool {
+    (0..GAMES).any(|number| {
+        let mut stream = Stream::new(0, number);
+        let mut state = game.initial();
+        for _ in 0..STEPS {
+            let view = game.view(&state);
+            if game.terminal_in(&view) {
+                return false;
+            }
+            let choosing = game
+                .roles()
+                .filter(|&role| Some(role) != game.chance_role() && game.legal_in(&view, role).len() > 1);
+            if choosing.count() > 1 {
+                return true;
+            }
+            let joint: Option<Vec<G::Move>> =
+                game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+            let Some(joint) = joint else { return false };
+            game.advance(&mut state, &joint);
+        }
+        false
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_say_what_games_are_like() {
+        let cards = built_in();
+        assert_eq!(cards.len(), gdl_games::LIST.len());
+        let find = |name: &str| cards.iter().find(|card| card.name == name).expect("a card");
+        let connect = find("connect_four");
+        assert_eq!((connect.title.as_str(), connect.kind, connect.players), ("Connect four", Kind::Turns, 2));
+        let board = connect.board.as_ref().expect("a board");
+        assert_eq!((board.columns.len(), board.rows.len(), board.cells.len()), (7, 6, 42));
+        assert!(!connect.chance && !connect.hidden);
+        assert_eq!(find("rock_paper_scissors").kind, Kind::Simultaneous);
+        assert_eq!(find("lights_out").kind, Kind::Puzzle);
+        let dice = find("liars_dice");
+        assert!(dice.chance && dice.hidden && dice.roles.len() == dice.players + 1);
+    }
+}

@@ -1,0 +1,441 @@
+//! Seeing inside a game: in come its rules and a state, out go the sizes of its net, what holds, and a picture with the
+//! gates that are true.
+//!
+//! The net is compiled once for a session, when somebody first wants to see it. Gates are evaluated in three values: what
+//! depends on moves that are still to be made is open.
+//!
+//! A session keeps a net of so many operations as it is told to; of a larger one the figures alone are kept. To look takes a few
+//! steps for each literal. No more than `MOST_FLUENTS` fluents are told, and as many relations, and no more than `MOST_OUTPUTS`
+//! outputs; the names of each of these take no more than `MOST_TEXT` bytes.
+
+use crate::picture::{self, Output, Picture};
+use gdl_compiler::propnet::{Gate, Net, Signal};
+use gdl_runtime::{BitBox, Dynamic, Game, Id};
+use gdl_tools::load::Compiled;
+use serde::Serialize;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Fluents that do not hold are told if there are no more than this; of those that hold no more are told either.
+const MOST_FLUENTS: usize = 1_000;
+/// Outputs are offered by name if there are no more than this.
+const MOST_OUTPUTS: usize = 4_000;
+/// No more bytes are told of the names of relations and fluents, of outputs, and of those that are true.
+const MOST_TEXT: usize = 1 << 20;
+/// Nets of strangers that are kept have no more: some megabytes for each session.
+pub(crate) const MOST_OPERATIONS: usize = 50_000;
+
+/// The inside of a game.
+#[derive(Debug)]
+pub(crate) struct Inside {
+    sizes: Sizes,
+    /// If it is not too large.
+    kept: Option<Kept>,
+}
+
+/// A net that is looked at again and again.
+#[derive(Debug)]
+struct Kept {
+    net: Net,
+    outputs: Vec<Output>,
+    /// What was drawn last: states change more often.
+    drawn: Mutex<Option<Drawn>>,
+}
+
+/// A picture, or how many nodes it would have, and the output that it is of, if not of all.
+#[derive(Clone, Debug)]
+struct Drawn {
+    of: Option<String>,
+    picture: Arc<Result<Picture, usize>>,
+}
+
+/// How large a net is; the figures of `gdl net`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Sizes {
+    /// Bits of a state.
+    pub fluents: usize,
+    /// For each role, in order, the moves that it may ever make.
+    pub moves: Vec<usize>,
+    /// The same of percepts, where the rules speak of them.
+    pub percepts: Option<Vec<usize>>,
+    /// Instances of rules that can matter.
+    pub ground_rules: usize,
+    /// Conjunctions of any width.
+    pub gates: usize,
+    /// Conjunctions of two operands that these stand for.
+    pub operations: usize,
+    /// Gates on the longest path.
+    pub depth: usize,
+    /// Fluents on which nothing that is seen depends.
+    pub dead_fluents: usize,
+    /// Groups of fluents of which no two hold together.
+    pub exclusive_groups: usize,
+    /// Operations at each phase of the cycle, such as each player's turn.
+    pub phases: Vec<usize>,
+}
+
+impl Sizes {
+    fn of(compiled: &Compiled) -> Self {
+        let net = &compiled.net;
+        Self {
+            fluents: net.vocabulary.fluents.len(),
+            moves: net.outputs.legal.iter().map(Vec::len).collect(),
+            percepts: net.outputs.sees.as_ref().map(|lists| lists.iter().map(Vec::len).collect()),
+            ground_rules: compiled.ground.len(),
+            gates: net.ands(),
+            operations: net.operations(),
+            depth: net.depth(),
+            dead_fluents: net.influential().into_iter().filter(|influential| !influential).count(),
+            exclusive_groups: net.mutex_groups.len(),
+            phases: compiled.operations(),
+        }
+    }
+}
+
+/// What is seen inside; see the description of the interface for what each part means.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Sight {
+    /// The figures, unless the game is evaluated state by state.
+    pub sizes: Option<Sizes>,
+    /// What holds, relation by relation. None if whoever asks may not know.
+    pub relations: Option<Vec<Relation>>,
+    /// The names of what the net says, for pictures of a part; none if they are many.
+    pub outputs: Vec<String>,
+    /// The outputs that are true. None if whoever asks may not know.
+    pub holding: Option<Vec<String>>,
+    /// What the picture is of; all of the net if nothing is said.
+    pub of: Option<String>,
+    /// The picture, unless it would be too large.
+    pub picture: Option<Lit>,
+    /// The nodes that the picture has or would have.
+    pub nodes: Option<usize>,
+}
+
+/// The fluents of a relation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Relation {
+    /// Its name.
+    pub name: String,
+    /// How many fluents it has.
+    pub size: usize,
+    /// How many of them hold.
+    pub holding: usize,
+    /// Fluents with their values: all, or those that hold where there are many.
+    pub fluents: Vec<Fluent>,
+}
+
+/// A fluent and its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Fluent {
+    /// Its KIF text.
+    pub text: String,
+    /// If it holds.
+    pub holds: bool,
+}
+
+/// A picture with the values of a state.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Lit {
+    /// Nodes and edges.
+    #[serde(flatten)]
+    pub picture: Picture,
+    /// For each node if it is true; null if that is open or hidden.
+    pub node_values: Vec<Option<bool>>,
+    /// The same for each edge.
+    pub edge_values: Vec<Option<bool>>,
+}
+
+impl Inside {
+    /// Of a game that has a net, which is kept if it has no more operations, fluents and outputs than `most` of each.
+    #[must_use]
+    pub(crate) fn new(compiled: Compiled, most: usize) -> Self {
+        let sizes = Sizes::of(&compiled);
+        let outputs = picture::outputs(&compiled.net);
+        let fits =
+            [sizes.operations, compiled.net.inputs(), outputs.len()].iter().all(|&count| count <= most);
+        let kept = fits.then(|| Kept { net: compiled.compilation.net, outputs, drawn: Mutex::default() });
+        Self { sizes, kept }
+    }
+
+    /// If the net that is kept says something under this name.
+    #[must_use]
+    pub(crate) fn has(&self, output: &str) -> bool {
+        self.kept
+            .as_ref()
+            .is_some_and(|kept| kept.outputs.iter().any(|known| known.is_called(&kept.net, output)))
+    }
+
+    /// What is seen in a state, or in one that is not known: with a picture of what `of` depends on, or of all.
+    #[must_use]
+    pub(crate) fn sight(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> Sight {
+        let sizes = Some(self.sizes.clone());
+        match &self.kept {
+            Some(kept) => Sight { sizes, ..kept.sight(game, state, of) },
+            None => Sight { sizes, ..without_net(game, state) },
+        }
+    }
+}
+
+impl Kept {
+    fn sight(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> Sight {
+        let values = state.map(|state| self.values(game.fluents(state).map(Id::index)));
+        let value = |signal: Signal| values.as_ref().and_then(|values| read(values, signal));
+        let drawn = self.draw(of);
+        let (picture, nodes) = match &*drawn {
+            Err(count) => (None, *count),
+            Ok(picture) => {
+                let node_values = picture.nodes.iter().map(|node| value(node.signal)).collect();
+                let edge_values = picture.edges.iter().map(|edge| value(edge.signal)).collect();
+                (Some(Lit { picture: picture.clone(), node_values, edge_values }), picture.nodes.len())
+            }
+        };
+        let is_true = |output: &&Output| value(output.signal) == Some(true);
+        let all = self.outputs.iter().filter(|_| self.outputs.len() <= MOST_OUTPUTS);
+        Sight {
+            relations: state.map(|state| relations(game, state)),
+            outputs: self.names(all),
+            holding: state.map(|_| self.names(self.outputs.iter().filter(is_true).take(MOST_OUTPUTS))),
+            of: of.map(str::to_owned),
+            picture,
+            nodes: Some(nodes),
+            ..without_net(game, None)
+        }
+    }
+
+    /// The names of some outputs, as far as there is room for them.
+    fn names<'o>(&self, outputs: impl Iterator<Item = &'o Output>) -> Vec<String> {
+        let mut room = MOST_TEXT;
+        outputs
+            .map_while(|output| {
+                let name = output.name(&self.net);
+                room = room.checked_sub(name.len())?;
+                Some(name)
+            })
+            .collect()
+    }
+
+    fn draw(&self, of: Option<&str>) -> Arc<Result<Picture, usize>> {
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = drawn.as_ref().filter(|last| last.of.as_deref() == of) {
+            return Arc::clone(&last.picture);
+        }
+        let picture = Arc::new(match of {
+            None => picture::draw(&self.net, &self.outputs),
+            Some(name) => {
+                let chosen: Vec<Output> =
+                    self.outputs.iter().filter(|output| output.is_called(&self.net, name)).cloned().collect();
+                picture::draw(&self.net, &chosen)
+            }
+        });
+        *drawn = Some(Drawn { of: of.map(str::to_owned), picture: Arc::clone(&picture) });
+        picture
+    }
+
+    /// The value of each gate in the state with these fluents. Moves that are not legal are not made, and the only one that
+    /// is legal is; all others are open. O(literals).
+    fn values(&self, fluents: impl Iterator<Item = usize>) -> Vec<Option<bool>> {
+        let net = &self.net;
+        let mut holds = vec![false; net.initial.len()];
+        fluents.for_each(|fluent| holds[fluent] = true);
+        let mut values = vec![None; net.len()];
+        values[0] = Some(false);
+        values[1..=holds.len()].iter_mut().zip(&holds).for_each(|(value, &holds)| *value = Some(holds));
+        self.propagate(&mut values);
+        if read(&values, net.outputs.terminal) != Some(true) {
+            for (role, legal) in (0..).zip(&net.outputs.legal) {
+                let count = legal.iter().filter(|(_, signal)| read(&values, *signal) == Some(true)).count();
+                let made: Vec<_> = legal
+                    .iter()
+                    .map(|&(action, signal)| {
+                        let is_legal = read(&values, signal) == Some(true);
+                        (
+                            net.does_input(role, action),
+                            if is_legal && count > 1 { None } else { Some(is_legal) },
+                        )
+                    })
+                    .collect();
+                for (input, value) in made.into_iter().filter(|(input, _)| !input.is_constant()) {
+                    values[input.gate() as usize] = value;
+                }
+            }
+            self.propagate(&mut values);
+        }
+        values
+    }
+
+    fn propagate(&self, values: &mut [Option<bool>]) {
+        for gate in self.net.inputs()..self.net.len() {
+            let Gate::And(operands) = self.net.gate(gate as u32) else { continue };
+            let mut value = Some(true);
+            for &operand in operands {
+                match read(values, operand) {
+                    Some(false) => {
+                        value = Some(false);
+                        break;
+                    }
+                    Some(true) => {}
+                    None => value = None,
+                }
+            }
+            values[gate] = value;
+        }
+    }
+}
+
+fn read(values: &[Option<bool>], signal: Signal) -> Option<bool> {
+    values[signal.gate() as usize].map(|value| value != signal.is_negated())
+}
+
+/// What is seen of a game that has no net.
+#[must_use]
+pub(crate) fn without_net(game: &Dynamic, state: Option<&BitBox>) -> Sight {
+    Sight {
+        sizes: None,
+        relations: state.map(|state| relations(game, state)),
+        outputs: Vec::new(),
+        holding: None,
+        of: None,
+        picture: None,
+        nodes: None,
+    }
+}
+
+/// The fluents of a game with their values, relation by relation in the order of their names.
+fn relations(game: &Dynamic, state: &BitBox) -> Vec<Relation> {
+    let fluents = game.vocabulary().fluents();
+    let all = fluents.len() <= MOST_FLUENTS;
+    let mut holds = vec![false; fluents.len()];
+    game.fluents(state).for_each(|fluent| holds[fluent.index()] = true);
+    let mut relations: BTreeMap<&str, Relation> = BTreeMap::new();
+    let (mut told, mut room) = (0, MOST_TEXT);
+    for (text, &holds) in fluents.iter().zip(&holds) {
+        let name = text.trim_start_matches('(').split([' ', ')']).next().unwrap_or(text);
+        if !relations.contains_key(name) {
+            let Some(left) = room.checked_sub(name.len()).filter(|_| relations.len() < MOST_FLUENTS) else {
+                continue;
+            };
+            room = left;
+            let new = Relation { name: name.to_owned(), size: 0, holding: 0, fluents: Vec::new() };
+            relations.insert(name, new);
+        }
+        let Some(relation) = relations.get_mut(name) else { continue };
+        relation.size += 1;
+        relation.holding += usize::from(holds);
+        if let Some(left) = room.checked_sub(text.len()).filter(|_| all || holds && told < MOST_FLUENTS) {
+            (room, told) = (left, told + 1);
+            relation.fluents.push(Fluent { text: text.to_owned(), holds });
+        }
+    }
+    relations.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gdl_runtime::Stream;
+    use gdl_tools::load;
+
+    fn built_in(name: &str) -> (Inside, Dynamic) {
+        let entry = gdl_games::find(name).expect("a built-in game");
+        let (_, compiled) = load::inspect(&load::text_of(entry), &load::quiet());
+        let compiled = compiled.expect("it is sound");
+        let game = Dynamic::decode(&compiled.table).expect("a table");
+        (Inside::new(compiled, usize::MAX), game)
+    }
+
+    #[test]
+    fn what_is_lit_is_what_the_game_says() {
+        for name in ["tictactoe", "connect_four", "rock_paper_scissors", "monty_hall"] {
+            let (inside, game) = built_in(name);
+            let kept = inside.kept.as_ref().expect("the net is kept");
+            for output in &kept.outputs {
+                let named: Vec<String> = (kept.outputs.iter())
+                    .filter(|other| other.is_called(&kept.net, &output.name(&kept.net)))
+                    .map(|other| other.name(&kept.net))
+                    .collect();
+                assert_eq!(named, [output.name(&kept.net)]);
+            }
+            let names = game.vocabulary();
+            let mut stream = Stream::new(3, 0);
+            for _ in 0..5 {
+                let mut state = game.initial();
+                loop {
+                    let values = kept.values(game.fluents(&state).map(Id::index));
+                    let said = |name: &str| {
+                        let output = kept.outputs.iter().find(|output| output.is_called(&kept.net, name));
+                        output.map(|output| read(&values, output.signal))
+                    };
+                    assert_eq!(said("terminal"), Some(Some(game.terminal(&state))));
+                    for role in game.roles() {
+                        let legal: Vec<_> = game.legal(&state, role).collect();
+                        for &action in names.moves_of(role.index()) {
+                            let action = Id::from_index(action as usize);
+                            let name = format!("legal {} {}", game.role_text(role), game.move_text(action));
+                            assert_eq!(said(&name), Some(Some(legal.contains(&action))), "{name}");
+                        }
+                    }
+                    if game.terminal(&state) {
+                        break;
+                    }
+                    let view = game.view(&state);
+                    let joint: Vec<_> = game
+                        .roles()
+                        .map(|role| game.draw_in(&view, role, &mut stream).expect("a legal move"))
+                        .collect();
+                    game.advance(&mut state, &joint);
+                    for (number, fluent) in names.fluents().iter().enumerate() {
+                        let next = said(&format!("next {fluent}")).expect("each fluent has a next");
+                        let holds = game.holds(&state, Id::from_index(number));
+                        assert!(next.is_none_or(|next| next == holds), "{name}: next {fluent}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_may_not_know_sees_no_values() {
+        let (inside, game) = built_in("monty_hall");
+        let sight = inside.sight(&game, None, None);
+        assert!(sight.relations.is_none() && sight.holding.is_none() && sight.sizes.is_some());
+        let lit = sight.picture.expect("a small net");
+        assert!(lit.node_values.iter().chain(&lit.edge_values).all(Option::is_none));
+        let sight = inside.sight(&game, Some(&game.initial()), None);
+        assert!(sight.picture.is_some_and(|lit| lit.node_values.contains(&Some(true))));
+    }
+
+    #[test]
+    fn fluents_stand_by_their_relations() {
+        let (inside, game) = built_in("tictactoe");
+        let sight = inside.sight(&game, Some(&game.initial()), Some("terminal"));
+        let relations = sight.relations.expect("values");
+        let figures: Vec<_> =
+            relations.iter().map(|r| (r.name.as_str(), r.size, r.holding, r.fluents.len())).collect();
+        assert_eq!(figures, [("cell", 27, 9, 27), ("control", 2, 1, 2)]);
+        let terminal = sight.holding.expect("values").contains(&"terminal".to_owned());
+        assert!(!terminal && sight.of.as_deref() == Some("terminal"));
+    }
+
+    #[test]
+    fn of_a_large_net_there_are_figures_alone() {
+        let entry = gdl_games::find("tictactoe").expect("a built-in game");
+        let compiled = || load::inspect(&load::text_of(entry), &load::quiet()).1.expect("it is sound");
+        let game = Dynamic::decode(&compiled().table).expect("a table");
+        let sight = Inside::new(compiled(), 10).sight(&game, Some(&game.initial()), None);
+        assert!(sight.sizes.is_some() && sight.relations.is_some());
+        assert!(sight.picture.is_none() && sight.outputs.is_empty() && sight.nodes.is_none());
+    }
+
+    #[test]
+    fn relations_are_bounded_in_number() {
+        let fluents: Vec<String> =
+            (0..1_500).map(|n| format!("(init f{n}) (<= (next f{n}) (true f{n}) (does r a))")).collect();
+        let rest = fluents.concat();
+        let text =
+            format!("(role r) (legal r a) (legal r b) (<= terminal (not (true f0))) (goal r 100) {rest}");
+        let game = gdl_runtime::load(&text).expect("it is sound");
+        assert_eq!(relations(&game, &game.initial()).len(), MOST_FLUENTS);
+    }
+}

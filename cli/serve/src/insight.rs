@@ -1,0 +1,190 @@
+//! The requests that look into a game: whether a rulesheet is sound, what its net is and does, what random play shows.
+//!
+//! All of it is [work](crate::work) of some seconds at most, done beside the thread that answers and a few at a time. When whoever
+//! asked goes away the work is called off.
+
+use crate::{
+    api::with_session,
+    catalogue::{self, Card},
+    errors::{Answer, Problem},
+    games::Opened,
+    inside::{self, Inside, Sight},
+    rulesheet::{Question, Verdict, judge},
+    server::Server,
+    session::Eyes,
+    work::{observer, turn},
+};
+use axum::{
+    Json,
+    extract::{Path, Query, State},
+};
+use gdl_compiler::{Limits, Options, Source};
+use gdl_runtime::Cancel;
+use gdl_tools::{
+    analyze::{self, Settings, page},
+    load,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// No analysis follows more games.
+const MOST_GAMES: u64 = 10_000;
+
+/// The game of a session.
+async fn opened(server: &Server, id: &str) -> Answer<Opened> {
+    with_session(server, id, |shared, _| Ok(shared.with(|session| session.opened.clone()))).await
+}
+
+/// `GET /api/games`
+pub(crate) async fn games(State(server): State<Arc<Server>>) -> Answer<Json<Catalogue>> {
+    let worker = Arc::clone(&server);
+    let games = server.desks.sessions(true).work(move |_| {
+        let cards = || {
+            let own = worker.games.own().map(|own| catalogue::card(&own.name, &own.text, &own.game));
+            own.into_iter().chain(catalogue::built_in()).collect()
+        };
+        worker.cards.get_or_init(cards).clone()
+    });
+    Ok(Json(Catalogue { games: games.await? }))
+}
+
+/// The games to choose from.
+#[derive(Debug, Serialize)]
+pub(crate) struct Catalogue {
+    games: Vec<Card>,
+}
+
+/// `POST /api/check`
+pub(crate) async fn check(
+    State(server): State<Arc<Server>>,
+    body: crate::api::Body,
+) -> Answer<Json<Verdict>> {
+    let Question { text } = crate::api::read(body)?;
+    let verdict = server.desks.compiling.work(move |cancel| judge(&text, cancel)).await?;
+    let late =
+        || Problem::too_many("the rulesheet takes too long to be checked").help("`gdl check` has more time");
+    verdict.map(Json).ok_or_else(late)
+}
+
+/// What is to be seen inside.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Aspect {
+    /// Through whose eyes.
+    seat: Option<String>,
+    /// The output whose part of the net is drawn.
+    of: Option<String>,
+}
+
+/// `GET /api/sessions/{id}/inside`
+pub(crate) async fn inside(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(Aspect { seat, of }): Query<Aspect>,
+) -> Answer<Json<Sight>> {
+    let shared = server.sessions.find(&id)?;
+    let seen = with_session(&server, &id, move |shared, _| {
+        shared.with(|session| {
+            let role = crate::api::role(session, seat.as_deref())?;
+            let state = (session.eyes(role) == Eyes::All).then(|| session.history.state().clone());
+            Ok((session.opened.clone(), Arc::clone(&session.inside), state))
+        })
+    });
+    let (opened, net, state) = seen.await?;
+    // A net is compiled once, and a request that waits for it has no turn.
+    let own = turn(&shared.looking).await?;
+    let desk = if opened.is_known { server.desks.sessions(true) } else { &server.desks.compiling };
+    let sight = desk.work_with(own, move |cancel| {
+        let net = if let Some(net) = net.get() {
+            net
+        } else {
+            let found = net_of(&opened, cancel);
+            if cancel.is_cancelled() {
+                return Err(Problem::late());
+            }
+            net.get_or_init(|| found)
+        };
+        let Some(net) = net else { return Ok(inside::without_net(&opened.game, state.as_ref())) };
+        match of.as_deref().filter(|of| !of.is_empty()) {
+            Some(of) if !net.has(of) => {
+                Err(Problem::missing("no_output", format!("the net says nothing of `{of}`"))
+                    .help("`outputs` lists what it says"))
+            }
+            of => Ok(net.sight(&opened.game, state.as_ref(), of)),
+        }
+    });
+    sight.await?.map(Json)
+}
+
+/// The net of a game, unless it is evaluated state by state.
+fn net_of(opened: &Opened, cancel: &Cancel) -> Option<Inside> {
+    opened.game.table()?;
+    let source = Source::new(&*opened.name, &*opened.text);
+    let limits = if opened.is_known { Limits::default() } else { Limits::network() };
+    let options = Options { limits, observer: observer(cancel), ..load::quiet() };
+    let (_, compiled) = load::inspect(&source, &options);
+    let most = if opened.is_known { usize::MAX } else { inside::MOST_OPERATIONS };
+    compiled.ok().map(|compiled| Inside::new(compiled, most))
+}
+
+/// The rules of a game.
+#[derive(Debug, Serialize)]
+pub(crate) struct Rulesheet {
+    /// What it is called.
+    name: String,
+    /// The rulesheet.
+    text: String,
+}
+
+/// `GET /api/sessions/{id}/rulesheet`
+pub(crate) async fn rulesheet(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+) -> Answer<Json<Rulesheet>> {
+    let opened = opened(&server, &id).await?;
+    Ok(Json(Rulesheet { name: opened.name, text: opened.text.to_string() }))
+}
+
+/// How much is played for an analysis.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Plan {
+    /// Games that are followed move by move.
+    #[serde(default = "usual_games")]
+    games: u64,
+    /// What the random choices follow from.
+    #[serde(default)]
+    seed: u64,
+}
+
+fn usual_games() -> u64 {
+    100
+}
+
+/// What random play shows.
+#[derive(Debug, Serialize)]
+pub(crate) struct Analysis {
+    /// The same as `gdl analyze --json`.
+    figures: Value,
+    /// The charts and what they say, as markup for the style `/page/charts.css`.
+    page: String,
+}
+
+/// `GET /api/sessions/{id}/analysis`
+pub(crate) async fn analysis(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(Plan { games, seed }): Query<Plan>,
+) -> Answer<Json<Analysis>> {
+    if !(1..=MOST_GAMES).contains(&games) {
+        let message = format!("{games} games are not in 1..={MOST_GAMES}");
+        return Err(Problem::unfit("no_plan", message).help("`gdl analyze` follows more"));
+    }
+    let opened = opened(&server, &id).await?;
+    let analysis = server.desks.analyzing(opened.is_known).work(move |cancel| {
+        let settings = Settings { seed, count: games, seconds: None, threads: 1, cancel: cancel.clone() };
+        let figures = analyze::analyze(&opened.name, &opened.game, &settings, &|_| ())?;
+        Some(Analysis { figures: figures.to_json(), page: page::body(&figures) })
+    });
+    let late = || Problem::too_many("the games take too long").help("ask for fewer of them");
+    analysis.await?.map(Json).ok_or_else(late)
+}

@@ -1,0 +1,155 @@
+//! What roles know of a play: from the places of a history, the information of a role and the fluents that it can be sure of.
+//!
+//! It is kept, and goes on from where it was as play goes on, so to look again takes no step of the game. For a new place it
+//! takes a step to tell the percepts and, where a view is asked for the role, a step of a [`Belief`], which tries
+//! 65,536 joint moves at most; before each it is asked whether that is still wanted. What no more than `KEPT` roles know is kept.
+//! The states of a belief take no more than `MOST_BYTES`; of a rulesheet whose states could take more no role can be sure of
+//! anything.
+
+use gdl_runtime::{Belief, Budget, Dynamic, Game, History, Place, RoleId, player::InformationOf};
+use gdl_tools::play::certainty::certain;
+
+/// The roles of which it is kept what they know.
+const KEPT: usize = 4;
+
+/// The most bytes of the states of one belief, of which there are 8,192 at most.
+const MOST_BYTES: usize = 4 << 20;
+const MOST_STATES: usize = 1 << 13;
+
+/// What some roles of a session know.
+pub(crate) struct Knowledge {
+    seed: u64,
+    /// Those asked for last stand last.
+    known: Vec<Known>,
+}
+
+struct Known {
+    information: InformationOf<Dynamic>,
+    belief: Belief<Dynamic>,
+    /// Where the information comes from.
+    path: Vec<Place>,
+    /// How many of its steps the belief has followed.
+    followed: usize,
+}
+
+impl Known {
+    fn new(role: RoleId, seed: u64) -> Self {
+        let (information, belief) = (InformationOf::<Dynamic>::new(role), Belief::new(seed));
+        Self { information, belief, path: vec![Place::START], followed: 0 }
+    }
+}
+
+impl Knowledge {
+    /// Nothing yet; the seed is for samples of states.
+    #[must_use]
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { seed, known: Vec::new() }
+    }
+
+    /// Forgets a history that is gone.
+    pub(crate) fn clear(&mut self) {
+        self.known.clear();
+    }
+
+    /// What a role was told on the way from the start to here. None if there was no time to find out; then less is left to do.
+    pub(crate) fn information(
+        &mut self,
+        game: &Dynamic,
+        history: &History<Dynamic>,
+        role: RoleId,
+        budget: &Budget,
+    ) -> Option<&InformationOf<Dynamic>> {
+        self.follow(game, history, role, budget, false).map(|known| &known.information)
+    }
+
+    /// The same, and the fluents that the role can be sure of: those that hold in every state that fits.
+    pub(crate) fn sure(
+        &mut self,
+        game: &Dynamic,
+        history: &History<Dynamic>,
+        role: RoleId,
+        budget: &Budget,
+    ) -> Option<(<Dynamic as Game>::State, &InformationOf<Dynamic>)> {
+        let believes = game.shape().state_words() * 8 * MOST_STATES <= MOST_BYTES;
+        let known = self.follow(game, history, role, budget, believes)?;
+        let sure = believes.then(|| certain(&known.belief)).flatten().unwrap_or_else(|| game.empty());
+        Some((sure, &known.information))
+    }
+
+    fn follow(
+        &mut self,
+        game: &Dynamic,
+        history: &History<Dynamic>,
+        role: RoleId,
+        budget: &Budget,
+        believes: bool,
+    ) -> Option<&Known> {
+        let place = self.known.iter().position(|known| known.information.role() == role);
+        let mut known = place.map(|place| self.known.remove(place));
+        let path = history.path();
+        // Another line, or one that the belief did not follow from its start.
+        known = known.filter(|known| {
+            path.starts_with(&known.path) && (!believes || known.followed + 1 == known.path.len())
+        });
+        let mut known = known.unwrap_or_else(|| Known::new(role, self.seed));
+        if believes && known.followed == 0 {
+            known.belief.follow(game, &known.information);
+        }
+        let mut in_time = true;
+        for &next in &path[known.path.len()..] {
+            in_time = !budget.is_spent();
+            let before = history.parent(next).and_then(|parent| history.state_at(parent));
+            let (Some(before), Some(joint), true) = (before, history.joint(next), in_time) else { break };
+            known.information.step(game, before, joint);
+            known.path.push(next);
+            if believes {
+                known.belief.follow(game, &known.information);
+                known.followed += 1;
+            }
+        }
+        if self.known.len() >= KEPT {
+            self.known.remove(0);
+        }
+        self.known.push(known);
+        self.known.last().filter(|_| in_time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gdl_runtime::{Cancel, Stream};
+
+    #[test]
+    fn it_goes_on_where_it_was_and_can_be_called_off() {
+        let game = crate::games::Games::default().find("liars_dice").expect("it is built in").game;
+        let mut history = History::new(&game);
+        let mut stream = Stream::new(1, 0);
+        let mut knowledge = Knowledge::new(0);
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let (unlimited, spent) = (Budget::unlimited(), Budget::unlimited().and_cancel(&cancel));
+        let roles: Vec<RoleId> = game.roles().filter(|&role| game.chance_role() != Some(role)).collect();
+        while !game.terminal(history.state()) {
+            let view = game.view(history.state());
+            let joint: Option<Vec<_>> =
+                game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+            history.play(&game, &joint.expect("moves")).expect("they are legal");
+            for &role in &roles {
+                // A step that is new takes time; then there is nothing left to do.
+                assert!(knowledge.sure(&game, &history, role, &spent).is_none());
+                let (sure, information) =
+                    knowledge.sure(&game, &history, role, &unlimited).expect("no limit");
+                assert_eq!(*information, history.information(&game, role));
+                let mut belief = Belief::new(0);
+                belief.follow(&game, information);
+                assert!(belief.worlds().iter().all(|(state, _)| {
+                    sure.as_ref().iter().zip(state.as_ref()).all(|(sure, holds)| sure & !holds == 0)
+                }));
+                assert!(game.fluents(&sure).next().is_some());
+                assert!(knowledge.sure(&game, &history, role, &spent).is_some());
+            }
+        }
+        assert!(knowledge.known.len() <= KEPT && history.depth() > 3);
+    }
+}

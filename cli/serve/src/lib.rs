@@ -1,0 +1,165 @@
+//! `gdl serve`: any game as a board to click, in a browser.
+//!
+//! A server on 127.0.0.1 answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a [`session`], of which there
+//! are a bounded number ([`sessions`]); machines [think](thinking) in threads of their own, so an answer never waits for them.
+//! What the page is told is a [view](views). Before that games are [chosen](catalogue) or [written](rulesheet), and beside it
+//! one may look [inside] them (`insight`). Whatever takes a while is `work` with a turn, which is called off when no request waits for
+//! it. All requests are [described](description). Only requests for this address from this page are heard, so no other page in the browser can
+//! play along or look.
+
+mod api;
+mod assets;
+mod catalogue;
+mod connections;
+mod description;
+mod errors;
+mod games;
+mod inside;
+mod insight;
+mod knowledge;
+mod layers;
+mod picture;
+mod rulesheet;
+mod seats;
+mod server;
+mod session;
+mod sessions;
+mod thinking;
+mod views;
+mod work;
+
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Request, State},
+    http::{HeaderValue, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{MethodRouter, get, post},
+};
+use connections::Bounds;
+pub use description::TEXT as DESCRIPTION;
+use errors::Problem;
+use games::Games;
+use gdl_tools::{
+    error::{Error, Result},
+    game::GameArg,
+    output,
+};
+pub use server::MOST_BYTES;
+use server::Server;
+use std::{
+    io::Write,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    sync::Arc,
+};
+use work::THREADS;
+
+/// Each address, and who answers there.
+fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
+    vec![
+        ("/", get(assets::index)),
+        ("/page/{name}", get(assets::page)),
+        ("/api/openapi.json", get(description::description)),
+        ("/api/games", get(insight::games)),
+        ("/api/check", post(insight::check)),
+        ("/api/players", get(api::players)),
+        ("/api/sessions", post(api::start)),
+        ("/api/sessions/{id}", get(api::view).delete(api::end)),
+        ("/api/sessions/{id}/moves", post(api::choose)),
+        ("/api/sessions/{id}/undo", post(api::undo)),
+        ("/api/sessions/{id}/redo", post(api::redo)),
+        ("/api/sessions/{id}/go", post(api::go)),
+        ("/api/sessions/{id}/restart", post(api::restart)),
+        ("/api/sessions/{id}/seats", post(api::seats)),
+        ("/api/sessions/{id}/pause", post(api::pause)),
+        ("/api/sessions/{id}/hints", get(api::hints)),
+        ("/api/sessions/{id}/record", get(api::record)),
+        ("/api/sessions/{id}/inside", get(insight::inside)),
+        ("/api/sessions/{id}/analysis", get(insight::analysis)),
+        ("/api/sessions/{id}/rulesheet", get(insight::rulesheet)),
+    ]
+}
+
+/// Each address that is answered, in the form of `OpenAPI`.
+#[must_use]
+pub fn routes() -> Vec<&'static str> {
+    handlers().into_iter().map(|(path, _)| path).collect()
+}
+
+/// All that a server answers that is reached at a port of this machine: it knows the built-in games, and the one that is given.
+///
+/// # Errors
+/// If the game cannot be opened.
+pub fn router(game: Option<&GameArg>, port: u16) -> Result<Router> {
+    Ok(answering(Server::new(Games::new(game)?, port)))
+}
+
+fn answering(server: Arc<Server>) -> Router {
+    handlers()
+        .into_iter()
+        .fold(Router::new(), |router, (path, methods)| router.route(path, methods))
+        .fallback(missing)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(MOST_BYTES))
+        .layer(middleware::from_fn_with_state(Arc::clone(&server), guard))
+        .with_state(server)
+}
+
+async fn missing() -> Problem {
+    Problem::missing("no_page", "there is no such address")
+}
+
+async fn wrong_method() -> Problem {
+    Problem::wrong_method()
+}
+
+/// Refuses what comes from elsewhere, and tells browsers to keep to this server.
+async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    let mut response = if server.is_own(request.headers()) {
+        next.run(request).await
+    } else {
+        Problem::foreign().into_response()
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+             base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Serves until the process ends. The address is printed once it can be reached.
+///
+/// # Errors
+/// If the game cannot be opened, or nobody may listen at the port.
+pub fn run(game: Option<&GameArg>, port: u16) -> Result {
+    let games = Games::new(game)?;
+    let listen = |error: std::io::Error| Error::Input(format!("cannot listen at port {port}: {error}"));
+    let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(listen)?;
+    listener.set_nonblocking(true).map_err(listen)?;
+    let port = listener.local_addr().map_err(listen)?.port();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(THREADS)
+        .build()
+        .map_err(|error| Error::Input(format!("cannot start a server: {error}")))?;
+    let router = answering(Server::new(games, port));
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
+        let mut out = output::stdout();
+        let fragment = game.map_or_else(String::new, |game| format!("#game={}", game.name()));
+        writeln!(out, "http://127.0.0.1:{port}/{fragment}")?;
+        out.flush()?;
+        connections::serve(listener, router, Bounds::default())
+            .await
+            .map_err(|error| Error::Input(format!("the server ended: {error}")))
+    })
+}

@@ -1,0 +1,183 @@
+//! Who plays a role: in comes `person` or a player's name with options, out goes a seat.
+//!
+//! A machine thinks no longer, remembers in no more bytes and has no more threads than it says here, whatever is asked for and
+//! also if nothing is. Of all machines no more than `MOST_RESTING` keep what they remember from one move to the next, so
+//! that with those that are thinking they stay within some hundred MiB; others begin anew each time.
+
+use crate::errors::{Answer, Problem};
+use gdl_runtime::{Budget, Cancel, Dynamic, Game, Player, RoleId};
+use gdl_tools::players::Spec;
+use std::{
+    fmt,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+/// Who plays a role.
+pub(crate) enum Seat {
+    /// Somebody at the page.
+    Person,
+    /// The role `random`: moves are drawn.
+    Chance,
+    /// A player; taken out while it thinks.
+    Machine {
+        /// Which one.
+        machine: Machine,
+        /// It, once it has thought, if there is room for what it remembers.
+        mind: Option<Mind>,
+    },
+}
+
+/// The machines that remember something between their moves.
+const MOST_RESTING: usize = 4;
+static RESTING: AtomicUsize = AtomicUsize::new(0);
+
+/// A player with what it remembers.
+pub(crate) struct Mind {
+    /// The player.
+    pub player: Box<dyn Player<Dynamic>>,
+    /// If it remembers what takes room.
+    remembers: bool,
+    room: Option<Room>,
+}
+
+/// A place for one of those that remember something.
+struct Room;
+
+impl Room {
+    fn find() -> Option<Self> {
+        let more = |resting| (resting < MOST_RESTING).then_some(resting + 1);
+        RESTING.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok().map(|_| Self)
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        RESTING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Mind {
+    /// It, until it is asked again. None if there is no room for what it remembers.
+    #[must_use]
+    pub(crate) fn rest(self) -> Option<Self> {
+        let room = if self.remembers { Some(self.room.or_else(Room::find)?) } else { None };
+        Some(Self { room, ..self })
+    }
+}
+
+/// A kind of player, bounded.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine(Spec);
+
+impl Machine {
+    /// How long it thinks if nobody says how long or how much.
+    const CLOCK: Duration = Duration::from_secs(1);
+
+    /// No machine thinks longer, whatever was said.
+    const MOST: Duration = Duration::from_secs(60);
+
+    /// The player, with a seed for one that was not told any.
+    #[must_use]
+    pub(crate) fn build(&self, seed: u64) -> Option<Mind> {
+        let remembers = !["first", "random", "flat"].contains(&self.0.kind());
+        Some(Mind { player: self.0.build(seed)?, remembers, room: None })
+    }
+
+    /// How long it may think at most.
+    #[must_use]
+    pub(crate) fn time(&self) -> Duration {
+        let usual = if self.0.nodes().is_some() { Self::MOST } else { Self::CLOCK };
+        self.0.seconds().map_or(usual, Duration::from_secs_f64).min(Self::MOST)
+    }
+
+    /// If it can be asked again and again and goes on where it was.
+    #[must_use]
+    pub(crate) fn goes_on(&self) -> bool {
+        self.0.kind() == "mcts" && self.0.nodes().is_none()
+    }
+
+    /// What it may spend on a move, or on a part of one.
+    #[must_use]
+    pub(crate) fn budget(time: Duration, cancel: &Cancel) -> Budget {
+        Budget::within(time).and_cancel(cancel)
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Seat {
+    /// What people are called.
+    pub(crate) const PERSON: &str = "person";
+
+    /// The most bytes that a machine may remember in, and the most threads it may have.
+    const BYTES: usize = 64 << 20;
+    const THREADS: usize = 16;
+
+    /// The seat that is meant.
+    ///
+    /// # Errors
+    /// If nobody is called so, or the role is chance's.
+    pub(crate) fn parse(game: &Dynamic, role: RoleId, text: &str) -> Answer<Self> {
+        if game.chance_role() == Some(role) {
+            return Err(Problem::conflict("chance", "chance plays this role by itself"));
+        }
+        if text == Self::PERSON {
+            return Ok(Self::Person);
+        }
+        let spec: Spec = text.parse().map_err(|error: String| {
+            let (message, help) =
+                error.split_once("\n\n").unwrap_or((&error, "`person` is somebody at the page"));
+            Problem::unfit("no_player", message).help(help)
+        })?;
+        if spec.is_human() {
+            return Err(Problem::unfit("no_player", "`human` plays in `gdl play` only").help("say `person`"));
+        }
+        let spec = spec.at_most(Self::BYTES, Self::THREADS);
+        Ok(Self::Machine { machine: Machine(spec), mind: None })
+    }
+
+    /// The seats of a game where nobody says otherwise: a person for each role, and chance.
+    #[must_use]
+    pub(crate) fn usual(game: &Dynamic) -> Vec<Self> {
+        let chance = game.chance_role();
+        game.roles().map(|role| if Some(role) == chance { Self::Chance } else { Self::Person }).collect()
+    }
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person => f.write_str(Self::PERSON),
+            Self::Chance => f.write_str("chance"),
+            Self::Machine { machine, .. } => machine.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_machines_remember_anything_between_their_moves() {
+        let mind = |name: &str| {
+            let machine = Machine(name.parse().expect("a player"));
+            machine.build(0).and_then(Mind::rest)
+        };
+        let mut minds: Vec<Option<Mind>> = (0..3 * MOST_RESTING).map(|_| mind("mcts")).collect();
+        assert!(minds.iter().flatten().count() <= MOST_RESTING);
+        assert!(mind("first").is_some(), "there is nothing to keep");
+        // Who rests already goes on doing so, and makes room for another in the end.
+        if let Some(kept) = minds.iter_mut().find(|mind| mind.is_some()) {
+            *kept = kept.take().and_then(Mind::rest);
+            assert!(kept.is_some());
+        }
+        drop(minds);
+        assert!(mind("mcts").is_some());
+    }
+}

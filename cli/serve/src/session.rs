@@ -1,0 +1,773 @@
+//! A game that is being played: in come moves, seats and ways through its history, out goes who has to think next.
+//!
+//! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has
+//! chosen, and what machines have to think about comes out as [`Thought`]s, which somebody else thinks. A thought that comes
+//! back when the session is elsewhere counts nothing. Nothing here waits.
+//!
+//! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is replayed or played, so those of
+//! all sessions together stay within 128 MiB. A step looks at the state three times and makes a joint move; what may take many
+//! steps is given a [`Budget`] that is looked at before each, and goes on when it is next asked for. A board is looked for
+//! among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
+
+use crate::{
+    errors::{Answer, Problem},
+    games::Opened,
+    inside::Inside,
+    knowledge::Knowledge,
+    seats::{Machine, Mind, Seat},
+};
+use gdl_runtime::{
+    Board, Budget, Cancel, Dynamic, Game, History, Id, MoveId, Place, RoleId, Stream, Table,
+    player::{InformationOf, Tried},
+};
+use gdl_tools::play::travel;
+use std::{
+    sync::{Arc, OnceLock},
+    time::SystemTime,
+};
+
+/// No history is longer: a session is no heap.
+pub(crate) const MOST_PLACES: usize = 5_000;
+
+/// No history takes more bytes.
+pub(crate) const MOST_HISTORY_BYTES: usize = 2 << 20;
+
+/// If there is room for another place.
+///
+/// # Errors
+/// If there is not.
+pub(crate) fn make_room(history: &History<Dynamic>) -> Answer<()> {
+    if history.len() < MOST_PLACES && history.bytes() < MOST_HISTORY_BYTES {
+        return Ok(());
+    }
+    let message =
+        format!("a history has {MOST_PLACES} places and {} MiB of states at most", MOST_HISTORY_BYTES >> 20);
+    Err(Problem::too_large(message).help("go on from a position instead"))
+}
+
+/// A board is looked for among so many fluents,
+const MOST_BOARD_FLUENTS: usize = 20_000;
+/// drawn with so many cells,
+const MOST_CELLS: usize = Board::MAX_SIDE * Board::MAX_SIDE;
+/// and so many moves are looked at for how they go on it.
+const MOST_BOARD_MOVES: usize = 10_000;
+
+/// The board of a game with such a rulesheet, if it shows one that can be drawn.
+#[must_use]
+pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
+    if game.vocabulary().fluents().len() > MOST_BOARD_FLUENTS {
+        return None;
+    }
+    Board::of(game).filter(|board| board.names().len() <= MOST_CELLS).map(|board| board.hinted(text))
+}
+
+/// After so many steps without a choice play halts, should the game have no end.
+const MOST_FORCED: usize = 1000;
+
+/// No more machines of a session think at a time; the others do after them.
+const MOST_THINKING: usize = 16;
+
+/// A player that is to choose a move, and all it needs for that.
+pub(crate) struct Thought {
+    /// For whom.
+    pub role: RoleId,
+    /// Who thinks.
+    pub mind: Mind,
+    /// If it has not thought in this play yet.
+    pub is_fresh: bool,
+    /// How it is bounded.
+    pub machine: Machine,
+    /// What its role knows.
+    pub information: InformationOf<Dynamic>,
+    /// The game.
+    pub game: Dynamic,
+    /// If the server knows the game.
+    pub is_known: bool,
+    /// Which state of the session it belongs to.
+    pub epoch: u64,
+    /// Pulled when nobody wants it any more.
+    pub cancel: Cancel,
+    /// If nobody but machines plays, so that people want to see it.
+    pub is_shown: bool,
+}
+
+/// What is known of a search that goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Effort {
+    /// Random games so far.
+    pub playouts: u64,
+    /// States visited so far.
+    pub nodes: u64,
+    /// For so many seconds.
+    pub seconds: f64,
+}
+
+/// What a search thinks of the moves of a role.
+#[derive(Clone, Debug)]
+pub(crate) struct Advice {
+    /// The role.
+    pub role: RoleId,
+    /// Which state of the session it belongs to.
+    epoch: u64,
+    /// What it has done so far.
+    pub effort: Effort,
+    /// The moves as far as they are known, the best first.
+    pub moves: Vec<Tried>,
+    /// If no more is to come.
+    pub is_done: bool,
+}
+
+/// A question for advice, and all that is needed to answer it.
+pub(crate) struct Question {
+    /// What the role knows.
+    pub information: InformationOf<Dynamic>,
+    /// The game.
+    pub game: Dynamic,
+    /// If the server knows the game.
+    pub is_known: bool,
+    /// Which state of the session it belongs to.
+    pub epoch: u64,
+    /// Pulled when nobody wants it any more.
+    pub cancel: Cancel,
+    /// What the search follows from.
+    pub seed: u64,
+}
+
+/// How the moves of a game go on its board.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Motion {
+    /// If some go from cell to cell.
+    pub travels: bool,
+    /// If some are of a column as a whole.
+    pub drops: bool,
+}
+
+impl Motion {
+    /// What the moves say that the game has.
+    #[must_use]
+    pub(crate) fn of<G: Game>(board: &Board, game: &G) -> Self {
+        let moves = game.vocabulary().moves().iter().take(MOST_BOARD_MOVES);
+        let spots = moves.map(|action| board.spot(action));
+        spots.fold(Self::default(), |motion, spot| Self {
+            travels: motion.travels || spot.cells.len() > 1,
+            drops: motion.drops || !spot.area.is_empty(),
+        })
+    }
+}
+
+/// How much somebody may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Eyes {
+    /// Everything: nothing is hidden, only machines play, or the game is over.
+    All,
+    /// What a role may know.
+    Of(RoleId),
+    /// Nothing that is hidden from anybody: people share the screen, and nobody said who looks.
+    Closed,
+}
+
+impl Eyes {
+    /// If what the role does and may do is seen.
+    #[must_use]
+    pub(crate) fn see(self, role: RoleId) -> bool {
+        match self {
+            Self::All => true,
+            Self::Of(own) => own == role,
+            Self::Closed => false,
+        }
+    }
+}
+
+/// A game that is being played.
+pub(crate) struct Session {
+    /// What it is called.
+    pub id: String,
+    /// The game.
+    pub opened: Opened,
+    /// Where it is drawn.
+    pub board: Option<Board>,
+    /// Its net, once somebody has looked inside; none if it has no net.
+    pub inside: Arc<OnceLock<Option<Inside>>>,
+    /// How moves go on the board.
+    pub motion: Motion,
+    /// Where play has been.
+    pub history: History<Dynamic>,
+    /// Who plays the roles, in role order.
+    pub seats: Vec<Seat>,
+    /// Goes up whenever something that can be seen has changed.
+    pub version: u64,
+    /// If machines wait, since somebody looks at the past.
+    pub is_paused: bool,
+    /// What went wrong last, if play cannot go on.
+    pub trouble: Option<String>,
+    /// When it began.
+    pub started: SystemTime,
+    /// What chance and players follow from.
+    pub seed: u64,
+    /// The moves chosen for this step, in role order.
+    chosen: Vec<Option<MoveId>>,
+    /// What was advised last.
+    advice: Option<Advice>,
+    /// Who is thinking.
+    efforts: Vec<Option<Effort>>,
+    /// Goes up with every position and every seat.
+    epoch: u64,
+    cancel: Cancel,
+    luck: Stream,
+    knowledge: Knowledge,
+    /// For each place the roles that have more than one legal move there, once computed.
+    choosers: Vec<Option<Vec<RoleId>>>,
+}
+
+impl Session {
+    /// A session at the start of a game or in another position. Machines do not move before [`Session::settle`].
+    #[must_use]
+    pub(crate) fn new(
+        id: String,
+        opened: Opened,
+        history: History<Dynamic>,
+        seats: Vec<Seat>,
+        seed: u64,
+    ) -> Self {
+        let roles = opened.game.shape().roles;
+        let board = board_of(&opened.game, &opened.text);
+        let motion = board.as_ref().map(|board| Motion::of(board, &opened.game)).unwrap_or_default();
+        Self {
+            id,
+            board,
+            motion,
+            inside: Arc::default(),
+            history,
+            seats,
+            version: 1,
+            is_paused: false,
+            trouble: None,
+            started: SystemTime::now(),
+            seed,
+            chosen: vec![None; roles],
+            advice: None,
+            efforts: vec![None; roles],
+            epoch: 0,
+            cancel: Cancel::default(),
+            luck: Stream::new(seed, 0),
+            knowledge: Knowledge::new(seed),
+            choosers: Vec::new(),
+            opened,
+        }
+    }
+
+    /// Bytes that the session may come to take, roughly: its game, unless the server has that anyway, a full history, and the net
+    /// for those who look inside.
+    #[must_use]
+    pub(crate) fn weight(&self) -> usize {
+        /// Of a gate, in programs, what is left of them, and the net; of a name, with what finds it.
+        const GATE: usize = 64;
+        const NAME: usize = 128;
+        if self.opened.is_known {
+            return MOST_HISTORY_BYTES;
+        }
+        let (observe, advance) = self.game().table().map_or((0, 0), Table::gates);
+        let names = self.game().vocabulary();
+        let names: usize =
+            names.fluents().iter().chain(names.moves().iter()).map(|name| NAME + 2 * name.len()).sum();
+        MOST_HISTORY_BYTES + self.opened.text.len() + (observe + advance) * GATE + names
+    }
+
+    /// The game.
+    #[must_use]
+    pub(crate) fn game(&self) -> &Dynamic {
+        &self.opened.game
+    }
+
+    /// True if people play the role.
+    #[must_use]
+    pub(crate) fn is_person(&self, role: RoleId) -> bool {
+        matches!(self.seats[role.index()], Seat::Person)
+    }
+
+    /// True if the role has chosen in this step.
+    #[must_use]
+    pub(crate) fn has_chosen(&self, role: RoleId) -> bool {
+        self.chosen[role.index()].is_some()
+    }
+
+    /// What the search of a role has done so far, if it goes on.
+    #[must_use]
+    pub(crate) fn effort(&self, role: RoleId) -> Option<Effort> {
+        self.efforts[role.index()]
+    }
+
+    /// The roles that must choose and have not.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = RoleId> {
+        let over = self.is_over();
+        self.game().roles().filter(move |&role| !over && !self.has_chosen(role))
+    }
+
+    /// True if nothing follows here: the game is over, or a role has no legal move.
+    #[must_use]
+    pub(crate) fn is_over(&self) -> bool {
+        let game = self.game();
+        let mut view = game.blank();
+        game.glance(self.history.state(), &mut view);
+        game.terminal_in(&view) || game.roles().any(|role| game.legal_in(&view, role).len() == 0)
+    }
+
+    /// If the rules hide something of the game from its roles.
+    #[must_use]
+    pub(crate) fn hides(&self) -> bool {
+        self.game().vocabulary().has_percepts()
+    }
+
+    /// Through whose eyes the game is seen where somebody asks for those of a role, or of nobody.
+    #[must_use]
+    pub(crate) fn eyes(&self, asked: Option<RoleId>) -> Eyes {
+        let people = self.people();
+        if !self.hides() || people.is_empty() || self.game().terminal(self.history.state()) {
+            return Eyes::All;
+        }
+        match (asked.filter(|role| people.contains(role)), &people[..]) {
+            (Some(role), _) | (None, &[role]) => Eyes::Of(role),
+            _ => Eyes::Closed,
+        }
+    }
+
+    /// The fluents that a role can be sure of, and what it perceived last. None if there was no time to find out.
+    pub(crate) fn sure(
+        &mut self,
+        role: RoleId,
+        budget: &Budget,
+    ) -> Option<(<Dynamic as Game>::State, Option<String>)> {
+        let game = &self.opened.game;
+        let (state, information) = self.knowledge.sure(game, &self.history, role, budget)?;
+        let last = information.steps().last();
+        Some((state, last.map(|(_, perception)| game.perception_text(perception))))
+    }
+
+    /// Finds out who has a choice at some places. None if there was no time for all of them.
+    pub(crate) fn find_choosers(
+        &mut self,
+        places: impl Iterator<Item = Place>,
+        budget: &Budget,
+    ) -> Option<()> {
+        let game = &self.opened.game;
+        let mut view = game.blank();
+        self.choosers.resize(self.history.len(), None);
+        for place in places {
+            let Some(state) = self.history.state_at(place) else { continue };
+            let known = &mut self.choosers[place.index()];
+            if known.is_none() {
+                if budget.is_spent() {
+                    return None;
+                }
+                game.glance(state, &mut view);
+                *known = Some(game.roles().filter(|&role| game.legal_in(&view, role).len() > 1).collect());
+            }
+        }
+        Some(())
+    }
+
+    /// If a role has a choice at a place, as far as [`Session::find_choosers`] was asked.
+    #[must_use]
+    pub(crate) fn has_choice(&self, place: Place, role: RoleId) -> bool {
+        let known = self.choosers.get(place.index()).and_then(Option::as_ref);
+        known.is_some_and(|choosers| choosers.binary_search(&role).is_ok())
+    }
+
+    /// A person's move.
+    ///
+    /// # Errors
+    /// If it is not theirs to make now; then nothing has changed.
+    pub(crate) fn choose(&mut self, role: &str, action: &str, place: Option<usize>) -> Answer<()> {
+        let game = &self.opened.game;
+        if place.is_some_and(|place| place != self.history.place().index()) {
+            return Err(Problem::conflict("stale", "the position is another one by now"));
+        }
+        let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
+        if game.terminal(self.history.state()) {
+            return Err(Problem::conflict("over", "the game is over").help("restart it or take a move back"));
+        }
+        if !self.is_person(role) {
+            let name = game.role_text(role);
+            return Err(Problem::conflict("not_yours", format!("{name} is not played by a person")));
+        }
+        let action = game.parse_move(action).map_err(|error| Problem::unfit("no_move", error.to_string()))?;
+        if !game.is_legal_in(&game.view(self.history.state()), role, action) {
+            let (role, action) = (game.role_text(role), game.move_text(action));
+            return Err(Problem::conflict("illegal_move", format!("`{action}` is not legal for {role} now"))
+                .help("the view lists the legal moves"));
+        }
+        if self.has_chosen(role) {
+            let name = game.role_text(role);
+            return Err(Problem::conflict("chosen", format!("{name} has chosen already")));
+        }
+        self.chosen[role.index()] = Some(action);
+        self.is_paused = false;
+        self.version += 1;
+        Ok(())
+    }
+
+    /// What a machine came to in that epoch; too late it counts nothing. A move that is not legal is replaced by one that is,
+    /// and so is that of a player that broke down, who is not there any more.
+    pub(crate) fn conclude(
+        &mut self,
+        role: RoleId,
+        epoch: u64,
+        thinker: Option<Mind>,
+        action: Option<MoveId>,
+    ) {
+        if epoch != self.epoch {
+            return;
+        }
+        let place = role.index();
+        self.efforts[place] = None;
+        if let Seat::Machine { mind, .. } = &mut self.seats[place] {
+            *mind = thinker.and_then(Mind::rest);
+        }
+        let game = &self.opened.game;
+        let view = game.view(self.history.state());
+        let action = action.filter(|&action| game.is_legal_in(&view, role, action));
+        self.chosen[place] = action.or_else(|| game.draw_in(&view, role, &mut self.luck));
+        self.version += 1;
+    }
+
+    /// What a search has done so far. False if nobody wants to know any more.
+    pub(crate) fn follow(&mut self, role: RoleId, epoch: u64, effort: Effort) -> bool {
+        if epoch != self.epoch {
+            return false;
+        }
+        self.efforts[role.index()] = Some(effort);
+        self.version += 1;
+        true
+    }
+
+    /// Plays on until a role has to think, and gives these thoughts: so many at most. When the budget is spent it ends in
+    /// the midst of that.
+    pub(crate) fn settle(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
+        let mut forced = 0;
+        loop {
+            if budget.is_spent() || self.is_over() || self.is_paused || self.trouble.is_some() {
+                return Vec::new();
+            }
+            let had_choice = self.fill();
+            let Some(joint) = self.chosen.iter().copied().collect::<Option<Vec<MoveId>>>() else {
+                return self.thoughts(budget, most);
+            };
+            forced = if had_choice { 0 } else { forced + 1 };
+            if forced > MOST_FORCED {
+                self.trouble = Some("the game does not come to an end: restart it".to_owned());
+                return Vec::new();
+            }
+            if let Err(problem) = make_room(&self.history) {
+                self.trouble = Some(format!("{}: restart the game", problem.message));
+                return Vec::new();
+            }
+            if let Err(error) = self.history.play(&self.opened.game, &joint) {
+                self.trouble = Some(error.to_string());
+                return Vec::new();
+            }
+            self.arrive();
+        }
+    }
+
+    /// Chooses for chance and for those who have no choice. True if anybody else had one.
+    fn fill(&mut self) -> bool {
+        let game = &self.opened.game;
+        let view = game.view(self.history.state());
+        let counts: Vec<usize> = game.roles().map(|role| game.legal_in(&view, role).len()).collect();
+        // Where nobody has a choice it is the turn of those who do something.
+        let nobody = counts.iter().all(|&count| count < 2);
+        let mut had_choice = false;
+        for role in game.roles() {
+            let place = role.index();
+            if self.chosen[place].is_some() {
+                had_choice |= counts[place] > 1;
+                continue;
+            }
+            let only = game.legal_in(&view, role).next().filter(|_| counts[place] == 1);
+            let acts = only.is_some_and(|action| !is_idle(game.move_text(action)));
+            match &self.seats[place] {
+                Seat::Chance => self.chosen[place] = game.draw_in(&view, role, &mut self.luck),
+                Seat::Person if nobody && acts => had_choice = true,
+                _ if only.is_some() => self.chosen[place] = only,
+                _ => had_choice = true,
+            }
+        }
+        had_choice
+    }
+
+    /// Those of the machines that have to think and do not yet.
+    fn thoughts(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
+        let is_shown = self.people().is_empty();
+        let thinking = self.efforts.iter().flatten().count();
+        let most = most.min(MOST_THINKING.saturating_sub(thinking));
+        let mut thoughts = Vec::new();
+        for role in self.opened.game.roles() {
+            let place = role.index();
+            if self.chosen[place].is_some() || self.efforts[place].is_some() {
+                continue;
+            }
+            if !matches!(self.seats[place], Seat::Machine { .. }) {
+                continue;
+            }
+            if thoughts.len() >= most {
+                break;
+            }
+            let game = &self.opened.game;
+            let information = self.knowledge.information(game, &self.history, role, budget).cloned();
+            let Some(information) = information else { break };
+            let Seat::Machine { machine, mind } = &mut self.seats[place] else { continue };
+            let (mind, is_fresh) = match mind.take() {
+                Some(mind) => (Some(mind), false),
+                None => (machine.build(self.luck.bits()), true),
+            };
+            let Some(mind) = mind else { continue };
+            self.efforts[place] = Some(Effort::default());
+            thoughts.push(Thought {
+                role,
+                mind,
+                is_fresh,
+                machine: machine.clone(),
+                information,
+                game: game.clone(),
+                is_known: self.opened.is_known,
+                epoch: self.epoch,
+                cancel: self.cancel.clone(),
+                is_shown,
+            });
+        }
+        if !thoughts.is_empty() {
+            self.version += 1;
+        }
+        thoughts
+    }
+
+    /// Whatever was chosen or thought about the last position is of no use any more.
+    fn arrive(&mut self) {
+        self.cancel.cancel();
+        self.cancel = Cancel::default();
+        self.epoch += 1;
+        self.version += 1;
+        self.trouble = None;
+        self.chosen.fill(None);
+        self.efforts.fill(None);
+    }
+
+    /// The roles that people play.
+    fn people(&self) -> Vec<RoleId> {
+        self.game().roles().filter(|&role| self.is_person(role)).collect()
+    }
+
+    /// Somewhere else in the history. Machines wait there, unless a person has something to decide.
+    fn land(&mut self) {
+        self.arrive();
+        self.is_paused = !travel::is_choice(self.game(), self.history.state(), &self.people());
+    }
+
+    /// Back to the last choice of a person, or by one step where no person plays.
+    ///
+    /// # Errors
+    /// If there is nothing to take back, or no time to find it.
+    pub(crate) fn undo(&mut self, budget: &Budget) -> Answer<()> {
+        let people = self.people();
+        let moved = match people[..] {
+            [] => self.history.undo().is_some(),
+            _ => travel::back(&self.opened.game, &mut self.history, &people, budget),
+        };
+        if !moved {
+            let nothing = || Problem::conflict("no_undo", "there is nothing to take back");
+            return Err(if budget.is_spent() { Problem::late() } else { nothing() });
+        }
+        self.land();
+        Ok(())
+    }
+
+    /// Forth to the next choice of a person, or by one step where no person plays, along what was taken back.
+    ///
+    /// # Errors
+    /// If there is nothing to make again, or no time to find it.
+    pub(crate) fn redo(&mut self, budget: &Budget) -> Answer<()> {
+        let people = self.people();
+        let moved = match people[..] {
+            [] => self.history.redo().is_some(),
+            _ => travel::forth(&self.opened.game, &mut self.history, &people, budget),
+        };
+        if !moved {
+            let nothing = || Problem::conflict("no_redo", "there is nothing to make again");
+            return Err(if budget.is_spent() { Problem::late() } else { nothing() });
+        }
+        self.land();
+        Ok(())
+    }
+
+    /// To any place where play has been.
+    ///
+    /// # Errors
+    /// If it has not been there.
+    pub(crate) fn go(&mut self, place: usize) -> Answer<()> {
+        let missing = || Problem::missing("no_place", format!("play has not been at place {place}"));
+        let place: Place = self.history.places().nth(place).ok_or_else(missing)?;
+        self.history.go(place);
+        self.land();
+        Ok(())
+    }
+
+    /// To a new play from the start of the game.
+    pub(crate) fn restart(&mut self) {
+        self.history = History::new(&self.opened.game);
+        self.knowledge.clear();
+        self.choosers.clear();
+        for seat in &mut self.seats {
+            if let Seat::Machine { mind, .. } = seat {
+                *mind = None;
+            }
+        }
+        self.is_paused = false;
+        self.arrive();
+    }
+
+    /// Lets machines wait, or go on.
+    pub(crate) fn pause(&mut self, is_paused: bool) {
+        let epoch = self.epoch;
+        if is_paused {
+            self.arrive();
+        }
+        self.is_paused = is_paused;
+        self.version += u64::from(epoch == self.epoch);
+    }
+
+    /// Seats somebody else.
+    ///
+    /// # Errors
+    /// If there is no such role, or it is chance's.
+    pub(crate) fn seat(&mut self, role: &str, text: &str) -> Answer<()> {
+        let game = &self.opened.game;
+        let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
+        let seat = Seat::parse(game, role, text)?;
+        // What the others thought or chose stays.
+        self.seats[role.index()] = seat;
+        let chosen = std::mem::take(&mut self.chosen);
+        self.arrive();
+        self.chosen = chosen;
+        self.chosen[role.index()] = None;
+        Ok(())
+    }
+
+    /// What is advised to a person who is to choose, and the question if nobody was asked yet.
+    ///
+    /// # Errors
+    /// If no person is to choose, or not this one, or there was no time to find out what they know.
+    pub(crate) fn advise(
+        &mut self,
+        asked: Option<RoleId>,
+        budget: &Budget,
+    ) -> Answer<(Advice, Option<Question>)> {
+        let nobody = || Problem::conflict("no_advice", "nobody is to choose who could be advised");
+        // What a role is advised says something of what it knows.
+        let eyes = self.eyes(asked);
+        let is_due = |role: &RoleId| {
+            self.is_person(*role) && eyes.see(*role) && asked.is_none_or(|asked| asked == *role)
+        };
+        let role = self.waiting().find(is_due).ok_or_else(nobody)?;
+        if let Some(known) =
+            self.advice.as_ref().filter(|known| known.role == role && known.epoch == self.epoch)
+        {
+            return Ok((known.clone(), None));
+        }
+        let game = &self.opened.game;
+        let information = self.knowledge.information(game, &self.history, role, budget).cloned();
+        let information = information.ok_or_else(Problem::late)?;
+        let advice =
+            Advice { role, epoch: self.epoch, effort: Effort::default(), moves: Vec::new(), is_done: false };
+        self.advice = Some(advice.clone());
+        let question = Question {
+            information,
+            game: self.opened.game.clone(),
+            is_known: self.opened.is_known,
+            epoch: self.epoch,
+            cancel: self.cancel.clone(),
+            seed: self.seed,
+        };
+        Ok((advice, Some(question)))
+    }
+
+    /// What a search has found so far. False if nobody wants to know any more.
+    pub(crate) fn learn(
+        &mut self,
+        role: RoleId,
+        epoch: u64,
+        effort: Effort,
+        moves: Vec<Tried>,
+        is_done: bool,
+    ) -> bool {
+        let is_wanted = epoch == self.epoch && self.advice.as_ref().is_some_and(|known| known.role == role);
+        if is_wanted {
+            self.advice = Some(Advice { role, epoch, effort, moves, is_done });
+        }
+        is_wanted
+    }
+
+    /// What ends all thinking about the position.
+    #[must_use]
+    pub(crate) fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+}
+
+/// If a move's name says that nothing is done.
+#[must_use]
+pub(crate) fn is_idle(action: &str) -> bool {
+    const NAMES: [&str; 9] = ["noop", "no_op", "no-op", "nop", "nil", "none", "nothing", "wait", "idle"];
+    let head = action.trim_start_matches('(').split([' ', ')']).next().unwrap_or_default();
+    NAMES.iter().any(|name| name.eq_ignore_ascii_case(head))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::Games;
+
+    /// Two hundred steps in which no role has a choice.
+    const CLOCK: &str =
+        "(role r) (init (at 0)) (legal r tick) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+        (<= terminal (true (at 200))) (goal r 100) ";
+
+    fn session(opened: Opened, seats: &[&str]) -> Session {
+        let game = &opened.game;
+        let seats = game.roles().zip(seats).map(|(role, seat)| Seat::parse(game, role, seat));
+        let seats = seats.collect::<Answer<Vec<Seat>>>().unwrap_or_else(|problem| panic!("{problem:?}"));
+        let history = History::new(game);
+        Session::new(String::new(), opened, history, seats, 0)
+    }
+
+    #[test]
+    fn play_that_was_called_off_goes_on_where_it_was() {
+        let steps: Vec<String> = (0..200).map(|at| format!("(succ {at} {}) ", at + 1)).collect();
+        let steps = steps.concat();
+        let opened = Games::load("clock", &format!("{CLOCK}{steps}"), &Cancel::default());
+        let mut session = session(opened.unwrap_or_else(|problem| panic!("{problem:?}")), &["first"]);
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let spent = Budget::unlimited().and_cancel(&cancel);
+        assert!(session.settle(&spent, 1).is_empty() && session.history.depth() == 0);
+        assert!(session.find_choosers(session.history.places(), &spent).is_none());
+        assert!(session.settle(&Budget::unlimited(), 1).is_empty());
+        assert_eq!((session.history.depth(), session.is_over()), (200, true));
+        assert!(session.find_choosers(session.history.places(), &Budget::unlimited()).is_some());
+        assert!(session.find_choosers(session.history.places(), &spent).is_some());
+        // The way back looks at each state.
+        session.seats[0] = Seat::Person;
+        assert!(matches!(session.undo(&spent), Err(problem) if problem.code == "too_slow"));
+        let nothing = session.undo(&Budget::unlimited());
+        assert!(matches!(nothing, Err(problem) if problem.code == "no_undo"));
+    }
+
+    #[test]
+    fn no_more_machines_think_than_there_is_room_for() {
+        let opened = Games::default().find("rock_paper_scissors").expect("it is built in");
+        let mut session = session(opened, &["random", "random"]);
+        let unlimited = Budget::unlimited();
+        assert!(session.settle(&unlimited, 0).is_empty());
+        let thinking = [1, 1, 1].map(|most| session.settle(&unlimited, most).len());
+        assert_eq!(thinking, [1, 1, 0]);
+    }
+}

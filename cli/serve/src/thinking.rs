@@ -1,0 +1,163 @@
+//! Machines that think, each in a thread of its own: in comes a thought, and its session gets the move.
+//!
+//! There are no more than `MOST` threads, of which as many think as the machine has cores, or two: those for games that the
+//! server knows and those for others each for themselves. A thought ends by its [budget](Machine::budget) of time, or
+//! when it is not wanted any more; it looks for that between steps of the game.
+
+use crate::{
+    seats::{Machine, Mind},
+    session::{Effort, Question, Thought},
+    sessions::Shared,
+};
+use gdl_runtime::{Dynamic, Mcts, MoveId, Player, Report};
+use std::{
+    panic::{self, AssertUnwindSafe},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Between two looks at a search that goes on.
+const PULSE: Duration = Duration::from_millis(200);
+
+/// A step takes at least this long where only machines play, so that people can follow.
+const PACE: Duration = Duration::from_millis(400);
+
+/// The most threads, those that wait for their turn among them.
+const MOST: usize = 128;
+
+/// Threads that there are.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// For how many more thoughts there are threads.
+#[must_use]
+pub(crate) fn room() -> usize {
+    MOST.saturating_sub(THREADS.load(Ordering::SeqCst))
+}
+
+/// Thoughts that are thought at the same time, about games that the server knows and about others; the rest wait.
+static TURNS: [Turns; 2] = [const { Turns { taken: Mutex::new(0), given: Condvar::new() } }; 2];
+
+/// Starts a thread. Without one no player thinks, and the session is seen to wait.
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
+    /// Counts the thread, however it ends, and also if it never began.
+    struct Counted;
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            THREADS.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+    THREADS.fetch_add(1, Ordering::SeqCst);
+    let counted = Counted;
+    let started = thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let _counted = counted;
+        work();
+    });
+    drop(started);
+}
+
+struct Turns {
+    taken: Mutex<usize>,
+    given: Condvar,
+}
+
+impl Turns {
+    fn take(&self) -> Turn<'_> {
+        let most = thread::available_parallelism().map_or(2, usize::from).max(2);
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken =
+            self.given.wait_while(taken, |taken| *taken >= most).unwrap_or_else(PoisonError::into_inner);
+        *taken += 1;
+        Turn(self)
+    }
+}
+
+/// Given back when it is over, however that comes.
+struct Turn<'a>(&'a Turns);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.given.notify_one();
+    }
+}
+
+/// Has a thought thought.
+pub(crate) fn start(shared: Arc<Shared>, thought: Thought) {
+    spawn("thought", move || {
+        let began = Instant::now();
+        let Thought { role, epoch, is_shown, .. } = thought;
+        // A player that breaks down costs its move, and the session goes on.
+        let came = panic::catch_unwind(AssertUnwindSafe(|| think(&shared, thought)));
+        let (mind, action) = came.map_or((None, None), |(mind, action)| (Some(mind), action));
+        if is_shown {
+            let rest = PACE.saturating_sub(began.elapsed());
+            thread::sleep(rest);
+        }
+        shared.with(|session| session.conclude(role, epoch, mind, action));
+    });
+}
+
+fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Mind, Option<MoveId>) {
+    let _turn = TURNS[usize::from(!thought.is_known)].take();
+    let Thought { role, epoch, .. } = thought;
+    let time = thought.machine.time();
+    let began = Instant::now();
+    if thought.is_fresh {
+        let budget = Machine::budget(time, &thought.cancel);
+        thought.mind.player.start(&thought.game, role, &budget);
+    }
+    let mut effort = Effort::default();
+    loop {
+        let left = time.saturating_sub(began.elapsed());
+        let slice = if thought.machine.goes_on() { left.min(PULSE) } else { left };
+        let budget = Machine::budget(slice, &thought.cancel);
+        let action = thought.mind.player.choose(&thought.game, &thought.information, &budget);
+        let report = thought.mind.player.report().unwrap_or_default();
+        effort = add(effort, &report, began);
+        let wanted = shared.with(|session| session.follow(role, epoch, effort));
+        let is_over = began.elapsed() + Duration::from_millis(20) >= time;
+        if !wanted || is_over || report.exact || !thought.machine.goes_on() {
+            return (thought.mind, action);
+        }
+    }
+}
+
+/// How long a search for advice takes, and what it may remember.
+const ADVICE: Duration = Duration::from_secs(2);
+const ADVICE_BYTES: usize = 64 << 20;
+
+/// Has a question answered, better and better.
+pub(crate) fn answer(shared: Arc<Shared>, question: Question) {
+    spawn("advice", move || {
+        let _turn = TURNS[usize::from(!question.is_known)].take();
+        let role = question.information.role();
+        let mut player = Mcts::new(question.seed).memory(ADVICE_BYTES);
+        let began = Instant::now();
+        let mut effort = Effort::default();
+        loop {
+            let budget = Machine::budget(PULSE, &question.cancel);
+            player.choose(&question.game, &question.information, &budget);
+            let report = Player::<Dynamic>::report(&player).unwrap_or_default();
+            effort = add(effort, &report, began);
+            let is_done = began.elapsed() >= ADVICE || report.exact;
+            let wanted =
+                shared.with(|session| session.learn(role, question.epoch, effort, report.moves, is_done));
+            if is_done || !wanted {
+                return;
+            }
+        }
+    });
+}
+
+/// What was done before and now.
+fn add(before: Effort, report: &Report, began: Instant) -> Effort {
+    Effort {
+        playouts: before.playouts + report.playouts,
+        nodes: before.nodes + report.nodes,
+        seconds: began.elapsed().as_secs_f64(),
+    }
+}

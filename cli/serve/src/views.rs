@@ -1,0 +1,585 @@
+//! What the page is told of a session: in comes a session and through whose eyes it is seen, out goes data for serde.
+//!
+//! A view takes a look at the state and one at each place of the line that was not looked at before, as long as there is budget
+//! left. The names of fluents, those of moves and those of steps take no more than `MOST_TOLD` bytes each; what is left
+//! out is counted, and may be played and gone to as well. The rest is bounded by the rulesheet, and a board by its cells. A
+//! match takes no more than `MOST_SAVED` bytes.
+
+use crate::{
+    errors::{Answer, Problem},
+    seats::Seat,
+    session::{Advice, Effort, Eyes, Motion, Session, is_idle},
+};
+use gdl_runtime::{
+    Board, Budget, Dynamic, Game, Id, MoveId, Place, Record, RoleId,
+    board::{Cell, Tiling, grouped},
+    kif::bare,
+};
+use gdl_tools::play::outcome::Outcome;
+use indexmap::IndexMap;
+use serde::Serialize;
+use std::{cell::OnceCell, time::UNIX_EPOCH};
+
+/// Bytes of fluents, of moves and of steps that are told of a session.
+const MOST_TOLD: usize = 1 << 19;
+/// Bytes of the states of a match that is saved.
+const MOST_SAVED: usize = 8 << 20;
+/// Characters that are told of what a role perceived.
+const MOST_PERCEIVED: usize = 10_000;
+
+/// How much more there is room for.
+struct Room(usize);
+
+impl Room {
+    fn new() -> Self {
+        Self(MOST_TOLD)
+    }
+
+    /// If there is room for texts of so many bytes and what stands around them.
+    fn takes(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes + 64);
+        // Nothing smaller may stand for what did not fit.
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+/// A session, as somebody sees it.
+#[derive(Debug, Serialize)]
+#[allow(clippy::struct_excessive_bools, reason = "they are what the page asks about")]
+pub(crate) struct View {
+    /// What the session is called.
+    pub id: String,
+    /// Goes up whenever the view changes.
+    pub version: u64,
+    /// What is played.
+    pub game: GameView,
+    /// The role through whose eyes it is seen, where the rules hide something.
+    pub seat: Option<String>,
+    /// If people share the screen, the rules hide something, and nobody said who looks.
+    pub closed: bool,
+    /// The grid, if the game has one.
+    pub board: Option<BoardView>,
+    /// What else holds.
+    pub fluents: Vec<GroupView>,
+    /// What the role that looks perceived last, where the rules hide something.
+    pub perceived: Option<String>,
+    /// The roles that must choose and have not.
+    pub turn: Vec<String>,
+    /// What the people among them may do.
+    pub legal: Vec<LegalView>,
+    /// The roles that have chosen while others have not. What they chose is not told.
+    pub chosen: Vec<String>,
+    /// If the game is over.
+    pub terminal: bool,
+    /// The goal of each role at the end.
+    pub goals: Option<Vec<Option<u8>>>,
+    /// Where the game stands, in words.
+    pub status: String,
+    /// Where play is.
+    pub place: usize,
+    /// The steps that led here.
+    pub line: Vec<StepView>,
+    /// The steps that were taken back, the next one first.
+    pub ahead: Vec<StepView>,
+    /// If there is something to take back.
+    pub can_undo: bool,
+    /// If there is something to make again.
+    pub can_redo: bool,
+    /// If machines wait to be told to go on.
+    pub paused: bool,
+    /// Who is thinking.
+    pub thinking: Vec<EffortView>,
+    /// Why play cannot go on, if it cannot.
+    pub trouble: Option<String>,
+    /// How much is not told, since it is too much.
+    pub left_out: LeftOut,
+}
+
+/// What is there and not told, in numbers.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct LeftOut {
+    /// Fluents that hold.
+    pub fluents: usize,
+    /// Legal moves.
+    pub moves: usize,
+    /// Steps: the first ones that led here, and the last ones that were taken back.
+    pub steps: usize,
+}
+
+/// What is played.
+#[derive(Debug, Serialize)]
+pub(crate) struct GameView {
+    /// What it is called.
+    pub name: String,
+    /// If it came with a rulesheet of its own.
+    pub own: bool,
+    /// `table`, or `lifted` if it is evaluated state by state.
+    pub engine: String,
+    /// If the rules hide something from the roles.
+    pub hides: bool,
+    /// The roles, in role order.
+    pub roles: Vec<RoleView>,
+}
+
+/// A match that can be gone on with: its record, as `gdl match` writes it, and what it takes to open it again.
+#[derive(Debug, Serialize)]
+pub(crate) struct Saved {
+    /// The game, if `gdl serve` knows it by name.
+    pub game: Option<String>,
+    /// What the rulesheet is called.
+    pub name: String,
+    /// The rulesheet, of a game without a name here.
+    pub rulesheet: Option<String>,
+    /// Who plays the roles.
+    pub seats: IndexMap<String, String>,
+    /// What was played.
+    #[serde(flatten)]
+    pub record: Record,
+}
+
+impl Saved {
+    /// The line of a session from the start to where it is.
+    ///
+    /// # Errors
+    /// If it is too long to be written down.
+    pub(crate) fn of(session: &Session) -> Answer<Self> {
+        let game = session.game();
+        let mut room = MOST_SAVED;
+        for state in session.history.path().into_iter().filter_map(|place| session.history.state_at(place)) {
+            let large =
+                || Problem::too_large(format!("a match of more than {} MiB is not saved", MOST_SAVED >> 20));
+            room = room.checked_sub(game.state_text(state).len()).ok_or_else(large)?;
+        }
+        let opened = &session.opened;
+        let is_known = opened.is_known;
+        let milliseconds = session.started.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
+        let seats = || session.seats.iter();
+        let roles = game.roles().map(|role| game.role_text(role).to_owned());
+        Ok(Self {
+            game: is_known.then(|| opened.name.clone()),
+            name: opened.name.clone(),
+            rulesheet: (!is_known).then(|| opened.text.to_string()),
+            seats: roles.zip(seats().map(ToString::to_string)).collect(),
+            record: Record {
+                match_id: format!("{}.{milliseconds}", opened.name),
+                start_time: u64::try_from(milliseconds).unwrap_or_default(),
+                player_names_from_host: seats().map(ToString::to_string).collect(),
+                is_player_human: seats().map(|seat| matches!(seat, Seat::Person)).collect(),
+                ..Record::of(game, &session.history)
+            },
+        })
+    }
+}
+
+/// A role and who plays it.
+#[derive(Debug, Serialize)]
+pub(crate) struct RoleView {
+    /// What it is called.
+    pub name: String,
+    /// `person`, `chance` or a player's name with options.
+    pub seat: String,
+}
+
+/// A grid, or several of one size.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct BoardView {
+    /// The relation that is drawn.
+    pub relation: String,
+    /// The names of the grids; one without a name, unless there are several.
+    pub grids: Vec<String>,
+    /// The names of the columns, from the left.
+    pub columns: Vec<String>,
+    /// The names of the rows, from the top.
+    pub rows: Vec<String>,
+    /// The columns and the rows after which there is a gap.
+    pub breaks: [Vec<usize>; 2],
+    /// `square`, `hex` or `hex left`.
+    pub tiling: &'static str,
+    /// What each cell is called.
+    pub names: Vec<String>,
+    /// If some move goes from cell to cell.
+    pub travels: bool,
+    /// If some move is of a column as a whole.
+    pub drops: bool,
+    /// What can be in a cell.
+    pub marks: Vec<MarkView>,
+    /// What is in each cell, grid by grid, row by row: positions of marks. Null where there is no cell.
+    pub cells: Vec<Option<Vec<usize>>>,
+}
+
+/// What can be in a cell.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct MarkView {
+    /// What it is called.
+    pub text: String,
+    /// One to three characters for it.
+    pub symbol: String,
+    /// The same for marks that belong together.
+    pub family: usize,
+    /// If it stands for nothing.
+    pub blank: bool,
+}
+
+/// The fluents of a relation.
+#[derive(Debug, Serialize)]
+pub(crate) struct GroupView {
+    /// What it is called.
+    pub relation: String,
+    /// The arguments of each; none if it takes none.
+    pub values: Vec<String>,
+}
+
+/// What a role may do.
+#[derive(Debug, Serialize)]
+pub(crate) struct LegalView {
+    /// Which role.
+    pub role: String,
+    /// The moves.
+    pub moves: Vec<MoveView>,
+}
+
+/// A move.
+#[derive(Debug, Serialize)]
+pub(crate) struct MoveView {
+    /// Its text.
+    #[serde(rename = "move")]
+    pub action: String,
+    /// The cells that it speaks of, in the order in which it does.
+    pub cells: Vec<usize>,
+    /// The column or row that it speaks of, as cells.
+    pub area: Vec<usize>,
+}
+
+/// A joint move.
+#[derive(Debug, Serialize)]
+pub(crate) struct StepView {
+    /// The place that it led to.
+    pub place: usize,
+    /// How many steps there are from the start to there.
+    pub step: usize,
+    /// What each role did, in role order; null where that is hidden.
+    pub joint: Vec<Option<String>>,
+    /// The moves that matter, in words.
+    pub text: String,
+    /// The cells that they speak of.
+    pub cells: Vec<usize>,
+}
+
+/// What a search has done so far.
+#[derive(Debug, Serialize)]
+pub(crate) struct EffortView {
+    /// For which role.
+    pub role: String,
+    /// Random games.
+    pub playouts: u64,
+    /// States visited.
+    pub nodes: u64,
+    /// For so many seconds.
+    pub seconds: f64,
+    /// Random games a second.
+    pub playouts_per_second: f64,
+}
+
+impl View {
+    /// What is seen of a session through the eyes of the role that was asked for, if the rules hide something.
+    ///
+    /// # Errors
+    /// If the budget is spent before that is found out; the next time less is left to do.
+    pub(crate) fn of(session: &mut Session, asked: Option<RoleId>, budget: &Budget) -> Answer<Self> {
+        let eyes = session.eyes(asked);
+        let (state, perceived) = match eyes {
+            Eyes::All => (session.history.state().clone(), None),
+            Eyes::Of(role) => session.sure(role, budget).ok_or_else(Problem::late)?,
+            Eyes::Closed => (session.game().empty(), None),
+        };
+        let path: Vec<Place> = session.history.path().into_iter().skip(1).collect();
+        let onward = session.history.ahead();
+        let [line, ahead] = told(session, &path, &onward);
+        let before = line.iter().chain(&ahead).filter_map(|&place| session.history.parent(place));
+        let before: Vec<Place> = before.collect();
+        session.find_choosers(before.into_iter(), budget).ok_or_else(Problem::late)?;
+        let session = &*session;
+        let game = session.game();
+        let name = |role: RoleId| game.role_text(role).to_owned();
+        let held = || game.fluents(&state).map(Id::index);
+        let (board, others): (Option<BoardView>, Vec<usize>) = match &session.board {
+            Some(board) => (
+                Some(BoardView::of(board, session.motion, &board.cells(held()))),
+                board.others(held()).collect(),
+            ),
+            None => (None, held().collect()),
+        };
+        let names = game.vocabulary().fluents();
+        let mut room = Room::new();
+        let held = others.len();
+        let others: Vec<&str> = (others.into_iter().filter_map(|fluent| names.get(fluent)))
+            .take_while(|name| room.takes(name.len()))
+            .collect();
+        let fluents_left = held - others.len();
+        let groups = grouped(others);
+        let groups =
+            groups.into_iter().map(|(relation, values)| GroupView { relation: relation.to_owned(), values });
+        let here = session.history.state();
+        let view = game.view(here);
+        let terminal = game.terminal_in(&view);
+        let waiting: Vec<RoleId> = session.waiting().collect();
+        let steps = |places: &[Place]| places.iter().map(|&place| step(session, place, eyes)).collect();
+        let sees = |role: &&RoleId| session.is_person(**role) && eyes.see(**role);
+        let (mut room, mut moves_left) = (Room::new(), 0);
+        let legal: Vec<LegalView> = (waiting.iter().filter(sees))
+            .map(|&role| {
+                let moves: Vec<MoveView> = (game.legal_in(&view, role))
+                    .take_while(|&action| room.takes(game.move_text(action).len()))
+                    .map(|action| move_view(session, action))
+                    .collect();
+                moves_left += game.legal_in(&view, role).len() - moves.len();
+                LegalView { role: name(role), moves }
+            })
+            .collect();
+        let chosen = game.roles().filter(|&role| session.has_chosen(role) && !waiting.is_empty());
+        let chosen = chosen.filter(|&role| game.legal_in(&view, role).len() > 1);
+        Ok(Self {
+            id: session.id.clone(),
+            version: session.version,
+            game: GameView {
+                name: session.opened.name.clone(),
+                own: !session.opened.is_known,
+                engine: game.engine().to_owned(),
+                hides: session.hides(),
+                roles: game
+                    .roles()
+                    .zip(&session.seats)
+                    .map(|(role, seat)| RoleView { name: name(role), seat: seat.to_string() })
+                    .collect(),
+            },
+            seat: if let Eyes::Of(role) = eyes { Some(name(role)) } else { None },
+            closed: eyes == Eyes::Closed,
+            board,
+            fluents: groups.collect(),
+            perceived: perceived.map(|text| shortened(&text)),
+            legal,
+            chosen: chosen.map(name).collect(),
+            terminal,
+            goals: terminal.then(|| game.roles().map(|role| game.goal_in(&view, role)).collect()),
+            status: status(session, &view, &waiting),
+            place: session.history.place().index(),
+            can_undo: !path.is_empty(),
+            can_redo: !onward.is_empty(),
+            line: steps(&line),
+            ahead: steps(&ahead),
+            paused: session.is_paused,
+            thinking: waiting
+                .iter()
+                .filter_map(|&role| session.effort(role).map(|effort| EffortView::new(session, role, effort)))
+                .collect(),
+            turn: waiting.into_iter().map(name).collect(),
+            trouble: session.trouble.clone(),
+            left_out: LeftOut {
+                fluents: fluents_left,
+                moves: moves_left,
+                steps: path.len() + onward.len() - line.len() - ahead.len(),
+            },
+        })
+    }
+}
+
+/// The places on the way to here and beyond that are told of: those nearest to here.
+fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
+    let game = session.game();
+    let joint = |place: &Place| session.history.joint(*place).unwrap_or_default().iter();
+    // A move is told by itself and in the words for the step.
+    let bytes =
+        |place: &Place| joint(place).map(|&action| 2 * game.move_text(action).len() + 16).sum::<usize>();
+    let mut room = Room::new();
+    let mut line: Vec<Place> =
+        line.iter().rev().take_while(|place| room.takes(256 + bytes(place))).copied().collect();
+    line.reverse();
+    let mut room = Room::new();
+    [line, ahead.iter().take_while(|place| room.takes(256 + bytes(place))).copied().collect()]
+}
+
+/// A text with an end.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MOST_PERCEIVED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+impl BoardView {
+    /// The grid with these cells, of a game with such moves.
+    #[must_use]
+    pub(crate) fn of(board: &Board, motion: Motion, cells: &[Cell]) -> Self {
+        let marks = board.marks().iter().enumerate();
+        let cell = |cell: &Cell| match cell {
+            Cell::None => None,
+            Cell::Blank => Some(Vec::new()),
+            Cell::Marked(marks) => Some(marks.clone()),
+        };
+        Self {
+            relation: board.relation().to_owned(),
+            grids: board.grids().to_vec(),
+            columns: board.columns().to_vec(),
+            rows: board.rows().to_vec(),
+            breaks: board.breaks().clone(),
+            tiling: match board.tiling() {
+                Tiling::Square => "square",
+                Tiling::Hex => "hex",
+                Tiling::HexLeft => "hex left",
+            },
+            names: board.names().to_vec(),
+            travels: motion.travels,
+            drops: motion.drops,
+            marks: marks
+                .map(|(place, mark)| MarkView {
+                    text: mark.text.clone(),
+                    symbol: mark.symbol.clone(),
+                    family: mark.family,
+                    blank: board.blank() == Some(place),
+                })
+                .collect(),
+            cells: cells.iter().map(cell).collect(),
+        }
+    }
+}
+
+impl EffortView {
+    fn new(session: &Session, role: RoleId, effort: Effort) -> Self {
+        let rate = if effort.seconds > 0.0 { effort.playouts as f64 / effort.seconds } else { 0.0 };
+        Self {
+            role: session.game().role_text(role).to_owned(),
+            playouts: effort.playouts,
+            nodes: effort.nodes,
+            seconds: effort.seconds,
+            playouts_per_second: rate,
+        }
+    }
+}
+
+/// What a search thinks of the moves of a role.
+#[derive(Debug, Serialize)]
+pub(crate) struct AdviceView {
+    /// The place that it is about.
+    pub place: usize,
+    /// What it has done so far, and for whom.
+    pub effort: EffortView,
+    /// If no more is to come.
+    pub done: bool,
+    /// The moves as far as they are known, the best first.
+    pub moves: Vec<EstimateView>,
+}
+
+/// What a search thinks of a move.
+#[derive(Debug, Serialize)]
+pub(crate) struct EstimateView {
+    /// The move.
+    #[serde(rename = "move")]
+    pub action: String,
+    /// The goal that can be expected of it, 0 to 100.
+    pub value: f64,
+    /// How often it was tried.
+    pub visits: u64,
+}
+
+impl AdviceView {
+    /// What is told of advice.
+    #[must_use]
+    pub(crate) fn of(session: &Session, advice: &Advice) -> Self {
+        let tried = advice.moves.iter();
+        Self {
+            place: session.history.place().index(),
+            effort: EffortView::new(session, advice.role, advice.effort),
+            done: advice.is_done,
+            moves: tried
+                .map(|tried| EstimateView {
+                    action: tried.action.clone(),
+                    value: tried.value,
+                    visits: tried.visits,
+                })
+                .collect(),
+        }
+    }
+}
+
+fn move_view(session: &Session, action: MoveId) -> MoveView {
+    let text = session.game().move_text(action);
+    let spot = session.board.as_ref().map(|board| board.spot(text)).unwrap_or_default();
+    MoveView { action: text.to_owned(), cells: spot.cells, area: spot.area }
+}
+
+/// The cells of moves; of a column those that the step changed.
+fn touched(session: &Session, place: Place, moves: impl Iterator<Item = MoveId>) -> Vec<usize> {
+    let Some(board) = &session.board else { return Vec::new() };
+    let history = &session.history;
+    let changed = OnceCell::new();
+    let find_changed = || {
+        let before = history.parent(place).and_then(|parent| history.state_at(parent));
+        let cells = |state| board.cells_of(session.game(), state);
+        Some((cells(before?), cells(history.state_at(place)?)))
+    };
+    let mut touched = Vec::new();
+    for action in moves {
+        let spot = board.spot(session.game().move_text(action));
+        if spot.area.is_empty() {
+            touched.extend(spot.cells);
+        } else if let Some((before, after)) = changed.get_or_init(find_changed) {
+            touched.extend(spot.area.iter().filter(|&&cell| before[cell] != after[cell]));
+        }
+    }
+    touched
+}
+
+/// A step of the history, with what the eyes may see of it.
+fn step(session: &Session, place: Place, eyes: Eyes) -> StepView {
+    let game: &Dynamic = session.game();
+    let history = &session.history;
+    let joint = history.joint(place).unwrap_or_default();
+    let seen = |role: RoleId| eyes.see(role);
+    let has_choice = |role| history.parent(place).is_some_and(|parent| session.has_choice(parent, role));
+    let acts = |role, action| has_choice(role) || !is_idle(game.move_text(action));
+    let moves = game.roles().zip(joint.iter().copied()).filter(|&(role, _)| seen(role));
+    let shown: Vec<(RoleId, MoveId)> = moves.filter(|&(role, action)| acts(role, action)).collect();
+    StepView {
+        place: place.index(),
+        step: history.depth_at(place),
+        joint: game
+            .roles()
+            .zip(joint)
+            .map(|(role, &action)| seen(role).then(|| game.move_text(action).to_owned()))
+            .collect(),
+        text: shown
+            .iter()
+            .map(|&(role, action)| format!("{} {}", game.role_text(role), bare(game.move_text(action))))
+            .collect::<Vec<_>>()
+            .join(", "),
+        cells: touched(session, place, shown.iter().map(|&(_, action)| action)),
+    }
+}
+
+/// Where a game stands, in words.
+fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId]) -> String {
+    let game = session.game();
+    if game.terminal_in(view) {
+        return Outcome::of(game, session.history.state()).headline();
+    }
+    if let Some(trouble) = &session.trouble {
+        return trouble.clone();
+    }
+    if let Some(stuck) = game.roles().find(|&role| game.legal_in(view, role).len() == 0) {
+        return format!("{} has no legal move: the rules are at fault", game.role_text(stuck));
+    }
+    // Those without a choice wait for the others, even where play is halted and nobody chose for them yet.
+    let has_choice = |role: &&RoleId| game.legal_in(view, **role).len() > 1;
+    let choosing: Vec<&RoleId> = waiting.iter().filter(has_choice).collect();
+    let names = if choosing.is_empty() { waiting.iter().collect() } else { choosing };
+    match names[..] {
+        [] => String::new(),
+        [only] => format!("{}'s turn", game.role_text(*only)),
+        _ => {
+            let names: Vec<&str> = names.iter().map(|&&role| game.role_text(role)).collect();
+            let (last, first) = names.split_last().unwrap_or((&"", &[]));
+            format!("{} and {last} choose", first.join(", "))
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A client of the server without sockets: requests in, answers out, each held against the description of the interface.
+
+use crate::validity::fault;
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    http::{Request, header},
+};
+use gdl_serve::{DESCRIPTION, router};
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+use tower::ServiceExt;
+
+/// The port that the server believes to be reached at.
+const PORT: u16 = 7;
+
+/// The description of the interface.
+pub(super) fn description() -> Value {
+    serde_json::from_str(DESCRIPTION).expect("the description is JSON")
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) body: Value,
+}
+
+/// A server and whoever asks it.
+pub(super) struct Client {
+    router: Router,
+    runtime: Runtime,
+    description: Value,
+}
+
+impl Client {
+    pub(super) fn new() -> Self {
+        let router = router(None, PORT).expect("the built-in games are sound");
+        // One thread that answers, as the program has.
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        Self { router, runtime, description: description() }
+    }
+
+    pub(super) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, b"", &[])
+    }
+
+    pub(super) fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send("POST", path, body.to_string().as_bytes(), &[])
+    }
+
+    /// Sends a request as it stands.
+    ///
+    /// # Panics
+    /// If the answer is not one that the description allows.
+    pub(super) fn send(&self, method: &str, path: &str, body: &[u8], headers: &[(&str, &str)]) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        let host = format!("127.0.0.1:{PORT}");
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+            request = request.header(header::HOST, host);
+        }
+        request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let request = request.body(Body::from(body.to_vec())).expect("a request");
+        let what = format!("{method} {path} {}", String::from_utf8_lossy(body));
+        let (status, headers, bytes) = self.runtime.block_on(async {
+            let response = self.router.clone().oneshot(request).await.expect("the router never fails");
+            let (parts, body) = response.into_parts();
+            let bytes = to_bytes(body, usize::MAX).await.expect("the answer ends");
+            (parts.status.as_u16(), parts.headers, bytes)
+        });
+        let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        assert!(header("content-security-policy").starts_with("default-src 'none'"), "{what}");
+        assert_ne!(status, 500, "{what}");
+        if method == "HEAD" {
+            assert!(bytes.is_empty(), "{what}");
+            return Answer { status, body: Value::Null };
+        }
+        let kind = header("content-type").split(';').next().unwrap_or_default();
+        let answer = match kind {
+            "application/json" => serde_json::from_slice(&bytes).expect("JSON"),
+            _ => json!(String::from_utf8_lossy(&bytes)),
+        };
+        if let Some(operation) = self.described(method, path) {
+            let response = &operation["responses"][status.to_string()];
+            assert!(response.is_object(), "{what}: {status} is not described: {answer}");
+            if let Some(content) = self.resolve(response).get("content") {
+                assert!(content[kind].is_object(), "{what}: {kind} is not described");
+                let schema = &content[kind]["schema"];
+                assert_eq!(fault(schema, &self.description, &answer, ""), None, "{what}");
+            } else {
+                assert!(bytes.is_empty(), "{what}: {answer}");
+            }
+        } else {
+            // Whatever else there is, it is a problem.
+            assert!([400, 403, 404, 405, 413].contains(&status), "{what}: {status}");
+            let schema = json!({ "$ref": "#/components/schemas/Problem" });
+            assert_eq!(fault(&schema, &self.description, &answer, ""), None, "{what}");
+        }
+        Answer { status, body: answer }
+    }
+
+    /// What the description says of a request.
+    fn described(&self, method: &str, path: &str) -> Option<&Value> {
+        let path: Vec<&str> = path.split('?').next()?.split('/').collect();
+        let fits = |template: &str| {
+            let parts: Vec<&str> = template.split('/').collect();
+            parts.len() == path.len()
+                && parts
+                    .iter()
+                    .zip(&path)
+                    .all(|(part, given)| part == given || part.starts_with('{') && !given.is_empty())
+        };
+        let paths = self.description["paths"].as_object()?;
+        let exact = paths.iter().find(|(template, _)| fits(template))?.1;
+        exact.get(method.to_ascii_lowercase())
+    }
+
+    fn resolve<'v>(&'v self, value: &'v Value) -> &'v Value {
+        match value["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
+            Some(path) => self.description.pointer(path).expect("a definition"),
+            None => value,
+        }
+    }
+}

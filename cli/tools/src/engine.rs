@@ -1,0 +1,103 @@
+//! Engines and instruction sets as one asks for them: a name and a game in, how the game is to be run out.
+
+use crate::{
+    error::{Error, Result},
+    game::GameArg,
+    load::{self, Way},
+};
+use clap::ValueEnum;
+
+/// How games are played and moves made: lanes take 512 games or states at once, all others one at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// 512 games or states at once, by compiled code, which built-in games within the gate budget have in release
+    /// builds, or by the rules as a table
+    Lanes,
+    /// 512 games at once, by the rules as a table
+    TableLanes,
+    /// Compiled code, which built-in games within the gate budget have; debug builds run their tables
+    Straight,
+    /// The rules as a table
+    Table,
+    /// The rules themselves, state by state: slow, but nothing is grounded
+    Lifted,
+    /// One game or state at a time, whichever way the rules are run
+    Single,
+}
+
+impl Engine {
+    /// True if it takes 512 games or states at once.
+    #[must_use]
+    pub fn is_lanes(self) -> bool {
+        matches!(self, Self::Lanes | Self::TableLanes)
+    }
+
+    /// How a game is to be run for it.
+    ///
+    /// # Errors
+    /// If that is straight-line code and there is none.
+    pub fn way(self, game: &GameArg) -> Result<Option<Way>> {
+        match self {
+            Self::Straight if !is_straight(game)? => {
+                let reason = match game {
+                    GameArg::BuiltIn(entry) => format!("{} is too large for straight-line code", entry.name),
+                    GameArg::File(_) => "only built-in games have straight-line code".to_owned(),
+                };
+                Err(Error::Usage(format!("{reason}: it runs as a table")))
+            }
+            Self::Table => Ok(Some(Way::Table)),
+            Self::Lifted => Ok(Some(Way::Lifted)),
+            Self::Lanes | Self::TableLanes | Self::Straight | Self::Single => Ok(None),
+        }
+    }
+}
+
+/// True if a game has straight-line code for single states.
+///
+/// # Errors
+/// If its rulesheet cannot be used.
+pub fn is_straight(game: &GameArg) -> Result<bool> {
+    match game {
+        GameArg::BuiltIn(entry) => Ok(load::built_in(entry)?.is_straight()),
+        GameArg::File(_) => Ok(false),
+    }
+}
+
+/// An instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Isa {
+    /// What every machine has
+    Portable,
+    /// x86-64 with AVX2 and AES
+    Avx2,
+    /// x86-64 with AVX-512 F, BW, VBMI and VPOPCNTDQ, GFNI and VAES
+    Avx512,
+}
+
+impl From<Isa> for gdl_runtime::Isa {
+    fn from(isa: Isa) -> Self {
+        match isa {
+            Isa::Portable => Self::Portable,
+            Isa::Avx2 => Self::Avx2,
+            Isa::Avx512 => Self::Avx512,
+        }
+    }
+}
+
+impl Isa {
+    /// Tests if this machine has the instruction set, and the engine a use for it.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn check(self, engine: Option<Engine>) -> Result {
+        let (isa, best) = (gdl_runtime::Isa::from(self), gdl_runtime::Isa::best());
+        if !isa.is_available() {
+            let reason = format!("this machine does not have the instruction set {}", isa.name());
+            return Err(Error::Usage(format!("{reason}: the best one it has is {}", best.name())));
+        }
+        if self != Self::Portable && !engine.is_none_or(Engine::is_lanes) {
+            return Err(Error::Usage(format!("only lanes use {}: leave `--engine` out", isa.name())));
+        }
+        Ok(())
+    }
+}

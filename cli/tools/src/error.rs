@@ -1,0 +1,64 @@
+//! Why a command did not do what it was asked, and the exit code that says so.
+
+use gdl_compiler::{Diagnostics, Source};
+use std::{fmt, io, process::ExitCode};
+
+/// A command that did not succeed.
+#[derive(Debug)]
+pub enum Error {
+    /// The input is at fault, and the message says how: an unreadable file, a trace that is none.
+    Input(String),
+    /// The rulesheet is at fault; its diagnostics were shown already.
+    Rules(Box<(Source, Diagnostics)>),
+    /// The input is at fault, and everything that is to be said of it was said already.
+    Reported,
+    /// The arguments make no sense together, which clap could not know.
+    Usage(String),
+    /// The result could not be written.
+    Output(io::Error),
+}
+
+impl Error {
+    /// The exit code: 1 for a faulty input, 2 for wrong arguments. A closed pipe is no failure:
+    /// whoever reads has seen enough.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Self::Input(_) | Self::Rules(_) | Self::Reported | Self::Output(_) => ExitCode::from(1),
+            Self::Usage(_) => ExitCode::from(2),
+        }
+    }
+
+    /// What to print on stderr, if anything is left to be said.
+    #[must_use]
+    pub fn message(&self) -> Option<String> {
+        match self {
+            Self::Input(message) | Self::Usage(message) => Some(message.clone()),
+            Self::Output(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Some(format!("cannot write the result: {error}"))
+            }
+            Self::Output(_) | Self::Rules(_) | Self::Reported => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.message() {
+            Some(message) => f.write_str(&message),
+            None => f.write_str("failed"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// What a command returns.
+pub type Result<T = ()> = std::result::Result<T, Error>;

@@ -1,0 +1,167 @@
+//! Which game is meant: a built-in name or a rulesheet's path in, something that implements [`Game`]
+//! out.
+
+use crate::{
+    error::{Error, Result},
+    load::{self, Way},
+    output::{self, BAD},
+    parse::did_you_mean,
+};
+use gdl_compiler::{Options, Source};
+use gdl_games::Entry;
+use gdl_runtime::{Dynamic, Game, lifted::Lifted};
+use std::{path::PathBuf, str::FromStr};
+
+/// A GAME argument.
+#[derive(Clone, Debug)]
+pub enum GameArg {
+    /// A game that is compiled into this program.
+    BuiltIn(&'static Entry),
+    /// A rulesheet.
+    File(PathBuf),
+}
+
+impl FromStr for GameArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        // A backslash too, for the paths of Windows.
+        if text.contains(['/', '\\']) || text.to_ascii_lowercase().ends_with(".kif") {
+            return Ok(Self::File(text.into()));
+        }
+        gdl_games::find(text).map(Self::BuiltIn).ok_or_else(|| {
+            let near = did_you_mean(text, gdl_games::LIST.iter().map(|entry| entry.name));
+            let hint = "`gdl list` shows the built-in games, a file needs a `/` or the ending `.kif`";
+            format!("no built-in game has this name{near}\n\n{hint}")
+        })
+    }
+}
+
+/// What is to be done with a game whose type is not known.
+pub trait Task {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn run<G: Game>(self, game: &G) -> Self::Output;
+}
+
+impl GameArg {
+    /// What the game is called in reports: the built-in name, or the file's name without its ending.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::BuiltIn(entry) => entry.name.to_owned(),
+            Self::File(path) => {
+                path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+            }
+        }
+    }
+
+    /// The game without compiled code, whether it is built in or not: as asked for, else as a table if it
+    /// can be grounded.
+    ///
+    /// # Errors
+    /// If the rulesheet is at fault; the diagnostics went to stderr.
+    pub fn dynamic(&self, way: Option<Way>) -> Result<Dynamic> {
+        let (source, options) = self.source()?;
+        load::play(source, &options, way)
+    }
+
+    /// The rulesheet, and the options for those who want to use it.
+    ///
+    /// # Errors
+    /// If it cannot be read; the diagnostics went to stderr.
+    pub fn source(&self) -> Result<(Source, Options)> {
+        match self {
+            Self::BuiltIn(entry) => Ok((load::text_of(entry), load::quiet())),
+            Self::File(path) => {
+                let options = load::tolerant();
+                Ok((load::open(path, &options)?, options))
+            }
+        }
+    }
+
+    /// Takes `task` to the game: compiled code if it is built in and nothing else is asked for, else as
+    /// [`GameArg::dynamic`] has it. The engine it ran on, where it is not compiled code, and what came of it.
+    ///
+    /// # Errors
+    /// As for [`GameArg::dynamic`], or if evaluations were given up, which is told on stderr.
+    pub fn with<T: Task>(&self, way: Option<Way>, task: T) -> Result<(Option<&'static str>, T::Output)> {
+        if let (Self::BuiltIn(entry), None) = (self, way) {
+            return Ok((None, with_entry(entry, task)));
+        }
+        let game = self.dynamic(way)?;
+        let output = task.run(&game);
+        settle(&game)?;
+        Ok((Some(game.engine()), output))
+    }
+
+    /// Takes `task` to the game as a [`Dynamic`], whichever it is, for tasks that are too large to be compiled for each
+    /// built-in game: those run as tables, with straight-line code in lanes.
+    ///
+    /// # Errors
+    /// As for [`GameArg::with`].
+    pub fn with_dynamic<T: Task>(&self, task: T) -> Result<T::Output> {
+        let game = self.tabled()?;
+        let output = task.run(&game);
+        settle(&game)?;
+        Ok(output)
+    }
+
+    /// The game that [`GameArg::with_dynamic`] takes a task to.
+    ///
+    /// # Errors
+    /// As for [`GameArg::dynamic`].
+    pub fn tabled(&self) -> Result<Dynamic> {
+        let tabled = match self {
+            Self::BuiltIn(entry) => with_entry(entry, Tabled),
+            Self::File(_) => None,
+        };
+        tabled.map_or_else(|| self.dynamic(None), Ok)
+    }
+}
+
+/// The table of a built-in game, with its straight-line lanes.
+struct Tabled;
+
+impl Task for Tabled {
+    type Output = Option<Dynamic>;
+
+    fn run<G: Game>(self, game: &G) -> Option<Dynamic> {
+        game.table().cloned().map(Dynamic::new)
+    }
+}
+
+/// Tells on stderr if evaluations of the game were given up.
+///
+/// # Errors
+/// If there were any: then what was found is not all there is.
+pub fn settle(game: &Dynamic) -> Result {
+    let Some((count, excess)) = game.lifted().and_then(Lifted::given_up) else { return Ok(()) };
+    let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
+    output::remark(format_args!("{BAD}error{BAD:#}: {count} given up: the first {excess}"));
+    Err(Error::Reported)
+}
+
+/// Takes `task` to a built-in game.
+///
+/// # Panics
+/// If `entry` is not one of the list.
+pub fn with_entry<T: Task>(entry: &Entry, task: T) -> T::Output {
+    gdl_games::visit(entry.name, Visitor(task)).expect("built-in games are in the list")
+}
+
+struct Visitor<T>(T);
+
+impl<T: Task> gdl_games::Visitor for Visitor<T> {
+    type Output = T::Output;
+
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+        self,
+        game: G,
+        _: &'static Entry,
+    ) -> Self::Output {
+        self.0.run(&game)
+    }
+}

@@ -1,0 +1,23 @@
+//! What the command `gdl` and its server do with games, without the command line and without the server.
+//!
+//! Texts that people write are read by [`parse`], a game is found ([`game`], [`load`]) and run as asked for ([`engine`]), and
+//! [`players`] are known by name. [`analyze`], [`simulate`] and [`verify`] say what a game is like, what only play shows of it,
+//! and whether it agrees with a reference; [`play`] is what a person at a game is shown. Results go out by [`output`],
+//! diagnostics by [`report`], [`progress`] is shown meanwhile, and what went wrong is an [`error`]. What is measured apart runs
+//! in a process of its own ([`child`]); [`statistics`] sums up.
+
+pub mod analyze;
+pub mod child;
+pub mod engine;
+pub mod error;
+pub mod game;
+pub mod load;
+pub mod output;
+pub mod parse;
+pub mod play;
+pub mod players;
+pub mod progress;
+pub mod report;
+pub mod simulate;
+pub mod statistics;
+pub mod verify;

@@ -1,0 +1,328 @@
+//! Rulesheets from files: path in; source, diagnostics and, if all is well, a compiled game out.
+//!
+//! The compiler has neither files nor a clock, so both are here. What goes wrong with reading is a
+//! diagnostic like all others.
+
+use crate::{
+    error::{Error, Result},
+    output::{self, ODD},
+    progress::Compiling,
+    report,
+};
+use clap::ValueEnum;
+use gdl_compiler::{
+    Compilation, Diagnostic, Diagnostics, Levels, Observer, Options, Phase, Rules, Severity, Source,
+    diagnostic::codes, emit, observer::Progress, propnet::Net,
+};
+use gdl_games::Entry;
+use gdl_runtime::{Dynamic, load::lift};
+use std::{
+    fs::File,
+    io::{self, Read},
+    ops::Deref,
+    path::Path,
+    slice,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+
+/// A game that went through every phase, and how long each took.
+#[derive(Debug)]
+pub struct Compiled {
+    /// What came of it, without its diagnostics.
+    pub compilation: Compilation,
+    /// Seconds per phase, in order.
+    pub seconds: Vec<(&'static str, f64)>,
+}
+
+impl Deref for Compiled {
+    type Target = Compilation;
+
+    fn deref(&self) -> &Compilation {
+        &self.compilation
+    }
+}
+
+impl Compiled {
+    /// True if `gdl!` makes straight-line code of the game unless told otherwise, as it was not for
+    /// the built-in ones. (In debug builds that code is left out, and the table stands in.)
+    #[must_use]
+    pub fn is_straight(&self) -> bool {
+        emit::Code::Auto.is_straight(&self.net)
+    }
+
+    /// The operations that the net takes at each phase of its cycle, such as each player's turn; of the net alone if it
+    /// has none.
+    #[must_use]
+    pub fn operations(&self) -> Vec<usize> {
+        let nets = self.phases.as_ref().map_or(slice::from_ref(&self.net), |phases| &phases.nets);
+        nets.iter().map(Net::operations).collect()
+    }
+}
+
+/// Notes when each phase begins.
+#[derive(Clone, Default)]
+struct Clock(Arc<Mutex<Vec<(Phase, Instant)>>>);
+
+impl Clock {
+    /// An observer that notes it, and goes on with another one.
+    fn observer(&self, other: Observer) -> Observer {
+        let clock = self.clone();
+        Observer::new(move |progress: Progress| {
+            let mut begun = clock.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if begun.last().is_none_or(|last| last.0 != progress.phase) {
+                begun.push((progress.phase, Instant::now()));
+            }
+            drop(begun);
+            other.tell(progress)
+        })
+    }
+
+    /// The seconds that each phase took, if the last one ends now.
+    fn seconds(&self) -> Vec<(&'static str, f64)> {
+        let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let ends = begun.iter().skip(1).map(|next| next.1).chain([Instant::now()]);
+        let seconds =
+            |(&(phase, start), end): (&(Phase, Instant), Instant)| (name(phase), (end - start).as_secs_f64());
+        begun.iter().zip(ends).map(seconds).collect()
+    }
+}
+
+/// What a phase is called in reports.
+fn name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Parse => "parse",
+        Phase::Check => "check",
+        Phase::Ground => "ground",
+        Phase::Propnet => "propnet",
+        Phase::Optimize => "optimize",
+        Phase::Derive => "derive",
+        Phase::Emit => "emit",
+        Phase::Lift => "lift",
+    }
+}
+
+/// Reads a rulesheet from a file.
+///
+/// # Errors
+/// The fault, and a source it can be shown with.
+pub fn read(path: &Path, options: &Options) -> std::result::Result<Source, Box<(Source, Diagnostic)>> {
+    let opened = File::open(path).and_then(|file| {
+        let length = file.metadata()?.len();
+        Ok((file, length))
+    });
+    receive(path.display().to_string(), opened, options)
+}
+
+/// Reads a rulesheet from stdin; it is called `name` in messages.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_stdin(name: &str, options: &Options) -> std::result::Result<Source, Box<(Source, Diagnostic)>> {
+    receive(name.to_owned(), Ok((io::stdin().lock(), 0)), options)
+}
+
+/// Reads what was opened, of at least the given number of bytes.
+fn receive(
+    name: String,
+    opened: io::Result<(impl Read, u64)>,
+    options: &Options,
+) -> std::result::Result<Source, Box<(Source, Diagnostic)>> {
+    let limit = options.limits.max_source_bytes;
+    let mut bytes = Vec::new();
+    let read = opened.and_then(|(reader, length)| {
+        // One byte more than is allowed shows the excess; a device or pipe might never end.
+        reader.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+        Ok(length.max(bytes.len() as u64))
+    });
+    let fault = match read {
+        Ok(_) if bytes.len() <= limit => return Source::from_bytes(name, bytes),
+        Ok(length) => {
+            let message = format!("the rulesheet has {length} bytes, more than {limit}");
+            Diagnostic::new(&codes::SOURCE_TOO_LARGE, None, message)
+        }
+        Err(error) => Diagnostic::new(&codes::MISSING_FILE, None, format!("cannot read the file: {error}")),
+    };
+    Err(Box::new((Source::new(name, ""), fault)))
+}
+
+/// Takes a rulesheet through all phases: all that is to be said of it and the game; or, if some of that is an error, the
+/// rules as far as they were understood. What takes long is shown on the terminal, which is the only observer here.
+pub fn examine(
+    source: &Source,
+    options: &Options,
+) -> (Diagnostics, std::result::Result<Compiled, Option<Rules>>) {
+    let compiling = Compiling::start();
+    inspect(source, &Options { observer: compiling.observer(), ..options.clone() })
+}
+
+/// [`examine`] for those who observe it themselves.
+pub fn inspect(
+    source: &Source,
+    options: &Options,
+) -> (Diagnostics, std::result::Result<Compiled, Option<Rules>>) {
+    let clock = Clock::default();
+    let options = Options { observer: clock.observer(options.observer.clone()), ..options.clone() };
+    match gdl_compiler::compile(source, &options) {
+        Ok(mut compilation) => {
+            let diagnostics = std::mem::take(&mut compilation.diagnostics);
+            (diagnostics, Ok(Compiled { compilation, seconds: clock.seconds() }))
+        }
+        Err(failure) => (failure.diagnostics, Err(failure.rules)),
+    }
+}
+
+/// Options for those who want to use a rulesheet: lints that stop `gdl check` and `gdl!` are
+/// reported only.
+#[must_use]
+pub fn tolerant() -> Options {
+    let denied = codes::ALL.iter().filter(|code| code.lint).map(|code| code.id.to_owned());
+    Options { levels: Levels { warn: denied.collect(), ..Levels::default() }, ..Options::default() }
+}
+
+/// Options for those who do not want to hear of lints and warnings.
+#[must_use]
+pub fn quiet() -> Options {
+    let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
+    Options { levels: Levels { allow, ..Levels::default() }, ..Options::default() }
+}
+
+/// Compiles a rulesheet through all phases. What is to be said of it goes to stderr.
+///
+/// # Errors
+/// [`Error::Rules`] if it cannot be used.
+pub fn compile(source: Source, options: &Options) -> Result<Compiled> {
+    let (diagnostics, compiled) = examine(&source, options);
+    report::show(&diagnostics, &source);
+    compiled.map_err(|_| Error::Rules(Box::new((source, diagnostics))))
+}
+
+/// The text of a built-in game.
+#[must_use]
+pub fn text_of(entry: &Entry) -> Source {
+    Source::new(format!("{}.kif", entry.name), entry.text)
+}
+
+/// Compiles the rulesheet of a built-in game.
+///
+/// # Errors
+/// [`Error::Rules`] if it cannot be used.
+pub fn built_in(entry: &Entry) -> Result<Compiled> {
+    compile(text_of(entry), &quiet())
+}
+
+/// How a game is run that is not compiled code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Way {
+    /// The rules as a table
+    Table,
+    /// The rules themselves, state by state: slow, but nothing is grounded
+    Lifted,
+}
+
+/// What became of a rulesheet.
+#[derive(Debug)]
+pub enum Loaded {
+    /// It went through every phase.
+    Compiled(Box<Compiled>),
+    /// It is evaluated state by state.
+    Lifted(Dynamic),
+}
+
+/// Makes a rulesheet a game that runs as asked for: else compiled or, if it takes too much to be grounded,
+/// evaluated state by state. What is to be said of it goes to stderr.
+///
+/// # Errors
+/// [`Error::Rules`] if it cannot be used, [`Error::Input`] if it is too large to be played.
+pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loaded> {
+    if way == Some(Way::Lifted) {
+        let (mut diagnostics, rules) = check_only(&source, options);
+        let game = rules.and_then(|rules| match lift_watched(&rules, options) {
+            Ok(game) => Some(game),
+            Err(excess) => {
+                diagnostics.push(*excess);
+                None
+            }
+        });
+        report::show(&diagnostics, &source);
+        return game.map(Loaded::Lifted).ok_or_else(|| Error::Rules(Box::new((source, diagnostics))));
+    }
+    let (mut diagnostics, compiled) = examine(&source, options);
+    if way.is_none()
+        && diagnostics.are_excesses()
+        && let Err(Some(rules)) = &compiled
+    {
+        match lift_watched(rules, options) {
+            Ok(game) => {
+                let reason = diagnostics.iter().find(|d| d.severity == Severity::Error);
+                let reason = reason.map_or("", |diagnostic| &diagnostic.message);
+                let name = source.name();
+                output::remark(format_args!(
+                    "{ODD}remark{ODD:#}: {name} is evaluated state by state: {reason}"
+                ));
+                return Ok(Loaded::Lifted(game));
+            }
+            Err(excess) => diagnostics.push(*excess),
+        }
+    }
+    report::show(&diagnostics, &source);
+    let compiled = compiled.map_err(|_| Error::Rules(Box::new((source, diagnostics))))?;
+    Ok(Loaded::Compiled(Box::new(compiled)))
+}
+
+/// Makes rules a game that is evaluated state by state, with progress on a terminal.
+fn lift_watched(rules: &Rules, options: &Options) -> std::result::Result<Dynamic, Box<Diagnostic>> {
+    let compiling = Compiling::start();
+    lift(rules, &Options { observer: compiling.observer(), ..options.clone() })
+}
+
+/// Like [`run_as`], as a game that can be played.
+///
+/// # Errors
+/// As for [`run_as`].
+pub fn play(source: Source, options: &Options, way: Option<Way>) -> Result<Dynamic> {
+    match run_as(source, options, way)? {
+        Loaded::Compiled(compiled) => {
+            Dynamic::decode(&compiled.table).map_err(|error| Error::Input(error.to_string()))
+        }
+        Loaded::Lifted(game) => Ok(game),
+    }
+}
+
+/// Parses and checks a rulesheet without grounding it.
+fn check_only(source: &Source, options: &Options) -> (Diagnostics, Option<Rules>) {
+    match gdl_compiler::read(source, options) {
+        Ok((rules, diagnostics)) => (diagnostics, Some(rules)),
+        Err(failure) => (failure.diagnostics, None),
+    }
+}
+
+/// Checks a rulesheet without grounding it. What is to be said of it goes to stderr.
+///
+/// # Errors
+/// [`Error::Rules`] if it cannot be used.
+pub fn checked(source: Source, options: &Options) -> Result<Rules> {
+    let (diagnostics, rules) = check_only(&source, options);
+    report::show(&diagnostics, &source);
+    rules.ok_or_else(|| Error::Rules(Box::new((source, diagnostics))))
+}
+
+/// Reads a rulesheet. What is to be said of it goes to stderr.
+///
+/// # Errors
+/// [`Error::Rules`] if it cannot be read.
+pub fn open(path: &Path, options: &Options) -> Result<Source> {
+    read(path, options).map_err(|fault| {
+        let (source, diagnostics) = alone(*fault);
+        report::show(&diagnostics, &source);
+        Error::Rules(Box::new((source, diagnostics)))
+    })
+}
+
+/// What could not be read, with its fault in a list.
+#[must_use]
+pub fn alone((source, diagnostic): (Source, Diagnostic)) -> (Source, Diagnostics) {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.push(diagnostic);
+    (source, diagnostics)
+}

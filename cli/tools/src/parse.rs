@@ -1,0 +1,68 @@
+//! Values that people write: a text in, a value or a sentence that says what is wrong with it out; and values as they are
+//! written.
+
+use clap::ValueEnum;
+
+/// A count, with underscores or commas between the digits if one likes.
+///
+/// # Errors
+/// If the text is no such number.
+pub fn whole(text: &str) -> Result<u64, String> {
+    let digits: String = text.chars().filter(|&c| c != '_' && c != ',').collect();
+    digits.parse().map_err(|_| format!("not a whole number of at most {}", u64::MAX))
+}
+
+/// A count above 0.
+///
+/// # Errors
+/// If the text is no such number.
+pub fn count(text: &str) -> Result<u64, String> {
+    match whole(text)? {
+        0 => Err("at least one game must be played".to_owned()),
+        count => Ok(count),
+    }
+}
+
+/// A length of time in seconds.
+///
+/// # Errors
+/// If the text is no number above 0 and at most 86,400.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    // A day is long enough, and keeps every later product within bounds.
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
+        Ok(_) => Err("not above 0 and at most 86400".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A number of threads.
+///
+/// # Errors
+/// If the text is no number from 1 to 4,096.
+pub fn threads(text: &str) -> Result<usize, String> {
+    // More threads than any machine has are a slip of the finger, and would only cost memory.
+    match text.parse() {
+        Ok(threads @ 1..=4096) => Ok(threads),
+        Ok(_) => Err("not in 1..=4096".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A value as it is written on the command line.
+#[must_use]
+pub fn written(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// `; did you mean ...?` with the nearest of `names`, or nothing if none is near.
+#[must_use]
+pub fn did_you_mean<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let lower = text.to_lowercase();
+    names
+        .map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), name))
+        // Below this, the likeness is of a kind that puzzles more than it helps.
+        .filter(|&(likeness, _)| likeness > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
+}

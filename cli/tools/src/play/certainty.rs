@@ -1,0 +1,14 @@
+//! What a role can be sure of: in come the states that it holds possible, out go the fluents that hold in all of them.
+
+use gdl_runtime::{Belief, Game};
+
+/// The fluents that hold in every state of a belief, as a state; none if the belief has no state.
+#[must_use]
+pub fn certain<G: Game>(belief: &Belief<G>) -> Option<G::State> {
+    let mut worlds = belief.worlds().iter().map(|(state, _)| state);
+    let mut common = worlds.next()?.clone();
+    for state in worlds {
+        common.as_mut().iter_mut().zip(state.as_ref()).for_each(|(a, b)| *a &= b);
+    }
+    Some(common)
+}

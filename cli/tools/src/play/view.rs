@@ -1,0 +1,70 @@
+//! Positions for people: in come a state and the board of its game, out go lines of text.
+
+use clap::builder::styling::{AnsiColor, Style};
+use gdl_runtime::{Board, Game, Id, board::grouped};
+
+/// One for each family of marks.
+const COLOURS: [Style; 6] = [
+    AnsiColor::BrightCyan.on_default().bold(),
+    AnsiColor::BrightMagenta.on_default().bold(),
+    AnsiColor::BrightYellow.on_default().bold(),
+    AnsiColor::BrightGreen.on_default().bold(),
+    AnsiColor::BrightBlue.on_default().bold(),
+    AnsiColor::BrightRed.on_default().bold(),
+];
+
+/// How a game's positions are shown.
+pub struct View {
+    board: Option<Board>,
+}
+
+impl View {
+    /// With a board if the game shows one.
+    #[must_use]
+    pub fn new<G: Game>(game: &G) -> Self {
+        Self { board: Board::of(game) }
+    }
+
+    /// A position: the board, then whatever else holds, a line for each relation. With colours, which the way out takes
+    /// off where they are not wanted.
+    #[must_use]
+    pub fn text<G: Game>(&self, game: &G, state: &G::State) -> String {
+        let held = || game.fluents(state).map(Id::index);
+        let mut text = String::new();
+        let others: Vec<usize> = match &self.board {
+            Some(board) => {
+                text += &board.text_with(&board.cells(held()), |mark, symbol| {
+                    let colour = COLOURS[mark.family % COLOURS.len()];
+                    format!("{colour}{symbol}{colour:#}")
+                });
+                board.others(held()).collect()
+            }
+            None => held().collect(),
+        };
+        let names = game.vocabulary().fluents();
+        for (head, values) in grouped(others.into_iter().filter_map(|fluent| names.get(fluent))) {
+            let values = values.join(", ");
+            text +=
+                if values.is_empty() { format!("{head}\n") } else { format!("{head}: {values}\n") }.as_str();
+        }
+        text
+    }
+
+    /// What the symbols on the board stand for. Empty if they say it themselves.
+    #[must_use]
+    pub fn legend(&self) -> String {
+        let legend = self.board.iter().flat_map(Board::legend);
+        legend.map(|(symbol, mark)| format!("{symbol} {mark}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The moves of a step, without those of roles that had no choice, unless nobody had one.
+#[must_use]
+pub fn step<G: Game>(game: &G, before: &G::State, joint: &[G::Move]) -> String {
+    let view = game.view(before);
+    let has_choice = |role: G::Role| game.legal_in(&view, role).len() > 1;
+    let nobody = !game.roles().any(has_choice);
+    let shown = game.roles().zip(joint).filter(|&(role, _)| nobody || has_choice(role));
+    let shown = shown.map(|(role, &action)| format!("{}: {}", game.role_text(role), game.move_text(action)));
+    shown.collect::<Vec<_>>().join("   ")
+}

@@ -1,0 +1,308 @@
+//! Players by name: in comes `alphabeta:depth=4`, out goes a player for a game.
+
+use crate::parse::{did_you_mean, seconds, threads, whole};
+use gdl_runtime::{
+    AlphaBeta, Budget, First, FlatMonteCarlo, Game, MaxN, Mcts, Perfect, Player, Random, Report,
+    player::InformationOf,
+};
+use std::{
+    fmt,
+    str::FromStr,
+    time::{Duration, Instant},
+};
+
+/// A kind of player, and what may be said of it.
+#[derive(Debug)]
+pub struct Kind {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// Its options, besides those that bound each player: `seconds` and `nodes`.
+    options: &'static [&'static str],
+}
+
+impl Kind {
+    /// All that may be said of it.
+    pub fn options(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.options.iter().chain(&BOUNDS).copied()
+    }
+}
+
+/// Bounds that each player may be given.
+const BOUNDS: [&str; 2] = ["seconds", "nodes"];
+
+/// All kinds, the person at the terminal last.
+pub static KINDS: &[Kind] = &[
+    Kind { name: "first", about: "the first legal move", options: &[] },
+    Kind { name: "random", about: "any legal move", options: &["seed"] },
+    Kind { name: "greedy", about: "the move that looks best one step ahead", options: &["seed"] },
+    Kind { name: "flat", about: "random games after each move", options: &["seed"] },
+    Kind {
+        name: "mcts",
+        about: "a tree that grows by random games",
+        options: &["seed", "threads", "memory"],
+    },
+    Kind { name: "alphabeta", about: "alpha-beta, deeper and deeper", options: &["seed", "depth", "memory"] },
+    Kind {
+        name: "paranoid",
+        about: "alpha-beta, all others against oneself",
+        options: &["seed", "depth", "memory"],
+    },
+    Kind {
+        name: "maxn",
+        about: "each for its own goal, of many roles",
+        options: &["seed", "depth", "memory"],
+    },
+    Kind {
+        name: "perfect",
+        about: "never errs in games small enough to solve",
+        options: &["seed", "memory"],
+    },
+    Kind { name: "human", about: "you, at the terminal; in `gdl play` only", options: &[] },
+];
+
+/// Who plays against people unless they say otherwise.
+pub const DEFAULT: &str = "mcts";
+
+/// What `--help` says of a command and of players.
+#[must_use]
+pub fn help(command: &str) -> String {
+    let row = |kind: &Kind| {
+        let options = kind.options.join(", ");
+        format!("  {:<10} {:<42} {options}", kind.name, kind.about).trim_end().to_owned() + "\n"
+    };
+    let rows: String = KINDS.iter().map(row).collect::<Vec<_>>().concat();
+    format!(
+        "{command}\n\nPlayers, with the options of each:\n{rows}\n\
+         Options stand behind a colon: `mcts:seed=3,memory=64` (MiB). Each player may have bounds of its own\n\
+         for a move, `seconds` and `nodes`: `alphabeta:depth=6,seconds=0.5`."
+    )
+}
+
+/// A PLAYER argument, well formed.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    text: String,
+    kind: &'static Kind,
+    depth: Option<u32>,
+    seed: Option<u64>,
+    seconds: Option<f64>,
+    nodes: Option<u64>,
+    threads: Option<usize>,
+    memory: Option<usize>,
+}
+
+impl FromStr for Spec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, options) = text.split_once(':').unwrap_or((text, ""));
+        let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
+            let near = did_you_mean(name, KINDS.iter().map(|kind| kind.name));
+            let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            format!("no player is called `{name}`{near}\n\nplayers: {}", names.join(", "))
+        })?;
+        let mut spec = Self {
+            text: text.to_owned(),
+            kind,
+            depth: None,
+            seed: None,
+            seconds: None,
+            nodes: None,
+            threads: None,
+            memory: None,
+        };
+        for option in options.split(',').filter(|option| !option.is_empty()) {
+            let Some((key, value)) = option.split_once('=') else {
+                return Err(format!("`{option}` is no option: write `{name}:key=value`"));
+            };
+            let known = kind.options();
+            if !kind.options().any(|known| known == key) {
+                let near = did_you_mean(key, kind.options());
+                let known: Vec<&str> = known.collect();
+                return Err(format!("`{name}` has no option `{key}`{near}\n\noptions: {}", known.join(", ")));
+            }
+            let place = |error: String| format!("`{option}`: {error}");
+            match key {
+                "depth" => spec.depth = Some(above_0(value, 200).map_err(place)? as u32),
+                "seed" => spec.seed = Some(whole(value).map_err(place)?),
+                "seconds" => spec.seconds = Some(seconds(value).map_err(place)?),
+                "nodes" => spec.nodes = Some(above_0(value, u64::MAX).map_err(place)?),
+                "threads" => spec.threads = Some(threads(value).map_err(place)?),
+                _ => spec.memory = Some((above_0(value, 1 << 20).map_err(place)? as usize) << 20),
+            }
+        }
+        Ok(spec)
+    }
+}
+
+fn above_0(text: &str, most: u64) -> Result<u64, String> {
+    match whole(text)? {
+        number if (1..=most).contains(&number) => Ok(number),
+        _ => Err(format!("not in 1..={most}")),
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Spec {
+    /// If it is the person at the terminal.
+    #[must_use]
+    pub fn is_human(&self) -> bool {
+        self.kind.name == "human"
+    }
+
+    /// What it is called, without its options.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind.name
+    }
+
+    /// How long it may think for a move, if that was said.
+    #[must_use]
+    pub fn seconds(&self) -> Option<f64> {
+        self.seconds
+    }
+
+    /// How many nodes it may visit for a move, if that was said.
+    #[must_use]
+    pub fn nodes(&self) -> Option<u64> {
+        self.nodes
+    }
+
+    /// The same, with no more memory and threads than that, whether it asks for any or not.
+    #[must_use]
+    pub fn at_most(self, bytes: usize, threads: usize) -> Self {
+        let memory = Some(self.memory.map_or(bytes, |memory| memory.min(bytes)));
+        Self { memory, threads: self.threads.map(|asked| asked.clamp(1, threads)), ..self }
+    }
+
+    /// Whom a person asks for advice where no player is at hand.
+    #[must_use]
+    pub fn adviser() -> Option<Self> {
+        DEFAULT.parse().ok()
+    }
+
+    /// The player. The seed is for one that was not told any. None for a person.
+    #[must_use]
+    pub fn build<'g, G: Game + 'g>(&self, seed: u64) -> Option<Box<dyn Player<G> + 'g>> {
+        let seed = self.seed.unwrap_or(seed);
+        let player: Box<dyn Player<G> + 'g> = match self.kind.name {
+            "first" => Box::new(First::new()),
+            "random" => Box::new(Random::new(seed)),
+            "greedy" => Box::new(AlphaBeta::new().depth(1).seed(seed)),
+            "flat" => Box::new(FlatMonteCarlo::new(seed)),
+            "mcts" => {
+                let player = Mcts::new(seed).threads(self.threads.unwrap_or(1));
+                Box::new(self.memory.into_iter().fold(player, Mcts::memory))
+            }
+            "maxn" => {
+                let player = self.depth.into_iter().fold(MaxN::new().seed(seed), MaxN::depth);
+                Box::new(self.memory.into_iter().fold(player, MaxN::memory))
+            }
+            "perfect" => Box::new(self.memory.into_iter().fold(Perfect::new(seed), Perfect::memory)),
+            "alphabeta" => Box::new(self.alphabeta(AlphaBeta::new(), seed)),
+            "paranoid" => Box::new(self.alphabeta(AlphaBeta::paranoid(), seed)),
+            _ => return None,
+        };
+        let time = self.seconds.map(Duration::from_secs_f64);
+        let solves = self.kind.name == "perfect";
+        Some(Box::new(Bounded { player, name: self.text.clone(), time, nodes: self.nodes, solves }))
+    }
+}
+
+impl Spec {
+    fn alphabeta<G: Game>(&self, player: AlphaBeta<G>, seed: u64) -> AlphaBeta<G> {
+        let player = self.depth.into_iter().fold(player.seed(seed), AlphaBeta::depth);
+        self.memory.into_iter().fold(player, AlphaBeta::memory)
+    }
+}
+
+/// A player with bounds of its own, under the name that it was asked for by.
+struct Bounded<'g, G: Game> {
+    player: Box<dyn Player<G> + 'g>,
+    name: String,
+    time: Option<Duration>,
+    nodes: Option<u64>,
+    /// If it solves the game at the start: a part of a solution is not worth having.
+    solves: bool,
+}
+
+impl<G: Game> Bounded<'_, G> {
+    fn bound(&self, budget: &Budget) -> Budget {
+        let end = self.time.and_then(|time| Instant::now().checked_add(time));
+        let budget = end.iter().fold(budget.clone(), |budget, &end| budget.and_until(end));
+        self.nodes.iter().fold(budget, |budget, &nodes| budget.and_nodes(nodes))
+    }
+}
+
+impl<G: Game> Player<G> for Bounded<'_, G> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        let nodes = self.nodes.unwrap_or(Perfect::<G>::DEFAULT_NODES);
+        let budget = match budget.deadline() {
+            _ if !self.solves => self.bound(budget),
+            Some(deadline) => Budget::until(deadline).and_nodes(nodes),
+            None => Budget::of_nodes(nodes),
+        };
+        self.player.start(game, role, &budget);
+    }
+
+    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+        let budget = self.bound(budget);
+        self.player.choose(game, information, &budget)
+    }
+
+    fn stop(&mut self, game: &G, information: &InformationOf<G>) {
+        self.player.stop(game, information);
+    }
+
+    fn abort(&mut self) {
+        self.player.abort();
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.player.report()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_asks_for_no_memory_gets_no_more() {
+        let memory = |text: &str| text.parse::<Spec>().expect("well formed").at_most(64 << 20, 16).memory;
+        let asked = ["perfect", "mcts:memory=4096", "mcts:memory=3"].map(memory);
+        assert_eq!(asked, [Some(64 << 20), Some(64 << 20), Some(3 << 20)]);
+    }
+
+    #[test]
+    fn mistakes_are_told_with_what_is_near() {
+        for (text, message) in [
+            ("randm", "did you mean `random`?"),
+            ("", "players: first, random"),
+            ("random:sede=3", "did you mean `seed`?"),
+            ("random:seed", "write `random:key=value`"),
+            ("random:seed=x", "`seed=x`: not a whole number"),
+            ("first:seconds=0", "not above 0"),
+            ("first:nodes=0", "not in 1..="),
+        ] {
+            let error = text.parse::<Spec>().expect_err(text);
+            assert!(error.contains(message), "{text}: {error}");
+        }
+        let spec: Spec = "random:seed=3,nodes=1_000".parse().expect("well formed");
+        assert_eq!(
+            (spec.seed, spec.nodes, spec.to_string().as_str()),
+            (Some(3), Some(1000), "random:seed=3,nodes=1_000")
+        );
+    }
+}

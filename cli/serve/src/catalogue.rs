@@ -2,10 +2,7 @@
 //!
 //! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none.
 
-use crate::{
-    session::{Motion, board_of},
-    views::BoardView,
-};
+use crate::board::{BoardView, Motion, board_of};
 use gdl_runtime::{Game, Stream};
 use gdl_tools::game::{GameArg, Task};
 use serde::Serialize;

@@ -1,31 +1,33 @@
 //! `gdl serve`: any game as a board to click, in a browser.
 //!
-//! A server on 127.0.0.1 answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a [`session`], of which there
-//! are a bounded number ([`sessions`]); machines [think](thinking) in threads of their own, so an answer never waits for them.
-//! What the page is told is a [view](views). Before that games are [chosen](catalogue) or [written](rulesheet), and beside it
-//! one may look [inside] them (`insight`). Whatever takes a while is `work` with a turn, which is called off when no request waits for
-//! it. All requests are [described](description). Only requests for this address from this page are heard, so no other page in the browser can
-//! play along or look.
+//! A server on 127.0.0.1 answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a
+//! `session`, which requests and machines share (`shared`) and which is found in a bounded `registry`; machines think (`thinking`)
+//! in threads of their own, so an answer never waits for them. The page is told a `session_view`. Before that games are chosen
+//! (`catalogue`) or written (`rulesheet`), and beside it one may look at their `net`. Whatever takes a while is `work` with a turn,
+//! which is called off when no request waits for it. All requests are described ([`DESCRIPTION`]). Only requests for this address
+//! from this page are heard, so no other page in the browser can play along or look.
+//!
+//! [`run`] is what `gdl serve` does; [`router`] answers without sockets.
 
 mod api;
 mod assets;
+mod board;
 mod catalogue;
 mod connections;
 mod description;
 mod errors;
 mod games;
-mod inside;
-mod insight;
 mod knowledge;
-mod layers;
-mod picture;
+mod net;
+mod registry;
 mod rulesheet;
 mod seats;
 mod server;
 mod session;
-mod sessions;
+mod session_view;
+mod shared;
 mod thinking;
-mod views;
+mod thought;
 mod work;
 
 use axum::{
@@ -34,7 +36,6 @@ use axum::{
     http::{HeaderValue, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{MethodRouter, get, post},
 };
 use connections::Bounds;
 pub use description::TEXT as DESCRIPTION;
@@ -54,36 +55,10 @@ use std::{
 };
 use work::THREADS;
 
-/// Each address, and who answers there.
-fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
-    vec![
-        ("/", get(assets::index)),
-        ("/page/{name}", get(assets::page)),
-        ("/api/openapi.json", get(description::description)),
-        ("/api/games", get(insight::games)),
-        ("/api/check", post(insight::check)),
-        ("/api/players", get(api::players)),
-        ("/api/sessions", post(api::start)),
-        ("/api/sessions/{id}", get(api::view).delete(api::end)),
-        ("/api/sessions/{id}/moves", post(api::choose)),
-        ("/api/sessions/{id}/undo", post(api::undo)),
-        ("/api/sessions/{id}/redo", post(api::redo)),
-        ("/api/sessions/{id}/go", post(api::go)),
-        ("/api/sessions/{id}/restart", post(api::restart)),
-        ("/api/sessions/{id}/seats", post(api::seats)),
-        ("/api/sessions/{id}/pause", post(api::pause)),
-        ("/api/sessions/{id}/hints", get(api::hints)),
-        ("/api/sessions/{id}/record", get(api::record)),
-        ("/api/sessions/{id}/inside", get(insight::inside)),
-        ("/api/sessions/{id}/analysis", get(insight::analysis)),
-        ("/api/sessions/{id}/rulesheet", get(insight::rulesheet)),
-    ]
-}
-
 /// Each address that is answered, in the form of `OpenAPI`.
 #[must_use]
 pub fn routes() -> Vec<&'static str> {
-    handlers().into_iter().map(|(path, _)| path).collect()
+    api::handlers().into_iter().map(|(path, _)| path).collect()
 }
 
 /// All that a server answers that is reached at a port of this machine: it knows the built-in games, and the one that is given.
@@ -95,7 +70,7 @@ pub fn router(game: Option<&GameArg>, port: u16) -> Result<Router> {
 }
 
 fn answering(server: Arc<Server>) -> Router {
-    handlers()
+    api::handlers()
         .into_iter()
         .fold(Router::new(), |router, (path, methods)| router.route(path, methods))
         .fallback(missing)

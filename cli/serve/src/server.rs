@@ -1,6 +1,6 @@
 //! What all requests share: the games and sessions of a server, the desks where work is done, and how the server is reached.
 
-use crate::{catalogue::Card, games::Games, sessions::Sessions, work::Desks};
+use crate::{catalogue::Card, games::Games, registry::Registry, work::Desks};
 use axum::http::{HeaderMap, HeaderValue, header};
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ pub(crate) struct Server {
     /// The games that have names.
     pub(crate) games: Games,
     /// What is being played.
-    pub(crate) sessions: Sessions,
+    pub(crate) sessions: Registry,
     /// Where whatever takes a while is done.
     pub(crate) desks: Desks,
     /// What is said of the games that have names, once it was asked for.
@@ -24,7 +24,7 @@ impl Server {
     /// A server that will be reached at a port.
     #[must_use]
     pub(crate) fn new(games: Games, port: u16) -> Arc<Self> {
-        let (sessions, desks) = (Sessions::default(), Desks::default());
+        let (sessions, desks) = (Registry::default(), Desks::default());
         Arc::new(Self { games, sessions, desks, cards: OnceLock::new(), port })
     }
 

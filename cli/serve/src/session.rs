@@ -1,24 +1,24 @@
 //! A game that is being played: in come moves, seats and ways through its history, out goes who has to think next.
 //!
 //! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has
-//! chosen, and what machines have to think about comes out as [`Thought`]s, which somebody else thinks. A thought that comes
+//! chosen, and what machines have to think about comes out as [`Thought`]s, which are thought elsewhere. A thought that comes
 //! back when the session is elsewhere counts nothing. Nothing here waits.
 //!
 //! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is replayed or played, so those of
 //! all sessions together stay within 128 MiB. A step looks at the state three times and makes a joint move; what may take many
-//! steps is given a [`Budget`] that is looked at before each, and goes on when it is next asked for. A board is looked for
-//! among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
+//! steps is given a [`Budget`] that is looked at before each, and goes on when it is next asked for.
 
 use crate::{
+    board::{Motion, board_of},
     errors::{Answer, Problem},
     games::Opened,
-    inside::Inside,
     knowledge::Knowledge,
-    seats::{Machine, Mind, Seat},
+    net::SessionNet,
+    seats::{Mind, Seat},
+    thought::{Advice, Effort, Question, Thought},
 };
 use gdl_runtime::{
-    Board, Budget, Cancel, Dynamic, Game, History, Id, MoveId, Place, RoleId, Stream, Table,
-    player::{InformationOf, Tried},
+    Board, Budget, Cancel, Dynamic, Game, History, Id, MoveId, Place, RoleId, Stream, Table, player::Tried,
 };
 use gdl_tools::play::travel;
 use std::{
@@ -45,115 +45,11 @@ pub(crate) fn make_room(history: &History<Dynamic>) -> Answer<()> {
     Err(Problem::too_large(message).help("go on from a position instead"))
 }
 
-/// A board is looked for among so many fluents,
-const MOST_BOARD_FLUENTS: usize = 20_000;
-/// drawn with so many cells,
-const MOST_CELLS: usize = Board::MAX_SIDE * Board::MAX_SIDE;
-/// and so many moves are looked at for how they go on it.
-const MOST_BOARD_MOVES: usize = 10_000;
-
-/// The board of a game with such a rulesheet, if it shows one that can be drawn.
-#[must_use]
-pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
-    if game.vocabulary().fluents().len() > MOST_BOARD_FLUENTS {
-        return None;
-    }
-    Board::of(game).filter(|board| board.names().len() <= MOST_CELLS).map(|board| board.hinted(text))
-}
-
 /// After so many steps without a choice play halts, should the game have no end.
 const MOST_FORCED: usize = 1000;
 
 /// No more machines of a session think at a time; the others do after them.
 const MOST_THINKING: usize = 16;
-
-/// A player that is to choose a move, and all it needs for that.
-pub(crate) struct Thought {
-    /// For whom.
-    pub role: RoleId,
-    /// Who thinks.
-    pub mind: Mind,
-    /// If it has not thought in this play yet.
-    pub is_fresh: bool,
-    /// How it is bounded.
-    pub machine: Machine,
-    /// What its role knows.
-    pub information: InformationOf<Dynamic>,
-    /// The game.
-    pub game: Dynamic,
-    /// If the server knows the game.
-    pub is_known: bool,
-    /// Which state of the session it belongs to.
-    pub epoch: u64,
-    /// Pulled when nobody wants it any more.
-    pub cancel: Cancel,
-    /// If nobody but machines plays, so that people want to see it.
-    pub is_shown: bool,
-}
-
-/// What is known of a search that goes on.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Effort {
-    /// Random games so far.
-    pub playouts: u64,
-    /// States visited so far.
-    pub nodes: u64,
-    /// For so many seconds.
-    pub seconds: f64,
-}
-
-/// What a search thinks of the moves of a role.
-#[derive(Clone, Debug)]
-pub(crate) struct Advice {
-    /// The role.
-    pub role: RoleId,
-    /// Which state of the session it belongs to.
-    epoch: u64,
-    /// What it has done so far.
-    pub effort: Effort,
-    /// The moves as far as they are known, the best first.
-    pub moves: Vec<Tried>,
-    /// If no more is to come.
-    pub is_done: bool,
-}
-
-/// A question for advice, and all that is needed to answer it.
-pub(crate) struct Question {
-    /// What the role knows.
-    pub information: InformationOf<Dynamic>,
-    /// The game.
-    pub game: Dynamic,
-    /// If the server knows the game.
-    pub is_known: bool,
-    /// Which state of the session it belongs to.
-    pub epoch: u64,
-    /// Pulled when nobody wants it any more.
-    pub cancel: Cancel,
-    /// What the search follows from.
-    pub seed: u64,
-}
-
-/// How the moves of a game go on its board.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Motion {
-    /// If some go from cell to cell.
-    pub travels: bool,
-    /// If some are of a column as a whole.
-    pub drops: bool,
-}
-
-impl Motion {
-    /// What the moves say that the game has.
-    #[must_use]
-    pub(crate) fn of<G: Game>(board: &Board, game: &G) -> Self {
-        let moves = game.vocabulary().moves().iter().take(MOST_BOARD_MOVES);
-        let spots = moves.map(|action| board.spot(action));
-        spots.fold(Self::default(), |motion, spot| Self {
-            travels: motion.travels || spot.cells.len() > 1,
-            drops: motion.drops || !spot.area.is_empty(),
-        })
-    }
-}
 
 /// How much somebody may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +83,7 @@ pub(crate) struct Session {
     /// Where it is drawn.
     pub board: Option<Board>,
     /// Its net, once somebody has looked inside; none if it has no net.
-    pub inside: Arc<OnceLock<Option<Inside>>>,
+    pub net: Arc<OnceLock<Option<SessionNet>>>,
     /// How moves go on the board.
     pub motion: Motion,
     /// Where play has been.
@@ -236,7 +132,7 @@ impl Session {
             id,
             board,
             motion,
-            inside: Arc::default(),
+            net: Arc::default(),
             history,
             seats,
             version: 1,

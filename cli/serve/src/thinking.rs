@@ -1,4 +1,4 @@
-//! Machines that think, each in a thread of its own: in comes a thought, and its session gets the move.
+//! Machines that think, each in a thread of its own: in comes a thought, and its session is told the move.
 //!
 //! There are no more than `MOST` threads, of which as many think as the machine has cores, or two: those for games that the
 //! server knows and those for others each for themselves. A thought ends by its [budget](Machine::budget) of time, or
@@ -6,10 +6,11 @@
 
 use crate::{
     seats::{Machine, Mind},
-    session::{Effort, Question, Thought},
-    sessions::Shared,
+    session::Session,
+    shared::Shared,
+    thought::{Effort, Question, Thought},
 };
-use gdl_runtime::{Dynamic, Mcts, MoveId, Player, Report};
+use gdl_runtime::{Budget, Dynamic, Mcts, MoveId, Player, Report};
 use std::{
     panic::{self, AssertUnwindSafe},
     sync::{
@@ -19,6 +20,9 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+
+/// How long a session plays on by itself before it hears of the next request.
+const STRETCH: Duration = Duration::from_millis(500);
 
 /// Between two looks at a search that goes on.
 const PULSE: Duration = Duration::from_millis(200);
@@ -85,8 +89,17 @@ impl Drop for Turn<'_> {
     }
 }
 
+/// Looks at a session or changes it, and lets it play on as far as it can in a while, up to what machines have to think about.
+pub(crate) fn with<T>(shared: &Arc<Shared>, work: impl FnOnce(&mut Session) -> T) -> T {
+    shared.with(work, |session| {
+        for thought in session.settle(&Budget::within(STRETCH), room()) {
+            start(Arc::clone(shared), thought);
+        }
+    })
+}
+
 /// Has a thought thought.
-pub(crate) fn start(shared: Arc<Shared>, thought: Thought) {
+fn start(shared: Arc<Shared>, thought: Thought) {
     spawn("thought", move || {
         let began = Instant::now();
         let Thought { role, epoch, is_shown, .. } = thought;
@@ -97,7 +110,7 @@ pub(crate) fn start(shared: Arc<Shared>, thought: Thought) {
             let rest = PACE.saturating_sub(began.elapsed());
             thread::sleep(rest);
         }
-        shared.with(|session| session.conclude(role, epoch, mind, action));
+        with(&shared, |session| session.conclude(role, epoch, mind, action));
     });
 }
 
@@ -118,7 +131,7 @@ fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Mind, Option<MoveId>) {
         let action = thought.mind.player.choose(&thought.game, &thought.information, &budget);
         let report = thought.mind.player.report().unwrap_or_default();
         effort = add(effort, &report, began);
-        let wanted = shared.with(|session| session.follow(role, epoch, effort));
+        let wanted = with(shared, |session| session.follow(role, epoch, effort));
         let is_over = began.elapsed() + Duration::from_millis(20) >= time;
         if !wanted || is_over || report.exact || !thought.machine.goes_on() {
             return (thought.mind, action);
@@ -145,7 +158,7 @@ pub(crate) fn answer(shared: Arc<Shared>, question: Question) {
             effort = add(effort, &report, began);
             let is_done = began.elapsed() >= ADVICE || report.exact;
             let wanted =
-                shared.with(|session| session.learn(role, question.epoch, effort, report.moves, is_done));
+                with(&shared, |session| session.learn(role, question.epoch, effort, report.moves, is_done));
             if is_done || !wanted {
                 return;
             }

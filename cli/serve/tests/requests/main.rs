@@ -3,7 +3,7 @@
 mod bounds;
 mod client;
 mod description;
-mod insight;
+mod inspection;
 mod playing;
 mod stories;
 mod story;

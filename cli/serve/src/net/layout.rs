@@ -1,11 +1,11 @@
-//! Layered drawings of acyclic graphs: in come boxes with a layer each and the edges between them, out go places and routes.
+//! A layered layout of an acyclic graph: in come boxes with a layer each and the edges between them, out go places and routes.
 //!
 //! Edges run from left to right, each from a lower layer to a higher one (Sugiyama, Tagawa and Toda, 1981). Where an edge
 //! passes a layer it gets a stop there, shared by all edges of one bundle, so that what fans out does so late. Crossings are
 //! reduced by sweeps that sort each layer by the barycentres of its neighbours; then boxes are moved towards their neighbours
 //! as far as the order allows, which is an isotonic regression. The same graph gives the same drawing.
 //!
-//! A drawing takes `SWEEPS` sweeps of each kind over all boxes and stops, and as much memory as those: the caller bounds
+//! A layout takes `SWEEPS` sweeps of each kind over all boxes and stops, and as much memory as those: the caller bounds
 //! the boxes and the layers that edges pass.
 
 /// Sweeps that sort layers, and sweeps that move boxes.
@@ -30,7 +30,7 @@ pub(crate) struct Graph {
 
 /// Where everything is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Drawing {
+pub(crate) struct Layout {
     /// The middle of each box.
     pub centres: Vec<[f64; 2]>,
     /// The points that each edge goes through, from the right side of one box to the left side of the other. It is
@@ -45,7 +45,7 @@ pub(crate) struct Drawing {
 /// # Panics
 /// If a box has no layer, or an edge does not lead to a higher one.
 #[must_use]
-pub(crate) fn draw(graph: &Graph) -> Drawing {
+pub(crate) fn lay_out(graph: &Graph) -> Layout {
     let mut sketch = Sketch::new(graph);
     sketch.sort();
     let heights = sketch.heights();
@@ -73,7 +73,7 @@ pub(crate) fn draw(graph: &Graph) -> Drawing {
     });
     let routes = routes.collect();
     let bottom = (0..sketch.layers.len()).map(|v| heights[v] + sketch.tall[v] / 2.0).fold(0.0, f64::max);
-    Drawing {
+    Layout {
         centres: (0..graph.sizes.len()).map(centres).collect(),
         routes,
         size: [lefts[lefts.len() - 1] - GAPS[1] + MARGIN, bottom + MARGIN],
@@ -330,7 +330,7 @@ mod tests {
     fn boxes_keep_apart_and_edges_reach_them() {
         let graph =
             graph(&[0, 0, 0, 1, 1, 2, 3], &[(0, 3), (1, 3), (1, 4), (2, 6), (3, 5), (4, 5), (5, 6), (0, 6)]);
-        let drawing = draw(&graph);
+        let drawing = lay_out(&graph);
         for a in 0..7 {
             let [x, y] = drawing.centres[a];
             assert!(x >= 10.0 && y >= 10.0 && x + 10.0 <= drawing.size[0] && y + 10.0 <= drawing.size[1]);
@@ -347,7 +347,7 @@ mod tests {
             assert_eq!(route[0][1].to_bits(), drawing.centres[from][1].to_bits());
             assert!(route.windows(2).all(|pair| pair[0][0] <= pair[1][0]), "from left to right");
         }
-        assert_eq!(drawing, draw(&graph), "the same graph gives the same drawing");
+        assert_eq!(drawing, lay_out(&graph), "the same graph gives the same drawing");
     }
 
     #[test]
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn nothing_is_a_drawing_too() {
-        let drawing = draw(&Graph::default());
+        let drawing = lay_out(&Graph::default());
         assert!(drawing.centres.is_empty() && drawing.size.iter().all(|side| side.is_finite()));
     }
 

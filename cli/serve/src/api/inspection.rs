@@ -1,17 +1,18 @@
 //! The requests that look into a game: whether a rulesheet is sound, what its net is and does, what random play shows.
 //!
-//! All of it is [work](crate::work) of some seconds at most, done beside the thread that answers and a few at a time. When whoever
-//! asked goes away the work is called off.
+//! All of it is [work](crate::work) of some seconds at most, done beside the thread that answers and a few at a time. When the
+//! request is gone the work is called off.
 
+use super::request::{Body, read, role, with_session};
 use crate::{
-    api::with_session,
     catalogue::{self, Card},
     errors::{Answer, Problem},
     games::Opened,
-    inside::{self, Inside, Sight},
+    net::{self, NetView, SessionNet},
     rulesheet::{Question, Verdict, judge},
     server::Server,
     session::Eyes,
+    thinking,
     work::{observer, turn},
 };
 use axum::{
@@ -23,9 +24,10 @@ use gdl_runtime::Cancel;
 use gdl_tools::{
     analyze::{self, Settings, page},
     load,
+    players::KINDS,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// No analysis follows more games.
@@ -33,7 +35,7 @@ const MOST_GAMES: u64 = 10_000;
 
 /// The game of a session.
 async fn opened(server: &Server, id: &str) -> Answer<Opened> {
-    with_session(server, id, |shared, _| Ok(shared.with(|session| session.opened.clone()))).await
+    with_session(server, id, |shared, _| Ok(thinking::with(shared, |session| session.opened.clone()))).await
 }
 
 /// `GET /api/games`
@@ -55,12 +57,18 @@ pub(crate) struct Catalogue {
     games: Vec<Card>,
 }
 
+/// `GET /api/players`
+pub(crate) async fn players() -> Json<Value> {
+    let players = KINDS.iter().filter(|kind| kind.name != "human").map(|kind| {
+        let options: Vec<&str> = kind.options().collect();
+        json!({ "name": kind.name, "about": kind.about, "options": options })
+    });
+    Json(json!({ "players": players.collect::<Vec<_>>() }))
+}
+
 /// `POST /api/check`
-pub(crate) async fn check(
-    State(server): State<Arc<Server>>,
-    body: crate::api::Body,
-) -> Answer<Json<Verdict>> {
-    let Question { text } = crate::api::read(body)?;
+pub(crate) async fn check(State(server): State<Arc<Server>>, body: Body) -> Answer<Json<Verdict>> {
+    let Question { text } = read(body)?;
     let verdict = server.desks.compiling.work(move |cancel| judge(&text, cancel)).await?;
     let late =
         || Problem::too_many("the rulesheet takes too long to be checked").help("`gdl check` has more time");
@@ -81,13 +89,13 @@ pub(crate) async fn inside(
     State(server): State<Arc<Server>>,
     Path(id): Path<String>,
     Query(Aspect { seat, of }): Query<Aspect>,
-) -> Answer<Json<Sight>> {
+) -> Answer<Json<NetView>> {
     let shared = server.sessions.find(&id)?;
     let seen = with_session(&server, &id, move |shared, _| {
-        shared.with(|session| {
-            let role = crate::api::role(session, seat.as_deref())?;
+        thinking::with(shared, |session| {
+            let role = role(session, seat.as_deref())?;
             let state = (session.eyes(role) == Eyes::All).then(|| session.history.state().clone());
-            Ok((session.opened.clone(), Arc::clone(&session.inside), state))
+            Ok((session.opened.clone(), Arc::clone(&session.net), state))
         })
     });
     let (opened, net, state) = seen.await?;
@@ -104,27 +112,27 @@ pub(crate) async fn inside(
             }
             net.get_or_init(|| found)
         };
-        let Some(net) = net else { return Ok(inside::without_net(&opened.game, state.as_ref())) };
+        let Some(net) = net else { return Ok(net::without_net(&opened.game, state.as_ref())) };
         match of.as_deref().filter(|of| !of.is_empty()) {
             Some(of) if !net.has(of) => {
                 Err(Problem::missing("no_output", format!("the net says nothing of `{of}`"))
                     .help("`outputs` lists what it says"))
             }
-            of => Ok(net.sight(&opened.game, state.as_ref(), of)),
+            of => Ok(net.view(&opened.game, state.as_ref(), of)),
         }
     });
     sight.await?.map(Json)
 }
 
 /// The net of a game, unless it is evaluated state by state.
-fn net_of(opened: &Opened, cancel: &Cancel) -> Option<Inside> {
+fn net_of(opened: &Opened, cancel: &Cancel) -> Option<SessionNet> {
     opened.game.table()?;
     let source = Source::new(&*opened.name, &*opened.text);
     let limits = if opened.is_known { Limits::default() } else { Limits::network() };
     let options = Options { limits, observer: observer(cancel), ..load::quiet() };
     let (_, compiled) = load::inspect(&source, &options);
-    let most = if opened.is_known { usize::MAX } else { inside::MOST_OPERATIONS };
-    compiled.ok().map(|compiled| Inside::new(compiled, most))
+    let most = if opened.is_known { usize::MAX } else { net::MOST_OPERATIONS };
+    compiled.ok().map(|compiled| SessionNet::new(compiled, most))
 }
 
 /// The rules of a game.

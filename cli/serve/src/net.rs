@@ -1,14 +1,17 @@
-//! Seeing inside a game: in come its rules and a state, out go the sizes of its net, what holds, and a picture with the
-//! gates that are true.
+//! The net of a session's game, for people who look inside: in come the compiled game and a state, out go the sizes of the net,
+//! what holds, and a drawing with the gates that are true.
 //!
-//! The net is compiled once for a session, when somebody first wants to see it. Gates are evaluated in three values: what
-//! depends on moves that are still to be made is open.
+//! The net is compiled once for a session, when it is first asked for. Gates are evaluated in three values: what depends on
+//! moves that are still to be made is open.
 //!
 //! A session keeps a net of so many operations as it is told to; of a larger one the figures alone are kept. To look takes a few
 //! steps for each literal. No more than `MOST_FLUENTS` fluents are told, and as many relations, and no more than `MOST_OUTPUTS`
 //! outputs; the names of each of these take no more than `MOST_TEXT` bytes.
 
-use crate::picture::{self, Output, Picture};
+mod drawing;
+mod layout;
+
+use drawing::{Drawing, Output};
 use gdl_compiler::propnet::{Gate, Net, Signal};
 use gdl_runtime::{BitBox, Dynamic, Game, Id};
 use gdl_tools::load::Compiled;
@@ -27,9 +30,9 @@ const MOST_TEXT: usize = 1 << 20;
 /// Nets of strangers that are kept have no more: some megabytes for each session.
 pub(crate) const MOST_OPERATIONS: usize = 50_000;
 
-/// The inside of a game.
+/// The net of a session.
 #[derive(Debug)]
-pub(crate) struct Inside {
+pub(crate) struct SessionNet {
     sizes: Sizes,
     /// If it is not too large.
     kept: Option<Kept>,
@@ -44,11 +47,11 @@ struct Kept {
     drawn: Mutex<Option<Drawn>>,
 }
 
-/// A picture, or how many nodes it would have, and the output that it is of, if not of all.
+/// A drawing, or how many nodes it would have, and the output that it is of, if not of all.
 #[derive(Clone, Debug)]
 struct Drawn {
     of: Option<String>,
-    picture: Arc<Result<Picture, usize>>,
+    picture: Arc<Result<Drawing, usize>>,
 }
 
 /// How large a net is; the figures of `gdl net`.
@@ -96,7 +99,7 @@ impl Sizes {
 
 /// What is seen inside; see the description of the interface for what each part means.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Sight {
+pub(crate) struct NetView {
     /// The figures, unless the game is evaluated state by state.
     pub sizes: Option<Sizes>,
     /// What holds, relation by relation. None if whoever asks may not know.
@@ -108,7 +111,7 @@ pub(crate) struct Sight {
     /// What the picture is of; all of the net if nothing is said.
     pub of: Option<String>,
     /// The picture, unless it would be too large.
-    pub picture: Option<Lit>,
+    pub picture: Option<LitDrawing>,
     /// The nodes that the picture has or would have.
     pub nodes: Option<usize>,
 }
@@ -135,24 +138,24 @@ pub(crate) struct Fluent {
     pub holds: bool,
 }
 
-/// A picture with the values of a state.
+/// A drawing with the values of a state.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Lit {
+pub(crate) struct LitDrawing {
     /// Nodes and edges.
     #[serde(flatten)]
-    pub picture: Picture,
+    pub picture: Drawing,
     /// For each node if it is true; null if that is open or hidden.
     pub node_values: Vec<Option<bool>>,
     /// The same for each edge.
     pub edge_values: Vec<Option<bool>>,
 }
 
-impl Inside {
+impl SessionNet {
     /// Of a game that has a net, which is kept if it has no more operations, fluents and outputs than `most` of each.
     #[must_use]
     pub(crate) fn new(compiled: Compiled, most: usize) -> Self {
         let sizes = Sizes::of(&compiled);
-        let outputs = picture::outputs(&compiled.net);
+        let outputs = drawing::outputs(&compiled.net);
         let fits =
             [sizes.operations, compiled.net.inputs(), outputs.len()].iter().all(|&count| count <= most);
         let kept = fits.then(|| Kept { net: compiled.compilation.net, outputs, drawn: Mutex::default() });
@@ -169,17 +172,17 @@ impl Inside {
 
     /// What is seen in a state, or in one that is not known: with a picture of what `of` depends on, or of all.
     #[must_use]
-    pub(crate) fn sight(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> Sight {
+    pub(crate) fn view(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> NetView {
         let sizes = Some(self.sizes.clone());
         match &self.kept {
-            Some(kept) => Sight { sizes, ..kept.sight(game, state, of) },
-            None => Sight { sizes, ..without_net(game, state) },
+            Some(kept) => NetView { sizes, ..kept.view(game, state, of) },
+            None => NetView { sizes, ..without_net(game, state) },
         }
     }
 }
 
 impl Kept {
-    fn sight(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> Sight {
+    fn view(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> NetView {
         let values = state.map(|state| self.values(game.fluents(state).map(Id::index)));
         let value = |signal: Signal| values.as_ref().and_then(|values| read(values, signal));
         let drawn = self.draw(of);
@@ -188,12 +191,12 @@ impl Kept {
             Ok(picture) => {
                 let node_values = picture.nodes.iter().map(|node| value(node.signal)).collect();
                 let edge_values = picture.edges.iter().map(|edge| value(edge.signal)).collect();
-                (Some(Lit { picture: picture.clone(), node_values, edge_values }), picture.nodes.len())
+                (Some(LitDrawing { picture: picture.clone(), node_values, edge_values }), picture.nodes.len())
             }
         };
         let is_true = |output: &&Output| value(output.signal) == Some(true);
         let all = self.outputs.iter().filter(|_| self.outputs.len() <= MOST_OUTPUTS);
-        Sight {
+        NetView {
             relations: state.map(|state| relations(game, state)),
             outputs: self.names(all),
             holding: state.map(|_| self.names(self.outputs.iter().filter(is_true).take(MOST_OUTPUTS))),
@@ -216,17 +219,17 @@ impl Kept {
             .collect()
     }
 
-    fn draw(&self, of: Option<&str>) -> Arc<Result<Picture, usize>> {
+    fn draw(&self, of: Option<&str>) -> Arc<Result<Drawing, usize>> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = drawn.as_ref().filter(|last| last.of.as_deref() == of) {
             return Arc::clone(&last.picture);
         }
         let picture = Arc::new(match of {
-            None => picture::draw(&self.net, &self.outputs),
+            None => drawing::draw(&self.net, &self.outputs),
             Some(name) => {
                 let chosen: Vec<Output> =
                     self.outputs.iter().filter(|output| output.is_called(&self.net, name)).cloned().collect();
-                picture::draw(&self.net, &chosen)
+                drawing::draw(&self.net, &chosen)
             }
         });
         *drawn = Some(Drawn { of: of.map(str::to_owned), picture: Arc::clone(&picture) });
@@ -290,8 +293,8 @@ fn read(values: &[Option<bool>], signal: Signal) -> Option<bool> {
 
 /// What is seen of a game that has no net.
 #[must_use]
-pub(crate) fn without_net(game: &Dynamic, state: Option<&BitBox>) -> Sight {
-    Sight {
+pub(crate) fn without_net(game: &Dynamic, state: Option<&BitBox>) -> NetView {
+    NetView {
         sizes: None,
         relations: state.map(|state| relations(game, state)),
         outputs: Vec::new(),
@@ -337,12 +340,12 @@ mod tests {
     use gdl_runtime::Stream;
     use gdl_tools::load;
 
-    fn built_in(name: &str) -> (Inside, Dynamic) {
+    fn built_in(name: &str) -> (SessionNet, Dynamic) {
         let entry = gdl_games::find(name).expect("a built-in game");
         let (_, compiled) = load::inspect(&load::text_of(entry), &load::quiet());
         let compiled = compiled.expect("it is sound");
         let game = Dynamic::decode(&compiled.table).expect("a table");
-        (Inside::new(compiled, usize::MAX), game)
+        (SessionNet::new(compiled, usize::MAX), game)
     }
 
     #[test]
@@ -398,18 +401,18 @@ mod tests {
     #[test]
     fn whoever_may_not_know_sees_no_values() {
         let (inside, game) = built_in("monty_hall");
-        let sight = inside.sight(&game, None, None);
+        let sight = inside.view(&game, None, None);
         assert!(sight.relations.is_none() && sight.holding.is_none() && sight.sizes.is_some());
         let lit = sight.picture.expect("a small net");
         assert!(lit.node_values.iter().chain(&lit.edge_values).all(Option::is_none));
-        let sight = inside.sight(&game, Some(&game.initial()), None);
+        let sight = inside.view(&game, Some(&game.initial()), None);
         assert!(sight.picture.is_some_and(|lit| lit.node_values.contains(&Some(true))));
     }
 
     #[test]
     fn fluents_stand_by_their_relations() {
         let (inside, game) = built_in("tictactoe");
-        let sight = inside.sight(&game, Some(&game.initial()), Some("terminal"));
+        let sight = inside.view(&game, Some(&game.initial()), Some("terminal"));
         let relations = sight.relations.expect("values");
         let figures: Vec<_> =
             relations.iter().map(|r| (r.name.as_str(), r.size, r.holding, r.fluents.len())).collect();
@@ -423,7 +426,7 @@ mod tests {
         let entry = gdl_games::find("tictactoe").expect("a built-in game");
         let compiled = || load::inspect(&load::text_of(entry), &load::quiet()).1.expect("it is sound");
         let game = Dynamic::decode(&compiled().table).expect("a table");
-        let sight = Inside::new(compiled(), 10).sight(&game, Some(&game.initial()), None);
+        let sight = SessionNet::new(compiled(), 10).view(&game, Some(&game.initial()), None);
         assert!(sight.sizes.is_some() && sight.relations.is_some());
         assert!(sight.picture.is_none() && sight.outputs.is_empty() && sight.nodes.is_none());
     }

@@ -1,4 +1,4 @@
-//! What the page is told of a session: in comes a session and through whose eyes it is seen, out goes data for serde.
+//! The view of a session that the page is told: in comes a session and through whose eyes it is seen, out goes data for serde.
 //!
 //! A view takes a look at the state and one at each place of the line that was not looked at before, as long as there is budget
 //! left. The names of fluents, those of moves and those of steps take no more than `MOST_TOLD` bytes each; what is left
@@ -6,15 +6,13 @@
 //! match takes no more than `MOST_SAVED` bytes.
 
 use crate::{
+    board::BoardView,
     errors::{Answer, Problem},
     seats::Seat,
-    session::{Advice, Effort, Eyes, Motion, Session, is_idle},
+    session::{Eyes, Session, is_idle},
+    thought::{Advice, Effort},
 };
-use gdl_runtime::{
-    Board, Budget, Dynamic, Game, Id, MoveId, Place, Record, RoleId,
-    board::{Cell, Tiling, grouped},
-    kif::bare,
-};
+use gdl_runtime::{Budget, Dynamic, Game, Id, MoveId, Place, Record, RoleId, board::grouped, kif::bare};
 use gdl_tools::play::outcome::Outcome;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -179,46 +177,6 @@ pub(crate) struct RoleView {
     pub name: String,
     /// `person`, `chance` or a player's name with options.
     pub seat: String,
-}
-
-/// A grid, or several of one size.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct BoardView {
-    /// The relation that is drawn.
-    pub relation: String,
-    /// The names of the grids; one without a name, unless there are several.
-    pub grids: Vec<String>,
-    /// The names of the columns, from the left.
-    pub columns: Vec<String>,
-    /// The names of the rows, from the top.
-    pub rows: Vec<String>,
-    /// The columns and the rows after which there is a gap.
-    pub breaks: [Vec<usize>; 2],
-    /// `square`, `hex` or `hex left`.
-    pub tiling: &'static str,
-    /// What each cell is called.
-    pub names: Vec<String>,
-    /// If some move goes from cell to cell.
-    pub travels: bool,
-    /// If some move is of a column as a whole.
-    pub drops: bool,
-    /// What can be in a cell.
-    pub marks: Vec<MarkView>,
-    /// What is in each cell, grid by grid, row by row: positions of marks. Null where there is no cell.
-    pub cells: Vec<Option<Vec<usize>>>,
-}
-
-/// What can be in a cell.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct MarkView {
-    /// What it is called.
-    pub text: String,
-    /// One to three characters for it.
-    pub symbol: String,
-    /// The same for marks that belong together.
-    pub family: usize,
-    /// If it stands for nothing.
-    pub blank: bool,
 }
 
 /// The fluents of a relation.
@@ -404,43 +362,6 @@ fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_PERCEIVED) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-impl BoardView {
-    /// The grid with these cells, of a game with such moves.
-    #[must_use]
-    pub(crate) fn of(board: &Board, motion: Motion, cells: &[Cell]) -> Self {
-        let marks = board.marks().iter().enumerate();
-        let cell = |cell: &Cell| match cell {
-            Cell::None => None,
-            Cell::Blank => Some(Vec::new()),
-            Cell::Marked(marks) => Some(marks.clone()),
-        };
-        Self {
-            relation: board.relation().to_owned(),
-            grids: board.grids().to_vec(),
-            columns: board.columns().to_vec(),
-            rows: board.rows().to_vec(),
-            breaks: board.breaks().clone(),
-            tiling: match board.tiling() {
-                Tiling::Square => "square",
-                Tiling::Hex => "hex",
-                Tiling::HexLeft => "hex left",
-            },
-            names: board.names().to_vec(),
-            travels: motion.travels,
-            drops: motion.drops,
-            marks: marks
-                .map(|(place, mark)| MarkView {
-                    text: mark.text.clone(),
-                    symbol: mark.symbol.clone(),
-                    family: mark.family,
-                    blank: board.blank() == Some(place),
-                })
-                .collect(),
-            cells: cells.iter().map(cell).collect(),
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The net as a picture: in comes a [`Net`], out go the nodes and edges of a drawing and what each shows of a state.
+//! A drawing of a net: in comes a [`Net`], out go nodes and edges, with the signal whose value each of them shows.
 //!
 //! Fluents and moves stand on the left, what is seen of a state on the right, gates between. A gate that is used complemented
 //! more often than not is shown as the disjunction that it is by De Morgan's laws, so that few edges are complements.
@@ -7,14 +7,14 @@
 //! Nothing is drawn of more than [`MOST_NODES`] nodes or `MOST_PIECES` pieces of edges, which bounds the layout; to find
 //! out takes a look at each literal. A name is shown with `MOST_LETTERS` letters, and told with `MOST_TOLD`.
 
-use crate::layers::{self, Graph};
+use super::layout::{Graph, lay_out};
 use gdl_compiler::propnet::{Gate, Net, Signal};
 use serde::Serialize;
 use std::{borrow::Cow, fmt::Write};
 
-/// Pictures of more nodes are not drawn: nobody could follow them.
+/// Drawings of more nodes are not drawn: nobody could follow them.
 pub(crate) const MOST_NODES: usize = 400;
-/// Pictures of more pieces of edges are not drawn either.
+/// Drawings of more pieces of edges are not drawn either.
 const MOST_PIECES: usize = 20_000;
 /// Characters of a name that are shown.
 const MOST_LETTERS: usize = 26;
@@ -101,7 +101,7 @@ pub(crate) fn outputs(net: &Net) -> Vec<Output> {
 
 /// A drawing of the net or of a part of it. Lengths are in pixels.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Picture {
+pub(crate) struct Drawing {
     /// Its width.
     pub width: f64,
     /// Its height.
@@ -154,7 +154,7 @@ pub(crate) struct Edge {
 ///
 /// # Errors
 /// The number of nodes, if the picture is not worth drawing.
-pub(crate) fn draw(net: &Net, outputs: &[Output]) -> Result<Picture, usize> {
+pub(crate) fn draw(net: &Net, outputs: &[Output]) -> Result<Drawing, usize> {
     let inside = net.cone(outputs.iter().map(|output| output.signal));
     let gates: Vec<u32> = (0..net.len() as u32).filter(|&gate| inside[gate as usize]).collect();
     let count = gates.len() + outputs.len();
@@ -216,7 +216,7 @@ pub(crate) fn draw(net: &Net, outputs: &[Output]) -> Result<Picture, usize> {
     if pieces > MOST_PIECES {
         return Err(count);
     }
-    let drawing = layers::draw(&graph);
+    let drawing = lay_out(&graph);
     for ((node, &[x, y]), &[width, height]) in nodes.iter_mut().zip(&drawing.centres).zip(&graph.sizes) {
         (node.x, node.y, node.width, node.height) = (round(x), round(y), width, height);
     }
@@ -224,7 +224,7 @@ pub(crate) fn draw(net: &Net, outputs: &[Output]) -> Result<Picture, usize> {
         edge.path = path(route);
     }
     let [width, height] = drawing.size.map(f64::ceil);
-    Ok(Picture { width, height, nodes, edges })
+    Ok(Drawing { width, height, nodes, edges })
 }
 
 /// For each gate if it is shown complemented, as a disjunction.
@@ -313,7 +313,7 @@ mod tests {
     }
 
     /// The value of a node from those before it, by what the picture shows alone.
-    fn shown(picture: &Picture, inputs: &[bool]) -> Vec<bool> {
+    fn shown(picture: &Drawing, inputs: &[bool]) -> Vec<bool> {
         let mut values: Vec<bool> = Vec::new();
         for (number, node) in picture.nodes.iter().enumerate() {
             let mut led = picture

@@ -1,0 +1,52 @@
+//! What requests have in common: a body to be read, a session to be found and worked on, a role that is named.
+
+use crate::{
+    errors::{Answer, Problem},
+    server::{MOST_BYTES, Server},
+    session::Session,
+    shared::Shared,
+    work,
+};
+use axum::{body::Bytes, extract::rejection::BytesRejection, http::StatusCode};
+use gdl_runtime::{Cancel, Game, RoleId};
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+
+/// A body that may be too large or broken.
+pub(super) type Body = Result<Bytes, BytesRejection>;
+
+/// The body of a request.
+pub(super) fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {
+    let body = body.map_err(|error| {
+        if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+            Problem::too_large(format!("a request may have {MOST_BYTES} bytes"))
+        } else {
+            Problem::malformed("the body could not be read")
+        }
+    })?;
+    let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
+    serde_json::from_slice(body)
+        .map_err(|error| Problem::malformed(format!("the body is not as it should be: {error}")))
+}
+
+/// Does something with a session beside the thread that answers. Requests for one session wait for each other without keeping
+/// others from their turns.
+pub(super) async fn with_session<T: Send + 'static>(
+    server: &Server,
+    id: &str,
+    work: impl FnOnce(&Arc<Shared>, &Cancel) -> Answer<T> + Send + 'static,
+) -> Answer<T> {
+    let shared = server.sessions.find(id)?;
+    let own = work::turn(&shared.turn).await?;
+    let desk = server.desks.sessions(shared.is_known);
+    desk.work_with(own, move |cancel| work(&shared, cancel)).await?
+}
+
+/// The role of a name, if one was given.
+///
+/// # Errors
+/// If the game has no such role.
+pub(super) fn role(session: &Session, name: Option<&str>) -> Answer<Option<RoleId>> {
+    let role = name.map(|name| session.game().parse_role(name));
+    role.transpose().map_err(|error| Problem::unfit("no_role", error.to_string()))
+}

@@ -1,0 +1,367 @@
+//! The requests of sessions: JSON in, a session's view or a problem out.
+//!
+//! Whatever looks at a state is [work](crate::work) beside the thread that answers: one request of a session at a time, and until
+//! its time is up or its request is gone. A new session is compiled and its moves are made within the same bounds; moves that
+//! are too many are refused before that, those whose states take too much before the step that would be too much.
+
+use super::request::{Body, read, role, with_session};
+use crate::{
+    errors::{Answer, Problem},
+    games::{Games, Opened},
+    registry::Registry,
+    seats::Seat,
+    server::Server,
+    session::{self, Session},
+    session_view::{AdviceView, Saved, View},
+    shared::Shared,
+    thinking,
+};
+use axum::{
+    Json,
+    extract::{Path, Query, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use gdl_runtime::{Budget, Cancel, Dynamic, Game, History, Id, Record, RoleId};
+use serde::Deserialize;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+/// No request waits longer for a change.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
+/// The most characters of a name.
+const LONGEST_NAME: usize = 100;
+
+/// Goes on until the work is called off.
+fn until(cancel: &Cancel) -> Budget {
+    Budget::unlimited().and_cancel(cancel)
+}
+
+/// Changes a session, and sees what came of it.
+async fn change(
+    server: &Server,
+    id: &str,
+    looking: Looking,
+    work: impl FnOnce(&mut Session, &Budget) -> Answer<()> + Send + 'static,
+) -> Answer<Json<View>> {
+    let view = with_session(server, id, move |shared, cancel| {
+        let budget = until(cancel);
+        thinking::with(shared, |session| work(session, &budget))?;
+        look(shared, &looking, &budget)
+    });
+    view.await.map(Json)
+}
+
+/// A session through the eyes of a role.
+fn look(shared: &Arc<Shared>, looking: &Looking, budget: &Budget) -> Answer<View> {
+    thinking::with(shared, |session| {
+        let role = role(session, looking.seat.as_deref())?;
+        View::of(session, role, budget)
+    })
+}
+
+/// Through whose eyes one looks, and whether one waits for a change.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Looking {
+    /// The role, where the rules hide something.
+    seat: Option<String>,
+    /// Answer once the version is past this one ..
+    after: Option<u64>,
+    /// .. or so many seconds are over.
+    wait: Option<f64>,
+}
+
+/// What a new session is of: a game by name, a rulesheet, or a match that was saved.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Start {
+    game: Option<String>,
+    rulesheet: Option<String>,
+    /// What the rulesheet is called.
+    name: Option<String>,
+    /// Who plays the roles; a person each, unless it is said.
+    #[serde(default)]
+    seats: BTreeMap<String, String>,
+    /// What chance and players follow from.
+    #[serde(default)]
+    seed: u64,
+    /// The position to begin with, as KIF text.
+    position: Option<String>,
+    /// The joint moves that were made from there.
+    #[serde(default)]
+    moves: Vec<Vec<String>>,
+    /// A match to go on with.
+    record: Option<Record>,
+}
+
+impl Start {
+    /// Refuses what is too long whatever it is of.
+    fn measure(&self) -> Answer<()> {
+        let moves = self.record.as_ref().map_or(&self.moves, |record| &record.moves);
+        if moves.len() >= session::MOST_PLACES {
+            return Err(Problem::too_large(format!("a history has {} places at most", session::MOST_PLACES))
+                .help("go on from a position instead"));
+        }
+        Ok(())
+    }
+
+    fn open(&self, server: &Server, cancel: &Cancel) -> Answer<Opened> {
+        match (&self.game, &self.rulesheet) {
+            (Some(name), None) => server.games.find(name),
+            (None, Some(text)) => {
+                let name = self.name.as_deref().unwrap_or("rulesheet");
+                let name: String = name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
+                Games::load(&name, text, cancel)
+            }
+            _ => Err(Problem::malformed("a session is of a `game` or of a `rulesheet`")),
+        }
+    }
+
+    /// Replays the moves, as long as there is room for them and the request is there.
+    fn history(&self, opened: &Opened, cancel: &Cancel) -> Answer<History<Dynamic>> {
+        let game = &opened.game;
+        let goes_on = |history: &History<Dynamic>| {
+            if cancel.is_cancelled() { Err(Problem::late()) } else { session::make_room(history) }
+        };
+        if let Some(record) = &self.record {
+            let mut stop = Ok(());
+            let replayed = record.replay_while(game, |history| {
+                stop = goes_on(history);
+                stop.is_ok()
+            });
+            stop?;
+            return replayed.map_err(|error| Problem::unfit("no_match", error.to_string()));
+        }
+        let unfit = |error: String| Problem::unfit("no_position", error);
+        let mut history = match &self.position {
+            Some(text) => History::from_text(game, text).map_err(|error| unfit(error.to_string()))?,
+            None => History::new(game),
+        };
+        for joint in &self.moves {
+            goes_on(&history)?;
+            let joint: Result<Vec<_>, _> = joint.iter().map(|action| game.parse_move(action)).collect();
+            let joint = joint.map_err(|error| unfit(error.to_string()))?;
+            history.play(game, &joint).map_err(|error| unfit(error.to_string()))?;
+        }
+        Ok(history)
+    }
+
+    fn session(&self, server: &Server, cancel: &Cancel) -> Answer<Arc<Shared>> {
+        let opened = self.open(server, cancel)?;
+        let history = self.history(&opened, cancel)?;
+        let mut seats = Seat::usual(&opened.game);
+        for (role, seat) in &self.seats {
+            let game = &opened.game;
+            let role: RoleId =
+                game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
+            if game.chance_role() != Some(role) {
+                seats[role.index()] = Seat::parse(game, role, seat)?;
+            }
+        }
+        let session = Session::new(Registry::id()?, opened, history, seats, self.seed);
+        if cancel.is_cancelled() {
+            return Err(Problem::late());
+        }
+        let shared = server.sessions.add(session)?;
+        // Machines begin, before anybody looks.
+        thinking::with(&shared, |_| ());
+        Ok(shared)
+    }
+}
+
+/// `POST /api/sessions`
+pub(crate) async fn start(
+    State(server): State<Arc<Server>>,
+    Query(looking): Query<Looking>,
+    body: Body,
+) -> Answer<Response> {
+    let start: Start = read(body)?;
+    start.measure()?;
+    let desk = if start.rulesheet.is_some() { &server.desks.compiling } else { server.desks.sessions(true) };
+    let worker = Arc::clone(&server);
+    let view = desk.work(move |cancel| {
+        let shared = start.session(&worker, cancel)?;
+        look(&shared, &looking, &until(cancel))
+    });
+    let view = view.await??;
+    Ok((StatusCode::CREATED, Json(view)).into_response())
+}
+
+/// `GET /api/sessions/{id}`
+pub(crate) async fn view(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+) -> Answer<Json<View>> {
+    if let Some(version) = looking.after {
+        let seconds = looking.wait.filter(|seconds| seconds.is_finite()).unwrap_or(0.0).max(0.0);
+        let longest = Duration::from_secs_f64(seconds.min(LONGEST_WAIT.as_secs_f64()));
+        server.sessions.find(&id)?.wait(version, longest).await;
+    }
+    change(&server, &id, looking, |_, _| Ok(())).await
+}
+
+/// `DELETE /api/sessions/{id}`
+pub(crate) async fn end(State(server): State<Arc<Server>>, Path(id): Path<String>) -> Answer<StatusCode> {
+    server.sessions.remove(&id)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A move of a person.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Choice {
+    role: String,
+    #[serde(rename = "move")]
+    action: String,
+    /// The place where it is meant; it is refused elsewhere.
+    place: Option<usize>,
+}
+
+/// `POST /api/sessions/{id}/moves`
+pub(crate) async fn choose(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+    body: Body,
+) -> Answer<Json<View>> {
+    let Choice { role, action, place } = read(body)?;
+    change(&server, &id, looking, move |session, _| session.choose(&role, &action, place)).await
+}
+
+/// `POST /api/sessions/{id}/undo`
+pub(crate) async fn undo(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+) -> Answer<Json<View>> {
+    change(&server, &id, looking, Session::undo).await
+}
+
+/// `POST /api/sessions/{id}/redo`
+pub(crate) async fn redo(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+) -> Answer<Json<View>> {
+    change(&server, &id, looking, Session::redo).await
+}
+
+/// `POST /api/sessions/{id}/restart`
+pub(crate) async fn restart(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+) -> Answer<Json<View>> {
+    change(&server, &id, looking, |session, _| {
+        session.restart();
+        Ok(())
+    })
+    .await
+}
+
+/// Where to go in the history.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Aim {
+    place: usize,
+}
+
+/// `POST /api/sessions/{id}/go`
+pub(crate) async fn go(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+    body: Body,
+) -> Answer<Json<View>> {
+    let Aim { place } = read(body)?;
+    change(&server, &id, looking, move |session, _| session.go(place)).await
+}
+
+/// `POST /api/sessions/{id}/seats`
+pub(crate) async fn seats(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+    body: Body,
+) -> Answer<Json<View>> {
+    let seats: BTreeMap<String, String> = read(body)?;
+    change(&server, &id, looking, move |session, _| {
+        seats.iter().try_for_each(|(role, seat)| session.seat(role, seat))
+    })
+    .await
+}
+
+/// Whether machines are to wait.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pause {
+    paused: bool,
+}
+
+/// `POST /api/sessions/{id}/pause`
+pub(crate) async fn pause(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+    body: Body,
+) -> Answer<Json<View>> {
+    let Pause { paused } = read(body)?;
+    change(&server, &id, looking, move |session, _| {
+        session.pause(paused);
+        Ok(())
+    })
+    .await
+}
+
+/// `GET /api/sessions/{id}/hints`
+pub(crate) async fn hints(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+) -> Answer<Json<AdviceView>> {
+    let advice = with_session(&server, &id, move |shared, cancel| {
+        let (view, question) = thinking::with(shared, |session| {
+            let role = role(session, looking.seat.as_deref())?;
+            if thinking::room() == 0 {
+                return Err(Problem::too_many("too many are thinking already").help("ask again in a moment"));
+            }
+            let (advice, question) = session.advise(role, &until(cancel))?;
+            Answer::Ok((AdviceView::of(session, &advice), question))
+        })?;
+        if let Some(question) = question {
+            thinking::answer(Arc::clone(shared), question);
+        }
+        Ok(view)
+    });
+    advice.await.map(Json)
+}
+
+/// `GET /api/sessions/{id}/record`
+pub(crate) async fn record(State(server): State<Arc<Server>>, Path(id): Path<String>) -> Answer<Json<Saved>> {
+    with_session(&server, &id, |shared, _| thinking::with(shared, |session| Saved::of(session)))
+        .await
+        .map(Json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_nobody_waits_for_is_not_started() {
+        let server = Server::new(Games::default(), 7);
+        let start = |moves: serde_json::Value| -> Start {
+            serde_json::from_value(serde_json::json!({ "game": "nim", "moves": moves })).expect("well formed")
+        };
+        let cancel = Cancel::default();
+        assert!(start(serde_json::json!([])).session(&server, &cancel).is_ok());
+        cancel.cancel();
+        // It is noticed at the first move, before anybody looks whether that is one, and at the end.
+        for moves in [serde_json::json!([["nonsense"]]), serde_json::json!([])] {
+            let late = start(moves).session(&server, &cancel);
+            assert!(matches!(late, Err(problem) if problem.code == "too_slow"));
+        }
+        assert_eq!(server.sessions.len(), 1);
+    }
+}

@@ -1,0 +1,124 @@
+//! The board of a game as the page draws it: found in the names of the fluents, with how moves go on it and what is where.
+//!
+//! A board is looked for among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
+
+use gdl_runtime::{
+    Board, Game,
+    board::{Cell, Tiling},
+};
+use serde::Serialize;
+
+/// A board is looked for among so many fluents,
+const MOST_BOARD_FLUENTS: usize = 20_000;
+/// drawn with so many cells,
+const MOST_CELLS: usize = Board::MAX_SIDE * Board::MAX_SIDE;
+/// and so many moves are looked at for how they go on it.
+const MOST_BOARD_MOVES: usize = 10_000;
+
+/// The board of a game with such a rulesheet, if it shows one that can be drawn.
+#[must_use]
+pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
+    if game.vocabulary().fluents().len() > MOST_BOARD_FLUENTS {
+        return None;
+    }
+    Board::of(game).filter(|board| board.names().len() <= MOST_CELLS).map(|board| board.hinted(text))
+}
+
+/// How the moves of a game go on its board.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Motion {
+    /// If some go from cell to cell.
+    pub travels: bool,
+    /// If some are of a column as a whole.
+    pub drops: bool,
+}
+
+impl Motion {
+    /// What the moves say that the game has.
+    #[must_use]
+    pub(crate) fn of<G: Game>(board: &Board, game: &G) -> Self {
+        let moves = game.vocabulary().moves().iter().take(MOST_BOARD_MOVES);
+        let spots = moves.map(|action| board.spot(action));
+        spots.fold(Self::default(), |motion, spot| Self {
+            travels: motion.travels || spot.cells.len() > 1,
+            drops: motion.drops || !spot.area.is_empty(),
+        })
+    }
+}
+
+/// A grid, or several of one size.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct BoardView {
+    /// The relation that is drawn.
+    pub relation: String,
+    /// The names of the grids; one without a name, unless there are several.
+    pub grids: Vec<String>,
+    /// The names of the columns, from the left.
+    pub columns: Vec<String>,
+    /// The names of the rows, from the top.
+    pub rows: Vec<String>,
+    /// The columns and the rows after which there is a gap.
+    pub breaks: [Vec<usize>; 2],
+    /// `square`, `hex` or `hex left`.
+    pub tiling: &'static str,
+    /// What each cell is called.
+    pub names: Vec<String>,
+    /// If some move goes from cell to cell.
+    pub travels: bool,
+    /// If some move is of a column as a whole.
+    pub drops: bool,
+    /// What can be in a cell.
+    pub marks: Vec<MarkView>,
+    /// What is in each cell, grid by grid, row by row: positions of marks. Null where there is no cell.
+    pub cells: Vec<Option<Vec<usize>>>,
+}
+
+/// What can be in a cell.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct MarkView {
+    /// What it is called.
+    pub text: String,
+    /// One to three characters for it.
+    pub symbol: String,
+    /// The same for marks that belong together.
+    pub family: usize,
+    /// If it stands for nothing.
+    pub blank: bool,
+}
+
+impl BoardView {
+    /// The grid with these cells, of a game with such moves.
+    #[must_use]
+    pub(crate) fn of(board: &Board, motion: Motion, cells: &[Cell]) -> Self {
+        let marks = board.marks().iter().enumerate();
+        let cell = |cell: &Cell| match cell {
+            Cell::None => None,
+            Cell::Blank => Some(Vec::new()),
+            Cell::Marked(marks) => Some(marks.clone()),
+        };
+        Self {
+            relation: board.relation().to_owned(),
+            grids: board.grids().to_vec(),
+            columns: board.columns().to_vec(),
+            rows: board.rows().to_vec(),
+            breaks: board.breaks().clone(),
+            tiling: match board.tiling() {
+                Tiling::Square => "square",
+                Tiling::Hex => "hex",
+                Tiling::HexLeft => "hex left",
+            },
+            names: board.names().to_vec(),
+            travels: motion.travels,
+            drops: motion.drops,
+            marks: marks
+                .map(|(place, mark)| MarkView {
+                    text: mark.text.clone(),
+                    symbol: mark.symbol.clone(),
+                    family: mark.family,
+                    blank: board.blank() == Some(place),
+                })
+                .collect(),
+            cells: cells.iter().map(cell).collect(),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A session that threads share: requests, one after the other, and the machines that think for it.
+//!
+//! Requests for a session come one after the other ([`Shared::turn`]), so what one of them takes keeps only those for the same
+//! session waiting, and no thread. A session that has ended plays on no more, also when a player still thinks for it.
+
+use crate::session::Session;
+use gdl_runtime::Cancel;
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio::sync::{Semaphore, watch};
+
+/// A session that several threads share.
+pub(crate) struct Shared {
+    session: Mutex<Session>,
+    /// The version of the session.
+    changed: watch::Sender<u64>,
+    /// When somebody last asked for it. That is noted and read without waiting for whoever works on the session.
+    used: Mutex<Instant>,
+    /// If the server knows the game.
+    pub is_known: bool,
+    /// A turn at the session for one request at a time.
+    pub turn: Arc<Semaphore>,
+    /// The same at seeing inside.
+    pub looking: Arc<Semaphore>,
+    /// See [`Session::weight`].
+    pub weight: usize,
+    /// What ends all thinking for the session, and whether it has ended itself: neither waits for a thread that works on it.
+    thinking: Mutex<Cancel>,
+    has_ended: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn new(session: Session, now: Instant) -> Arc<Self> {
+        Arc::new(Self {
+            changed: watch::Sender::new(session.version),
+            used: Mutex::new(now),
+            is_known: session.opened.is_known,
+            turn: Arc::new(Semaphore::new(1)),
+            looking: Arc::new(Semaphore::new(1)),
+            weight: session.weight(),
+            thinking: Mutex::new(session.cancel().clone()),
+            has_ended: AtomicBool::new(false),
+            session: Mutex::new(session),
+        })
+    }
+
+    /// Ends all thinking for the session, for good.
+    pub(crate) fn end(&self) {
+        self.has_ended.store(true, Ordering::SeqCst);
+        lock(&self.thinking).cancel();
+    }
+
+    /// How long nobody has asked for it.
+    pub(crate) fn idle(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(*lock(&self.used))
+    }
+
+    /// Notes that somebody asks for it.
+    pub(crate) fn touch(&self, now: Instant) {
+        *lock(&self.used) = now;
+    }
+
+    /// Looks at the session or changes it, lets it play on unless it has ended, and tells the requests that wait for changes.
+    pub(crate) fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Session) -> T,
+        play_on: impl FnOnce(&mut Session),
+    ) -> T {
+        let mut session = lock(&self.session);
+        let done = work(&mut session);
+        if !self.has_ended.load(Ordering::SeqCst) {
+            play_on(&mut session);
+        }
+        lock(&self.thinking).clone_from(session.cancel());
+        if self.has_ended.load(Ordering::SeqCst) {
+            session.cancel().cancel();
+        }
+        self.changed.send_replace(session.version);
+        done
+    }
+
+    /// The session, kept from all others, as long as a thread works on it.
+    #[cfg(test)]
+    pub(crate) fn hold(&self) -> MutexGuard<'_, Session> {
+        lock(&self.session)
+    }
+
+    /// Waits until the session has changed since it had that version, but no longer than that.
+    pub(crate) async fn wait(&self, version: u64, longest: Duration) {
+        let mut changes = self.changed.subscribe();
+        let changed = changes.wait_for(|&now| now > version);
+        // Whether it changed or not, it is looked at.
+        let _ = tokio::time::timeout(longest, changed).await;
+    }
+}
+
+/// What one thread at a time may use. A thread that broke down with it has left it whole: what is changed here is so at once,
+/// and a session checks what it is told.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

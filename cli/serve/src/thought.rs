@@ -1,0 +1,73 @@
+//! Thoughts: what a session has its machines think about, and what a search for advice is asked and finds.
+
+use crate::seats::{Machine, Mind};
+use gdl_runtime::{
+    Cancel, Dynamic, RoleId,
+    player::{InformationOf, Tried},
+};
+
+/// A player that is to choose a move, and all it needs for that.
+pub(crate) struct Thought {
+    /// For whom.
+    pub role: RoleId,
+    /// Who thinks.
+    pub mind: Mind,
+    /// If it has not thought in this play yet.
+    pub is_fresh: bool,
+    /// How it is bounded.
+    pub machine: Machine,
+    /// What its role knows.
+    pub information: InformationOf<Dynamic>,
+    /// The game.
+    pub game: Dynamic,
+    /// If the server knows the game.
+    pub is_known: bool,
+    /// Which state of the session it belongs to.
+    pub epoch: u64,
+    /// Pulled when nobody wants it any more.
+    pub cancel: Cancel,
+    /// If nobody but machines plays, so that people want to see it.
+    pub is_shown: bool,
+}
+
+/// What is known of a search that goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Effort {
+    /// Random games so far.
+    pub playouts: u64,
+    /// States visited so far.
+    pub nodes: u64,
+    /// For so many seconds.
+    pub seconds: f64,
+}
+
+/// What a search thinks of the moves of a role.
+#[derive(Clone, Debug)]
+pub(crate) struct Advice {
+    /// The role.
+    pub role: RoleId,
+    /// Which state of the session it belongs to.
+    pub epoch: u64,
+    /// What it has done so far.
+    pub effort: Effort,
+    /// The moves as far as they are known, the best first.
+    pub moves: Vec<Tried>,
+    /// If no more is to come.
+    pub is_done: bool,
+}
+
+/// A question for advice, and all that is needed to answer it.
+pub(crate) struct Question {
+    /// What the role knows.
+    pub information: InformationOf<Dynamic>,
+    /// The game.
+    pub game: Dynamic,
+    /// If the server knows the game.
+    pub is_known: bool,
+    /// Which state of the session it belongs to.
+    pub epoch: u64,
+    /// Pulled when nobody wants it any more.
+    pub cancel: Cancel,
+    /// What the search follows from.
+    pub seed: u64,
+}

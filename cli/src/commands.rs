@@ -1,17 +1,103 @@
-//! One file per command: arguments in, a report on stdout out.
+//! One file per command: its arguments and its work, with a report on stdout.
+//!
+//! Everything that can be judged without opening a file is judged while arguments are parsed, so that wrong ones end with exit
+//! code 2, the nearest right one named, before any work is done.
 
-pub(crate) mod analyze;
-pub(crate) mod bench;
-pub(crate) mod check;
-pub(crate) mod completions;
-pub(crate) mod explain;
-pub(crate) mod fmt;
-pub(crate) mod list;
-pub(crate) mod matches;
-pub(crate) mod net;
-pub(crate) mod perft;
-pub(crate) mod play;
-pub(crate) mod playouts;
+mod analyze;
+mod bench;
+mod check;
+mod completions;
+mod explain;
+mod fmt;
+mod list;
+mod matches;
+mod net;
+mod perft;
+mod play;
+mod playouts;
 #[cfg(feature = "serve")]
-pub(crate) mod serve;
-pub(crate) mod verify;
+mod serve;
+mod verify;
+
+use clap::Subcommand;
+use gdl_tools::error::Result;
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the built-in games
+    List(list::ListArgs),
+    /// Find the faults of rulesheets
+    Check(check::CheckArgs),
+    /// Say what a diagnostic's code means
+    Explain(explain::ExplainArgs),
+    /// Bring rulesheets into the usual layout
+    Fmt(fmt::FmtArgs),
+    /// Show the propositional net a game compiles to
+    Net(net::NetArgs),
+    /// Count the sequences of joint moves, depth by depth
+    Perft(perft::PerftArgs),
+    /// Play random games and measure
+    Playouts(playouts::PlayoutsArgs),
+    /// Measure how wide, long, large and fair a game is
+    Analyze(analyze::AnalyzeArgs),
+    /// Play matches between players, and count
+    Match(matches::MatchArgs),
+    /// Play against a player, or watch one play itself
+    Play(play::PlayArgs),
+    /// Show a game in the browser: a board to click, against people or players
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArgs),
+    /// Compare a rulesheet with recorded traces of a reference reasoner
+    Verify(verify::VerifyArgs),
+    /// Measure how soon rulesheets load, how fast they play and what memory they take
+    Bench(bench::BenchArgs),
+    /// Print a completion script for a shell
+    Completions(completions::CompletionsArgs),
+}
+
+impl Command {
+    /// True if stdout is to have one JSON object.
+    #[must_use]
+    pub(crate) fn wants_json(&self) -> bool {
+        match self {
+            Self::List(args) => args.json,
+            Self::Check(args) => args.json,
+            Self::Net(args) => args.json,
+            Self::Perft(args) => args.json,
+            Self::Playouts(args) => args.json,
+            Self::Analyze(args) => args.json,
+            Self::Match(args) => args.json,
+            Self::Verify(args) => args.json,
+            Self::Bench(args) => args.json,
+            Self::Explain(args) => args.json,
+            #[cfg(feature = "serve")]
+            Self::Serve(_) => false,
+            Self::Fmt(_) | Self::Play(_) | Self::Completions(_) => false,
+        }
+    }
+
+    /// Does what it is asked; `whole` is the command line as a whole, for scripts that complete it.
+    ///
+    /// # Errors
+    /// As the command says.
+    pub(crate) fn run(&self, whole: fn() -> clap::Command) -> Result {
+        match self {
+            Self::List(args) => list::run(args),
+            Self::Check(args) => check::run(args),
+            Self::Explain(args) => explain::run(args),
+            Self::Fmt(args) => fmt::run(args),
+            Self::Net(args) => net::run(args),
+            Self::Perft(args) => perft::run(args),
+            Self::Playouts(args) => playouts::run(args),
+            Self::Analyze(args) => analyze::run(args),
+            Self::Match(args) => matches::run(args),
+            Self::Play(args) => play::run(args),
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => serve::run(args),
+            Self::Verify(args) => verify::run(args),
+            Self::Bench(args) => bench::run(args),
+            Self::Completions(args) => completions::run(args, whole),
+        }
+    }
+}

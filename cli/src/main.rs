@@ -1,13 +1,15 @@
-//! The `gdl` command: arguments in ([`args`]), a command does its work ([`commands`], [`play`]), an exit code comes out.
+//! The `gdl` command: arguments in ([`args`]), a command does its work ([`commands`]), an exit code comes out.
 //!
 //! What commands do with games is in `gdl_tools`, the server of `gdl serve` in `gdl_serve`.
 
 mod args;
 mod commands;
-mod play;
 
-use args::{Cli, Command};
-use clap::Parser;
+use clap::{
+    CommandFactory, Parser,
+    builder::styling::{AnsiColor, Styles},
+};
+use commands::Command;
 use gdl_tools::{
     error::Error,
     output::{self, BAD},
@@ -17,6 +19,31 @@ use std::{
     io::{self, Write},
     process::ExitCode,
 };
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const AFTER_HELP: &str = "\
+A GAME is a built-in name (see `gdl list`), or a rulesheet if it contains `/` or ends in `.kif`.
+With --json a command prints one JSON object on stdout; messages go to stderr.
+Exit codes: 0 done, 1 the input is at fault, 2 wrong usage.
+
+Examples:
+  gdl playouts tictactoe             a million random games of tic-tac-toe
+  gdl check mygame.kif               what is wrong with a rulesheet, and where
+  gdl perft connect_four --depth 6   how many ways there are to make six moves";
+
+/// Check, compile, play and verify games written in the Game Description Language.
+#[derive(Debug, Parser)]
+#[command(name = "gdl", version, styles = STYLES, after_help = AFTER_HELP, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -30,24 +57,7 @@ fn main() -> ExitCode {
             return printed.map_or_else(|error| fail(&Error::Output(error)), |()| ExitCode::SUCCESS);
         }
     };
-    let result = match &cli.command {
-        Command::List(args) => commands::list::run(args),
-        Command::Check(args) => commands::check::run(args),
-        Command::Explain(args) => commands::explain::run(args),
-        Command::Fmt(args) => commands::fmt::run(args),
-        Command::Net(args) => commands::net::run(args),
-        Command::Perft(args) => commands::perft::run(args),
-        Command::Playouts(args) => commands::playouts::run(args),
-        Command::Analyze(args) => commands::analyze::run(args),
-        Command::Match(args) => commands::matches::run(args),
-        Command::Play(args) => commands::play::run(args),
-        #[cfg(feature = "serve")]
-        Command::Serve(args) => commands::serve::run(args),
-        Command::Verify(args) => commands::verify::run(args),
-        Command::Bench(args) => commands::bench::run(args),
-        Command::Completions(args) => commands::completions::run(args),
-    };
-    match result {
+    match cli.command.run(Cli::command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if let Some(faults) = report::failure(&error).filter(|_| cli.command.wants_json()) {

@@ -1,15 +1,51 @@
 //! `gdl analyze`: what a game is like, as random play shows it.
 
-use crate::args::AnalyzeArgs;
+use clap::Args;
 use gdl_runtime::{Cancel, Game};
 use gdl_tools::{
     analyze::{self, Figures, Settings, page, text},
     error::{Error, Result},
-    game::Task,
+    game::{GameArg, Task},
     output,
+    parse::{count, seconds, threads},
     progress::Progress,
 };
-use std::{fs, io::Write};
+use std::{fs, io::Write, path::PathBuf};
+
+/// Arguments of `gdl analyze`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Random games are followed move by move for lengths, moves and states; a hundred times as many are
+played in lanes for the outcome, and ten times as many after each move at the start. The number of
+states is a lower bound by Chao's estimator, the game tree is Knuth's estimate. The same count and
+seed give the same figures.
+
+Examples:
+  gdl analyze connect_four
+  gdl analyze breakthrough --count 10_000 --html breakthrough.html
+  gdl analyze mygame.kif --seconds 20 --json")]
+pub(crate) struct AnalyzeArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// How many random games to follow [default: 1,000]
+    #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]
+    pub count: Option<u64>,
+    /// Play for so long instead
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    pub seconds: Option<f64>,
+    /// What the random choices follow from
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// How many threads play [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Write a page with charts to a file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Plays, prints the figures and writes the page.
 ///

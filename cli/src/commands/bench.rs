@@ -3,7 +3,8 @@
 //! Each rulesheet is measured by a process of its own, which shows its memory and can be stopped; this one collects
 //! what they report.
 
-use crate::args::{BenchArgs, Case};
+use crate::args::rules::{Bounds, Case};
+use clap::Args;
 use cpu_time::ProcessTime;
 use gdl_compiler::{Diagnostic, Observer, Options, Severity, Source};
 use gdl_runtime::{Dynamic, LoadError, Playouts, Stats, lifted::Lifted, load::load_lifted, load_named};
@@ -13,7 +14,7 @@ use gdl_tools::{
     error::{Error, Result},
     load,
     output::{self, BAD, BOLD, DIM, duration, scaled, thousands},
-    parse::written,
+    parse::{seconds, written},
     progress::Progress,
     statistics::{geometric_mean, median},
 };
@@ -27,6 +28,46 @@ use std::{
     process::Command,
     time::{Duration, Instant},
 };
+
+/// Arguments of `gdl bench`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each rulesheet has a process of its own, one thread and the time that is given; warnings are not
+shown. One that does not load, or takes too long, is told in its place, and the others go on.
+
+`load` is the time from the text to the end of a first random game. That and the rates are in
+seconds of processor time. `memory` is the peak of the whole process.
+
+Examples:
+  gdl bench rulesheets
+  gdl bench rulesheets --seconds 0.2 --json > bench.json
+  gdl bench mygame.kif yours.kif --engine table")]
+pub(crate) struct BenchArgs {
+    /// Rulesheets, and folders with rulesheets that end in `.kif`
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// How long each rulesheet is played
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
+    pub seconds: f64,
+    /// How long the compilation of each may take
+    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
+    pub deadline: f64,
+    /// How games are played [default: lanes or, if the rules take too much to be grounded, lifted]
+    #[arg(long, value_enum)]
+    pub engine: Option<Engine>,
+    /// Whether `Cell` and `cell` are one symbol
+    #[arg(long, value_enum, default_value_t)]
+    pub case: Case,
+    /// How much a rulesheet may cost
+    #[arg(long, value_enum, default_value_t)]
+    pub limits: Bounds,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+    /// Measure one rulesheet here, and print what came of it for the process that started this one
+    #[arg(long, hide = true)]
+    pub alone: bool,
+}
 
 /// Seconds that a process may take beyond those it is given: for the first game, and for the games that are
 /// being played when the time is up.

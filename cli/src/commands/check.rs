@@ -1,18 +1,94 @@
 //! `gdl check`: all faults of rulesheets, parsed, checked, compiled and, if asked for, played.
 
-use crate::args::CheckArgs;
+use crate::args::rules::RulesArgs;
+use clap::Args;
 use gdl_compiler::{Compilation, Diagnostics, Options, Severity, Source};
 use gdl_runtime::Dynamic;
 use gdl_tools::{
     error::{Error, Result},
     load::{self, Compiled},
     output::{self, BAD, DIM, GOOD, ODD},
+    parse::whole,
     progress::Progress,
     report,
     simulate::{self, Settings, Statistics, Subject, simulate},
 };
 use serde_json::{Value, json};
-use std::{io::Write, path::Path};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+/// Arguments of `gdl check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Warnings alone leave the exit code 0. A LINT is a name or a code; several are separated by commas.
+
+--simulate plays: it visits the states that play can reach, all of them if they are few, else as many
+as take some seconds, and then plays random games. What it finds comes with the moves that show it.
+The same seed gives the same report.
+
+Examples:
+  gdl check tictactoe.kif
+  gdl check games/*.kif --deny warnings
+  gdl check draft.kif --simulate --warn goal_not_monotone
+  gdl check draft.kif --allow unused_relation,GDL021 --json
+  gdl check - --name draft.kif --json < unsaved_buffer")]
+pub(crate) struct CheckArgs {
+    /// The rulesheets; `-` is stdin
+    #[arg(value_name = "FILE", required_unless_present = "schema")]
+    pub files: Vec<PathBuf>,
+    /// What stdin is called in messages
+    #[arg(long, value_name = "NAME", default_value = "stdin")]
+    pub name: String,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+    /// Print the JSON Schema of what `--json` prints
+    #[arg(long, exclusive = true)]
+    pub schema: bool,
+    /// Play, and report what only play shows
+    #[arg(long)]
+    pub simulate: bool,
+    /// How much is played.
+    #[command(flatten)]
+    pub simulation: SimulationArgs,
+    /// How symbols and lints are judged.
+    #[command(flatten)]
+    pub rules: RulesArgs,
+}
+
+/// How much `--simulate` plays.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Simulation")]
+pub(crate) struct SimulationArgs {
+    /// What the random choices follow from
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "simulate")]
+    pub seed: u64,
+    /// Random games to play where not all states can be visited [default: 1000, fewer of a vast game]
+    #[arg(long, value_name = "N", requires = "simulate", value_parser = whole)]
+    pub playouts: Option<u64>,
+    /// The most moves of a random game
+    #[arg(long, value_name = "N", default_value_t = 1_000, requires = "simulate", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub steps: u64,
+    /// The most states to visit
+    #[arg(long, value_name = "N", default_value_t = 100_000, requires = "simulate", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub states: u64,
+}
+
+impl SimulationArgs {
+    /// The simulation's settings.
+    #[must_use]
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            seed: self.seed,
+            states: self.states as usize,
+            playouts: self.playouts,
+            steps: self.steps as usize,
+            ..Settings::default()
+        }
+    }
+}
 
 /// What `--json` prints, as a JSON Schema.
 const SCHEMA: &str = include_str!("../../schema/check.json");

@@ -1,6 +1,7 @@
 //! `gdl explain`: the page of a code, or the list of all codes.
 
-use crate::args::ExplainArgs;
+use crate::args::rules::code;
+use clap::Args;
 use gdl_compiler::{
     Severity,
     diagnostic::{Code, codes},
@@ -11,6 +12,25 @@ use gdl_tools::{
 };
 use serde_json::{Value, json};
 use std::io::{self, Write};
+
+/// Arguments of `gdl explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gdl explain GDL085
+  gdl explain unused_relation
+  gdl explain")]
+pub(crate) struct ExplainArgs {
+    /// A code such as GDL085, or its name; without one, all codes are listed
+    #[arg(value_name = "CODE", value_parser = code)]
+    pub code: Option<&'static Code>,
+    /// List all codes
+    #[arg(long, conflicts_with = "code")]
+    pub list: bool,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Prints the page of a code or, without one, a line for each code.
 ///

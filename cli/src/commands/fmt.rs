@@ -1,6 +1,6 @@
 //! `gdl fmt`: rulesheets in the usual layout.
 
-use crate::args::FmtArgs;
+use clap::Args;
 use gdl_compiler::{Options, Source, format::format};
 use gdl_tools::{
     error::{Error, Result},
@@ -9,9 +9,28 @@ use gdl_tools::{
 use std::{
     fs,
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 use tempfile::NamedTempFile;
+
+/// Arguments of `gdl fmt`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The files that change are listed. Tokens and comments stay as they are; a file whose forms cannot be read
+is left alone.
+
+Examples:
+  gdl fmt games/*.kif
+  gdl fmt --check games/*.kif
+  gdl fmt - < draft.kif")]
+pub(crate) struct FmtArgs {
+    /// The rulesheets; `-` formats stdin to stdout
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Change nothing, list what would change, and exit with 1 if anything would
+    #[arg(long)]
+    pub check: bool,
+}
 
 /// Formats each file and says which ones changed, or which ones would.
 ///

@@ -1,6 +1,6 @@
 //! `gdl list`: the built-in games.
 
-use crate::args::ListArgs;
+use clap::Args;
 use gdl_runtime::Game;
 use gdl_tools::{
     error::Result,
@@ -9,6 +9,14 @@ use gdl_tools::{
 };
 use serde_json::{Value, json};
 use std::io::Write;
+
+/// Arguments of `gdl list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Prints name, roles and a summary of each game.
 ///

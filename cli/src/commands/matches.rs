@@ -1,15 +1,17 @@
 //! `gdl match`: players against each other, and what they score.
 
-use crate::args::MatchArgs;
+use crate::args::terms::TermsArgs;
+use clap::Args;
 use gdl_runtime::{
     Game, Id, Match, Player, Record, Referee, RoleTally, Stream,
     referee::{End, Fault},
 };
 use gdl_tools::{
     error::{Error, Result},
-    game::Task,
+    game::{GameArg, Task},
     output::{self, BOLD, DIM, counted, duration, thousands},
-    players::Spec,
+    parse::{count, threads},
+    players::{self, Spec},
     progress::Progress,
     statistics::{elo, wilson},
 };
@@ -17,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::{
     fs,
     io::Write,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -25,6 +27,45 @@ use std::{
     thread,
     time::Instant,
 };
+
+/// Arguments of `gdl match`.
+#[derive(Debug, Args)]
+#[command(after_help = players::help("\
+Players change seats from match to match, so each plays each role equally often; the matches of a
+round have the same luck. A win is a goal above all others, a draw the greatest goal shared; with
+one role 100 is a win. Scores come with Wilson's 95 % intervals; Elo is the score of two players
+in points.
+
+Whoever answers with an illegal move, too late or not at all has a random move made for it, which
+is counted. Without --clock and --nodes players visit 10,000 nodes for a move. With nodes in place
+of a clock the same seed gives the same matches, whatever the number of threads.
+
+Examples:
+  gdl match tictactoe alphabeta random -n 1000
+  gdl match connect_four mcts alphabeta:depth=6 --clock 0.1
+  gdl match mygame.kif mcts random random -n 30 --record matches"))]
+pub(crate) struct MatchArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// One player for each role other than chance
+    #[arg(value_name = "PLAYER", required = true)]
+    pub players: Vec<Spec>,
+    /// How many matches to play
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 100, value_parser = count)]
+    pub count: u64,
+    /// What moves may cost.
+    #[command(flatten)]
+    pub terms: TermsArgs,
+    /// How many matches are played at once [default: one for each processor, with a clock one]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Write each match to a file of this folder, in ggp-base's form
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Nodes for a move if nobody says how many or how long: some milliseconds of small games.
 const DEFAULT_NODES: u64 = 10_000;

@@ -3,17 +3,38 @@
 //! Figures take a look at each gate. The graph is text for each gate and operand, which is made before it is written: of a net
 //! with more operations than `MOST_DRAWN` there is none.
 
-use crate::args::NetArgs;
+use clap::Args;
 use gdl_compiler::{Omission, propnet::Net};
 use gdl_runtime::{Dynamic, Game};
 use gdl_tools::{
     error::{Error, Result},
     game::GameArg,
-    load::{self, Compiled, Loaded},
+    load::{self, Compiled, Loaded, Way},
     output::{self, BOLD, DIM, duration, thousands},
 };
 use serde_json::{Map, Value, json};
 use std::io::Write;
+
+/// Arguments of `gdl net`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gdl net tictactoe
+  gdl net mygame.kif --json
+  gdl net tictactoe --dot | dot -Tsvg > tictactoe.svg")]
+pub(crate) struct NetArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// How the rules are run [default: table or, if they take too much to be grounded, lifted]
+    #[arg(long, value_enum)]
+    pub engine: Option<Way>,
+    /// Print the net as a Graphviz graph
+    #[arg(long, conflicts_with = "json")]
+    pub dot: bool,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Operations of a net that is written as a graph: some hundred bytes each.
 const MOST_DRAWN: usize = 1_000_000;

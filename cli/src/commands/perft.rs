@@ -1,16 +1,45 @@
 //! `gdl perft`: how many sequences of joint moves there are, depth by depth.
 
-use crate::args::PerftArgs;
+use clap::Args;
 use gdl_runtime::{Game, Perft};
 use gdl_tools::{
-    engine::Engine,
+    engine::{Engine, Isa},
     error::Result,
-    game::Task,
+    game::{GameArg, Task},
     output::{self, BOLD, DIM, duration, thousands},
     progress::Progress,
 };
 use serde_json::{Value, json};
 use std::{io::Write, time::Instant};
+
+/// Arguments of `gdl perft`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The count of depth d is the number of sequences of d joint moves from the start, through states
+that are not terminal.
+
+Examples:
+  gdl perft tictactoe --depth 9
+  gdl perft mygame.kif --depth 3 --divide")]
+pub(crate) struct PerftArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// How moves are made [default: lanes or, if the rules take too much to be grounded, lifted]
+    #[arg(long, value_enum)]
+    pub engine: Option<Engine>,
+    /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
+    #[arg(long, value_enum)]
+    pub isa: Option<Isa>,
+    /// How many joint moves deep to count
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub depth: u32,
+    /// List the count of the last depth for each first joint move
+    #[arg(long)]
+    pub divide: bool,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Counts and prints.
 ///

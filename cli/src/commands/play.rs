@@ -1,9 +1,12 @@
-//! `gdl play`: a game in the terminal, with a person or without.
+//! `gdl play`: a game in the terminal, in a [`session`] with a person, whose lines are read as [`command`]s, or [`alone`].
 
-use crate::{
-    args::PlayArgs,
-    play::{alone, session},
-};
+mod alone;
+mod args;
+mod command;
+mod session;
+
+pub(crate) use args::PlayArgs;
+
 use gdl_runtime::Game;
 use gdl_tools::{error::Result, game::Task, output};
 use std::io;

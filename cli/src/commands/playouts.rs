@@ -1,17 +1,52 @@
 //! `gdl playouts`: random games, and what they add up to.
 
-use crate::args::PlayoutsArgs;
+use clap::Args;
 use gdl_runtime::{Game, Playouts, Stats};
 use gdl_tools::{
-    engine::{Engine, is_straight},
+    engine::{Engine, Isa, is_straight},
     error::Result,
-    game::Task,
+    game::{GameArg, Task},
     output::{self, BOLD, DIM},
-    parse::written,
+    parse::{count, seconds, threads, written},
     progress::Progress,
 };
 use serde_json::{Map, Value, json};
 use std::io::Write;
+
+/// Arguments of `gdl playouts`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The same count and seed give the same games, whatever the number of threads and the machine.
+
+Examples:
+  gdl playouts tictactoe
+  gdl playouts connect_four --count 100_000 --seed 7
+  gdl playouts mygame.kif --seconds 5 --threads 1 --json")]
+pub(crate) struct PlayoutsArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// How many games to play [default: a million]
+    #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]
+    pub count: Option<u64>,
+    /// Play for so long instead
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    pub seconds: Option<f64>,
+    /// What the random choices follow from
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// How many threads play [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// How games are played [default: lanes or, if the rules take too much to be grounded, lifted]
+    #[arg(long, value_enum)]
+    pub engine: Option<Engine>,
+    /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
+    #[arg(long, value_enum)]
+    pub isa: Option<Isa>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Playouts that are made if nobody says how many or how long: some seconds of small games.
 const DEFAULT_COUNT: u64 = 1_000_000;

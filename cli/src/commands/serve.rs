@@ -1,7 +1,46 @@
 //! `gdl serve`: a board to click, in a browser.
 
-use crate::args::ServeArgs;
-use gdl_tools::error::Result;
+use clap::Args;
+use gdl_tools::{error::Result, game::GameArg};
+
+/// Arguments of `gdl serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The command prints an address that only this machine can reach, and ends with
+Ctrl-C. Without a game the page begins with the built-in ones as cards, and a
+box for a rulesheet of your own, whose faults are shown in place as you type.
+
+On the board a click makes a move, two clicks one from cell to cell; arrow
+keys and Enter do as well, and all legal moves are listed. Each role but that
+of chance is played by a person or by any player. Moves can be taken back,
+gone to and made anew, hints shade them by what they are worth, a position can
+be kept as a link and a match as a file. Where the rules hide something, a
+person who looks sees what their role may know.
+
+\"See inside\" shows what holds, the net with the gates that are true now (all
+of a small net, else what a move, a goal or a fluent depends on), the charts
+of `gdl analyze`, and the rules, to be changed and played.
+
+The look of a board is read off the names of the fluents. A comment of the
+rulesheet can say more:
+  ; board: hex         hexagons, each row half a cell further to the right
+  ; board: hex left    the same, further to the left
+  ; board: 3 columns   cells with one number, in rows of three
+
+Nothing leaves the machine. For programs, /api/openapi.json describes the
+requests.
+
+Examples:
+  gdl serve
+  gdl serve connect_four
+  gdl serve mygame.kif --port 8080")]
+pub(crate) struct ServeArgs {
+    /// The game to open first
+    pub game: Option<GameArg>,
+    /// Where to listen on 127.0.0.1 [default: any port that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+}
 
 /// Serves until the process ends.
 ///

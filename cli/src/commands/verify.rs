@@ -1,6 +1,6 @@
 //! `gdl verify`: a rulesheet against what a reference reasoner found.
 
-use crate::args::{Semantics, VerifyArgs};
+use clap::{Args, ValueEnum};
 use gdl_compiler::{Options, eval::Evaluator};
 use gdl_tools::{
     error::{Error, Result},
@@ -11,7 +11,46 @@ use gdl_tools::{
     verify::{self, Difference, Engine, Limits, Outcome, Reasoner, Trace, trace::MOST_BYTES},
 };
 use serde_json::{Value, json};
-use std::{fs::File, io::Write, path::Path};
+use std::{
+    fs::File,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+/// Arguments of `gdl verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The rulesheet is read as the reference reasoner reads it: case counts, and lints are allowed.
+
+Examples:
+  gdl verify tictactoe.kif tictactoe.json
+  gdl verify mygame.kif traces/*.json --json
+  gdl verify vast.kif vast.json --engine eval")]
+pub(crate) struct VerifyArgs {
+    /// The rulesheet
+    pub rules: PathBuf,
+    /// Traces made from it
+    #[arg(value_name = "TRACE", required = true)]
+    pub traces: Vec<PathBuf>,
+    /// What is compared with the traces [default: table or, if the rules take too much to be grounded,
+    /// lifted]
+    #[arg(long, value_enum)]
+    pub engine: Option<Semantics>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What answers for a rulesheet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Semantics {
+    /// The table the rulesheet compiles to
+    Table,
+    /// The rules, evaluated state by state
+    Lifted,
+    /// The rules as they stand: slow, but nothing is grounded, so no rulesheet is too large
+    Eval,
+}
 
 /// How far joint move sequences are counted: some seconds for the largest games.
 const LIMITS: Limits =

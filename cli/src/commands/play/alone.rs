@@ -1,6 +1,6 @@
 //! A player against itself: each position is shown, then who won.
 
-use crate::args::PlayArgs;
+use super::args::PlayArgs;
 use gdl_runtime::{Game, Player, Referee, Stream, referee::End};
 use gdl_tools::{
     error::{Error, Result},

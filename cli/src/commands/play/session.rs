@@ -3,8 +3,10 @@
 //! Whatever is typed is answered and never fatal. The play is a [`History`], so undo, redo and branches have no limit. In games
 //! of hidden information the person is shown what its role knows: the fluents that hold in all states that fit.
 
-use super::command::{self, Command, HELP};
-use crate::args::PlayArgs;
+use super::{
+    args::PlayArgs,
+    command::{self, Command, HELP},
+};
 use gdl_runtime::{Belief, Budget, Game, History, Id, Player, Stream, Transcript};
 use gdl_tools::{
     error::{Error, Result},
@@ -443,8 +445,7 @@ enum Reply<G: Game> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Command};
-    use clap::Parser;
+    use clap::{Args, FromArgMatches};
     use gdl_games::tictactoe::{self, Tictactoe};
     use gdl_runtime::player::InformationOf;
 
@@ -467,8 +468,9 @@ mod tests {
 
     #[test]
     fn a_player_that_panics_does_not_end_the_game() {
-        let cli = Cli::try_parse_from(["gdl", "play", "tictactoe"]).expect("well formed");
-        let Command::Play(args) = cli.command else { panic!("another command") };
+        let matches =
+            PlayArgs::augment_args(clap::Command::new("play")).get_matches_from(["play", "tictactoe"]);
+        let args = PlayArgs::from_arg_matches(&matches).expect("well formed");
         let game = tictactoe::game();
         let mut session = Session::new(&args, &game).expect("a session");
         session.seats[1] = Seat::Player(Box::new(Breaks));

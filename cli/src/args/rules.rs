@@ -1,0 +1,89 @@
+//! How rulesheets are read: which lints are told, whether case counts, and how much a rulesheet may cost.
+
+use clap::{Args, ValueEnum};
+use gdl_compiler::{Levels, Limits, Options, diagnostic::codes};
+use gdl_tools::parse::did_you_mean;
+
+/// How a rulesheet is to be read.
+#[derive(Debug, Default, Args)]
+pub(crate) struct RulesArgs {
+    /// Keep silent about a lint
+    #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint)]
+    pub allow: Vec<String>,
+    /// Show a lint that is silent by default; `lints` shows all
+    #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint_or_lints)]
+    pub warn: Vec<String>,
+    /// Make a lint an error; `warnings` makes errors of all warnings
+    #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint_or_warnings)]
+    pub deny: Vec<String>,
+    /// Whether `Cell` and `cell` are one symbol
+    #[arg(long, value_enum, default_value_t)]
+    pub case: Case,
+    /// How much the rulesheet may cost
+    #[arg(long, value_enum, default_value_t)]
+    pub limits: Bounds,
+}
+
+impl RulesArgs {
+    /// The compiler's options.
+    #[must_use]
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            case_sensitive: self.case == Case::Sensitive,
+            levels: Levels { allow: self.allow.clone(), warn: self.warn.clone(), deny: self.deny.clone() },
+            limits: self.limits.limits(),
+            ..Options::default()
+        }
+    }
+}
+
+/// How much a rulesheet may cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Bounds {
+    /// What a game of one's own may take
+    #[default]
+    Default,
+    /// What a stranger's may take: two seconds and 300 MiB
+    Network,
+}
+
+impl Bounds {
+    /// The compiler's limits.
+    #[must_use]
+    pub(crate) fn limits(self) -> Limits {
+        match self {
+            Self::Default => Limits::default(),
+            Self::Network => Limits::network(),
+        }
+    }
+}
+
+/// Whether spellings that differ in case alone are one symbol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Case {
+    /// One symbol, as the language has it
+    #[default]
+    Fold,
+    /// Different symbols, as some reasoners have it
+    Sensitive,
+}
+
+/// A diagnostic by its code or name.
+pub(crate) fn code(text: &str) -> Result<&'static codes::Code, String> {
+    codes::find(text).ok_or_else(|| {
+        let names = codes::ALL.iter().flat_map(|code| [code.id, code.name]);
+        format!("no such code{}", did_you_mean(text, names))
+    })
+}
+
+fn lint(text: &str) -> Result<String, String> {
+    code(text).map(|code| code.id.to_owned())
+}
+
+fn lint_or_lints(text: &str) -> Result<String, String> {
+    if text == "lints" { Ok(text.to_owned()) } else { lint(text) }
+}
+
+fn lint_or_warnings(text: &str) -> Result<String, String> {
+    if text == "warnings" { Ok(text.to_owned()) } else { lint(text) }
+}

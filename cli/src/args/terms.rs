@@ -1,0 +1,40 @@
+//! The terms of matches: what moves may cost, and what luck follows from.
+
+use clap::Args;
+use gdl_runtime::{Game, Referee};
+use gdl_tools::parse::{count, seconds};
+use std::time::Duration;
+
+/// What moves may cost, and what luck follows from.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct TermsArgs {
+    /// How many seconds players may take for a move
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    pub clock: Option<f64>,
+    /// How many nodes players may visit for a move
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub nodes: Option<u64>,
+    /// What chance and players follow from
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: u64,
+}
+
+impl TermsArgs {
+    /// Time for a move.
+    #[must_use]
+    pub(crate) fn clock(&self) -> Option<Duration> {
+        self.clock.map(Duration::from_secs_f64)
+    }
+
+    /// Nodes for a move: as many as `otherwise` if neither they nor a clock were asked for.
+    #[must_use]
+    pub(crate) fn nodes(&self, otherwise: u64) -> Option<u64> {
+        self.nodes.or(self.clock.is_none().then_some(otherwise))
+    }
+
+    /// Has a referee keep to that.
+    pub(crate) fn hold<'g, G: Game>(&self, referee: Referee<'g, G>, otherwise: u64) -> Referee<'g, G> {
+        let referee = self.clock().into_iter().fold(referee, |referee, clock| referee.clocks(clock, clock));
+        self.nodes(otherwise).into_iter().fold(referee, Referee::nodes)
+    }
+}

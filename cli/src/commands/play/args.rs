@@ -1,0 +1,45 @@
+//! What `gdl play` is asked: which game, which role, and who plays against it.
+
+use crate::args::terms::TermsArgs;
+use clap::Args;
+use gdl_tools::{
+    game::GameArg,
+    players::{self, Spec},
+};
+
+/// Arguments of `gdl play`.
+#[derive(Debug, Args)]
+#[command(after_help = players::help("\
+Moves are made by number or text, or as much of the text as no other move begins with; `help`
+lists what else there is: undo, redo, hint, save, load. In games of hidden information only what
+your role knows is shown.
+
+Columns of the board run from left to right and rows from bottom to top, as the numbers say.
+
+Players have a second for a move, with --self 100,000 nodes, unless --clock or --nodes says otherwise.
+
+--self plays the player against itself, shows each board and says how it ended. In a well-known
+tutorial on self-playing tic-tac-toe the list of moves does not ask whether the game is won, so a
+won game plays on until the board is full; its last line may give the win to the wrong player,
+and prints a player as a number. Here a game ends where it is won, and the winner is named.
+
+Examples:
+  gdl play tictactoe
+  gdl play tictactoe --self
+  gdl play connect_four --as yellow --against alphabeta:depth=6"))]
+pub(crate) struct PlayArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// The role you play [default: the first one]
+    #[arg(long = "as", value_name = "ROLE", conflicts_with = "itself")]
+    pub role: Option<String>,
+    /// Who plays all other roles, with `--self` by default `alphabeta`; `human` is you again
+    #[arg(long, value_name = "PLAYER", default_value = players::DEFAULT, default_value_if("itself", "true", "alphabeta"))]
+    pub against: Spec,
+    /// Watch that player play all roles
+    #[arg(long = "self")]
+    pub itself: bool,
+    /// What moves may cost.
+    #[command(flatten)]
+    pub terms: TermsArgs,
+}

@@ -3,7 +3,7 @@
 //! No more than [`MOST`] are open at a time; others wait until one is closed. One that sends nothing, or the head of a request
 //! too slowly, is closed after [`PATIENCE`]; a body has as long. After [`LIFE`] a connection is closed when the request at
 //! hand is answered, and [`GRACE`] later in any case, so a client that does not read does not keep it for ever either. The
-//! buffers of a connection are [`BUFFER`] bytes and a body.
+//! buffers of a connection are [`BUFFER`] bytes and a body of [`MOST_BYTES`].
 
 use crate::errors::Problem;
 use axum::{
@@ -33,6 +33,8 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const LIFE: Duration = Duration::from_secs(120);
 /// How long the last one may take. No answer takes longer to be found.
 const GRACE: Duration = Duration::from_secs(180);
+/// No body may have more bytes.
+pub const MOST_BYTES: usize = 1 << 20;
 /// Bytes of a head, and of an answer before it is sent.
 const BUFFER: usize = 1 << 16;
 
@@ -100,12 +102,10 @@ async fn attend(stream: TcpStream, router: Router, bounds: Bounds) {
 /// Waits for the body of a request, but not for ever.
 async fn receive(request: Request, next: Next, patience: Duration) -> Response {
     let (head, body) = request.into_parts();
-    match timeout(patience, to_bytes(body, crate::MOST_BYTES)).await {
+    match timeout(patience, to_bytes(body, MOST_BYTES)).await {
         Ok(Ok(body)) => next.run(Request::from_parts(head, Body::from(body))).await,
         // It is too large, or it broke off; then the answer is not read.
-        Ok(Err(_)) => {
-            Problem::too_large(format!("a request may have {} bytes", crate::MOST_BYTES)).into_response()
-        }
+        Ok(Err(_)) => Problem::too_large(format!("a request may have {MOST_BYTES} bytes")).into_response(),
         Err(_) => Problem::slow().into_response(),
     }
 }
@@ -185,7 +185,7 @@ mod tests {
     fn bodies_are_bounded_however_they_come() {
         let address = listen(Bounds::default());
         let head = "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
-        let large = "x".repeat(crate::server::MOST_BYTES + 1);
+        let large = "x".repeat(MOST_BYTES + 1);
         let answer = ask(address, &format!("{head}Content-Length: 5\r\n\r\nwhole"));
         assert!(answer.ends_with("whole"), "{answer}");
         let mut stream = std::net::TcpStream::connect(address).expect("a connection");

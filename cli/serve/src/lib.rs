@@ -30,6 +30,9 @@ mod thinking;
 mod thought;
 mod work;
 
+pub use connections::MOST_BYTES;
+pub use description::TEXT as DESCRIPTION;
+
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request, State},
@@ -38,7 +41,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use connections::Bounds;
-pub use description::TEXT as DESCRIPTION;
 use errors::Problem;
 use games::Games;
 use gdl_tools::{
@@ -46,7 +48,6 @@ use gdl_tools::{
     game::GameArg,
     output,
 };
-pub use server::MOST_BYTES;
 use server::Server;
 use std::{
     io::Write,

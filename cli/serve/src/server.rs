@@ -4,9 +4,6 @@ use crate::{catalogue::Card, games::Games, registry::Registry, work::Desks};
 use axum::http::{HeaderMap, HeaderValue, header};
 use std::sync::{Arc, OnceLock};
 
-/// No request may have more bytes.
-pub const MOST_BYTES: usize = 1 << 20;
-
 /// What all requests share.
 pub(crate) struct Server {
     /// The games that have names.

@@ -3,6 +3,6 @@
 
 mod board;
 mod chromium;
-mod insight;
+mod inside;
 mod play;
 mod tictactoe;

@@ -1,8 +1,9 @@
 //! What requests have in common: a body to be read, a session to be found and worked on, a role that is named.
 
 use crate::{
+    connections::MOST_BYTES,
     errors::{Answer, Problem},
-    server::{MOST_BYTES, Server},
+    server::Server,
     session::Session,
     shared::Shared,
     work,

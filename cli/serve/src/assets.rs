@@ -1,6 +1,6 @@
 //! The page: files that are a part of the program, so that no request leaves the machine.
 
-use crate::errors::{Answer, Problem};
+use crate::problem::{Answer, Problem};
 use axum::{
     extract::Path,
     http::header,

@@ -23,7 +23,7 @@ pub(crate) struct Card {
     pub summary: String,
     /// Its roles, chance among them.
     pub roles: Vec<String>,
-    /// How many of them somebody plays.
+    /// How many of them are not chance.
     pub players: usize,
     /// How they choose.
     pub kind: Kind,

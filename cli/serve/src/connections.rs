@@ -5,7 +5,7 @@
 //! hand is answered, and [`GRACE`] later in any case, so a client that does not read does not keep it for ever either. The
 //! buffers of a connection are [`BUFFER`] bytes and a body of [`MOST_BYTES`].
 
-use crate::errors::Problem;
+use crate::problem::Problem;
 use axum::{
     Router,
     body::{Body, to_bytes},

@@ -3,7 +3,7 @@
 //! A rulesheet that came with a request is compiled within [`Limits::network`], until its request is gone.
 
 use crate::{
-    errors::{Answer, Problem},
+    problem::{Answer, Problem},
     work::observer,
 };
 use gdl_runtime::{

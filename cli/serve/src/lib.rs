@@ -15,10 +15,10 @@ mod board;
 mod catalogue;
 mod connections;
 mod description;
-mod errors;
 mod games;
 mod knowledge;
 mod net;
+mod problem;
 mod registry;
 mod rulesheet;
 mod seats;
@@ -41,13 +41,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use connections::Bounds;
-use errors::Problem;
 use games::Games;
 use gdl_tools::{
     error::{Error, Result},
     game::GameArg,
     output,
 };
+use problem::Problem;
 use server::Server;
 use std::{
     io::Write,
@@ -115,7 +115,7 @@ async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) 
 /// Serves until the process ends. The address is printed once it can be reached.
 ///
 /// # Errors
-/// If the game cannot be opened, or nobody may listen at the port.
+/// If the game cannot be opened, or the port is taken.
 pub fn run(game: Option<&GameArg>, port: u16) -> Result {
     let games = Games::new(game)?;
     let listen = |error: std::io::Error| Error::Input(format!("cannot listen at port {port}: {error}"));

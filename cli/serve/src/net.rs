@@ -102,11 +102,11 @@ impl Sizes {
 pub(crate) struct NetView {
     /// The figures, unless the game is evaluated state by state.
     pub sizes: Option<Sizes>,
-    /// What holds, relation by relation. None if whoever asks may not know.
+    /// What holds, relation by relation. None for a role that may not know.
     pub relations: Option<Vec<Relation>>,
     /// The names of what the net says, for pictures of a part; none if they are many.
     pub outputs: Vec<String>,
-    /// The outputs that are true. None if whoever asks may not know.
+    /// The outputs that are true. None for a role that may not know.
     pub holding: Option<Vec<String>>,
     /// What the picture is of; all of the net if nothing is said.
     pub of: Option<String>,

@@ -5,7 +5,7 @@
 //! long enough.
 
 use crate::{
-    errors::{Answer, Problem},
+    problem::{Answer, Problem},
     session::Session,
     shared::{Shared, lock},
 };
@@ -28,13 +28,13 @@ impl Registry {
     /// They never weigh more together.
     pub(crate) const BYTES: usize = 256 << 20;
 
-    /// One that nobody asked for in this time is gone.
+    /// One that was not asked for in this time is gone.
     pub(crate) const IDLE: Duration = Duration::from_secs(6 * 3600);
 
-    /// One that nobody asked for in this time makes room for another.
+    /// One that was not asked for in this time makes room for another.
     pub(crate) const SPARE: Duration = Duration::from_secs(60);
 
-    /// A name that nobody can guess: 128 random bits.
+    /// A name that cannot be guessed: 128 random bits.
     ///
     /// # Errors
     /// If the machine gives no random bits.

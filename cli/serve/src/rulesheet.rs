@@ -1,7 +1,7 @@
-//! What is wrong with a rulesheet while somebody writes it: text in, what `gdl check` says of it out.
+//! The faults of a rulesheet while a person writes it: text in, what `gdl check` says of it out.
 //!
-//! The text is compiled within what a stranger's rulesheet may take, and a stop that the caller can pull: whoever types on
-//! asks again, and the last answer is no longer wanted.
+//! The text is compiled within what a stranger's rulesheet may take, and a stop that the caller can pull: a person who types
+//! on asks again, and the last answer is no longer wanted.
 
 use crate::work::observer;
 use gdl_compiler::{Levels, Limits, Options, Rules, Severity, Source};
@@ -13,7 +13,7 @@ use serde_json::Value;
 /// What the rulesheet is called in diagnostics.
 const NAME: &str = "rulesheet";
 
-/// A rulesheet that somebody asks about.
+/// A rulesheet that is asked about.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Question {

@@ -4,7 +4,7 @@
 //! also if nothing is. Of all machines no more than `MOST_RESTING` keep what they remember from one move to the next, so
 //! that with those that are thinking they stay within some hundred MiB; others begin anew each time.
 
-use crate::errors::{Answer, Problem};
+use crate::problem::{Answer, Problem};
 use gdl_runtime::{Budget, Cancel, Dynamic, Game, Player, RoleId};
 use gdl_tools::players::Spec;
 use std::{
@@ -15,7 +15,7 @@ use std::{
 
 /// Who plays a role.
 pub(crate) enum Seat {
-    /// Somebody at the page.
+    /// A person at the page.
     Person,
     /// The role `random`: moves are drawn.
     Chance,
@@ -71,7 +71,7 @@ impl Mind {
 pub(crate) struct Machine(Spec);
 
 impl Machine {
-    /// How long it thinks if nobody says how long or how much.
+    /// How long it thinks unless it is said how long or how much.
     const CLOCK: Duration = Duration::from_secs(1);
 
     /// No machine thinks longer, whatever was said.
@@ -121,7 +121,7 @@ impl Seat {
     /// The seat that is meant.
     ///
     /// # Errors
-    /// If nobody is called so, or the role is chance's.
+    /// If no player is called so, or the role is chance's.
     pub(crate) fn parse(game: &Dynamic, role: RoleId, text: &str) -> Answer<Self> {
         if game.chance_role() == Some(role) {
             return Err(Problem::conflict("chance", "chance plays this role by itself"));
@@ -141,7 +141,7 @@ impl Seat {
         Ok(Self::Machine { machine: Machine(spec), mind: None })
     }
 
-    /// The seats of a game where nobody says otherwise: a person for each role, and chance.
+    /// The seats of a game unless it is said otherwise: a person for each role, and chance.
     #[must_use]
     pub(crate) fn usual(game: &Dynamic) -> Vec<Self> {
         let chance = game.chance_role();

@@ -1,4 +1,4 @@
-//! A game that is being played: in come moves, seats and ways through its history, out goes who has to think next.
+//! A session is a game that is being played: in come moves, seats and ways through its history, out goes who has to think next.
 //!
 //! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has
 //! chosen, and what machines have to think about comes out as [`Thought`]s, which are thought elsewhere. A thought that comes
@@ -10,10 +10,10 @@
 
 use crate::{
     board::{Motion, board_of},
-    errors::{Answer, Problem},
     games::Opened,
     knowledge::Knowledge,
     net::SessionNet,
+    problem::{Answer, Problem},
     seats::{Mind, Seat},
     thought::{Advice, Effort, Question, Thought},
 };
@@ -51,14 +51,14 @@ const MOST_FORCED: usize = 1000;
 /// No more machines of a session think at a time; the others do after them.
 const MOST_THINKING: usize = 16;
 
-/// How much somebody may see.
+/// How much a person may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Eyes {
     /// Everything: nothing is hidden, only machines play, or the game is over.
     All,
     /// What a role may know.
     Of(RoleId),
-    /// Nothing that is hidden from anybody: people share the screen, and nobody said who looks.
+    /// Nothing that is hidden from any role: people share the screen, and it was not said who looks.
     Closed,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Session {
     pub opened: Opened,
     /// Where it is drawn.
     pub board: Option<Board>,
-    /// Its net, once somebody has looked inside; none if it has no net.
+    /// Its net, once it was looked at; none if it has no net.
     pub net: Arc<OnceLock<Option<SessionNet>>>,
     /// How moves go on the board.
     pub motion: Motion,
@@ -92,7 +92,7 @@ pub(crate) struct Session {
     pub seats: Vec<Seat>,
     /// Goes up whenever something that can be seen has changed.
     pub version: u64,
-    /// If machines wait, since somebody looks at the past.
+    /// If machines wait, since a person looks at the past.
     pub is_paused: bool,
     /// What went wrong last, if play cannot go on.
     pub trouble: Option<String>,
@@ -214,7 +214,7 @@ impl Session {
         self.game().vocabulary().has_percepts()
     }
 
-    /// Through whose eyes the game is seen where somebody asks for those of a role, or of nobody.
+    /// Through whose eyes the game is seen where those of a role are asked for, or of none.
     #[must_use]
     pub(crate) fn eyes(&self, asked: Option<RoleId>) -> Eyes {
         let people = self.people();
@@ -326,7 +326,7 @@ impl Session {
         self.version += 1;
     }
 
-    /// What a search has done so far. False if nobody wants to know any more.
+    /// What a search has done so far. False if that is not wanted any more.
     pub(crate) fn follow(&mut self, role: RoleId, epoch: u64, effort: Effort) -> bool {
         if epoch != self.epoch {
             return false;
@@ -531,7 +531,7 @@ impl Session {
         self.version += u64::from(epoch == self.epoch);
     }
 
-    /// Seats somebody else.
+    /// Seats another player, or a person.
     ///
     /// # Errors
     /// If there is no such role, or it is chance's.
@@ -548,7 +548,7 @@ impl Session {
         Ok(())
     }
 
-    /// What is advised to a person who is to choose, and the question if nobody was asked yet.
+    /// What is advised to a person who is to choose, and the question if it was not asked yet.
     ///
     /// # Errors
     /// If no person is to choose, or not this one, or there was no time to find out what they know.
@@ -586,7 +586,7 @@ impl Session {
         Ok((advice, Some(question)))
     }
 
-    /// What a search has found so far. False if nobody wants to know any more.
+    /// What a search has found so far. False if that is not wanted any more.
     pub(crate) fn learn(
         &mut self,
         role: RoleId,

@@ -7,7 +7,7 @@
 
 use crate::{
     board::BoardView,
-    errors::{Answer, Problem},
+    problem::{Answer, Problem},
     seats::Seat,
     session::{Eyes, Session, is_idle},
     thought::{Advice, Effort},
@@ -42,7 +42,7 @@ impl Room {
     }
 }
 
-/// A session, as somebody sees it.
+/// A session, as a person sees it.
 #[derive(Debug, Serialize)]
 #[allow(clippy::struct_excessive_bools, reason = "they are what the page asks about")]
 pub(crate) struct View {
@@ -54,7 +54,7 @@ pub(crate) struct View {
     pub game: GameView,
     /// The role through whose eyes it is seen, where the rules hide something.
     pub seat: Option<String>,
-    /// If people share the screen, the rules hide something, and nobody said who looks.
+    /// If people share the screen, the rules hide something, and it was not said who looks.
     pub closed: bool,
     /// The grid, if the game has one.
     pub board: Option<BoardView>,

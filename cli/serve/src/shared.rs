@@ -19,7 +19,7 @@ pub(crate) struct Shared {
     session: Mutex<Session>,
     /// The version of the session.
     changed: watch::Sender<u64>,
-    /// When somebody last asked for it. That is noted and read without waiting for whoever works on the session.
+    /// When it was last asked for. That is noted and read without waiting for a thread that works on the session.
     used: Mutex<Instant>,
     /// If the server knows the game.
     pub is_known: bool,
@@ -55,12 +55,12 @@ impl Shared {
         lock(&self.thinking).cancel();
     }
 
-    /// How long nobody has asked for it.
+    /// How long it was not asked for.
     pub(crate) fn idle(&self, now: Instant) -> Duration {
         now.saturating_duration_since(*lock(&self.used))
     }
 
-    /// Notes that somebody asks for it.
+    /// Notes that it is asked for.
     pub(crate) fn touch(&self, now: Instant) {
         *lock(&self.used) = now;
     }

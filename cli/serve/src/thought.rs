@@ -24,9 +24,9 @@ pub(crate) struct Thought {
     pub is_known: bool,
     /// Which state of the session it belongs to.
     pub epoch: u64,
-    /// Pulled when nobody wants it any more.
+    /// Pulled when it is not wanted any more.
     pub cancel: Cancel,
-    /// If nobody but machines plays, so that people want to see it.
+    /// If machines alone play, so that people want to see it.
     pub is_shown: bool,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Question {
     pub is_known: bool,
     /// Which state of the session it belongs to.
     pub epoch: u64,
-    /// Pulled when nobody wants it any more.
+    /// Pulled when it is not wanted any more.
     pub cancel: Cancel,
     /// What the search follows from.
     pub seed: u64,

@@ -9,7 +9,7 @@
 //! it is told by a [`Cancel`], and has its turn until it has noticed, so hanging up gains nothing. How soon it notices is up to
 //! the piece: the compiler asks every few thousand steps ([`observer`]), play before each step of a game.
 
-use crate::errors::{Answer, Problem};
+use crate::problem::{Answer, Problem};
 use gdl_compiler::Observer;
 use gdl_runtime::Cancel;
 use std::{ops::ControlFlow, sync::Arc, time::Duration};

@@ -83,7 +83,7 @@ fn formatted(path: &Path, options: &Options) -> Option<(Source, String)> {
     None
 }
 
-/// Gives a file a new content at once: whoever reads it meanwhile, or cuts the power, finds the old one
+/// Gives a file a new content at once: a program that reads it meanwhile, and a cut of the power, find the old one
 /// or the new one whole. Permissions stay, and a link goes on pointing to the file.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize()?;

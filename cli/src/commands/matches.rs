@@ -67,7 +67,7 @@ pub(crate) struct MatchArgs {
     pub json: bool,
 }
 
-/// Nodes for a move if nobody says how many or how long: some milliseconds of small games.
+/// Nodes for a move unless it is said how many or how long: some milliseconds of small games.
 const DEFAULT_NODES: u64 = 10_000;
 
 /// Plays and prints the report.

@@ -48,7 +48,7 @@ pub(crate) struct PlayoutsArgs {
     pub json: bool,
 }
 
-/// Playouts that are made if nobody says how many or how long: some seconds of small games.
+/// Playouts that are made unless it is said how many or how long: some seconds of small games.
 const DEFAULT_COUNT: u64 = 1_000_000;
 
 /// Plays and prints the report.

@@ -45,7 +45,7 @@ pub(crate) struct ServeArgs {
 /// Serves until the process ends.
 ///
 /// # Errors
-/// If the game cannot be opened, or nobody may listen at the port.
+/// If the game cannot be opened, or the port is taken.
 pub(crate) fn run(args: &ServeArgs) -> Result {
     gdl_serve::run(args.game.as_ref(), args.port)
 }

@@ -32,12 +32,12 @@ pub struct Settings {
     pub seconds: Option<f64>,
     /// The threads.
     pub threads: usize,
-    /// Pulled when nobody wants to know any more.
+    /// Pulled when the figures are not wanted any more.
     pub cancel: Cancel,
 }
 
 impl Settings {
-    /// Games that are followed, if nobody says how many.
+    /// Games that are followed, unless it is said how many.
     pub const DEFAULT_COUNT: u64 = 1_000;
 
     /// For each game that is followed so many are played in lanes for the outcome, and for each move at the start.
@@ -236,7 +236,7 @@ impl Figures {
     /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate, or null of a role that no game gave one)
     ///   and the shares of `wins`, `draws` and
     ///   `losses`; `first_move_advantage`, null or the `role` and an `estimate` of its wins less its losses, as a share;
-    /// - `openings`, null where nobody chooses at the start: `role`, `playouts_of_each`, `spread` (best less worst),
+    /// - `openings`, null where no role chooses at the start: `role`, `playouts_of_each`, `spread` (best less worst),
     ///   `deviation` (beyond chance), `moves` from the best to the worst, each with its `goal` (an estimate);
     /// - `plies`, move by move: `games` that came so far, mean `joint` moves, and `choices`, each role's mean moves where it
     ///   has more than one, or null.

@@ -20,7 +20,7 @@ pub enum Error {
 
 impl Error {
     /// The exit code: 1 for a faulty input, 2 for wrong arguments. A closed pipe is no failure:
-    /// whoever reads has seen enough.
+    /// the reader has seen enough.
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         match self {

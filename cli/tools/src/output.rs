@@ -39,7 +39,7 @@ pub fn json(value: &Value) -> Result {
     Ok(())
 }
 
-/// A line on stderr. If stderr is closed there is nobody to tell, so that is no error.
+/// A line on stderr. A closed stderr is no error: the line has no reader.
 pub fn remark(text: impl Display) {
     let _ = writeln!(anstream::AutoStream::auto(io::stderr().lock()), "{text}");
 }

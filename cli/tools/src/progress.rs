@@ -84,7 +84,7 @@ pub struct Compiling {
 }
 
 impl Compiling {
-    /// Whoever waits for less than this needs no news.
+    /// A wait shorter than this needs no news.
     const PATIENCE: Duration = Duration::from_millis(500);
 
     /// For a compilation that begins now.

@@ -6,9 +6,9 @@
 use super::request::{Body, read, role, with_session};
 use crate::{
     catalogue::{self, Card},
-    errors::{Answer, Problem},
     games::Opened,
     net::{self, NetView, SessionNet},
+    problem::{Answer, Problem},
     rulesheet::{Question, Verdict, judge},
     server::Server,
     session::Eyes,

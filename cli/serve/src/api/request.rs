@@ -2,7 +2,7 @@
 
 use crate::{
     connections::MOST_BYTES,
-    errors::{Answer, Problem},
+    problem::{Answer, Problem},
     server::Server,
     session::Session,
     shared::Shared,

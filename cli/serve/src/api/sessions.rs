@@ -6,8 +6,8 @@
 
 use super::request::{Body, read, role, with_session};
 use crate::{
-    errors::{Answer, Problem},
     games::{Games, Opened},
+    problem::{Answer, Problem},
     registry::Registry,
     seats::Seat,
     server::Server,

@@ -12,7 +12,7 @@ use gdl_compiler::propnet::{Gate, Net, Signal};
 use serde::Serialize;
 use std::{borrow::Cow, fmt::Write};
 
-/// Drawings of more nodes are not drawn: nobody could follow them.
+/// Nets of more nodes are not drawn: people could not follow them.
 pub(crate) const MOST_NODES: usize = 400;
 /// Drawings of more pieces of edges are not drawn either.
 const MOST_PIECES: usize = 20_000;

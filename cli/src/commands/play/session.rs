@@ -31,7 +31,7 @@ use std::{
 const LONGEST_LINE: u64 = 1 << 16;
 const LARGEST_FILE: u64 = 1 << 28;
 
-/// Time for a move, if nobody says how long.
+/// Time for a move, unless it is said how long.
 const CLOCK: Duration = Duration::from_secs(1);
 
 /// After so many steps without a choice one is asked nevertheless, should the game have no end.
@@ -387,7 +387,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         Ok(format!("{}: {}{report}", self.adviser.name(), self.game.move_text(action)))
     }
 
-    /// The move of whoever is not a person. Where a player has no legal one, one is drawn, which is told.
+    /// The move of a role that no person plays. Where a player has no legal one, one is drawn, which is told.
     fn answer(&mut self, role: G::Role, out: &mut dyn Write) -> Result<Option<G::Move>> {
         let budget = self.budget();
         let game = self.game;
@@ -429,7 +429,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
     }
 }
 
-/// What somebody else's code comes to; nothing if it panics.
+/// What the code of a player comes to; nothing if it panics.
 fn attempt<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }

@@ -317,7 +317,7 @@ fn log_sum(a: f64, b: f64) -> f64 {
     high + libm::log1p(libm::pow(10.0, low - high)) / std::f64::consts::LN_10
 }
 
-/// The role other than chance that is alone to choose where somebody first is, as far as that can be told without a choice.
+/// The role other than chance that alone has a choice where any has its first one, as far as that can be told without a choice.
 fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
     let mut state = game.initial();
     for _ in 0..100 {

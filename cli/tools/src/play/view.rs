@@ -58,7 +58,7 @@ impl View {
     }
 }
 
-/// The moves of a step, without those of roles that had no choice, unless nobody had one.
+/// The moves of a step, without those of roles that had no choice, unless none had one.
 #[must_use]
 pub fn step<G: Game>(game: &G, before: &G::State, joint: &[G::Move]) -> String {
     let view = game.view(before);

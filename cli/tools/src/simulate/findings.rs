@@ -26,7 +26,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// False for what goes without saying in a game without an end: nobody may move where it should be
+    /// False for what goes without saying in a game without an end: no role may move where it should be
     /// over, goals are not meant for the states that play goes on to, and it goes round.
     pub(super) fn stands_without_end(self) -> bool {
         matches!(self, Self::NoGoal { .. } | Self::TwoGoals { terminal: true, .. } | Self::Falling { .. })

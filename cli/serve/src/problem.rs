@@ -1,4 +1,4 @@
-//! What a request is answered that cannot be done: a status, and JSON that says why and what to do instead.
+//! The problem of a request that cannot be done, as it is answered: a status, and JSON that says why and what to do instead.
 
 use axum::{
     Json,

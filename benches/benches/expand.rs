@@ -6,10 +6,11 @@
 use divan::{Bencher, counter::ItemsCount};
 use gdl_games::find;
 use gdl_runtime::{
+    __private::{RowBatch, RowExpansion},
     Dynamic, Game, GameExt,
     chance::Stream,
     dynamic::MoveId,
-    lanes::{Batch, Expansion, Isa},
+    lanes::Isa,
     load,
     perft::Perft,
     playouts::Engine,
@@ -46,7 +47,7 @@ struct Pairs {
 }
 
 /// Pairs of random games, a pass of one phase of the cycle after the other.
-fn passes(game: &Dynamic, expansion: &Expansion<'_>) -> Vec<(usize, Pairs)> {
+fn passes(game: &Dynamic, expansion: &RowExpansion<'_>) -> Vec<(usize, Pairs)> {
     let mut stream = Stream::new(1, 1);
     let mut open = vec![Pairs::default(); expansion.phases()];
     let mut full = Vec::new();
@@ -63,7 +64,7 @@ fn passes(game: &Dynamic, expansion: &Expansion<'_>) -> Vec<(usize, Pairs)> {
         let pairs = &mut open[phase];
         pairs.states.extend(state.as_ref());
         pairs.joints.extend(&joint);
-        if pairs.joints.len() == Expansion::LANES * joint.len() {
+        if pairs.joints.len() == RowExpansion::LANES * joint.len() {
             full.push((phase, std::mem::take(pairs)));
         }
         game.advance(&mut state, &joint);
@@ -84,10 +85,10 @@ fn portable_children(bencher: Bencher<'_, '_>, name: &str) {
 fn bench_children(bencher: Bencher<'_, '_>, name: &str, isa: Isa) {
     let game = game(name);
     let table = game.table().expect("a table");
-    let mut expansion = Expansion::new(table, isa).expect("built-in games play in lanes");
-    let mut batch = Batch::new(game.shape());
+    let mut expansion = RowExpansion::new(table, isa).expect("built-in games play in lanes");
+    let mut batch = RowBatch::new(game.shape());
     let passes = passes(&game, &expansion);
-    bencher.counter(ItemsCount::new(PASSES * Expansion::LANES)).bench_local(|| {
+    bencher.counter(ItemsCount::new(PASSES * RowExpansion::LANES)).bench_local(|| {
         let mut ends = 0;
         for (phase, pairs) in &passes {
             expansion.start(*phase);

@@ -118,6 +118,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gdl_runtime::GameExt;
 
     struct Roles;
 

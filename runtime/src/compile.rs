@@ -35,7 +35,7 @@ pub fn compile(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagno
 ///
 /// # Errors
 /// All that is wrong with it, as far as that shows without grounding, or the limit that is too low even for this.
-pub(crate) fn evaluate(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagnostics>> {
+pub fn evaluate(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagnostics>> {
     let (rules, mut diagnostics) = read(source, options).map_err(|failure| failure.diagnostics)?;
     lift(&rules, options).map_err(|excess| {
         diagnostics.push(*excess);

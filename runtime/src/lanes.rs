@@ -15,7 +15,7 @@ pub(crate) mod code;
 pub(crate) mod counted;
 mod cycle;
 pub(crate) mod expand;
-mod leaves;
+pub(crate) mod leaves;
 pub(crate) mod lockstep;
 pub(crate) mod noise;
 pub(crate) mod play;

@@ -9,6 +9,7 @@ pub use crate::{
         code::Code,
         counted::choose_counted,
         expand::{RowBatch, RowExpansion},
+        leaves::RowLeaves,
         lockstep::Lockstep,
         noise::Source,
         play::add,
@@ -21,7 +22,7 @@ pub use core;
 
 /// For the tools of this project: games by options of the compiler.
 #[cfg(feature = "load")]
-pub use crate::compile::{compile, lift};
+pub use crate::compile::{compile, evaluate, lift};
 
 use crate::lanes::Straight;
 use gdl_format::table::has_this_version;

@@ -4,7 +4,7 @@
 //! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the end.
 
 use gdl_compiler::{Diagnostics, Options, Source, check::check, eval::Evaluator, syntax::parse};
-use gdl_runtime::load_named;
+use gdl_runtime::__private;
 use gdl_tools::{
     load,
     verify::{Engine, Reasoner},
@@ -42,7 +42,7 @@ fn show<R: Reasoner>(reasoner: &R, roles: &[String], state: &R::State) -> String
             .collect();
         parts.push(format!("{name}: {} = {}", legal.join(" "), goals.join(" ")));
     }
-    if reasoner.is_terminal(state).expect("an answer") {
+    if reasoner.terminal(state).expect("an answer") {
         parts.push("over".to_owned());
     }
     parts.join(" | ")
@@ -56,7 +56,9 @@ fn assert_seen_with(text: &str, options: &Options, joints: &[&str], expected: &s
     let rules = check(&tree, &source, options, &mut diagnostics)
         .unwrap_or_else(|| panic!("{}", diagnostics.render(&source)));
     assert_eq!(seen(&Evaluator::new(&rules).expect("evaluable"), joints), expected, "eval of {text}");
-    let game = load_named("case", text, options).unwrap_or_else(|error| panic!("{error}"));
+    let source = Source::new("case", text);
+    let game =
+        __private::compile(&source, options).unwrap_or_else(|faults| panic!("{}", faults.render(&source)));
     assert_eq!(seen(&Engine(&game), joints), expected, "table of {text}");
 }
 

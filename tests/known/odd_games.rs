@@ -4,7 +4,7 @@
 use gdl_compiler::{
     Diagnostics, Options, Severity, Source, check::check, compile, eval::Evaluator, syntax::parse,
 };
-use gdl_runtime::load_named;
+use gdl_runtime::__private;
 use gdl_tools::verify::{Engine, Reasoner};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, fmt::Write, path::Path};
 fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
     let roles = reasoner.roles();
     let start = reasoner.initial()?;
-    let over = reasoner.is_terminal(&start)?;
+    let over = reasoner.terminal(&start)?;
     let mut text = format!("roles={} init={} term={over}", roles.len(), reasoner.fluents(&start).len());
     if !over {
         let mut order: Vec<usize> = (0..roles.len()).collect();
@@ -27,7 +27,7 @@ fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
     for depth in 1..=3 {
         let mut below: BTreeMap<Vec<String>, (R::State, u64)> = BTreeMap::new();
         for (state, times) in level.into_values() {
-            if reasoner.is_terminal(&state)? {
+            if reasoner.terminal(&state)? {
                 continue;
             }
             let mut joints: Vec<Vec<String>> = vec![Vec::new()];
@@ -81,7 +81,8 @@ fn accepted_rulesheets_have_their_known_counts() {
         let evaluator = Evaluator::new(&rules).expect("evaluable");
         assert_eq!(counts(&evaluator), expected, "{name} by the evaluator");
 
-        let game = load_named(name, source.text(), &options).unwrap_or_else(|error| panic!("{error}"));
+        let game = __private::compile(&source, &options)
+            .unwrap_or_else(|faults| panic!("{}", faults.render(&source)));
         assert_eq!(counts(&Engine(&game)), expected, "{name} by the net");
         files += 1;
     }

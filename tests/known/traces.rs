@@ -12,7 +12,7 @@ use gdl_compiler::{
     Diagnostics, Limits as CompilerLimits, Options, Rules, Severity, Source, check::check, compile,
     eval::Evaluator, syntax::parse,
 };
-use gdl_runtime::{Dynamic, load::lift};
+use gdl_runtime::{__private::lift, Dynamic};
 use gdl_tools::{
     load,
     verify::{Engine, Limits, Outcome, Trace, verify},
@@ -122,7 +122,7 @@ fn compare(source: &Source, trace: &Trace) -> Verdict {
         Err(codes) => return Verdict::Refused(codes),
     };
     if let Ok(compilation) = compile(source, &options) {
-        let game = Dynamic::try_from(compilation).expect("small enough");
+        let game = Dynamic::decode(&compilation.table).expect("small enough");
         return Verdict::Compared(By::Table, verify(&Engine(&game), trace, &BY_TABLE));
     }
     if IS_DEBUG && source.name() != WITHOUT_EVAL {
@@ -135,7 +135,7 @@ fn compare(source: &Source, trace: &Trace) -> Verdict {
 fn compare_lifted(rules: &Rules, trace: &Trace) -> Verdict {
     let game = lift(rules, &Options::default()).unwrap_or_else(|fault| panic!("{}: {fault:?}", trace.name));
     let outcome = verify(&Engine(&game), trace, &BY_LIFTED);
-    let given_up = game.lifted().expect("it is").given_up();
+    let given_up = game.given_up();
     assert!(given_up.is_none(), "{}: {given_up:?}", trace.name);
     Verdict::Compared(By::Lifted, outcome)
 }

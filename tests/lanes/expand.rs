@@ -3,6 +3,7 @@
 
 use gdl_games::LIST;
 use gdl_runtime::{
+    __private::{RowBatch, RowExpansion},
     Dynamic, Game, GameExt, bits,
     bits::BitBox,
     chance::Stream,
@@ -21,13 +22,13 @@ struct Step {
 }
 
 /// Steps of random games, as the game makes them, at each phase of the cycle.
-fn steps(game: &Dynamic, expansion: &Expansion<'_>, count: usize) -> Vec<Vec<Step>> {
+fn steps(game: &Dynamic, expansion: &Expansion<'_, Dynamic>, count: usize) -> Vec<Vec<Step>> {
     let mut stream = Stream::new(3, 1);
     let mut steps: Vec<Vec<Step>> = (0..expansion.phases()).map(|_| Vec::new()).collect();
     let mut phase = 0;
     let mut state = game.initial();
     while steps.iter().any(|steps| steps.len() < count) {
-        assert_eq!(expansion.phase(state.as_ref()), Some(phase));
+        assert_eq!(expansion.phase(&state), Some(phase));
         let view = game.view(&state);
         let joint: Option<Vec<MoveId>> =
             game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
@@ -52,12 +53,12 @@ fn joints(game: &Dynamic, view: &BitBox) -> u64 {
 }
 
 /// Tests that lanes hold the children, whose goals may be missing unless they are terminal.
-fn check_glance(game: &Dynamic, batch: &Batch, steps: &[Step], name: &str) {
+fn check_without_goals(game: &Dynamic, batch: &Batch<Dynamic>, steps: &[Step], name: &str) {
     let goals = game.shape().goal_bit()..game.shape().terminal_bit();
     let (mut state, mut view) = (game.new_state(), game.new_view());
     for (lane, step) in steps.iter().enumerate() {
-        batch.state(lane, state.as_mut());
-        batch.view(lane, view.as_mut());
+        batch.state(lane, &mut state);
+        batch.view(lane, &mut view);
         assert_eq!(state, step.child, "{name}, lane {lane}");
         let mut seen = masked(game, &step.view);
         if !game.is_terminal_in(&seen) {
@@ -72,44 +73,33 @@ fn check_glance(game: &Dynamic, batch: &Batch, steps: &[Step], name: &str) {
 fn children_are_those_of_single_steps() {
     for entry in LIST {
         let game = load(entry.text).expect("built-in rulesheets load");
-        let table = game.table().expect("a table");
-        let expansion = Expansion::new(table, Isa::Portable).expect("they play in lanes");
-        let steps = steps(&game, &expansion, Expansion::LANES);
-        let mut counts = [0; Expansion::LANES];
+        let expansion = Expansion::new(&game, Isa::Portable).expect("they play in lanes");
+        let steps = steps(&game, &expansion, Expansion::<Dynamic>::LANES);
+        let mut counts = [0; Expansion::<Dynamic>::LANES];
         for &isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
-            let mut expansion = Expansion::new(table, isa).expect("they play in lanes");
+            let mut expansion = Expansion::new(&game, isa).expect("they play in lanes");
             assert_eq!(expansion.isa(), isa);
-            let mut batch = Batch::new(game.shape());
+            let mut batch = Batch::new(&game);
             for (phase, steps) in steps.iter().enumerate() {
                 for count in [1, 512, 7, 64, 65, 511, 512] {
                     let name = format!("{}, {isa:?}, {count} at {phase}", entry.name);
                     let steps = &steps[..count];
-                    let fill = |expansion: &mut Expansion<'_>| {
+                    let fill = |expansion: &mut Expansion<'_, Dynamic>| {
                         expansion.start(phase);
-                        steps.iter().for_each(|step| expansion.push(step.state.as_ref(), &step.joint));
+                        steps.iter().for_each(|step| expansion.push(&step.state, &step.joint));
                         assert_eq!(expansion.len(), count);
                     };
                     fill(&mut expansion);
                     expansion.advance(&mut batch);
                     check(&game, &batch, steps.iter().map(|step| (&step.child, &step.view)), &name);
                     fill(&mut expansion);
-                    expansion.observe_without_goals(&mut batch);
-                    check_glance(&game, &batch, steps, &name);
+                    expansion.advance_without_goals(&mut batch);
+                    check_without_goals(&game, &batch, steps, &name);
                     fill(&mut expansion);
                     expansion.count_after(&mut counts);
                     for (step, &count) in steps.iter().zip(&counts) {
                         assert_eq!(count, joints(&game, &step.view), "{name}");
                     }
-                    // So do pairs that are added together, some in front.
-                    expansion.start(phase);
-                    let (front, rest) = steps.split_at(count / 3);
-                    front.iter().for_each(|step| expansion.push(step.state.as_ref(), &step.joint));
-                    let states: Vec<u64> =
-                        rest.iter().flat_map(|step| step.state.as_ref().to_vec()).collect();
-                    let moves: Vec<MoveId> = rest.iter().flat_map(|step| step.joint.clone()).collect();
-                    expansion.extend(&states, &moves);
-                    expansion.advance(&mut batch);
-                    check(&game, &batch, steps.iter().map(|step| (&step.child, &step.view)), &name);
                     // Moves do not matter to what is seen of the states themselves.
                     fill(&mut expansion);
                     expansion.observe(&mut batch);
@@ -126,12 +116,40 @@ fn children_are_those_of_single_steps() {
     }
 }
 
+/// Pairs that are added together are those that are added one by one, behind others too.
+#[test]
+fn pairs_may_be_added_together() {
+    for entry in LIST {
+        let game = load(entry.text).expect("built-in rulesheets load");
+        let typed = Expansion::new(&game, Isa::best()).expect("they play in lanes");
+        let mut expansion =
+            RowExpansion::new(game.table().expect("a table"), Isa::best()).expect("they play in lanes");
+        let mut batch = RowBatch::new(game.shape());
+        for (phase, steps) in steps(&game, &typed, Expansion::<Dynamic>::LANES).iter().enumerate() {
+            for count in [1, 64, 65, 512] {
+                let (front, rest) = steps[..count].split_at(count / 3);
+                expansion.start(phase);
+                front.iter().for_each(|step| expansion.push(step.state.as_ref(), &step.joint));
+                let states: Vec<u64> = rest.iter().flat_map(|step| step.state.as_ref().to_vec()).collect();
+                let moves: Vec<MoveId> = rest.iter().flat_map(|step| step.joint.clone()).collect();
+                expansion.extend(&states, &moves);
+                expansion.advance(&mut batch);
+                assert_eq!(batch.len(), count);
+                let mut child = game.new_state();
+                for (lane, step) in steps[..count].iter().enumerate() {
+                    batch.state(lane, child.as_mut());
+                    assert_eq!(child, step.child, "{}, lane {lane} of {count}", entry.name);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn all_children_come_in_order() {
     for entry in LIST {
         let game = load(entry.text).expect("built-in rulesheets load");
-        let expansion =
-            Expansion::new(game.table().expect("a table"), Isa::best()).expect("they play in lanes");
+        let expansion = Expansion::new(&game, Isa::best()).expect("they play in lanes");
         for (phase, steps) in steps(&game, &expansion, 60).iter().enumerate() {
             let states: Vec<&BitBox> = steps.iter().map(|step| &step.state).collect();
             let ends: Vec<&BitBox> =
@@ -169,14 +187,14 @@ fn simultaneous_moves_take_several_passes() {
 #[test]
 fn points_are_those_of_play() {
     let game = load(gdl_games::find("connect_four").expect("built in").text).expect("it loads");
-    let expansion = Expansion::new(game.table().expect("a table"), Isa::best()).expect("it plays in lanes");
+    let expansion = Expansion::new(&game, Isa::best()).expect("it plays in lanes");
     assert_eq!(expansion.phases(), 2);
     let initial = game.initial();
-    assert_eq!(expansion.phase(initial.as_ref()), Some(0));
-    assert_eq!(expansion.phase(game.new_state().as_ref()), None);
+    assert_eq!(expansion.phase(&initial), Some(0));
+    assert_eq!(expansion.phase(&game.new_state()), None);
     let all = BitBox::from(vec![u64::MAX; initial.as_ref().len()]);
-    assert_eq!(expansion.phase(all.as_ref()), None);
-    assert_eq!(expansion.phase(&[]), None);
+    assert_eq!(expansion.phase(&all), None);
+    assert_eq!(expansion.phase(&BitBox::from(Vec::new())), None);
     let turns: Vec<usize> = (0..game.shape().fluents)
         .filter(|&f| game.vocabulary().fluents().get(f).is_some_and(|t| t.starts_with("(control")))
         .collect();
@@ -186,5 +204,5 @@ fn points_are_those_of_play() {
         other.as_mut()[fluent / 64] ^= bit;
     }
     assert!(bits::count(other.as_ref()) == bits::count(initial.as_ref()));
-    assert_eq!(expansion.phase(other.as_ref()), Some(1));
+    assert_eq!(expansion.phase(&other), Some(1));
 }

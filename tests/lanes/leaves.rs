@@ -3,6 +3,7 @@
 
 use gdl_games::{Entry, LIST, Visitor, tictactoe, visit};
 use gdl_runtime::{
+    __private::RowLeaves,
     Dynamic, Game, GameExt, Playouts,
     chance::Stream,
     lanes::{Isa, Leaves},
@@ -43,9 +44,9 @@ impl Visitor for Equal {
         let isas = || Isa::ALL.iter().copied().filter(|isa| isa.is_available());
         // The compiled game has straight-line code, the other one none.
         let tables = [game.table().expect("a table"), loaded.table().expect("a table")];
-        let mut all: Vec<Leaves<'_>> = tables
+        let mut all: Vec<RowLeaves<'_>> = tables
             .iter()
-            .flat_map(|table| isas().map(|isa| Leaves::new(table, isa, 200).expect("it plays in lanes")))
+            .flat_map(|table| isas().map(|isa| RowLeaves::new(table, isa, 200).expect("it plays in lanes")))
             .collect();
         let states = states(&game, 12, 12);
         for (number, state) in states.iter().enumerate() {
@@ -56,7 +57,7 @@ impl Visitor for Equal {
                 fitting.filter(|&other| all[0].phase(other) == Some(phase)).take(1 + number % 8).collect();
             let tallies = all[0].play(phase, &sharing, 5, number as u64);
             for (place, (tally, state)) in tallies.iter().zip(&sharing).enumerate() {
-                assert_eq!(tally.playouts, Leaves::games(sharing.len(), place), "{name}");
+                assert_eq!(tally.playouts, RowLeaves::games(sharing.len(), place), "{name}");
                 check(&game, state, tally, name);
             }
             for leaves in &mut all[1..] {
@@ -139,8 +140,8 @@ fn playouts_from_a_state_repeat() {
 fn ends_are_counted() {
     let game = tictactoe::game();
     let start = game.initial();
-    let mut leaves = Leaves::new(game.table().expect("a table"), Isa::best(), 4).expect("lanes");
-    let tally = &leaves.play(0, &[start.as_ref()], 1, 1)[0];
+    let mut leaves = Leaves::new(&game, Isa::best(), 4).expect("lanes");
+    let tally = &leaves.play(0, &[&start], 1, 1)[0];
     assert_eq!((tally.playouts, tally.too_long, tally.states), (512, 512, 4 * 512));
 
     let rules = "(role you) (init (at 0)) (succ 0 1) (succ 1 2)
@@ -156,7 +157,7 @@ fn ends_are_counted() {
     let game = load(gdl_games::find("tictactoe").expect("built in").text).expect("it loads");
     let stats = Playouts::new(&game).start(&game.new_state()).count(10).run();
     assert_eq!(stats.engine, Engine::Single);
-    let mut leaves = Leaves::new(game.table().expect("a table"), Isa::best(), 9).expect("lanes");
-    assert_eq!(leaves.phase(game.new_state().as_ref()), None);
+    let mut leaves = Leaves::new(&game, Isa::best(), 9).expect("lanes");
+    assert_eq!(leaves.phase(&game.new_state()), None);
     assert!(leaves.play(0, &[], 0, 0).is_empty());
 }

@@ -2,15 +2,14 @@
 //! instruction set; tallies are those of the games played, and random play has the same mean as one game
 //! at a time.
 
-use gdl_compiler::Options;
+use gdl_compiler::{Options, Source};
 use gdl_games::{Entry, LIST, Visitor, tictactoe, visit};
 use gdl_runtime::{
-    __private::Lockstep,
+    __private::{Lockstep, compile},
     Dynamic, Game, GameExt, Playouts,
     game::Id,
     lanes::Isa,
     load,
-    load::load_named,
     playouts::{Engine, Tally},
 };
 use gdl_tests::{
@@ -195,7 +194,7 @@ fn lanes_agree_with_the_table_on_other_rulesheets() {
     let options = Options { limits: corpus::limits(), ..gdl_tools::load::quiet() };
     let (mut played, mut left) = (0, 0);
     for (name, text) in rulesheets {
-        let Ok(game) = load_named(&name, &text, &options) else {
+        let Ok(game) = compile(&Source::new(&name, &text), &options) else {
             left += 1;
             continue;
         };

@@ -1,15 +1,13 @@
 //! What searches find is what plain search finds, which leaves nothing out.
 
-use gdl_compiler::Options;
 use gdl_games::{Entry, Visitor, connect_four, find, reversi, tictactoe, visit};
 use gdl_runtime::{
-    Budget, Cancel, Dynamic, Game, GameExt,
+    Budget, Cancel, Dynamic, Game, GameExt, Loader,
     bits::BitBox,
     chance::Stream,
     game::Id,
     lanes::{Isa, Leaves},
     load,
-    load::load_lifted,
     player::Report,
     search::{AlphaBeta, Evaluation, Found, Linear, MaxN, Solution},
 };
@@ -267,7 +265,7 @@ fn searches_find_the_same_where_there_are_no_lanes() {
     for (name, nodes) in [("connect_four", 9_000), ("lights_out", 9_000), ("liars_dice", 3_000)] {
         let entry = find(name).expect("a built-in game");
         let lanes = load(entry.text).expect("it loads");
-        let lifted = load_lifted(name, entry.text, &Options::default()).expect("it loads");
+        let lifted = Loader::new().name(name).lifted().load(entry.text).expect("it loads");
         assert!(lanes.table().is_some() && lifted.table().is_none());
         let budget = Budget::of_nodes(nodes);
         for role in lanes.roles().filter(|&role| Some(role) != lanes.chance_role()) {
@@ -290,7 +288,7 @@ fn solutions_are_the_same_where_there_are_no_lanes() {
     for name in ["nim", "tictactoe"] {
         let text = find(name).expect("a built-in game").text;
         let lanes = load(text).expect("it loads");
-        let lifted = load_lifted(name, text, &Options::default()).expect("it loads");
+        let lifted = Loader::new().name(name).lifted().load(text).expect("it loads");
         let [one, other] = [&lanes, &lifted].map(|game| {
             let solution = Solution::of(game, &game.initial(), 1 << 30, &Budget::unlimited());
             let solution = solution.expect("it is small");
@@ -322,7 +320,7 @@ fn something_is_learnt_by_the_clock_too() {
 fn what_is_learnt_is_what_random_games_come_to() {
     let game = reversi::game();
     let linear = Linear::learn(&game, 1, &Budget::unlimited());
-    let mut leaves = Leaves::new(game.table().expect("a table"), Isa::best(), 1000).expect("lanes");
+    let mut leaves = Leaves::new(&game, Isa::best(), 1000).expect("lanes");
     let (mut clear, mut right) = (0, 0);
     for seed in 0..200 {
         let state = position(&game, 10 + seed % 45, seed);
@@ -330,8 +328,8 @@ fn what_is_learnt_is_what_random_games_come_to() {
         if game.is_terminal_in(&view) {
             continue;
         }
-        let phase = leaves.phase(state.as_ref()).expect("play comes to it");
-        let tally = leaves.play(phase, &[state.as_ref()], 3, seed).remove(0);
+        let phase = leaves.phase(&state).expect("play comes to it");
+        let tally = leaves.play(phase, &[&state], 3, seed).remove(0);
         let mean = tally.roles[0].goals as f32 / tally.playouts as f32;
         let mut goals = [0.0; 2];
         linear.evaluate(&game, &state, &view, &mut goals);

@@ -11,13 +11,13 @@ use gdl_compiler::{
     read,
 };
 use gdl_runtime::{
+    __private::lift,
     Dynamic, Game, GameExt, Playouts,
     bits::BitBox,
     board::Board,
     chance::Stream,
     dynamic::MoveId,
     lanes::{Expansion, Isa, Leaves},
-    load::lift,
     perft::Perft,
     playouts::Engine,
 };
@@ -176,7 +176,7 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
     if is_fourth {
         // The same rules, with rules split wherever that pays.
         let split = compile(&source, &Options { split_from: 1, ..observed });
-        games.extend(split.map(|split| Dynamic::try_from(split).expect("the table can be read")));
+        games.extend(split.map(|split| Dynamic::decode(&split.table).expect("the table can be read")));
     }
     enter("eval", PLAY);
     let end = agree(text, &games, &rules, &patient, STEPS);
@@ -223,8 +223,7 @@ fn judge(compilation: &Compilation, enter: Enter) -> Dynamic {
 
 /// Plays a game in engines that need no oracle. True if lanes play it.
 fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
-    let is_whole = |game: &Dynamic| game.lifted().is_none_or(|lifted| lifted.given_up().is_none());
-    let table = game.table().expect("a table");
+    let is_whole = |game: &Dynamic| game.given_up().is_none();
     enter("single", PLAY);
     let playouts = |game, engine| {
         let playouts = Playouts::new(game).engine(engine).threads(1).seed(5);
@@ -242,9 +241,9 @@ fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
 
     enter("expansion", PLAY);
     let states = walk(game);
-    if let Some(expansion) = Expansion::new(table, Isa::Portable) {
+    if let Some(expansion) = Expansion::new(game, Isa::Portable) {
         for state in &states {
-            let phase = expansion.phase(state.as_ref()).expect("play comes to it");
+            let phase = expansion.phase(state).expect("play comes to it");
             for isa in [Isa::Portable, Isa::best()] {
                 expand_all(game, &[state], phase, isa, "expansion");
             }
@@ -253,9 +252,9 @@ fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
 
     enter("leaves", PLAY);
     let leaves = [Isa::Portable, Isa::best()].map(|isa| {
-        let mut leaves = Leaves::new(table, isa, LENGTH)?;
+        let mut leaves = Leaves::new(game, isa, LENGTH)?;
         let state = states.last()?;
-        Some(leaves.play(leaves.phase(state.as_ref())?, &[state.as_ref()], 3, 0))
+        Some(leaves.play(leaves.phase(state)?, &[state], 3, 0))
     });
     assert_eq!(leaves[0], leaves[1], "leaves");
 
@@ -265,7 +264,7 @@ fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
     }
 
     enter("lockstep", PLAY);
-    watch::agree("lockstep", game, table, LENGTH, WORK)
+    watch::agree("lockstep", game, game.table().expect("a table"), LENGTH, WORK)
 }
 
 /// States of a random game that have few joint moves.

@@ -25,15 +25,15 @@ pub fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
 /// If they do not.
 pub fn check<'s>(
     game: &Dynamic,
-    batch: &Batch,
+    batch: &Batch<Dynamic>,
     expected: impl ExactSizeIterator<Item = (&'s BitBox, &'s BitBox)>,
     name: &str,
 ) {
     assert_eq!(batch.len(), expected.len());
     let (mut state, mut view) = (game.new_state(), game.new_view());
     for (lane, (expected, seen)) in expected.enumerate() {
-        batch.state(lane, state.as_mut());
-        batch.view(lane, view.as_mut());
+        batch.state(lane, &mut state);
+        batch.view(lane, &mut view);
         assert_eq!(game.state_text(&state), game.state_text(expected), "{name}, lane {lane}");
         assert_eq!(state, *expected, "{name}, lane {lane}");
         assert_eq!(view, masked(game, seen), "{name}, lane {lane}: {}", game.state_text(&state));
@@ -63,8 +63,8 @@ pub fn children(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
 /// # Panics
 /// If the children are not those of single steps, or the game has no lanes.
 pub fn expand_all(game: &Dynamic, states: &[&BitBox], phase: usize, isa: Isa, name: &str) {
-    let mut expansion = Expansion::new(game.table().expect("a table"), isa).expect("they play in lanes");
-    let mut batch = Batch::new(game.shape());
+    let mut expansion = Expansion::new(game, isa).expect("they play in lanes");
+    let mut batch = Batch::new(game);
     let expected: Vec<(BitBox, BitBox)> = states.iter().flat_map(|state| children(game, state)).collect();
     let mut rest = &expected[..];
     let (mut states, mut skip) = (states.iter().peekable(), 0);
@@ -72,7 +72,7 @@ pub fn expand_all(game: &Dynamic, states: &[&BitBox], phase: usize, isa: Isa, na
         expansion.start(phase);
         while let Some(state) = states.peek().filter(|_| !expansion.is_full()) {
             let before = expansion.len();
-            let left = expansion.push_all(state.as_ref(), game.view(state).as_ref(), skip);
+            let left = expansion.push_all(state, &game.view(state), skip);
             skip += (expansion.len() - before) as u64;
             if left == 0 {
                 skip = 0;

@@ -6,12 +6,12 @@ use gdl_compiler::{
     eval::State, eval::Term,
 };
 use gdl_runtime::{
+    __private::lift,
     Dynamic, Game, GameExt,
     bits::BitBox,
     chance::Stream,
     dynamic::{MoveId, RoleId},
     game::Perception,
-    load::lift,
 };
 
 /// What the oracle says of a state.
@@ -189,7 +189,7 @@ fn all_give_up(games: &[Dynamic], states: &[BitBox], ask: impl Fn(&Dynamic, &Bit
 }
 
 fn has_given_up(game: &Dynamic) -> bool {
-    game.lifted().is_some_and(|lifted| lifted.given_up().is_some())
+    game.given_up().is_some()
 }
 
 fn texts(terms: impl IntoIterator<Item = Term>) -> Vec<String> {
@@ -210,7 +210,7 @@ fn position(oracle: &Evaluator<'_>, state: &State) -> Result<Position, EvalError
     });
     Ok(Position {
         fluents: texts(state.iter().cloned()),
-        terminal: oracle.is_terminal(state)?,
+        terminal: oracle.terminal(state)?,
         goals: goals.collect::<Result<_, _>>()?,
         legal: roles.map(|role| Ok(texts(oracle.legal(state, role)?))).collect::<Result<_, _>>()?,
         joint: Vec::new(),

@@ -47,7 +47,7 @@ game!(wrapped, "../mistakes/ui/nim.kif");
 /// Uses what the macros made.
 #[test]
 fn games_work_in_any_surroundings() {
-    use ::renamed::Game as _;
+    use ::renamed::{Game as _, GameExt as _};
     use ::std::{assert, assert_eq, option::Option::Some, string::ToString};
     let game = nim::game();
     let view = game.view(&game.initial());

@@ -1,6 +1,6 @@
 //! How late the error comes of a load that misses its deadline.
 
-use crate::subject::{Subject, options};
+use crate::subject::Subject;
 use gdl_runtime::{LoadError, Loader};
 use gdl_tools::output::{counted, duration};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ pub(crate) fn run(subjects: &[Subject], limit: Duration) {
     for subject in subjects {
         let source = subject.source();
         let deadline = Instant::now() + limit;
-        let loaded = Loader::new().options(options()).deadline(deadline).load(source.text());
+        let loaded = Loader::new().until(deadline).load(source.text());
         let delay = deadline.elapsed().as_secs_f64();
         match loaded {
             Ok(_) => games += 1,

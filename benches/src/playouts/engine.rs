@@ -2,12 +2,7 @@
 
 use crate::hand::{self, Generator, Outcome};
 use gdl_games::{Entry, Visitor, find, visit};
-use gdl_runtime::{
-    Dynamic, Game, Playouts,
-    lanes::Isa,
-    load,
-    load::{Options, load_lifted},
-};
+use gdl_runtime::{Dynamic, Game, Loader, Playouts, lanes::Isa, load};
 use std::{
     hint::black_box,
     thread,
@@ -161,7 +156,7 @@ fn table_lanes(game: &'static str) -> Player {
 /// The rules, state by state.
 fn lifted(game: &'static str) -> Player {
     let text = find(game).expect("a built-in game").text;
-    let game = load_lifted(game, text, &Options::default()).expect("built-in rulesheets load");
+    let game = Loader::new().name(game).lifted().load(text).expect("built-in rulesheets load");
     playouts(game, gdl_runtime::playouts::Engine::Single)
 }
 
@@ -189,7 +184,7 @@ fn playouts<G: Game + 'static>(game: G, engine: gdl_runtime::playouts::Engine) -
     Box::new(move |run| {
         let playouts = Playouts::new(&game).engine(engine).isa(run.isa).seed(run.seed).threads(run.threads);
         let playouts = match run.end {
-            End::Seconds(seconds) => playouts.seconds(seconds),
+            End::Seconds(seconds) => playouts.within(Duration::from_secs_f64(seconds)),
             End::Count(count) => playouts.count(count),
         };
         let tally = playouts.run().tally;

@@ -18,7 +18,7 @@ pub use report::Report;
 
 use clap::{Parser, builder::PossibleValuesParser};
 use engine::{ENGINES, GAMES};
-use gdl_runtime::Isa;
+use gdl_runtime::lanes::Isa;
 use gdl_tools::{output, parse, progress::Progress};
 use std::{fs, path::PathBuf};
 

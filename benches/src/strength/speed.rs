@@ -34,7 +34,8 @@ pub(super) fn row(name: &str, game: &Dynamic, seconds: f64) -> String {
     let lanes = Mcts::new(1).unproved().search(game, &game.initial(), role, &budget()).report;
     let single = Mcts::new(1).unproved().single().search(game, &game.initial(), role, &budget()).report;
     let plain = |engine| {
-        let stats = Playouts::new(game).threads(1).seconds(seconds).engine(engine).run();
+        let stats =
+            Playouts::new(game).threads(1).within(Duration::from_secs_f64(seconds)).engine(engine).run();
         rate(stats.tally.playouts, stats.seconds)
     };
     format!(

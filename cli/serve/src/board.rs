@@ -3,8 +3,8 @@
 //! A board is looked for among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
 
 use gdl_runtime::{
-    Board, Game,
-    board::{Cell, Tiling},
+    Game,
+    board::{Board, Cell, Tiling},
 };
 use serde::Serialize;
 
@@ -115,7 +115,7 @@ impl BoardView {
                     text: mark.text.clone(),
                     symbol: mark.symbol.clone(),
                     family: mark.family,
-                    blank: board.blank() == Some(place),
+                    blank: board.new_view() == Some(place),
                 })
                 .collect(),
             cells: cells.iter().map(cell).collect(),

@@ -3,7 +3,7 @@
 //! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none.
 
 use crate::board::{BoardView, Motion, board_of};
-use gdl_runtime::{Game, Stream};
+use gdl_runtime::{Game, GameExt, chance::Stream};
 use gdl_tools::game::{GameArg, Task};
 use serde::Serialize;
 
@@ -106,17 +106,17 @@ fn choose_together<G: Game>(game: &G) -> bool {
         let mut state = game.initial();
         for _ in 0..STEPS {
             let view = game.view(&state);
-            if game.terminal_in(&view) {
+            if game.is_terminal_in(&view) {
                 return false;
             }
-            let choosing = game
-                .roles()
-                .filter(|&role| Some(role) != game.chance_role() && game.legal_in(&view, role).len() > 1);
+            let choosing = game.roles().filter(|&role| {
+                Some(role) != game.chance_role() && game.legal_moves_in(&view, role).len() > 1
+            });
             if choosing.count() > 1 {
                 return true;
             }
             let joint: Option<Vec<G::Move>> =
-                game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+                game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
             let Some(joint) = joint else { return false };
             game.advance(&mut state, &joint);
         }

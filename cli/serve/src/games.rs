@@ -6,10 +6,8 @@ use crate::{
     problem::{Answer, Problem},
     work::observer,
 };
-use gdl_runtime::{
-    Cancel, Dynamic, Loader,
-    load::{Limits, LoadError, Options},
-};
+use gdl_compiler::{Limits, Options, Source, diagnostic::codes};
+use gdl_runtime::{__private::compile, Cancel, Dynamic};
 use gdl_tools::{error::Result, game::GameArg, load, report};
 use std::sync::Arc;
 
@@ -75,14 +73,14 @@ impl Games {
     /// All that is wrong with it, or that it was called off.
     pub(crate) fn load(name: &str, text: &str, cancel: &Cancel) -> Answer<Opened> {
         let options = Options { limits: Limits::network(), observer: observer(cancel), ..load::tolerant() };
-        let loader = Loader::new().name(name).options(options);
-        let game = loader.load(text).map_err(|error| match error {
-            LoadError::Rules { source, diagnostics } => {
-                let list = diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, &source));
-                Problem::unfit("faulty_rulesheet", "the rulesheet is at fault").diagnostics(list.collect())
+        let source = Source::new(name, text);
+        let game = compile(&source, &options).map_err(|diagnostics| {
+            if let Some(late) = diagnostics.iter().find(|fault| fault.code == &codes::CANCELLED) {
+                return Problem::unfit("too_large_to_play", late.message.clone())
+                    .help("`gdl check` says what takes so much");
             }
-            other => Problem::unfit("too_large_to_play", other.to_string())
-                .help("`gdl check` says what takes so much"),
+            let list = diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, &source));
+            Problem::unfit("faulty_rulesheet", "the rulesheet is at fault").diagnostics(list.collect())
         })?;
         Ok(Opened { name: name.to_owned(), is_known: false, text: text.into(), game })
     }

@@ -6,7 +6,9 @@
 //! The states of a belief take no more than `MOST_BYTES`; of a rulesheet whose states could take more no role can be sure of
 //! anything.
 
-use gdl_runtime::{Belief, Budget, Dynamic, Game, History, Place, RoleId, player::InformationOf};
+use gdl_runtime::{
+    Budget, Dynamic, Game, History, Information, dynamic::RoleId, history::Place, player::Belief,
+};
 use gdl_tools::play::certainty::certain;
 
 /// The roles of which it is kept what they know.
@@ -24,7 +26,7 @@ pub(crate) struct Knowledge {
 }
 
 struct Known {
-    information: InformationOf<Dynamic>,
+    information: Information<Dynamic>,
     belief: Belief<Dynamic>,
     /// Where the information comes from.
     path: Vec<Place>,
@@ -34,7 +36,7 @@ struct Known {
 
 impl Known {
     fn new(role: RoleId, seed: u64) -> Self {
-        let (information, belief) = (InformationOf::<Dynamic>::new(role), Belief::new(seed));
+        let (information, belief) = (Information::<Dynamic>::new(role), Belief::new(seed));
         Self { information, belief, path: vec![Place::START], followed: 0 }
     }
 }
@@ -58,7 +60,7 @@ impl Knowledge {
         history: &History<Dynamic>,
         role: RoleId,
         budget: &Budget,
-    ) -> Option<&InformationOf<Dynamic>> {
+    ) -> Option<&Information<Dynamic>> {
         self.follow(game, history, role, budget, false).map(|known| &known.information)
     }
 
@@ -69,10 +71,10 @@ impl Knowledge {
         history: &History<Dynamic>,
         role: RoleId,
         budget: &Budget,
-    ) -> Option<(<Dynamic as Game>::State, &InformationOf<Dynamic>)> {
+    ) -> Option<(<Dynamic as Game>::State, &Information<Dynamic>)> {
         let believes = game.shape().state_words() * 8 * MOST_STATES <= MOST_BYTES;
         let known = self.follow(game, history, role, budget, believes)?;
-        let sure = believes.then(|| certain(&known.belief)).flatten().unwrap_or_else(|| game.empty());
+        let sure = believes.then(|| certain(&known.belief)).flatten().unwrap_or_else(|| game.new_state());
         Some((sure, &known.information))
     }
 
@@ -118,7 +120,7 @@ impl Knowledge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gdl_runtime::{Cancel, Stream};
+    use gdl_runtime::{Cancel, GameExt, chance::Stream};
 
     #[test]
     fn it_goes_on_where_it_was_and_can_be_called_off() {
@@ -128,12 +130,12 @@ mod tests {
         let mut knowledge = Knowledge::new(0);
         let cancel = Cancel::default();
         cancel.cancel();
-        let (unlimited, spent) = (Budget::unlimited(), Budget::unlimited().and_cancel(&cancel));
+        let (unlimited, spent) = (Budget::unlimited(), Budget::unlimited().cancelled_by(&cancel));
         let roles: Vec<RoleId> = game.roles().filter(|&role| game.chance_role() != Some(role)).collect();
-        while !game.terminal(history.state()) {
+        while !game.is_terminal(history.state()) {
             let view = game.view(history.state());
             let joint: Option<Vec<_>> =
-                game.roles().map(|role| game.draw_in(&view, role, &mut stream)).collect();
+                game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
             history.play(&game, &joint.expect("moves")).expect("they are legal");
             for &role in &roles {
                 // A step that is new takes time; then there is nothing left to do.

@@ -13,7 +13,7 @@ mod layout;
 
 use drawing::{Drawing, Output};
 use gdl_compiler::propnet::{Gate, Net, Signal};
-use gdl_runtime::{BitBox, Dynamic, Game, Id};
+use gdl_runtime::{Dynamic, Game, GameExt, bits::BitBox, game::Id};
 use gdl_tools::load::Compiled;
 use serde::Serialize;
 use std::{
@@ -337,7 +337,7 @@ fn relations(game: &Dynamic, state: &BitBox) -> Vec<Relation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gdl_runtime::Stream;
+    use gdl_runtime::chance::Stream;
     use gdl_tools::load;
 
     fn built_in(name: &str) -> (SessionNet, Dynamic) {
@@ -370,22 +370,22 @@ mod tests {
                         let output = kept.outputs.iter().find(|output| output.is_called(&kept.net, name));
                         output.map(|output| read(&values, output.signal))
                     };
-                    assert_eq!(said("terminal"), Some(Some(game.terminal(&state))));
+                    assert_eq!(said("terminal"), Some(Some(game.is_terminal(&state))));
                     for role in game.roles() {
-                        let legal: Vec<_> = game.legal(&state, role).collect();
+                        let legal: Vec<_> = game.legal_moves(&state, role).collect();
                         for &action in names.moves_of(role.index()) {
                             let action = Id::from_index(action as usize);
                             let name = format!("legal {} {}", game.role_text(role), game.move_text(action));
                             assert_eq!(said(&name), Some(Some(legal.contains(&action))), "{name}");
                         }
                     }
-                    if game.terminal(&state) {
+                    if game.is_terminal(&state) {
                         break;
                     }
                     let view = game.view(&state);
                     let joint: Vec<_> = game
                         .roles()
-                        .map(|role| game.draw_in(&view, role, &mut stream).expect("a legal move"))
+                        .map(|role| game.random_move_in(&view, role, &mut stream).expect("a legal move"))
                         .collect();
                     game.advance(&mut state, &joint);
                     for (number, fluent) in names.fluents().iter().enumerate() {

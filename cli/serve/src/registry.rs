@@ -134,7 +134,7 @@ impl Registry {
 mod tests {
     use super::*;
     use crate::{games::Games, seats::Seat, thinking};
-    use gdl_runtime::{Game, History};
+    use gdl_runtime::{GameExt, History};
 
     fn session(id: usize) -> Session {
         let opened = Games::default().find("tictactoe").expect("it is built in");

@@ -5,7 +5,7 @@
 
 use crate::work::observer;
 use gdl_compiler::{Levels, Limits, Options, Rules, Severity, Source};
-use gdl_runtime::{Cancel, Game, load::lift};
+use gdl_runtime::{__private::lift, Cancel, Game};
 use gdl_tools::{load, report};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -5,7 +5,7 @@
 //! that with those that are thinking they stay within some hundred MiB; others begin anew each time.
 
 use crate::problem::{Answer, Problem};
-use gdl_runtime::{Budget, Cancel, Dynamic, Game, Player, RoleId};
+use gdl_runtime::{Budget, Cancel, Dynamic, GameExt, Player, dynamic::RoleId};
 use gdl_tools::players::Spec;
 use std::{
     fmt,
@@ -100,7 +100,7 @@ impl Machine {
     /// What it may spend on a move, or on a part of one.
     #[must_use]
     pub(crate) fn budget(time: Duration, cancel: &Cancel) -> Budget {
-        Budget::within(time).and_cancel(cancel)
+        Budget::within(time).cancelled_by(cancel)
     }
 }
 

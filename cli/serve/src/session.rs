@@ -18,7 +18,14 @@ use crate::{
     thought::{Advice, Effort, Question, Thought},
 };
 use gdl_runtime::{
-    Board, Budget, Cancel, Dynamic, Game, History, Id, MoveId, Place, RoleId, Stream, Table, player::Tried,
+    __private::Table,
+    Budget, Cancel, Dynamic, Game, GameExt, History,
+    board::Board,
+    chance::Stream,
+    dynamic::{MoveId, RoleId},
+    game::Id,
+    history::Place,
+    player::Tried,
 };
 use gdl_tools::play::travel;
 use std::{
@@ -203,9 +210,9 @@ impl Session {
     #[must_use]
     pub(crate) fn is_over(&self) -> bool {
         let game = self.game();
-        let mut view = game.blank();
-        game.glance(self.history.state(), &mut view);
-        game.terminal_in(&view) || game.roles().any(|role| game.legal_in(&view, role).len() == 0)
+        let mut view = game.new_view();
+        game.observe_without_goals(self.history.state(), &mut view);
+        game.is_terminal_in(&view) || game.roles().any(|role| game.legal_moves_in(&view, role).len() == 0)
     }
 
     /// If the rules hide something of the game from its roles.
@@ -218,7 +225,7 @@ impl Session {
     #[must_use]
     pub(crate) fn eyes(&self, asked: Option<RoleId>) -> Eyes {
         let people = self.people();
-        if !self.hides() || people.is_empty() || self.game().terminal(self.history.state()) {
+        if !self.hides() || people.is_empty() || self.game().is_terminal(self.history.state()) {
             return Eyes::All;
         }
         match (asked.filter(|role| people.contains(role)), &people[..]) {
@@ -246,7 +253,7 @@ impl Session {
         budget: &Budget,
     ) -> Option<()> {
         let game = &self.opened.game;
-        let mut view = game.blank();
+        let mut view = game.new_view();
         self.choosers.resize(self.history.len(), None);
         for place in places {
             let Some(state) = self.history.state_at(place) else { continue };
@@ -255,8 +262,9 @@ impl Session {
                 if budget.is_spent() {
                     return None;
                 }
-                game.glance(state, &mut view);
-                *known = Some(game.roles().filter(|&role| game.legal_in(&view, role).len() > 1).collect());
+                game.observe_without_goals(state, &mut view);
+                *known =
+                    Some(game.roles().filter(|&role| game.legal_moves_in(&view, role).len() > 1).collect());
             }
         }
         Some(())
@@ -279,7 +287,7 @@ impl Session {
             return Err(Problem::conflict("stale", "the position is another one by now"));
         }
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
-        if game.terminal(self.history.state()) {
+        if game.is_terminal(self.history.state()) {
             return Err(Problem::conflict("over", "the game is over").help("restart it or take a move back"));
         }
         if !self.is_person(role) {
@@ -322,7 +330,7 @@ impl Session {
         let game = &self.opened.game;
         let view = game.view(self.history.state());
         let action = action.filter(|&action| game.is_legal_in(&view, role, action));
-        self.chosen[place] = action.or_else(|| game.draw_in(&view, role, &mut self.luck));
+        self.chosen[place] = action.or_else(|| game.random_move_in(&view, role, &mut self.luck));
         self.version += 1;
     }
 
@@ -369,7 +377,7 @@ impl Session {
     fn fill(&mut self) -> bool {
         let game = &self.opened.game;
         let view = game.view(self.history.state());
-        let counts: Vec<usize> = game.roles().map(|role| game.legal_in(&view, role).len()).collect();
+        let counts: Vec<usize> = game.roles().map(|role| game.legal_moves_in(&view, role).len()).collect();
         // Where nobody has a choice it is the turn of those who do something.
         let nobody = counts.iter().all(|&count| count < 2);
         let mut had_choice = false;
@@ -379,10 +387,10 @@ impl Session {
                 had_choice |= counts[place] > 1;
                 continue;
             }
-            let only = game.legal_in(&view, role).next().filter(|_| counts[place] == 1);
+            let only = game.legal_moves_in(&view, role).next().filter(|_| counts[place] == 1);
             let acts = only.is_some_and(|action| !is_idle(game.move_text(action)));
             match &self.seats[place] {
-                Seat::Chance => self.chosen[place] = game.draw_in(&view, role, &mut self.luck),
+                Seat::Chance => self.chosen[place] = game.random_move_in(&view, role, &mut self.luck),
                 Seat::Person if nobody && acts => had_choice = true,
                 _ if only.is_some() => self.chosen[place] = only,
                 _ => had_choice = true,
@@ -643,7 +651,7 @@ mod tests {
         let mut session = session(opened.unwrap_or_else(|problem| panic!("{problem:?}")), &["first"]);
         let cancel = Cancel::default();
         cancel.cancel();
-        let spent = Budget::unlimited().and_cancel(&cancel);
+        let spent = Budget::unlimited().cancelled_by(&cancel);
         assert!(session.settle(&spent, 1).is_empty() && session.history.depth() == 0);
         assert!(session.find_choosers(session.history.places(), &spent).is_none());
         assert!(session.settle(&Budget::unlimited(), 1).is_empty());

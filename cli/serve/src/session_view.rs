@@ -12,7 +12,15 @@ use crate::{
     session::{Eyes, Session, is_idle},
     thought::{Advice, Effort},
 };
-use gdl_runtime::{Budget, Dynamic, Game, Id, MoveId, Place, Record, RoleId, board::grouped, kif::bare};
+use gdl_runtime::{
+    Budget, Dynamic, Game, GameExt,
+    board::grouped,
+    dynamic::{MoveId, RoleId},
+    game::Id,
+    history::Place,
+    kif::bare,
+    record::Record,
+};
 use gdl_tools::play::outcome::Outcome;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -249,7 +257,7 @@ impl View {
         let (state, perceived) = match eyes {
             Eyes::All => (session.history.state().clone(), None),
             Eyes::Of(role) => session.sure(role, budget).ok_or_else(Problem::late)?,
-            Eyes::Closed => (session.game().empty(), None),
+            Eyes::Closed => (session.game().new_state(), None),
         };
         let path: Vec<Place> = session.history.path().into_iter().skip(1).collect();
         let onward = session.history.ahead();
@@ -280,23 +288,23 @@ impl View {
             groups.into_iter().map(|(relation, values)| GroupView { relation: relation.to_owned(), values });
         let here = session.history.state();
         let view = game.view(here);
-        let terminal = game.terminal_in(&view);
+        let terminal = game.is_terminal_in(&view);
         let waiting: Vec<RoleId> = session.waiting().collect();
         let steps = |places: &[Place]| places.iter().map(|&place| step(session, place, eyes)).collect();
         let sees = |role: &&RoleId| session.is_person(**role) && eyes.see(**role);
         let (mut room, mut moves_left) = (Room::new(), 0);
         let legal: Vec<LegalView> = (waiting.iter().filter(sees))
             .map(|&role| {
-                let moves: Vec<MoveView> = (game.legal_in(&view, role))
+                let moves: Vec<MoveView> = (game.legal_moves_in(&view, role))
                     .take_while(|&action| room.takes(game.move_text(action).len()))
                     .map(|action| move_view(session, action))
                     .collect();
-                moves_left += game.legal_in(&view, role).len() - moves.len();
+                moves_left += game.legal_moves_in(&view, role).len() - moves.len();
                 LegalView { role: name(role), moves }
             })
             .collect();
         let chosen = game.roles().filter(|&role| session.has_chosen(role) && !waiting.is_empty());
-        let chosen = chosen.filter(|&role| game.legal_in(&view, role).len() > 1);
+        let chosen = chosen.filter(|&role| game.legal_moves_in(&view, role).len() > 1);
         Ok(Self {
             id: session.id.clone(),
             version: session.version,
@@ -481,17 +489,17 @@ fn step(session: &Session, place: Place, eyes: Eyes) -> StepView {
 /// Where a game stands, in words.
 fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId]) -> String {
     let game = session.game();
-    if game.terminal_in(view) {
+    if game.is_terminal_in(view) {
         return Outcome::of(game, session.history.state()).headline();
     }
     if let Some(trouble) = &session.trouble {
         return trouble.clone();
     }
-    if let Some(stuck) = game.roles().find(|&role| game.legal_in(view, role).len() == 0) {
+    if let Some(stuck) = game.roles().find(|&role| game.legal_moves_in(view, role).len() == 0) {
         return format!("{} has no legal move: the rules are at fault", game.role_text(stuck));
     }
     // Those without a choice wait for the others, even where play is halted and nobody chose for them yet.
-    let has_choice = |role: &&RoleId| game.legal_in(view, **role).len() > 1;
+    let has_choice = |role: &&RoleId| game.legal_moves_in(view, **role).len() > 1;
     let choosing: Vec<&RoleId> = waiting.iter().filter(has_choice).collect();
     let names = if choosing.is_empty() { waiting.iter().collect() } else { choosing };
     match names[..] {

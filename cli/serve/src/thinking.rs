@@ -10,7 +10,7 @@ use crate::{
     shared::Shared,
     thought::{Effort, Question, Thought},
 };
-use gdl_runtime::{Budget, Dynamic, Mcts, MoveId, Player, Report};
+use gdl_runtime::{Budget, Dynamic, Player, dynamic::MoveId, player::Report, search::Mcts};
 use std::{
     panic::{self, AssertUnwindSafe},
     sync::{

@@ -1,10 +1,7 @@
 //! Thoughts: what a session has its machines think about, and what a search for advice is asked and finds.
 
 use crate::seats::{Machine, Mind};
-use gdl_runtime::{
-    Cancel, Dynamic, RoleId,
-    player::{InformationOf, Tried},
-};
+use gdl_runtime::{Cancel, Dynamic, Information, dynamic::RoleId, player::Tried};
 
 /// A player that is to choose a move, and all it needs for that.
 pub(crate) struct Thought {
@@ -17,7 +14,7 @@ pub(crate) struct Thought {
     /// How it is bounded.
     pub machine: Machine,
     /// What its role knows.
-    pub information: InformationOf<Dynamic>,
+    pub information: Information<Dynamic>,
     /// The game.
     pub game: Dynamic,
     /// If the server knows the game.
@@ -59,7 +56,7 @@ pub(crate) struct Advice {
 /// A question for advice, and all that is needed to answer it.
 pub(crate) struct Question {
     /// What the role knows.
-    pub information: InformationOf<Dynamic>,
+    pub information: Information<Dynamic>,
     /// The game.
     pub game: Dynamic,
     /// If the server knows the game.

@@ -6,8 +6,11 @@
 use crate::args::rules::{Bounds, Case};
 use clap::Args;
 use cpu_time::ProcessTime;
-use gdl_compiler::{Diagnostic, Observer, Options, Severity, Source};
-use gdl_runtime::{Dynamic, LoadError, Playouts, Stats, lifted::Lifted, load::load_lifted, load_named};
+use gdl_compiler::{Diagnostic, Diagnostics, Observer, Options, Severity, Source};
+use gdl_runtime::{
+    __private::{compile, evaluate},
+    Dynamic, Playouts, Stats,
+};
 use gdl_tools::{
     child::{self, peak_memory},
     engine::Engine,
@@ -210,22 +213,22 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     options.observer = Observer::new(move |_| {
         if start.elapsed() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    let loader = if args.engine == Some(Engine::Lifted) { load_lifted } else { load_named };
-    let game = loader(source.name(), source.text(), &options).map_err(|error| explain(&error))?;
-    let _ = playouts(&game, gdl_runtime::Engine::Single).count(1).run();
+    let compile = if args.engine == Some(Engine::Lifted) { evaluate } else { compile };
+    let game = compile(&source, &options).map_err(|diagnostics| explain(&diagnostics, &source))?;
+    let _ = playouts(&game, gdl_runtime::playouts::Engine::Single).count(1).run();
     let load_seconds = start.elapsed().as_secs_f64();
     let load_cpu_seconds = clock.elapsed().as_secs_f64();
 
     let engine = match args.engine {
-        None | Some(Engine::Lanes | Engine::TableLanes) => gdl_runtime::Engine::TableLanes,
-        Some(_) => gdl_runtime::Engine::Single,
+        None | Some(Engine::Lanes | Engine::TableLanes) => gdl_runtime::playouts::Engine::TableLanes,
+        Some(_) => gdl_runtime::playouts::Engine::Single,
     };
     let clock = ProcessTime::now();
     let first = playouts(&game, engine).count(1).run();
     let lanes_cpu_seconds = clock.elapsed().as_secs_f64();
-    let has_lanes = first.engine == gdl_runtime::Engine::TableLanes;
-    let stats = playouts(&game, engine).seconds(args.seconds).run();
-    if let Some((count, excess)) = game.lifted().and_then(Lifted::given_up) {
+    let has_lanes = first.engine == gdl_runtime::playouts::Engine::TableLanes;
+    let stats = playouts(&game, engine).within(Duration::from_secs_f64(args.seconds)).run();
+    if let Some((count, excess)) = game.given_up() {
         return Err(format!("{count} evaluations given up: the first {excess}"));
     }
     let Stats { tally, seconds, cpu_seconds, .. } = &stats;
@@ -246,19 +249,14 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     })
 }
 
-fn playouts(game: &Dynamic, engine: gdl_runtime::Engine) -> Playouts<'_, Dynamic> {
+fn playouts(game: &Dynamic, engine: gdl_runtime::playouts::Engine) -> Playouts<'_, Dynamic> {
     Playouts::new(game).engine(engine).threads(1)
 }
 
 /// The first error of a rulesheet that does not load.
-fn explain(error: &LoadError) -> String {
-    match error {
-        LoadError::Rules { source, diagnostics } => {
-            let fault = diagnostics.iter().find(|fault| fault.severity == Severity::Error);
-            fault.map_or_else(|| error.to_string(), |fault| describe(fault, source))
-        }
-        _ => error.to_string(),
-    }
+fn explain(diagnostics: &Diagnostics, source: &Source) -> String {
+    let fault = diagnostics.iter().find(|fault| fault.severity == Severity::Error);
+    fault.map_or_else(|| diagnostics.render(source), |fault| describe(fault, source))
 }
 
 /// A diagnostic in a line.

@@ -3,8 +3,12 @@
 use crate::args::terms::TermsArgs;
 use clap::Args;
 use gdl_runtime::{
-    Game, Id, Match, Player, Record, Referee, RoleTally, Stream,
-    referee::{End, Fault},
+    Game, GameExt, Player, Referee,
+    chance::Stream,
+    game::Id,
+    playouts::RoleTally,
+    record::Record,
+    referee::{End, Fault, Match},
 };
 use gdl_tools::{
     error::{Error, Result},
@@ -166,10 +170,10 @@ impl Total {
             for faults in &played.faults {
                 let tally = &mut self.players[player];
                 match faults[role] {
-                    Fault::None => {}
-                    Fault::Illegal(_) => tally.illegal += 1,
-                    Fault::Late => tally.late += 1,
-                    Fault::Gone => tally.gone += 1,
+                    None => {}
+                    Some(Fault::Illegal(_)) => tally.illegal += 1,
+                    Some(Fault::Late) => tally.late += 1,
+                    Some(_) => tally.gone += 1,
                 }
             }
         }

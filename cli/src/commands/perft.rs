@@ -1,7 +1,7 @@
 //! `gdl perft`: how many sequences of joint moves there are, depth by depth.
 
 use clap::Args;
-use gdl_runtime::{Game, Perft};
+use gdl_runtime::{Game, GameExt, perft::Perft};
 use gdl_tools::{
     engine::{Engine, Isa},
     error::Result,
@@ -60,7 +60,7 @@ impl Task for Count<'_> {
     fn run<G: Game>(self, game: &G) -> Result {
         let Self(args) = self;
         if matches!(args.engine, Some(Engine::Lanes | Engine::TableLanes))
-            && perft(args, game).runs() != gdl_runtime::Engine::Lanes
+            && perft(args, game).runs() != gdl_runtime::playouts::Engine::Lanes
         {
             output::remark("the game cannot be played in lanes: it is counted one state at a time");
         }
@@ -72,7 +72,7 @@ impl Task for Count<'_> {
 fn perft<'g, G: Game>(args: &PerftArgs, game: &'g G) -> Perft<'g, G> {
     let perft = match args.engine {
         None | Some(Engine::Lanes | Engine::TableLanes) => Perft::new(game),
-        Some(_) => Perft::new(game).engine(gdl_runtime::Engine::Single),
+        Some(_) => Perft::new(game).engine(gdl_runtime::playouts::Engine::Single),
     };
     match args.isa {
         Some(isa) => perft.isa(isa.into()),

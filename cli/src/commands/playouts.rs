@@ -11,7 +11,7 @@ use gdl_tools::{
     progress::Progress,
 };
 use serde_json::{Map, Value, json};
-use std::io::Write;
+use std::{io::Write, time::Duration};
 
 /// Arguments of `gdl playouts`.
 #[derive(Debug, Args)]
@@ -62,13 +62,13 @@ pub(crate) fn run(args: &PlayoutsArgs) -> Result {
     let (ran, stats) = args.game.with(way, Play(args))?;
     let single = || ran.unwrap_or(if straight { "straight" } else { "table" }).to_owned();
     let engine = match args.engine {
-        _ if stats.engine == gdl_runtime::Engine::Lanes => written(&Engine::Lanes),
-        _ if stats.engine == gdl_runtime::Engine::TableLanes => written(&Engine::TableLanes),
+        _ if stats.engine == gdl_runtime::playouts::Engine::Lanes => written(&Engine::Lanes),
+        _ if stats.engine == gdl_runtime::playouts::Engine::TableLanes => written(&Engine::TableLanes),
         Some(Engine::Lanes | Engine::TableLanes) | None => single(),
         Some(engine) => written(&engine),
     };
     let wants_lanes = args.engine.is_some_and(Engine::is_lanes);
-    if wants_lanes && stats.engine == gdl_runtime::Engine::Single {
+    if wants_lanes && stats.engine == gdl_runtime::playouts::Engine::Single {
         output::remark(format_args!("the game cannot be played in lanes: the engine is {engine}"));
     }
     let isa = stats.isa.name();
@@ -93,7 +93,7 @@ impl Task for Play<'_> {
         let Self(args) = self;
         let mut playouts = Playouts::new(game).seed(args.seed).threads(args.threads.unwrap_or(0));
         let progress = if let Some(seconds) = args.seconds {
-            playouts = playouts.seconds(seconds);
+            playouts = playouts.within(Duration::from_secs_f64(seconds));
             Progress::timed("playouts", seconds)
         } else {
             let count = args.count.unwrap_or(DEFAULT_COUNT);
@@ -102,9 +102,9 @@ impl Task for Play<'_> {
         };
         playouts = match args.engine {
             None => playouts,
-            Some(Engine::Lanes) => playouts.engine(gdl_runtime::Engine::Lanes),
-            Some(Engine::TableLanes) => playouts.engine(gdl_runtime::Engine::TableLanes),
-            Some(_) => playouts.engine(gdl_runtime::Engine::Single),
+            Some(Engine::Lanes) => playouts.engine(gdl_runtime::playouts::Engine::Lanes),
+            Some(Engine::TableLanes) => playouts.engine(gdl_runtime::playouts::Engine::TableLanes),
+            Some(_) => playouts.engine(gdl_runtime::playouts::Engine::Single),
         };
         if let Some(isa) = args.isa {
             playouts = playouts.isa(isa.into());

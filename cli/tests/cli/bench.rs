@@ -55,7 +55,7 @@ fn each_rulesheet_has_a_row_in_its_place() {
         assert_eq!(keys(row), fields);
         assert_eq!(
             (&row["engine"], &row["isa"]),
-            (&value!("table-lanes"), &value!(gdl_runtime::Isa::best().name()))
+            (&value!("table-lanes"), &value!(gdl_runtime::lanes::Isa::best().name()))
         );
         for figure in
             ["load_cpu_seconds", "lanes_cpu_seconds", "playouts_per_cpu_second", "states_per_cpu_second"]

@@ -289,10 +289,10 @@ fn straight_line_code_is_for_small_built_in_games() {
 
 #[test]
 fn games_are_played_in_lanes_unless_told_otherwise() {
-    let best = gdl_runtime::Isa::best();
+    let best = gdl_runtime::lanes::Isa::best();
     // Straight-line code is for release builds; of reversi there is too much for words of 256 bits.
     let has_code =
-        |game| !cfg!(debug_assertions) && (best == gdl_runtime::Isa::Avx512 || game == "tictactoe");
+        |game| !cfg!(debug_assertions) && (best == gdl_runtime::lanes::Isa::Avx512 || game == "tictactoe");
     for game in ["tictactoe", "reversi"] {
         let report = json(&["playouts", game, "--count", "10", "--json"]);
         let engine = if has_code(game) { "lanes" } else { "table-lanes" };

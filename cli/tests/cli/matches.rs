@@ -1,7 +1,7 @@
 //! `gdl match`: what is counted, that it can be repeated, and the records.
 
 use super::{gdl, json, keys, rulesheet};
-use gdl_runtime::{Game, Record};
+use gdl_runtime::{GameExt, record::Record};
 use serde_json::{Value, json as value};
 
 /// Without what depends on the clock.
@@ -112,7 +112,7 @@ fn records_are_written_and_can_be_replayed() {
         let text = std::fs::read_to_string(folder.join(name)).expect("the record");
         let record: Record = serde_json::from_str(&text).expect("a record");
         let history = record.replay(&game).expect("what was played");
-        assert!(game.terminal(history.state()));
+        assert!(game.is_terminal(history.state()));
         let expected = if i % 2 == 0 { ["first", "random"] } else { ["random", "first"] };
         assert_eq!(record.player_names_from_host, expected);
         assert_eq!((record.match_id, record.play_clock), (format!("tictactoe.0.{}", i + 1), 5));

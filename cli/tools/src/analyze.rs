@@ -15,10 +15,10 @@ pub mod text;
 pub mod walk;
 
 use crate::statistics::Z95;
-use gdl_runtime::{Cancel, Game, Playouts, Stats, Stream};
+use gdl_runtime::{Cancel, Game, Playouts, Stats, chance::Stream};
 use openings::Openings;
 use serde_json::{Map, Value, json};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use walk::Walks;
 
 /// How much is played.
@@ -97,7 +97,9 @@ fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: 
     };
     let (count, part) = match many {
         Many::Games { count, part } => (count, part),
-        Many::Seconds(seconds) => return Some(playouts(settings.seed).seconds(seconds).run()),
+        Many::Seconds(seconds) => {
+            return Some(playouts(settings.seed).within(Duration::from_secs_f64(seconds)).run());
+        }
     };
     let mut stats = playouts(settings.seed).count(count.min(part)).run();
     let mut number = 0;

@@ -74,7 +74,7 @@ pub enum Isa {
     Avx512,
 }
 
-impl From<Isa> for gdl_runtime::Isa {
+impl From<Isa> for gdl_runtime::lanes::Isa {
     fn from(isa: Isa) -> Self {
         match isa {
             Isa::Portable => Self::Portable,
@@ -90,7 +90,7 @@ impl Isa {
     /// # Errors
     /// If not.
     pub fn check(self, engine: Option<Engine>) -> Result {
-        let (isa, best) = (gdl_runtime::Isa::from(self), gdl_runtime::Isa::best());
+        let (isa, best) = (gdl_runtime::lanes::Isa::from(self), gdl_runtime::lanes::Isa::best());
         if !isa.is_available() {
             let reason = format!("this machine does not have the instruction set {}", isa.name());
             return Err(Error::Usage(format!("{reason}: the best one it has is {}", best.name())));

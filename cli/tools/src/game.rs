@@ -9,7 +9,7 @@ use crate::{
 };
 use gdl_compiler::{Options, Source};
 use gdl_games::Entry;
-use gdl_runtime::{Dynamic, Game, lifted::Lifted};
+use gdl_runtime::{Dynamic, Game};
 use std::{path::PathBuf, str::FromStr};
 
 /// A GAME argument.
@@ -138,7 +138,7 @@ impl Task for Tabled {
 /// # Errors
 /// If there were any: then what was found is not all there is.
 pub fn settle(game: &Dynamic) -> Result {
-    let Some((count, excess)) = game.lifted().and_then(Lifted::given_up) else { return Ok(()) };
+    let Some((count, excess)) = game.given_up() else { return Ok(()) };
     let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
     output::remark(format_args!("{BAD}error{BAD:#}: {count} given up: the first {excess}"));
     Err(Error::Reported)

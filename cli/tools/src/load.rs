@@ -15,7 +15,7 @@ use gdl_compiler::{
     diagnostic::codes, emit, observer::Progress, propnet::Net,
 };
 use gdl_games::Entry;
-use gdl_runtime::{Dynamic, load::lift};
+use gdl_runtime::{__private::lift, Dynamic};
 use std::{
     fs::File,
     io::{self, Read},

@@ -2,8 +2,9 @@
 
 use crate::parse::{did_you_mean, seconds, threads, whole};
 use gdl_runtime::{
-    AlphaBeta, Budget, First, FlatMonteCarlo, Game, MaxN, Mcts, Perfect, Player, Random, Report,
-    player::InformationOf,
+    Budget, Game, Information, Player,
+    player::{First, Random, Report},
+    search::{AlphaBeta, FlatMonteCarlo, MaxN, Mcts, Perfect},
 };
 use std::{
     fmt,
@@ -256,12 +257,12 @@ impl<G: Game> Player<G> for Bounded<'_, G> {
         self.player.start(game, role, &budget);
     }
 
-    fn choose(&mut self, game: &G, information: &InformationOf<G>, budget: &Budget) -> Option<G::Move> {
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
         let budget = self.bound(budget);
         self.player.choose(game, information, &budget)
     }
 
-    fn stop(&mut self, game: &G, information: &InformationOf<G>) {
+    fn stop(&mut self, game: &G, information: &Information<G>) {
         self.player.stop(game, information);
     }
 

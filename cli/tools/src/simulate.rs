@@ -16,7 +16,7 @@ use choices::Choices;
 use explore::Graph;
 use findings::{Fault, Findings};
 use gdl_compiler::{Diagnostics, Rules, ground::GroundRules, outcome, propnet::Net};
-use gdl_runtime::{Dynamic, Game};
+use gdl_runtime::{Dynamic, Game, GameExt};
 use std::fmt;
 
 /// A game and the rules it was compiled from.
@@ -159,7 +159,7 @@ struct Sight {
 /// Looks at a state and offers what is wrong with it.
 fn look(game: &Dynamic, view: &<Dynamic as Game>::View, mut offer: impl FnMut(Fault)) -> Sight {
     let chance = game.vocabulary().chance();
-    let terminal = game.terminal_in(view);
+    let terminal = game.is_terminal_in(view);
     let choices = Choices::new(game, view);
     let mut goals = Vec::with_capacity(choices.roles());
     for (role, id) in game.roles().enumerate() {

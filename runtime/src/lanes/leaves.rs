@@ -27,7 +27,7 @@ const WORDS: usize = LANES / 64;
 ///
 /// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
 /// has straight-line code. Memory: 4 MiB, however many games are played.
-pub(crate) struct RowLeaves<'t> {
+pub struct RowLeaves<'t> {
     player: Player<'t>,
 }
 
@@ -39,10 +39,10 @@ impl fmt::Debug for RowLeaves<'_> {
 
 impl<'t> RowLeaves<'t> {
     /// The number of games of a pass.
-    pub(crate) const LANES: usize = LANES;
+    pub const LANES: usize = LANES;
 
     /// The most states of a pass.
-    pub(crate) const MOST: usize = WORDS;
+    pub const MOST: usize = WORDS;
 
     /// Lanes for games of at most `max_length` moves from the states that are given; those that are not over then
     /// are given up and counted as too long. If the machine does not have the instruction set, that is
@@ -51,7 +51,7 @@ impl<'t> RowLeaves<'t> {
     /// None if the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or games may have no
     /// move at all.
     #[must_use]
-    pub(crate) fn new(table: &'t Table, isa: Isa, max_length: u64) -> Option<Self> {
+    pub fn new(table: &'t Table, isa: Isa, max_length: u64) -> Option<Self> {
         let isa = if isa.is_available() { isa } else { Isa::Portable };
         let lanes = table.lanes().filter(|_| max_length > 0)?;
         Some(Self::with(lanes, isa, true, max_length))
@@ -64,7 +64,7 @@ impl<'t> RowLeaves<'t> {
 
     /// The phase of a state on the cycle; none if no play from the initial state comes to it. O(words of a state).
     #[must_use]
-    pub(crate) fn phase(&self, state: &[u64]) -> Option<usize> {
+    pub fn phase(&self, state: &[u64]) -> Option<usize> {
         self.player.lanes.cycle.find(state)
     }
 
@@ -75,7 +75,7 @@ impl<'t> RowLeaves<'t> {
     ///
     /// # Panics
     /// If there are more states than [`RowLeaves::MOST`], or the phase is none of the cycle.
-    pub(crate) fn play(&mut self, phase: usize, states: &[&[u64]], seed: u64, block: u64) -> Vec<Tally> {
+    pub fn play(&mut self, phase: usize, states: &[&[u64]], seed: u64, block: u64) -> Vec<Tally> {
         let mut tallies = vec![Tally::new(self.player.lanes.shape.roles); states.len()];
         self.play_into(phase, states, seed, block, &mut tallies);
         tallies
@@ -85,7 +85,7 @@ impl<'t> RowLeaves<'t> {
     ///
     /// # Panics
     /// As [`RowLeaves::play`], and if a tally is for fewer roles.
-    pub(crate) fn play_into(
+    pub fn play_into(
         &mut self,
         phase: usize,
         states: &[&[u64]],
@@ -125,7 +125,7 @@ impl<'t> RowLeaves<'t> {
 
     /// The number of games from the state at a place, where so many states share the lanes.
     #[must_use]
-    pub(crate) fn games(states: usize, place: usize) -> u64 {
+    pub fn games(states: usize, place: usize) -> u64 {
         64 * share(states, place).len() as u64
     }
 }

@@ -1,4 +1,4 @@
-use gdl_runtime::{Game, gdl, Information};
+use gdl_runtime::{Game, Information, gdl};
 
 gdl!("sees_in_body.kif");
 

@@ -9,7 +9,7 @@ use crate::{
     work,
 };
 use axum::{body::Bytes, extract::rejection::BytesRejection, http::StatusCode};
-use gdl_runtime::{Cancel, Game, RoleId};
+use gdl_runtime::{Cancel, GameExt, dynamic::RoleId};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 

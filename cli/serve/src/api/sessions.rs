@@ -22,7 +22,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use gdl_runtime::{Budget, Cancel, Dynamic, Game, History, Id, Record, RoleId};
+use gdl_runtime::{Budget, Cancel, Dynamic, GameExt, History, dynamic::RoleId, game::Id, record::Record};
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -34,7 +34,7 @@ const LONGEST_NAME: usize = 100;
 
 /// Goes on until the work is called off.
 fn until(cancel: &Cancel) -> Budget {
-    Budget::unlimited().and_cancel(cancel)
+    Budget::unlimited().cancelled_by(cancel)
 }
 
 /// Changes a session, and sees what came of it.

@@ -1,7 +1,7 @@
 //! A player against itself: each position is shown, then who won.
 
 use super::args::PlayArgs;
-use gdl_runtime::{Game, Player, Referee, Stream, referee::End};
+use gdl_runtime::{Game, GameExt, Player, Referee, chance::Stream, referee::End};
 use gdl_tools::{
     error::{Error, Result},
     output::{self, DIM},
@@ -36,7 +36,7 @@ pub(crate) fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
     let mut fault = None;
     let referee = args.terms.hold(Referee::new(game).seed(args.terms.seed), DEFAULT_NODES);
     let cancel = gdl_runtime::Cancel::default();
-    let referee = referee.cancel(&cancel).watch(|history, _| {
+    let referee = referee.cancelled_by(&cancel).watch(|history, _| {
         let before = history.parent(history.place()).and_then(|place| history.state_at(place));
         let joint = history.joint(history.place());
         let step =
@@ -61,8 +61,7 @@ pub(crate) fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
         End::Stuck => "A role has no legal move: the rules are at fault.".to_owned(),
         _ => "The game has no end: given up.".to_owned(),
     };
-    let faults =
-        played.faults.iter().flatten().filter(|fault| **fault != gdl_runtime::referee::Fault::None).count();
+    let faults = played.faults.iter().flatten().flatten().count();
     if faults > 0 {
         writeln!(
             out,

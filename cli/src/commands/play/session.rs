@@ -7,7 +7,9 @@ use super::{
     args::PlayArgs,
     command::{self, Command, HELP},
 };
-use gdl_runtime::{Belief, Budget, Game, History, Id, Player, Stream, Transcript};
+use gdl_runtime::{
+    Budget, Game, GameExt, History, Player, chance::Stream, game::Id, history::Transcript, player::Belief,
+};
 use gdl_tools::{
     error::{Error, Result},
     output::{self, BOLD, CODE, DIM, ODD},
@@ -235,13 +237,13 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
     }
 
     fn legal(&self, role: G::Role) -> Vec<G::Move> {
-        self.game.legal(self.history.state(), role).collect()
+        self.game.legal_moves(self.history.state(), role).collect()
     }
 
     /// What is said where the game is over.
     fn end(&self) -> Option<String> {
         let state = self.history.state();
-        if self.game.terminal(state) {
+        if self.game.is_terminal(state) {
             return Some(Outcome::of(self.game, state).text());
         }
         let stuck = self.game.roles().find(|&role| self.legal(role).is_empty())?;
@@ -251,7 +253,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
     /// The position as the people at the terminal know it.
     fn position(&self) -> String {
         let game = self.game;
-        if !game.vocabulary().has_percepts() || game.terminal(self.history.state()) {
+        if !game.vocabulary().has_percepts() || game.is_terminal(self.history.state()) {
             return self.view.text(game, self.history.state());
         }
         let mut text = String::new();
@@ -392,7 +394,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         let budget = self.budget();
         let game = self.game;
         let view = game.view(self.history.state());
-        let drawn = game.draw_in(&view, role, &mut self.luck);
+        let drawn = game.random_move_in(&view, role, &mut self.luck);
         let Seat::Player(player) = &mut self.seats[role.index()] else { return Ok(drawn) };
         let information = self.history.information(game, role);
         let answer = attempt(|| player.choose(game, &information, &budget));
@@ -447,7 +449,7 @@ mod tests {
     use super::*;
     use clap::{Args, FromArgMatches};
     use gdl_games::tictactoe::{self, Tictactoe};
-    use gdl_runtime::player::InformationOf;
+    use gdl_runtime::Information;
 
     struct Breaks;
 
@@ -459,7 +461,7 @@ mod tests {
         fn choose(
             &mut self,
             _: &Tictactoe,
-            _: &InformationOf<Tictactoe>,
+            _: &Information<Tictactoe>,
             _: &Budget,
         ) -> Option<tictactoe::Move> {
             panic!("on purpose")

@@ -4,7 +4,7 @@
 
 use super::{Estimate, Many, Settings, play};
 use crate::statistics::Z95;
-use gdl_runtime::{Game, Id};
+use gdl_runtime::{Game, GameExt, game::Id};
 
 /// No more moves and no more joint moves than this are compared.
 const MAX_MOVES: usize = 512;
@@ -41,18 +41,18 @@ impl Openings {
     ) -> Option<Self> {
         let start = game.initial();
         let view = game.view(&start);
-        if game.terminal_in(&view) {
+        if game.is_terminal_in(&view) {
             return None;
         }
         let role = game
             .roles()
             .filter(|&role| Some(role) != game.chance_role())
-            .find(|&role| game.legal_in(&view, role).len() > 1)?;
-        let own: Vec<G::Move> = game.legal_in(&view, role).collect();
+            .find(|&role| game.legal_moves_in(&view, role).len() > 1)?;
+        let own: Vec<G::Move> = game.legal_moves_in(&view, role).collect();
         // Others who choose at the same time do so at random: all that they may do is played equally often.
         let mut joints: Vec<Vec<G::Move>> = vec![Vec::new()];
         for other in game.roles().filter(|&other| other != role) {
-            let moves: Vec<G::Move> = game.legal_in(&view, other).collect();
+            let moves: Vec<G::Move> = game.legal_moves_in(&view, other).collect();
             if joints.len() * moves.len() * own.len() > MAX_JOINTS {
                 return None;
             }
@@ -74,7 +74,7 @@ impl Openings {
             for others in &joints {
                 let mut joint = others.clone();
                 joint.insert(role.index(), action);
-                let state = game.next_unchecked(&start, &joint);
+                let state = game.apply_unchecked(&start, &joint);
                 let many = time.map_or(Many::Games { count: share, part }, Many::Seconds);
                 let stats = play(game, settings, Some(&state), many)?;
                 played += stats.tally.playouts;

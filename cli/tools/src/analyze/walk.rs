@@ -5,7 +5,7 @@
 //! the bounded memory of [`States`].
 
 use super::{Estimate, Settings, states::States};
-use gdl_runtime::{Game, Id, Stream};
+use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
 use std::{
     collections::BTreeMap,
     sync::{
@@ -139,18 +139,18 @@ impl Walks {
         self.most.resize(roles, 0);
         self.moves.resize(roles, 0);
         let mut state = game.initial();
-        let mut view = game.blank();
+        let mut view = game.new_view();
         let mut length = 0;
         // The logarithms of the joint moves of all plies before, and of the sum of their products.
         let (mut width, mut nodes) = (0.0_f64, 0.0_f64);
         let finished = loop {
             self.states.visit(state.as_ref());
-            game.glance(&state, &mut view);
-            if game.terminal_in(&view) {
+            game.observe_without_goals(&state, &mut view);
+            if game.is_terminal_in(&view) {
                 break true;
             }
             let joint: Option<Vec<G::Move>> =
-                game.roles().map(|role| game.draw_in(&view, role, stream)).collect();
+                game.roles().map(|role| game.random_move_in(&view, role, stream)).collect();
             let Some(joint) = joint.filter(|_| length < longest && !settings.cancel.is_cancelled()) else {
                 break false;
             };
@@ -160,7 +160,7 @@ impl Walks {
             let ply = &mut self.plies[length];
             let mut product = 1_u128;
             for role in game.roles() {
-                let moves = game.legal_in(&view, role).len() as u64;
+                let moves = game.legal_moves_in(&view, role).len() as u64;
                 self.moves[role.index()] += moves;
                 product = product.saturating_mul(moves.into());
                 self.most[role.index()] = self.most[role.index()].max(moves);
@@ -322,17 +322,17 @@ fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
     let mut state = game.initial();
     for _ in 0..100 {
         let view = game.view(&state);
-        if game.terminal_in(&view) {
+        if game.is_terminal_in(&view) {
             return None;
         }
-        let choosing = game.roles().filter(|&role| game.legal_in(&view, role).len() > 1);
+        let choosing = game.roles().filter(|&role| game.legal_moves_in(&view, role).len() > 1);
         let choosing: Vec<G::Role> = choosing.filter(|&role| Some(role) != game.chance_role()).collect();
         match choosing[..] {
             [role] => return Some(role.index()),
             // Nobody or chance alone: who is next is hardly a matter of luck.
             [] => {
                 let joint: Option<Vec<G::Move>> =
-                    game.roles().map(|role| game.legal_in(&view, role).next()).collect();
+                    game.roles().map(|role| game.legal_moves_in(&view, role).next()).collect();
                 game.advance(&mut state, &joint?);
             }
             _ => return None,

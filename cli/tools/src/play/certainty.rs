@@ -1,6 +1,6 @@
 //! What a role can be sure of: in come the states that it holds possible, out go the fluents that hold in all of them.
 
-use gdl_runtime::{Belief, Game};
+use gdl_runtime::{Game, player::Belief};
 
 /// The fluents that hold in every state of a belief, as a state; none if the belief has no state.
 #[must_use]

@@ -1,6 +1,6 @@
 //! How a game ended: in come a game and a terminal state, out goes who won, for people.
 
-use gdl_runtime::Game;
+use gdl_runtime::{Game, GameExt};
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq)]

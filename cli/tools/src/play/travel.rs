@@ -1,14 +1,14 @@
 //! Ways through a history, from choice to choice: in come a history and the roles that people play, out goes whether it led
 //! anywhere. A way looks at each state on it, as long as there is budget left.
 
-use gdl_runtime::{Budget, Game, History};
+use gdl_runtime::{Budget, Game, GameExt, History};
 
 /// If one of the roles has something to decide in a state, or the game is over there.
 #[must_use]
 pub fn is_choice<G: Game>(game: &G, state: &G::State, people: &[G::Role]) -> bool {
-    let mut view = game.blank();
-    game.glance(state, &mut view);
-    game.terminal_in(&view) || people.iter().any(|&role| game.legal_in(&view, role).len() > 1)
+    let mut view = game.new_view();
+    game.observe_without_goals(state, &mut view);
+    game.is_terminal_in(&view) || people.iter().any(|&role| game.legal_moves_in(&view, role).len() > 1)
 }
 
 /// Back to the last choice of one of the roles. If there is none, or no budget to find it, false, and nothing happens.

@@ -1,7 +1,11 @@
 //! Positions for people: in come a state and the board of its game, out go lines of text.
 
 use clap::builder::styling::{AnsiColor, Style};
-use gdl_runtime::{Board, Game, Id, board::grouped};
+use gdl_runtime::{
+    Game, GameExt,
+    board::{Board, grouped},
+    game::Id,
+};
 
 /// One for each family of marks.
 const COLOURS: [Style; 6] = [
@@ -62,7 +66,7 @@ impl View {
 #[must_use]
 pub fn step<G: Game>(game: &G, before: &G::State, joint: &[G::Move]) -> String {
     let view = game.view(before);
-    let has_choice = |role: G::Role| game.legal_in(&view, role).len() > 1;
+    let has_choice = |role: G::Role| game.legal_moves_in(&view, role).len() > 1;
     let nobody = !game.roles().any(has_choice);
     let shown = game.roles().zip(joint).filter(|&(role, _)| nobody || has_choice(role));
     let shown = shown.map(|(role, &action)| format!("{}: {}", game.role_text(role), game.move_text(action)));

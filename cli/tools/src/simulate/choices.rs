@@ -1,6 +1,6 @@
 //! The joint moves of a state, numbered: the last role's move changes fastest.
 
-use gdl_runtime::{Dynamic, Game, MoveId, Stream};
+use gdl_runtime::{Dynamic, Game, GameExt, chance::Stream, dynamic::MoveId};
 
 /// The legal moves of each role in a state.
 pub(super) struct Choices {
@@ -14,7 +14,7 @@ impl Choices {
     pub(super) fn new(game: &Dynamic, view: &<Dynamic as Game>::View) -> Self {
         let (mut moves, mut ends) = (Vec::new(), Vec::new());
         for role in game.roles() {
-            moves.extend(game.legal_in(view, role));
+            moves.extend(game.legal_moves_in(view, role));
             ends.push(moves.len());
         }
         Self { moves, ends }

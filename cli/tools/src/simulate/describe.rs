@@ -10,7 +10,7 @@ use gdl_compiler::{
     diagnostic::{Witness, codes},
     ground::terms::AtomId,
 };
-use gdl_runtime::{BitBox, Game};
+use gdl_runtime::{Game, GameExt, bits::BitBox};
 
 /// The diagnostic of a fault.
 pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, line: &Line) -> Diagnostic {
@@ -138,7 +138,7 @@ impl<'g> Scene<'g> {
     fn new(subject: Subject<'g>, state: &BitBox) -> Self {
         // Both name the fluents in the same order.
         let mut holds = vec![false; subject.ground.vocabulary.fluents.len()];
-        subject.game.fluents(state).for_each(|fluent| holds[gdl_runtime::Id::index(fluent)] = true);
+        subject.game.fluents(state).for_each(|fluent| holds[gdl_runtime::game::Id::index(fluent)] = true);
         Self { subject, truths: subject.ground.truths(|fluent| holds[fluent as usize]) }
     }
 

@@ -12,7 +12,7 @@ use super::{
     look,
 };
 use gdl_compiler::ground::cycle;
-use gdl_runtime::{BitBox, Game, Id, MoveId, Table};
+use gdl_runtime::{__private::Table, Game, GameExt, bits::BitBox, dynamic::MoveId, game::Id};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
@@ -95,7 +95,7 @@ impl<'g> Graph<'g> {
     ) -> bool {
         let game = self.subject.game;
         let [observe, advance] = cost(self.subject);
-        let mut view = game.blank();
+        let mut view = game.new_view();
         let mut joint = vec![MoveId::from_index(0); game.shape().roles];
         let mut complete = true;
         let mut number = 0;
@@ -122,7 +122,7 @@ impl<'g> Graph<'g> {
                 work = left;
                 for k in 0..count {
                     sight.choices.write(k, &mut joint);
-                    let (next, new) = self.states.insert_full(game.next_unchecked(&state, &joint));
+                    let (next, new) = self.states.insert_full(game.apply_unchecked(&state, &joint));
                     if new && next >= max_states {
                         self.states.pop();
                         self.edges.push(UNKNOWN);

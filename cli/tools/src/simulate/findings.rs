@@ -2,7 +2,7 @@
 //!
 //! No more than [`MOST`] plays are kept; of other faults it is known that they are there, and they are told once these are mended.
 
-use gdl_runtime::MoveId;
+use gdl_runtime::dynamic::MoveId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Faults that are told: a game of many roles may have a few of each.
@@ -96,7 +96,7 @@ mod tests {
             for role in 0..1_000 {
                 findings.offer(Fault::Falling { role }, length, || {
                     made += 1;
-                    Line { moves: vec![gdl_runtime::Id::from_index(0); length], repeats: None }
+                    Line { moves: vec![gdl_runtime::game::Id::from_index(0); length], repeats: None }
                 });
             }
         }

@@ -11,7 +11,7 @@ use super::{
     findings::{Fault, Findings, Line},
     look,
 };
-use gdl_runtime::{Game, Id, MoveId, Stream};
+use gdl_runtime::{Game, chance::Stream, dynamic::MoveId, game::Id};
 use rustc_hash::FxHashMap;
 
 /// Plays random games; how many, and their moves in all.
@@ -51,7 +51,7 @@ fn game(
     let price = cost(subject).iter().sum();
     let roles = game.shape().roles;
     let mut state = game.initial();
-    let mut view = game.blank();
+    let mut view = game.new_view();
     let mut moves: Vec<MoveId> = Vec::new();
     let mut before: Vec<Option<u8>> = vec![None; roles];
     // After how many moves each state was met, until one comes again.

@@ -1,7 +1,7 @@
 //! A game of the runtime, compiled or loaded, as a reasoner that speaks KIF.
 
 use super::Reasoner;
-use gdl_runtime::{Game, Id};
+use gdl_runtime::{Game, GameExt, game::Id};
 
 /// A game as a reasoner.
 #[derive(Clone, Copy, Debug)]
@@ -24,17 +24,17 @@ impl<G: Game> Reasoner for Engine<'_, G> {
 
     fn legal(&self, state: &G::State, role: usize) -> Result<Vec<String>, String> {
         let role = G::Role::from_index(role);
-        Ok(self.0.legal(state, role).map(|action| self.0.move_text(action).to_owned()).collect())
+        Ok(self.0.legal_moves(state, role).map(|action| self.0.move_text(action).to_owned()).collect())
     }
 
     fn next(&self, state: &G::State, joint: &[String]) -> Result<G::State, String> {
         let moves: Result<Vec<G::Move>, _> = joint.iter().map(|text| self.0.parse_move(text)).collect();
         let moves = moves.map_err(|error| error.to_string())?;
-        self.0.next(state, &moves).map_err(|error| error.to_string())
+        self.0.apply(state, &moves).map_err(|error| error.to_string())
     }
 
     fn terminal(&self, state: &G::State) -> Result<bool, String> {
-        Ok(self.0.terminal(state))
+        Ok(self.0.is_terminal(state))
     }
 
     fn goals(&self, state: &G::State, role: usize) -> Result<Vec<String>, String> {

@@ -9,7 +9,6 @@
 mod arity;
 mod dependency;
 mod goals;
-mod graph;
 mod growth;
 mod keywords;
 mod lints;

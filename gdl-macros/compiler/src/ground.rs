@@ -16,7 +16,6 @@ mod advice;
 mod branches;
 mod clause;
 mod constant;
-pub mod cycle;
 mod demand;
 mod excess;
 mod faults;
@@ -33,6 +32,11 @@ mod truth;
 mod unfold;
 mod watch;
 mod work;
+
+/// Strongly connected components, for those that look for cycles in what was grounded.
+pub mod cycle {
+    pub use crate::graph::components;
+}
 
 use crate::{
     Diagnostic, Diagnostics, Limits, Options, Rules, Span, diagnostic::codes, propnet::Vocabulary,

@@ -10,6 +10,7 @@ pub mod diagnostic;
 pub mod emit;
 pub mod eval;
 pub mod format;
+mod graph;
 pub mod ground;
 pub mod lifted;
 pub mod limits;

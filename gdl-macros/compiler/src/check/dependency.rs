@@ -7,9 +7,9 @@
 //! O(literals): each search for a path looks at a part of the graph that no other does, or is one of a few. A message
 //! names no more than [`SHOWN`] relations of a path.
 
-use super::graph;
 use super::scene::Scene;
 use crate::diagnostic::{Code, Diagnostic, codes};
+use crate::graph;
 use crate::rules::RelationId;
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -74,7 +74,7 @@ impl Dependencies {
 
     /// The component of each relation, by relation.
     pub(super) fn components(&self) -> Vec<usize> {
-        graph::components(&self.targets)
+        graph::component_of(self.targets.len(), |node, out| out.extend(&self.targets[node]))
     }
 
     fn edge(&self, from: usize, to: usize) -> Option<Edge> {

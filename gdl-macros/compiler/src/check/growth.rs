@@ -11,10 +11,10 @@
 //! cycle that this finds is reported, and what is left is bounded by the limits of grounding. The graph has an edge for
 //! each variable of the text; [`EFFORT`], [`ROUNDS`] and [`CYCLES`] bound the search.
 
-use super::graph;
 use super::scene::Scene;
 use crate::Diagnostics;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::graph;
 use crate::rules::{Atom, Formula, RelationId, Symbol, Term, Variable};
 use crate::syntax::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -373,7 +373,7 @@ impl Graph {
         for edge in self.edges.iter().filter(live) {
             targets[edge.from].push(edge.to);
         }
-        let component = graph::components(&targets);
+        let component = graph::component_of(targets.len(), |node, out| out.extend(&targets[node]));
         let mut fed = vec![false; self.nodes.len()];
         let mut inside: Vec<Vec<Edge>> = vec![Vec::new(); self.nodes.len()];
         for edge in self.edges.iter().filter(live) {

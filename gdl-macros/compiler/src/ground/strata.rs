@@ -6,11 +6,11 @@
 //! relation on a negative cycle counts as dynamic: only the ground program shows whether the cycle is real. O(literals); parts
 //! of split rules are looked at once more for each level of parts of parts, at most.
 
-use super::{
-    clause::{Clause, Clauses},
-    cycle,
+use super::clause::{Clause, Clauses};
+use crate::{
+    graph,
+    rules::{Keywords, RelationId},
 };
-use crate::rules::{Keywords, RelationId};
 use rustc_hash::FxHashSet;
 
 /// The classification of relations.
@@ -88,10 +88,9 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     for (from, list) in edges.iter().enumerate() {
         list.iter().for_each(|&(to, _)| users[to].push(from));
     }
-    let component = components(&edges);
-    let component_of = &component;
-    let inner =
-        |from: usize| edges[from].iter().filter(move |&&(to, _)| component_of[to] == component_of[from]);
+    let component = graph::component_of(edges.len(), |from, out| out.extend(edges[from].iter().map(|e| e.0)));
+    let component = &component;
+    let inner = |from: usize| edges[from].iter().filter(move |&&(to, _)| component[to] == component[from]);
     let recursive: Vec<bool> = (0..relations).map(|r| inner(r).next().is_some()).collect();
     let unstratified: Vec<usize> =
         (0..relations).filter(|&r| inner(r).any(|&(_, negative)| negative)).collect();
@@ -140,16 +139,4 @@ fn spread<I: Iterator<Item = usize>>(
             pending.extend(neighbours(relation));
         }
     }
-}
-
-/// The strongly connected component of each relation, numbered dependencies first.
-fn components(edges: &[Vec<(usize, bool)>]) -> Vec<usize> {
-    let mut component = vec![0; edges.len()];
-    let successors = |node: usize, out: &mut Vec<usize>| out.extend(edges[node].iter().map(|e| e.0));
-    let mut count = 0;
-    cycle::components(edges.len(), successors, |members| {
-        members.iter().for_each(|&m| component[m] = count);
-        count += 1;
-    });
-    component
 }

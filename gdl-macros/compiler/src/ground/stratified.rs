@@ -4,8 +4,8 @@
 //! depends on, cycles in groups; or a [`Cycle`] with a negation on it. Fluents and moves are given, so
 //! a cycle through time is none. O(literals of the ground rules), and [`WORK`] more to show cycles.
 
-use super::{GroundRules, Literal, Meaning, Program, cycle, terms::AtomId};
-use crate::{Diagnostic, Rules, diagnostic::codes};
+use super::{GroundRules, Literal, Meaning, Program, terms::AtomId};
+use crate::{Diagnostic, Rules, diagnostic::codes, graph};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -33,7 +33,7 @@ pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>
         (place != u32::MAX).then_some(place as usize)
     };
     let mut groups: Vec<Vec<AtomId>> = Vec::new();
-    cycle::components(
+    graph::components(
         derived.len(),
         |node, out| out.extend(ground.bodies(derived[node]).flatten().filter_map(inner)),
         |members| {

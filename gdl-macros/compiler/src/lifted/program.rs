@@ -11,7 +11,7 @@ use super::{
     clause::{Atom, Clause, Goal},
     memory::bytes_of,
 };
-use crate::{Limits, ground::cycle};
+use crate::{Limits, graph};
 
 /// What a literal of a variant takes, about.
 const BYTES_PER_LITERAL: usize = 256;
@@ -75,7 +75,7 @@ impl Program {
         });
         let mut component_of = vec![0; relations];
         let mut components: Vec<Component> = Vec::new();
-        cycle::components(
+        graph::components(
             relations,
             |relation, out| out.extend(&edges[relation]),
             |members| {

@@ -1,8 +1,10 @@
-//! Strongly connected components of a graph given by successors, after Tarjan (1972), without
-//! recursion.
+//! Strongly connected components and shortest paths of a graph given by its edges, without recursion: O(nodes + edges) each.
+
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 
 /// Calls `emit` with each component of the graph on `0..nodes`, a component after all it points to.
-/// `successors` appends the successors of a node. O(nodes + edges).
+/// `successors` appends the successors of a node (Tarjan 1972).
 #[allow(clippy::missing_panics_doc, reason = "what is expected holds for every graph")]
 pub fn components(
     nodes: usize,
@@ -53,9 +55,52 @@ pub fn components(
     }
 }
 
+/// The component of each node; those a component leads to have smaller numbers.
+pub(crate) fn component_of(nodes: usize, successors: impl FnMut(usize, &mut Vec<usize>)) -> Vec<usize> {
+    let mut component = vec![0; nodes];
+    let mut count = 0;
+    components(nodes, successors, |members| {
+        members.iter().for_each(|&member| component[member] = count);
+        count += 1;
+    });
+    component
+}
+
+/// The nodes of a shortest path of at least one edge, both ends included, through nodes that `may`
+/// be passed.
+pub(crate) fn path(
+    edges: &[Vec<usize>],
+    from: usize,
+    to: usize,
+    may: impl Fn(usize) -> bool,
+) -> Option<Vec<usize>> {
+    // Many searches look at a small part of the graph each.
+    let mut before: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut queue = VecDeque::from([from]);
+    while let Some(node) = queue.pop_front() {
+        for &next in &edges[node] {
+            if next == to {
+                let mut nodes = vec![to, node];
+                let mut node = node;
+                while node != from {
+                    node = before[&node];
+                    nodes.push(node);
+                }
+                nodes.reverse();
+                return Some(nodes);
+            }
+            if !before.contains_key(&next) && next != from && may(next) {
+                before.insert(next, node);
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
-    use super::components;
+    use super::{component_of, components, path};
 
     #[test]
     fn dependencies_come_first() {
@@ -71,5 +116,21 @@ mod tests {
             },
         );
         assert_eq!(found, [vec![4], vec![3], vec![1, 2], vec![0], vec![5]]);
+    }
+
+    #[test]
+    fn components_are_numbered_against_the_edges() {
+        let edges = vec![vec![1], vec![2], vec![1, 3], vec![]];
+        let component = component_of(edges.len(), |node, out| out.extend(&edges[node]));
+        assert_eq!(component[1], component[2]);
+        assert!(component[3] < component[1] && component[1] < component[0]);
+    }
+
+    #[test]
+    fn paths_are_shortest() {
+        let edges = vec![vec![1, 2], vec![3], vec![1], vec![0]];
+        assert_eq!(path(&edges, 0, 3, |_| true), Some(vec![0, 1, 3]));
+        assert_eq!(path(&edges, 0, 3, |node| node != 1), None);
+        assert_eq!(path(&edges, 0, 0, |_| true), Some(vec![0, 1, 3, 0]));
     }
 }

@@ -15,23 +15,26 @@
 mod advice;
 mod branches;
 mod clause;
+mod clause_state;
 mod constant;
 mod demand;
 mod excess;
+mod facts;
 mod faults;
 mod fixpoint;
 mod join;
+mod plan;
 mod relevance;
 mod rounds;
 mod split;
 mod statistics;
 mod strata;
 mod stratified;
-pub mod terms;
 mod truth;
 mod unfold;
 mod watch;
-mod work;
+
+pub use crate::datalog::terms;
 
 /// Strongly connected components, for those that look for cycles in what was grounded.
 pub mod cycle {
@@ -39,14 +42,16 @@ pub mod cycle {
 }
 
 use crate::{
-    Diagnostic, Diagnostics, Limits, Options, Rules, Span, diagnostic::codes, propnet::Vocabulary,
+    Diagnostic, Diagnostics, Limits, Options, Rules, Span,
+    diagnostic::codes,
     rules::Term,
+    vocabulary::{Numbers, Titles, Vocabulary, goal_value},
 };
+use clause_state::Instances;
 use excess::{Excess, What};
 use rustc_hash::FxHashMap;
 use strata::Strata;
 use terms::{AtomId, Atoms, TermId, Terms};
-use work::Instances;
 
 /// A ground atom or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -280,70 +285,58 @@ fn measure_names(rules: &Rules, program: &Program, limits: &Limits) -> Result<()
 fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundRules, Excess> {
     let Program { terms, atoms, possible, .. } = program;
     let keywords = &rules.keywords;
-    let text = |term: TermId| terms.text(term, &rules.symbols);
-    let roles: Vec<TermId> = rules.roles.iter().filter_map(|role| find_term(role, terms)).collect();
-
-    let (mut fluents, mut moves, mut percepts) = (Vec::new(), Vec::new(), Vec::new());
-    let is_possible = |atom: AtomId| possible.get(atom.index()).copied().unwrap_or(false);
-    let all = || (0..atoms.len() as u32).map(AtomId);
-    let mut role_of = vec![None; terms.len()];
-    roles.iter().enumerate().for_each(|(i, role)| role_of[role.0 as usize] = Some(i));
-    // The arguments of atoms that stand for disjunctions are no terms.
-    let role = |term: TermId| role_of.get(term.0 as usize).copied().flatten();
+    let roles: Vec<TermId> = rules.roles.iter().filter_map(|role| terms.find_term(role)).collect();
+    let role_of = Numbers::new(&roles, terms);
     measure_names(rules, program, limits)?;
-    for atom in all().filter(|&a| is_possible(a)) {
-        let arguments = atoms.arguments(atom);
-        if atoms.relation(atom) == keywords.fact {
-            fluents.push((text(arguments[0]), arguments[0]));
-        } else if atoms.relation(atom) == keywords.legal && role(arguments[0]).is_some() {
-            moves.push((text(arguments[1]), arguments[1]));
-        } else if atoms.relation(atom) == keywords.sees && role(arguments[0]).is_some() {
-            percepts.push((text(arguments[1]), arguments[1]));
+    let (mut fluents, mut moves, mut percepts) = (Vec::new(), Vec::new(), Vec::new());
+    let is_possible = |&atom: &AtomId| possible.get(atom.index()).copied().unwrap_or(false);
+    let all = || (0..atoms.len() as u32).map(AtomId).filter(is_possible);
+    for atom in all() {
+        // The arguments of atoms that stand for disjunctions are no terms.
+        match (atoms.relation(atom), atoms.arguments(atom)) {
+            (relation, &[fluent]) if relation == keywords.fact => fluents.push(fluent),
+            (relation, &[role, action]) if relation == keywords.legal && role_of.of(role).is_some() => {
+                moves.push(action);
+            }
+            (relation, &[role, percept]) if relation == keywords.sees && role_of.of(role).is_some() => {
+                percepts.push(percept);
+            }
+            _ => {}
         }
     }
-    fluents.sort_unstable();
-    moves.sort_unstable();
-    moves.dedup();
-    percepts.sort_unstable();
-    percepts.dedup();
-    let number = |list: &[(String, TermId)]| {
-        let mut numbers = vec![u32::MAX; terms.len()];
-        list.iter().enumerate().for_each(|(i, (_, term))| numbers[term.0 as usize] = i as u32);
-        numbers
-    };
-    let (fluent_of, move_of, percept_of) = (number(&fluents), number(&moves), number(&percepts));
-
+    let [fluents, moves, percepts] =
+        [fluents, moves, percepts].map(|list| Titles::new(list, terms, &rules.symbols));
     let mut meaning = vec![Meaning::Derived; atoms.len()];
     let mut does = Vec::new();
-    let mut next = vec![None; fluents.len()];
+    let mut next = vec![None; fluents.terms.len()];
     let mut legal = vec![Vec::new(); roles.len()];
     let mut goal = vec![Vec::new(); roles.len()];
     let mut sees = vec![Vec::new(); roles.len()];
     let mut terminal = None;
-    for atom in all().filter(|&a| is_possible(a)) {
+    for atom in all() {
         let relation = atoms.relation(atom);
         let arguments = atoms.arguments(atom);
-        let role = arguments.first().and_then(|&term| role(term));
+        let role = arguments.first().and_then(|&term| role_of.of(term));
         if relation == keywords.fact {
-            meaning[atom.index()] = Meaning::Fluent(fluent_of[arguments[0].0 as usize]);
+            meaning[atom.index()] = Meaning::Fluent(fluents.numbers.at(arguments[0]));
         } else if relation == keywords.next {
-            next[fluent_of[arguments[0].0 as usize] as usize] = Some(atom);
+            next[fluents.numbers.at(arguments[0]) as usize] = Some(atom);
         } else if relation == keywords.terminal {
             terminal = Some(atom);
         } else if let Some(role) = role {
             if relation == keywords.does {
-                let action = move_of[arguments[1].0 as usize];
+                let action = moves.numbers.at(arguments[1]);
                 meaning[atom.index()] = Meaning::Does(role as u32, action);
                 does.push((role as u32, action));
             } else if relation == keywords.legal {
-                legal[role].push((move_of[arguments[1].0 as usize], atom));
+                legal[role].push((moves.numbers.at(arguments[1]), atom));
             } else if relation == keywords.goal {
                 // Other values are reported as errors.
-                if let Some(value) = goal_value(&text(arguments[1])) {
+                if let Some(value) = goal_value(arguments[1], terms, &rules.symbols) {
                     goal[role].push((value, atom));
                 }
             } else if relation == keywords.sees {
-                sees[role].push((percept_of[arguments[1].0 as usize], atom));
+                sees[role].push((percepts.numbers.at(arguments[1]), atom));
             }
         }
     }
@@ -351,20 +344,18 @@ fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundR
     legal.iter_mut().for_each(|list| list.sort_unstable());
     goal.iter_mut().for_each(|list| list.sort_unstable());
     sees.iter_mut().for_each(|list| list.sort_unstable());
-    let chance = rules.chance().and_then(|role| rules.roles.iter().position(|r| r == role));
 
-    let mut initial = vec![false; fluents.len()];
-    program.initial.iter().for_each(|term| initial[fluent_of[term.0 as usize] as usize] = true);
+    let mut initial = vec![false; fluents.terms.len()];
+    program.initial.iter().for_each(|term| initial[fluents.numbers.at(*term) as usize] = true);
 
     let Grouped { heads, bodies, literals, origins } = group(program);
     Ok(GroundRules {
-        vocabulary: Vocabulary {
-            roles: roles.iter().map(|&r| text(r)).collect(),
-            fluents: fluents.into_iter().map(|(text, _)| text).collect(),
-            moves: moves.into_iter().map(|(text, _)| text).collect(),
-            percepts: percepts.into_iter().map(|(text, _)| text).collect(),
-            chance: chance.map(|role| role as u32),
-        },
+        vocabulary: Vocabulary::new(
+            rules,
+            terms,
+            &roles,
+            [fluents, moves, percepts].map(|titles| titles.texts),
+        ),
         initial,
         does,
         next,
@@ -419,22 +410,4 @@ fn group(program: &Program) -> Grouped {
         origins.push(rule as u32);
     }
     Grouped { heads, bodies, literals, origins }
-}
-
-/// The value that a goal's second argument stands for: an integer from 0 to 100.
-fn goal_value(text: &str) -> Option<u8> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|&value| digits && value <= 100)
-}
-
-/// The id of a ground term of the rules, if it has one.
-fn find_term(term: &Term, terms: &Terms) -> Option<TermId> {
-    match term {
-        Term::Variable(_) => None,
-        Term::Constant(symbol) => terms.find(*symbol, &[]),
-        Term::Function(symbol, arguments) => {
-            let arguments: Option<Vec<TermId>> = arguments.iter().map(|a| find_term(a, terms)).collect();
-            terms.find(*symbol, &arguments?)
-        }
-    }
 }

@@ -6,6 +6,7 @@
 extern crate alloc; // what pest derives without `std` asks for
 
 pub mod check;
+mod datalog;
 pub mod diagnostic;
 pub mod emit;
 pub mod eval;
@@ -21,6 +22,7 @@ pub mod outcome;
 pub mod propnet;
 pub mod rules;
 pub mod syntax;
+mod vocabulary;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Levels, Severity, Source, Span};
 pub use limits::Limits;

@@ -1,6 +1,6 @@
 //! Evaluation state by state, for rulesheets whose ground program is too large: the engine `lifted`.
 //!
-//! In come checked [`Rules`], out goes a [`Lifted`] game, which answers for states and moves by number as a
+//! A [`Lifted`] game is made of checked [`Rules`] and answers for states and moves by number as a
 //! table does, from the rules with their variables. Nothing is grounded but the names: which fluents, moves
 //! and percepts there may be is found beforehand (`domain`).
 //!
@@ -50,17 +50,18 @@ mod machine;
 mod memory;
 mod plan;
 mod program;
+mod questions;
 mod samples;
 mod survey;
 mod table;
-mod terms;
 
 use crate::{
     Diagnostic, Limits, Options,
+    datalog::terms::{Oversized, TermId},
     diagnostic::codes,
-    observer::{Phase, Progress},
-    propnet::Vocabulary,
+    observer::Progress,
     rules::{Formula, Keywords, RelationId, Rule, Rules, Term},
+    vocabulary::{Numbers, Vocabulary},
 };
 use gdl_format::shape::Shape;
 use machine::Machine;
@@ -68,9 +69,8 @@ use memory::{Memory, bytes_of};
 use plan::{Procedures, Step};
 use program::Program;
 use rustc_hash::FxHashMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 use table::{Store, Table};
-use terms::{Id, NONE};
 
 /// Which part of [`Limits::fuel`] one evaluation may take.
 pub const FUEL_SHARE: u64 = 5;
@@ -100,8 +100,14 @@ enum Stop {
     NoValue,
     /// A variable that nothing binds before it is needed.
     Unsafe,
-    /// The observer has had enough, after so many steps.
-    Cancelled(usize),
+    /// The observer has had enough; so far had it come.
+    Cancelled(Progress),
+}
+
+impl From<Oversized> for Stop {
+    fn from(_: Oversized) -> Self {
+        Self::Term
+    }
 }
 
 impl Stop {
@@ -123,9 +129,7 @@ impl Stop {
     fn diagnostic(self, rules: &Rules, limits: &Limits) -> Diagnostic {
         let name = |relation: usize| rules.relation_name(RelationId(relation as u32)).to_owned();
         let code = match self {
-            Self::Cancelled(made) => {
-                return Progress { phase: Phase::Lift, made, steps: made as u64 }.cancelled();
-            }
+            Self::Cancelled(progress) => return progress.cancelled(),
             Self::Undecided(relation) => return undecided(rules, relation),
             Self::NoMoves(role) => return no_moves(rules, role),
             Self::NoValue => return no_value(rules),
@@ -297,23 +301,18 @@ struct Phases {
     perceive: Vec<usize>,
 }
 
-/// Terms of the game by number, and numbers by term: [`NONE`] for those that are no such thing.
+/// Terms of the game by number, and numbers by term.
 #[derive(Debug, Default)]
 struct Names {
-    roles: Vec<Id>,
-    fluents: Vec<Id>,
-    moves: Vec<Id>,
-    role_of: Vec<u32>,
-    fluent_of: Vec<u32>,
-    move_of: Vec<u32>,
-    percept_of: Vec<u32>,
-    goal_of: Vec<u32>,
-}
-
-/// The number of a term.
-fn number(numbers: &[u32], term: Id) -> Option<usize> {
-    let number = numbers.get(term as usize).copied().filter(|&number| number != NONE)?;
-    Some(number as usize)
+    roles: Vec<TermId>,
+    fluents: Vec<TermId>,
+    moves: Vec<TermId>,
+    role_of: Numbers,
+    fluent_of: Numbers,
+    move_of: Numbers,
+    percept_of: Numbers,
+    /// The goal values that terms stand for.
+    goal_of: BTreeMap<TermId, u8>,
 }
 
 /// What one thread evaluates with; it remembers the state seen last.
@@ -371,17 +370,19 @@ impl Lifted {
         self.enter(scratch, state).map_err(|stop| self.excess(stop))?;
         let (names, shape, k) = (&self.names, self.shape, &self.relations);
         for (role, action) in self.pairs(scratch, k.legal) {
-            if let Some(role) = number(&names.role_of, role) {
-                let own = number(&names.move_of, action)
+            if let Some(role) = names.role_of.of(role) {
+                let own = names
+                    .move_of
+                    .of(action)
                     .filter(|&action| self.role_moves[role].binary_search(&(action as u32)).is_ok());
                 let Some(action) = own else { return Err(self.unnamed(view, Stop::Undeclared("input"))) };
                 set(view, shape.legal_bit(role, action));
             }
         }
         for (role, value) in self.pairs(scratch, k.goal) {
-            if let Some(role) = number(&names.role_of, role) {
-                let place = number(&names.goal_of, value)
-                    .and_then(|value| self.role_goals[role].binary_search(&(value as u8)).ok());
+            if let Some(role) = names.role_of.of(role) {
+                let value = names.goal_of.get(&value);
+                let place = value.and_then(|value| self.role_goals[role].binary_search(value).ok());
                 let Some(place) = place else { return Err(self.unnamed(view, Stop::NoValue)) };
                 set(view, shape.goal_bit() + self.goal_starts[role] + place);
             }
@@ -406,7 +407,7 @@ impl Lifted {
         result.map_err(|stop| self.excess(stop))?;
         let next = self.table(scratch, self.relations.next);
         for i in 0..next.len() {
-            match number(&self.names.fluent_of, next.tuple(i)[0]) {
+            match self.names.fluent_of.of(next.tuple(i)[0]) {
                 Some(fluent) => set(state, fluent),
                 None => return Err(self.unnamed(state, Stop::Undeclared("base"))),
             }
@@ -435,8 +436,8 @@ impl Lifted {
         }
         self.step(scratch, state, joint, &self.phases.perceive).map_err(|stop| self.excess(stop))?;
         for (role, percept) in self.pairs(scratch, self.relations.sees) {
-            if let Some(role) = number(&self.names.role_of, role)
-                && let Some(percept) = number(&self.names.percept_of, percept)
+            if let Some(role) = self.names.role_of.of(role)
+                && let Some(percept) = self.names.percept_of.of(percept)
             {
                 set(percepts, self.shape.percept_bit(role, percept));
             }
@@ -465,7 +466,11 @@ impl Lifted {
         &store.tables[relation]
     }
 
-    fn pairs<'t>(&'t self, scratch: &'t Scratch, relation: usize) -> impl Iterator<Item = (Id, Id)> + 't {
+    fn pairs<'t>(
+        &'t self,
+        scratch: &'t Scratch,
+        relation: usize,
+    ) -> impl Iterator<Item = (TermId, TermId)> + 't {
         let table = self.table(scratch, relation);
         (0..table.len()).map(|i| (table.tuple(i)[0], table.tuple(i)[1]))
     }
@@ -480,7 +485,7 @@ impl Lifted {
         state.clone_into(&mut scratch.state);
         let memory = &mut scratch.memory;
         memory.questions.truncate(0);
-        memory.terms.truncate(memory.terms.n_fixed());
+        memory.terms.forget();
         (0..self.is_fixed.len()).for_each(|relation| memory.store.clear(relation));
         for (place, &word) in state.iter().enumerate() {
             let mut rest = word;

@@ -71,6 +71,13 @@ impl fmt::Display for Omission {
     }
 }
 
+impl Default for Meter {
+    /// A meter of nothing.
+    fn default() -> Self {
+        Self::of(0)
+    }
+}
+
 impl Meter {
     /// A meter of so many steps and any number of bytes, without an observer.
     #[must_use]
@@ -115,6 +122,10 @@ impl Meter {
             return None;
         };
         self.progress.steps = self.spent();
+        if self.progress.phase == Phase::Lift {
+            // What it makes is steps.
+            self.progress.made = usize::try_from(self.progress.steps).unwrap_or(usize::MAX);
+        }
         if self.observer.tell(self.progress).is_break() {
             (self.near, self.far) = (0, 0);
             self.stop = Some(Stop::Cancelled(self.progress));
@@ -164,6 +175,13 @@ impl Meter {
             omissions: Vec::new(),
             ..*self
         }
+    }
+
+    /// So many steps and bytes instead of what is left. The steps taken before count in reports.
+    pub(crate) fn refill(&mut self, steps: u64, bytes: usize) {
+        self.all = self.spent() + steps;
+        (self.near, self.far) = (0, steps);
+        (self.held, self.most, self.stop) = (0, bytes, None);
     }
 
     /// Takes back what is left of a share, whose bytes are in use no more. Why it stopped, if it did; if the caller

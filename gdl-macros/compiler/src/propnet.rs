@@ -12,6 +12,8 @@ mod print;
 
 pub use build::build;
 
+pub use crate::vocabulary::Vocabulary;
+
 use crate::meter::Meter;
 use gdl_format::shape::Shape;
 use hashbrown::HashTable;
@@ -71,21 +73,6 @@ impl std::ops::Not for Signal {
     fn not(self) -> Self {
         self.negate_if(true)
     }
-}
-
-/// The names of a game, each list in the order of its KIF text, bytewise; roles in file order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Vocabulary {
-    /// The players.
-    pub roles: Vec<String>,
-    /// What may hold in a state.
-    pub fluents: Vec<String>,
-    /// What any role may do: the union over the roles.
-    pub moves: Vec<String>,
-    /// What any role may perceive: the union over the roles.
-    pub percepts: Vec<String>,
-    /// The role that stands for chance, an index into [`Vocabulary::roles`].
-    pub chance: Option<u32>,
 }
 
 /// What a gate computes.

@@ -1,6 +1,6 @@
 //! Clauses that an `or` was multiplied out to.
 //!
-//! In come clauses, out go groups of them that are the same but for one literal each.
+//! [`group`] puts clauses together that are the same but for one literal each.
 //!
 //! A clause is compared with one of each group of its rule, which takes a step each. Where there are too few, it stays by itself.
 

@@ -1,59 +1,23 @@
 //! Rules in the form that grounding works on.
 //!
-//! In come checked [`Rules`], out go [`Clause`]s: positive literals that bind variables, and tests
-//! that only look at bound ones. An `or` that binds variables becomes a relation of its own, or
+//! A [`Clause`] has positive literals that bind variables, and tests
+//! that only look at bound ones; [`clauses`] makes them of checked [`Rules`]. An `or` that binds variables becomes a relation of its own, or
 //! where it has few branches one clause per branch; all other connectives stay inside the tests.
 //!
 //! An `or` may give many clauses: what each of them and each copy of a body takes is spent and counted before it is
 //! made.
 
-use super::terms::{TermId, Terms};
+use super::{
+    excess::{Excess, What},
+    terms::{AtomId, Atoms, TermId, Terms},
+};
 use crate::{
     Limits,
-    ground::excess::{Excess, What},
+    datalog::pattern::{FUNCTION, Pattern},
     meter::Meter,
-    rules::{Atom, Formula, RelationId, Rule, Rules, Symbol, Term, Variable},
+    rules::{Atom, Formula, RelationId, Rule, Rules, Symbols, Term, Variable},
 };
 use std::rc::Rc;
-
-/// A term of a clause.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Pattern {
-    Variable(u32),
-    Ground(TermId),
-    Function(Symbol, Vec<Pattern>),
-}
-
-impl Pattern {
-    /// How many symbols and variables it has.
-    pub(super) fn size(&self) -> usize {
-        match self {
-            Self::Variable(_) | Self::Ground(_) => 1,
-            Self::Function(_, arguments) => FUNCTION + arguments.iter().map(Self::size).sum::<usize>(),
-        }
-    }
-
-    pub(super) fn for_each_variable(&self, visit: &mut impl FnMut(u32)) {
-        match self {
-            Self::Variable(variable) => visit(*variable),
-            Self::Ground(_) => {}
-            Self::Function(_, arguments) => arguments.iter().for_each(|a| a.for_each_variable(visit)),
-        }
-    }
-
-    pub(super) fn rename(&self, name: &mut impl FnMut(u32) -> u32) -> Self {
-        match self {
-            Self::Variable(variable) => Self::Variable(name(*variable)),
-            Self::Ground(term) => Self::Ground(*term),
-            Self::Function(symbol, arguments) => {
-                Self::Function(*symbol, arguments.iter().map(|a| a.rename(name)).collect())
-            }
-        }
-    }
-}
-
-/// How many variables take as long to look at as one function, whose term has to be found among all terms.
-const FUNCTION: usize = 8;
 
 /// A relation applied to patterns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +43,18 @@ impl Literal {
             });
         }
         variables
+    }
+
+    /// The atom that it is in a row which has all its variables, if there is one. What is on the stack stays there.
+    pub(super) fn find(
+        &self,
+        atoms: &Atoms,
+        terms: &Terms,
+        row: &[TermId],
+        stack: &mut Vec<TermId>,
+    ) -> Option<AtomId> {
+        let look = |found: &[TermId]| atoms.find(self.relation, found);
+        Pattern::with_found(&self.arguments, terms, row, stack, look).flatten()
     }
 
     /// The literal with each variable replaced by what `name` makes of it.
@@ -218,6 +194,11 @@ pub(super) fn numbered(variable: u32, met: &mut Vec<u32>) -> u32 {
     place as u32
 }
 
+/// The patterns with their variables numbered by first occurrence; `names` collects the originals.
+pub(super) fn canonical(patterns: &[Pattern], names: &mut Vec<u32>) -> Vec<Pattern> {
+    patterns.iter().map(|pattern| pattern.rename(&mut |variable| numbered(variable, names))).collect()
+}
+
 /// All clauses of a rulesheet.
 #[derive(Debug)]
 pub(super) struct Clauses {
@@ -248,6 +229,7 @@ pub(super) fn clauses(
     meter: &mut Meter,
 ) -> Result<Clauses, Excess> {
     let mut converter = Converter {
+        symbols: &rules.symbols,
         terms,
         meter,
         list: Vec::new(),
@@ -271,6 +253,7 @@ pub(super) fn clauses(
 }
 
 struct Converter<'t> {
+    symbols: &'t Symbols,
     terms: &'t mut Terms,
     meter: &'t mut Meter,
     list: Vec<Rc<Clause>>,
@@ -285,7 +268,7 @@ impl Converter<'_> {
     fn convert(&mut self, rule: &Rule) -> Result<(), Excess> {
         let mut body = Vec::new();
         rule.body.iter().for_each(|formula| flatten(formula, &mut body));
-        let head = self.literal(&rule.head);
+        let head = self.literal(&rule.head)?;
         self.expand(&head, body, rule.variables.len())
     }
 
@@ -377,12 +360,12 @@ impl Converter<'_> {
         // A literal said twice would only cost a second plan.
         for formula in body {
             if let Formula::Atom(atom) = formula {
-                let literal = self.literal(atom);
+                let literal = self.literal(atom)?;
                 if !positives.contains(&literal) {
                     positives.push(literal);
                 }
             } else {
-                let test = self.test(formula);
+                let test = self.test(formula)?;
                 if !tests.contains(&test) {
                     tests.push(test);
                 }
@@ -403,36 +386,25 @@ impl Converter<'_> {
         }
     }
 
-    fn test(&mut self, formula: &Formula) -> Test {
-        match formula {
-            Formula::Atom(atom) => Test::Literal(self.literal(atom)),
-            Formula::Distinct(left, right) => Test::Distinct(self.pattern(left), self.pattern(right)),
-            Formula::Not(inner) => Test::Not(Box::new(self.test(inner))),
-            Formula::Or(branches) => Test::Or(branches.iter().map(|b| self.test(b)).collect()),
-        }
-    }
-
-    fn literal(&mut self, atom: &Atom) -> Literal {
-        let arguments = atom.arguments.iter().map(|t| self.pattern(t)).collect();
-        Literal { relation: atom.relation, arguments }
-    }
-
-    fn pattern(&mut self, term: &Term) -> Pattern {
-        match term {
-            Term::Variable(variable) => Pattern::Variable(variable.0),
-            Term::Constant(symbol) => Pattern::Ground(self.terms.intern(*symbol, &[])),
-            Term::Function(symbol, arguments) => {
-                let arguments: Vec<Pattern> = arguments.iter().map(|a| self.pattern(a)).collect();
-                let ground: Option<Vec<TermId>> = arguments
-                    .iter()
-                    .map(|a| if let Pattern::Ground(term) = a { Some(*term) } else { None })
-                    .collect();
-                match ground {
-                    Some(ground) => Pattern::Ground(self.terms.intern(*symbol, &ground)),
-                    None => Pattern::Function(*symbol, arguments),
-                }
+    fn test(&mut self, formula: &Formula) -> Result<Test, Excess> {
+        Ok(match formula {
+            Formula::Atom(atom) => Test::Literal(self.literal(atom)?),
+            Formula::Distinct(left, right) => Test::Distinct(self.pattern(left)?, self.pattern(right)?),
+            Formula::Not(inner) => Test::Not(Box::new(self.test(inner)?)),
+            Formula::Or(branches) => {
+                Test::Or(branches.iter().map(|branch| self.test(branch)).collect::<Result<_, _>>()?)
             }
-        }
+        })
+    }
+
+    fn literal(&mut self, atom: &Atom) -> Result<Literal, Excess> {
+        let arguments = atom.arguments.iter().map(|t| self.pattern(t)).collect::<Result<_, _>>()?;
+        Ok(Literal { relation: atom.relation, arguments })
+    }
+
+    fn pattern(&mut self, term: &Term) -> Result<Pattern, Excess> {
+        let pattern = Pattern::of(term, self.terms);
+        pattern.map_err(|term| What::Term(self.terms.brief_oversized(&term, self.symbols)).of(self.rule))
     }
 }
 

@@ -1,14 +1,17 @@
 //! Fluents that never change.
 //!
-//! In come clauses, out go clauses whose bodies look at the start instead of the state for fluents that stay as
-//! they are, such as the walls of a maze. The start is known when the rules are grounded, so what such fluents
+//! Clauses may look at the start instead of the state for fluents that stay as
+//! they are, such as the walls of a maze, and afterwards do. The start is known when the rules are grounded, so what such fluents
 //! rule out is ruled out there and then, even where they are negated.
 
 use super::{
-    clause::{Clause, Clauses, Literal, Pattern},
+    clause::{Clause, Clauses, Literal},
     terms::Terms,
 };
-use crate::rules::{Keywords, Symbol};
+use crate::{
+    datalog::pattern::Pattern,
+    rules::{Keywords, Symbol},
+};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 

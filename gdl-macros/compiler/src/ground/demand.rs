@@ -1,6 +1,6 @@
-//! Derives of wide relations only what is asked for.
+//! Wide relations, of which only what is asked for is derived.
 //!
-//! In come clauses and relations that turned out wide, out go clauses in which these relations, and those derived
+//! [`restrict`] makes of clauses others in which relations that turned out wide, and those derived
 //! from them, are kept to arguments that some use of them can have. `threatened(x, y)`, used only beside
 //! `cell(x, y)`, needs no square that no cell has: where the rules say it for all of a wide domain, that is most of
 //! the work. Nothing that is used is lost.
@@ -13,10 +13,11 @@
 //! nothing is kept to anything. What is made is a part for each argument of each use, from its clause's text.
 
 use super::{
-    clause::{Clause, Clauses, Literal, Pattern, numbered},
+    clause::{Clause, Clauses, Literal, numbered},
     strata::Strata,
 };
 use crate::{
+    datalog::pattern::Pattern,
     meter::Meter,
     rules::{Keywords, RelationId},
 };

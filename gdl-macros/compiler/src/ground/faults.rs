@@ -1,6 +1,6 @@
 //! What only the ground program shows to be wrong or odd.
 //!
-//! In come the rules and what grounding found to be possible, out go diagnostics. Whatever is not possible
+//! The diagnostics come from the rules and what grounding found to be possible. Whatever is not possible
 //! here is not possible in play; what is possible here may still never happen, so nothing is said of
 //! it. A fault is told once, where it starts: what follows from it is not.
 //!
@@ -18,7 +18,6 @@ mod witness;
 use super::{
     GroundRules, Program,
     clause::Clauses,
-    find_term,
     terms::{AtomId, TermId, Terms},
 };
 use crate::{
@@ -118,7 +117,7 @@ impl<'a> Findings<'a> {
             return Some(true);
         }
         let Program { terms, atoms, possible, .. } = self.program;
-        let ground: Option<Vec<TermId>> = atom.arguments.iter().map(|a| find_term(a, terms)).collect();
+        let ground: Option<Vec<TermId>> = atom.arguments.iter().map(|a| terms.find_term(a)).collect();
         if let Some(arguments) = ground {
             return Some(atoms.find(atom.relation, &arguments).is_some_and(|a| possible[a.index()]));
         }

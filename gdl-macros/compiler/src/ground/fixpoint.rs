@@ -16,16 +16,19 @@ mod instance;
 use super::{
     Cost, Literal, Program,
     clause::{self, Clause, Clauses},
+    clause_state::{Cap, ClauseState, Instances, Status},
     excess::{Excess, What},
-    join::{self, Facts, Plan, UNBOUND, Walk},
+    facts::Facts,
+    join::Walk,
+    plan::{self, Plan},
     statistics::{Rows, Statistics},
     strata::{self, Strata},
     terms::{AtomId, Atoms, TermId, Terms},
     watch::Watch,
-    work::{Cap, Instances, Stand, Work},
 };
 use crate::{
     Limits, Options, Rules,
+    datalog::pattern::Match,
     meter::Meter,
     observer::Phase,
     rules::{Keywords, RelationId, Symbols},
@@ -37,7 +40,7 @@ use std::{ops::Range, rc::Rc};
 /// How many times as many bytes as it had a list takes while it grows.
 const GROWTH: usize = 3;
 
-/// The fixpoint at work.
+/// The fixpoint at state.
 pub(super) struct Grounder<'a> {
     limits: &'a Limits,
     meter: Meter,
@@ -45,7 +48,7 @@ pub(super) struct Grounder<'a> {
     keywords: Keywords,
     /// How many relations the rules have: those behind them stand for parts of rules.
     relations: usize,
-    works: Vec<Work>,
+    states: Vec<ClauseState>,
     /// How many of them are parked.
     waiting: usize,
     /// For each stage, the numbers of its clauses.
@@ -61,7 +64,7 @@ pub(super) struct Grounder<'a> {
     /// The plans of the stage at work, by the facts that start them.
     plans: Vec<Plan>,
     watch: Watch,
-    /// The stage at work.
+    /// The stage at state.
     stage: usize,
     /// For each rule, whether it has an instance.
     fired: Vec<bool>,
@@ -73,9 +76,11 @@ pub(super) struct Grounder<'a> {
     /// How many instances are kept, and their bytes.
     kept: usize,
     kept_bytes: usize,
-    /// The arguments and the body at work.
+    /// The arguments and the body at state.
     arguments: Vec<TermId>,
     body: Vec<Literal>,
+    /// Terms on their way into an atom.
+    stack: Vec<TermId>,
     formula: RelationId,
     /// Atoms that stand for the disjunctions of literals.
     formulas: FxHashMap<Vec<Literal>, AtomId>,
@@ -122,7 +127,7 @@ impl<'a> Grounder<'a> {
             symbols: &rules.symbols,
             keywords: rules.keywords,
             relations: rules.relations.len(),
-            works: clauses.list.iter().map(|clause| Work::new(clause.clone(), Cap::NONE)).collect(),
+            states: clauses.list.iter().map(|clause| ClauseState::new(clause.clone(), Cap::NONE)).collect(),
             waiting: 0,
             stages,
             strata,
@@ -142,6 +147,7 @@ impl<'a> Grounder<'a> {
             kept_bytes: 0,
             arguments: Vec::new(),
             body: Vec::new(),
+            stack: Vec::new(),
             formula: clauses.formula,
             formulas: FxHashMap::default(),
             definitions: Vec::new(),
@@ -151,7 +157,7 @@ impl<'a> Grounder<'a> {
     /// Computes the relations that are fixed. Ends after a stage in which clauses are over `cap`, with their numbers:
     /// then nothing more can be computed.
     pub(super) fn settle(&mut self, cap: Cap) -> Result<Vec<usize>, Excess> {
-        self.works.iter_mut().for_each(|work| work.cap = cap);
+        self.states.iter_mut().for_each(|state| state.cap = cap);
         for stage in 0..self.strata.last {
             self.begin(stage, &[])?;
             if self.waiting > 0 {
@@ -168,7 +174,7 @@ impl<'a> Grounder<'a> {
         };
         self.roles = of(self.keywords.role).into_iter().collect();
         self.initial = of(self.keywords.init);
-        self.works.iter_mut().for_each(|work| work.cap = cap);
+        self.states.iter_mut().for_each(|state| state.cap = cap);
         let fluents = self.initial.iter().map(|&term| self.atoms.intern(self.keywords.fact, &[term]));
         let start: Vec<AtomId> = fluents.collect();
         self.begin(self.strata.last, &start)?;
@@ -198,10 +204,10 @@ impl<'a> Grounder<'a> {
 
     /// Adds clauses, whose relations may be new, and runs everything to the fixpoint again. Gives their numbers.
     pub(super) fn add(&mut self, clauses: Vec<Clause>, cap: Cap) -> Result<Range<usize>, Excess> {
-        let first = self.works.len();
+        let first = self.states.len();
         self.strata.extend(&clauses);
-        self.works.extend(clauses.into_iter().map(|clause| Work::new(Rc::new(clause), cap)));
-        let added = first..self.works.len();
+        self.states.extend(clauses.into_iter().map(|clause| ClauseState::new(Rc::new(clause), cap)));
+        let added = first..self.states.len();
         self.open(&added.clone().collect::<Vec<_>>(), cap)?;
         Ok(added)
     }
@@ -214,42 +220,42 @@ impl<'a> Grounder<'a> {
         }
         let mut at_once = Vec::new();
         for &number in numbers {
-            self.stand(number, Stand::Open);
-            let work = &mut self.works[number];
-            *work = Work { since: self.plans.len(), ..Work::new(work.clause.clone(), cap) };
+            self.set_status(number, Status::Open);
+            let state = &mut self.states[number];
+            *state = ClauseState { since: self.plans.len(), ..ClauseState::new(state.clause.clone(), cap) };
             self.watch(number)?;
             at_once.push(self.plan(number, None)?);
         }
         let is_current = |&(number, plan): &(usize, &Plan)| {
-            let work = &self.works[plan.clause];
-            work.stand == Stand::Open && number >= work.since
+            let state = &self.states[plan.clause];
+            state.status == Status::Open && number >= state.since
         };
         let current = self.plans.iter().enumerate().filter(is_current).map(|(_, plan)| plan);
-        self.facts.retire(current.chain(&at_once));
+        self.facts.retire(current.chain(&at_once).flat_map(Plan::indexes));
         self.fill()?;
         self.join(&at_once)?;
         self.drain()
     }
 
-    /// Takes a clause out of the game. Other clauses must give what it gave.
-    pub(super) fn drop(&mut self, number: usize) {
-        self.stand(number, Stand::Dropped);
+    /// Drops a clause and its instances. Other clauses must give what it gave.
+    pub(super) fn drop_clause(&mut self, number: usize) {
+        self.set_status(number, Status::Dropped);
     }
 
-    /// Changes how a clause stands. Its instances are forgotten.
-    fn stand(&mut self, number: usize, stand: Stand) {
-        let work = &mut self.works[number];
-        let instances = std::mem::take(&mut work.instances);
-        let before = std::mem::replace(&mut work.stand, stand);
+    /// Changes the status of a clause. Its instances are forgotten.
+    fn set_status(&mut self, number: usize, status: Status) {
+        let state = &mut self.states[number];
+        let instances = std::mem::take(&mut state.instances);
+        let before = std::mem::replace(&mut state.status, status);
         self.kept -= instances.heads.len();
         self.kept_bytes -= instances.bytes();
-        self.waiting += usize::from(stand == Stand::Parked);
-        self.waiting -= usize::from(before == Stand::Parked);
+        self.waiting += usize::from(status == Status::Parked);
+        self.waiting -= usize::from(before == Status::Parked);
     }
 
     /// Makes the plans for the literals of a clause that can bring news; false if there are none.
     fn watch(&mut self, number: usize) -> Result<bool, Excess> {
-        let clause = self.works[number].clause.clone();
+        let clause = self.states[number].clause.clone();
         let mut waits = false;
         for (place, literal) in clause.positives.iter().enumerate() {
             if self.is_inside(literal.relation) {
@@ -264,14 +270,14 @@ impl<'a> Grounder<'a> {
 
     /// Plans a clause by what is known of the facts.
     fn plan(&mut self, number: usize, start: Option<usize>) -> Result<Plan, Excess> {
-        let clause = self.works[number].clause.clone();
-        self.spend(Facts::planning(&clause), number)?;
+        let clause = self.states[number].clause.clone();
+        self.spend(plan::effort(&clause), number)?;
         let rows: Vec<Option<Rows>> = clause
             .positives
             .iter()
             .map(|literal| (self.is_settled || !self.is_inside(literal.relation)).then(|| self.rows(literal)))
             .collect();
-        let plan = self.facts.plan(&clause, number, start, &rows);
+        let plan = Plan::new(&mut self.facts, &clause, number, start, &rows);
         self.check(number)?;
         Ok(plan)
     }
@@ -316,23 +322,12 @@ impl<'a> Grounder<'a> {
             return None;
         }
         let rows: Vec<Option<Rows>> = body.positives.iter().map(|literal| Some(self.rows(literal))).collect();
-        self.spend(Facts::planning(body), 0).ok()?;
-        let plan = self.facts.plan(body, 0, None, &rows);
+        self.spend(plan::effort(body), 0).ok()?;
+        let plan = Plan::new(&mut self.facts, body, 0, None, &rows);
         self.fill().ok()?;
-        let mut walk = Walk {
-            clause: body,
-            facts: &self.facts,
-            atoms: &self.atoms,
-            terms: &self.terms,
-            dynamic: &self.strata.dynamic,
-            steps,
-            meter: &mut self.meter,
-            room: usize::MAX,
-            hits: 0,
-            found: Vec::new(),
-            left: usize::MAX,
-        };
-        walk.run(&plan.steps, &mut vec![UNBOUND; body.slots()]);
+        let (known, dynamic) = ((&self.atoms, &self.terms), &self.strata.dynamic);
+        let mut walk = Walk::new(body, &self.facts, known, dynamic, steps, &mut self.meter);
+        walk.run(&plan.steps, &mut vec![TermId::NONE; body.slots()]);
         (walk.steps > 0 && walk.hits > 0)
             .then(|| lists.map(|list| Rows::count(list, walk.found.chunks_exact(body.slots()))))
     }
@@ -348,21 +343,21 @@ impl<'a> Grounder<'a> {
 
     /// The clauses that took more than their cap.
     pub(super) fn parked(&self) -> Vec<usize> {
-        self.standing(Stand::Parked)
+        self.with_status(Status::Parked)
     }
 
-    /// The clauses at work.
+    /// The clauses at state.
     pub(super) fn opened(&self) -> Vec<usize> {
-        self.standing(Stand::Open)
+        self.with_status(Status::Open)
     }
 
-    fn standing(&self, stand: Stand) -> Vec<usize> {
-        (0..self.works.len()).filter(|&number| self.works[number].stand == stand).collect()
+    fn with_status(&self, status: Status) -> Vec<usize> {
+        (0..self.states.len()).filter(|&number| self.states[number].status == status).collect()
     }
 
     /// A clause.
     pub(super) fn clause(&self, number: usize) -> &Rc<Clause> {
-        &self.works[number].clause
+        &self.states[number].clause
     }
 
     /// The clauses of a fixed relation that does not depend on itself.
@@ -372,14 +367,15 @@ impl<'a> Grounder<'a> {
         if is_set(&self.strata.dynamic) || is_set(&self.strata.recursive) {
             return None;
         }
-        let defines = |work: &&Work| work.stand != Stand::Dropped && work.clause.head.relation == relation;
-        Some(self.works.iter().filter(defines).map(|work| work.clause.clone()).collect())
+        let defines =
+            |state: &&ClauseState| state.status != Status::Dropped && state.clause.head.relation == relation;
+        Some(self.states.iter().filter(defines).map(|state| state.clause.clone()).collect())
     }
 
     /// The instances that a clause gave, unless its head is fixed or a guard.
     pub(super) fn yields(&self, number: usize) -> usize {
-        let work = &self.works[number];
-        if self.is_dynamic(work.clause.head.relation) { work.hits } else { 0 }
+        let state = &self.states[number];
+        if self.is_dynamic(state.clause.head.relation) { state.hits } else { 0 }
     }
 
     /// How many relations there are.
@@ -412,7 +408,7 @@ impl<'a> Grounder<'a> {
         self.strata.dynamic.get(relation.index()).copied().unwrap_or(true)
     }
 
-    /// Whether the relation is computed in the stage at work.
+    /// Whether the relation is computed in the stage at state.
     fn is_inside(&self, relation: RelationId) -> bool {
         self.strata.stage[relation.index()] == self.stage
     }
@@ -422,7 +418,7 @@ impl<'a> Grounder<'a> {
         let mut bindings = Vec::new();
         for plan in plans {
             bindings.clear();
-            bindings.resize(self.works[plan.clause].clause.slots(), UNBOUND);
+            bindings.resize(self.states[plan.clause].clause.slots(), TermId::NONE);
             self.derive(plan, &mut bindings, None)?;
         }
         Ok(())
@@ -447,22 +443,16 @@ impl<'a> Grounder<'a> {
             for &number in &found {
                 let plan = &plans[number];
                 last = plan.clause;
-                let work = &self.works[plan.clause];
-                if work.stand != Stand::Open || number < work.since {
+                let state = &self.states[plan.clause];
+                if state.status != Status::Open || number < state.since {
                     continue;
                 }
-                self.facts.steps += work.clause.positives[plan.start.unwrap_or(0)].size() as u64 / 4;
+                self.facts.steps += state.clause.positives[plan.start.unwrap_or(0)].size() as u64 / 4;
                 bindings.clear();
-                bindings.resize(work.clause.slots(), UNBOUND);
+                bindings.resize(state.clause.slots(), TermId::NONE);
                 let start = plan.start.expect("waits for a fact");
-                let literal = &work.clause.positives[start];
-                bindings[work.clause.slot(start)] = TermId(atom.0);
-                if join::matches_all(
-                    &literal.arguments,
-                    self.atoms.arguments(atom),
-                    &self.terms,
-                    &mut bindings,
-                ) {
+                bindings[state.clause.slot(start)] = TermId(atom.0);
+                if Match::all_fit(&plan.given, self.atoms.arguments(atom), &self.terms, &mut bindings) {
                     self.derive(plan, &mut bindings, Some(atom))?;
                 }
             }
@@ -485,7 +475,7 @@ impl<'a> Grounder<'a> {
         self.terms.bytes() + self.atoms.bytes() + self.facts.bytes() + self.kept_bytes
     }
 
-    /// That the limits hold, while a clause is at work.
+    /// That the limits hold, while a clause is at state.
     fn check(&mut self, number: usize) -> Result<(), Excess> {
         let limits = self.limits;
         let what = if self.kept > limits.max_ground_rules && self.waiting == 0 {
@@ -502,26 +492,28 @@ impl<'a> Grounder<'a> {
         Err(self.excess(what, number))
     }
 
-    /// What there is too much of while a clause is at work. A rule of which there is more than of others is to
+    /// What there is too much of while a clause is at state. A rule of which there is more than of others is to
     /// blame.
     fn excess(&self, what: What, number: usize) -> Excess {
         let what = self.meter.cancelled().map_or(what, What::Cancelled);
         let mut costs = vec![(0, 0); self.fired.len()];
-        for (other, work) in self.works.iter().enumerate().filter(|(_, work)| work.stand != Stand::Dropped) {
-            let (instances, steps) = &mut costs[work.clause.rule];
+        for (other, state) in
+            self.states.iter().enumerate().filter(|(_, state)| state.status != Status::Dropped)
+        {
+            let (instances, steps) = &mut costs[state.clause.rule];
             // What is fixed counts among rule instances only while it is found.
             let is_kept = what != What::Instances || other == number;
-            *instances += if is_kept { work.hits } else { self.yields(other) };
-            *steps += work.spent;
+            *instances += if is_kept { state.hits } else { self.yields(other) };
+            *steps += state.spent;
         }
-        let own = self.works[number].clause.rule;
+        let own = self.states[number].clause.rule;
         let most = (0..costs.len()).max_by_key(|&rule| {
             let (instances, steps) = costs[rule];
             (if what == What::Fuel { steps } else { instances as u64 }, rule == own)
         });
         let rule = if let What::Term(_) = what { own } else { most.unwrap_or(own) };
-        let depends = |work: &Work| self.strata.recursive[work.clause.head.relation.index()];
-        let recursive = self.works.iter().any(|work| work.clause.rule == rule && depends(work));
+        let depends = |state: &ClauseState| self.strata.recursive[state.clause.head.relation.index()];
+        let recursive = self.states.iter().any(|state| state.clause.rule == rule && depends(state));
         let (instances, steps) = costs[rule];
         Excess { recursive, instances, steps, ..what.of(rule) }
     }
@@ -540,8 +532,8 @@ impl<'a> Grounder<'a> {
             self.fluents += usize::from(relation == self.keywords.fact);
             if self.fluents > self.limits.max_fluents {
                 let next = self.atoms.find(self.keywords.next, &arguments);
-                let gives = |work: &&Work| work.instances.heads.iter().any(|i| Some(i.0) == next);
-                let rule = self.works.iter().find(gives).map(|work| work.clause.rule);
+                let gives = |state: &&ClauseState| state.instances.heads.iter().any(|i| Some(i.0) == next);
+                let rule = self.states.iter().find(gives).map(|state| state.clause.rule);
                 return Err(Excess { rule, ..What::Fluents.of(0) });
             }
             return Ok(());
@@ -553,37 +545,27 @@ impl<'a> Grounder<'a> {
     /// Runs a plan from its start's bindings and enters what it derives.
     fn derive(&mut self, plan: &Plan, bindings: &mut [TermId], fact: Option<AtomId>) -> Result<(), Excess> {
         let number = plan.clause;
-        let work = &self.works[number];
-        if work.stand != Stand::Open {
+        let state = &self.states[number];
+        if state.status != Status::Open {
             return Ok(());
         }
-        let clause = work.clause.clone();
+        let clause = state.clause.clone();
         // What is found waits in memory until it is emitted.
         let row = size_of::<TermId>() * clause.slots().max(1);
         let waiting = self.limits.max_bytes.saturating_sub(self.bytes()) / row / GROWTH;
-        let capped = work.cap.instances - work.hits;
+        let capped = state.cap.instances - state.hits;
         let room = self.limits.max_ground_rules.min(waiting).min(capped);
-        let most = work.cap.steps - work.steps;
+        let most = state.cap.steps - state.steps;
         self.spend(0, number)?;
         let before = self.meter.left();
-        let mut walk = Walk {
-            clause: &clause,
-            facts: &self.facts,
-            atoms: &self.atoms,
-            terms: &self.terms,
-            dynamic: &self.strata.dynamic,
-            steps: most,
-            meter: &mut self.meter,
-            room,
-            hits: 0,
-            found: Vec::new(),
-            left: usize::MAX,
-        };
+        let (known, dynamic) = ((&self.atoms, &self.terms), &self.strata.dynamic);
+        let mut walk = Walk::new(&clause, &self.facts, known, dynamic, most, &mut self.meter);
+        walk.room = room;
         walk.run(&plan.steps, bindings);
         let (left, hits, found) = (walk.steps, walk.hits, walk.found);
-        self.works[number].spent += before - self.meter.left();
+        self.states[number].spent += before - self.meter.left();
         if self.meter.stop().is_some() || left == 0 || hits > room {
-            self.works[number].hits += hits;
+            self.states[number].hits += hits;
             if self.meter.stop().is_some() {
                 return Err(self.excess(What::Fuel, number));
             }
@@ -591,10 +573,10 @@ impl<'a> Grounder<'a> {
                 let what = if waiting < self.limits.max_ground_rules { What::Bytes } else { What::Instances };
                 return Err(self.excess(what, number));
             }
-            self.stand(number, Stand::Parked);
+            self.set_status(number, Status::Parked);
             return Ok(());
         }
-        self.works[number].steps += most - left;
+        self.states[number].steps += most - left;
         if clause.slots() == 0 {
             // A row without columns: the walk only counts.
             return if hits > 0 { self.emit(number, &clause, &[]) } else { Ok(()) };
@@ -624,7 +606,7 @@ impl<'a> Grounder<'a> {
             .collect();
         let cost = Cost { steps: self.limits.fuel - self.meter.left(), bytes: self.bytes() };
         let mut instances: Vec<(Instances, usize)> =
-            self.works.into_iter().map(|work| (work.instances, work.clause.rule)).collect();
+            self.states.into_iter().map(|state| (state.instances, state.clause.rule)).collect();
         for Definition { atom, literals, rule } in self.definitions {
             let heads = (0..literals.len() as u32).map(|start| (atom, start)).collect();
             instances.push((Instances { heads, literals }, rule));

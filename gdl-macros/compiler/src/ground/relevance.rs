@@ -1,6 +1,6 @@
 //! What of the ground rules the game rests on.
 //!
-//! In come [`GroundRules`] with their order, out go those instances alone that `next`, `legal`, `goal`, `terminal` or
+//! Of [`GroundRules`] with their order, [`trim`] keeps the instances alone that `next`, `legal`, `goal`, `terminal` or
 //! `sees` depend on. Atoms keep their numbers. O(literals of the ground rules).
 
 use super::{GroundRules, Literal, terms::AtomId};

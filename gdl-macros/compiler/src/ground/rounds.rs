@@ -1,6 +1,6 @@
 //! Grounding in rounds, by a profile of itself.
 //!
-//! In come rules, out goes their ground [`Program`]. In the first round a clause that takes more than a small cap is
+//! [`solve`] makes of rules their ground [`Program`]. In the first round a clause that takes more than a small cap is
 //! parked while the others come to their fixpoint. The facts found by then show which parked clauses to split;
 //! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind. Only
 //! when a relation is found that may be kept to what is asked of it does all start again.
@@ -14,12 +14,12 @@
 use super::{
     Program, branches,
     clause::{self, Clauses},
+    clause_state::Cap,
     constant, demand,
     excess::Excess,
     fixpoint::Grounder,
     split::{self, Splitter},
     terms::Terms,
-    work::Cap,
 };
 use crate::{
     Options, Rules,
@@ -92,13 +92,13 @@ fn rounds(grounder: &mut Grounder<'_>, wide: &mut Wide<'_>, many: usize) -> Resu
         let mut parts = Vec::new();
         for branches in branches::group(grounder, &parked) {
             if let Some(merged) = splitter.merge(grounder, &branches) {
-                branches.numbers.iter().for_each(|&number| grounder.drop(number));
+                branches.numbers.iter().for_each(|&number| grounder.drop_clause(number));
                 parts.extend(merged);
                 continue;
             }
             for number in branches.numbers {
                 if let Some(split) = splitter.split(grounder, number) {
-                    grounder.drop(number);
+                    grounder.drop_clause(number);
                     parts.extend(split);
                 }
             }
@@ -170,11 +170,11 @@ fn refine(grounder: &mut Grounder<'_>, splitter: &mut Splitter, few: usize) -> R
             grounder.statistics().forget(relations);
             let after: usize = added.clone().map(|part| grounder.yields(part)).sum();
             if split::pays(after as f64, before as f64) && grounder.parked().is_empty() {
-                grounder.drop(number);
+                grounder.drop_clause(number);
                 pending.extend(added);
                 break;
             }
-            added.for_each(|part| grounder.drop(part));
+            added.for_each(|part| grounder.drop_clause(part));
             splitter.forget(relations);
         }
     }

@@ -17,12 +17,12 @@
 
 use super::{
     branches::Branches,
-    clause::{Clause, Literal, Pattern, Test, numbered},
+    clause::{Clause, Literal, Test, numbered},
     fixpoint::Grounder,
     statistics::Rows,
     unfold,
 };
-use crate::rules::RelationId;
+use crate::{datalog::pattern::Pattern, rules::RelationId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A split must bring the instances down to this part.

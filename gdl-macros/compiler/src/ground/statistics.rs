@@ -1,17 +1,20 @@
 //! How many facts match a literal, and how many values its variables take.
 //!
-//! In come facts, out go [`Rows`]: what planning a join and splitting a clause go by. They are estimates: of
+//! [`Rows`] are what planning a join and splitting a clause go by. They are estimates: of
 //! long relations a sample is counted, and joins are taken to be of independent columns.
 //!
 //! A sample has fewer facts of what is wider, so each measure takes a bounded number of steps; they are counted in
 //! [`Statistics::steps`], and each measure is made once.
 
 use super::{
-    clause::{Literal, Pattern},
-    join::{self, Facts, UNBOUND},
+    clause::{Literal, canonical},
+    facts::Facts,
     terms::{Atoms, TermId, Terms},
 };
-use crate::rules::RelationId;
+use crate::{
+    datalog::pattern::{Match, Pattern},
+    rules::RelationId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Facts of a relation that are looked at.
@@ -109,7 +112,7 @@ impl Statistics {
     /// The facts that match a literal. O(its relation's facts) the first time.
     pub(super) fn rows(&mut self, literal: &Literal, facts: &Facts, atoms: &Atoms, terms: &Terms) -> Rows {
         let mut names = Vec::new();
-        let pattern = join::canonical(&literal.arguments, &mut names);
+        let pattern = canonical(&literal.arguments, &mut names);
         let key = (literal.relation.0, pattern);
         if !self.measured.contains_key(&key) {
             self.steps += effort(literal, names.len(), facts.of(literal.relation).len().min(sample(literal)));
@@ -137,16 +140,16 @@ impl Statistics {
             return rows;
         }
         let mut names = Vec::new();
-        let pattern = join::canonical(&literal.arguments, &mut names);
+        let pattern = canonical(&literal.arguments, &mut names);
         let places: Vec<usize> = (0..names.len()).filter(|&i| seen.contains(&names[i])).collect();
         let count = *self.projected.entry((literal.relation.0, pattern, places)).or_insert_with_key(|key| {
             let (_, pattern, places) = key;
             self.steps += effort(literal, names.len(), all.len());
-            let mut bindings = vec![UNBOUND; names.len()];
+            let pattern = Match::of_all(pattern, &mut vec![false; names.len()]);
+            let mut bindings = vec![TermId::NONE; names.len()];
             let mut tuples: FxHashSet<Vec<TermId>> = FxHashSet::default();
             for &atom in all {
-                bindings.fill(UNBOUND);
-                if join::matches_all(pattern, atoms.arguments(atom), terms, &mut bindings) {
+                if Match::all_fit(&pattern, atoms.arguments(atom), terms, &mut bindings) {
                     tuples.insert(places.iter().map(|&place| bindings[place]).collect());
                 }
             }
@@ -194,14 +197,14 @@ fn measure(
 ) -> Rows {
     let facts = facts.of(literal.relation);
     let mut values = vec![FxHashSet::default(); variables];
-    let mut bindings = vec![UNBOUND; variables];
+    let pattern = Match::of_all(pattern, &mut vec![false; variables]);
+    let mut bindings = vec![TermId::NONE; variables];
     // Facts are found in an order that follows their values: a sample must come from all over.
     let stride = facts.len().div_ceil(sample(literal)).max(1);
     let (mut seen, mut count) = (0, 0);
     for &atom in facts.iter().step_by(stride) {
         seen += 1;
-        bindings.fill(UNBOUND);
-        if join::matches_all(pattern, atoms.arguments(atom), terms, &mut bindings) {
+        if Match::all_fit(&pattern, atoms.arguments(atom), terms, &mut bindings) {
             count += 1;
             values.iter_mut().zip(&bindings).for_each(|(set, &value)| {
                 set.insert(value);

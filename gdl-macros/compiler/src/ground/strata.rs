@@ -1,6 +1,6 @@
 //! Which relations are fixed and in which order they are computed.
 //!
-//! In come clauses, out goes a [`Strata`]: relations that can matter, those that depend on the
+//! [`Strata`] say of the relations of clauses which can matter, which depend on the
 //! state or the moves (dynamic), and a stage for each relation such that a static one lies above
 //! everything it depends on, but for its own cycle, and the dynamic ones are the last stage. A static
 //! relation on a negative cycle counts as dynamic: only the ground program shows whether the cycle is real. O(literals); parts

@@ -1,7 +1,7 @@
 //! The order of ground atoms, and the test that no negation lies on a cycle.
 //!
-//! In come [`GroundRules`], out goes an order of the derived atoms in which each comes after all it
-//! depends on, cycles in groups; or a [`Cycle`] with a negation on it. Fluents and moves are given, so
+//! [`order`] puts the derived atoms of [`GroundRules`] in an order in which each comes after all it
+//! depends on, cycles in groups, or finds the [`Cycle`]s with a negation on them. Fluents and moves are given, so
 //! a cycle through time is none. O(literals of the ground rules), and [`WORK`] more to show cycles.
 
 use super::{GroundRules, Literal, Meaning, Program, terms::AtomId};

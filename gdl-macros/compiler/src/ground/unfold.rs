@@ -1,11 +1,12 @@
-//! Puts what a fixed relation says in the place of the relation.
+//! What a fixed relation says, in the place of the relation.
 //!
-//! In come a clause and the clauses that define a relation it mentions, out go clauses with the same meaning that do
+//! [`unfold`] makes of a clause, and of those that define a relation it mentions, clauses with the same meaning that do
 //! without. A relation such as `different(x1, y1, x2, y2)`, which says `x1` is not `x2` or `y1` is not `y2`, holds
 //! four variables together; in the clauses that name the one test or the other, the rest can be split off. What is made is
 //! [`MAX_CLAUSES`] copies of a clause at most, each with a definition more.
 
-use super::clause::{Clause, Literal, Pattern, Test};
+use super::clause::{Clause, Literal, Test};
+use crate::datalog::pattern::Pattern;
 use std::rc::Rc;
 
 /// A relation with more clauses is left as it is.

@@ -1,15 +1,13 @@
 //! Which literals a fact may match: those that agree with it in what is ground in them.
 //!
-//! In come literals with a number each, out go for a fact the numbers of those that have its relation, its
+//! A [`Watch`] has literals with a number each, and finds for a fact the numbers of those that have its relation, its
 //! functions and its constants wherever they have some, as deep as the arguments of its arguments.
 //!
 //! A fact is looked up once for each set of places that some literal of its relation looks at, in as many steps as there
 //! are places.
 
-use super::{
-    clause::Pattern,
-    terms::{TermId, Terms},
-};
+use super::terms::{TermId, Terms};
+use crate::datalog::pattern::Pattern;
 use rustc_hash::FxHashMap;
 
 /// Where an atom is looked at.

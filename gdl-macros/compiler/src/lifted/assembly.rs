@@ -6,20 +6,23 @@
 
 use super::{
     Lifted, Names, Phases, Plan, Relations, Stop,
-    clause::{self, Pattern, Patterns},
-    domain::{self, Domain},
+    clause::{self, Patterns},
+    domain::{self, Domain, Search},
     memory::{Memory, bytes_of},
     plan::{Planner, Procedures},
     program::{Layer, Program},
     samples::{self, Guard},
     survey::{OF_RULES, Survey},
     table::Store,
-    terms::{Id, NONE, Terms},
 };
 use crate::{
-    Limits, Options,
-    propnet::Vocabulary,
-    rules::{RelationId, Rules, Symbols},
+    Limits, Observer, Options,
+    datalog::{
+        pattern::Pattern,
+        terms::{TermId, Terms},
+    },
+    rules::{RelationId, Rules},
+    vocabulary::{Numbers, Titles, Vocabulary, goal_value},
 };
 use gdl_format::shape::Shape;
 use rustc_hash::FxHashMap;
@@ -30,10 +33,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     let mut terms = Terms::new(limits);
     let mut patterns = Patterns::default();
     let clauses = clause::clauses(rules, &mut terms, &mut patterns)?;
-    let mut roles = Vec::new();
-    for role in &rules.roles {
-        roles.push(clause::ground(role, &mut terms)?);
-    }
+    let roles: Vec<TermId> = rules.roles.iter().filter_map(|role| terms.find_term(role)).collect();
     let n_relations = rules.relations.len();
     let k = Relations::of(&rules.keywords);
     let given = [(k.fact, Layer::State), (k.does, Layer::Moves)];
@@ -44,12 +44,12 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     let mut store = Store::new(&arities);
     store.add_views(&patterns.shapes);
 
-    let mut memory = Memory::new(store, terms, limits);
-    memory.observe(options.observer.clone());
+    let memory = Memory::new(store, terms, limits, options.observer.clone());
     let mut survey = Survey::new(&program, rules, memory, limits);
     let (role, init) = (rules.keywords.role.index(), rules.keywords.init.index());
     survey.fill_all(&[role, init, k.legal, k.next, k.goal, k.terminal, k.sees], Layer::Rules, OF_RULES)?;
-    let domain = domain::find(rules, &relaxed, &dynamic, &mut survey, limits)?;
+    let search = Search { rules, relaxed: &relaxed, dynamic: &dynamic, survey: &mut survey, limits };
+    let domain = search.run()?;
     if domain.fluents.len() > limits.max_fluents {
         return Err(Stop::Fluents);
     }
@@ -74,15 +74,15 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     // Texts may be far longer than the terms they are made from.
     let lengths = memory.terms.lengths(&rules.symbols);
     let named = domain.fluents.iter().chain(domain.moves.iter().chain(&domain.percepts).map(|(_, id)| id));
-    let length = named.fold(0, |sum: usize, &id| sum.saturating_add(lengths[id as usize]));
+    let length = named.fold(0, |sum: usize, &id| sum.saturating_add(lengths[id.index()]));
     if length > bytes_of(limits) {
         return Err(Stop::Bytes);
     }
-    let game = Titles::new(rules, domain, roles, &memory.terms);
+    let game = Named::new(rules, domain, roles, &memory.terms);
     if let Some(role) = game.role_moves.iter().position(Vec::is_empty) {
         return Err(Stop::NoMoves(role));
     }
-    let role_goals = goals(&program, &k, &game.names, &memory.terms);
+    let role_goals = goals(&program, &k, &game.names);
     let shape = Shape {
         roles: rules.roles.len(),
         fluents: game.vocabulary.fluents.len(),
@@ -92,7 +92,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     };
     let mut start = vec![0; shape.state_words()];
     for term in initial {
-        if let Some(fluent) = super::number(&game.names.fluent_of, term) {
+        if let Some(fluent) = game.names.fluent_of.of(term) {
             super::set(&mut start, fluent);
         }
     }
@@ -117,7 +117,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         phases,
         fixed,
         is_fixed,
-        blank: Memory::new(memory.store, memory.terms, limits),
+        blank: Memory::new(memory.store, memory.terms, limits, Observer::default()),
     })
 }
 
@@ -188,111 +188,79 @@ fn plans(planner: &mut Planner<'_>, phases: &Phases) -> Result<Vec<Plan>, Stop> 
     Ok(plans)
 }
 
-/// The names of a game and the numbers of its terms.
-struct Titles {
+/// The names of a game, the numbers of its terms, and what each role has of them, ascending.
+struct Named {
     vocabulary: Vocabulary,
     names: Names,
     role_moves: Vec<Vec<u32>>,
     role_percepts: Option<Vec<Vec<u32>>>,
 }
 
-/// Some terms, sorted by their texts; the texts, and the place of each term.
-fn sorted(mut list: Vec<Id>, terms: &Terms, symbols: &Symbols) -> (Vec<Id>, Vec<String>, Vec<u32>) {
+impl Named {
+    fn new(rules: &Rules, domain: Domain, roles: Vec<TermId>, terms: &Terms) -> Self {
+        let role_of = Numbers::new(&roles, terms);
+        let by_role = |list: &[(TermId, TermId)], numbers: &Numbers| {
+            let mut lists = vec![Vec::new(); roles.len()];
+            for &(role, term) in list {
+                if let Some(role) = role_of.of(role) {
+                    lists[role].push(numbers.at(term));
+                }
+            }
+            lists.iter_mut().for_each(ascend);
+            lists
+        };
+        let title = |list| Titles::new(list, terms, &rules.symbols);
+        let of_roles = |list: &[(TermId, TermId)]| {
+            list.iter().filter(|(role, _)| role_of.of(*role).is_some()).map(|&(_, term)| term).collect()
+        };
+        let (fluents, moves) = (title(domain.fluents), title(of_roles(&domain.moves)));
+        let percepts = title(of_roles(&domain.percepts));
+        let value = |term| Some((term, goal_value(term, terms, &rules.symbols)?));
+        Self {
+            role_moves: by_role(&domain.moves, &moves.numbers),
+            role_percepts: rules.has_percepts().then(|| by_role(&domain.percepts, &percepts.numbers)),
+            vocabulary: Vocabulary::new(rules, terms, &roles, [fluents.texts, moves.texts, percepts.texts]),
+            names: Names {
+                goal_of: terms.all().filter_map(value).collect(),
+                roles,
+                role_of,
+                fluents: fluents.terms,
+                fluent_of: fluents.numbers,
+                moves: moves.terms,
+                move_of: moves.numbers,
+                percept_of: percepts.numbers,
+            },
+        }
+    }
+}
+
+/// Sorts a list in which some may be more than once.
+fn ascend<T: Ord>(list: &mut Vec<T>) {
     list.sort_unstable();
     list.dedup();
-    let mut titled: Vec<(String, Id)> = list.into_iter().map(|id| (terms.text(id, symbols), id)).collect();
-    titled.sort_unstable();
-    let mut places = vec![NONE; terms.len()];
-    titled.iter().enumerate().for_each(|(place, &(_, id))| places[id as usize] = place as u32);
-    let (texts, ids) = titled.into_iter().unzip();
-    (ids, texts, places)
-}
-
-/// For each role the places of what is its, ascending.
-fn by_role(list: &[(Id, Id)], roles: usize, role_of: &[u32], places: &[u32]) -> Vec<Vec<u32>> {
-    let mut lists = vec![Vec::new(); roles];
-    for &(role, id) in list {
-        if let Some(role) = super::number(role_of, role) {
-            lists[role].push(places[id as usize]);
-        }
-    }
-    for mine in &mut lists {
-        mine.sort_unstable();
-        mine.dedup();
-    }
-    lists
-}
-
-impl Titles {
-    fn new(rules: &Rules, domain: Domain, roles: Vec<Id>, terms: &Terms) -> Self {
-        let mut role_of = vec![NONE; terms.len()];
-        roles.iter().enumerate().for_each(|(number, &role)| role_of[role as usize] = number as u32);
-        let mine = |list: &[(Id, Id)]| -> Vec<Id> {
-            let is_theirs = |&&(role, _): &&(Id, Id)| super::number(&role_of, role).is_some();
-            list.iter().filter(is_theirs).map(|&(_, id)| id).collect()
-        };
-        let symbols = &rules.symbols;
-        let (fluents, fluent_texts, fluent_of) = sorted(domain.fluents, terms, symbols);
-        let (moves, move_texts, move_of) = sorted(mine(&domain.moves), terms, symbols);
-        let (_, percept_texts, percept_of) = sorted(mine(&domain.percepts), terms, symbols);
-        let chance = rules.chance().and_then(|chance| rules.roles.iter().position(|role| role == chance));
-        let value = |id: Id| samples::goal_value(id, terms, symbols).map_or(NONE, u32::from);
-        Self {
-            role_moves: by_role(&domain.moves, roles.len(), &role_of, &move_of),
-            role_percepts: rules
-                .has_percepts()
-                .then(|| by_role(&domain.percepts, roles.len(), &role_of, &percept_of)),
-            vocabulary: Vocabulary {
-                roles: roles.iter().map(|&role| terms.text(role, symbols)).collect(),
-                fluents: fluent_texts,
-                moves: move_texts,
-                percepts: percept_texts,
-                chance: chance.map(|role| role as u32),
-            },
-            names: Names {
-                goal_of: (0..terms.len() as Id).map(value).collect(),
-                roles,
-                fluents,
-                moves,
-                role_of,
-                fluent_of,
-                move_of,
-                percept_of,
-            },
-        }
-    }
 }
 
 /// For each role the goal values that a clause may give it, ascending. A value that is a variable may be any
 /// number of the rules.
-fn goals(program: &Program, k: &Relations, names: &Names, terms: &Terms) -> Vec<Vec<u8>> {
-    let value = |id: Id| super::number(&names.goal_of, id).map(|value| value as u8);
-    let mut all: Vec<u8> = (0..terms.len() as Id).filter_map(value).collect();
-    all.sort_unstable();
-    all.dedup();
+fn goals(program: &Program, k: &Relations, names: &Names) -> Vec<Vec<u8>> {
+    let mut all: Vec<u8> = names.goal_of.values().copied().collect();
+    ascend(&mut all);
     let mut lists = vec![Vec::new(); names.roles.len()];
-    let mut of_all = Vec::new();
     for &clause in &program.clauses_of[k.goal] {
-        let arguments = &program.clauses[clause].head.arguments;
-        let values = match &arguments[1] {
-            Pattern::Ground(id) => value(*id).into_iter().collect(),
-            _ => all.clone(),
+        let [role, value] = &program.clauses[clause].head.arguments[..] else { continue };
+        let values = match value {
+            Pattern::Ground(term) => names.goal_of.get(term).map_or(&[][..], std::slice::from_ref),
+            _ => &all,
         };
-        match &arguments[0] {
-            Pattern::Ground(id) => {
-                if let Some(role) = super::number(&names.role_of, *id) {
+        match role {
+            Pattern::Ground(term) => {
+                if let Some(role) = names.role_of.of(*term) {
                     lists[role].extend(values);
                 }
             }
-            _ => of_all.extend(values),
+            _ => lists.iter_mut().for_each(|list| list.extend(values)),
         }
     }
-    of_all.sort_unstable();
-    of_all.dedup();
-    for list in &mut lists {
-        list.extend(&of_all);
-        list.sort_unstable();
-        list.dedup();
-    }
+    lists.iter_mut().for_each(ascend);
     lists
 }

@@ -1,57 +1,34 @@
 //! Rules made ready for evaluation.
 //!
-//! In come checked [`Rules`], out go [`Clause`]s in negation normal form, and the [`Patterns`] that
+//! Checked [`Rules`] become [`Clause`]s in negation normal form, with the [`Patterns`] that
 //! their positive atoms look for. [`relaxed`] turns the clauses into ones whose least model holds all
 //! that play can reach: time is folded together and nothing that depends on it is negated.
 //!
 //! Clauses take steps and bytes by the length of the rules, but for disjunctions, whose variables are counted once for each
 //! that they are nested in: their depth is bounded by [`Limits::max_nesting`](crate::Limits::max_nesting).
 
-use super::{
-    Stop,
-    terms::{Id, Terms},
+use super::Stop;
+use crate::{
+    datalog::{
+        pattern::Pattern,
+        terms::{TermId, Terms},
+    },
+    rules::{self, Formula, Keywords, RelationId, Rules, Symbol},
 };
-use crate::rules::{self, Formula, Keywords, RelationId, Rules};
 use rustc_hash::FxHashMap;
-
-/// A term of a clause.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Pattern {
-    Variable(u32),
-    /// A term without variables.
-    Ground(Id),
-    /// A symbol applied to terms, one of which has a variable.
-    Function(u32, Vec<Pattern>),
-}
-
-impl Pattern {
-    pub(super) fn for_each_variable(&self, visit: &mut impl FnMut(u32)) {
-        match self {
-            Self::Variable(variable) => visit(*variable),
-            Self::Ground(_) => {}
-            Self::Function(_, arguments) => arguments.iter().for_each(|a| a.for_each_variable(visit)),
-        }
-    }
-
-    pub(super) fn is_bound(&self, bound: &[bool]) -> bool {
-        let mut all = true;
-        self.for_each_variable(&mut |variable| all &= bound[variable as usize]);
-        all
-    }
-}
 
 /// The functions of a pattern, without what stands at its leaves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Leaf,
-    Function(u32, Vec<Shape>),
+    Function(Symbol, Vec<Shape>),
 }
 
 /// What an atom demands of a leaf of its shape, or where the value of a column comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Leaf {
     Variable(u32),
-    Ground(Id),
+    Ground(TermId),
 }
 
 impl Leaf {
@@ -260,17 +237,6 @@ pub(super) fn clauses(
     Ok(clauses)
 }
 
-/// The id of a term without variables.
-pub(super) fn ground(term: &rules::Term, terms: &mut Terms) -> Result<Id, Stop> {
-    match (Reader { terms, patterns: &mut Patterns::default() }).pattern(term)? {
-        Pattern::Ground(id) => Ok(id),
-        Pattern::Variable(_) | Pattern::Function(..) => Ok(NOT_GROUND),
-    }
-}
-
-/// What stands for a term with variables where none can be.
-const NOT_GROUND: Id = super::terms::NONE;
-
 /// Turns the rules' terms and formulas into patterns and goals.
 struct Reader<'t> {
     terms: &'t mut Terms,
@@ -279,25 +245,11 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn pattern(&mut self, term: &rules::Term) -> Result<Pattern, Stop> {
-        Ok(match term {
-            rules::Term::Variable(variable) => Pattern::Variable(variable.0),
-            rules::Term::Constant(symbol) => Pattern::Ground(self.terms.intern(symbol.0, &[])?),
-            rules::Term::Function(symbol, arguments) => {
-                let arguments = arguments.iter().map(|a| self.pattern(a)).collect::<Result<Vec<_>, _>>()?;
-                let ground: Option<Vec<Id>> = arguments
-                    .iter()
-                    .map(|a| if let Pattern::Ground(id) = a { Some(*id) } else { None })
-                    .collect();
-                match ground {
-                    Some(ground) => Pattern::Ground(self.terms.intern(symbol.0, &ground)?),
-                    None => Pattern::Function(symbol.0, arguments),
-                }
-            }
-        })
+        Ok(Pattern::of(term, self.terms)?)
     }
 
     fn atom(&mut self, atom: &rules::Atom) -> Result<Atom, Stop> {
-        let arguments = atom.arguments.iter().map(|a| self.pattern(a)).collect::<Result<Vec<_>, _>>()?;
+        let arguments = Pattern::of_all(&atom.arguments, self.terms)?;
         Ok(self.patterns.atom(atom.relation.index(), arguments))
     }
 
@@ -364,7 +316,7 @@ pub(super) fn relaxed(
     let mut done = follow(does, legal, &[0, 1]);
     list.push(follow(fact, init, &[0]));
     list.push(follow(fact, next, &[0]));
-    // Whoever is no role makes no move.
+    // Only roles make moves.
     done.body.push(Goal::Holds(patterns.atom(role, vec![variable(0)])));
     list.push(done);
     list

@@ -1,6 +1,6 @@
-//! Runs plans: finds all bindings that satisfy a body and derives the head for each.
+//! What runs plans: finds all bindings that satisfy a body and derives the head for each.
 //!
-//! In come the steps of [`plan`](super::plan) and a [`Memory`]; out go new tuples in a relation's table,
+//! A [`Machine`] takes the steps of [`plan`](super::plan) and adds to a [`Memory`] new tuples in a relation's table,
 //! or answers to a question. A clause that meets a question of its own component is put aside with
 //! its variables and goes on with each answer when it is found, so recursion in the rules costs no stack and
 //! cycles end (tabling, as in SLG resolution, Chen and Warren 1996). A question of a lower component is
@@ -13,12 +13,17 @@
 
 use super::{
     Stop,
-    clause::{Leaf, Pattern},
-    memory::{Memory, Task, Waiting},
-    plan::{Entry, Match, Procedures, Rows, Scan, Step},
+    clause::Leaf,
+    memory::{Memory, Task},
+    plan::{Entry, Procedures, Rows, Scan, Step},
     program::Program,
-    table::{END, Store, hash},
-    terms::{Id, Terms},
+    questions::Waiting,
+    table::{END, Store},
+};
+use crate::datalog::{
+    calls::hash,
+    pattern::{Match, Pattern},
+    terms::TermId,
 };
 
 /// Steps that may be nested, lest the stack overflow.
@@ -64,7 +69,7 @@ impl<'p> Machine<'p> {
         work: impl FnOnce(&mut Self, Frame) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let base = self.memory.slots.len();
-        self.memory.slots.resize(base + variables, 0);
+        self.memory.slots.resize(base + variables, TermId::NONE);
         work(self, Frame { base, target })?;
         self.memory.slots.truncate(base);
         Ok(())
@@ -100,7 +105,7 @@ impl<'p> Machine<'p> {
                 }
                 Step::Deny { procedure, bound } => {
                     let question = self.answered(*procedure, bound, frame.base)?;
-                    if self.memory.questions.question(question).first != END {
+                    if self.memory.questions.first(question) != END {
                         return Ok(false);
                     }
                     at += 1;
@@ -168,7 +173,7 @@ impl<'p> Machine<'p> {
             }
             Rows::Index(index) => {
                 let slots = &self.memory.slots[frame.base..];
-                let key = hash(scan.key.iter().map(|&(_, leaf)| value(leaf, slots)));
+                let key = hash(scan.key.iter().map(|&(_, leaf)| value(leaf, slots).0));
                 (self.store(is_fixed).first(scan.view, index, key), END, Some(index))
             }
         };
@@ -214,7 +219,7 @@ impl<'p> Machine<'p> {
         let Step::Call { procedure, bound, free, own, once } = &code[at] else { return Ok(false) };
         let question = if *own {
             let question = self.ask(*procedure, bound, frame.base)?;
-            if !self.memory.questions.question(question).complete {
+            if !self.memory.questions.is_complete(question) {
                 self.wait(question, at, frame)?;
                 return Ok(false);
             }
@@ -223,7 +228,7 @@ impl<'p> Machine<'p> {
             self.answered(*procedure, bound, frame.base)?
         };
         let mut found = false;
-        let mut answer = self.memory.questions.question(question).first;
+        let mut answer = self.memory.questions.first(question);
         while answer != END {
             self.memory.burn(1)?;
             self.memory.handle(free.len())?;
@@ -274,14 +279,13 @@ impl<'p> Machine<'p> {
 
     /// Runs all clauses for a question.
     fn start(&mut self, question: u32) -> Result<(), Stop> {
-        let procedure = &self.procedures.list[self.memory.questions.question(question).procedure];
+        let procedure = &self.procedures.list[self.memory.questions.procedure(question)];
         for (number, entry) in procedure.entries.iter().enumerate() {
             self.memory.burn(1)?;
             self.with_frame(entry.variables, Target::Question(question, number), |m, frame| {
                 let Memory { questions, terms, slots, .. } = &mut *m.memory;
                 let slots = &mut slots[frame.base..];
-                let mut given = entry.given.iter().zip(questions.arguments(question));
-                if given.all(|(pattern, &id)| matches(pattern, id, terms, slots)) {
+                if Match::all_fit(&entry.given, questions.arguments(question), terms, slots) {
                     m.run(&entry.code, 0, frame)?;
                 }
                 Ok(())
@@ -298,7 +302,7 @@ impl<'p> Machine<'p> {
         self.memory.charge(end - frame.base)?;
         let Memory { questions, slots, .. } = &mut *self.memory;
         let number = questions.wait(question, Waiting::new(own, entry, at), &slots[frame.base..end]);
-        let mut answer = questions.question(question).first;
+        let mut answer = questions.first(question);
         while answer != END {
             self.memory.put_off(Task::Resume(number, answer))?;
             answer = self.memory.questions.next(answer);
@@ -323,14 +327,13 @@ impl<'p> Machine<'p> {
     }
 
     fn entry(&self, question: u32, entry: usize) -> &'p Entry {
-        &self.procedures.list[self.memory.questions.question(question).procedure].entries[entry]
+        &self.procedures.list[self.memory.questions.procedure(question)].entries[entry]
     }
 
     /// Gives variables the values of an answer; false if some value does not fit.
     fn accepts(&mut self, free: &[Match], answer: u32, base: usize) -> bool {
         let Memory { questions, terms, slots, .. } = &mut *self.memory;
-        let slots = &mut slots[base..];
-        free.iter().zip(questions.values(answer)).all(|(pattern, &id)| matches(pattern, id, terms, slots))
+        Match::all_fit(free, questions.values(answer), terms, &mut slots[base..])
     }
 
     fn is_member(&mut self, relation: usize, arguments: &[Pattern], assumed: bool, base: usize) -> bool {
@@ -341,20 +344,13 @@ impl<'p> Machine<'p> {
             Some((fixed, _)) if is_fixed => &fixed.tables[relation],
             _ => &store.tables[relation],
         };
-        let start = stack.len();
         // A tuple with a term that was never met is in no table.
-        let all = arguments.iter().all(|argument| {
-            let id = find(argument, terms, &slots[base..], stack);
-            stack.extend(id);
-            id.is_some()
-        });
-        let is_member = all && table.contains(&stack[start..]);
-        stack.truncate(start);
-        is_member
+        Pattern::with_found(arguments, terms, &slots[base..], stack, |found| table.contains(found))
+            == Some(true)
     }
 
     /// The term of a bound pattern.
-    fn build(&mut self, pattern: &Pattern, base: usize) -> Result<Id, Stop> {
+    fn build(&mut self, pattern: &Pattern, base: usize) -> Result<TermId, Stop> {
         match pattern {
             Pattern::Variable(variable) => Ok(self.memory.slots[base + *variable as usize]),
             Pattern::Ground(id) => Ok(*id),
@@ -427,7 +423,7 @@ impl<'p> Machine<'p> {
                 stack.truncate(start);
                 let Some(answer) = answer else { return Ok(()) };
                 self.memory.charge(width)?;
-                let mut waiting = self.memory.questions.question(question).waiting;
+                let mut waiting = self.memory.questions.waits_for(question);
                 while waiting != END {
                     self.memory.put_off(Task::Resume(waiting, answer))?;
                     waiting = self.memory.questions.waiting(waiting).0.next;
@@ -438,46 +434,9 @@ impl<'p> Machine<'p> {
     }
 }
 
-fn value(leaf: Leaf, slots: &[Id]) -> Id {
+fn value(leaf: Leaf, slots: &[TermId]) -> TermId {
     match leaf {
         Leaf::Variable(variable) => slots[variable as usize],
         Leaf::Ground(id) => id,
-    }
-}
-
-/// Takes a term apart as the pattern says; false if it cannot be.
-fn matches(pattern: &Match, id: Id, terms: &Terms, slots: &mut [Id]) -> bool {
-    match pattern {
-        Match::Bind(variable) => {
-            slots[*variable as usize] = id;
-            true
-        }
-        Match::Check(variable) => slots[*variable as usize] == id,
-        Match::Ground(known) => *known == id,
-        Match::Function(symbol, patterns) => {
-            let arguments = terms.arguments(id);
-            terms.symbol(id) == *symbol
-                && arguments.len() == patterns.len()
-                && patterns.iter().zip(arguments).all(|(p, &argument)| matches(p, argument, terms, slots))
-        }
-    }
-}
-
-/// The term of a bound pattern, if it was ever met.
-fn find(pattern: &Pattern, terms: &Terms, slots: &[Id], stack: &mut Vec<Id>) -> Option<Id> {
-    match pattern {
-        Pattern::Variable(variable) => Some(slots[*variable as usize]),
-        Pattern::Ground(id) => Some(*id),
-        Pattern::Function(symbol, arguments) => {
-            let start = stack.len();
-            let found = arguments.iter().all(|argument| {
-                let id = find(argument, terms, slots, stack);
-                stack.extend(id);
-                id.is_some()
-            });
-            let id = if found { terms.find(*symbol, &stack[start..]) } else { None };
-            stack.truncate(start);
-            id
-        }
     }
 }

@@ -15,13 +15,15 @@
 
 use super::{
     Stop,
-    clause::{Atom, Clause, Goal, Leaf, Pattern},
+    clause::{Atom, Clause, Goal, Leaf},
     memory::bytes_of,
     program::Program,
-    table::Store,
-    terms::Id,
+    table::{Measure, Store},
 };
-use crate::Limits;
+use crate::{
+    Limits,
+    datalog::pattern::{Match, Pattern},
+};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
@@ -71,15 +73,6 @@ pub(super) enum Rows {
     New,
     /// Those that an index over the key's columns finds.
     Index(usize),
-}
-
-/// How a term is taken apart.
-#[derive(Debug)]
-pub(super) enum Match {
-    Bind(u32),
-    Check(u32),
-    Ground(Id),
-    Function(u32, Vec<Match>),
 }
 
 /// A relation asked about with some arguments given.
@@ -173,23 +166,6 @@ const TERMS: usize = 16;
 /// The expected rows of the best goal from which on copies are worth their while.
 const WORTH_A_COPY: f64 = 4.0;
 
-/// Rows of a view, and different values in each column.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Measure {
-    pub(super) rows: f64,
-    pub(super) distinct: Vec<f64>,
-}
-
-impl Measure {
-    /// Takes in the `n`th of some measures to average.
-    pub(super) fn add(&mut self, other: &Self, n: usize) {
-        let average = |mean: &mut f64, value: f64| *mean += (value - *mean) / n as f64;
-        average(&mut self.rows, other.rows);
-        self.distinct.resize(other.distinct.len(), 0.0);
-        self.distinct.iter_mut().zip(&other.distinct).for_each(|(mean, &value)| average(mean, value));
-    }
-}
-
 /// The expected cost of a call whose arguments are all given: more than a test, less than a scan.
 const QUESTION: f64 = 0.5;
 
@@ -273,7 +249,7 @@ impl Planner<'_> {
         let mut bound = vec![false; *variables];
         let (known, open): (Vec<_>, Vec<_>) =
             head.arguments.iter().zip(given).partition(|(_, given)| **given);
-        let given = known.into_iter().map(|(pattern, _)| matching(pattern, &mut bound)).collect();
+        let given = known.into_iter().map(|(pattern, _)| Match::of(pattern, &mut bound)).collect();
         let answer: Vec<Pattern> = open.into_iter().map(|(pattern, _)| pattern.clone()).collect();
         let component = program.component_of[head.relation];
         let mut order = Order { planner: self, component, head: &answer, code: Vec::new() };
@@ -472,7 +448,7 @@ impl Order<'_, '_> {
                     atom.arguments.iter().zip(&given).partition(|(_, g)| **g);
                 let procedure = self.planner.procedure(atom.relation, given.clone())?;
                 let known = known.into_iter().map(|(pattern, _)| pattern.clone()).collect();
-                let free = open.into_iter().map(|(pattern, _)| matching(pattern, bound)).collect();
+                let free = open.into_iter().map(|(pattern, _)| Match::of(pattern, bound)).collect();
                 self.code.push(Step::Call { procedure, bound: known, free, own, once });
             }
             Goal::Holds(atom) if atom.is_bound(bound) => {
@@ -537,20 +513,5 @@ impl Order<'_, '_> {
         };
         let (view, relation) = (atom.view, atom.relation);
         self.code.push(Step::Scan(Scan { view, relation, rows, key, binds, checks, once }));
-    }
-}
-
-/// How a term is matched with the pattern; marks the variables that are bound then.
-fn matching(pattern: &Pattern, bound: &mut [bool]) -> Match {
-    match pattern {
-        Pattern::Ground(id) => Match::Ground(*id),
-        Pattern::Variable(variable) if bound[*variable as usize] => Match::Check(*variable),
-        Pattern::Variable(variable) => {
-            bound[*variable as usize] = true;
-            Match::Bind(*variable)
-        }
-        Pattern::Function(symbol, arguments) => {
-            Match::Function(*symbol, arguments.iter().map(|a| matching(a, bound)).collect())
-        }
     }
 }

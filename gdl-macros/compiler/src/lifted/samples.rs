@@ -8,12 +8,15 @@ use super::{
     Relations, Stop,
     domain::{self, Domain},
     memory::Memory,
-    plan::Measure,
     program::Layer,
     survey::{OF_STATE, Survey},
-    terms::{Id, Terms},
+    table::Measure,
 };
-use crate::rules::{Rules, Symbols};
+use crate::{
+    datalog::terms::TermId,
+    rules::{Rules, Symbols},
+    vocabulary::goal_value,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// States that are looked at before plans are made, along one random game.
@@ -25,32 +28,32 @@ const SAMPLE_FUEL: u64 = 5_000_000;
 /// What a sample state is held against.
 pub(super) struct Guard<'a> {
     k: &'a Relations,
-    roles: &'a [Id],
+    roles: &'a [TermId],
+    role_set: FxHashSet<TermId>,
     symbols: &'a Symbols,
     declared: Option<Declared>,
 }
 
 /// The names that `base` and `input` list, and why they are taken for all.
 struct Declared {
-    fluents: FxHashSet<Id>,
-    moves: FxHashSet<(Id, Id)>,
+    fluents: FxHashSet<TermId>,
+    moves: FxHashSet<(TermId, TermId)>,
     excess: Stop,
 }
 
 impl<'a> Guard<'a> {
-    pub(super) fn new(rules: &'a Rules, k: &'a Relations, roles: &'a [Id], domain: &Domain) -> Self {
+    pub(super) fn new(rules: &'a Rules, k: &'a Relations, roles: &'a [TermId], domain: &Domain) -> Self {
         let declared = domain.declared.map(|excess| Declared {
             fluents: domain.fluents.iter().copied().collect(),
             moves: domain.moves.iter().copied().collect(),
             excess,
         });
-        Self { k, roles, symbols: &rules.symbols, declared }
+        Self { k, roles, role_set: roles.iter().copied().collect(), symbols: &rules.symbols, declared }
     }
 
     /// Whether what is seen of the state has a name.
     fn see(&self, memory: &Memory) -> Result<(), Stop> {
-        let roles: FxHashSet<Id> = self.roles.iter().copied().collect();
-        let is_role = |(role, _): &(Id, Id)| roles.contains(role);
+        let is_role = |(role, _): &(TermId, TermId)| self.role_set.contains(role);
         let mut goals = domain::pairs(memory, self.k.goal).into_iter().filter(is_role);
         if goals.any(|(_, value)| goal_value(value, &memory.terms, self.symbols).is_none()) {
             return Err(Stop::NoValue);
@@ -61,7 +64,7 @@ impl<'a> Guard<'a> {
     }
 
     /// The state that follows, if all of it has a name.
-    fn follow(&self, memory: &Memory) -> Result<Vec<Id>, Stop> {
+    fn follow(&self, memory: &Memory) -> Result<Vec<TermId>, Stop> {
         let next = domain::singles(memory, self.k.next);
         match &self.declared {
             Some(Declared { fluents, excess, .. }) if !next.iter().all(|id| fluents.contains(id)) => {
@@ -77,7 +80,7 @@ impl<'a> Guard<'a> {
 pub(super) fn measure(
     survey: &mut Survey<'_>,
     guard: &Guard<'_>,
-    initial: &[Id],
+    initial: &[TermId],
 ) -> Result<Vec<Measure>, Stop> {
     let Guard { k, roles, .. } = guard;
     let mut sums: Vec<Measure> = Vec::new();
@@ -90,7 +93,7 @@ pub(super) fn measure(
         survey.give(k.fact, state.iter().map(|&fluent| vec![fluent]));
         let seen = [k.legal, k.goal, k.terminal, k.next, k.sees];
         let mut result = survey.fill_all(&seen, Layer::State, OF_STATE);
-        let mut legal: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
+        let mut legal: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
         for (role, action) in domain::pairs(&survey.memory, k.legal) {
             legal.entry(role).or_default().push(action);
         }
@@ -125,11 +128,4 @@ pub(super) fn measure(
     }
     sums.resize_with(survey.measured().len(), Measure::default);
     Ok(sums)
-}
-
-/// The value that a goal's second argument stands for: an integer from 0 to 100.
-pub(super) fn goal_value(id: Id, terms: &Terms, symbols: &Symbols) -> Option<u8> {
-    let text = terms.arguments(id).is_empty().then(|| terms.text(id, symbols))?;
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|&value| digits && value <= 100)
 }

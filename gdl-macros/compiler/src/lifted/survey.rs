@@ -13,11 +13,11 @@ use super::{
     Stop, fixpoint,
     machine::Machine,
     memory::{Memory, bytes_of},
-    plan::{Effort, Measure, Planner, Procedures},
+    plan::{Effort, Planner, Procedures},
     program::{Layer, Program},
-    terms::Id,
+    table::Measure,
 };
-use crate::{Limits, rules::Rules};
+use crate::{Limits, datalog::terms::TermId, rules::Rules};
 
 /// What a component may take before it is called instead of being filled, if it may be.
 #[derive(Clone, Copy)]
@@ -77,7 +77,7 @@ impl<'p> Survey<'p> {
     }
 
     /// Gives a relation of the state at hand its tuples.
-    pub(super) fn give(&mut self, relation: usize, tuples: impl Iterator<Item = Vec<Id>>) {
+    pub(super) fn give(&mut self, relation: usize, tuples: impl Iterator<Item = Vec<TermId>>) {
         self.memory.store.clear(relation);
         tuples.for_each(|tuple| {
             self.memory.store.tables[relation].insert(&tuple);

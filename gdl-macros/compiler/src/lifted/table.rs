@@ -6,23 +6,20 @@
 //! rows that are new. A [`Store`] knows the bytes that all of them hold, and those that each tuple of a relation takes there
 //! once all views and indexes are up to date.
 
-use super::{
-    clause::Shape,
-    memory::BYTES_PER_ENTRY,
-    plan::Measure,
-    terms::{Id, Terms},
+use super::clause::Shape;
+use crate::datalog::{
+    calls::hash,
+    terms::{TermId, Terms},
 };
 use hashbrown::HashTable;
-use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::Hasher;
+use rustc_hash::FxHashMap;
 
 /// The end of a chain of rows.
 pub(super) const END: u32 = u32::MAX;
 
-pub(super) fn hash(values: impl Iterator<Item = Id>) -> u64 {
-    let mut hasher = FxHasher::default();
-    values.for_each(|value| hasher.write_u32(value));
-    hasher.finish()
+/// The hash of a tuple.
+fn hash_tuple(tuple: &[TermId]) -> u64 {
+    hash(tuple.iter().map(|term| term.0))
 }
 
 /// Tuples of one length, each once.
@@ -30,7 +27,7 @@ pub(super) fn hash(values: impl Iterator<Item = Id>) -> u64 {
 pub(super) struct Table {
     arity: usize,
     len: u32,
-    cells: Vec<Id>,
+    cells: Vec<TermId>,
     set: HashTable<u32>,
 }
 
@@ -43,27 +40,26 @@ impl Table {
         self.len
     }
 
-    pub(super) fn tuple(&self, i: u32) -> &[Id] {
+    pub(super) fn tuple(&self, i: u32) -> &[TermId] {
         let start = i as usize * self.arity;
         &self.cells[start..start + self.arity]
     }
 
-    pub(super) fn contains(&self, tuple: &[Id]) -> bool {
+    pub(super) fn contains(&self, tuple: &[TermId]) -> bool {
         if self.arity == 0 {
             return self.len > 0;
         }
-        self.set.find(hash(tuple.iter().copied()), |&i| self.tuple(i) == tuple).is_some()
+        self.set.find(hash_tuple(tuple), |&i| self.tuple(i) == tuple).is_some()
     }
 
     /// Adds a tuple; false if it is known.
-    pub(super) fn insert(&mut self, tuple: &[Id]) -> bool {
+    pub(super) fn insert(&mut self, tuple: &[TermId]) -> bool {
         if self.arity == 0 {
             return std::mem::replace(&mut self.len, 1) == 0;
         }
         let Self { arity, cells, set, .. } = self;
         let row = |i: u32| &cells[i as usize * *arity..(i as usize + 1) * *arity];
-        let entry =
-            set.entry(hash(tuple.iter().copied()), |&i| row(i) == tuple, |&i| hash(row(i).iter().copied()));
+        let entry = set.entry(hash_tuple(tuple), |&i| row(i) == tuple, |&i| hash_tuple(row(i)));
         let hashbrown::hash_table::Entry::Vacant(place) = entry else { return false };
         place.insert(self.len);
         self.cells.extend_from_slice(tuple);
@@ -89,7 +85,7 @@ pub(super) struct View {
     /// The leaves are the arguments themselves: the rows are the table's.
     plain: bool,
     /// `width` leaves for each row.
-    cells: Vec<Id>,
+    cells: Vec<TermId>,
     /// The tuple of each row, unless the view is plain.
     tuple_of: Vec<u32>,
     /// How many tuples of the table have been looked at.
@@ -152,6 +148,9 @@ impl View {
         }
     }
 }
+
+/// What a question, an answer or a tuple takes beside its terms.
+pub(super) const BYTES_PER_ENTRY: usize = 48;
 
 /// What a row of an index takes, and one of a view beside its terms.
 const BYTES_PER_INDEXED: usize = 48;
@@ -295,7 +294,7 @@ impl Store {
         self.indexed += BYTES_PER_INDEXED * (rows as usize - next.len());
         for row in next.len() as u32..rows {
             let cells = &cells[row as usize * *width..];
-            let key = hash(columns.iter().map(|&column| cells[column]));
+            let key = hash(columns.iter().map(|&column| cells[column].0));
             next.push(first.insert(key, row).unwrap_or(END));
         }
     }
@@ -321,7 +320,7 @@ impl Store {
         if view.plain { self.tables[view.relation].len } else { view.tuple_of.len() as u32 }
     }
 
-    pub(super) fn row(&self, view: usize, row: u32) -> &[Id] {
+    pub(super) fn row(&self, view: usize, row: u32) -> &[TermId] {
         let view = &self.views[view];
         if view.plain {
             return self.tables[view.relation].tuple(row);
@@ -372,6 +371,23 @@ impl Store {
     }
 }
 
+/// Rows of a view, and different values in each column.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measure {
+    pub(super) rows: f64,
+    pub(super) distinct: Vec<f64>,
+}
+
+impl Measure {
+    /// Takes in the `n`th of some measures to average.
+    pub(super) fn add(&mut self, other: &Self, n: usize) {
+        let average = |mean: &mut f64, value: f64| *mean += (value - *mean) / n as f64;
+        average(&mut self.rows, other.rows);
+        self.distinct.resize(other.distinct.len(), 0.0);
+        self.distinct.iter_mut().zip(&other.distinct).for_each(|(mean, &value)| average(mean, value));
+    }
+}
+
 fn leaves(shape: &Shape) -> usize {
     match shape {
         Shape::Leaf => 1,
@@ -380,7 +396,7 @@ fn leaves(shape: &Shape) -> usize {
 }
 
 /// Adds the leaves of a term to `cells`; false, with some leaves added, if it has not the shape.
-fn extract(shape: &Shape, id: Id, terms: &Terms, cells: &mut Vec<Id>) -> bool {
+fn extract(shape: &Shape, id: TermId, terms: &Terms, cells: &mut Vec<TermId>) -> bool {
     match shape {
         Shape::Leaf => {
             cells.push(id);

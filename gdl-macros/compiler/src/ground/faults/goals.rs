@@ -5,9 +5,10 @@ use super::{Findings, effort, matches, shorten};
 use crate::{
     Diagnostic, Diagnostics, Span,
     diagnostic::codes,
-    ground::{GroundRules, find_term, goal_value, terms::TermId},
+    ground::{GroundRules, terms::TermId},
     meter::Meter,
     rules::{Formula, Term, Variable},
+    vocabulary::goal_value,
 };
 use rustc_hash::FxHashSet;
 
@@ -19,12 +20,12 @@ pub(super) fn check(
 ) {
     let (rules, program) = (findings.rules, findings.program);
     let roles: FxHashSet<TermId> =
-        rules.roles.iter().filter_map(|role| find_term(role, &program.terms)).collect();
+        rules.roles.iter().filter_map(|role| program.terms.find_term(role)).collect();
     // For each rule, its first wrong value and how many more there are.
     let mut wrong: Vec<Option<(TermId, usize)>> = vec![None; rules.rules.len()];
     for &atom in findings.atoms(rules.keywords.goal) {
         let [role, value] = program.atoms.arguments(atom) else { continue };
-        let is_value = || goal_value(&program.terms.text(*value, &rules.symbols)).is_some();
+        let is_value = || goal_value(*value, &program.terms, &rules.symbols).is_some();
         if roles.contains(role) && !is_value() {
             for (rule, _) in ground.instances(atom) {
                 match &mut wrong[rule] {

@@ -10,12 +10,15 @@
 use super::{Findings, display_name, effort, name, shorten, with_others};
 use crate::{
     Diagnostic, Diagnostics, Span,
+    datalog::pattern::Pattern,
     diagnostic::codes,
     ground::{
         GroundRules,
-        clause::{Clause, Clauses, Literal, Pattern},
-        find_term,
-        join::{Facts, Step, UNBOUND, Walk},
+        clause::{Clause, Clauses, Literal},
+        facts::Facts,
+        join::Walk,
+        plan::{self, Plan, Step},
+        terms::TermId,
     },
     meter::Meter,
     rules::{Atom, Formula, RelationId, Rule, Term},
@@ -392,8 +395,8 @@ fn culprits<'a>(
                     None => 0,
                 };
                 let effort = |literal: &Literal| known(literal) * (1 + literal.size() as u64);
-                meter.spend(Facts::planning(clause) + clause.positives.iter().map(effort).sum::<u64>())?;
-                Some(facts.plan(clause, number, None, &vec![None; clause.positives.len()]))
+                meter.spend(plan::effort(clause) + clause.positives.iter().map(effort).sum::<u64>())?;
+                Some(Plan::new(&mut facts, clause, number, None, &vec![None; clause.positives.len()]))
             })
         })
         .collect();
@@ -405,22 +408,12 @@ fn culprits<'a>(
     }
     facts.fill(&program.atoms, &program.terms);
     let culprit = |(plan, &number)| {
-        let plan: &crate::ground::join::Plan = Option::as_ref(plan)?;
+        let plan: &Plan = Option::as_ref(plan)?;
         let clause = &clauses.list[plan.clause];
-        let mut walk = Walk {
-            clause,
-            facts: &facts,
-            atoms: &program.atoms,
-            terms: &program.terms,
-            dynamic: &program.strata.dynamic,
-            steps: SEARCH_STEPS,
-            meter,
-            room: 0,
-            hits: 0,
-            found: Vec::new(),
-            left: usize::MAX,
-        };
-        walk.run(&plan.steps, &mut vec![UNBOUND; clause.slots()]);
+        let (known, dynamic) = ((&program.atoms, &program.terms), &program.strata.dynamic);
+        let mut walk = Walk::new(clause, &facts, known, dynamic, SEARCH_STEPS, meter);
+        walk.room = 0;
+        walk.run(&plan.steps, &mut vec![TermId::NONE; clause.slots()]);
         if walk.steps == 0 || walk.hits > 0 {
             return None;
         }
@@ -454,7 +447,7 @@ fn is_same(term: &Term, pattern: &Pattern, findings: &Findings<'_>) -> bool {
                 && terms.len() == patterns.len()
                 && terms.iter().zip(patterns).all(|(t, p)| is_same(t, p, findings))
         }
-        (_, Pattern::Ground(ground)) => find_term(term, &findings.program.terms) == Some(*ground),
+        (_, Pattern::Ground(ground)) => findings.program.terms.find_term(term) == Some(*ground),
         _ => false,
     }
 }

@@ -8,11 +8,11 @@ use super::{
         Literal,
         clause::{self, Clause, Test},
         excess::{Excess, What},
-        join,
-        terms::{AtomId, TermId},
+        terms::{AtomId, Oversized, TermId, Terms},
     },
     Grounder,
 };
+use crate::datalog::pattern::Pattern;
 
 /// Bytes that a disjunction takes besides its literals: an entry of a hash map and a piece of the heap.
 const BYTES_PER_FORMULA: usize = 80;
@@ -36,23 +36,15 @@ pub(super) struct Definition {
 impl Grounder<'_> {
     /// Enters the head of an instance and, if it depends on the state, the instance.
     pub(super) fn emit(&mut self, number: usize, clause: &Clause, row: &[TermId]) -> Result<(), Excess> {
-        let rule = clause.rule;
-        let mut arguments = std::mem::take(&mut self.arguments);
-        arguments.clear();
-        arguments.extend(clause.head.arguments.iter().map(|a| join::instantiate(a, &mut self.terms, row)));
-        if let Some(term) = self.terms.excess() {
-            return Err(self.excess(What::Term(self.terms.brief(term, self.symbols)), number));
-        }
-        let head = self.atoms.intern(clause.head.relation, &arguments);
-        self.arguments = arguments;
+        let head = self.atom(&clause.head, row, number)?;
         self.facts.note(head, &self.atoms);
-        let work = &mut self.works[number];
-        work.hits += 1;
-        work.spent += work.effort;
-        let effort = work.effort;
+        let state = &mut self.states[number];
+        state.hits += 1;
+        state.spent += state.effort;
+        let effort = state.effort;
         self.spend(effort, number)?;
         // Parts of rules come from rules that fire.
-        self.fired[rule] |= clause.head.relation.index() < self.relations;
+        self.fired[clause.rule] |= clause.head.relation.index() < self.relations;
         if !self.is_dynamic(clause.head.relation) {
             return self.check(number);
         }
@@ -64,14 +56,14 @@ impl Grounder<'_> {
             }
         }
         for test in &clause.tests {
-            match self.value(test, row, rule) {
+            match self.value(test, row, number)? {
                 Value::True => {}
                 Value::Literal(literal) => body.push(literal),
                 // The plan tested what is fixed.
                 Value::False => return Ok(()),
             }
         }
-        let instances = &mut self.works[number].instances;
+        let instances = &mut self.states[number].instances;
         instances.heads.push((head, instances.literals.len() as u32));
         instances.literals.extend_from_slice(&body);
         self.kept += 1;
@@ -80,32 +72,34 @@ impl Grounder<'_> {
         self.check(number)
     }
 
-    fn atom(&mut self, literal: &clause::Literal, row: &[TermId]) -> AtomId {
-        let arguments: Vec<TermId> =
-            literal.arguments.iter().map(|a| join::instantiate(a, &mut self.terms, row)).collect();
-        self.atoms.intern(literal.relation, &arguments)
+    /// The atom that a literal is in a row, made if need be.
+    fn atom(&mut self, literal: &clause::Literal, row: &[TermId], number: usize) -> Result<AtomId, Excess> {
+        self.arguments.clear();
+        for pattern in &literal.arguments {
+            match build(pattern, &mut self.terms, row) {
+                Ok(term) => self.arguments.push(term),
+                Err(term) => {
+                    let text = self.terms.brief_oversized(&term, self.symbols);
+                    return Err(self.excess(What::Term(text), number));
+                }
+            }
+        }
+        Ok(self.atoms.intern(literal.relation, &self.arguments))
     }
 
     /// The value of a test under a full binding.
-    fn value(&mut self, test: &Test, row: &[TermId], rule: usize) -> Value {
-        match test {
+    fn value(&mut self, test: &Test, row: &[TermId], number: usize) -> Result<Value, Excess> {
+        let truth = |holds: bool| if holds { Value::True } else { Value::False };
+        Ok(match test {
+            Test::Literal(literal) if self.is_dynamic(literal.relation) => {
+                Value::Literal(Literal::new(self.atom(literal, row, number)?, false))
+            }
             Test::Literal(literal) => {
-                if self.is_dynamic(literal.relation) {
-                    return Value::Literal(Literal::new(self.atom(literal, row), false));
-                }
-                let arguments: Option<Vec<TermId>> =
-                    literal.arguments.iter().map(|a| join::find(a, &self.terms, row)).collect();
-                let atom = arguments.and_then(|a| self.atoms.find(literal.relation, &a));
-                if atom.is_some_and(|a| self.facts.contains(a)) { Value::True } else { Value::False }
+                let atom = literal.find(&self.atoms, &self.terms, row, &mut self.stack);
+                truth(atom.is_some_and(|atom| self.facts.contains(atom)))
             }
-            Test::Distinct(left, right) => {
-                if join::equal(left, right, &self.terms, row) {
-                    Value::False
-                } else {
-                    Value::True
-                }
-            }
-            Test::Not(inner) => match self.value(inner, row, rule) {
+            Test::Distinct(left, right) => truth(!left.equals(right, &self.terms, row, &mut self.stack)),
+            Test::Not(inner) => match self.value(inner, row, number)? {
                 Value::True => Value::False,
                 Value::False => Value::True,
                 Value::Literal(literal) => Value::Literal(!literal),
@@ -113,19 +107,19 @@ impl Grounder<'_> {
             Test::Or(branches) => {
                 let mut literals = Vec::new();
                 for branch in branches {
-                    match self.value(branch, row, rule) {
-                        Value::True => return Value::True,
+                    match self.value(branch, row, number)? {
+                        Value::True => return Ok(Value::True),
                         Value::False => {}
                         Value::Literal(literal) => literals.push(literal),
                     }
                 }
-                self.disjunction(literals, rule)
+                self.disjunction(literals, number)
             }
-        }
+        })
     }
 
     /// An atom that stands for a disjunction, shared by all equal ones.
-    fn disjunction(&mut self, mut literals: Vec<Literal>, rule: usize) -> Value {
+    fn disjunction(&mut self, mut literals: Vec<Literal>, number: usize) -> Value {
         literals.sort_unstable();
         literals.dedup();
         match literals[..] {
@@ -139,8 +133,21 @@ impl Grounder<'_> {
         let atom = self.atoms.intern(self.formula, &[TermId(self.formulas.len() as u32)]);
         self.kept += literals.len();
         self.kept_bytes += BYTES_PER_FORMULA + 2 * size_of::<Literal>() * literals.len();
+        let rule = self.states[number].clause.rule;
         self.definitions.push(Definition { atom, literals: literals.clone(), rule });
         self.formulas.insert(literals, atom);
         Value::Literal(Literal::new(atom, false))
+    }
+}
+
+/// The term that a pattern is in a row, made if need be.
+fn build(pattern: &Pattern, terms: &mut Terms, row: &[TermId]) -> Result<TermId, Oversized> {
+    match pattern {
+        Pattern::Ground(term) => Ok(*term),
+        Pattern::Variable(variable) => Ok(row[*variable as usize]),
+        Pattern::Function(symbol, arguments) => {
+            let arguments: Result<Vec<_>, _> = arguments.iter().map(|a| build(a, terms, row)).collect();
+            terms.intern(*symbol, &arguments?)
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a clause has come to in the fixpoint: its instances so far, what they cost, and how much it may cost.
+//! The state of a clause in the fixpoint: whether it is open, its instances so far, what they cost, and how much it may cost.
 
 use super::{Literal, clause::Clause, terms::AtomId};
 use std::rc::Rc;
@@ -15,8 +15,9 @@ impl Cap {
     pub(super) const NONE: Self = Self { instances: usize::MAX, steps: u64::MAX };
 }
 
+/// Whether a clause derives anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stand {
+pub(super) enum Status {
     /// Its plans run.
     Open,
     /// It took more than its cap.
@@ -46,11 +47,11 @@ impl Instances {
     }
 }
 
-/// What a clause has come to.
+/// A clause, and what it has come to.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(super) struct ClauseState {
     pub(super) clause: Rc<Clause>,
-    pub(super) stand: Stand,
+    pub(super) status: Status,
     pub(super) cap: Cap,
     /// Plans before this one are out of date.
     pub(super) since: usize,
@@ -65,10 +66,10 @@ pub(super) struct Work {
     pub(super) instances: Instances,
 }
 
-impl Work {
+impl ClauseState {
     pub(super) fn new(clause: Rc<Clause>, cap: Cap) -> Self {
         let (since, hits, steps, spent, effort) = (0, 0, 0, 0, clause.effort());
-        let (stand, instances) = (Stand::Open, Instances::default());
-        Self { clause, stand, cap, since, hits, steps, spent, effort, instances }
+        let (status, instances) = (Status::Open, Instances::default());
+        Self { clause, status, cap, since, hits, steps, spent, effort, instances }
     }
 }

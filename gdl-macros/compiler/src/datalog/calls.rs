@@ -1,0 +1,92 @@
+//! Heads with arguments, each stored once: terms, atoms, questions and answers are such calls.
+//!
+//! A head and arguments get a dense number, and equal ones the same, by one hash table. The arguments of all lie in one
+//! list, so a call takes no memory of its own.
+
+use super::terms::TermId;
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+
+/// The hash of some terms or numbers.
+pub(crate) fn hash(values: impl Iterator<Item = u32>) -> u64 {
+    let mut hasher = FxHasher::default();
+    values.for_each(|value| hasher.write_u32(value));
+    hasher.finish()
+}
+
+/// The hash of a call.
+pub(super) fn hash_call(head: u32, arguments: &[TermId]) -> u64 {
+    hash(std::iter::once(head).chain(arguments.iter().map(|argument| argument.0)))
+}
+
+/// Calls by number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Calls {
+    heads: Vec<u32>,
+    /// Where the arguments of each call end in `arguments`.
+    ends: Vec<u32>,
+    arguments: Vec<TermId>,
+    table: HashTable<u32>,
+}
+
+impl Calls {
+    pub(crate) fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    pub(crate) fn head(&self, call: u32) -> u32 {
+        self.heads[call as usize]
+    }
+
+    pub(crate) fn arguments(&self, call: u32) -> &[TermId] {
+        let call = call as usize;
+        let start = if call == 0 { 0 } else { self.ends[call - 1] as usize };
+        &self.arguments[start..self.ends[call] as usize]
+    }
+
+    /// What they take: the hash table is two thirds full.
+    pub(super) fn bytes(&self) -> usize {
+        16 * self.heads.len() + size_of::<TermId>() * self.arguments.len()
+    }
+
+    pub(crate) fn find(&self, head: u32, arguments: &[TermId]) -> Option<u32> {
+        self.find_hashed(hash_call(head, arguments), head, arguments)
+    }
+
+    pub(super) fn find_hashed(&self, hash: u64, head: u32, arguments: &[TermId]) -> Option<u32> {
+        let equal = |&call: &u32| self.head(call) == head && self.arguments(call) == arguments;
+        self.table.find(hash, equal).copied()
+    }
+
+    /// Adds a call that is not there yet.
+    pub(super) fn add(&mut self, hash: u64, head: u32, arguments: &[TermId]) -> u32 {
+        let call = self.heads.len() as u32;
+        self.heads.push(head);
+        self.arguments.extend_from_slice(arguments);
+        self.ends.push(self.arguments.len() as u32);
+        let mut table = std::mem::take(&mut self.table);
+        table.insert_unique(hash, call, |&call| hash_call(self.head(call), self.arguments(call)));
+        self.table = table;
+        call
+    }
+
+    /// The number of a call, and true if it is new.
+    pub(crate) fn intern(&mut self, head: u32, arguments: &[TermId]) -> (u32, bool) {
+        let hash = hash_call(head, arguments);
+        match self.find_hashed(hash, head, arguments) {
+            Some(call) => (call, false),
+            None => (self.add(hash, head, arguments), true),
+        }
+    }
+
+    /// Forgets all but the first `len`. O(calls), unless there are no more.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        if len < self.heads.len() {
+            self.table.retain(|&mut call| (call as usize) < len);
+            self.heads.truncate(len);
+            self.ends.truncate(len);
+            self.arguments.truncate(self.ends.last().map_or(0, |&end| end as usize));
+        }
+    }
+}

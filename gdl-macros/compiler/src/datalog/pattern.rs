@@ -1,0 +1,186 @@
+//! Terms with variables, which clauses are made of: how they are read off rules, matched and found.
+//!
+//! Variables are numbers, and a row of terms has their values. A [`Pattern`] says what a term is under a row; a
+//! [`Match`] takes a term apart and writes to the row. Which variables have a value by then is known beforehand, so
+//! rows need not be cleared.
+
+use super::terms::{Oversized, TermId, Terms};
+use crate::rules::{Symbol, Term};
+
+/// A term of a clause.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Pattern {
+    Variable(u32),
+    /// A term without variables.
+    Ground(TermId),
+    /// A symbol applied to terms, one of which has a variable.
+    Function(Symbol, Vec<Pattern>),
+}
+
+/// How many variables take as long to look at as one function, whose term has to be found among all terms.
+pub(crate) const FUNCTION: usize = 8;
+
+impl Pattern {
+    /// The pattern of a rule's term, whose variables keep their numbers.
+    ///
+    /// # Errors
+    /// If a part without variables is larger than terms may be.
+    pub(crate) fn of(term: &Term, terms: &mut Terms) -> Result<Self, Oversized> {
+        let (symbol, arguments) = match term {
+            Term::Variable(variable) => return Ok(Self::Variable(variable.0)),
+            Term::Constant(symbol) => return Ok(Self::Ground(terms.intern(*symbol, &[])?)),
+            Term::Function(symbol, arguments) => (*symbol, Self::of_all(arguments, terms)?),
+        };
+        let ground = |argument: &Self| if let Self::Ground(term) = argument { Some(*term) } else { None };
+        Ok(match arguments.iter().map(ground).collect::<Option<Vec<_>>>() {
+            Some(ground) => Self::Ground(terms.intern(symbol, &ground)?),
+            None => Self::Function(symbol, arguments),
+        })
+    }
+
+    /// The patterns of a rule's terms.
+    ///
+    /// # Errors
+    /// Those of [`Pattern::of`].
+    pub(crate) fn of_all(list: &[Term], terms: &mut Terms) -> Result<Vec<Self>, Oversized> {
+        list.iter().map(|term| Self::of(term, terms)).collect()
+    }
+
+    /// What looking at it takes, in variables.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Variable(_) | Self::Ground(_) => 1,
+            Self::Function(_, arguments) => FUNCTION + arguments.iter().map(Self::size).sum::<usize>(),
+        }
+    }
+
+    pub(crate) fn for_each_variable(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            Self::Variable(variable) => visit(*variable),
+            Self::Ground(_) => {}
+            Self::Function(_, arguments) => arguments.iter().for_each(|a| a.for_each_variable(visit)),
+        }
+    }
+
+    /// Whether all its variables are `bound`.
+    pub(crate) fn is_bound(&self, bound: &[bool]) -> bool {
+        let mut all = true;
+        self.for_each_variable(&mut |variable| all &= bound[variable as usize]);
+        all
+    }
+
+    /// The pattern with each variable replaced by what `name` makes of it.
+    pub(crate) fn rename(&self, name: &mut impl FnMut(u32) -> u32) -> Self {
+        match self {
+            Self::Variable(variable) => Self::Variable(name(*variable)),
+            Self::Ground(term) => Self::Ground(*term),
+            Self::Function(symbol, arguments) => {
+                Self::Function(*symbol, arguments.iter().map(|a| a.rename(name)).collect())
+            }
+        }
+    }
+
+    /// The term that it is in a row which has all its variables, if there is such a term. What is on the stack stays there.
+    pub(crate) fn find(&self, terms: &Terms, row: &[TermId], stack: &mut Vec<TermId>) -> Option<TermId> {
+        match self {
+            Self::Variable(variable) => Some(row[*variable as usize]),
+            Self::Ground(term) => Some(*term),
+            Self::Function(symbol, arguments) => {
+                Self::with_found(arguments, terms, row, stack, |found| terms.find(*symbol, found)).flatten()
+            }
+        }
+    }
+
+    /// What `look` makes of the terms that patterns are in a row, unless there is no such term for one of them. What
+    /// is on the stack stays there.
+    pub(crate) fn with_found<T>(
+        patterns: &[Self],
+        terms: &Terms,
+        row: &[TermId],
+        stack: &mut Vec<TermId>,
+        look: impl FnOnce(&[TermId]) -> T,
+    ) -> Option<T> {
+        let start = stack.len();
+        let all = patterns.iter().all(|pattern| {
+            let found = pattern.find(terms, row, stack);
+            stack.extend(found);
+            found.is_some()
+        });
+        let result = all.then(|| look(&stack[start..]));
+        stack.truncate(start);
+        result
+    }
+
+    /// True if both are the same term in a row which has all their variables. The term need not have been made yet. What is
+    /// on the stack stays there.
+    pub(crate) fn equals(
+        &self,
+        other: &Self,
+        terms: &Terms,
+        row: &[TermId],
+        stack: &mut Vec<TermId>,
+    ) -> bool {
+        if let (Self::Function(f, xs), Self::Function(g, ys)) = (self, other) {
+            return f == g
+                && xs.len() == ys.len()
+                && xs.iter().zip(ys).all(|(x, y)| x.equals(y, terms, row, stack));
+        }
+        match (self.find(terms, row, stack), other.find(terms, row, stack)) {
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+/// How a term is taken apart.
+#[derive(Clone, Debug)]
+pub(crate) enum Match {
+    /// It is the variable's value from now on.
+    Bind(u32),
+    /// It must be the variable's value.
+    Check(u32),
+    Ground(TermId),
+    Function(Symbol, Vec<Match>),
+}
+
+impl Match {
+    /// How a term is matched with the pattern; marks the variables that are bound then.
+    pub(crate) fn of(pattern: &Pattern, bound: &mut [bool]) -> Self {
+        match pattern {
+            Pattern::Ground(term) => Self::Ground(*term),
+            Pattern::Variable(variable) => {
+                let is_known = std::mem::replace(&mut bound[*variable as usize], true);
+                if is_known { Self::Check(*variable) } else { Self::Bind(*variable) }
+            }
+            Pattern::Function(symbol, arguments) => Self::Function(*symbol, Self::of_all(arguments, bound)),
+        }
+    }
+
+    /// How terms are matched with the patterns, one after the other.
+    pub(crate) fn of_all(patterns: &[Pattern], bound: &mut [bool]) -> Vec<Self> {
+        patterns.iter().map(|pattern| Self::of(pattern, bound)).collect()
+    }
+
+    /// Takes a term apart, writing to the row; false if it does not fit.
+    pub(crate) fn fits(&self, term: TermId, terms: &Terms, row: &mut [TermId]) -> bool {
+        match self {
+            Self::Bind(variable) => {
+                row[*variable as usize] = term;
+                true
+            }
+            Self::Check(variable) => row[*variable as usize] == term,
+            Self::Ground(known) => *known == term,
+            Self::Function(symbol, parts) => {
+                let arguments = terms.arguments(term);
+                terms.symbol(term) == *symbol
+                    && arguments.len() == parts.len()
+                    && Self::all_fit(parts, arguments, terms, row)
+            }
+        }
+    }
+
+    /// Takes as many terms apart.
+    pub(crate) fn all_fit(list: &[Self], values: &[TermId], terms: &Terms, row: &mut [TermId]) -> bool {
+        list.iter().zip(values).all(|(part, &value)| part.fits(value, terms, row))
+    }
+}

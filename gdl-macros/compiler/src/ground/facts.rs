@@ -1,0 +1,216 @@
+//! The facts found so far, and indexes over them.
+//!
+//! An [`Index`] leads from the values of a literal's bound variables to those of its free ones, with the atom. Facts are
+//! noted first and enter the indexes one by one, so that joins see them when their turn comes.
+//!
+//! An index takes some steps for each fact that may enter it, spent before it is filled ([`Facts::filling`]) or as facts
+//! enter. Facts and indexes are counted in bytes.
+
+use super::{
+    clause::{Literal, canonical},
+    terms::{AtomId, Atoms, TermId, Terms},
+    watch::Watch,
+};
+use crate::{
+    datalog::pattern::{Match, Pattern},
+    rules::RelationId,
+};
+use rustc_hash::FxHashMap;
+
+/// Rows of the free variables' values, and the atom, by the bound variables' values.
+#[derive(Debug)]
+struct Index {
+    relation: RelationId,
+    /// The literal with its variables numbered by first occurrence.
+    pattern: Vec<Match>,
+    variables: usize,
+    key: Vec<usize>,
+    free: Vec<usize>,
+    rows: FxHashMap<Box<[TermId]>, Vec<TermId>>,
+    /// Steps that entering a fact takes.
+    effort: u64,
+    bytes: usize,
+    /// Whether no plan needs it any more: it takes nothing then.
+    is_retired: bool,
+}
+
+impl Index {
+    /// Enters a fact if it matches. Returns the bytes that takes.
+    fn enter(&mut self, atom: AtomId, atoms: &Atoms, terms: &Terms) -> usize {
+        if self.is_retired {
+            return 0;
+        }
+        let mut values = vec![TermId::NONE; self.variables];
+        if !Match::all_fit(&self.pattern, atoms.arguments(atom), terms, &mut values) {
+            return 0;
+        }
+        let key: Vec<TermId> = self.key.iter().map(|&v| values[v]).collect();
+        let free = self.free.iter().map(|&v| values[v]).chain([TermId(atom.0)]);
+        let row = size_of::<TermId>() * (self.free.len() + 1);
+        if let Some(rows) = self.rows.get_mut(&key[..]) {
+            rows.extend(free);
+            self.bytes += row;
+            return row;
+        }
+        let bytes = BYTES_PER_KEY + size_of::<TermId>() * key.len() + row;
+        self.rows.insert(key.into(), free.collect());
+        self.bytes += bytes;
+        bytes
+    }
+}
+
+/// The facts and their indexes.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// For each atom, its place in the list; none if it was not found.
+    places: Vec<u32>,
+    /// The found atoms in the order they were noted.
+    pub(super) list: Vec<AtomId>,
+    /// How many of them joins can see: those noted since wait for their turn.
+    entered: usize,
+    /// The found atoms of each relation, likewise.
+    by_relation: Vec<Vec<AtomId>>,
+    indexes: Vec<Index>,
+    /// How many indexes have been filled with what was found before them.
+    filled: usize,
+    /// The indexes by their patterns.
+    watch: Watch,
+    /// Those that the last fact may enter.
+    found: Vec<usize>,
+    by_pattern: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), usize>,
+    /// Steps spent on plans and indexes, which are still to be paid for.
+    pub(super) steps: u64,
+    /// Bytes in the indexes and plans.
+    pub(super) bytes: usize,
+}
+
+/// The place of an atom that was not found.
+const NOWHERE: u32 = u32::MAX;
+
+/// Bytes that a key of an index takes with its rows, whatever their length: an entry of a hash map that is
+/// two thirds full, and two small pieces of the heap.
+const BYTES_PER_KEY: usize = 120;
+
+/// Bytes that an index takes without its rows.
+const BYTES_PER_INDEX: usize = 400;
+
+/// Steps of fuel that finding something in a hash table takes, beside those for what is looked for.
+pub(super) const FIND: u64 = 8;
+
+impl Facts {
+    /// True if the atom was found.
+    pub(super) fn contains(&self, atom: AtomId) -> bool {
+        self.place(atom) != NOWHERE
+    }
+
+    /// True if the atom was found and joins can see it.
+    pub(super) fn has_entered(&self, atom: AtomId) -> bool {
+        (self.place(atom) as usize) < self.entered
+    }
+
+    fn place(&self, atom: AtomId) -> u32 {
+        self.places.get(atom.index()).copied().unwrap_or(NOWHERE)
+    }
+
+    /// Notes that the atom was found; false if it was before. Joins do not see it yet.
+    pub(super) fn note(&mut self, atom: AtomId, atoms: &Atoms) -> bool {
+        if self.contains(atom) {
+            return false;
+        }
+        if self.places.len() <= atom.index() {
+            self.places.resize(atom.index() + 1, NOWHERE);
+        }
+        self.places[atom.index()] = self.list.len() as u32;
+        self.list.push(atom);
+        let relation = atoms.relation(atom).index();
+        if self.by_relation.len() <= relation {
+            self.by_relation.resize(relation + 1, Vec::new());
+        }
+        self.by_relation[relation].push(atom);
+        true
+    }
+
+    /// The atoms found of a relation.
+    pub(super) fn of(&self, relation: RelationId) -> &[AtomId] {
+        self.by_relation.get(relation.index()).map_or(&[], |atoms| atoms)
+    }
+
+    /// The bytes that facts, indexes and plans take.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + size_of::<u32>() * self.places.len() + 2 * size_of::<AtomId>() * self.list.len()
+    }
+
+    /// Enters the atom that was noted first of those that wait, if there is one, and gives it.
+    pub(super) fn enter(&mut self, atoms: &Atoms, terms: &Terms) -> Option<AtomId> {
+        let &atom = self.list.get(self.entered)?;
+        self.entered += 1;
+        let arguments = atoms.arguments(atom);
+        self.steps += self.watch.find(atoms.relation(atom).0, arguments, terms, &mut self.found);
+        for &i in &self.found {
+            self.steps += self.indexes[i].effort;
+            self.bytes += self.indexes[i].enter(atom, atoms, terms);
+        }
+        Some(atom)
+    }
+
+    /// Steps that the next index to be filled takes, if one was made since all were.
+    pub(super) fn filling(&self) -> Option<u64> {
+        let index = self.indexes.get(self.filled)?;
+        Some(self.of(index.relation).len() as u64 * index.effort)
+    }
+
+    /// Enters all that was noted, and fills the next index made. Nothing may wait in indexes made before.
+    pub(super) fn fill(&mut self, atoms: &Atoms, terms: &Terms) {
+        self.entered = self.list.len();
+        let Some(index) = self.indexes.get_mut(self.filled) else { return };
+        for &atom in self.by_relation.get(index.relation.index()).map_or(&[][..], |atoms| atoms) {
+            self.bytes += index.enter(atom, atoms, terms);
+        }
+        self.filled += 1;
+    }
+
+    /// The rows of an index for a key: for each, the free variables' values and the atom.
+    pub(super) fn rows(&self, index: usize, key: &[TermId]) -> &[TermId] {
+        self.indexes[index].rows.get(key).map_or(&[], |rows| rows)
+    }
+
+    /// Forgets the indexes that are not `used`.
+    pub(super) fn retire(&mut self, used: impl Iterator<Item = usize>) {
+        let mut is_used = vec![false; self.indexes.len()];
+        used.for_each(|index| is_used[index] = true);
+        for (index, _) in self.indexes.iter_mut().zip(&is_used).filter(|(_, is_used)| !**is_used) {
+            self.bytes -= index.bytes;
+            (index.rows, index.bytes, index.is_retired) = (FxHashMap::default(), 0, true);
+        }
+        self.by_pattern.retain(|_, index| is_used[*index]);
+    }
+
+    /// The index for a literal with some variables bound, and those variables, bound and free.
+    pub(super) fn index(&mut self, literal: &Literal, bound: &[bool]) -> (usize, Vec<u32>, Vec<u32>) {
+        let mut names = Vec::new();
+        let pattern = canonical(&literal.arguments, &mut names);
+        let (key, free): (Vec<usize>, Vec<usize>) = (0..names.len()).partition(|&i| bound[names[i] as usize]);
+        let key_names = key.iter().map(|&i| names[i]).collect();
+        let free_names = free.iter().map(|&i| names[i]).collect();
+        let relation = literal.relation;
+        let Self { indexes, watch, bytes, .. } = self;
+        let entry = self.by_pattern.entry((relation.0, pattern, key));
+        let number = *entry.or_insert_with_key(|(_, pattern, key)| {
+            watch.add(relation.0, pattern, indexes.len());
+            *bytes += BYTES_PER_INDEX + 2 * size_of::<Pattern>() * literal.size();
+            indexes.push(Index {
+                relation,
+                pattern: Match::of_all(pattern, &mut vec![false; names.len()]),
+                variables: names.len(),
+                key: key.clone(),
+                free,
+                rows: FxHashMap::default(),
+                effort: FIND + (literal.size() + names.len()) as u64 / 4,
+                bytes: 0,
+                is_retired: false,
+            });
+            indexes.len() - 1
+        });
+        (number, key_names, free_names)
+    }
+}

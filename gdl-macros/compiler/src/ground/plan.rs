@@ -1,0 +1,138 @@
+//! The order in which the literals of a clause are joined.
+//!
+//! A [`Plan`] orders the body of a clause so that what is bound most comes first and every test
+//! runs as soon as its variables are bound. Each lookup goes through an index from the
+//! values of its bound variables to the values of its free ones.
+//!
+//! Planning takes steps, which are spent before ([`effort`]), and plans are counted in bytes with the facts.
+
+use super::{
+    clause::{Clause, Literal, Test},
+    facts::{FIND, Facts},
+    statistics::Rows,
+};
+use crate::datalog::pattern::{Match, Pattern};
+
+/// One step of a plan.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// Go on if the clause's literal at `place`, whose variables are all bound, is a fact.
+    Check { place: usize, cost: u64 },
+    /// Look up `key` in an index, bind `free`, for each row: the clause's literal at `place`.
+    Lookup { place: usize, index: usize, key: Vec<u32>, free: Vec<u32>, cost: u64 },
+    /// Go on unless the test of the clause with this number is known to fail.
+    Test { test: usize, cost: u64 },
+}
+
+impl Step {
+    /// Steps of fuel that it takes.
+    pub(super) fn cost(&self) -> u64 {
+        let (Self::Check { cost, .. } | Self::Lookup { cost, .. } | Self::Test { cost, .. }) = self;
+        *cost
+    }
+}
+
+/// The way through a clause's body once the literal at `start` (if any) is bound.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) clause: usize,
+    pub(super) start: Option<usize>,
+    /// How the arguments of a fact are matched with those of that literal.
+    pub(super) given: Vec<Match>,
+    pub(super) steps: Vec<Step>,
+}
+
+/// Bytes that a step of a plan takes, with its lists of variables.
+const BYTES_PER_STEP: usize = 128;
+
+/// Steps that planning a clause takes once: each literal is compared with those left whenever one is chosen, and
+/// each test looked at.
+pub(super) fn effort(clause: &Clause) -> u64 {
+    let (literals, tests) = (clause.positives.len(), clause.tests.len());
+    let size: usize = clause.positives.iter().map(Literal::size).sum();
+    let tested: usize = clause.tests.iter().map(Test::size).sum();
+    (20 * (1 + literals) + literals * (literals + tests) / 12 + 2 * size + tested) as u64
+}
+
+impl Plan {
+    /// Plans clause `number` for when its literal at `start` is bound. `rows` has the matches of each of its
+    /// literals where they are known.
+    pub(super) fn new(
+        facts: &mut Facts,
+        clause: &Clause,
+        number: usize,
+        start: Option<usize>,
+        rows: &[Option<Rows>],
+    ) -> Self {
+        let variables: Vec<Vec<u32>> = clause.positives.iter().map(Literal::variables).collect();
+        let mut bound = vec![false; clause.variables];
+        let mut tests: Vec<(usize, Vec<u32>)> =
+            clause.tests.iter().map(Test::variables).enumerate().collect();
+        let first = start.map_or(&[][..], |start| &clause.positives[start].arguments);
+        let given = Match::of_all(first, &mut bound);
+        let estimate =
+            |place: usize, bound: &[bool]| estimate(rows[place].as_ref(), &variables[place], bound);
+        // Each literal that waits and how many rows its lookup will find, as far as is known.
+        let mut waiting: Vec<(usize, f64)> = (0..clause.positives.len())
+            .filter(|&place| Some(place) != start)
+            .map(|place| (place, estimate(place, &bound)))
+            .collect();
+        let mut steps = Vec::new();
+        let mut news = true;
+        loop {
+            if news {
+                tests.retain(|(test, variables)| {
+                    let ready = variables.iter().all(|&v| bound[v as usize]);
+                    if ready {
+                        let cost = 1 + clause.tests[*test].size() as u64 / 2;
+                        steps.push(Step::Test { test: *test, cost });
+                    }
+                    !ready
+                });
+            }
+            let best = (0..waiting.len()).min_by(|&a, &b| waiting[a].1.total_cmp(&waiting[b].1));
+            let Some(best) = best else { break };
+            let (place, _) = waiting.remove(best);
+            if variables[place].iter().all(|&v| bound[v as usize]) {
+                news = false;
+                let cost = FIND + clause.positives[place].size() as u64 / 2;
+                steps.push(Step::Check { place, cost });
+                continue;
+            }
+            let (index, key, free) = facts.index(&clause.positives[place], &bound);
+            free.iter().for_each(|&v| bound[v as usize] = true);
+            news = !free.is_empty();
+            for (other, rows) in &mut waiting {
+                if free.iter().any(|v| variables[*other].contains(v)) {
+                    *rows = estimate(*other, &bound);
+                }
+            }
+            let cost = FIND + key.len() as u64 / 4;
+            steps.push(Step::Lookup { place, index, key, free, cost });
+        }
+        let size: usize = clause.positives.iter().map(Literal::size).sum();
+        let first: usize = first.iter().map(Pattern::size).sum();
+        facts.bytes += BYTES_PER_STEP * (1 + steps.len());
+        facts.bytes += size_of::<u32>() * size + size_of::<Match>() * first;
+        Self { clause: number, start, given, steps }
+    }
+
+    /// The indexes that it needs.
+    pub(super) fn indexes(&self) -> impl Iterator<Item = usize> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Lookup { index, .. } => Some(*index),
+            Step::Check { .. } | Step::Test { .. } => None,
+        })
+    }
+}
+
+/// How many rows a lookup of a literal will find: `rows` match it, of its variables some are bound.
+fn estimate(rows: Option<&Rows>, variables: &[u32], bound: &[bool]) -> f64 {
+    if let Some(rows) = rows {
+        let bound = rows.values.iter().filter(|(v, _)| bound[*v as usize]);
+        return rows.count / bound.map(|(_, values)| values).product::<f64>();
+    }
+    // Nothing is known yet. A guess of 8 values a variable keeps bound lookups first and cross products last.
+    let free = variables.iter().filter(|&&v| !bound[v as usize]).count();
+    8f64.powi(free as i32) * 1.5
+}

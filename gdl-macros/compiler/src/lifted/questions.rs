@@ -1,0 +1,161 @@
+//! Questions, each a procedure with the arguments given, and the answers found.
+//!
+//! Each question and each answer is stored once. A clause that has to wait for answers is kept with its variables until all
+//! are there.
+
+use super::table::END;
+use crate::datalog::{calls::Calls, terms::TermId};
+
+/// Questions by number, with their answers by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Questions {
+    /// A procedure and the arguments given for each question.
+    asked: Calls,
+    list: Vec<Question>,
+    /// A question and the other arguments for each answer.
+    found: Calls,
+    /// The next answer to the same question, for each answer.
+    next: Vec<u32>,
+    waiting: Vec<Waiting>,
+    saved: Vec<TermId>,
+}
+
+#[derive(Clone, Debug)]
+struct Question {
+    /// Its answers, in the order they were found.
+    first: u32,
+    last: u32,
+    /// The clauses that wait for its answers, the last one first.
+    waiting: u32,
+    /// All answers are there.
+    is_complete: bool,
+}
+
+/// A clause that stopped at a question of its own component.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    /// The question that the clause is to answer.
+    pub(super) question: u32,
+    /// The clause's place in the procedure.
+    pub(super) entry: usize,
+    /// The step where it stopped.
+    pub(super) step: usize,
+    /// Where its variables end in `saved`.
+    end: u32,
+    pub(super) next: u32,
+}
+
+impl Waiting {
+    pub(super) fn new(question: u32, entry: usize, step: usize) -> Self {
+        Self { question, entry, step, end: 0, next: END }
+    }
+}
+
+impl Questions {
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// What a question asks.
+    pub(super) fn procedure(&self, question: u32) -> usize {
+        self.asked.head(question) as usize
+    }
+
+    /// The given arguments of a question.
+    pub(super) fn arguments(&self, question: u32) -> &[TermId] {
+        self.asked.arguments(question)
+    }
+
+    pub(super) fn is_complete(&self, question: u32) -> bool {
+        self.list[question as usize].is_complete
+    }
+
+    /// The first answer to a question.
+    pub(super) fn first(&self, question: u32) -> u32 {
+        self.list[question as usize].first
+    }
+
+    /// The answer after this one.
+    pub(super) fn next(&self, answer: u32) -> u32 {
+        self.next[answer as usize]
+    }
+
+    /// The terms of an answer.
+    pub(super) fn values(&self, answer: u32) -> &[TermId] {
+        self.found.arguments(answer)
+    }
+
+    /// The clause that waits for a question's answers, of several the last.
+    pub(super) fn waits_for(&self, question: u32) -> u32 {
+        self.list[question as usize].waiting
+    }
+
+    /// The question, and true if it is new.
+    pub(super) fn ask(&mut self, procedure: usize, arguments: &[TermId]) -> (u32, bool) {
+        let (question, is_new) = self.asked.intern(procedure as u32, arguments);
+        if is_new {
+            self.list.push(Question { first: END, last: END, waiting: END, is_complete: false });
+        }
+        (question, is_new)
+    }
+
+    pub(super) fn is_answer(&self, question: u32, values: &[TermId]) -> bool {
+        self.found.find(question, values).is_some()
+    }
+
+    /// Adds an answer, unless it is known.
+    pub(super) fn answer(&mut self, question: u32, values: &[TermId]) -> Option<u32> {
+        let (answer, true) = self.found.intern(question, values) else { return None };
+        self.next.push(END);
+        let list = &mut self.list[question as usize];
+        match std::mem::replace(&mut list.last, answer) {
+            END => list.first = answer,
+            last => self.next[last as usize] = answer,
+        }
+        Some(answer)
+    }
+
+    /// Lets a clause wait for the answers to `question`.
+    pub(super) fn wait(&mut self, question: u32, mut waiting: Waiting, variables: &[TermId]) -> u32 {
+        self.saved.extend_from_slice(variables);
+        waiting.end = self.saved.len() as u32;
+        let number = self.waiting.len() as u32;
+        waiting.next = std::mem::replace(&mut self.list[question as usize].waiting, number);
+        self.waiting.push(waiting);
+        number
+    }
+
+    /// A clause that waits, with its variables.
+    pub(super) fn waiting(&self, number: u32) -> (Waiting, &[TermId]) {
+        let place = number as usize;
+        let waiting = self.waiting[place];
+        let start = place.checked_sub(1).map_or(0, |before| self.waiting[before].end);
+        (waiting, &self.saved[start as usize..waiting.end as usize])
+    }
+
+    /// How many clauses wait.
+    pub(super) fn n_waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Calls the questions from a certain one on complete, for which no clause waits any longer.
+    pub(super) fn complete(&mut self, first: usize, waiting: usize) {
+        self.list[first..].iter_mut().for_each(|question| question.is_complete = true);
+        self.waiting.truncate(waiting);
+        self.saved.truncate(self.waiting.last().map_or(0, |waiting| waiting.end as usize));
+    }
+
+    /// Forgets all questions but the first `len`, which were complete before there were others.
+    pub(super) fn truncate(&mut self, len: usize) {
+        if len < self.list.len() {
+            let kept =
+                (0..self.next.len() as u32).take_while(|&i| (self.found.head(i) as usize) < len).count();
+            self.asked.truncate(len);
+            self.list.truncate(len);
+            self.found.truncate(kept);
+            self.next.truncate(kept);
+            self.waiting.clear();
+            self.saved.clear();
+        }
+    }
+}

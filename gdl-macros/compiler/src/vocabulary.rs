@@ -1,0 +1,90 @@
+//! The names of a game, and the numbers that terms have by them.
+//!
+//! Whatever finds the fluents, moves and percepts of a game, they are numbered by their texts, bytewise: so are
+//! fluents in states and moves in joint moves, on every engine.
+
+use crate::{
+    Rules,
+    datalog::terms::{TermId, Terms},
+    rules::Symbols,
+};
+
+/// The names of a game, each list in the order of its KIF text, bytewise; roles in file order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vocabulary {
+    /// The players.
+    pub roles: Vec<String>,
+    /// What may hold in a state.
+    pub fluents: Vec<String>,
+    /// What any role may do: the union over the roles.
+    pub moves: Vec<String>,
+    /// What any role may perceive: the union over the roles.
+    pub percepts: Vec<String>,
+    /// The role that stands for chance, an index into [`Vocabulary::roles`].
+    pub chance: Option<u32>,
+}
+
+impl Vocabulary {
+    /// The names of a game with these roles, and the texts of fluents, moves and percepts in their order.
+    pub(crate) fn new(
+        rules: &Rules,
+        terms: &Terms,
+        roles: &[TermId],
+        [fluents, moves, percepts]: [Vec<String>; 3],
+    ) -> Self {
+        let roles = roles.iter().map(|&role| terms.text(role, &rules.symbols)).collect();
+        let chance = rules.chance().and_then(|chance| rules.roles.iter().position(|role| role == chance));
+        Self { roles, fluents, moves, percepts, chance: chance.map(|role| role as u32) }
+    }
+}
+
+/// The numbers of some terms.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers(Vec<u32>);
+
+impl Numbers {
+    /// Each term of a list has its place there as its number.
+    pub(crate) fn new(list: &[TermId], terms: &Terms) -> Self {
+        let mut numbers = vec![u32::MAX; terms.len()];
+        (0..).zip(list).for_each(|(number, term)| numbers[term.index()] = number);
+        Self(numbers)
+    }
+
+    /// The number of a term that has one.
+    pub(crate) fn at(&self, term: TermId) -> u32 {
+        self.0[term.index()]
+    }
+
+    /// The number of a term, if it has one.
+    pub(crate) fn of(&self, term: TermId) -> Option<usize> {
+        self.0.get(term.index()).copied().filter(|&number| number != u32::MAX).map(|number| number as usize)
+    }
+}
+
+/// Terms that are numbered by their texts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Titles {
+    pub(crate) terms: Vec<TermId>,
+    pub(crate) texts: Vec<String>,
+    pub(crate) numbers: Numbers,
+}
+
+impl Titles {
+    /// Numbers terms, of which some may be there more than once.
+    pub(crate) fn new(mut list: Vec<TermId>, terms: &Terms, symbols: &Symbols) -> Self {
+        list.sort_unstable();
+        list.dedup();
+        let mut titled: Vec<(String, TermId)> =
+            list.into_iter().map(|term| (terms.text(term, symbols), term)).collect();
+        titled.sort_unstable();
+        let (texts, list): (Vec<String>, Vec<TermId>) = titled.into_iter().unzip();
+        Self { numbers: Numbers::new(&list, terms), terms: list, texts }
+    }
+}
+
+/// The value that a goal's second argument stands for: an integer from 0 to 100.
+pub(crate) fn goal_value(term: TermId, terms: &Terms, symbols: &Symbols) -> Option<u8> {
+    let text = terms.arguments(term).is_empty().then(|| symbols.name(terms.symbol(term)))?;
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|&value| is_number && value <= 100)
+}

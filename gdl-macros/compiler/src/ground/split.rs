@@ -1,6 +1,6 @@
-//! Splits clauses that have many instances.
+//! Clauses that have many instances, split into others with the same meaning.
 //!
-//! In come clauses and a [`Grounder`] with what it has found so far, out go clauses with the same meaning. The literals of
+//! A [`Splitter`] decides by what a [`Grounder`] has found so far. The literals of
 //! variables that the head does not mention become a relation of their own, over what they share with the
 //! rest: where `h(x) <- p(x,y), q(y,z), r(z,w)` has an instance for each `x, y, z, w` that join,
 //! `a(y) <- q(y,z), r(z,w)` and `h(x) <- p(x,y), a(y)` have one for each `y, z, w` and one for each `x, y`.
@@ -15,21 +15,21 @@
 //! Whatever the clauses, weighing all their cuts takes no more than [`WEIGHING`] steps, which are taken from the
 //! grounder's: beyond that clauses stay whole. What is made is a few clauses for each cut that was carried out.
 
+mod cut;
+
 use super::{
     branches::Branches,
-    clause::{Clause, Literal, Test, numbered},
+    clause::{Clause, Literal, Test},
     fixpoint::Grounder,
     statistics::Rows,
     unfold,
 };
 use crate::{datalog::pattern::Pattern, rules::RelationId};
+use cut::{Body, Cut, Draft, Key, blocks, common, looking, probe};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A split must bring the instances down to this part.
 const GAIN: f64 = 0.95;
-
-/// A guard that is not needed must bring the instances of a part down to this part.
-const NARROW: f64 = 0.5;
 
 /// A relation made here has at most this many arguments.
 const MAX_SHARED: usize = 14;
@@ -69,38 +69,6 @@ pub(super) struct Splitter {
     guards: FxHashSet<RelationId>,
     /// For each relation that a part was taken from, the relations its clauses came to mention by that.
     below: FxHashMap<RelationId, Vec<RelationId>>,
-}
-
-/// A way to split a clause.
-pub(super) struct Cut {
-    /// The body of the new relation: literals and tests taken out, and copies of what narrows them down.
-    inner: Body,
-    /// What stays, but for the literal of the new relation.
-    outer: Body,
-    /// The variables that both sides have: the arguments of the new relation.
-    shared: Vec<u32>,
-    /// Instances of the clause that defines the new relation, and whether they were counted, not estimated.
-    inside: f64,
-    is_counted: bool,
-    /// Estimated instances of the clause that remains.
-    outside: f64,
-    /// Estimated facts of the new relation.
-    size: Rows,
-}
-
-impl Cut {
-    /// Instances of both clauses, if estimates have to be scaled.
-    fn cost(&self, scale: f64) -> f64 {
-        self.inside * if self.is_counted { 1.0 } else { scale } + self.outside * scale
-    }
-}
-
-#[derive(Default, PartialEq, Eq)]
-struct Body {
-    positives: Vec<Literal>,
-    tests: Vec<Test>,
-    /// Literals of which only the values of some variables matter, and only whether they are possible.
-    guards: Vec<(Literal, Vec<u32>)>,
 }
 
 impl Splitter {
@@ -315,7 +283,7 @@ impl Splitter {
         cuts.sort_by(|a, b| a.inside.total_cmp(&b.inside));
         let is_small = |cut: &&mut Cut| cut.inside > 0.0 && cut.inside <= PROBE as f64;
         for cut in cuts.iter_mut().filter(is_small).take(PROBES) {
-            probe(grounder, clause, cut);
+            probe(grounder, clause, cut, PROBE);
         }
         cuts.iter_mut().for_each(|cut| cut.is_counted |= is_trusted);
         cuts.retain(|cut| pays(cut.cost(scale), now));
@@ -334,107 +302,23 @@ impl Splitter {
         block: &[u32],
     ) -> Option<Cut> {
         let is_vast = self.is_vast(now);
-        let touches = |variables: &[u32]| variables.iter().any(|v| block.contains(v));
-        let (mut inner, mut outer) = (Body::default(), Body::default());
-        let (mut inner_rows, mut outer_rows) = (Vec::new(), Vec::new());
-        let (mut bound, mut needed, mut outside) = (Vec::new(), Vec::new(), clause.head.variables());
-        for (literal, rows) in clause.positives.iter().zip(rows) {
-            let variables = literal.variables();
-            if touches(&variables) {
-                inner.positives.push(literal.clone());
-                inner_rows.push(rows.clone());
-                bound.extend(variables);
-            } else {
-                outer.positives.push(literal.clone());
-                outer_rows.push(rows.clone());
-                outside.extend(variables);
-            }
-        }
-        for test in &clause.tests {
-            let variables = test.variables();
-            if touches(&variables) {
-                inner.tests.push(test.clone());
-                needed.extend(variables);
-            } else {
-                outer.tests.push(test.clone());
-                outside.extend(variables);
-            }
-        }
-        if inner.positives.is_empty() || outer.positives.is_empty() {
+        let mut draft = Draft::new(clause, rows, block)?;
+        draft.bind_tests(grounder, is_vast)?;
+        draft.copy_fixed(grounder, &self.guards);
+        let shared = draft.shared();
+        if shared.len() > MAX_SHARED || !draft.is_less(clause, &self.guards, is_vast) {
             return None;
         }
-        let mut all: Vec<u32> = bound.iter().chain(&needed).copied().collect();
-        all.sort_unstable();
-        all.dedup();
-
-        // What binds the other variables of tests stays outside, too; inside, its projection will do.
-        needed.retain(|v| !bound.contains(v));
-        while !needed.is_empty() {
-            let binds = |literal: &&Literal| common(&needed, &literal.variables()).len();
-            // The first of those that bind most.
-            let literal = outer.positives.iter().rev().max_by_key(binds).filter(|l| binds(l) > 0)?;
-            let seen = common(&all, &literal.variables());
-            needed.retain(|v| !seen.contains(v));
-            inner_rows.push(grounder.projection(literal, &seen, is_vast));
-            inner.guards.push((literal.clone(), seen));
-        }
-        // What does not depend on the state may as well narrow down both sides.
-        for (literal, rows) in outer.positives.iter().zip(&outer_rows) {
-            let variables = literal.variables();
-            // A relation made in this round is taken to depend on the state: that costs nothing but a narrower copy.
-            if !grounder.is_dynamic(literal.relation)
-                && !self.guards.contains(&literal.relation)
-                && variables.len() >= 2
-                && variables.iter().all(|v| all.contains(v))
-            {
-                inner.positives.push(literal.clone());
-                inner_rows.push(rows.clone());
-            }
-        }
-        let shared = common(&all, &outside);
-        // What remains has fewer variables. The part has fewer literals without guards, or as many and fewer tests,
-        // so splitting ends.
-        let weight = |list: &[Literal], tests: &[Test]| {
-            (list.iter().filter(|l| !self.guards.contains(&l.relation)).count(), tests.len())
-        };
-        let (part, whole) =
-            (weight(&inner.positives, &inner.tests), weight(&clause.positives, &clause.tests));
-        // To take tests alone apart from the rest would hide from the optimiser which moves a part speaks of.
-        let is_less = if is_vast { part < whole } else { part.0 < whole.0 };
-        if shared.len() > MAX_SHARED || !is_less {
-            return None;
-        }
-        let mut inside = Rows::join(&inner_rows).count;
-        // What the rest says of what is shared narrows the part down, where it says much.
-        for literal in &outer.positives {
-            let seen = common(&shared, &literal.variables());
-            let is_said = inner.positives.contains(literal) || inner.guards.iter().any(|(l, _)| l == literal);
-            if seen.is_empty() || is_said || self.guards.contains(&literal.relation) {
-                continue;
-            }
-            inner_rows.push(grounder.projection(literal, &seen, is_vast));
-            let narrowed = Rows::join(&inner_rows).count;
-            if narrowed <= NARROW * inside {
-                inside = narrowed;
-                inner.guards.push((literal.clone(), seen));
-            } else {
-                inner_rows.pop();
-            }
-        }
-        let made = self.parts.get(&inner.key(&shared, clause.is_guard));
+        let inside = draft.narrow(grounder, &shared, &self.guards, is_vast);
+        let made = self.parts.get(&draft.inner.key(&shared, clause.is_guard));
         if made.is_some_and(|&part| self.rests_on(part, clause.head.relation)) {
             return None;
         }
-        let projections = inner.positives.iter().map(|l| (l, &shared));
-        let guards = inner.guards.iter().map(|(l, seen)| (l, seen));
-        let projected: Vec<Rows> = projections
-            .chain(guards)
-            .map(|(literal, seen)| grounder.projection(literal, seen, is_vast).project(&shared))
-            .collect();
-        let mut size = Rows::join(&projected);
+        let mut size = draft.size(grounder, &shared, is_vast);
         size.count = size.count.min(inside);
-        let outside = Rows::join(outer_rows.iter().chain([&size])).count;
+        let outside = Rows::join(draft.outer_rows.iter().chain([&size])).count;
         let inside = if made.is_some() { 0.0 } else { inside };
+        let Draft { inner, outer, .. } = draft;
         Some(Cut { inner, outer, shared, inside, is_counted: false, outside, size })
     }
 
@@ -519,24 +403,6 @@ impl Splitter {
     }
 }
 
-/// Puts what the facts found so far say of a cut in place of estimates, if that is quickly known.
-fn probe(grounder: &mut Grounder<'_>, clause: &Clause, cut: &mut Cut) {
-    let guards = cut.inner.guards.iter().map(|(literal, _)| literal);
-    let positives = cut.inner.positives.iter().chain(guards).cloned().collect();
-    let body = Clause { positives, tests: cut.inner.tests.clone(), ..clause.clone() };
-    let mut own: Vec<u32> = cut.inner.positives.iter().flat_map(Literal::variables).collect();
-    own.extend(cut.inner.guards.iter().flat_map(|(_, seen)| seen));
-    own.sort_unstable();
-    own.dedup();
-    if let Some([inside, size]) = grounder.probe(&body, [&own, &cut.shared], PROBE) {
-        let mut outer: Vec<Rows> = cut.outer.positives.iter().map(|l| grounder.rows(l)).collect();
-        outer.push(size);
-        cut.outside = Rows::join(&outer).count;
-        (cut.inside, cut.is_counted) = (inside.count, true);
-        cut.size = outer.pop().expect("pushed above");
-    }
-}
-
 /// How many instances a clause has, by estimate.
 fn estimate(grounder: &mut Grounder<'_>, clause: &Clause) -> f64 {
     let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
@@ -553,101 +419,4 @@ fn expect(grounder: &mut Grounder<'_>, number: usize) -> f64 {
 /// How many times as many instances as estimated a clause has that has `now`.
 fn scale(grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
     (now / estimate(grounder, clause)).max(1.0)
-}
-
-/// The variables that are in both lists, in the order of the first.
-fn common(variables: &[u32], others: &[u32]) -> Vec<u32> {
-    variables.iter().copied().filter(|v| others.contains(v)).collect()
-}
-
-/// What makes two relations the same: their body, with variables numbered by occurrence, and whether they are
-/// guards, which have no part in instances.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key {
-    positives: Vec<Literal>,
-    tests: Vec<Test>,
-    guards: Vec<(Literal, Vec<u32>)>,
-    arguments: Vec<u32>,
-    is_guard: bool,
-}
-
-impl Body {
-    fn key(&self, arguments: &[u32], is_guard: bool) -> Key {
-        let mut names: Vec<u32> = Vec::new();
-        let mut rename = |variable| numbered(variable, &mut names);
-        Key {
-            positives: self.positives.iter().map(|l| l.rename(&mut rename)).collect(),
-            tests: self.tests.iter().map(|t| t.rename(&mut rename)).collect(),
-            guards: self
-                .guards
-                .iter()
-                .map(|(l, seen)| (l.rename(&mut rename), seen.iter().map(|&v| rename(v)).collect()))
-                .collect(),
-            arguments: arguments.iter().map(|&v| rename(v)).collect(),
-            is_guard,
-        }
-    }
-}
-
-/// Steps that finding the blocks of a clause takes.
-fn looking(clause: &Clause) -> u64 {
-    let size: usize = clause.positives.iter().map(|l| l.size() + l.variables().len().pow(2)).sum();
-    let tests: usize = clause.tests.iter().map(Test::size).sum();
-    let (literals, scopes) = (clause.positives.len(), clause.positives.len() + clause.tests.len());
-    (16 * (size + tests + literals * literals) + clause.variables * clause.variables * scopes) as u64
-}
-
-/// Sets of variables that a clause's head does not mention and that might go together.
-fn blocks(clause: &Clause) -> Vec<Vec<u32>> {
-    let head = clause.head.variables();
-    let hidden: Vec<Vec<u32>> = clause
-        .positives
-        .iter()
-        .map(|l| l.variables().into_iter().filter(|v| !head.contains(v)).collect())
-        .collect();
-    let (mut found, mut known) = (Vec::new(), FxHashSet::default());
-    let mut add = |mut block: Vec<u32>| {
-        block.sort_unstable();
-        block.dedup();
-        if !block.is_empty() && known.insert(block.clone()) {
-            found.push(block);
-        }
-    };
-    // A variable goes with those that the literals and tests which mention it speak of, and no other.
-    let scopes: Vec<Vec<u32>> = clause
-        .positives
-        .iter()
-        .map(Literal::variables)
-        .chain(clause.tests.iter().map(Test::variables))
-        .collect();
-    let mut variables: Vec<u32> = hidden.iter().flatten().copied().collect();
-    variables.sort_unstable();
-    variables.dedup();
-    for &variable in &variables {
-        let scope: Vec<u32> = scopes.iter().filter(|s| s.contains(&variable)).flatten().copied().collect();
-        let is_inside =
-            |v: &u32| scopes.iter().filter(|s| s.contains(v)).flatten().all(|other| scope.contains(other));
-        add(variables.iter().copied().filter(is_inside).collect());
-    }
-    let touch = |a: &[u32], b: &[u32]| a.iter().any(|v| b.contains(v));
-    for (place, own) in hidden.iter().enumerate() {
-        for (i, &a) in own.iter().enumerate() {
-            add(vec![a]);
-            own[i + 1..].iter().for_each(|&b| add(vec![a, b]));
-        }
-        add(own.clone());
-        let others = || hidden.iter().enumerate().filter(|&(other, _)| other != place).map(|(_, h)| h);
-        add(own.iter().copied().filter(|v| !others().any(|o| o.contains(v))).collect());
-        for other in others().filter(|other| touch(own, other)) {
-            add(own.iter().chain(other).copied().collect());
-        }
-        let mut component = own.clone();
-        while let Some(more) =
-            hidden.iter().find(|h| touch(h, &component) && !h.iter().all(|v| component.contains(v)))
-        {
-            component.extend(more);
-        }
-        add(component);
-    }
-    found
 }

@@ -1,0 +1,301 @@
+//! One way to split a clause: what is taken out, what stays, and what that promises.
+//!
+//! A [`Draft`] is made of a clause and a block of variables, and becomes a [`Cut`] if both sides are less than the
+//! clause. Sizes are estimates, or what a join of the facts found so far shows.
+
+use super::super::{
+    clause::{Clause, Literal, Test, numbered},
+    fixpoint::Grounder,
+    statistics::Rows,
+};
+use crate::rules::RelationId;
+use rustc_hash::FxHashSet;
+
+/// A guard that is not needed must bring the instances of a part down to this part.
+const NARROW: f64 = 0.5;
+
+/// A way to split a clause.
+pub(in crate::ground) struct Cut {
+    /// The body of the new relation: literals and tests taken out, and copies of what narrows them down.
+    pub(super) inner: Body,
+    /// What stays, but for the literal of the new relation.
+    pub(super) outer: Body,
+    /// The variables that both sides have: the arguments of the new relation.
+    pub(super) shared: Vec<u32>,
+    /// Instances of the clause that defines the new relation, and whether they were counted, not estimated.
+    pub(super) inside: f64,
+    pub(super) is_counted: bool,
+    /// Estimated instances of the clause that remains.
+    pub(super) outside: f64,
+    /// Estimated facts of the new relation.
+    pub(super) size: Rows,
+}
+
+impl Cut {
+    /// Instances of both clauses, if estimates have to be scaled.
+    pub(super) fn cost(&self, scale: f64) -> f64 {
+        self.inside * if self.is_counted { 1.0 } else { scale } + self.outside * scale
+    }
+}
+
+/// A body in the making.
+#[derive(Default, PartialEq, Eq)]
+pub(super) struct Body {
+    pub(super) positives: Vec<Literal>,
+    pub(super) tests: Vec<Test>,
+    /// Literals of which only the values of some variables matter, and only whether they are possible.
+    pub(super) guards: Vec<(Literal, Vec<u32>)>,
+}
+
+/// What makes two relations the same: their body, with variables numbered by occurrence, and whether they are
+/// guards, which have no part in instances.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    positives: Vec<Literal>,
+    tests: Vec<Test>,
+    guards: Vec<(Literal, Vec<u32>)>,
+    arguments: Vec<u32>,
+    is_guard: bool,
+}
+
+impl Body {
+    pub(super) fn key(&self, arguments: &[u32], is_guard: bool) -> Key {
+        let mut names: Vec<u32> = Vec::new();
+        let mut rename = |variable| numbered(variable, &mut names);
+        Key {
+            positives: self.positives.iter().map(|l| l.rename(&mut rename)).collect(),
+            tests: self.tests.iter().map(|t| t.rename(&mut rename)).collect(),
+            guards: self
+                .guards
+                .iter()
+                .map(|(l, seen)| (l.rename(&mut rename), seen.iter().map(|&v| rename(v)).collect()))
+                .collect(),
+            arguments: arguments.iter().map(|&v| rename(v)).collect(),
+            is_guard,
+        }
+    }
+}
+
+/// A cut in the making: the sides of a clause, with the sizes of their literals.
+pub(super) struct Draft {
+    pub(super) inner: Body,
+    pub(super) outer: Body,
+    /// Those of the part's literals, and of its guards behind them.
+    inner_rows: Vec<Rows>,
+    pub(super) outer_rows: Vec<Rows>,
+    /// The variables of the part, sorted.
+    own: Vec<u32>,
+    /// Those that its literals do not bind.
+    unbound: Vec<u32>,
+    /// The variables of the head and of what stays.
+    outside: Vec<u32>,
+}
+
+impl Draft {
+    /// Takes out all that mentions the variables of `block`. None if nothing would bind variables on one of the sides.
+    pub(super) fn new(clause: &Clause, rows: &[Rows], block: &[u32]) -> Option<Self> {
+        let touches = |variables: &[u32]| variables.iter().any(|v| block.contains(v));
+        let (mut inner, mut outer) = (Body::default(), Body::default());
+        let (mut inner_rows, mut outer_rows) = (Vec::new(), Vec::new());
+        let (mut bound, mut tested, mut outside) = (Vec::new(), Vec::new(), clause.head.variables());
+        for (literal, rows) in clause.positives.iter().zip(rows) {
+            let variables = literal.variables();
+            let is_inner = touches(&variables);
+            let (body, sizes, names) = if is_inner {
+                (&mut inner, &mut inner_rows, &mut bound)
+            } else {
+                (&mut outer, &mut outer_rows, &mut outside)
+            };
+            body.positives.push(literal.clone());
+            sizes.push(rows.clone());
+            names.extend(variables);
+        }
+        for test in &clause.tests {
+            let variables = test.variables();
+            let is_inner = touches(&variables);
+            let (body, names) = if is_inner { (&mut inner, &mut tested) } else { (&mut outer, &mut outside) };
+            body.tests.push(test.clone());
+            names.extend(variables);
+        }
+        if inner.positives.is_empty() || outer.positives.is_empty() {
+            return None;
+        }
+        let mut own: Vec<u32> = bound.iter().chain(&tested).copied().collect();
+        own.sort_unstable();
+        own.dedup();
+        tested.retain(|v| !bound.contains(v));
+        Some(Self { inner, outer, inner_rows, outer_rows, own, unbound: tested, outside })
+    }
+
+    /// What binds the other variables of the part's tests stays outside, too; inside, its projection will do.
+    pub(super) fn bind_tests(&mut self, grounder: &mut Grounder<'_>, is_vast: bool) -> Option<()> {
+        while !self.unbound.is_empty() {
+            let binds = |literal: &&Literal| common(&self.unbound, &literal.variables()).len();
+            // The first of those that bind most.
+            let literal = self.outer.positives.iter().rev().max_by_key(binds).filter(|l| binds(l) > 0)?;
+            let seen = common(&self.own, &literal.variables());
+            self.unbound.retain(|v| !seen.contains(v));
+            self.inner_rows.push(grounder.projection(literal, &seen, is_vast));
+            self.inner.guards.push((literal.clone(), seen));
+        }
+        Some(())
+    }
+
+    /// Copies what does not depend on the state: it may as well narrow down both sides.
+    pub(super) fn copy_fixed(&mut self, grounder: &Grounder<'_>, guards: &FxHashSet<RelationId>) {
+        for (literal, rows) in self.outer.positives.iter().zip(&self.outer_rows) {
+            let variables = literal.variables();
+            // A relation made in this round is taken to depend on the state: that costs nothing but a narrower copy.
+            if !grounder.is_dynamic(literal.relation)
+                && !guards.contains(&literal.relation)
+                && variables.len() >= 2
+                && variables.iter().all(|v| self.own.contains(v))
+            {
+                self.inner.positives.push(literal.clone());
+                self.inner_rows.push(rows.clone());
+            }
+        }
+    }
+
+    /// The variables that both sides have.
+    pub(super) fn shared(&self) -> Vec<u32> {
+        common(&self.own, &self.outside)
+    }
+
+    /// Whether both sides are less than the clause, so that splitting ends: what remains has fewer variables; the part must
+    /// have fewer literals without guards, or as many and fewer tests.
+    pub(super) fn is_less(&self, clause: &Clause, guards: &FxHashSet<RelationId>, is_vast: bool) -> bool {
+        let weight = |list: &[Literal], tests: &[Test]| {
+            (list.iter().filter(|l| !guards.contains(&l.relation)).count(), tests.len())
+        };
+        let part = weight(&self.inner.positives, &self.inner.tests);
+        let whole = weight(&clause.positives, &clause.tests);
+        // To take tests alone apart from the rest would hide from the optimiser which moves a part speaks of.
+        if is_vast { part < whole } else { part.0 < whole.0 }
+    }
+
+    /// Narrows the part down by what the rest says of what is shared, where it says much. Gives the part's instances.
+    pub(super) fn narrow(
+        &mut self,
+        grounder: &mut Grounder<'_>,
+        shared: &[u32],
+        guards: &FxHashSet<RelationId>,
+        is_vast: bool,
+    ) -> f64 {
+        let mut inside = Rows::join(&self.inner_rows).count;
+        for literal in &self.outer.positives {
+            let seen = common(shared, &literal.variables());
+            let is_said =
+                self.inner.positives.contains(literal) || self.inner.guards.iter().any(|(l, _)| l == literal);
+            if seen.is_empty() || is_said || guards.contains(&literal.relation) {
+                continue;
+            }
+            self.inner_rows.push(grounder.projection(literal, &seen, is_vast));
+            let narrowed = Rows::join(&self.inner_rows).count;
+            if narrowed <= NARROW * inside {
+                inside = narrowed;
+                self.inner.guards.push((literal.clone(), seen));
+            } else {
+                self.inner_rows.pop();
+            }
+        }
+        inside
+    }
+
+    /// The facts of the part's relation, by what its literals and guards say of what is shared.
+    pub(super) fn size(&self, grounder: &mut Grounder<'_>, shared: &[u32], is_vast: bool) -> Rows {
+        let literals = self.inner.positives.iter().map(|literal| (literal, shared));
+        let guards = self.inner.guards.iter().map(|(literal, seen)| (literal, &seen[..]));
+        let projected: Vec<Rows> = literals
+            .chain(guards)
+            .map(|(literal, seen)| grounder.projection(literal, seen, is_vast).project(shared))
+            .collect();
+        Rows::join(&projected)
+    }
+}
+
+/// Puts what the facts found so far say of a cut in place of estimates, if that is known in so many steps.
+pub(super) fn probe(grounder: &mut Grounder<'_>, clause: &Clause, cut: &mut Cut, steps: u64) {
+    let guards = cut.inner.guards.iter().map(|(literal, _)| literal);
+    let positives = cut.inner.positives.iter().chain(guards).cloned().collect();
+    let body = Clause { positives, tests: cut.inner.tests.clone(), ..clause.clone() };
+    let mut own: Vec<u32> = cut.inner.positives.iter().flat_map(Literal::variables).collect();
+    own.extend(cut.inner.guards.iter().flat_map(|(_, seen)| seen));
+    own.sort_unstable();
+    own.dedup();
+    if let Some([inside, size]) = grounder.probe(&body, [&own, &cut.shared], steps) {
+        let mut outer: Vec<Rows> = cut.outer.positives.iter().map(|l| grounder.rows(l)).collect();
+        outer.push(size);
+        cut.outside = Rows::join(&outer).count;
+        (cut.inside, cut.is_counted) = (inside.count, true);
+        cut.size = outer.pop().expect("pushed above");
+    }
+}
+
+/// The variables that are in both lists, in the order of the first.
+pub(super) fn common(variables: &[u32], others: &[u32]) -> Vec<u32> {
+    variables.iter().copied().filter(|v| others.contains(v)).collect()
+}
+
+/// Steps that finding the blocks of a clause takes.
+pub(super) fn looking(clause: &Clause) -> u64 {
+    let size: usize = clause.positives.iter().map(|l| l.size() + l.variables().len().pow(2)).sum();
+    let tests: usize = clause.tests.iter().map(Test::size).sum();
+    let (literals, scopes) = (clause.positives.len(), clause.positives.len() + clause.tests.len());
+    (16 * (size + tests + literals * literals) + clause.variables * clause.variables * scopes) as u64
+}
+
+/// Sets of variables that a clause's head does not mention and that might go together.
+pub(super) fn blocks(clause: &Clause) -> Vec<Vec<u32>> {
+    let head = clause.head.variables();
+    let hidden: Vec<Vec<u32>> = clause
+        .positives
+        .iter()
+        .map(|l| l.variables().into_iter().filter(|v| !head.contains(v)).collect())
+        .collect();
+    let (mut found, mut known) = (Vec::new(), FxHashSet::default());
+    let mut add = |mut block: Vec<u32>| {
+        block.sort_unstable();
+        block.dedup();
+        if !block.is_empty() && known.insert(block.clone()) {
+            found.push(block);
+        }
+    };
+    // A variable goes with those that the literals and tests which mention it speak of, and no other.
+    let scopes: Vec<Vec<u32>> = clause
+        .positives
+        .iter()
+        .map(Literal::variables)
+        .chain(clause.tests.iter().map(Test::variables))
+        .collect();
+    let mut variables: Vec<u32> = hidden.iter().flatten().copied().collect();
+    variables.sort_unstable();
+    variables.dedup();
+    for &variable in &variables {
+        let scope: Vec<u32> = scopes.iter().filter(|s| s.contains(&variable)).flatten().copied().collect();
+        let is_inside =
+            |v: &u32| scopes.iter().filter(|s| s.contains(v)).flatten().all(|other| scope.contains(other));
+        add(variables.iter().copied().filter(is_inside).collect());
+    }
+    let touch = |a: &[u32], b: &[u32]| a.iter().any(|v| b.contains(v));
+    for (place, own) in hidden.iter().enumerate() {
+        for (i, &a) in own.iter().enumerate() {
+            add(vec![a]);
+            own[i + 1..].iter().for_each(|&b| add(vec![a, b]));
+        }
+        add(own.clone());
+        let others = || hidden.iter().enumerate().filter(|&(other, _)| other != place).map(|(_, h)| h);
+        add(own.iter().copied().filter(|v| !others().any(|o| o.contains(v))).collect());
+        for other in others().filter(|other| touch(own, other)) {
+            add(own.iter().chain(other).copied().collect());
+        }
+        let mut component = own.clone();
+        while let Some(more) =
+            hidden.iter().find(|h| touch(h, &component) && !h.iter().all(|v| component.contains(v)))
+        {
+            component.extend(more);
+        }
+        add(component);
+    }
+    found
+}

@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn components_are_numbered_against_the_edges() {
-        let edges = vec![vec![1], vec![2], vec![1, 3], vec![]];
+        let edges = [vec![1], vec![2], vec![1, 3], vec![]];
         let component = component_of(edges.len(), |node, out| out.extend(&edges[node]));
         assert_eq!(component[1], component[2]);
         assert!(component[3] < component[1] && component[1] < component[0]);

@@ -1,6 +1,6 @@
 //! Tree to checked rules.
 //!
-//! In comes the tree, out come the [`Rules`], unless some fault is an error. Each check is a file
+//! The tree becomes [`Rules`], unless some fault is an error. Each check is a file
 //! that says what it looks for; a fault gives its own message and no second one elsewhere.
 //!
 //! All checks together take time and memory in proportion to the text, as far as their pages do not say otherwise;

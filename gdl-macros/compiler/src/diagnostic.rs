@@ -1,6 +1,6 @@
 //! What the compiler has to say about a rulesheet: located messages.
 //!
-//! In come byte spans and plain sentences, out goes a [`Diagnostics`] list that can be rendered for
+//! [`Diagnostics`] are a list of byte spans with plain sentences that can be rendered for
 //! people (`file:line:column`, the line with a caret, second places, a help line) or read field by
 //! field by programs. A diagnostic always carries a [`Code`] from the catalogue in [`codes`], so a
 //! lint can be allowed or denied by name and an explanation can be looked up.

@@ -1,6 +1,6 @@
 //! The slow, obvious semantics of checked rules: the oracle every engine is compared with.
 //!
-//! In come checked [`Rules`], out goes an [`Evaluator`] that answers for any state: who may do
+//! An [`Evaluator`] of checked [`Rules`] answers for any state: who may do
 //! what, what comes next, is it over, what are the goal values. Every answer is computed bottom up
 //! from the rules as they are written; nothing is grounded beforehand and no code is shared with
 //! the compiler's other parts. Relations that depend negatively on themselves are grounded against

@@ -1,6 +1,6 @@
 //! What the net proves about how games end: GDL118 to GDL120.
 //!
-//! In come the rules, ground and not, and the optimised net; out go warnings about games that cannot
+//! The rules, ground and not, and the optimised net give warnings about games that cannot
 //! end, players that cannot win, and games that are over before the first move. The proof is that of
 //! constant folding: what it leaves open, only play can show.
 

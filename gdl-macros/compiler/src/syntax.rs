@@ -1,6 +1,6 @@
 //! KIF text to a spanned tree.
 //!
-//! In comes a [`Source`], out a [`Tree`] of symbols, variables and lists. The pest grammar
+//! A [`Source`] becomes a [`Tree`] of symbols, variables and lists. The pest grammar
 //! (`kif.pest`) only cuts the text into tokens; an explicit stack builds the tree, and the tree is
 //! an arena, so nothing here recurses and no depth of parentheses can overflow the stack. Faults
 //! are reported and the tree goes on at the next form.

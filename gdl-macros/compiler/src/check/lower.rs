@@ -1,6 +1,6 @@
 //! Forms to rules.
 //!
-//! In comes the tree, out come the [`Rules`] of the forms that are sentences or rules, each with
+//! The forms of the tree that are sentences or rules become [`Rules`], each with
 //! its form, so that later checks find the place of every term. All faults that one form shows by
 //! itself are reported here: what may be a head, a literal or a term, and how many arguments the
 //! words of the language take. Afterwards every rule and its form have the same shape: literal `i`

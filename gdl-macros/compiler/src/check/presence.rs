@@ -111,7 +111,7 @@ fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         let name = scene.quote(node);
         let message = format!("role `{name}` has no rule for `goal`");
         let fault = Diagnostic::new(&codes::MISSING_GOAL_ONE_ROLE, scene.span(node), message);
-        // A goal of somebody who is no role may be the one that is missing: that is one fault, not two.
+        // A goal of what is no role may be the one that is missing: that is one fault, not two.
         let mut near = strangers.iter().map_while(|stranger| scene.compare(1).map(|()| stranger));
         let slip = near.find(|(_, node)| scene.nearest(scene.quote(*node), std::iter::once(name)).is_some());
         let fault = match slip {

@@ -1,6 +1,6 @@
 //! The pages of the catalogue, taken apart: which examples they have.
 //!
-//! In comes the Markdown of a page, out come its fenced examples. What is fenced as `kif` is a
+//! A page is Markdown with fenced examples. What is fenced as `kif` is a
 //! rulesheet, or an addition to [`FRAME`]; the words behind that say how it is to be read:
 //!
 //! | word | meaning |

@@ -1,9 +1,9 @@
-//! Fills tables component by component.
+//! What fills tables, component by component.
 //!
-//! In come a [`Program`], a state and perhaps a joint move; [`Machine::demand`] brings a relation
+//! A [`Machine`] has a [`Program`], a state and perhaps a joint move; [`Machine::demand`] brings a relation
 //! and all it depends on up to date. Tables that hang on the rules alone are filled once, those of
 //! a state are kept until another state is entered, and likewise for a joint move. A relation that
-//! proves vast is not filled; whoever needs it asks for the tuples with certain arguments.
+//! proves vast is not filled; what needs it asks for the tuples with certain arguments.
 
 use super::plan::{Mode, ON_DEMAND, Planner, Step};
 use super::program::{Clause, Component, Goal, Layer, Program};

@@ -1,6 +1,6 @@
 //! The order in which the literals of a body are tried.
 //!
-//! In come the goals of a clause and how many rows each could give now, out go [`Step`]s. A test
+//! A plan is the [`Step`]s for the goals of a clause, by how many rows each could give now. A test
 //! comes as soon as its variables are bound, otherwise the atom or disjunction with the fewest
 //! expected rows is next. What follows once the head's variables are bound only needs to succeed
 //! once, so a [`Step::Cut`] stands there.

@@ -1,6 +1,6 @@
 //! Rules made ready for evaluation.
 //!
-//! In come checked [`Rules`], out goes a [`Program`]: clauses in negation normal form, gathered into
+//! A [`Program`] has the clauses of checked [`Rules`] in negation normal form, gathered into
 //! components (strongly connected relations) of which each comes after those it depends on. A
 //! component knows whether its relations hold always, in a state, or in a state and a joint move.
 

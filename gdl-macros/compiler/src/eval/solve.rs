@@ -1,6 +1,6 @@
-//! Runs one plan: finds all bindings that satisfy a body and derives the head for each.
+//! What runs one plan: finds all bindings that satisfy a body and derives the head for each.
 //!
-//! In come [`Step`]s, up-to-date views and the tables; out go new tuples of the head's table or, for
+//! The [`Step`]s on up-to-date views and the tables give new tuples of the head's table or, for
 //! a component with a negative cycle, instances of the clause. Backtracking recurses once per step,
 //! so no deeper than a body is long.
 

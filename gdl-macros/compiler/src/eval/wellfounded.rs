@@ -1,6 +1,6 @@
 //! The well-founded model of ground rules, by the alternating fixpoint (Van Gelder 1989).
 //!
-//! In come instances of clauses, out goes the set of true atoms, or an atom that is neither true
+//! It is the set of true atoms by instances of clauses, unless an atom is neither true
 //! nor false. With `T(s)` the least set closed under the instances none of whose negative atoms is
 //! in `s`:
 //!

@@ -3,7 +3,7 @@
 //! In most games the players take turns, so half of the net is at rest at any time. A fluent is of a cycle if
 //! what it follows from is, and no move: play from the initial state then shows the cycle, and every state has a
 //! place on it, given by the number of steps from the start. At each place these fluents are constants, and so
-//! are the moves of whoever has no choice there.
+//! are the moves of roles that have no choice there.
 //!
 //! The cycle is found by as many steps of play as the longest may have, each a look at every gate; the net of a phase takes
 //! what the passes take that make it. There are at most [`LONGEST`] phases.

@@ -1,5 +1,5 @@
-//! All states that play comes to by some number of moves, and all steps from there: in comes the initial state, out
-//! go, ply by ply, the values that every gate has in them.
+//! All states that play comes to by some number of moves, and all steps from there: ply by ply, the values that
+//! every gate has in them.
 //!
 //! The caller says how many steps there may be. They are counted before they are written down, and what they and
 //! the values of all gates take is paid for by then.

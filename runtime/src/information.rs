@@ -67,11 +67,14 @@ use std::{
     hash::{Hash, Hasher},
 };
 
+/// A role's move in a step, and what it perceived of the step.
+pub type Step<G> = (<G as Game>::Move, Perception<<G as Game>::Move, <G as Game>::Percept>);
+
 /// All that a role knows of a play: its moves, and what it perceived of each step. Equal for plays that
 /// the role cannot tell apart.
 pub struct Information<G: Game> {
     role: G::Role,
-    steps: Vec<(G::Move, Perception<G::Move, G::Percept>)>,
+    steps: Vec<Step<G>>,
 }
 
 impl<G: Game> Information<G> {
@@ -89,7 +92,7 @@ impl<G: Game> Information<G> {
 
     /// The role's move in each step and what it perceived of that step.
     #[must_use]
-    pub fn steps(&self) -> &[(G::Move, Perception<G::Move, G::Percept>)] {
+    pub fn steps(&self) -> &[Step<G>] {
         &self.steps
     }
 
@@ -119,7 +122,7 @@ impl<G: Game> Information<G> {
     }
 
     /// What tells informations apart, and orders them.
-    fn key(&self) -> (G::Role, &[(G::Move, Perception<G::Move, G::Percept>)]) {
+    fn key(&self) -> (G::Role, &[Step<G>]) {
         (self.role, &self.steps)
     }
 }

@@ -340,7 +340,7 @@ impl<'g, G: Game> Leaves<'g, G> {
     /// # Panics
     /// If there are more states than [`Leaves::MOST`], or the phase is none of the cycle.
     pub fn play(&mut self, phase: usize, states: &[&G::State], seed: u64, block: u64) -> Vec<Tally> {
-        let rows: Vec<&[u64]> = states.iter().map(|state| state.as_ref()).collect();
+        let rows: Vec<&[u64]> = states.iter().copied().map(AsRef::as_ref).collect();
         self.rows.play(phase, &rows, seed, block)
     }
 

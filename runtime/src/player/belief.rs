@@ -5,12 +5,9 @@
 
 use crate::{
     game::{Game, GameExt, Id, Perception},
-    information::{Information, InformationError, InformationSet},
+    information::{Information, InformationError, InformationSet, Step},
     random::Stream,
 };
-
-/// A move and what was perceived.
-type StepOf<G> = (<G as Game>::Move, Perception<<G as Game>::Move, <G as Game>::Percept>);
 
 /// The states that a role has to reckon with, followed from one decision to the next.
 ///
@@ -23,7 +20,7 @@ pub struct Belief<G: Game> {
     /// Whose; None before the first information.
     role: Option<G::Role>,
     /// The steps that `worlds` have followed.
-    steps: Vec<StepOf<G>>,
+    steps: Vec<Step<G>>,
     /// The states and their weights; none if the information does not fit the game.
     worlds: Vec<(G::State, u128)>,
     /// If these are all.
@@ -91,7 +88,7 @@ impl<G: Game> Belief<G> {
         Some(&self.worlds[place].0)
     }
 
-    fn step(&mut self, game: &G, role: G::Role, step: &StepOf<G>) {
+    fn step(&mut self, game: &G, role: G::Role, step: &Step<G>) {
         if let (Perception::Joint(joint), false) = (&step.1, game.vocabulary().has_percepts()) {
             let fits = joint.get(role.index()) == Some(&step.0);
             let next =
@@ -119,7 +116,7 @@ impl<G: Game> Belief<G> {
     }
 
     /// Follows a step by states drawn from those before.
-    fn sample(&mut self, game: &G, role: G::Role, step: &StepOf<G>) {
+    fn sample(&mut self, game: &G, role: G::Role, step: &Step<G>) {
         let before = std::mem::take(&mut self.worlds);
         let mut misfit = None;
         for _ in 0..Self::SAMPLE * Self::TRIES {
@@ -146,7 +143,7 @@ impl<G: Game> Belief<G> {
     }
 
     /// Looks for a play from the start that fits all steps and this one, going back wherever it does not.
-    fn replay(&mut self, game: &G, role: G::Role, last: &StepOf<G>) -> Option<G::State> {
+    fn replay(&mut self, game: &G, role: G::Role, last: &Step<G>) -> Option<G::State> {
         let mut path = vec![game.initial()];
         let mut failures = 0;
         for _ in 0..Self::SAMPLE * Self::TRIES {
@@ -185,7 +182,7 @@ fn try_step<G: Game>(
     game: &G,
     role: G::Role,
     state: &G::State,
-    (action, perception): &StepOf<G>,
+    (action, perception): &Step<G>,
     stream: &mut Stream,
 ) -> Option<(G::State, bool)> {
     let mut view = game.new_view();

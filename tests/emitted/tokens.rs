@@ -13,11 +13,11 @@ use gdl_compiler::{
     syntax::parse,
 };
 use proc_macro2::{TokenStream, TokenTree};
+use sha2::{Digest, Sha256};
 use std::{
     env,
     fmt::Write,
     fs,
-    hash::{DefaultHasher, Hash, Hasher},
     path::Path,
     process::Command,
     thread,
@@ -89,9 +89,9 @@ fn expansions_are_safe_and_the_same_each_time() {
 fn fingerprints() -> String {
     let mut lines = String::new();
     for (name, text) in rulesheets("../games") {
-        let mut hasher = DefaultHasher::new();
-        emit(&name, &text, Code::Auto).to_string().hash(&mut hasher);
-        writeln!(lines, "{name} {:016x}", hasher.finish()).expect("strings take all");
+        let digest = Sha256::digest(emit(&name, &text, Code::Auto).to_string());
+        let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        writeln!(lines, "{name} {digest}").expect("strings take all");
     }
     lines
 }
@@ -117,6 +117,18 @@ fn the_same_text_gives_the_same_tokens_in_every_thread_and_process() {
         .expect("this program runs");
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(printed.contains(&expected), "{printed}\n{expected}");
+}
+
+/// What is emitted changes only where that is meant: the file is written anew with `GDL_BLESS=1`, and the commit says why.
+#[test]
+fn expansions_are_those_of_the_file() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("emitted/fingerprints.txt");
+    let found = fingerprints();
+    if env::var_os("GDL_BLESS").is_some() {
+        fs::write(&path, &found).expect("the file can be written");
+    }
+    let known = fs::read_to_string(&path).expect("the file is there");
+    assert_eq!(found, known, "if that is meant, `GDL_BLESS=1 cargo test -p gdl-tests --test emitted` writes the file anew");
 }
 
 /// The most tokens that rust-analyzer takes from a macro; of more it shows nothing.

@@ -81,6 +81,7 @@ impl Pattern {
     }
 
     /// The term that it is in a row which has all its variables, if there is such a term. What is on the stack stays there.
+    #[inline]
     pub(crate) fn find(&self, terms: &Terms, row: &[TermId], stack: &mut Vec<TermId>) -> Option<TermId> {
         match self {
             Self::Variable(variable) => Some(row[*variable as usize]),
@@ -101,14 +102,16 @@ impl Pattern {
         look: impl FnOnce(&[TermId]) -> T,
     ) -> Option<T> {
         let start = stack.len();
-        let all = patterns.iter().all(|pattern| {
-            let found = pattern.find(terms, row, stack);
-            stack.extend(found);
-            found.is_some()
-        });
-        let result = all.then(|| look(&stack[start..]));
+        for pattern in patterns {
+            let Some(term) = pattern.find(terms, row, stack) else {
+                stack.truncate(start);
+                return None;
+            };
+            stack.push(term);
+        }
+        let result = look(&stack[start..]);
         stack.truncate(start);
-        result
+        Some(result)
     }
 
     /// True if both are the same term in a row which has all their variables. The term need not have been made yet. What is

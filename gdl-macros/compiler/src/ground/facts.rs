@@ -35,24 +35,26 @@ struct Index {
 }
 
 impl Index {
-    /// Enters a fact if it matches. Returns the bytes that takes.
-    fn enter(&mut self, atom: AtomId, atoms: &Atoms, terms: &Terms) -> usize {
+    /// Enters a fact if it matches, by a row to write to. Returns the bytes that takes.
+    fn enter(&mut self, atom: AtomId, atoms: &Atoms, terms: &Terms, row: &mut Vec<TermId>) -> usize {
         if self.is_retired {
             return 0;
         }
-        let mut values = vec![TermId::NONE; self.variables];
-        if !Match::all_fit(&self.pattern, atoms.arguments(atom), terms, &mut values) {
+        row.clear();
+        row.resize(self.variables, TermId::NONE);
+        if !Match::all_fit(&self.pattern, atoms.arguments(atom), terms, row) {
             return 0;
         }
-        let key: Vec<TermId> = self.key.iter().map(|&v| values[v]).collect();
+        self.key.iter().for_each(|&v| row.push(row[v]));
+        let (values, key) = row.split_at(self.variables);
         let free = self.free.iter().map(|&v| values[v]).chain([TermId(atom.0)]);
         let row = size_of::<TermId>() * (self.free.len() + 1);
-        if let Some(rows) = self.rows.get_mut(&key[..]) {
+        if let Some(rows) = self.rows.get_mut(key) {
             rows.extend(free);
             self.bytes += row;
             return row;
         }
-        let bytes = BYTES_PER_KEY + size_of::<TermId>() * key.len() + row;
+        let bytes = BYTES_PER_KEY + size_of_val(key) + row;
         self.rows.insert(key.into(), free.collect());
         self.bytes += bytes;
         bytes
@@ -77,6 +79,8 @@ pub(super) struct Facts {
     watch: Watch,
     /// Those that the last fact may enter.
     found: Vec<usize>,
+    /// The values of the fact at work.
+    row: Vec<TermId>,
     by_pattern: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), usize>,
     /// Steps spent on plans and indexes, which are still to be paid for.
     pub(super) steps: u64,
@@ -148,7 +152,7 @@ impl Facts {
         self.steps += self.watch.find(atoms.relation(atom).0, arguments, terms, &mut self.found);
         for &i in &self.found {
             self.steps += self.indexes[i].effort;
-            self.bytes += self.indexes[i].enter(atom, atoms, terms);
+            self.bytes += self.indexes[i].enter(atom, atoms, terms, &mut self.row);
         }
         Some(atom)
     }
@@ -164,7 +168,7 @@ impl Facts {
         self.entered = self.list.len();
         let Some(index) = self.indexes.get_mut(self.filled) else { return };
         for &atom in self.by_relation.get(index.relation.index()).map_or(&[][..], |atoms| atoms) {
-            self.bytes += index.enter(atom, atoms, terms);
+            self.bytes += index.enter(atom, atoms, terms, &mut self.row);
         }
         self.filled += 1;
     }

@@ -76,7 +76,7 @@ impl Grounder<'_> {
     fn atom(&mut self, literal: &clause::Literal, row: &[TermId], number: usize) -> Result<AtomId, Excess> {
         self.arguments.clear();
         for pattern in &literal.arguments {
-            match build(pattern, &mut self.terms, row) {
+            match build(pattern, &mut self.terms, row, &mut self.stack) {
                 Ok(term) => self.arguments.push(term),
                 Err(term) => {
                     let text = self.terms.brief_oversized(&term, self.symbols);
@@ -141,13 +141,24 @@ impl Grounder<'_> {
 }
 
 /// The term that a pattern is in a row, made if need be.
-fn build(pattern: &Pattern, terms: &mut Terms, row: &[TermId]) -> Result<TermId, Oversized> {
+fn build(
+    pattern: &Pattern,
+    terms: &mut Terms,
+    row: &[TermId],
+    stack: &mut Vec<TermId>,
+) -> Result<TermId, Oversized> {
     match pattern {
         Pattern::Ground(term) => Ok(*term),
         Pattern::Variable(variable) => Ok(row[*variable as usize]),
         Pattern::Function(symbol, arguments) => {
-            let arguments: Result<Vec<_>, _> = arguments.iter().map(|a| build(a, terms, row)).collect();
-            terms.intern(*symbol, &arguments?)
+            let start = stack.len();
+            for argument in arguments {
+                let term = build(argument, terms, row, stack)?;
+                stack.push(term);
+            }
+            let term = terms.intern(*symbol, &stack[start..]);
+            stack.truncate(start);
+            term
         }
     }
 }

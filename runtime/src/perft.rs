@@ -224,15 +224,15 @@ impl<'g, G: Game> Perft<'g, G> {
         let (game, most) = (self.game, self.most);
         let mut next = Merged::<G>::default();
         let is_done = if let Some(descent) = self.descent.get_mut().and_then(Option::as_deref_mut) {
-            let mut child = game.new_state();
-            descent.children(&self.level, |batch, lane, ways| {
-                batch.state(lane, child.as_mut());
-                next.add(&child, ways);
+            let mut successor = game.new_state();
+            descent.successors(&self.level, |batch, lane, ways| {
+                batch.state(lane, successor.as_mut());
+                next.add(&successor, ways);
                 next.level.len() < most
             })
         } else {
-            children(game, &self.level, |child, ways| {
-                next.add(child, ways);
+            successors(game, &self.level, |successor, ways| {
+                next.add(successor, ways);
                 next.level.len() < most
             })
         };
@@ -251,9 +251,9 @@ fn most_states<G: Game>(game: &G, bytes: usize) -> usize {
     bytes / (4 * size)
 }
 
-/// Shows all children of some states, each with the ways to its parent, as long as `see` says so. True if it did to the
+/// Shows all successors of some states, each with the ways to its parent, as long as `see` says so. True if it did to the
 /// end.
-fn children<G: Game>(
+fn successors<G: Game>(
     game: &G,
     level: &[(G::State, u128)],
     mut see: impl FnMut(&G::State, u128) -> bool,

@@ -16,8 +16,6 @@
 //! the moves it finds are put to the vote.
 
 mod alphabeta;
-mod brood;
-mod crowd;
 mod evaluation;
 mod flat;
 mod linear;
@@ -32,6 +30,8 @@ mod perfect;
 mod rollouts;
 mod setup;
 mod solution;
+mod state_batch;
+mod successors;
 mod symmetry;
 mod vote;
 

@@ -1,4 +1,4 @@
-//! Children made in lanes are the children that single steps make, on every instruction set, however many lanes are
+//! Successors made in lanes are the successors that single steps make, on every instruction set, however many lanes are
 //! full; and so are joint moves, all of a state or many at a time.
 
 use gdl_games::LIST;
@@ -11,13 +11,13 @@ use gdl_runtime::{
     lanes::{Batch, Expansion, Isa},
     load,
 };
-use gdl_tests::children::{check, children, expand_all, masked};
+use gdl_tests::successors::{check, expand_all, masked, successors};
 
 /// A state, a joint move, what follows and what is seen of that.
 struct Step {
     state: BitBox,
     joint: Vec<MoveId>,
-    child: BitBox,
+    successor: BitBox,
     view: BitBox,
 }
 
@@ -36,12 +36,12 @@ fn steps(game: &Dynamic, expansion: &Expansion<'_, Dynamic>, count: usize) -> Ve
             (state, phase) = (game.initial(), 0);
             continue;
         };
-        let child = game.apply_unchecked(&state, &joint);
+        let successor = game.apply_unchecked(&state, &joint);
         if steps[phase].len() < count {
-            let view = game.view(&child);
-            steps[phase].push(Step { state: state.clone(), joint, child: child.clone(), view });
+            let view = game.view(&successor);
+            steps[phase].push(Step { state: state.clone(), joint, successor: successor.clone(), view });
         }
-        (state, phase) = (child, (phase + 1) % steps.len());
+        (state, phase) = (successor, (phase + 1) % steps.len());
     }
     steps
 }
@@ -52,14 +52,14 @@ fn joints(game: &Dynamic, view: &BitBox) -> u64 {
     game.roles().map(|role| game.legal_moves_in(&view, role).len() as u64).product()
 }
 
-/// Tests that lanes hold the children, whose goals may be missing unless they are terminal.
+/// Tests that lanes hold the successors, whose goals may be missing unless they are terminal.
 fn check_without_goals(game: &Dynamic, batch: &Batch<Dynamic>, steps: &[Step], name: &str) {
     let goals = game.shape().goal_bit()..game.shape().terminal_bit();
     let (mut state, mut view) = (game.new_state(), game.new_view());
     for (lane, step) in steps.iter().enumerate() {
         batch.state(lane, &mut state);
         batch.view(lane, &mut view);
-        assert_eq!(state, step.child, "{name}, lane {lane}");
+        assert_eq!(state, step.successor, "{name}, lane {lane}");
         let mut seen = masked(game, &step.view);
         if !game.is_terminal_in(&seen) {
             let missing = |bit: &usize| !bits::test(view.as_ref(), *bit);
@@ -70,7 +70,7 @@ fn check_without_goals(game: &Dynamic, batch: &Batch<Dynamic>, steps: &[Step], n
 }
 
 #[test]
-fn children_are_those_of_single_steps() {
+fn successors_are_those_of_single_steps() {
     for entry in LIST {
         let game = load(entry.text).expect("built-in rulesheets load");
         let expansion = Expansion::new(&game, Isa::Portable).expect("they play in lanes");
@@ -91,7 +91,7 @@ fn children_are_those_of_single_steps() {
                     };
                     fill(&mut expansion);
                     expansion.advance(&mut batch);
-                    check(&game, &batch, steps.iter().map(|step| (&step.child, &step.view)), &name);
+                    check(&game, &batch, steps.iter().map(|step| (&step.successor, &step.view)), &name);
                     fill(&mut expansion);
                     expansion.advance_without_goals(&mut batch);
                     check_without_goals(&game, &batch, steps, &name);
@@ -135,10 +135,10 @@ fn pairs_may_be_added_together() {
                 expansion.extend(&states, &moves);
                 expansion.advance(&mut batch);
                 assert_eq!(batch.len(), count);
-                let mut child = game.new_state();
+                let mut successor = game.new_state();
                 for (lane, step) in steps[..count].iter().enumerate() {
-                    batch.state(lane, child.as_mut());
-                    assert_eq!(child, step.child, "{}, lane {lane} of {count}", entry.name);
+                    batch.state(lane, successor.as_mut());
+                    assert_eq!(successor, step.successor, "{}, lane {lane} of {count}", entry.name);
                 }
             }
         }
@@ -146,14 +146,17 @@ fn pairs_may_be_added_together() {
 }
 
 #[test]
-fn all_children_come_in_order() {
+fn all_successors_come_in_order() {
     for entry in LIST {
         let game = load(entry.text).expect("built-in rulesheets load");
         let expansion = Expansion::new(&game, Isa::best()).expect("they play in lanes");
         for (phase, steps) in steps(&game, &expansion, 60).iter().enumerate() {
             let states: Vec<&BitBox> = steps.iter().map(|step| &step.state).collect();
-            let ends: Vec<&BitBox> =
-                steps.iter().map(|step| &step.child).filter(|child| game.is_terminal(child)).collect();
+            let ends: Vec<&BitBox> = steps
+                .iter()
+                .map(|step| &step.successor)
+                .filter(|successor| game.is_terminal(successor))
+                .collect();
             expand_all(&game, &states, phase, Isa::best(), entry.name);
             // Nothing follows from where games end.
             expand_all(&game, &ends, (phase + 1) % expansion.phases(), Isa::best(), entry.name);
@@ -177,7 +180,7 @@ fn simultaneous_moves_take_several_passes() {
         (<= (goal ?r 100) (true (said ?r 1))) (<= (goal ?r 0) (role ?r) (not (true (said ?r 1))))";
     let game = load(text).expect("it loads");
     let initial = game.initial();
-    assert_eq!(children(&game, &initial).len(), 693);
+    assert_eq!(successors(&game, &initial).len(), 693);
     for &isa in Isa::ALL {
         expand_all(&game, &[&initial, &initial, &initial], 0, isa, "four players");
     }

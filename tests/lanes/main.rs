@@ -1,4 +1,4 @@
-//! Lanes, which play 512 games at once: the games in them are games, from the start and from any other state, the children
+//! Lanes, which play 512 games at once: the games in them are games, from the start and from any other state, the successors
 //! they make are those of single steps, and all of it is the same on every instruction set and fair to every move.
 
 mod expand;

@@ -22,8 +22,8 @@ use gdl_runtime::{
     playouts::Engine,
 };
 use gdl_tests::{
-    children::expand_all,
     comparison::{self, agree, lenient},
+    successors::expand_all,
     watch,
 };
 use gdl_tools::simulate::{Settings, Subject, simulate};
@@ -38,7 +38,7 @@ const STEPS: usize = 10;
 /// The most moves of a game that is played.
 const LENGTH: u64 = 24;
 
-/// The most joint moves of a state whose children are compared.
+/// The most joint moves of a state whose successors are compared.
 const MOST_JOINTS: usize = 600;
 
 /// The most sequences of moves that are counted.

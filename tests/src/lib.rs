@@ -3,9 +3,9 @@
 //! Tests of the command and the fuzz targets take some of these files too, by their paths: so a file here needs the compiler
 //! and the runtime at most, and no other file.
 
-pub mod children;
 pub mod comparison;
 pub mod corpus;
 pub mod generator;
 pub mod mutant;
+pub mod successors;
 pub mod watch;

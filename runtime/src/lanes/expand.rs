@@ -381,8 +381,8 @@ impl<'t> RowExpansion<'t> {
     ///
     /// # Panics
     /// If the batch is of another shape.
-    pub fn advance(&mut self, children: &mut RowBatch) {
-        self.run(true, Some(Wanted { batch: children, seen: Seen::All }), None);
+    pub fn advance(&mut self, successors: &mut RowBatch) {
+        self.run(true, Some(Wanted { batch: successors, seen: Seen::All }), None);
     }
 
     /// Like [`RowExpansion::advance`], but goal bits may stay clear in states that are not terminal, as with
@@ -390,8 +390,8 @@ impl<'t> RowExpansion<'t> {
     ///
     /// # Panics
     /// If the batch is of another shape.
-    pub fn advance_without_goals(&mut self, children: &mut RowBatch) {
-        self.run(true, Some(Wanted { batch: children, seen: Seen::WithoutGoals }), None);
+    pub fn advance_without_goals(&mut self, successors: &mut RowBatch) {
+        self.run(true, Some(Wanted { batch: successors, seen: Seen::WithoutGoals }), None);
     }
 
     /// The states themselves and what is seen of them; their joint moves do not matter. As costly as
@@ -404,13 +404,13 @@ impl<'t> RowExpansion<'t> {
     }
 
     /// [`RowExpansion::advance`] without what is seen of the states.
-    pub(crate) fn advance_only(&mut self, children: &mut RowBatch) {
-        self.run(true, Some(Wanted { batch: children, seen: Seen::Nothing }), None);
+    pub(crate) fn advance_only(&mut self, successors: &mut RowBatch) {
+        self.run(true, Some(Wanted { batch: successors, seen: Seen::Nothing }), None);
     }
 
     /// [`RowExpansion::advance`] where of what is seen only the legal moves are wanted.
-    pub(crate) fn advance_legal(&mut self, children: &mut RowBatch) {
-        self.run(true, Some(Wanted { batch: children, seen: Seen::Legal }), None);
+    pub(crate) fn advance_legal(&mut self, successors: &mut RowBatch) {
+        self.run(true, Some(Wanted { batch: successors, seen: Seen::Legal }), None);
     }
 
     /// Makes all moves and counts the joint moves of the states that follow, none of which is written anywhere.

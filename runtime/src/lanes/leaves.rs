@@ -23,7 +23,7 @@ const WORDS: usize = LANES / 64;
 /// eight.
 ///
 /// States of one pass must be at the same phase of the cycle that games go round where players take turns, as are
-/// the children of a state.
+/// the successors of a state.
 ///
 /// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
 /// has straight-line code. Memory: 4 MiB, however many games are played.

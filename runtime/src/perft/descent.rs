@@ -107,9 +107,9 @@ impl<'t> Descent<'t> {
         sum
     }
 
-    /// Shows all children of states after equally many moves, each with the ways to its parent, as long as `see` says
+    /// Shows all successors of states after equally many moves, each with the ways to its parent, as long as `see` says
     /// so. True if it did to the end.
-    pub(super) fn children<S: Row>(
+    pub(super) fn successors<S: Row>(
         &mut self,
         level: &[(S, u128)],
         mut see: impl FnMut(&RowBatch, usize, u128) -> bool,
@@ -151,7 +151,7 @@ impl<'t> Descent<'t> {
         node.begin(&mut self.ways);
     }
 
-    /// Makes the moves in the expansion, and a node of their children.
+    /// Makes the moves in the expansion, and a node of their successors.
     fn descend(&mut self, depth: usize) {
         self.make(depth);
         let node = &mut self.nodes[depth];

@@ -43,9 +43,9 @@ impl<'g, G: Game> Plunge<'g, G> {
         loop {
             let Node { state, joints } = &mut self.nodes[depth];
             if let Some(joint) = joints.next() {
-                let child = game.apply_unchecked(state, joint);
+                let successor = game.apply_unchecked(state, joint);
                 depth += 1;
-                sum = sum.saturating_add(self.enter(depth, child, length - depth));
+                sum = sum.saturating_add(self.enter(depth, successor, length - depth));
             } else if depth == 0 {
                 return sum;
             } else {

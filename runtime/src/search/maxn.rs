@@ -1,8 +1,8 @@
 //! Max^n: in come a state and a role, out goes the move that is best if everybody seeks their own good.
 
 use super::{
-    Evaluation, Found, brood::Brood, memory::Memory, meter::Meter, mind::Mind, options::Options,
-    payoff::Payoff, setup::Setup,
+    Evaluation, Found, memory::Memory, meter::Meter, mind::Mind, options::Options, payoff::Payoff,
+    setup::Setup, successors::Successors,
 };
 use crate::{
     game::{Game, GameExt, Id},
@@ -121,7 +121,7 @@ impl<G: Game> MaxN<G> {
             chance,
             payoff: Payoff::new(game),
             memory,
-            brood: Brood::new(game, role.index()),
+            successors: Successors::new(game, role.index()),
             frames: Vec::new(),
             row: vec![0; 1 + roles],
             cutoffs: 0,
@@ -182,7 +182,7 @@ struct Run<'r, G: Game> {
     chance: Option<usize>,
     payoff: Payoff,
     memory: &'r mut Memory,
-    brood: Brood<'r, G>,
+    successors: Successors<'r, G>,
     frames: Vec<Frame<G>>,
     /// A row for the table.
     row: Vec<u64>,
@@ -284,7 +284,7 @@ impl<G: Game> Run<'_, G> {
     /// Goes through all that those may do who have a choice, and lets them choose, the last one first.
     fn decide(&mut self, ply: usize, depth: u32, values: &mut Vec<f32>) -> Option<bool> {
         self.frame(ply + 1);
-        self.brood.begin();
+        self.successors.begin();
         let roles = values.len();
         let frame = &mut self.frames[ply];
         frame.deciders.clear();
@@ -304,7 +304,7 @@ impl<G: Game> Run<'_, G> {
             next.is_seen = if depth == 1 {
                 // Most states are made here.
                 let parent = (&frame.state, &frame.view);
-                self.brood.write(parent, &frame.options, (&mut next.state, &mut next.view))
+                self.successors.write(parent, &frame.options, (&mut next.state, &mut next.view))
             } else {
                 next.state.clone_from(&frame.state);
                 self.game.advance(&mut next.state, frame.options.joint());

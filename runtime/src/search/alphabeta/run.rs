@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     game::{Game, GameExt, Id},
-    search::{Evaluation, Found, brood::Brood, meter::Meter, options::Options, setup::Setup},
+    search::{Evaluation, Found, meter::Meter, options::Options, setup::Setup, successors::Successors},
 };
 
 /// One search.
@@ -19,7 +19,7 @@ pub(super) struct Run<'r, G: Game> {
     engine: &'r mut Engine<G>,
     cutoffs: u64,
     table_hits: u64,
-    brood: Brood<'r, G>,
+    successors: Successors<'r, G>,
 }
 
 impl<'r, G: Game> Run<'r, G> {
@@ -29,8 +29,8 @@ impl<'r, G: Game> Run<'r, G> {
         meter: Meter,
         engine: &'r mut Engine<G>,
     ) -> Self {
-        let brood = Brood::new(game, engine.role);
-        Self { game, evaluation, meter, engine, cutoffs: 0, table_hits: 0, brood }
+        let successors = Successors::new(game, engine.role);
+        Self { game, evaluation, meter, engine, cutoffs: 0, table_hits: 0, successors }
     }
 
     /// Searches deeper and deeper.
@@ -120,7 +120,7 @@ impl<'r, G: Game> Run<'r, G> {
         }
         self.engine.frame(self.game, ply + 1);
         self.engine.order(ply, known.map_or(NONE, |entry| entry.best));
-        self.brood.begin();
+        self.successors.begin();
 
         let (low, high) = (alpha, beta);
         let mut best = -INFINITE;
@@ -209,13 +209,13 @@ impl<'r, G: Game> Run<'r, G> {
     fn mean(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32) -> Option<Valued> {
         let outcomes = self.engine.frames[ply].options.ways(&self.engine.chance);
         if outcomes == 1 {
-            return self.child(ply, depth, alpha, beta);
+            return self.successor(ply, depth, alpha, beta);
         }
         let (mut sum, mut is_solved) = (0_i64, true);
         for outcome in 0..outcomes {
             let engine = &mut *self.engine;
             engine.frames[ply].options.set_way(&engine.chance, outcome);
-            let (value, solved) = self.child(ply, depth, -INFINITE, INFINITE)?;
+            let (value, solved) = self.successor(ply, depth, -INFINITE, INFINITE)?;
             sum += i64::from(value);
             is_solved &= solved;
         }
@@ -223,13 +223,13 @@ impl<'r, G: Game> Run<'r, G> {
     }
 
     /// The value of the state that the joint move leads to.
-    fn child(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32) -> Option<Valued> {
+    fn successor(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32) -> Option<Valued> {
         let (before, after) = self.engine.frames.split_at_mut(ply + 1);
         let (frame, next) = (&before[ply], &mut after[0]);
         next.is_seen = if depth == 1 {
             // Most states are made here.
             let parent = (&frame.state, &frame.view);
-            self.brood.write(parent, &frame.options, (&mut next.state, &mut next.view))
+            self.successors.write(parent, &frame.options, (&mut next.state, &mut next.view))
         } else {
             next.state.clone_from(&frame.state);
             self.game.advance(&mut next.state, frame.options.joint());

@@ -7,13 +7,13 @@ use super::{SolveError, permute};
 use crate::{
     bits,
     game::{Game, GameExt, Id, legal_words},
-    search::{crowd::Crowd, options::Options, symmetry::Symmetry},
+    search::{options::Options, state_batch::StateBatch, symmetry::Symmetry},
 };
 
 /// What was seen of the states looked at last.
 pub(super) struct Look<'g, G: Game> {
     game: &'g G,
-    crowd: Crowd<'g, G>,
+    batch: StateBatch<'g, G>,
     /// Who decides where nobody has a choice.
     usual: usize,
     options: Options<G>,
@@ -27,7 +27,7 @@ pub(super) struct Look<'g, G: Game> {
     /// The steps of each state, then those of its images, symmetry by symmetry: from where, by which joint move, and to where.
     parents: Vec<u64>,
     joints: Vec<G::Move>,
-    children: Vec<u64>,
+    successors: Vec<u64>,
     /// The most bytes.
     limit: usize,
 }
@@ -37,7 +37,7 @@ impl<'g, G: Game> Look<'g, G> {
     pub(super) fn new(game: &'g G, usual: usize, limit: usize) -> Self {
         Self {
             game,
-            crowd: Crowd::new(game),
+            batch: StateBatch::new(game),
             usual,
             options: Options::new(game),
             view: game.new_view(),
@@ -47,7 +47,7 @@ impl<'g, G: Game> Look<'g, G> {
             ends: Vec::new(),
             parents: Vec::new(),
             joints: Vec::new(),
-            children: Vec::new(),
+            successors: Vec::new(),
             limit,
         }
     }
@@ -84,7 +84,7 @@ impl<'g, G: Game> Look<'g, G> {
                 permute(&rows[place * words..][..words], &symmetry.fluents, &mut self.states[start..]);
             }
         }
-        self.crowd.observe(states, &self.states, &mut self.views);
+        self.batch.observe(states, &self.states, &mut self.views);
         self.deciders.clear();
         self.ends.clear();
         self.parents.clear();
@@ -100,7 +100,7 @@ impl<'g, G: Game> Look<'g, G> {
             self.deciders.push(decider);
             self.ends.push(self.joints.len() / self.game.shape().roles);
         }
-        self.crowd.advance(&self.parents, &self.joints, &mut self.children);
+        self.batch.advance(&self.parents, &self.joints, &mut self.successors);
         Ok((0..count).all(|place| self.follows_alike(place, symmetries)))
     }
 
@@ -116,9 +116,9 @@ impl<'g, G: Game> Look<'g, G> {
     }
 
     /// The states that follow a state, in move order.
-    pub(super) fn children(&self, place: usize, symmetries: &[Symmetry]) -> impl Iterator<Item = &[u64]> {
+    pub(super) fn successors(&self, place: usize, symmetries: &[Symmetry]) -> impl Iterator<Item = &[u64]> {
         let (start, count) = self.steps(place, symmetries);
-        (start..start + count).map(|step| self.child(step))
+        (start..start + count).map(|step| self.successor(step))
     }
 
     /// The first step of a state, and how many it has.
@@ -127,9 +127,9 @@ impl<'g, G: Game> Look<'g, G> {
         (start, (self.ends[place] - start) / (1 + symmetries.len()))
     }
 
-    fn child(&self, step: usize) -> &[u64] {
+    fn successor(&self, step: usize) -> &[u64] {
         let words = self.game.shape().state_words();
-        &self.children[step * words..][..words]
+        &self.successors[step * words..][..words]
     }
 
     /// Notes the steps of a state and its images. Who decides.
@@ -191,8 +191,8 @@ impl<'g, G: Game> Look<'g, G> {
         let mut image = vec![0; self.game.shape().state_words()];
         (1..).zip(symmetries).all(|(number, symmetry)| {
             (start..start + count).all(|step| {
-                permute(self.child(step), &symmetry.fluents, &mut image);
-                image == self.child(step + number * count)
+                permute(self.successor(step), &symmetry.fluents, &mut image);
+                image == self.successor(step + number * count)
             })
         })
     }

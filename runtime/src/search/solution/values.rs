@@ -11,17 +11,17 @@ use std::{cmp::Reverse, collections::VecDeque, marker::PhantomData};
 impl<G: Game> Solution<G> {
     /// What comes of the states that were visited. O(states and moves).
     pub(super) fn of_visit(visit: Visit) -> Self {
-        let Visit { players, states, symmetries, starts, children, movers, mut values, .. } = visit;
+        let Visit { players, states, symmetries, starts, successors, movers, mut values, .. } = visit;
         let count = movers.len();
         // The states before each, one list behind the other.
         let mut before_starts = vec![0_u32; count + 1];
-        children.iter().for_each(|&child| before_starts[child as usize + 1] += 1);
+        successors.iter().for_each(|&successor| before_starts[successor as usize + 1] += 1);
         (0..count).for_each(|number| before_starts[number + 1] += before_starts[number]);
         let mut fill = before_starts.clone();
-        let mut before = vec![0_u32; children.len()];
+        let mut before = vec![0_u32; successors.len()];
         for number in 0..count {
-            for &child in &children[starts[number] as usize..starts[number + 1] as usize] {
-                let place = &mut fill[child as usize];
+            for &successor in &successors[starts[number] as usize..starts[number + 1] as usize] {
+                let place = &mut fill[successor as usize];
                 before[*place as usize] = number as u32;
                 *place += 1;
             }

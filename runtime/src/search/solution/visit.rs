@@ -15,9 +15,9 @@ pub(super) struct Visit {
     pub(super) players: Vec<usize>,
     pub(super) symmetries: Vec<Symmetry>,
     pub(super) states: States,
-    /// For each state where its successors start in `children`, and in the end where they end.
+    /// For each state where its successors start in the list, and in the end where they end.
     pub(super) starts: Vec<u32>,
-    pub(super) children: Vec<u32>,
+    pub(super) successors: Vec<u32>,
     /// For each state the place in `players` of who decides; [`END`] in terminal states.
     pub(super) movers: Vec<u8>,
     /// What ends are worth; 0 elsewhere.
@@ -39,7 +39,7 @@ impl Visit {
             symmetries,
             states: States::new(words),
             starts: vec![0],
-            children: Vec::new(),
+            successors: Vec::new(),
             movers: Vec::new(),
             values: Vec::new(),
             limit,
@@ -77,11 +77,11 @@ impl Visit {
                     Some(role) => self.go_on(place, role, look)?,
                     None => self.end(look.view(place), &payoff),
                 }
-                self.starts.push(self.children.len() as u32);
+                self.starts.push(self.successors.len() as u32);
             }
             // Going back takes as many again, and some lists for each state.
-            let bytes = self.states.bytes() + 8 * self.children.capacity() + 24 * self.movers.capacity();
-            if bytes > self.limit || self.children.len() >= u32::MAX as usize / 2 {
+            let bytes = self.states.bytes() + 8 * self.successors.capacity() + 24 * self.movers.capacity();
+            if bytes > self.limit || self.successors.len() >= u32::MAX as usize / 2 {
                 return Err(SolveError::Bytes { limit: self.limit });
             }
             done = end;
@@ -101,12 +101,12 @@ impl Visit {
         self.movers.push(mover as u8);
         self.values.push(0);
         // One is enough of moves to the same state.
-        let children = look.children(place, &self.symmetries);
+        let successors = look.successors(place, &self.symmetries);
         let mut numbers: Vec<u32> =
-            children.map(|child| self.states.insert(&canonical(child, &self.symmetries))).collect();
+            successors.map(|successor| self.states.insert(&canonical(successor, &self.symmetries))).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        self.children.extend(numbers);
+        self.successors.extend(numbers);
         Ok(())
     }
 }

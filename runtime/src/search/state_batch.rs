@@ -8,14 +8,14 @@ use crate::{
 };
 
 /// Looks at states and steps them.
-pub(crate) struct Crowd<'g, G: Game> {
+pub(crate) struct StateBatch<'g, G: Game> {
     game: &'g G,
     lanes: Option<(RowExpansion<'g>, RowBatch)>,
     state: G::State,
     view: G::View,
 }
 
-impl<'g, G: Game> Crowd<'g, G> {
+impl<'g, G: Game> StateBatch<'g, G> {
     pub(crate) fn new(game: &'g G) -> Self {
         let expansion = game.table().and_then(|table| RowExpansion::new(table, Isa::best()));
         let lanes = expansion.map(|expansion| (expansion, RowBatch::new(game.shape())));
@@ -47,14 +47,14 @@ impl<'g, G: Game> Crowd<'g, G> {
     }
 
     /// Writes the states that follow: for each state that of its joint move, which lie one behind the other too.
-    pub(crate) fn advance(&mut self, states: &[u64], joints: &[G::Move], children: &mut Vec<u64>) {
+    pub(crate) fn advance(&mut self, states: &[u64], joints: &[G::Move], successors: &mut Vec<u64>) {
         let (roles, width) = (self.game.shape().roles, self.game.shape().state_words());
         let count = joints.len() / roles;
-        children.clear();
-        children.resize(count * width, 0);
+        successors.clear();
+        successors.resize(count * width, 0);
         let mut done = 0;
         while done < count {
-            let rest = &mut children[done * width..];
+            let rest = &mut successors[done * width..];
             if let Some((phase, end)) = self.pass(count, states, done) {
                 let Some((expansion, batch)) = &mut self.lanes else { return };
                 expansion.start(phase);

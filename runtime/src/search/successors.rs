@@ -1,7 +1,7 @@
-//! The children of a state where a search ends: in come the state and a joint move, out go the state that follows and, if that
+//! The successors of a state where a search ends: in come the state and a joint move, out go the state that follows and, if that
 //! costs nothing, what is seen of it.
 //!
-//! The first child is made alone, since often a search wants no other. With the second all are made in one pass of the
+//! The first successor is made alone, since often a search wants no other. With the second all are made in one pass of the
 //! lanes, if there are so many that this takes less time. They are the same, so a search finds the same.
 
 use super::options::Options;
@@ -11,21 +11,21 @@ use crate::{
     simd::Isa,
 };
 
-/// States whose children are made alone, since to set up lanes takes some time too: up to milliseconds for large nets.
+/// States whose successors are made alone, since to set up lanes takes some time too: up to milliseconds for large nets.
 const ALONE: u32 = 500;
 
-/// The children of one state at a time.
-pub(crate) struct Brood<'g, G> {
+/// The successors of one state at a time.
+pub(crate) struct Successors<'g, G> {
     game: &'g G,
-    /// How many states there are left whose children are made alone; none if those of all are.
+    /// How many states there are left whose successors are made alone; none if those of all are.
     alone: Option<u32>,
     lanes: Option<Lanes<'g>>,
-    /// How many children of the state were asked for.
+    /// How many successors of the state were asked for.
     asked: u32,
     is_made: bool,
 }
 
-/// All children of a state.
+/// All successors of a state.
 struct Lanes<'g> {
     expansion: RowExpansion<'g>,
     batch: RowBatch,
@@ -33,7 +33,7 @@ struct Lanes<'g> {
     least: u64,
 }
 
-impl<'g, G: Game> Brood<'g, G> {
+impl<'g, G: Game> Successors<'g, G> {
     /// For a search on behalf of a role. Lanes may not tell the goals of chance, so if that searches all are made alone.
     pub(crate) fn new(game: &'g G, role: usize) -> Self {
         let is_chance = game.chance_role().is_some_and(|chance| chance.index() == role);
@@ -41,19 +41,19 @@ impl<'g, G: Game> Brood<'g, G> {
         Self { game, alone, lanes: None, asked: 0, is_made: false }
     }
 
-    /// The next children are those of another state.
+    /// The next successors are those of another state.
     #[inline]
     pub(crate) fn begin(&mut self) {
         (self.asked, self.is_made) = (0, false);
     }
 
-    /// Writes the child of the joint move that was made up of a state's options. True if what is seen of it was written too.
+    /// Writes the successor of the joint move that was made up of a state's options. True if what is seen of it was written too.
     #[inline]
     pub(crate) fn write(
         &mut self,
         (state, view): (&G::State, &G::View),
         options: &Options<G>,
-        (child, seen): (&mut G::State, &mut G::View),
+        (successor, seen): (&mut G::State, &mut G::View),
     ) -> bool {
         if self.asked == 1 {
             self.make(state, view, options.joints());
@@ -63,16 +63,16 @@ impl<'g, G: Game> Brood<'g, G> {
             && let Some(lanes) = &self.lanes
         {
             let lane = options.number();
-            lanes.batch.state(lane, child.as_mut());
+            lanes.batch.state(lane, successor.as_mut());
             lanes.batch.view(lane, seen.as_mut());
             return true;
         }
-        child.clone_from(state);
-        self.game.advance(child, options.joint());
+        successor.clone_from(state);
+        self.game.advance(successor, options.joint());
         false
     }
 
-    /// Makes all children, if that takes less time, there is room for them and play comes to the state.
+    /// Makes all successors, if that takes less time, there is room for them and play comes to the state.
     fn make(&mut self, state: &G::State, view: &G::View, joints: u64) {
         match &mut self.alone {
             Some(0) => {}

@@ -1,5 +1,5 @@
-//! All children of states, as lanes make them beside single steps: of a game and states at one phase of its cycle,
-//! and each child is the one that a single step makes, in its place.
+//! All successors of states, as lanes make them beside single steps: of a game and states at one phase of its cycle,
+//! and each successor is the one that a single step makes, in its place.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,
@@ -41,9 +41,9 @@ pub fn check<'s>(
     }
 }
 
-/// All children of a state in order, as single steps make them.
+/// All successors of a state in order, as single steps make them.
 #[must_use]
-pub fn children(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
+pub fn successors(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
     let view = game.view(state);
     let mut list = vec![Vec::new()];
     for role in game.roles().filter(|_| !game.is_terminal_in(&view)) {
@@ -54,18 +54,21 @@ pub fn children(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
         list = list.iter().flat_map(longer).collect();
     }
     list.retain(|joint| joint.len() == game.shape().roles);
-    let children = list.iter().map(|joint| game.apply_unchecked(state, joint));
-    children.map(|child| (game.view(&child), child)).map(|(view, child)| (child, view)).collect()
+    let successors = list.iter().map(|joint| game.apply_unchecked(state, joint));
+    successors
+        .map(|successor| (game.view(&successor), successor))
+        .map(|(view, successor)| (successor, view))
+        .collect()
 }
 
 /// Pushes all joint moves of states at a phase, which takes as many passes as it takes.
 ///
 /// # Panics
-/// If the children are not those of single steps, or the game has no lanes.
+/// If the successors are not those of single steps, or the game has no lanes.
 pub fn expand_all(game: &Dynamic, states: &[&BitBox], phase: usize, isa: Isa, name: &str) {
     let mut expansion = Expansion::new(game, isa).expect("they play in lanes");
     let mut batch = Batch::new(game);
-    let expected: Vec<(BitBox, BitBox)> = states.iter().flat_map(|state| children(game, state)).collect();
+    let expected: Vec<(BitBox, BitBox)> = states.iter().flat_map(|state| successors(game, state)).collect();
     let mut rest = &expected[..];
     let (mut states, mut skip) = (states.iter().peekable(), 0);
     while !rest.is_empty() || states.peek().is_some() {

@@ -98,15 +98,15 @@ impl Lanes {
             cycle,
             straight: None,
         };
-        let course = &lanes.phases[lanes.course()];
-        let operations: usize = course.iter().map(|phase| phase.observe.len() + phase.advance.len()).sum();
-        let games = BLOCK_WORK / (operations / course.len()).max(1);
+        let played = &lanes.phases[lanes.game_phases()];
+        let operations: usize = played.iter().map(|phase| phase.observe.len() + phase.advance.len()).sum();
+        let games = BLOCK_WORK / (operations / played.len()).max(1);
         lanes.block = (crate::simd::LANES * games.clamp(1, MOST_GAMES)) as u64;
         lanes
     }
 
     /// The phases that games from the initial state go round.
-    fn course(&self) -> Range<usize> {
+    fn game_phases(&self) -> Range<usize> {
         let cycle = self.cycle.len();
         if self.phases.len() > cycle { cycle..self.phases.len() } else { 0..cycle }
     }

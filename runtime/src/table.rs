@@ -48,7 +48,7 @@ pub struct Table {
     places: Places,
     /// What is left of `observe` in common cases, all of it and without the goals.
     observations: Cases,
-    glances: Cases,
+    observations_without_goals: Cases,
     /// What is left of `advance` once moves are known.
     patches: Patches,
     /// What all of that may take.
@@ -108,7 +108,7 @@ impl Table {
             does: does.into(),
             places,
             observations: Cases::default(),
-            glances: Cases::default(),
+            observations_without_goals: Cases::default(),
             patches,
             room: Room::default(),
             sees,
@@ -185,8 +185,8 @@ impl Table {
         view.fill(0);
         let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());
         let wanted = self.wanted((goals as u32, terminal as u32));
-        let glanced = self.glances.apply(wanted, &self.room, state, view);
-        if !glanced || crate::bits::test(view, terminal) {
+        let is_written = self.observations_without_goals.apply(wanted, &self.room, state, view);
+        if !is_written || crate::bits::test(view, terminal) {
             self.observe(state, view);
         }
     }

@@ -188,7 +188,7 @@ fn simultaneous_moves_take_several_passes() {
 
 /// A state that play cannot come to is at no phase of the cycle.
 #[test]
-fn points_are_those_of_play() {
+fn phases_are_those_of_play() {
     let game = load(gdl_games::find("connect_four").expect("built in").text).expect("it loads");
     let expansion = Expansion::new(&game, Isa::best()).expect("it plays in lanes");
     assert_eq!(expansion.phases(), 2);

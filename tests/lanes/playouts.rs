@@ -66,7 +66,7 @@ fn lamps(end: &str) -> String {
 
 /// Goals that are scored late, at several phases of a cycle, and in a game that is played ply by ply.
 #[test]
-fn what_is_kept_at_several_points_is_not_mixed_up() {
+fn what_is_kept_at_several_phases_is_not_mixed_up() {
     for end in ["", "(<= terminal (on 1) (on 2))"] {
         let game = load(&lamps(end)).expect("it loads");
         assert!(agree("lamps", &game, game.table().expect("a table"), 100, 10 * WORK), "{end}");

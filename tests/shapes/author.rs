@@ -89,7 +89,7 @@ enum Turn {
     All,
     /// That of the role that has `control`.
     Control,
-    /// That of those who act at this point of a wheel.
+    /// That of those who act at this phase of the cycle.
     Wheel,
 }
 
@@ -281,18 +281,18 @@ impl Author {
             }
             Turn::Wheel => {
                 self.note("a wheel of turns");
-                let points = self.between(2, 4);
-                for point in 0..points {
-                    self.say(format!("(after {point} {})", (point + 1) % points));
-                    self.atoms.push(format!("(true (turn {point}))"));
+                let phases = self.between(2, 4);
+                for phase in 0..phases {
+                    self.say(format!("(after {phase} {})", (phase + 1) % phases));
+                    self.atoms.push(format!("(true (turn {phase}))"));
                 }
                 self.say("(init (turn 0))");
                 self.say("(<= (next (turn ?y)) (true (turn ?x)) (after ?x ?y))");
                 self.say("(<= (active ?r) (true (turn ?x)) (acts ?r ?x))");
                 for &role in &players {
-                    let all: Vec<usize> = (0..points).collect();
-                    for point in self.some(&all, points) {
-                        let form = format!("(acts {} {point})", self.roles[role]);
+                    let all: Vec<usize> = (0..phases).collect();
+                    for phase in self.some(&all, phases) {
+                        let form = format!("(acts {} {phase})", self.roles[role]);
                         self.say(form);
                     }
                 }

@@ -289,16 +289,16 @@ impl Author {
     fn write_wheel(&mut self) {
         self.note("wheel");
         let (wheel, then) = (self.name("wheel"), self.name("then"));
-        let points = self.between(2, 4);
+        let phases = self.between(2, 4);
         self.say(format!("(init ({wheel} 0))"));
-        for point in 0..points {
-            self.say(format!("({then} {point} {})", (point + 1) % points));
-            self.atoms.push(format!("(true ({wheel} {point}))"));
+        for phase in 0..phases {
+            self.say(format!("({then} {phase} {})", (phase + 1) % phases));
+            self.atoms.push(format!("(true ({wheel} {phase}))"));
         }
         self.say(format!("(<= (next ({wheel} ?y)) (true ({wheel} ?x)) ({then} ?x ?y))"));
         let fluent = self.name("event");
         let formula = self.formula(2, true);
-        self.say(format!("(<= (next {fluent}) (true ({wheel} {})) {formula})", points - 1));
+        self.say(format!("(<= (next {fluent}) (true ({wheel} {})) {formula})", phases - 1));
         self.write_frame(&fluent);
         self.atoms.push(format!("(true {fluent})"));
     }

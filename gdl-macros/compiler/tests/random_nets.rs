@@ -189,17 +189,17 @@ fn shaped_net(seed: u64) -> Net {
     let roles = 1 + sizes.below(4);
     let moves = 2 + sizes.below(if roles > 2 { 5 } else { 11 });
     let fluents = 3 + sizes.below(8);
-    let points = [0, 2, 3, 4, 5][sizes.below(5)].min(fluents);
+    let phases = [0, 2, 3, 4, 5][sizes.below(5)].min(fluents);
     let is_clock = sizes.below(2) == 0;
-    let mut draft = draft(seed, roles, moves, fluents, if points > 1 { points } else { 1 + sizes.below(3) });
+    let mut draft = draft(seed, roles, moves, fluents, if phases > 1 { phases } else { 1 + sizes.below(3) });
     draft.grow(false);
     draft.move_on();
     draft.grow(true);
     // The first fluents hold one after the other, round and round or up to the last.
-    (0..points).for_each(|point| draft.net.initial[point] = point == 0);
+    (0..phases).for_each(|phase| draft.net.initial[phase] = phase == 0);
     let next = (0..fluents).map(|fluent| match fluent {
-        0 if points > 0 && is_clock => Signal::FALSE,
-        fluent if fluent < points => draft.net.fluent((fluent + points - 1) % points),
+        0 if phases > 0 && is_clock => Signal::FALSE,
+        fluent if fluent < phases => draft.net.fluent((fluent + phases - 1) % phases),
         fluent => draft.follow(fluent),
     });
     let next: Vec<Signal> = next.collect();
@@ -210,8 +210,8 @@ fn shaped_net(seed: u64) -> Net {
         let ends = (0..3).map(|_| sizes.signal(&fluents)).collect();
         net.outputs.terminal = net.and(ends);
     }
-    if points > 0 && is_clock {
-        let (last, other) = (net.fluent(points - 1), net.outputs.terminal);
+    if phases > 0 && is_clock {
+        let (last, other) = (net.fluent(phases - 1), net.outputs.terminal);
         net.outputs.terminal = if sizes.below(2) == 0 { last } else { net.or(vec![last, other]) };
     }
     net

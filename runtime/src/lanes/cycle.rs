@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fluents_that_go_round_tell_the_point() {
+    fn fluents_that_go_round_tell_the_phase() {
         let cycle = lanes::Cycle { fluents: vec![0, 1], values: vec![vec![true, false], vec![false, true]] };
         let cycle = Cycle::new(&cycle);
         assert_eq!(

@@ -100,8 +100,8 @@ impl<'t> Lockstep<'t> {
     /// The positions of the moves that a lane's roles made in the last step.
     #[must_use]
     pub fn joint(&self, lane: usize) -> Vec<usize> {
-        let Player { lanes, course, phase, .. } = &self.player;
-        let before = if *phase == course.start { course.end } else { *phase };
+        let Player { lanes, phases, phase, .. } = &self.player;
+        let before = if *phase == phases.start { phases.end } else { *phase };
         let phase = &lanes.phases[before - 1];
         let made = |role: &Choice| {
             let mut slots = role.slots();

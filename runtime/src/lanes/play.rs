@@ -37,7 +37,7 @@ pub(crate) struct Player<'l> {
     /// When they started.
     pub(super) starts: Starts,
     /// The phases that games go round, and the one where they have come to.
-    pub(super) course: Range<usize>,
+    pub(super) phases: Range<usize>,
     pub(super) phase: usize,
     /// Steps since the block began.
     time: u64,
@@ -138,7 +138,7 @@ impl<'l> Player<'l> {
             noise: Noise::new(seed, 0),
             playing: Plane::ZERO,
             starts: Starts::new(),
-            course: lanes.course(),
+            phases: lanes.game_phases(),
             phase: 0,
             time: 0,
             due: 0,
@@ -168,8 +168,8 @@ impl<'l> Player<'l> {
     pub(super) fn start(&mut self, block: u64, games: u64) {
         self.noise = Noise::new(self.seed, block);
         self.starts.restart();
-        self.course = self.lanes.course();
-        (self.playing, self.phase) = (Plane::ZERO, self.course.start);
+        self.phases = self.lanes.game_phases();
+        (self.playing, self.phase) = (Plane::ZERO, self.phases.start);
         (self.time, self.due) = (0, self.max_length);
         (self.left, self.since) = (games, Since::NOW);
         let initial = &self.lanes.initial;
@@ -182,7 +182,7 @@ impl<'l> Player<'l> {
     pub(super) fn start_at(&mut self, phase: usize, lanes: Plane, seed: u64, block: u64) {
         self.noise = Noise::new(seed, block);
         self.starts.restart();
-        self.course = 0..self.lanes.cycle.len();
+        self.phases = 0..self.lanes.cycle.len();
         (self.playing, self.phase) = (lanes, phase);
         (self.time, self.due) = (0, self.max_length);
         (self.left, self.since) = (0, Since::NOW);
@@ -241,7 +241,7 @@ impl<'l> Player<'l> {
         }
         let mut playing = playing.and_not(terminal).and_not(old);
         let mut fresh = W::splat(false);
-        if phase == self.course.start && self.left > 0 {
+        if phase == self.phases.start && self.left > 0 {
             fresh = self.start_games(playing.not());
             playing = playing.or(fresh);
         }
@@ -259,7 +259,7 @@ impl<'l> Player<'l> {
         code.advance::<W>(phase, slots);
         self.starts.note(&plane(fresh), &self.playing);
         self.time += 1;
-        self.phase = if phase + 1 == self.course.end { self.course.start } else { phase + 1 };
+        self.phase = if phase + 1 == self.phases.end { self.phases.start } else { phase + 1 };
     }
 
     /// Keeps states in which games have ended, until a lane has two of them.

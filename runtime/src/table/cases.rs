@@ -8,7 +8,7 @@
 //! keep is within the [`Room`] of their table.
 
 use super::{
-    residual::{Habit, Residual, Room},
+    residual::{HotCounter, Residual, Room},
     wide::Wide,
 };
 use crate::{bits, circuit::Circuit};
@@ -43,7 +43,7 @@ impl Wanted<'_> {
 /// The residuals of the circuit that observes a state, as far as they are made.
 #[derive(Debug, Default)]
 pub(super) struct Cases {
-    split: Habit<Split>,
+    split: HotCounter<Split>,
 }
 
 /// What is left in a case, and how it is run.
@@ -58,7 +58,7 @@ struct Split {
     /// The fluents that tell the cases apart.
     selectors: Vec<usize>,
     /// For each of their values what is left.
-    cases: Box<[Habit<Case>]>,
+    cases: Box<[HotCounter<Case>]>,
 }
 
 impl Cases {
@@ -94,7 +94,7 @@ impl Clone for Cases {
 
 impl Split {
     /// About the most that one takes without the cases.
-    const BYTES: usize = size_of::<Habit<Case>>() << SELECTORS;
+    const BYTES: usize = size_of::<HotCounter<Case>>() << SELECTORS;
 
     /// The cases of a circuit. O(gates x candidates).
     fn new(wanted: Wanted<'_>) -> Self {
@@ -117,7 +117,7 @@ impl Split {
         gains.sort_by_key(|&(gain, fluent)| (std::cmp::Reverse(gain), fluent));
         let mut selectors: Vec<usize> = gains.iter().map(|&(_, fluent)| fluent).take(SELECTORS).collect();
         selectors.sort_unstable();
-        let cases = (0..1 << selectors.len()).map(|_| Habit::default()).collect();
+        let cases = (0..1 << selectors.len()).map(|_| HotCounter::default()).collect();
         Self { selectors, cases }
     }
 

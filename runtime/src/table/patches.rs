@@ -10,7 +10,7 @@
 //! [`MOST_TOGETHER`] roles they are not. What patches take is bounded by the [`Room`] of their table, and what is noted of
 //! moves by [`MOST_MOVES`].
 
-use super::residual::{Habit, Residual, Room};
+use super::residual::{HotCounter, Residual, Room};
 use crate::{
     bits,
     circuit::{Circuit, Pair},
@@ -35,7 +35,7 @@ const FEW: usize = 8;
 #[derive(Debug)]
 pub(super) struct Patches {
     /// What follows when nobody does anything.
-    idle: Habit<Residual>,
+    idle: HotCounter<Residual>,
     /// For each role its moves; nothing if there are too many to be watched.
     moves: Box<[Box<[Move]>]>,
 }
@@ -44,9 +44,9 @@ pub(super) struct Patches {
 #[derive(Debug, Default)]
 struct Move {
     /// All that changes where the others make the moves that they always made with it.
-    together: Habit<Together>,
+    together: HotCounter<Together>,
     /// What it changes whatever the others do.
-    alone: Habit<Residual>,
+    alone: HotCounter<Residual>,
     /// A hash of the moves of all roles when it was made last; 0 if it was never made.
     last: AtomicU32,
     /// True if the others have made other moves with it.
@@ -76,7 +76,7 @@ impl Patches {
         let is_watched = moves.clone().sum::<usize>() <= MOST_MOVES;
         let list = |count| (0..count).map(|_| Move::default()).collect();
         let moves = moves.filter(|_| is_watched).map(list).collect();
-        Self { idle: Habit::default(), moves }
+        Self { idle: HotCounter::default(), moves }
     }
 
     /// Steps a state, if there are patches for all moves, which `moves` gives by role and place. Else the state is as

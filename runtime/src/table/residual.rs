@@ -4,7 +4,7 @@
 //! Known inputs make gates constant or equal to others (partial evaluation); what no output wants is left out.
 //! Nodes of inputs keep their places, so residuals of a circuit run one after the other on inputs loaded once.
 //!
-//! To make one takes O(gates) steps, which [`Habit`] spends only where the circuit was run [`OFTEN`] times, and some 200
+//! To make one takes O(gates) steps, which [`HotCounter`] spends only where the circuit was run [`OFTEN`] times, and some 200
 //! bytes for each gate while it is made, of at most [`MOST_GATES`]. What residuals of a table keep is within its [`Room`].
 
 use super::wide::{Wanted, Wide};
@@ -197,20 +197,20 @@ impl Clone for Room {
     }
 }
 
-/// A residual that is made once its circuit has been run often enough with the same inputs known.
+/// A run counter with the residual that is made once it is hot: once the circuit was run [`OFTEN`] times with the same inputs known.
 #[derive(Debug)]
-pub(super) struct Habit<T> {
+pub(super) struct HotCounter<T> {
     runs: AtomicU32,
     residual: OnceLock<Option<Box<T>>>,
 }
 
-impl<T> Default for Habit<T> {
+impl<T> Default for HotCounter<T> {
     fn default() -> Self {
         Self { runs: AtomicU32::new(0), residual: OnceLock::new() }
     }
 }
 
-impl<T> Habit<T> {
+impl<T> HotCounter<T> {
     /// The residual if it is made already.
     #[cfg(test)]
     pub(super) fn made(&self) -> Option<&T> {
@@ -328,13 +328,13 @@ mod tests {
     }
 
     #[test]
-    fn habits_take_some_runs() {
-        let habit = Habit::default();
+    fn hot_counters_take_some_runs() {
+        let counter = HotCounter::default();
         for _ in 0..OFTEN {
-            assert!(habit.get(|| Some(())).is_none());
+            assert!(counter.get(|| Some(())).is_none());
         }
-        assert!(habit.get(|| Some(())).is_some());
-        assert!(habit.get(|| panic!("made twice")).is_some());
+        assert!(counter.get(|| Some(())).is_some());
+        assert!(counter.get(|| panic!("made twice")).is_some());
     }
 
     #[test]

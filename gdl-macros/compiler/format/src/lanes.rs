@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn words_tell_points() {
+    fn words_tell_phases() {
         let cycle = Cycle { fluents: vec![1, 65], values: vec![vec![true, false], vec![false, true]] };
         assert_eq!(cycle.words(0), BTreeMap::from([(0, (2, 2)), (1, (2, 0))]));
         assert_eq!(cycle.words(1), BTreeMap::from([(0, (2, 0)), (1, (2, 2))]));

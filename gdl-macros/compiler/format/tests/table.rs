@@ -208,7 +208,7 @@ fn schedules_that_do_harm_are_refused() {
 
 /// Phases that no fluent tells apart.
 #[test]
-fn points_alike_are_refused() {
+fn phases_alike_are_refused() {
     let numbers = [3, 0, 1, 5, 8];
     let mut choices = Choices { numbers: &numbers, next: 0 };
     let mut table = choices.table();

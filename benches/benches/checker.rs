@@ -1,4 +1,4 @@
-//! How long an author waits for the checker: public rulesheets, parsed and checked but not grounded.
+//! The checker's time for an author who waits: public rulesheets, parsed and checked but not grounded.
 //!
 //! They lie in a folder `shared` beside the checkout; without it there is nothing to measure, and the
 //! benchmark says so.

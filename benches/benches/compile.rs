@@ -1,5 +1,5 @@
-//! What a game adds to a build: seconds of `cargo check`, of a debug and of a release build of a crate that has one game,
-//! beside the same crate without any.
+//! The cost of a game in a build: seconds of `cargo check`, of a debug and of a release build of a crate that has one
+//! game, beside the same crate without any.
 //!
 //!     cargo bench -p gdl-benches --bench compile -- [--rounds N] [GAME..]
 //!

@@ -1,4 +1,4 @@
-//! Players against each other, and how fast they search; see `gdl_benches::strength`.
+//! Matches of players against each other, and how fast they search; see `gdl_benches::strength`.
 //!
 //!     cargo bench -p gdl-benches --bench strength -- [--matches N] [--seconds S | --nodes N] [--quick] \
 //!         [--contest NAME..] [GAME..]

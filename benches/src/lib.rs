@@ -1,4 +1,4 @@
-//! What the benchmarks compare with, playout loops written by hand and another grounder, and the comparison of
+//! Baselines that the benchmarks compare with, hand-written playout loops and another grounder, the comparison of
 //! playouts, and contests of players.
 //!
 //! `cargo bench -p gdl-benches` plays each game by its hand-written loop and by every engine in one run, times

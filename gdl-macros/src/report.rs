@@ -1,6 +1,6 @@
-//! What there is to say about a rulesheet, as tokens that make rustc say it.
+//! Reports on a rulesheet, as tokens that make rustc say them.
 //!
-//! In come texts and the place in the user's source they belong to, out go `compile_error!` items and,
+//! Texts and the place in the user's source they belong to become `compile_error!` items and,
 //! for warnings, uses of deprecated constants: a macro cannot point into a file that is not Rust, so
 //! the place in the rulesheet is part of the text.
 
@@ -15,7 +15,7 @@ pub(crate) fn error(span: Span, message: &str) -> TokenStream {
 
 /// A warning at a place in the user's source.
 ///
-/// Macros cannot warn yet, but rustc warns of whoever uses a deprecated constant. It does so only if
+/// Macros cannot warn yet, but rustc warns of uses of a deprecated constant. It does so only if
 /// the use is the user's own, so the span must be of something they wrote.
 fn warning(span: Span, message: &str) -> TokenStream {
     let constant = quote_spanned!(span=> gdl_warning);

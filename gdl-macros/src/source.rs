@@ -1,7 +1,7 @@
-//! Path literal to text on disk: all reading of files at compile time is here.
+//! Sources: all reading of files at compile time is here, from a path literal to the text on disk.
 //!
-//! In comes what the user wrote between the quotes and where, out go the file's bytes and absolute
-//! path, or the paths that were tried. The path is relative to the source file that holds the
+//! What the user wrote between the quotes, and where, leads to the file's bytes and absolute
+//! path, or to the paths that were tried. The path is relative to the source file that holds the
 //! literal, as with `include_str!`, and else to the package's root.
 
 use proc_macro2::Span;

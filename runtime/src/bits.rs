@@ -1,4 +1,4 @@
-//! Rows of bits: in come words of 64 bits, out go the set bits, their number and their places.
+//! Rows of bits in words of 64, and the set bits of a row: their number, their places, and one of them by rank.
 //!
 //! Bit i of a row is bit `i % 64` of word `i / 64`. [`Bits`] holds a number of words fixed by the
 //! type, as compiled games use; [`BitBox`] holds them on the heap, for games whose size is known at

@@ -1,8 +1,8 @@
-//! Boards from names: in come the fluents of a game, out goes a grid on which states can be drawn.
+//! Boards found in the names of fluents: a grid on which the states of a game can be drawn.
 //!
 //! GDL knows no boards, but most rulesheets have a fluent such as `(cell 1 1 b)`: two arguments that count and one that
 //! says what is there. [`Board::of`] finds it by the shape of the names alone, and [`Board::cells`] says what a state has in
-//! each cell. That is structure, for whoever draws; [`Board::text`] draws it with characters.
+//! each cell. That is structure, for any way to draw; [`Board::text`] draws it with characters.
 //!
 //! # What is taken for a board
 //!

@@ -1,4 +1,4 @@
-//! The one way to end what takes long: a switch that another thread pulls.
+//! Cancellation: the one way to end what takes long, a switch that another thread pulls.
 
 use std::sync::{
     Arc,

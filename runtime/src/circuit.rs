@@ -1,4 +1,4 @@
-//! AND gates behind some inputs, run for one state: in come the inputs, out goes every signal.
+//! Circuits of two-input AND gates, evaluated for one state: from the values of the inputs to that of every signal.
 //!
 //! A signal is twice a node plus one if complemented, as in the compiler's tables; nodes are the
 //! constant false, the inputs and the gates, in this order. Every signal is stored with its

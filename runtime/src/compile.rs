@@ -1,5 +1,5 @@
-//! From a rulesheet to a game by way of the compiler, with its own options and diagnostics: what `load` and the tools of this
-//! project are made of.
+//! Compilation of a rulesheet to a game, with the compiler's own options and diagnostics: what `load` and the tools of
+//! this project are made of.
 
 use crate::{dynamic::Dynamic, lifted::Lifted, table::TableError};
 use gdl_compiler::{

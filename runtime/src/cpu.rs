@@ -1,4 +1,4 @@
-//! The time this thread was running, as opposed to the time that went by.
+//! Processor time of this thread: the time it was running, as opposed to the time that went by.
 
 /// Seconds the calling thread has spent on a processor, by the kernel's count; `None` where it tells
 /// nobody. Linux refreshes the number a few hundred times a second.

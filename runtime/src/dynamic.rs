@@ -1,5 +1,5 @@
-//! Games whose size is known when the program runs: a [`Dynamic`] game interprets a table, or rules too large for one, and is a
-//! [`Game`] like those of `gdl!`.
+//! Dynamic games, whose size is known when the program runs: a [`Dynamic`] interprets a table, or rules too large for
+//! one, and is a [`Game`] like those of `gdl!`.
 
 #[cfg(feature = "load")]
 use crate::lifted::Lifted;

@@ -1,4 +1,5 @@
-//! What a game is: the trait that an engine implements, and all that follows from it for players, searches and tools.
+//! The trait [`Game`], which each engine implements, and [`GameExt`], all that follows from it for players, searches
+//! and tools.
 //!
 //! A state is a row of bits, one per fluent; a view is a row of bits that shows what can be seen of
 //! a state: the legal moves, the goals and whether it is terminal. The rows of a compiled game have a

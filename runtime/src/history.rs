@@ -1,4 +1,4 @@
-//! Where a game has been: in come joint moves, out goes a tree of positions in which one goes back and forth.
+//! The tree of positions that a game went through: joint moves add to it, and one goes back and forth in it.
 //!
 //! Undo and redo know no limit. A move made after an undo opens a branch; the old line stays, and every position can be
 //! gone to again. A [`History`] needs no players: it serves a board that people share, an editor of openings or the

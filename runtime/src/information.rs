@@ -1,7 +1,7 @@
-//! What a player is given: not the state, but its own moves and what it perceived of each step.
+//! Information of a role: its own moves and what it perceived of each step, and never the state.
 //!
-//! In comes the play of a real game, or what a match server tells of it, out goes the [`Information`] of one
-//! role: its moves, each with a [`Perception`]. Two plays with the same information are the same to that
+//! An [`Information`] is what one role knows of the play of a game, or of what a match server tells of it: its moves, each
+//! with a [`Perception`]. Two plays with the same information are the same to that
 //! player. The states it has to reckon with are its [`InformationSet`], each with its exact probability.
 //!
 //! An information is as long as the play. A step of a set takes as many steps of the game as there are joint moves, and

@@ -1,4 +1,4 @@
-//! Joint moves one by one: in comes what is seen of a state, out go all combinations of its legal moves.
+//! Joint moves of a state one by one: all combinations of the roles' legal moves, read off a view.
 //!
 //! The next one takes a constant number of steps on average, as in counting, and at most one for each role; memory is for
 //! one move of each role and all legal moves of a state.

@@ -1,5 +1,5 @@
-//! 512 random games at once, one bit each: in come the schedules of a table, in which every signal of the net is a
-//! word of 512 bits, one bit for each game; out come tallies.
+//! Lanes: 512 random games at once, one bit each. Every signal of the net is a word of 512 bits, one bit for each game;
+//! the schedules of a table are run on such words, and what games come to is summed in tallies.
 //!
 //! [`Lanes`] is what a game's table has, which `gdl_compiler::emit::lanes` makes. `play` runs a block of games on it
 //! and `choice` draws moves. Where players take turns there are programs for each phase of that cycle, and games

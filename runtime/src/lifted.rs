@@ -1,7 +1,7 @@
-//! Games that are evaluated state by state, with variables, because they are too large to be grounded.
+//! Lifted games, evaluated state by state with variables, because they are too large to be grounded.
 //!
-//! In comes what [`gdl_compiler::lifted`] makes of the rules, out goes what a [`Table`](crate::__private::Table) would say too, only
-//! slower. Threads share the rules and take turns with the places to work in, of which there are as
+//! What [`gdl_compiler::lifted`] makes of the rules says what a [`Table`](crate::__private::Table) would say too, only slower.
+//! Threads share the rules and take turns with the places to work in, of which there are as
 //! many as threads ever worked at the same time.
 //!
 //! An evaluation may take more than the limits allow. Then it is given up, and counted: a state that takes too much

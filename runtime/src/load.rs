@@ -1,4 +1,4 @@
-//! Rulesheets that arrive while the program runs: text in, a game or all that is wrong with it out.
+//! Loading of rulesheets while the program runs: a text becomes a game, or an error that has all that is wrong with it.
 //!
 //! A rulesheet becomes a table. One that is too large to be grounded is evaluated state by state instead
 //! ([`Dynamic::engine`] says `lifted`): the same play, tens of times slower in most games, and faster where a net would be vast and

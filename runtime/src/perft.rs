@@ -1,4 +1,4 @@
-//! Counting move sequences: in come a game and a depth, out go exact counts.
+//! Perft: exact counts of the move sequences of a game, length by length.
 //!
 //! A sequence of length d is d joint moves, one move of each role at a time, each legal where it is
 //! made and each made in a state that is not terminal. So a role without a legal move ends a sequence

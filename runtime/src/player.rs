@@ -1,4 +1,4 @@
-//! Who decides: in come the information of a role and a budget, out goes a legal move.
+//! Players: given the information of its role and a budget, a [`Player`] decides on a legal move.
 //!
 //! A [`Player`] is told of a match when it starts and stops, and asked for a move whenever its role is to decide.
 //! It is given no state, only the [`Information`] of its role, so it can play any game, with hidden information or

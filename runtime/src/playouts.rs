@@ -1,4 +1,4 @@
-//! Random games: in come a game, a seed and a number, out go [`Stats`].
+//! Playouts: seeded random games over all threads, summed up as [`Stats`].
 //!
 //! Each role picks uniformly among its legal moves, independently of the others, until the state is
 //! terminal. Games are played in blocks; threads take blocks from a counter, each block has its own random

@@ -1,5 +1,5 @@
-//! What the expansions of `gdl!` call, and the tools and tests of this project. No part of the public interface: it changes with
-//! the macro, whose version the runtime pins.
+//! Internals that the expansions of `gdl!` call, and the tools and tests of this project. No part of the public
+//! interface: they change with the macro, whose version the runtime pins.
 
 pub use crate::{
     bits::Bits,

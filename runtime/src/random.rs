@@ -1,5 +1,5 @@
-//! Chance that can be repeated: in come a seed and the number of a block, out goes a stream of
-//! numbers that depends on nothing else.
+//! Streams of random numbers that can be repeated: a stream depends on a seed and the number of a block, and on nothing
+//! else.
 //!
 //! Playouts are played in blocks, and each block draws from a [`Stream`] of its own. Who plays a
 //! block, and when, does not matter: the same seed and number of playouts give the same result

@@ -1,6 +1,7 @@
-//! Match records: what was played, in the form in which ggp-base's match manager publishes it, and the way back.
+//! Match records in the form in which ggp-base's match manager publishes them, written and replayed.
 //!
-//! In comes a [`Match`](crate::referee::Match) or, with the feature `serde`, JSON; out goes the play, every step of it made anew.
+//! A [`Record`] is made of a [`Match`](crate::referee::Match) or, with the feature `serde`, of JSON, and replayed to the play,
+//! every step of it made anew.
 //! The fields are those of the JSON object, in its order; states and moves are KIF text. ggp-base's signatures are not
 //! written, and other fields that are not known are passed over.
 //!

@@ -1,4 +1,5 @@
-//! Matches: in come a game and a player for each role, out goes a [`Match`], what was played and what went wrong.
+//! The referee of matches: it leads a game with a player for each role to a [`Match`], what was played and what went
+//! wrong.
 //!
 //! The referee does what a match manager does. It tells every player that the match starts, asks all of them for their moves
 //! at the same time, each given nothing but the [`Information`] of its role, and draws for the role of chance itself. Before it

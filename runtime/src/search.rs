@@ -1,4 +1,4 @@
-//! Looking ahead: in come a state, a role and a budget, out go a move and what was found.
+//! Searches: from a state, a role and a budget to a move and what was found.
 //!
 //! Every search is a [`Player`](crate::Player) and works without a match too: `search` takes any state.
 //!

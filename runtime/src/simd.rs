@@ -1,5 +1,5 @@
-//! Rows of 512 bits and what a machine can do with one at a time: in comes a [`Kernel`], written once for any
-//! [`Word`], out goes its result, computed with the instructions of an [`Isa`].
+//! Rows of 512 bits and the instructions that work on them: a [`Kernel`] is written once for any [`Word`], and run with
+//! the instructions of an [`Isa`].
 //!
 //! This is the one module of the crate with `unsafe` in it: in `x86` calls of instructions that not every machine has, in
 //! `store` planes that lie in words. The types that stand for them are private here, so a kernel only meets them inside

@@ -1,4 +1,4 @@
-//! What playouts add up to: in come the games' ends, out go counts, rates and means.
+//! Statistics of playouts: counts of how games ended, and the rates and means made of them.
 
 use crate::{
     bits,

@@ -1,4 +1,5 @@
-//! A game's net, ready to be interpreted: a [`Table`] is made from the bytes that the compiler writes.
+//! The table engine: a [`Table`] is a game's net, decoded from the bytes that the compiler writes and ready to be
+//! interpreted.
 //!
 //! [`gdl_format::table`] reads them. What it has read is sound: names are sorted, every operand comes before its gate, every list
 //! has its length. So running it needs no further tests, whatever the bytes are. Decoding takes O(bytes) steps, and

@@ -1,4 +1,4 @@
-//! The names of a game: in come the KIF texts of roles, fluents, moves and percepts, out go their numbers.
+//! The vocabulary of a game: the KIF texts of its roles, fluents, moves and percepts, and their numbers.
 //!
 //! The number of a name is its place in its list. Roles stand in the order of the rulesheet, fluents,
 //! moves and percepts in the bytewise order of their texts, so a text is found by binary search.

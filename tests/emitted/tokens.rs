@@ -1,6 +1,6 @@
-//! What the macro emits has no `unsafe` in it and is the same whenever it is emitted: tokens of every
-//! built-in rulesheet and of faulty ones, taken from the compiler itself, since rustc would accept
-//! `unsafe` from a macro even where the user forbids it. Nor is it more than editors take.
+//! Tokens that the macro emits have no `unsafe` in them and are the same whenever they are emitted: those of every
+//! built-in rulesheet and of faulty ones, taken from the compiler itself, since rustc would accept `unsafe` from a
+//! macro even where the user forbids it. Nor are they more than editors take.
 
 use gdl_compiler::{
     Diagnostics, Options, Source, compile,

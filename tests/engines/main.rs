@@ -1,4 +1,4 @@
-//! All engines mean the same by a rulesheet as `eval`, the slow and obvious semantics: on the built-in games, on generated
+//! Engines mean the same by a rulesheet as `eval`, the slow and obvious semantics: on the built-in games, on generated
 //! rulesheets and on what readers of the language may disagree about.
 
 mod agreement;

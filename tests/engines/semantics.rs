@@ -1,4 +1,4 @@
-//! What a rulesheet means where readers may disagree: each case says what is seen of the start and after some
+//! The meaning of rulesheets that readers may disagree about: each case says what is seen of the start and after some
 //! moves, and both the table engine and `eval` must see just that.
 //!
 //! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the end.

@@ -1,4 +1,4 @@
-//! What searches find is what plain search finds, which leaves nothing out.
+//! Minimax searches find what plain search finds, which leaves nothing out.
 
 use gdl_games::{Entry, Visitor, connect_four, find, reversi, tictactoe, visit};
 use gdl_runtime::{

@@ -1,5 +1,5 @@
-//! Rulesheets of many shapes: a seed and a number in, a rulesheet that is accepted and can be played more often than not
-//! out, with the names of the shapes that are in it.
+//! Rulesheets of many shapes: a seed and a number make one that is accepted and can be played more often than not, and
+//! the names of the shapes that are in it.
 //!
 //! A rulesheet is put together of parts (`parts.rs`): boards, walks, auctions, counters and so on, each with fluents and
 //! moves of its own. What holds them together is here: roles and whose turn it is, a clock, and formulas over all

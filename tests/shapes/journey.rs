@@ -1,4 +1,4 @@
-//! A rulesheet's way through every phase and engine: a text in, what became of it out.
+//! The journey of a rulesheet through every phase and engine, and what became of it.
 //!
 //! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and without a panic; and all
 //! engines agree on what they play: the table, lanes on every instruction set, the lifted engine, and `eval`, state by

@@ -1,5 +1,4 @@
-//! One game played in three engines at once: a rulesheet in, what all say of each state out, or where
-//! they differ.
+//! Comparison of three engines that play one game at once: what all say of each state, or where they differ.
 
 use gdl_compiler::{
     Levels, Options, Rules, Source, compile, diagnostic::codes, eval::EvalError, eval::Evaluator,

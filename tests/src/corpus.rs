@@ -1,5 +1,5 @@
-//! Rulesheets of other authors, beside the checkout: out come their names and texts in order, and the limits within which
-//! the many that compile fast do.
+//! Rulesheets of other authors, beside the checkout: their names and texts in order, and the limits within which the
+//! many that compile fast do.
 
 use gdl_compiler::Limits;
 use std::{fs, path::Path};

@@ -1,5 +1,4 @@
-//! Small rulesheets made from bytes: each byte is a choice, out comes a rulesheet that is well formed
-//! more often than not.
+//! Small rulesheets made from bytes, each of which is a choice: they are well formed more often than not.
 //!
 //! Every form of the language turns up: static and dynamic recursion, `or`, `not` and `distinct` inside
 //! each other, compound terms, keywords in bodies, facts as rules, names with two arities, `p` and `(p)`,

@@ -1,4 +1,4 @@
-//! Rulesheets changed in a few places: a text and a number in, its neighbour out, which often is a game still.
+//! Mutants: rulesheets changed in a few places, by a number, which often are games still.
 //!
 //! Rules and literals are dropped, copied, exchanged, denied and joined; constants, variables, names and arities change;
 //! roles get company. Steps and bytes: those of reading and writing the text a few times.

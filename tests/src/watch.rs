@@ -1,5 +1,5 @@
-//! Games in lanes beside the table: in come a game and a table of it, and every lane that is watched makes legal moves and
-//! comes to the state that single steps come to, on every instruction set; tallies are those of the games played.
+//! Games in lanes, watched beside the table: every lane that is watched makes legal moves and comes to the state that
+//! single steps come to, on every instruction set; tallies are those of the games played.
 
 use gdl_runtime::{
     __private::{Lockstep, Table},

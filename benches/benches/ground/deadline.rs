@@ -1,4 +1,4 @@
-//! How late the error comes of a load that misses its deadline.
+//! The lateness of a load that misses its deadline: how long after it the error comes.
 
 use crate::subject::Subject;
 use gdl_runtime::{LoadError, Loader};

@@ -1,4 +1,4 @@
-//! What grounding takes: time, memory and the size of what comes of it, beside gringo.
+//! The cost of grounding: time, memory and the size of what comes of it, beside gringo.
 //!
 //!     cargo bench -p gdl-benches --bench ground -- [--corpus] [--json] [--cap SECONDS] [NAME..]
 //!     cargo bench -p gdl-benches --bench ground -- --passes [NAME..]

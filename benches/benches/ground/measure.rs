@@ -1,4 +1,4 @@
-//! One game through the compiler: its rulesheet in, what each part took and made out.
+//! The measurement of one game: its rulesheet goes through the compiler, and each part tells what it took and made.
 
 use crate::subject::{Subject, options};
 use cpu_time::ProcessTime;

@@ -1,4 +1,4 @@
-//! Which rulesheet is grounded: a public one beside the checkout or a built-in one.
+//! The subject of a measurement: a public rulesheet beside the checkout or a built-in one.
 
 use gdl_compiler::{Options, Rules, Source, check::check, syntax::parse};
 use gdl_tools::load::tolerant;

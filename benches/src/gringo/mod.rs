@@ -1,4 +1,4 @@
-//! gringo, the grounder of clingo, on the same games: checked rules in, what grounding them takes out.
+//! gringo, the grounder of clingo, on the same games: it grounds checked rules, and tells what that takes.
 //!
 //! It runs through Python's `clingo` (`pip install clingo`). Where that is not installed there is nothing to
 //! compare with.

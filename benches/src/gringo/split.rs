@@ -1,4 +1,4 @@
-//! Rules into smaller ones, by the elimination of variables.
+//! Splitting of rules into smaller ones, by the elimination of variables.
 //!
 //! The idea is that of Morak and Woltran, "Preprocessing of Complex Non-Ground Rules in Answer Set Programming"
 //! (2012), known as lpopt: a variable that the head does not need is projected out of the literals that have

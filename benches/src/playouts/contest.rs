@@ -1,5 +1,4 @@
-//! Engines take turns: in come games and setups, out goes a [`Report`] with a sample of each setup for each
-//! round.
+//! The contest of engines, which take turns: a [`Report`] has a sample of each setup of each game for each round.
 
 use super::{
     engine::{End, Engine, Run},

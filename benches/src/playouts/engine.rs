@@ -1,4 +1,4 @@
-//! Who plays: each [`Engine`] makes a [`Player`] of a game's name.
+//! The engines of a contest: each [`Engine`] makes a [`Player`] of a game's name.
 
 use crate::hand::{self, Generator, Outcome};
 use gdl_games::{Entry, Visitor, find, visit};

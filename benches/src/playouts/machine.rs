@@ -1,4 +1,4 @@
-//! Where it was measured.
+//! The machine that a report was measured on.
 
 use gdl_runtime::lanes::Isa;
 use serde::Serialize;

@@ -1,9 +1,9 @@
-//! Random playouts by every engine and by loops written by hand: in come the [`Args`], out goes a [`Report`] as a
-//! table and a chart.
+//! The comparison of random playouts by every engine and by hand-written baselines: a [`Report`] as a table and a
+//! chart.
 //!
 //! All contestants of a game play in one process, on the same clock and in turn: one sample of each makes a
 //! round. Whatever else the machine does in a round slows all of them down, so ratios are taken round by round, and
-//! what is told is their median. The clock is processor time, which stands still while other processes run.
+//! the report has their median. The clock is processor time, which stands still while other processes run.
 //!
 //! Engines draw from generators of their own, and every choice is exactly uniform in all of them.
 

@@ -1,4 +1,4 @@
-//! What a contest came to: samples in; rates, ratios and scaling out.
+//! The report of a contest: rates, ratios and scaling of its samples.
 
 use super::machine::Machine;
 use gdl_tools::statistics::median;

@@ -1,4 +1,4 @@
-//! Two players and their matches.
+//! The contest of two players: matches in which they change sides.
 
 use gdl_runtime::{
     Budget, Dynamic, Game, GameExt, Information, Player,

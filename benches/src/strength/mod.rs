@@ -1,4 +1,4 @@
-//! How strong players are and how fast they search: in come the [`Args`], out go tables.
+//! The strength of players and the speed of their searches, as tables.
 //!
 //! In a contest two players have one match after the other, and change sides after each. A point is shared as the goals
 //! are: what is told is the mean share of the first player with the interval that holds the true one with 95 %

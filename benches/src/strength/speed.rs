@@ -1,4 +1,4 @@
-//! How fast a search is, beside random games alone.
+//! The speed of a search, beside random games alone.
 
 use gdl_runtime::{
     Budget, Dynamic, Game, GameExt, Playouts,

@@ -1,4 +1,4 @@
-//! Net to what the runtime and rustc can use: tables and straight-line Rust.
+//! Emission: from a net to what the runtime and rustc can use, tables and straight-line Rust.
 
 mod engine;
 pub mod lanes;

@@ -1,5 +1,5 @@
-//! Coordinates among arguments: in come the names of fluents, out go the relations that may be a board and which cell each
-//! of their fluents speaks of.
+//! Coordinates among the arguments of fluents: the relations that may be a board, and the cell that each of their
+//! fluents speaks of.
 
 use super::Board;
 use std::collections::BTreeSet;

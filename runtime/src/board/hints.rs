@@ -1,4 +1,4 @@
-//! What a rulesheet says of its board in a comment: in comes its text, out goes the board as it is meant to look.
+//! Comments of a rulesheet that say how its board is meant to look.
 //!
 //! GDL has no word for how a game looks, and most boards show in the names alone. What they do not show a comment of its own
 //! line may say:

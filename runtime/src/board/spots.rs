@@ -1,4 +1,4 @@
-//! Where a move is on a board: in comes its text, out go the cells that it speaks of.
+//! Spots: the cells of a board that the text of a move speaks of.
 //!
 //! A move speaks of a cell where its arguments have all coordinates of one, in the order in which fluents have them:
 //! `(mark 1 2)` of one, `(move wp e 2 e 4)` of two. A move with fewer may speak of a whole column, `(drop 3)`.

@@ -1,4 +1,4 @@
-//! What stands for what on a board: in come the names of marks, out go short symbols that differ.
+//! Symbols of marks: for each name of a mark a short text that differs from all others.
 
 use super::{Mark, width};
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What can be wrong with a step or a text, said so that a player sees what to do instead.
+//! Errors of steps and texts, which tell a player what to do instead.
 
 use std::{error::Error, fmt};
 

@@ -1,4 +1,4 @@
-//! What every game can do: moves by role, checked steps, goals, chance, names and texts.
+//! Derived functions of every game: moves by role, checked steps, goals, chance, names and texts.
 
 use super::{Game, Id, LegalMoves, Perception, StepError, TextError, TextKind, legal_words, percept_words};
 use crate::{bits, chance::Probability, kif, random::Stream, vocabulary::Texts};

@@ -1,5 +1,6 @@
-//! Lanes for the states of a caller: [`Expansion`] makes successors of up to 512 states in a pass and writes them to a
-//! [`Batch`]; [`Leaves`] plays random games from up to eight states at once. Both are given and give the game's own types.
+//! Batched work on the states of a caller: [`Expansion`] makes successors of up to 512 states in a pass and writes them
+//! to a [`Batch`]; [`Leaves`] plays random games from up to eight states at once. Both are given and give the game's
+//! own types.
 
 use super::{RowBatch, RowExpansion, RowLeaves};
 use crate::{

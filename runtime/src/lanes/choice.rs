@@ -1,4 +1,4 @@
-//! Random choice for 512 lanes at once: in come planes that tell which moves are legal in each lane, out go
+//! Uniform choice of a legal move in 512 lanes at once: from planes that tell which moves are legal in each lane to
 //! planes that tell which one of them is made, each exactly as likely.
 //!
 //! Numbers are spread over planes, one for each binary digit. Legal moves are counted in groups of at most seven, and

@@ -1,5 +1,4 @@
-//! What runs the phases of a game's cycle: its table, or straight-line code that the compiler made of the same
-//! operations.
+//! The code of a game's phases: its table, or straight-line code that the compiler made of the same operations.
 //!
 //! Straight code is generic over [`Word`], so the game's crate compiles it for each instruction set without
 //! any `unsafe` of its own and without a `target-cpu`. Only [`Isa`] makes words, after it has asked the machine.

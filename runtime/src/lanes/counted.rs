@@ -1,5 +1,5 @@
-//! Random choice where it is known how many moves are legal: in come planes that tell which ones, and their number, the
-//! same in all lanes that matter; out go planes that tell which one of them is made, each exactly as likely.
+//! Uniform choice where the number of legal moves is known, the same in all lanes that matter: from planes that tell
+//! which moves are legal to planes that tell which one of them is made, each exactly as likely.
 //!
 //! Nothing has to be counted, and numbers are drawn from a range that is the same for all lanes. Of its length, powers of
 //! two are digits as they come; only the odd part is drawn by rejection, from so many digits that it is rare: two

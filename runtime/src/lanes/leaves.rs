@@ -1,5 +1,5 @@
-//! Random games from states that somebody else keeps: in come a few states, out go tallies of the games that go on from
-//! them, dozens or hundreds from each.
+//! Batched rollouts from the states of a caller: a tally for each of a few states, of dozens or hundreds of games that
+//! go on from it.
 //!
 //! A search that comes to a leaf wants to know what random play makes of it. Lanes play as many games at once
 //! as they have bits for about the price of one, so a leaf gets them all (Cazenave and Jouandeau, "On the

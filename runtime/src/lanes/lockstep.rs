@@ -1,4 +1,4 @@
-//! A block of games in lanes, to be watched step by step: what playouts only count.
+//! Lockstep: a block of games in lanes whose every step can be watched, where playouts only count.
 
 use super::{Choice, FLUENTS, Player};
 use crate::{

@@ -1,5 +1,4 @@
-//! Random planes: in come a seed and the number of a block, out goes one plane after the other, each lane of
-//! each a fair coin.
+//! Random planes: a stream of planes for a seed and the number of a block, each lane of each a fair coin.
 //!
 //! Plane n is a keyed bijection of a counter's n-th value: three rounds of AES, after which each bit of a
 //! 128-bit part depends on all bits of its counter, which does for play and not for secrets (Salmon, Moraes, Dror,

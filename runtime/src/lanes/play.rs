@@ -1,4 +1,4 @@
-//! Blocks of games in lanes: in come [`Lanes`], a seed and the number of a block, out goes a tally.
+//! Blocks of games in lanes: [`Lanes`], a seed and the number of a block give a tally.
 //!
 //! A block is a number of games. A lane whose game is over starts the next one as long as there is one, and every
 //! game that started is played to its end and counted, so long games count as often as short ones. Or games start from

@@ -1,4 +1,4 @@
-//! Operations on slots: in comes a schedule of a table, out goes a [`Program`] that runs on 512 lanes at once.
+//! Lane programs: a [`Program`] is a schedule of a table, ready to run on slots of 512 lanes.
 
 use crate::simd::{Chunk, Slots, Word};
 use gdl_format::lanes::{Schedule, Step};

@@ -1,4 +1,5 @@
-//! Counting in lanes: in come states and how many ways lead to each, out go the numbers of sequences from them.
+//! Depth-first counting in lanes: from states and the number of ways that lead to each, the numbers of sequences from
+//! them.
 //!
 //! Of each level one batch of at most 512 states is kept, and a mark of how far its joint moves have been made.
 //! What fills a pass goes one level down, whatever its parents are; the last level is only counted. Steps are as many as

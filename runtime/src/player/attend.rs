@@ -1,4 +1,4 @@
-//! A player's thread: in come questions, out go answers, until there are no more questions or the player panics.
+//! The thread of a player, which answers questions until there are no more or the player panics.
 
 use super::{Budget, Information, Player, Report};
 use crate::game::Game;

@@ -1,4 +1,4 @@
-//! What a player reckons with: in comes the information of a role, out go the states that fit it.
+//! Beliefs of players: the states that fit the information of a role, or a sample of them.
 //!
 //! A step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, then as many as a sample may try, and keeps as
 //! many states as [`Belief::MAX_STATES`] and [`Belief::BYTES`] allow.

@@ -1,4 +1,4 @@
-//! What a decision may cost: in come limits, out goes whether to stop.
+//! Budgets of decisions: limits of time and nodes, and whether one of them is reached.
 
 use crate::cancel::Cancel;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! A player that nobody waits for in vain: in comes any player, out goes one that answers in time or is left behind.
+//! Detached players: any player in a thread of its own, which answers in time or is left behind.
 
 use super::{
     Budget, Information, Player, Report,

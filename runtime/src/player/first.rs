@@ -1,4 +1,4 @@
-//! The player that does not think.
+//! The player that does not think: it makes the first legal move.
 
 use super::{Belief, Budget, Information, Player};
 use crate::game::{Game, GameExt};

@@ -1,4 +1,4 @@
-//! The player that rolls dice.
+//! The player that rolls dice: it makes any legal move, each as likely as the others.
 
 use super::{Belief, Budget, Information, Player};
 use crate::{

@@ -1,4 +1,4 @@
-//! What a search did: in come its counts, out go fields for programs and a line for people.
+//! Reports of searches: their counts as fields for programs and a line for people.
 
 use std::fmt;
 

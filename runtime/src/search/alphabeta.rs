@@ -1,4 +1,4 @@
-//! Alpha-beta: in come a state and a role, out goes the move that the worst reply leaves the most.
+//! Alpha-beta search: finds the move that leaves a role the most after the worst reply.
 
 mod engine;
 mod entry;

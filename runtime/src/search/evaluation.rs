@@ -1,4 +1,4 @@
-//! What a state promises that is not over: in comes a state, out go goals that the roles can expect.
+//! Evaluations of states that are not over: the goals that the roles can expect.
 
 use crate::game::Game;
 

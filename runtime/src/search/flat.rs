@@ -1,4 +1,4 @@
-//! Flat Monte Carlo: in come a state and a role, out goes the move after which random games end best.
+//! Flat Monte Carlo: finds the move after which random games end best for a role.
 
 use super::{Found, meter::Meter, mind::Mind, rollouts::Rollouts};
 use crate::{

@@ -1,4 +1,4 @@
-//! An evaluation for any game: in come random games, out go weights of what can be seen of a state.
+//! Linear evaluation for any game: weights of what can be seen of a state, learnt from random games.
 //!
 //! States are visited within a budget, one game of which has at most 2,000, and those that are kept take at most [`BYTES`]. So do
 //! weights, of which there are some for each fluent and role: a game with more is not judged.

@@ -1,4 +1,4 @@
-//! Max^n: in come a state and a role, out goes the move that is best if everybody seeks their own good.
+//! Max^n search: finds the move that is best if every role seeks its own good.
 
 use super::{
     Evaluation, Found, memory::Memory, meter::Meter, mind::Mind, options::Options, payoff::Payoff,

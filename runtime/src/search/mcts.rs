@@ -1,4 +1,4 @@
-//! Monte Carlo tree search: in come a state and a role, out goes the move that random games speak for.
+//! Monte Carlo tree search: finds the move that random games speak for.
 
 mod stage;
 mod tree;

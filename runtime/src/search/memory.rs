@@ -1,4 +1,4 @@
-//! What was found of states met before: in come rows of words, out go rows of words, within a number of bytes.
+//! The transposition table of searches: rows of words for states met before, within a number of bytes.
 //!
 //! It takes them all when it is made, and never more. To look or to remember takes two places, whatever there is.
 

@@ -1,4 +1,4 @@
-//! What a search has spent: in comes a budget, out goes after every node whether to go on.
+//! The meter of a search: the nodes it visited, and after each whether its budget lets it go on.
 
 use crate::player::Budget;
 use std::time::{Duration, Instant};

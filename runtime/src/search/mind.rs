@@ -1,4 +1,4 @@
-//! What a player keeps of a match besides its search: in comes what a role is told, out goes a move, and what was found.
+//! The mind of a player, which it keeps during a match besides its search: its belief, and what the last search found.
 
 use super::{Found, vote::vote};
 use crate::{

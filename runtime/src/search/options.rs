@@ -1,4 +1,4 @@
-//! What the roles may do in a state: in comes what is seen of it, out come the joint moves by number.
+//! Options of the roles in a state: their legal moves, and the joint moves by number.
 
 use crate::game::{Game, GameExt, Shape, legal_words};
 

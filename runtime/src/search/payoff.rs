@@ -1,4 +1,4 @@
-//! What an end is worth: in comes what is seen of a terminal state, out go goals.
+//! Payoffs: the goals that a terminal state gives to the roles.
 
 use crate::{bits, game::Game};
 

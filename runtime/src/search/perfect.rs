@@ -1,4 +1,4 @@
-//! The player that knows: in comes a small game, out goes a best move in every state.
+//! The perfect player: it solves a small game and knows a best move in every state.
 
 use super::{Found, Mcts, Solution, SolveError, mind::Mind};
 use crate::{

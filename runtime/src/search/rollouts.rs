@@ -1,4 +1,4 @@
-//! Random games from states of a search: in come states, out go the goals that the roles got on average.
+//! Rollouts of a search: the goals that the roles get on average in random games from given states.
 
 use super::payoff::Payoff;
 use crate::{

@@ -1,5 +1,5 @@
-//! What searches to a depth are told beforehand: in come a depth, bytes, a seed and an evaluation, out go the evaluation to
-//! judge states by and a meter for what is left of the budget.
+//! Settings of searches to a depth: depth, bytes, seed and evaluation; learning takes a share of the budget, and a
+//! meter has what is left of it.
 
 use super::{Evaluation, Linear, meter::Meter};
 use crate::{game::Game, player::Budget};

@@ -1,5 +1,4 @@
-//! Small games solved: in comes a game for one role or for two that take turns, out go the values of all states that play
-//! can reach.
+//! Solutions of small games, for one role or for two that take turns: the values of all states that play can reach.
 //!
 //! States are visited breadth first and numbered; then values go back from the ends, against the moves, until none
 //! changes (retrograde analysis). So games that can go round in circles are solved too: play without end is worth

@@ -1,5 +1,5 @@
-//! Many states at once: in come rows of states, out goes what is seen of them or what follows, in lanes where the game can be
-//! stepped so, else one by one. It is the same but for legal moves of terminal states, which may be missing.
+//! Batches of states that are observed or stepped together, in lanes where the game can be stepped so, else one by one.
+//! The result is the same but for legal moves of terminal states, which may be missing.
 
 use crate::{
     game::Game,

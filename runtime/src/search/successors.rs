@@ -1,5 +1,5 @@
-//! The successors of a state where a search ends: in come the state and a joint move, out go the state that follows and, if that
-//! costs nothing, what is seen of it.
+//! Successors of a state where a search ends: each is made when it is asked for, and what is seen of it too if that
+//! costs nothing.
 //!
 //! The first successor is made alone, since often a search wants no other. With the second all are made in one pass of the
 //! lanes, if there are so many that this takes less time. They are the same, so a search finds the same.

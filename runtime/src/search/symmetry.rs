@@ -1,7 +1,7 @@
-//! Ways to turn a game round that might leave it the same: in come the names of fluents and moves, out go permutations.
+//! Symmetries that a game might have: permutations of its fluents and moves, proposed by their names.
 //!
 //! Rulesheets number columns and rows, so what mirrors a board reverses the numbers at one place of names, and what
-//! turns it about a diagonal exchanges two places. Whether the rules are the same after that is for whoever uses it to
+//! turns it about a diagonal exchanges two places. Whether the rules are the same after that is for their user to
 //! prove: nothing here looks at the rules.
 //!
 //! Each change that is tried takes steps by the length of all names, of which at most [`MOST_WORK`] are taken in all; there

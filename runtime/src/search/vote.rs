@@ -1,4 +1,4 @@
-//! From what a role knows to a move: in come a belief and a search of one state, out goes what most states speak for.
+//! The vote on a move: each state of a belief is searched by itself, and the move is made that most of them speak for.
 
 use super::Found;
 use crate::{

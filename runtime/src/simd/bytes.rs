@@ -1,4 +1,4 @@
-//! What machines without instructions for it do with the 64 bytes of a word.
+//! Operations on the 64 bytes of a word for machines without instructions for them.
 
 use super::{Plane, Word};
 

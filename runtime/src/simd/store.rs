@@ -1,5 +1,4 @@
-//! Memory for many planes of which few may be used: in comes their number, out go zeros that the system hands out page by page
-//! as they are written.
+//! Memory for many planes of which few may be used: zeros that the system hands out page by page as they are written.
 //!
 //! For memory that is aligned as planes are, `vec!` and `Box` write all the zeros, which for the slots of lanes takes as long as
 //! loading a small game. Words that are not aligned come as zeros; planes start at the first of them that is.

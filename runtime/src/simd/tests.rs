@@ -1,4 +1,4 @@
-//! What every instruction set computes, beside a model of one bit or word at a time.
+//! Every instruction set computes what a model of one bit or word at a time computes.
 
 use super::{Isa, Kernel, LANES, Plane, Rows, Word, digits, portable::Portable, to_planes, to_rows};
 use crate::random::Stream;

@@ -1,4 +1,4 @@
-//! Between lanes and states: in come up to 64 planes, out goes a word of 64 bits for each of 512 lanes, bit p of
+//! Transposition between lanes and states: up to 64 planes become a word of 64 bits for each of 512 lanes, bit p of
 //! which is the lane's bit of plane p; and back, from states of several words.
 //!
 //! A block of 64 lanes is a square of 64 x 64 bits. Instructions transpose it in registers; squares are

@@ -1,7 +1,7 @@
-//! What is seen of a state, case by case: in comes the circuit that observes any state, out goes what is left of it
-//! where the values of a few fluents are known, those on which most of the gates hang.
+//! Views specialised by up to six selector fluents: for each combination of their values a residual of the circuit that
+//! observes states.
 //!
-//! Most often they tell whose turn it is, and the moves of all others are not looked at then. Cases are told apart by
+//! Selectors are the fluents on which most of the gates hang. Most often they tell whose turn it is, and the moves of all others are not looked at then. Cases are told apart by
 //! the values of these fluents alone, so nothing need be known of the rules.
 //!
 //! To find the fluents takes O(gates x [`CANDIDATES`]) steps, once; there are at most 2^[`SELECTORS`] cases, and what they
@@ -22,7 +22,7 @@ const CANDIDATES: usize = 64;
 /// A fluent is worth a case if one of its values settles this part of all gates.
 const PART: usize = 8;
 
-/// What is wanted of the circuit that observes a state: the outputs whose bits of the view are not among some.
+/// What is wanted of the circuit that observes a state: the outputs but those whose bits of the view are in a range.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'t> {
     pub(super) observe: &'t Circuit,
@@ -55,7 +55,7 @@ enum Case {
 
 #[derive(Debug)]
 struct Split {
-    /// The fluents that tell the cases apart.
+    /// The selector fluents, which tell the cases apart.
     selectors: Vec<usize>,
     /// For each of their values what is left.
     cases: Box<[HotCounter<Case>]>,

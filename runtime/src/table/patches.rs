@@ -1,9 +1,9 @@
-//! Steps as patches: what changes in a state when the roles make their moves.
+//! Steps as patches: residuals of the circuit that advances states, each for a move that is made often.
 //!
-//! What moves do to a fluent is often constant, or follows from a few others, once they are known and are known to be legal. In
-//! comes the circuit that advances any state by any moves; moves that are made often get what is left of it. That is
+//! What moves do to a fluent is often constant, or follows from a few others, once they are known and are known to be legal. So
+//! moves that are made often get what is left of the circuit that advances any state by any moves. That is
 //! the whole step if the others always made the same moves with one, as they do where players take turns. Else a step is
-//! what follows when nobody does anything, and then what each role's move changes in that.
+//! what follows when no role does anything, and then what each role's move changes in that.
 //!
 //! A step looks at each role's move a constant number of times, and runs no more gates than the circuit has: patches
 //! that are longer together are not used. All moves at once are compared for each role, so where there are more than

@@ -1,4 +1,4 @@
-//! Where a move stands among those that a role may ever make, in constant time.
+//! Places of moves among those that a role may ever make, found in constant time.
 
 /// For each role which moves it may ever make.
 #[derive(Clone, Debug)]

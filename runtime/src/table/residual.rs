@@ -1,5 +1,5 @@
-//! What is left of a circuit where some of its inputs are known: in come a circuit, what is known and which outputs are
-//! wanted, out goes a [`Residual`], which writes them into a row of bits.
+//! Partial evaluation of a circuit: a [`Residual`] is what is left of it where some inputs are known and some outputs
+//! wanted, and writes these into a row of bits.
 //!
 //! Known inputs make gates constant or equal to others (partial evaluation); what no output wants is left out.
 //! Nodes of inputs keep their places, so residuals of a circuit run one after the other on inputs loaded once.
@@ -16,7 +16,7 @@ use std::sync::{
 };
 
 /// How often a circuit is run with the same things known before its residual is made, which takes as long as some
-/// ten to fifty runs: whoever takes a few steps does not pay for it, and it at most doubles the time of more.
+/// ten to fifty runs: a caller of a few steps does not pay for it, and it at most doubles the time of more.
 const OFTEN: u32 = 64;
 
 /// Bytes that all residuals of a table may keep. What does not fit is not kept, and the whole circuit run instead.

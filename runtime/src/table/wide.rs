@@ -1,5 +1,5 @@
-//! A circuit for one state, 64 gates at a time: in comes a circuit and where its outputs go, out goes a [`Wide`], which
-//! writes them into a row of bits.
+//! Circuits for one state, 64 gates at a time: a [`Wide`] evaluates a circuit with bytes for signals, and writes the
+//! outputs into a row of bits.
 //!
 //! Every signal is a byte of a plane, all ones or zero: first the fluents, then the gates, 64 to a plane. The operands
 //! of 64 gates are gathered by permutations of bytes, one for each pair of planes that they come from. That

@@ -1,5 +1,5 @@
-//! What runs a game: in come its nets and lanes, and how they are to be compiled, out go the modules that hold
-//! straight-line code, or call the table.
+//! The engines that run a game: modules with its straight-line code, or with calls of the table, as it is to be
+//! compiled.
 //!
 //! This is the one place that knows which engine runs what. Without optimisation straight-line code is slower than the
 //! table, and checking it costs too: builds with debug assertions run the table.

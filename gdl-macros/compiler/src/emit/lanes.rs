@@ -1,5 +1,5 @@
-//! 512 games at once, one bit each: in come the nets of a game, out goes what plays them, in which every signal is
-//! a word of 512 bits, one bit for each game.
+//! Lane programs for 512 games at once, one bit each: made of the nets of a game, they play it with every signal a word
+//! of 512 bits, one bit for each game.
 //!
 //! ```text
 //! net -- lower, gates (score, restart) --> cover --> schedule (table), straight (Rust)

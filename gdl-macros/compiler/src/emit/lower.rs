@@ -1,4 +1,4 @@
-//! Net to programs of two-input gates.
+//! Lowering of a net to programs of two-input gates.
 //!
 //! A wide AND is split along the bits of its operands' numbers, like a binary trie: equal parts of
 //! different gates become the same gate, and the depth stays logarithmic. One program observes a

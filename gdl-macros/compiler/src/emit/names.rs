@@ -1,6 +1,6 @@
-//! KIF names to Rust names.
+//! Rust names for KIF names.
 //!
-//! In come the KIF texts of a vocabulary, out go identifiers that rustc accepts, in Rust's own case
+//! The KIF texts of a vocabulary become identifiers that rustc accepts, in Rust's own case
 //! conventions, no two alike in one [`Namespace`]. The same texts always give the same names, and the
 //! skeleton of a faulty rulesheet names things by the same rules.
 

@@ -1,6 +1,6 @@
 //! The public face of an emitted game: its module, roles, moves, fluents and percepts as Rust items.
 //!
-//! In come names, out go documented items. A good rulesheet and the skeleton of a faulty one share
+//! Names become documented items. A good rulesheet and the skeleton of a faulty one share
 //! them, and differ in what the functions do.
 
 use super::names::{Constructor, Named, Namespace, Style, spell};

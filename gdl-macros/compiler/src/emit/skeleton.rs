@@ -1,6 +1,6 @@
-//! The module of a rulesheet that is at fault.
+//! The skeleton of a game: the module of a rulesheet that is at fault.
 //!
-//! In comes whatever could be parsed, out goes a module with the types and functions that a good
+//! What could be parsed becomes a module with the types and functions that a good
 //! rulesheet would have had, as far as they can be told: so the only errors the user sees are those
 //! of the rulesheet. Nothing in it can be run.
 

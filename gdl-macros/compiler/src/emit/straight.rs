@@ -1,8 +1,8 @@
-//! Net to straight-line Rust for single states.
+//! Straight-line Rust for single states, made of a net.
 //!
 //! A state is a few words. Operands of a gate that are fluents of one word become one masked
 //! comparison; outputs that copy bits become masked shifts; everything else is a local `bool`. Stepping
-//! starts from what follows when nobody does anything that matters to a fluent, then each role's move
+//! starts from what follows when no role does anything that matters to a fluent, then each role's move
 //! patches the fluents it touches: what a move does to a fluent is usually a constant once its
 //! legality is assumed. The functions use nothing but operators.
 //!
@@ -21,7 +21,7 @@
 //! only if the rules say what the roles perceive.
 //!
 //! The text grows with the operations of the net, of which there are no more than [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET)
-//! unless somebody asks for straight-line code whatever it takes.
+//! unless straight-line code is asked for whatever it takes.
 
 use crate::{
     optimize::Phases,

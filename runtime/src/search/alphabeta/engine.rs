@@ -1,4 +1,5 @@
-//! What alpha-beta keeps from search to search: the roles and their payoffs, the table, and the memory of each depth.
+//! The memory of alpha-beta from search to search: the roles and their payoffs, the table, and the frames of each
+//! depth.
 
 use super::value::worth;
 use crate::{

@@ -1,4 +1,4 @@
-//! What the table of alpha-beta knows of a state, as words.
+//! Entries of the transposition table of alpha-beta: what is known of a state, as words.
 
 /// What a value says of the true one.
 #[derive(Clone, Copy, PartialEq, Eq)]

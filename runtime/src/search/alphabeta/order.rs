@@ -1,4 +1,4 @@
-//! The order in which alpha-beta tries moves: in comes what cut off other states, out go the moves, best first.
+//! Move ordering of alpha-beta, best first, by what cut off other states.
 //!
 //! First the move that the table knows, then two that cut off other states at the same depth (killers; Akl and Newborn,
 //! "The principal continuation and the killer heuristic", 1977), then by how often and how deep each cut off any (history;

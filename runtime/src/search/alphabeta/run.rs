@@ -1,4 +1,4 @@
-//! One search of alpha-beta: in comes a state, out goes what was found when it was proved, or the depth or the budget was
+//! One run of alpha-beta: a search of a state by iterative deepening, until it is proved or the depth or the budget is
 //! reached.
 
 use super::{

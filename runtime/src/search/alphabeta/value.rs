@@ -1,4 +1,4 @@
-//! Values of alpha-beta: in come goals, out go whole numbers that a search compares, and goals again.
+//! Values of alpha-beta: whole numbers that a search compares, made of goals and turned into goals again.
 //!
 //! There are [`UNIT`] for each point of a goal, and a value shrinks by one for each joint move on its way up, so that a
 //! quicker win is worth more and a later loss too. What is known of a state does not depend on how deep it was met.

@@ -1,5 +1,5 @@
-//! A state in which several roles choose at once: in come the values of their joint moves as they become known, out go
-//! mixed strategies.
+//! Stages: states in which several roles choose at once, with a mixed strategy for each role, made of the values of
+//! their joint moves as they become known.
 //!
 //! Each role keeps the regret of every move: how much better it would have done, had it always made that one against
 //! what the others did. It makes moves in proportion to their positive regrets; what it does on average converges to a

@@ -1,4 +1,4 @@
-//! The tree of a Monte Carlo search: in come random numbers, out go states to be judged, and their values go in again.
+//! The tree of a Monte Carlo search: it gives out states to be judged, and takes their values in again.
 
 mod backup;
 mod reuse;

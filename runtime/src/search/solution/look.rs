@@ -1,5 +1,4 @@
-//! A look at some states: in come their words and what might be symmetries, out go who decides in each and what follows, or
-//! that some permutation is none.
+//! A look at a block of states: who decides in each and what follows, or that some permutation is no symmetry.
 //!
 //! What is seen of the states, and their steps with what follows, are kept until the next look, within a number of bytes.
 

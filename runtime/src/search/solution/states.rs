@@ -1,4 +1,4 @@
-//! States by number, and numbers by state.
+//! The numbered states of a solution: states by number, and numbers by state.
 
 use crate::search::memory::hash;
 use hashbrown::HashTable;

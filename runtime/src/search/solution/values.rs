@@ -1,5 +1,5 @@
-//! The way back from the ends of a game (retrograde analysis): in come all states and the ways between them, out go their
-//! values and how far the ends are.
+//! Retrograde analysis: the values of all states and how far the ends are, found on the way back from the ends of the
+//! game.
 
 use super::{
     NONE, Solution,

@@ -1,5 +1,5 @@
-//! A visit of all states that play can reach: in come a start and symmetries, out go the states, the way from one to the
-//! other, and what the last ones are worth.
+//! The visit of all states that play can reach from a start: the states, the steps between them, and what the last ones
+//! are worth.
 //!
 //! States are looked at in blocks, fewer at a time where what is seen of a block takes too much. Each step is made once,
 //! and once more for each symmetry.

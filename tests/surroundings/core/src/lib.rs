@@ -1,1 +1,1 @@
-//! Nothing: whoever says `::core` here has lost.
+//! Nothing at all: code that says `::core` here has lost.

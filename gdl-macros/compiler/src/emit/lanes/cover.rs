@@ -1,7 +1,7 @@
-//! Gates of two operands to operations of three: what vector machines can do in one instruction.
+//! Covering of gates of two operands by operations of three: what vector machines can do in one instruction.
 //!
-//! In come an [`Aig`] and what is wanted of them, out goes a [`Cover`]: operations in topological order, each any
-//! function of three earlier values. A cut of a node is a set of at most three nodes that decide its value; among
+//! A [`Cover`] of an [`Aig`] has what is wanted of it: operations in topological order, each any function of three earlier
+//! values. A cut of a node is a set of at most three nodes that decide its value; among
 //! a node's cuts the one that takes the fewest operations is chosen, where the operations that several nodes
 //! need are shared out among them (area flow: Manohararajah, Brown, Vranesic, "Heuristics for area minimization
 //! in LUT-based FPGA technology mapping", 2006).

@@ -1,8 +1,8 @@
-//! Operations in an order and with places for their values: in comes a [`Cover`], out goes a [`Schedule`] that the
+//! Scheduling: the operations of a [`Cover`] get an order and slots for their values, as a [`Schedule`] that the
 //! runtime's interpreter runs.
 //!
 //! Of the operations that could come next, those of the most frequent kind come all together, so the interpreter
-//! decides once per run what to do. A slot is given to another value as soon as nobody needs the one in it, and a
+//! decides once per run what to do. A slot is given to another value as soon as the one in it is no longer needed, and a
 //! next state goes straight to where the state is if that has been read for the last time.
 
 use super::cover::{Cover, Operation};
@@ -121,7 +121,7 @@ impl Places {
         Self { inputs: cover.inputs, slots, last, over, free: Vec::new(), first: free, end: free }
     }
 
-    /// True if nobody reads the input in the slot any more.
+    /// True if the input in the slot is not read any more.
     fn is_over(&self, slot: u16, time: usize) -> bool {
         self.over[usize::from(slot)] <= time
     }

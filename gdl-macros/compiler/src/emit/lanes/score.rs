@@ -1,6 +1,6 @@
-//! Who won, as gates: in come the goal values of a state, out goes what tallies count.
+//! Scores as gates: from the goal values of a state to what tallies count, such as who won.
 //!
-//! It is what `Scorer` reads from one view, in all lanes at once. A goal may have 101 values, and each value of any goal is
+//! They are what `Scorer` reads from one view, in all lanes at once. A goal may have 101 values, and each value of any goal is
 //! compared with all of each player's.
 
 use crate::meter::Meter;
@@ -67,7 +67,7 @@ fn one_or_more(gates: &mut Aig, signals: impl Iterator<Item = u32>) -> (u32, u32
     })
 }
 
-/// For each player if nobody's goal is above its own.
+/// For each player if no goal is above its own.
 fn best(gates: &mut Aig, goals: &[Vec<(u8, u32)>], players: &[usize]) -> Vec<u32> {
     let mut values: Vec<u8> = goals.iter().flatten().map(|&(value, _)| value).collect();
     values.sort_unstable();

@@ -1,5 +1,5 @@
-//! Lanes to straight-line Rust: in come the programs of all phases, out go functions that do what the interpreter
-//! does with them, with values in registers.
+//! Straight-line Rust for lanes: functions that do what the interpreter does with the programs of all phases, with
+//! values in registers.
 //!
 //! Operations come in the order of a walk from the outputs, so values are read soon after they are made. They are
 //! cut into chunks, since what rustc takes for a function grows faster than its length; a value that another
@@ -223,7 +223,7 @@ impl Plan {
         Self { chunks, slots, outputs }
     }
 
-    /// The statements of a chunk. An output is stored as soon as nobody here reads what it replaces, since few values
+    /// The statements of a chunk. An output is stored as soon as no operation here reads what it replaces, since few values
     /// fit into registers.
     fn chunk(&self, part: &Part, time: usize) -> TokenStream {
         let cover = &part.cover;
@@ -281,7 +281,7 @@ impl Plan {
     }
 }
 
-/// The operations in an order where operands come first, and soon before whoever needs them.
+/// The operations in an order where operands come first, and soon before the operations that need them.
 fn walk(cover: &Cover) -> Vec<u32> {
     let mut order = Vec::with_capacity(cover.operations.len());
     let mut seen = vec![false; cover.operations.len()];

@@ -1,5 +1,5 @@
-//! The way back up a tree: in come a path and the values of the state that it led to, out go the means, best lines and
-//! proofs of all that is on it.
+//! Backup in a tree: the value of the state that a path led to goes up, into the means, best lines and proofs of all
+//! nodes on it.
 
 use super::{Kind, NONE, Path, Step, Tree, slot::Slot};
 use crate::game::Game;

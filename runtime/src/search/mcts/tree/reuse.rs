@@ -1,4 +1,4 @@
-//! What is left of a tree when play has gone on: in comes the state that it came to, out goes the tree below it.
+//! Reuse of a tree when play has gone on: what is below the state that it came to stays, the rest is dropped.
 
 use super::{Kind, NONE, Node, Tree};
 use crate::game::Game;

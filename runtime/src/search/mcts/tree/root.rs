@@ -1,4 +1,4 @@
-//! What a tree says of its root: in comes a role, out go its moves, how often each was tried and what it is worth.
+//! The root of a tree: the moves of a role there, how often each was tried and what it is worth.
 
 use super::{
     Kind, NONE, Step, Tree,

@@ -1,4 +1,4 @@
-//! A move of a role in a tree: in comes what came of it, out goes which one to try next and which one to make.
+//! Slots of a tree: a move of a role and what came of it, the one to try next and the one to make.
 
 use crate::random::Stream;
 

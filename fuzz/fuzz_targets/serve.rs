@@ -1,4 +1,4 @@
-//! Stories of requests, made from bytes: every answer is as described, and nobody's session is changed by somebody else.
+//! Stories of requests, made from bytes: every answer is as described, and no person's session is changed by another.
 #![no_main]
 
 use gdl_fuzz::serve::play;

@@ -1,4 +1,4 @@
-//! Tic-tac-toe that plays itself: alpha-beta for both, and nobody wins.
+//! Tic-tac-toe that plays itself: alpha-beta for both, and neither wins.
 //!
 //! `cargo run -p gdl-runtime --example self_play`
 

@@ -1,7 +1,7 @@
 //! Processor time of this thread: the time it was running, as opposed to the time that went by.
 
-/// Seconds the calling thread has spent on a processor, by the kernel's count; `None` where it tells
-/// nobody. Linux refreshes the number a few hundred times a second.
+/// Seconds the calling thread has spent on a processor, by the kernel's count; `None` where it does
+/// not tell. Linux refreshes the number a few hundred times a second.
 #[must_use]
 pub(crate) fn thread_seconds() -> Option<f64> {
     if !cfg!(target_os = "linux") {

@@ -9,7 +9,7 @@
 //!
 //! // Usually `gdl!("nim.kif");`, with the rulesheet in a file of its own.
 //! gdl!(name = nim, rules = r"
-//!     ;; Three sticks; whoever takes the last one wins.
+//!     ;; Three sticks; the player who takes the last one wins.
 //!     (role left) (role right)
 //!     (init (sticks 3)) (init (control left))
 //!     (minus 1 1 0) (minus 2 1 1) (minus 2 2 0) (minus 3 1 2) (minus 3 2 1)

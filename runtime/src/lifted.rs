@@ -31,7 +31,7 @@ pub(crate) struct Lifted {
     shape: Shape,
     initial: Box<[u64]>,
     rules: lifted::Lifted,
-    /// Places to work in that nobody works in.
+    /// Places to work in that no thread works in.
     idle: Mutex<Vec<Scratch>>,
     /// Evaluations that were given up, and why the first one was.
     given_up: AtomicU64,

@@ -100,7 +100,7 @@ impl Default for Record {
 }
 
 impl Record {
-    /// The line from the start of a history to the place where it is, of a match that nobody led: without names, times and
+    /// The line from the start of a history to the place where it is, of a match without a referee: without names, times and
     /// tokens. A look at the last state, and the text of every state and move.
     #[must_use]
     pub fn of<G: Game>(game: &G, history: &History<G>) -> Self {

@@ -60,7 +60,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// How often somebody who waits looks whether the match was called off.
+/// How often a thread that waits looks whether the match was called off.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// What one role did wrong in a step, or at the start. `Display` is as match managers write it: `TO`, `CE` or `IL` with the move.

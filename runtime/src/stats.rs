@@ -135,7 +135,7 @@ impl RoleTally {
 #[derive(Clone, Debug)]
 pub(crate) struct Scorer {
     shape: Shape,
-    /// The role that stands for chance, whose goals are nobody's concern.
+    /// The role that stands for chance, whose goals do not count.
     chance: Option<usize>,
     /// Role and value of each goal bit.
     goals: Vec<(u32, u8)>,
@@ -389,7 +389,7 @@ mod tests {
         assert_eq!((one.roles[0].wins, one.roles[0].draws, one.roles[0].losses), (1, 0, 2));
     }
 
-    /// The first role is chance, whose goals may be missing; then a single player has nobody to beat.
+    /// The first role is chance, whose goals may be missing; then a single player has none to beat.
     #[test]
     fn chance_neither_wins_nor_loses() {
         let none = || Texts::new::<&str>([]);

@@ -135,7 +135,7 @@ fn playouts_from_a_state_repeat() {
     assert_eq!(run(Playouts::new(&game).start(&initial)), run(Playouts::new(&game)));
 }
 
-/// Of the end, of what takes too long, of a game where nobody can move, and of what no play comes to.
+/// Of the end, of what takes too long, of a game where no role can move, and of what no play comes to.
 #[test]
 fn ends_are_counted() {
     let game = tictactoe::game();

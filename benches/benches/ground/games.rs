@@ -77,7 +77,7 @@ fn print_sizes(rows: &[Row]) {
     }
 }
 
-/// A ratio above 1 is in bold: there gringo is better. The first is to gringo where nobody keeps its rules, the
+/// A ratio above 1 is in bold: there gringo is better. The first is to gringo where its rules are not kept, the
 /// second where its solver does.
 fn print_comparison(rows: &[Row], cap: Duration) {
     let over = format!("over {} s", cap.as_secs_f64());

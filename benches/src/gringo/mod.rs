@@ -21,7 +21,7 @@ const SCRIPT: &str = include_str!("ground.py");
 /// What gringo took.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Cost {
-    /// Processor time from the text of the program to the last rule, where nobody reads the rules: the median
+    /// Processor time from the text of the program to the last rule, where the rules are not read: the median
     /// of several runs.
     pub seconds: f64,
     /// The same where the solver keeps the rules, as the compiler does.

@@ -28,14 +28,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a game won by whoever made the last move, the players moving in turn.
+    /// The outcome of a game won by the player who made the last move, the players moving in turn.
     #[inline]
     fn won_at(length: u32) -> Self {
         let goal = if length % 2 == 1 { 100 } else { 0 };
         Self { length, goal }
     }
 
-    /// The outcome of a game won by whoever has more.
+    /// The outcome of a game won by the player who has more.
     #[inline]
     fn compared(length: u32, first: u32, second: u32) -> Self {
         // No branch: nobody can predict the winner.

@@ -26,7 +26,7 @@ const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chro
 struct Server {
     process: Child,
     address: String,
-    /// Whoever closes it ends the server's output.
+    /// To close it ends the server's output.
     _out: BufReader<ChildStdout>,
 }
 

@@ -3,7 +3,7 @@
 use super::chromium::Page;
 use serde_json::json;
 
-/// Whoever may not go on must not be let out.
+/// A rulesheet at fault: players that may not go on must not be let out.
 const FAULTY: &str = "; A door.\n(role you)\n(init shut)\n(<= (legal you (push ?side))\n    (true shut))\n(<= (next open) (does you (push left)))\n\
     (<= terminal (true open))\n(goal you 100)\n";
 

@@ -219,7 +219,7 @@ fn common_operands_are_shared() {
     );
 }
 
-/// Whose turn it is, and a token that whoever moves puts on a cell.
+/// Whose turn it is, and a token that the role to move puts on a cell.
 const TURNS: &str = "(role p) (role q) (init (control p)) (init (at 1)) (cell 1) (cell 2) (cell 3)
     (<= (next (control p)) (true (control q))) (<= (next (control q)) (true (control p)))
     (<= (legal ?r (go ?x)) (true (control ?r)) (cell ?x))
@@ -420,7 +420,7 @@ fn rulesheets_with_percepts_compile() {
     assert_eq!(compiled.net.percepts().map(<[_]>::len).collect::<Vec<_>>(), [3, 3]);
 }
 
-/// Rules for `sees` that never fire are rules all the same: nobody perceives the joint move.
+/// Rules for `sees` that never fire are rules all the same: no role perceives the joint move.
 #[test]
 fn percepts_that_nobody_has_are_not_the_joint_move() {
     let net = net(&format!("{PLAYER} (<= (sees r ?m) (does p ?m))"));

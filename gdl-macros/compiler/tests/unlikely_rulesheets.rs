@@ -1,4 +1,4 @@
-//! Rulesheets that nobody would write: each ends in a game or in errors, within its limits.
+//! Rulesheets that no author would write: each ends in a game or in errors, within its limits.
 
 #[path = "unlikely_rulesheets/forms.rs"]
 #[allow(unreachable_pub, reason = "the fuzz targets use it too")]

@@ -62,7 +62,7 @@ struct Plan {
 
 /// How a role's move is written down.
 enum Role {
-    /// Not at all: whoever makes a move makes the only one.
+    /// Not at all: there is only one move to make.
     Sure,
     /// As a number, which is given for each move.
     Number(Box<[u8]>),

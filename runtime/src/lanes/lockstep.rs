@@ -13,7 +13,7 @@ use std::fmt;
 ///
 /// These are the very games that [`Playouts`](crate::Playouts) plays with [`Engine::Lanes`](crate::playouts::Engine): a
 /// lane whose game is over starts another one while there are some left. Where players take turns, that waits
-/// until it is the turn of whoever moves first.
+/// until it is the turn of the player who moves first.
 ///
 /// ```
 /// use gdl_runtime::{__private::Lockstep, Game, game::Id, GameExt, gdl, lanes::Isa};

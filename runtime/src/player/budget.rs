@@ -73,7 +73,7 @@ impl Budget {
         self.cancel.is_cancelled()
     }
 
-    /// True if the deadline is past or it was cancelled. Nodes are counted by whoever visits them.
+    /// True if the deadline is past or it was cancelled. Nodes are counted by the search that visits them.
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)

@@ -13,19 +13,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often somebody who waits looks whether the budget was cancelled.
+/// How often a thread that waits looks whether the budget was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A player in a thread of its own, which may be left behind.
 ///
-/// No thread can be ended from outside. So whoever asks a player that never returns waits for ever, unless it lives in a
-/// thread that nobody waits for, with a game of its own. That is what this is: it does as the player does, but once the
+/// No thread can be ended from outside. So a caller of a player that never returns waits for ever, unless the player lives in
+/// a thread that is not waited for, with a game of its own. That is what this is: it does as the player does, but once the
 /// budget is cancelled, or its deadline and a grace are over, [`Player::choose`] returns without a move, and
 /// [`Player::start`] returns; [`Player::stop`] and [`Player::abort`] do not wait. A player that comes back later is asked
 /// again; one that never does keeps its thread and its memory until the process ends. If the player panics, so does the next
 /// question to it; after that it has no moves.
 ///
-/// With a budget of nodes alone, that nobody cancels, it waits as long as the player takes.
+/// With a budget of nodes alone, that is not cancelled, it waits as long as the player takes.
 ///
 /// ```
 /// use gdl_runtime::{Budget, Game, gdl, Information, Player, player::{Detached, First}, Referee};
@@ -102,7 +102,7 @@ impl<G: Game + Clone + 'static> Detached<G> {
 }
 
 impl<G: Game> Detached<G> {
-    /// Tells something, and waits for nothing. Whoever is gone hears nothing.
+    /// Tells something, and waits for nothing. A player that is gone hears nothing.
     fn tell(&mut self, budget: &Budget, question: Question<G>) {
         self.asked += 1;
         self.report = None;

@@ -52,7 +52,7 @@ use std::fmt;
 ///
 /// let game = nim::game();
 /// let found = AlphaBeta::new().search(&game, &game.initial(), nim::Role::Left, &Budget::unlimited());
-/// // Three sticks are lost for whoever must take.
+/// // Three sticks are lost for the player who must take.
 /// assert_eq!(game.move_text(found.action.unwrap()), "(take 2)");
 /// assert_eq!((found.report.value, found.report.exact), (Some(100.0), true));
 /// assert_eq!(found.describe(&game).line[0], "((take 2) noop)");

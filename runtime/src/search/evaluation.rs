@@ -10,7 +10,7 @@ use crate::game::Game;
 /// use gdl_runtime::{Budget, Game, GameExt, gdl, search::AlphaBeta};
 ///
 /// gdl!(name = race, rules = r"
-///     ; Whoever comes to 9 first wins; both walk one or two steps in turn.
+///     ; The first to come to 9 wins; both walk one or two steps in turn.
 ///     (role a) (role b) (init (at a 0)) (init (at b 0)) (init (control a)) (other a b) (other b a)
 ///     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
 ///     (<= (legal ?r walk) (true (control ?r))) (<= (legal ?r run) (true (control ?r)))

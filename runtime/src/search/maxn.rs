@@ -14,7 +14,7 @@ use std::fmt;
 /// Depth-first search for any number of roles, each of which makes the most of its own goal (Luckhardt and Irani, "An
 /// algorithmic solution of n-person games", 1986), with iterative deepening.
 ///
-/// A state has a value for each role. Whoever decides takes the first move that is best for them. Where several decide at
+/// A state has a value for each role. The role that decides takes the first move that is best for it. Where several decide at
 /// the same time the role that searches is taken to choose first, then the others in role order, each knowing what was
 /// chosen before; chance is averaged over all its moves. With one role this is search for the greatest goal, which ends
 /// as soon as there can be no greater one, at the least depth there is.

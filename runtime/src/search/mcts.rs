@@ -154,7 +154,7 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// Roles that choose at the same time do so by confidence bounds of their own, and nobody mixes.
+    /// Roles that choose at the same time do so by confidence bounds of their own, and none mixes its moves.
     #[must_use]
     pub fn decoupled(mut self) -> Self {
         self.rules.mixes = false;

@@ -8,7 +8,7 @@ use crate::{
 /// Moves after which a random game is given up, as half a win for each.
 const MAX_LENGTH: u64 = 2000;
 
-/// What nobody knows better.
+/// The goal that is taken for one that is not known.
 const UNKNOWN: f32 = 50.0;
 
 /// Plays random games: hundreds at once in lanes if the game can be played so, else one for each state.

@@ -16,7 +16,7 @@ impl<G: Game> Setup<G> {
     /// The deepest search: it recurses once for each joint move.
     pub(crate) const MAX_DEPTH: u32 = 200;
 
-    /// Bytes of the table, unless somebody says otherwise.
+    /// Bytes of the table, unless a search says otherwise.
     pub(crate) const BYTES: usize = 64 << 20;
 
     /// Nodes where neither a depth nor the budget sets a limit.
@@ -64,7 +64,7 @@ impl<G: Game> Setup<G> {
         }
     }
 
-    /// Learns now, if nobody did before, and counts from now on what is left of the budget.
+    /// Learns now, if that was not done before, and counts from now on what is left of the budget.
     pub(crate) fn begin(&mut self, game: &G, budget: &Budget) -> (&dyn Evaluation<G>, Meter) {
         let mut learnt = 0;
         let evaluation = self.evaluation.get_or_insert_with(|| {

@@ -75,7 +75,7 @@ pub struct Solved {
     /// The goal that the role gets if both play as well as can be, where the goals of two add up to 100; else half of
     /// 100 and how much more it gets than the other.
     pub value: f64,
-    /// After how many moves, if whoever is ahead hurries and the other one does not. None where nobody is ahead.
+    /// After how many moves, if the player who is ahead hurries and the other one does not. None where neither is ahead.
     pub moves: Option<u32>,
 }
 
@@ -113,13 +113,13 @@ pub struct Solution<G: Game> {
     symmetries: Vec<Symmetry>,
     /// What the first player has more than the second in the end, or its goal if it is alone.
     values: Vec<i8>,
-    /// Moves to the end; [`NONE`] where nobody is ahead.
+    /// Moves to the end; [`NONE`] where neither is ahead.
     distances: Vec<u32>,
     players: Vec<usize>,
     game: PhantomData<fn() -> G>,
 }
 
-/// No state, nobody, never.
+/// No state, no role, no number of moves.
 const NONE: u32 = u32::MAX;
 
 impl<G: Game> Solution<G> {

@@ -34,7 +34,7 @@ const FEW: usize = 8;
 /// The residuals of a game's moves, as far as they are made.
 #[derive(Debug)]
 pub(super) struct Patches {
-    /// What follows when nobody does anything.
+    /// What follows when no role does anything.
     idle: HotCounter<Residual>,
     /// For each role its moves; nothing if there are too many to be watched.
     moves: Box<[Box<[Move]>]>,
@@ -208,7 +208,7 @@ impl Rules<'_> {
         })
     }
 
-    /// What follows when nobody does anything.
+    /// What follows when no role does anything.
     fn idle(self) -> Residual {
         let outputs: Vec<(u32, u32)> = self.advance.outputs().iter().copied().zip(0..).collect();
         Residual::new(self.advance, |node| (node > self.fluents).then_some(false), &outputs, true)

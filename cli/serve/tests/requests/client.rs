@@ -26,7 +26,7 @@ pub(super) struct Answer {
     pub(super) body: Value,
 }
 
-/// A server and whoever asks it.
+/// A server and the client that asks it.
 pub(super) struct Client {
     router: Router,
     runtime: Runtime,

@@ -21,9 +21,9 @@ pub(super) const NONE: u32 = u32::MAX;
 /// How the moves of a state are chosen.
 #[derive(Clone, Debug)]
 enum Kind {
-    /// The game is over, or nobody can go on.
+    /// The game is over, or no role can go on.
     End,
-    /// One role decides, or nobody: then there is one slot.
+    /// One role decides, or none: then there is one slot.
     Turn { role: usize },
     /// Chance draws one of the slots.
     Chance,
@@ -65,7 +65,7 @@ enum Step {
 /// What a search is made of; set before it starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// How much is tried that looked bad so far; if nobody says it, that depends on how far values can be trusted.
+    /// How much is tried that looked bad so far; if that is not said, it depends on how far values can be trusted.
     pub(super) exploration: Option<f32>,
     /// If proved values are passed on.
     pub(super) proves: bool,

@@ -13,7 +13,7 @@ use crate::{
 pub(super) struct Look<'g, G: Game> {
     game: &'g G,
     batch: StateBatch<'g, G>,
-    /// Who decides where nobody has a choice.
+    /// The role that decides where none has a choice.
     usual: usize,
     options: Options<G>,
     view: G::View,
@@ -103,7 +103,7 @@ impl<'g, G: Game> Look<'g, G> {
         Ok((0..count).all(|place| self.follows_alike(place, symmetries)))
     }
 
-    /// Who decides in a state: nobody where the game is over or cannot go on.
+    /// The role that decides in a state: none where the game is over or cannot go on.
     pub(super) fn decider(&self, place: usize) -> Option<usize> {
         self.deciders[place]
     }

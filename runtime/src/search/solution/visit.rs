@@ -25,7 +25,7 @@ pub(super) struct Visit {
     limit: usize,
 }
 
-/// Nobody moves.
+/// No player moves.
 pub(super) const END: u8 = 2;
 
 /// States that are looked at together.

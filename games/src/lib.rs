@@ -42,7 +42,7 @@ impl Entry {
     }
 }
 
-/// What is to be done with a game whose type is not known.
+/// A visitor of compiled games: what is to be done with a game whose type is not known.
 pub trait Visitor {
     /// What comes of it.
     type Output;

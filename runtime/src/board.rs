@@ -87,18 +87,18 @@ pub struct Board {
     tiling: Tiling,
 }
 
-/// What can be in a cell.
+/// A mark: what can be in a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Its name in the rulesheet, for example `black pawn`.
     pub text: String,
     /// One to three characters that no other mark of the board has, for example `bp`.
     pub symbol: String,
-    /// The same number for marks that begin alike, which mostly belong to one player: for colours.
+    /// The family of the mark, the same number for marks that begin alike, which mostly belong to one player: for colours.
     pub family: usize,
 }
 
-/// What a state has in a cell.
+/// The content of a cell in a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// No fluent speaks of such a cell.
@@ -110,10 +110,10 @@ pub enum Cell {
 }
 
 impl Board {
-    /// No more columns or rows than this: more are hardly a board.
+    /// The most columns or rows: more are hardly a board.
     pub const MAX_SIDE: usize = 64;
 
-    /// No more marks than this: what has more is a quantity and no mark.
+    /// The most marks: what has more is a quantity and no mark.
     pub const MAX_MARKS: usize = 1024;
 
     /// No more marks of a cell are drawn.
@@ -218,13 +218,13 @@ impl Board {
         &self.breaks
     }
 
-    /// What each cell is called, its coordinates as the rulesheet has them: in the order of [`Board::cells`].
+    /// The names of the cells, their coordinates as the rulesheet has them: in the order of [`Board::cells`].
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// What can be in a cell.
+    /// The marks: all that can be in a cell.
     #[must_use]
     pub fn marks(&self) -> &[Mark] {
         &self.marks
@@ -236,7 +236,7 @@ impl Board {
         self.blank
     }
 
-    /// What is in each cell, given the positions of the fluents that hold: grid by grid, row by row from the top, each from
+    /// The content of each cell, given the positions of the fluents that hold: grid by grid, row by row from the top, each from
     /// the left.
     #[must_use]
     pub fn cells(&self, fluents: impl IntoIterator<Item = usize>) -> Vec<Cell> {
@@ -261,7 +261,7 @@ impl Board {
         self.cells(game.fluents(state).map(Id::index))
     }
 
-    /// Those of the fluents that are not on the board.
+    /// The fluents among these that are not on the board.
     pub fn others(&self, fluents: impl IntoIterator<Item = usize>) -> impl Iterator<Item = usize> {
         fluents.into_iter().filter(|fluent| !self.places.contains_key(fluent))
     }

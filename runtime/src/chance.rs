@@ -13,9 +13,9 @@ pub use crate::random::Stream;
 pub struct Probability(Ratio<u128>);
 
 impl Probability {
-    /// Never.
+    /// The probability 0: never.
     pub const ZERO: Self = Self(Ratio::new_raw(0, 1));
-    /// Always.
+    /// The probability 1: always.
     pub const ONE: Self = Self(Ratio::new_raw(1, 1));
 
     /// `numerator` cases out of `denominator`, all equally likely; `None` if there are fewer than that many

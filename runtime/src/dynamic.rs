@@ -64,7 +64,7 @@ impl Dynamic {
         Self { engine: Engine::Lifted(Arc::new(lifted)) }
     }
 
-    /// How many evaluations were given up since the game was loaded, and why the first of them was: of a game that is
+    /// The number of evaluations that were given up since the game was loaded, and why the first of them was: of a game that is
     /// evaluated state by state, a state may take more than the limits allow.
     #[must_use]
     pub fn given_up(&self) -> Option<(u64, String)> {
@@ -75,7 +75,7 @@ impl Dynamic {
         }
     }
 
-    /// How the game is run: `table` or `lifted`.
+    /// The engine that runs the game: `table` or `lifted`.
     #[must_use]
     pub fn engine(&self) -> &'static str {
         if self.table().is_some() { "table" } else { "lifted" }

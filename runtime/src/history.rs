@@ -60,7 +60,7 @@ use std::{error::Error, fmt};
 pub struct Place(usize);
 
 impl Place {
-    /// Where every history starts.
+    /// The place where every history starts.
     pub const START: Self = Self(0);
 
     /// The number of the place: 0 for the start, then in the order in which places were first come to.
@@ -201,19 +201,19 @@ impl<G: Game> History<G> {
         game.state_text(self.state())
     }
 
-    /// How many joint moves lie between the start and here.
+    /// The number of joint moves between the start and here.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.nodes[self.at].depth
     }
 
-    /// How many joint moves lie between the start and a place; 0 for one that this history does not have. O(1).
+    /// The number of joint moves between the start and a place; 0 for one that this history does not have. O(1).
     #[must_use]
     pub fn depth_at(&self, place: Place) -> usize {
         self.nodes.get(place.0).map_or(0, |node| node.depth)
     }
 
-    /// How many places there are, the start among them.
+    /// The number of places, the start among them.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -256,7 +256,7 @@ impl<G: Game> History<G> {
         self.nodes.get(place.0).filter(|_| place.0 != 0).map(|node| Place(node.parent))
     }
 
-    /// Where the joint moves made at a place led, in the order in which they were first made.
+    /// The places that the joint moves made at a place led to, in the order in which they were first made.
     pub fn children(&self, place: Place) -> impl Iterator<Item = Place> {
         let first = self.nodes.get(place.0).and_then(|node| node.first_child);
         std::iter::successors(first, |&child| self.nodes[child].sibling).map(Place)
@@ -285,7 +285,7 @@ impl<G: Game> History<G> {
         self.path().into_iter().filter_map(|place| self.joint(place)).collect()
     }
 
-    /// What a role knows of the line from the start to here. It takes a step of the game for each joint move if the rules
+    /// The information of a role on the line from the start to here. It takes a step of the game for each joint move if the rules
     /// speak of percepts.
     #[must_use]
     pub fn information(&self, game: &G, role: G::Role) -> Information<G> {

@@ -70,7 +70,7 @@ use std::{
 /// A role's move in a step, and what it perceived of the step.
 pub type Step<G> = (<G as Game>::Move, Perception<<G as Game>::Move, <G as Game>::Percept>);
 
-/// All that a role knows of a play: its moves, and what it perceived of each step. Equal for plays that
+/// The information of a role, all that it knows of a play: its moves, and what it perceived of each step. Equal for plays that
 /// the role cannot tell apart.
 pub struct Information<G: Game> {
     role: G::Role,
@@ -78,13 +78,13 @@ pub struct Information<G: Game> {
 }
 
 impl<G: Game> Information<G> {
-    /// What a role knows at the start: nothing but the rules.
+    /// The information of a role at the start: nothing but the rules.
     #[must_use]
     pub fn new(role: G::Role) -> Self {
         Self { role, steps: Vec::new() }
     }
 
-    /// Whose information it is.
+    /// The role whose information it is.
     #[must_use]
     pub fn role(&self) -> G::Role {
         self.role
@@ -230,7 +230,7 @@ impl<'g, G: Game> InformationSet<'g, G> {
     /// The most joint moves of a step, unless [`InformationSet::max_joints`] says otherwise.
     pub const DEFAULT_MAX_JOINTS: u64 = 1 << 24;
 
-    /// What is possible at the start: the initial state alone.
+    /// The set of what is possible at the start: the initial state alone.
     #[must_use]
     pub fn new(game: &'g G, role: G::Role) -> Self {
         Self {
@@ -250,7 +250,7 @@ impl<'g, G: Game> InformationSet<'g, G> {
         (bytes / (3 * state)).max(1)
     }
 
-    /// What is possible after all steps of an information, with the usual limits.
+    /// The set of what is possible after all steps of an information, with the usual limits.
     ///
     /// # Errors
     /// As for [`InformationSet::step`].
@@ -287,13 +287,13 @@ impl<'g, G: Game> InformationSet<'g, G> {
         self
     }
 
-    /// Whose information it is.
+    /// The role whose information it is.
     #[must_use]
     pub fn role(&self) -> G::Role {
         self.role
     }
 
-    /// How many states are possible; at least one.
+    /// The number of possible states; at least one.
     #[must_use]
     pub fn len(&self) -> usize {
         self.states.len()

@@ -78,15 +78,15 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// The code in words.
     pub name: &'static str,
-    /// How bad it is.
+    /// The severity: how bad it is.
     pub severity: Severity,
     /// One plain sentence, names in backticks, without a full stop.
     pub message: String,
-    /// Where it is. None for faults of the whole rulesheet, such as a missing `terminal`.
+    /// The place of the fault. None for faults of the whole rulesheet, such as a missing `terminal`.
     pub place: Option<Place>,
-    /// What is to be said of the place; may be empty.
+    /// A note on the place; may be empty.
     pub note: String,
-    /// What to write instead.
+    /// Help: what to write instead.
     pub help: Option<String>,
 }
 
@@ -113,7 +113,7 @@ impl Diagnostic {
     }
 }
 
-/// How bad a [`Diagnostic`] is.
+/// The severity of a [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
 #[non_exhaustive]
@@ -210,7 +210,7 @@ impl Loader {
         }
     }
 
-    /// What rulesheets are called in messages.
+    /// The name that rulesheets have in messages.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }

@@ -153,7 +153,7 @@ impl<'g, G: Game> Perft<'g, G> {
         if self.descent().is_some() { Engine::Lanes } else { Engine::Single }
     }
 
-    /// In how many states the last moves of the sequences counted last were counted: those of each different state
+    /// The number of states in which the last moves of the sequences counted last were counted: those of each different state
     /// once. In lanes, and behind levels that are not merged, states may be equal and still be counted one by one.
     #[must_use]
     pub fn states(&self) -> u64 {

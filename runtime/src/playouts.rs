@@ -41,7 +41,7 @@ const TELL: Duration = Duration::from_millis(250);
 /// More threads than this are no help.
 const MAX_THREADS: usize = 1024;
 
-/// How games are played.
+/// The engine that plays games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

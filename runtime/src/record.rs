@@ -18,12 +18,12 @@ use std::{error::Error, fmt};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "camelCase"))]
 pub struct Record {
-    /// What the match is called.
+    /// The name of the match.
     pub match_id: String,
     /// 32 letters that keep matches of one name apart.
     #[cfg_attr(feature = "serde", serde(default))]
     pub random_token: String,
-    /// When it began, in milliseconds since 1970.
+    /// The time when it began, in milliseconds since 1970.
     pub start_time: u64,
     /// Where the game is described, if it is somewhere.
     #[cfg_attr(
@@ -31,18 +31,18 @@ pub struct Record {
         serde(default, rename = "gameMetaURL", skip_serializing_if = "Option::is_none")
     )]
     pub game_meta_url: Option<String>,
-    /// If it was played to the end.
+    /// True if it was played to the end.
     pub is_completed: bool,
-    /// If it was given up.
+    /// True if it was given up.
     #[cfg_attr(feature = "serde", serde(default))]
     pub is_aborted: bool,
     /// The states from the start on, as KIF text.
     pub states: Vec<String>,
     /// The joint moves, each in role order, as KIF text.
     pub moves: Vec<Vec<String>>,
-    /// When each state was reached, in milliseconds since 1970.
+    /// The time when each state was reached, in milliseconds since 1970.
     pub state_times: Vec<u64>,
-    /// What went wrong, in role order, at the start and in each step: nothing, `TO`, `CE` or `IL` and the move.
+    /// The faults, in role order, at the start and in each step: nothing, `TO`, `CE` or `IL` and the move.
     #[cfg_attr(feature = "serde", serde(default))]
     pub errors: Vec<Vec<String>>,
     /// The goals at the end, in role order; none of a match that was given up.
@@ -58,13 +58,13 @@ pub struct Record {
     /// The names of the players, in role order.
     #[cfg_attr(feature = "serde", serde(default))]
     pub player_names_from_host: Vec<String>,
-    /// Which of them are people.
+    /// True for those of them that are people.
     #[cfg_attr(feature = "serde", serde(default))]
     pub is_player_human: Vec<bool>,
     /// The tournament it belongs to.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub tournament_name_from_host: Option<String>,
-    /// If players were sent other names than those of the rulesheet.
+    /// True if players were sent other names than those of the rulesheet.
     #[cfg_attr(feature = "serde", serde(default))]
     pub scrambled: bool,
 }
@@ -128,7 +128,7 @@ impl Record {
         self.replay_while(game, |_| true)
     }
 
-    /// The same, as long as `goes_on` says so: it is asked before each step, with what was played so far.
+    /// [`Record::replay`] as long as `goes_on` says so: it is asked before each step, with what was played so far.
     ///
     /// # Errors
     /// As for [`Record::replay`], and [`RecordError::Stopped`].

@@ -63,7 +63,8 @@ use std::{
 /// How often a thread that waits looks whether the match was called off.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What one role did wrong in a step, or at the start. `Display` is as match managers write it: `TO`, `CE` or `IL` with the move.
+/// A fault: what one role did wrong in a step, or at the start. `Display` is as match managers write it: `TO`, `CE` or `IL`
+/// with the move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -85,7 +86,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// How a match ended.
+/// The end of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
@@ -105,16 +106,16 @@ pub enum End {
 pub struct Match<G: Game> {
     /// The play, one line from the start to the end, where it stands.
     pub history: History<G>,
-    /// What each role did wrong, if anything, in role order: first at the start, then in each step.
+    /// The faults of each role, if any, in role order: first at the start, then in each step.
     pub faults: Vec<Vec<Option<Fault>>>,
     /// The goal of each role at the end, in role order. None if it has not exactly one, and all of them if the end is
     /// not terminal.
     pub goals: Vec<Option<u8>>,
-    /// How it ended.
+    /// The end of the match.
     pub end: End,
     /// The names of the players in role order; the role of chance is called `random`.
     pub players: Vec<String>,
-    /// When the match began and when each state was reached, in milliseconds since 1970.
+    /// The times when the match began and when each state was reached, in milliseconds since 1970.
     pub times: Vec<u64>,
     id: String,
     token: String,
@@ -224,7 +225,7 @@ impl<'a, G: Game> Referee<'a, G> {
     /// The most steps of a match, unless [`Referee::max_steps`] says otherwise.
     pub const DEFAULT_MAX_STEPS: usize = 10_000;
 
-    /// How long after the clock an answer still counts, unless [`Referee::grace`] says otherwise: as long as with match
+    /// The grace: how long after the clock an answer still counts, unless [`Referee::grace`] says otherwise: as long as with match
     /// managers.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(1);
 
@@ -248,13 +249,13 @@ impl<'a, G: Game> Referee<'a, G> {
         }
     }
 
-    /// How long players have at the start, and for each move. Without it they have all the time they want.
+    /// The time that players have at the start, and for each move. Without it they have all the time they want.
     pub fn clocks(mut self, start: Duration, play: Duration) -> Self {
         (self.start, self.play) = (Some(start), Some(play));
         self
     }
 
-    /// How long after the clock an answer still counts: threads do not wake up at once.
+    /// The grace: how long after the clock an answer still counts: threads do not wake up at once.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
@@ -279,7 +280,7 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// What the match is called in its record.
+    /// The name of the match in its record.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
@@ -298,7 +299,7 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// Is told of each step that was made.
+    /// A callback for each step that was made.
     pub fn watch(mut self, watch: impl FnMut(&History<G>, &[Option<Report>]) + 'a) -> Self {
         self.watch = Some(Box::new(watch));
         self

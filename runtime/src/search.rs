@@ -49,7 +49,7 @@ use crate::{
     player::Report,
 };
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Found<G: Game> {
@@ -60,7 +60,7 @@ pub struct Found<G: Game> {
     /// The role's moves with how often each was tried and the goal expected of it, best first, where the search tells
     /// them apart.
     pub moves: Vec<(G::Move, u64, f64)>,
-    /// What was counted. Its texts are filled in by [`Found::describe`].
+    /// The counts of the search. Its texts are filled in by [`Found::describe`].
     pub report: Report,
 }
 

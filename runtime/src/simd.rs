@@ -284,7 +284,7 @@ pub(crate) trait Kernel {
     fn run<W: Word>(self) -> Self::Output;
 }
 
-/// Where the values of lanes are.
+/// The memory of a kernel: a plane for each slot.
 pub type Slots = [Plane; SLOTS];
 
 /// Part of a program, compiled by itself; see [`Word::call`].
@@ -298,7 +298,7 @@ pub trait Chunk {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Isa {
-    /// What every machine has.
+    /// Instructions that every machine has.
     Portable,
     /// x86-64 with AVX2 and AES: words of 256 bits.
     Avx2,

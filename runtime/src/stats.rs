@@ -204,12 +204,12 @@ impl Scorer {
     }
 }
 
-/// What a run of playouts came to. `Display` gives a report of a few lines.
+/// The results of a run of playouts. `Display` gives a report of a few lines.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Stats {
-    /// What was counted: the part that does not depend on time.
+    /// The counts: the part that does not depend on time.
     pub tally: Tally,
     /// The names of the roles.
     pub roles: Texts,
@@ -217,7 +217,7 @@ pub struct Stats {
     pub chance: Option<usize>,
     /// The seed of the run.
     pub seed: u64,
-    /// How games were played.
+    /// The engine that played.
     pub engine: Engine,
     /// The instruction set that they were played with, as far as the engine has a choice.
     pub isa: Isa,

@@ -31,7 +31,7 @@ impl Texts {
         list
     }
 
-    /// How many texts there are.
+    /// The number of texts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -159,7 +159,7 @@ impl Vocabulary {
         }
     }
 
-    /// The same game where a role stands for chance: each of its legal moves is as likely as the others.
+    /// This vocabulary where a role stands for chance: each of its legal moves is as likely as the others.
     ///
     /// # Panics
     /// If there is no such role.
@@ -170,7 +170,7 @@ impl Vocabulary {
         self
     }
 
-    /// The same game where the rules say what each role perceives: `role_percepts` has one ascending list
+    /// This vocabulary where the rules say what each role perceives: `role_percepts` has one ascending list
     /// of positions in `percepts` per role.
     ///
     /// # Panics

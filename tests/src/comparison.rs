@@ -13,7 +13,7 @@ use gdl_runtime::{
     game::Perception,
 };
 
-/// What the oracle says of a state.
+/// A state, as the oracle sees it.
 #[derive(Debug, PartialEq)]
 pub struct Position {
     /// The fluents that hold, sorted.
@@ -26,11 +26,11 @@ pub struct Position {
     pub goals: Vec<Vec<u8>>,
     /// The joint move that was made, one move per role; empty where none was.
     pub joint: Vec<String>,
-    /// What each role perceived of it, sorted.
+    /// The percepts that each role has of it, sorted.
     pub percepts: Vec<Vec<String>>,
 }
 
-/// What became of a rulesheet.
+/// The outcome of a rulesheet.
 #[derive(Debug)]
 pub enum Outcome {
     /// The compiler refuses it, with the code of the first error.

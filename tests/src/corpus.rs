@@ -4,10 +4,10 @@
 use gdl_compiler::Limits;
 use std::{fs, path::Path};
 
-/// How much more a release build is asked to do.
+/// The factor by which a release build is asked to do more.
 pub const SCALE: u64 = if cfg!(debug_assertions) { 1 } else { 20 };
 
-/// What those take that compile fast.
+/// The limits of those that compile fast.
 #[must_use]
 pub fn limits() -> Limits {
     Limits { fuel: 10_000_000 * SCALE, max_ground_rules: 20_000 * SCALE as usize, ..Limits::default() }

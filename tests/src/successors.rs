@@ -8,7 +8,7 @@ use gdl_runtime::{
     lanes::{Batch, Expansion, Isa},
 };
 
-/// What is seen of a state in lanes: a terminal state has no legal moves there.
+/// The view of a state in lanes: a terminal state has no legal moves there.
 #[must_use]
 pub fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
     let mut view = view.clone();

@@ -18,7 +18,7 @@ use std::{
 /// Grounds what comes on stdin.
 const SCRIPT: &str = include_str!("ground.py");
 
-/// What gringo took.
+/// The cost of a run of gringo.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Cost {
     /// Processor time from the text of the program to the last rule, where the rules are not read: the median
@@ -30,7 +30,7 @@ pub struct Cost {
     pub bytes: u64,
 }
 
-/// What gringo found.
+/// The sizes of what gringo found.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Counts {
     /// Rules, without the choices of the encoding and without facts.

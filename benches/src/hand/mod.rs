@@ -18,7 +18,7 @@ pub mod reversi;
 pub mod rock_paper_scissors;
 pub mod tictactoe;
 
-/// How one playout ended.
+/// The end of one playout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The number of moves played; moves made at the same time count once.

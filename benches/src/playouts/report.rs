@@ -4,7 +4,7 @@ use super::machine::Machine;
 use gdl_tools::statistics::median;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-/// All that was measured. `Display` is the table, in Markdown.
+/// The measurements of a contest. `Display` is the table, in Markdown.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub(super) machine: Machine,

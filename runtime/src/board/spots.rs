@@ -6,7 +6,7 @@
 use super::{Board, axes::Layout};
 use crate::kif;
 
-/// What a move speaks of.
+/// The part of a board that a move speaks of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spot {
     /// Cells, in the order in which the move names them, as positions in [`Board::cells`].
@@ -16,7 +16,7 @@ pub struct Spot {
 }
 
 impl Board {
-    /// Where a move is on the board. Empty for one that speaks of no cell. O(length of the text × cells of a side).
+    /// The place of a move on the board. Empty for one that speaks of no cell. O(length of the text × cells of a side).
     ///
     /// ```
     /// use gdl_runtime::{board::{Board, Spot}, vocabulary::Texts};

@@ -29,7 +29,7 @@ pub enum StepError {
 }
 
 impl StepError {
-    /// No more legal moves than this are told; the rest is counted.
+    /// The most legal moves that are told; the rest is counted.
     pub const SHOWN: usize = 20;
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for StepError {
 
 impl Error for StepError {}
 
-/// What a text was to name.
+/// The kind of name that a text was to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum TextKind {
@@ -112,7 +112,7 @@ pub enum TextError {
 }
 
 impl TextError {
-    /// Of a long text no more characters than this are shown.
+    /// The most characters of a text that are shown.
     pub const SHOWN: usize = 200;
 }
 

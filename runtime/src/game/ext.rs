@@ -3,7 +3,7 @@
 use super::{Game, Id, LegalMoves, Perception, StepError, TextError, TextKind, legal_words, percept_words};
 use crate::{bits, chance::Probability, kif, random::Stream, vocabulary::Texts};
 
-/// What follows from the functions of a [`Game`]; every game has it. Functions that end in `_in` are given a view, so that one
+/// Derived functions of a [`Game`], which every game has. Functions that end in `_in` are given a view, so that one
 /// [`GameExt::view`] of a state serves many of them.
 pub trait GameExt: Game {
     /// The roles, in role order.

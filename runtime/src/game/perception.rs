@@ -3,7 +3,7 @@
 use super::{Id, Shape};
 use crate::bits;
 
-/// What a role perceives of a step.
+/// A perception: what a role perceives of a step.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Perception<M, P> {
     /// The moves of all roles, in role order: the rules say nothing of percepts.

@@ -47,7 +47,7 @@ impl<G: Game> Belief<G> {
         Self { role: None, steps: Vec::new(), worlds: Vec::new(), is_exact: true, stream }
     }
 
-    /// Comes to what fits the information. Takes the steps that are new if it continues what was followed before, all
+    /// Follows the information to the states that fit it. Takes the steps that are new if it continues what was followed before, all
     /// of them otherwise. False if the information is not of a play of the game.
     pub fn follow(&mut self, game: &G, information: &Information<G>) -> bool {
         let known = self.steps.len();

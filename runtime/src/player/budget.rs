@@ -3,7 +3,7 @@
 use crate::cancel::Cancel;
 use std::time::{Duration, Instant};
 
-/// What a player may spend on a decision. A search ends when the first of its limits is reached.
+/// The limits of a decision of a player. A search ends when the first of its limits is reached.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
     deadline: Option<Instant>,
@@ -18,44 +18,44 @@ impl Budget {
         Self::default()
     }
 
-    /// Until a point in time: the move is there before it.
+    /// A budget until a point in time: the move is there before it.
     #[must_use]
     pub fn until(deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..Self::default() }
     }
 
-    /// That long from now on. More than the clock can tell is no limit.
+    /// A budget of that long from now on. More than the clock can tell is no limit.
     #[must_use]
     pub fn within(time: Duration) -> Self {
         Self { deadline: Instant::now().checked_add(time), ..Self::default() }
     }
 
-    /// Nodes of the search, or playouts where those are what is counted. Searches on one thread with equal seeds
+    /// A budget of nodes of the search, or of playouts where those are what is counted. Searches on one thread with equal seeds
     /// and nodes are the same.
     #[must_use]
     pub fn of_nodes(nodes: u64) -> Self {
         Self { nodes: Some(nodes), ..Self::default() }
     }
 
-    /// The same, with that many nodes at most.
+    /// This budget, with that many nodes at most.
     #[must_use]
     pub fn and_nodes(self, nodes: u64) -> Self {
         Self { nodes: Some(self.nodes.map_or(nodes, |before| before.min(nodes))), ..self }
     }
 
-    /// The same, over at that point in time at the latest.
+    /// This budget, over at that point in time at the latest.
     #[must_use]
     pub fn and_until(self, deadline: Instant) -> Self {
         Self { deadline: Some(self.deadline.map_or(deadline, |before| before.min(deadline))), ..self }
     }
 
-    /// The same, ended by `cancel` instead of what ended it before.
+    /// This budget, ended by `cancel` instead of what ended it before.
     #[must_use]
     pub fn cancelled_by(self, cancel: &Cancel) -> Self {
         Self { cancel: cancel.clone(), ..self }
     }
 
-    /// When the move must be there.
+    /// The time when the move must be there.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline

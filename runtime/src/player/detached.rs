@@ -76,11 +76,11 @@ impl<G: Game> fmt::Debug for Detached<G> {
 }
 
 impl<G: Game + Clone + 'static> Detached<G> {
-    /// How long after the deadline an answer is waited for, unless [`Detached::grace`] says otherwise: longer than a
+    /// The grace: how long after the deadline an answer is waited for, unless [`Detached::grace`] says otherwise: longer than a
     /// referee waits.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(3);
 
-    /// Takes the player to a thread of its own.
+    /// The player in a thread of its own, which starts here.
     ///
     /// # Errors
     /// If the system has no more threads.
@@ -93,7 +93,7 @@ impl<G: Game + Clone + 'static> Detached<G> {
         Ok(Self { name, grace: Self::DEFAULT_GRACE, ask, answers, asked: 0, report: None })
     }
 
-    /// How long after the deadline an answer is waited for.
+    /// The grace: how long after the deadline an answer is waited for.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What the last search did and found. What a search does not count is 0 or empty.
+/// A report of the last search: what it did and found. What a search does not count is 0 or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -30,7 +30,7 @@ pub struct Report {
     pub line: Vec<String>,
     /// The role's legal moves, best first, where the search tells them apart.
     pub moves: Vec<Tried>,
-    /// What else there is to say: why a game was not solved.
+    /// A note on what else there is to say: why a game was not solved.
     pub note: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct Report {
 pub struct Tried {
     /// The move, as KIF text.
     pub action: String,
-    /// How often it was tried.
+    /// The number of times it was tried.
     pub visits: u64,
     /// The goal that the role can expect of it, 0 to 100.
     pub value: f64,

@@ -88,13 +88,13 @@ impl<G: Game> AlphaBeta<G> {
         Self { setup: Setup::new(), name: "alphabeta", is_paranoid: false, mind: Mind::new(0), engine: None }
     }
 
-    /// The same where the role's own goal is all that counts and all others play against it, also with two roles.
+    /// The search where the role's own goal is all that counts and all others play against it, also with two roles.
     #[must_use]
     pub fn paranoid() -> Self {
         Self { name: "paranoid", is_paranoid: true, ..Self::new() }
     }
 
-    /// The same where nothing is looked at but what each move leads to.
+    /// The search that looks at nothing but what each move leads to.
     #[must_use]
     pub fn greedy() -> Self {
         Self { name: "greedy", ..Self::new().depth(1) }

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 /// The most bytes of states that are learnt from, and of weights.
 const BYTES: usize = 64 << 20;
 
-/// The goal that a role can expect is a logistic function of a sum of weights: of the fluents that hold, and of how many
-/// moves each role has.
+/// A linear evaluation: the goal that a role can expect is a logistic function of a sum of weights, of the fluents that
+/// hold and of how many moves each role has.
 ///
 /// Each weight is two, one for few fluents that hold and one for many, and what counts lies in between: in many games that
 /// is how far the game has gone on, and what is worth much at the start is worth little in the end (tapered evaluation).

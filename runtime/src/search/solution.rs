@@ -75,11 +75,12 @@ pub struct Solved {
     /// The goal that the role gets if both play as well as can be, where the goals of two add up to 100; else half of
     /// 100 and how much more it gets than the other.
     pub value: f64,
-    /// After how many moves, if the player who is ahead hurries and the other one does not. None where neither is ahead.
+    /// The number of moves to the end, if the player who is ahead hurries and the other one does not. None where neither
+    /// is ahead.
     pub moves: Option<u32>,
 }
 
-/// What comes of every state that play can reach from some state.
+/// The values of all states that play can reach from some state.
 ///
 /// ```
 /// use gdl_runtime::{Budget, Game, GameExt, gdl, search::Solution};
@@ -170,7 +171,7 @@ impl<G: Game> Solution<G> {
         Ok(Self::of_visit(visit))
     }
 
-    /// How many states there are, those that symmetries take into each other counted once.
+    /// The number of states, those that symmetries take into each other counted once.
     #[must_use]
     pub fn len(&self) -> usize {
         self.states.len()
@@ -182,13 +183,13 @@ impl<G: Game> Solution<G> {
         self.len() == 0
     }
 
-    /// How many symmetries were proved and used, the identity among them.
+    /// The number of symmetries that were proved and used, the identity among them.
     #[must_use]
     pub fn symmetries(&self) -> usize {
         self.symmetries.len() + 1
     }
 
-    /// What a state is worth to a role; none of a state that play does not reach. O(words of a state and symmetries).
+    /// The value of a state to a role; none of a state that play does not reach. O(words of a state and symmetries).
     #[must_use]
     pub fn value(&self, state: &G::State, role: G::Role) -> Option<Solved> {
         let (value, distance) = self.find(state)?;

@@ -18,11 +18,11 @@ pub const TRUE: u32 = 1;
 /// Gates behind some inputs, and what is read from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// How many nodes are given besides node 0.
+    /// The number of inputs: nodes that are given besides node 0.
     pub inputs: usize,
     /// The operands of each gate: signals of nodes before it.
     pub gates: Vec<[u32; 2]>,
-    /// What is computed.
+    /// The signals that are computed.
     pub outputs: Vec<u32>,
 }
 
@@ -195,7 +195,7 @@ impl Aig {
     }
 }
 
-/// What a signal of another graph stands for, given that of each of its nodes.
+/// The signal here that one of another graph stands for, given that of each of its nodes.
 #[must_use]
 pub fn here(signals: &[u32], signal: u32) -> u32 {
     signals[node(signal)] ^ (signal & 1)

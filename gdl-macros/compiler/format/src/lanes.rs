@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-/// As many slots as have numbers of 16 bits.
+/// The number of slots: as many as have numbers of 16 bits.
 pub const SLOTS: usize = 1 << 16;
 
 // The first slots. Slot 0 is never set.
@@ -26,12 +26,12 @@ pub const FLUENTS: u16 = 6;
 /// The most moves among which one is chosen faster if it is known how many are legal.
 pub const MOST_COUNTED: usize = 15;
 
-/// What plays a game in lanes.
+/// The programs that play a game in lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lanes {
     /// The programs at each phase of the cycle, the initial state's first.
     pub phases: Vec<Phase>,
-    /// What tells the phases apart.
+    /// The fluents that tell the phases apart.
     pub cycle: Cycle,
     /// The programs for each number of moves made, if games from the initial state are played so. Those go round these.
     pub plies: Vec<Phase>,
@@ -69,26 +69,26 @@ impl Cycle {
 /// The programs of a phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What is seen of the states.
+    /// The operations that observe the states.
     pub observe: Schedule,
-    /// What keeps a state where a game has ended; empty if scores are observed.
+    /// Those that keep a state where a game has ended; empty if scores are observed.
     pub keep: Schedule,
-    /// What scores the states that are kept.
+    /// Those that score the states that are kept.
     pub score: Schedule,
-    /// What steps.
+    /// Those that advance the states.
     pub advance: Schedule,
-    /// What each role may do.
+    /// The choice of each role.
     pub roles: Vec<Choice>,
-    /// What is counted, or only seen, and where it is.
+    /// The items that are counted, or only seen, each with its slot.
     pub items: Vec<(Item, u16)>,
 }
 
 /// Operations, one after the other: runs of those that do the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// What the operations of each run do, and how many there are: bit 4a + 2b + c of the table for operands a, b and c.
+    /// The table of each run and the number of its operations: bit 4a + 2b + c of the table for operands a, b and c.
     pub runs: Vec<(u8, u32)>,
-    /// Where the operations find their operands and leave their result.
+    /// The slots of each operation.
     pub steps: Vec<Step>,
 }
 
@@ -118,14 +118,14 @@ pub struct Step {
     pub result: u16,
 }
 
-/// What a role may do at a phase.
+/// The choice of a role at a phase, among the moves that it may make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The moves that can be legal, ascending.
     pub moves: Vec<u32>,
     /// The slot of the first; 0 if there is only one, which is always legal and has no slot.
     pub first: u16,
-    /// How many of them are legal wherever a game goes on; 0 if that is not known, or of no use.
+    /// The number of those that are legal wherever a game goes on; 0 if that is not known, or of no use.
     pub count: u16,
 }
 

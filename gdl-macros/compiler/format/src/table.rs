@@ -81,24 +81,24 @@ pub struct Table<'t> {
     pub chance: Option<usize>,
     /// The fluents that hold at the start, ascending.
     pub initial: Vec<u32>,
-    /// From the fluents to what is seen of a state.
+    /// The program that observes: from the fluents to the view of a state.
     pub observe: Program,
-    /// From the fluents and the moves made to the next state.
+    /// The program that advances: from the fluents and the moves made to the next state.
     pub advance: Program,
-    /// What the roles perceive; none if each perceives the joint move.
+    /// The percepts of the roles; none if each perceives the joint move.
     pub sees: Option<Sees<'t>>,
-    /// What plays 512 games at once, if the game can be played so.
+    /// The programs that play 512 games at once, if the game can be played so.
     pub lanes: Option<Lanes>,
 }
 
-/// What the roles perceive of a step.
+/// The percepts that the roles have of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sees<'t> {
     /// The percepts of all roles, strictly ascending.
     pub percepts: Vec<&'t str>,
     /// For each role the percepts it may ever have, ascending.
     pub role_percepts: Vec<Vec<u32>>,
-    /// From the fluents and the moves made to each percept of each role.
+    /// The program that perceives: from the fluents and the moves made to each percept of each role.
     pub perceive: Program,
 }
 

@@ -51,7 +51,7 @@ const LATE: usize = 4;
 const GATE: (u64, usize) = (60, 320);
 const OPERATION: usize = 32;
 
-/// What plays a game in lanes.
+/// The programs that play a game in lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     /// One for each phase of the cycle, the initial state's first.

@@ -8,7 +8,7 @@ use crate::rules::{RelationId, Rules, Term};
 use gdl_format::term;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a name is spelled.
+/// The spelling of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// `white_king`: modules, functions, parameters.
@@ -197,7 +197,7 @@ pub struct Constructor {
     pub parameters: Vec<(String, bool)>,
     /// One of them.
     pub example: String,
-    /// How many there are.
+    /// The number of them.
     pub count: usize,
 }
 
@@ -210,7 +210,7 @@ pub struct Named {
     pub constructors: Vec<Constructor>,
 }
 
-/// What the associated functions and constants of an id are called already, by its own traits or by
+/// The names that the associated functions and constants of an id have already, by its own traits or by
 /// the macro.
 pub const RESERVED: &[&str] =
     &["ALL", "all", "clone", "cmp", "eq", "fmt", "from_index", "from_str", "hash", "index", "parse"];
@@ -267,7 +267,7 @@ pub fn name<'t>(texts: impl IntoIterator<Item = &'t str>, hints: &Hints) -> Name
     Named { constants, constructors }
 }
 
-/// What arguments are called in the rules, by head and number of arguments.
+/// The names of arguments in the rules, by head and number of arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Hints(BTreeMap<(String, usize), Vec<Option<String>>>);
 

@@ -7,7 +7,7 @@ use super::names::{Constructor, Named, Namespace, Style, spell};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-/// How the user wants the game's module to look.
+/// The frame of the game's module, as the user wants it.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// The module's name.

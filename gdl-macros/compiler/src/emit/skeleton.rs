@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 /// Names that are worth collecting at most: a skeleton is never run.
 const MOST: usize = 1_000;
 
-/// What a faulty rulesheet seems to talk about.
+/// The names that a faulty rulesheet seems to talk about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guess {
     /// The roles, in the order of the text.

@@ -61,7 +61,7 @@ pub fn table(net: &Net, lanes: Option<&Lanes>, meter: &mut Meter) -> Option<Vec<
     Some(table.encode())
 }
 
-/// What is said where there is too little for a table.
+/// The diagnostic where there is too little for a table.
 #[must_use]
 pub fn excess(meter: &Meter, limits: &Limits) -> Diagnostic {
     let (code, message) = if meter.stop() == Some(Stop::Bytes) {

@@ -1,7 +1,7 @@
 //! Baselines that the benchmarks compare with, hand-written playout loops and another grounder, the comparison of
 //! playouts, and contests of players.
 //!
-//! `cargo bench -p gdl-benches` plays each game by its hand-written loop and by every engine in one run, times
+//! `cargo bench -p gdl-benches` plays each game by its hand-written baseline and by every engine in one run, times
 //! each phase of the compiler, and grounds games beside gringo. Results are kept in `record/`.
 
 pub mod gringo;

@@ -62,17 +62,17 @@ impl Id for NoPercept {
 /// Everything works on `&self`: a compiled game is a zero-sized value, a dynamic one shares its
 /// tables between threads.
 pub trait Game: Send + Sync {
-    /// A position: one bit per fluent.
+    /// A state: one bit per fluent.
     type State: Row;
-    /// What is seen of a position; see [`Shape::view_words`] for the layout.
+    /// A view, what is seen of a state; see [`Shape::view_words`] for the layout.
     type View: Row;
-    /// A player.
+    /// A role.
     type Role: Id;
-    /// Something a player may do.
+    /// A move, which some role may make.
     type Move: Id;
-    /// Something that may hold in a position.
+    /// A fluent, which may hold in a state.
     type Fluent: Id;
-    /// Something a player may perceive of a step; [`NoPercept`] if each perceives the joint move.
+    /// A percept, which some role may have of a step; [`NoPercept`] if each perceives the joint move.
     type Percept: Id;
 
     /// The names of roles, moves, fluents and percepts, and the values of the goals.
@@ -95,13 +95,13 @@ pub trait Game: Send + Sync {
     /// A view to be filled by [`Game::observe`].
     fn new_view(&self) -> Self::View;
 
-    /// The state at the start.
+    /// The initial state.
     fn initial(&self) -> Self::State;
 
     /// Writes what is seen of `state` into `view`, all of it. The hot half of a step.
     fn observe(&self, state: &Self::State, view: &mut Self::View);
 
-    /// Like [`Game::observe`], but goal bits may stay clear in states that are not terminal. Playouts and searches need no
+    /// [`Game::observe`] but for goals: their bits may stay clear in states that are not terminal. Playouts and searches need no
     /// more, and goals may be most of the work.
     #[inline]
     fn observe_without_goals(&self, state: &Self::State, view: &mut Self::View) {

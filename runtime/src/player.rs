@@ -57,14 +57,14 @@ pub use report::{Report, Tried};
 
 use crate::{game::Game, information::Information};
 
-/// Decides for a role.
+/// A player, which decides for a role.
 ///
 /// One player plays one role at a time, match after match. Nothing but [`Player::choose`] must be implemented.
 pub trait Player<G: Game>: Send {
-    /// What it is called, for people.
+    /// The name of the player, for people.
     fn name(&self) -> &str;
 
-    /// A match begins; thinks at most as long as the budget allows.
+    /// The beginning of a match; the player thinks at most as long as the budget allows.
     fn start(&mut self, _game: &G, _role: G::Role, _budget: &Budget) {}
 
     /// A legal move of the role in the position that the information leads to. None only if there is none: the
@@ -72,13 +72,13 @@ pub trait Player<G: Game>: Send {
     /// budget is.
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move>;
 
-    /// The match is over, with the information of its end.
+    /// The end of the match, with the information there.
     fn stop(&mut self, _game: &G, _information: &Information<G>) {}
 
-    /// The match was given up.
+    /// The end of a match that was given up.
     fn abort(&mut self) {}
 
-    /// What the last search did.
+    /// A report of the last search.
     fn report(&self) -> Option<Report> {
         None
     }

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The games that have a loop written by hand.
+/// The games that have a hand-written baseline.
 pub(super) const GAMES: [&str; 8] = [
     "tictactoe",
     "connect_four",

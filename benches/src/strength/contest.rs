@@ -15,7 +15,7 @@ use std::{
 /// Moves after which a match counts as drawn.
 const MAX_LENGTH: u32 = 300;
 
-/// Who plays.
+/// A player in a contest.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Contender {
     Random,

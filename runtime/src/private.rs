@@ -20,6 +20,9 @@ pub use crate::{
 };
 pub use core;
 
+/// For the tools of this project: a number with a comma between each three digits.
+pub use crate::stats::thousands;
+
 /// For the tools of this project: games by options of the compiler.
 #[cfg(feature = "load")]
 pub use crate::compile::{compile, evaluate, lift};

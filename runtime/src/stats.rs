@@ -286,9 +286,9 @@ impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tally = &self.tally;
         let rates = [(tally.playouts, self.playouts_per_second()), (tally.states, self.states_per_second())];
-        let width = grouped(tally.states.max(tally.playouts)).len().max(9);
+        let width = thousands(tally.states.max(tally.playouts)).len().max(9);
         for (name, (number, rate)) in ["playouts", "states"].iter().zip(rates) {
-            writeln!(f, "{name:<9} {:>width$}   {:>8}/s", grouped(number), scaled(rate))?;
+            writeln!(f, "{name:<9} {:>width$}   {:>8}/s", thousands(number), scaled(rate))?;
         }
         writeln!(f, "length    {:>width$.2}   moves a playout", self.mean_length())?;
         let threads = if self.threads == 1 { "thread" } else { "threads" };
@@ -326,16 +326,17 @@ impl fmt::Display for Stats {
             (tally.unscored, "ended without one goal value for each player"),
         ] {
             if number > 0 {
-                write!(f, "\n{} playouts {what}", grouped(number))?;
+                write!(f, "\n{} playouts {what}", thousands(number))?;
             }
         }
         Ok(())
     }
 }
 
-/// A number in groups of three digits: `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+/// A number with a comma between each three digits: `1,234,567`.
+#[must_use]
+pub fn thousands(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
@@ -468,10 +469,8 @@ o         50.000 ± 20.412      25.00 %   50.00 %   25.00 %"
 
     #[test]
     fn numbers_for_people() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_000), "1,000");
-        assert_eq!(grouped(12_345_678), "12,345,678");
+        let numbers = [0, 12, 999, 1_000, 255_168, 12_345_678, 1_000_000_000_u64].map(thousands);
+        assert_eq!(numbers, ["0", "12", "999", "1,000", "255,168", "12,345,678", "1,000,000,000"]);
         assert_eq!(scaled(0.0), "0.00 ");
         assert_eq!(scaled(999.4), "999 ");
         assert_eq!(scaled(2_409_000.0), "2.41 M");

@@ -1,5 +1,7 @@
 //! The way out: results on stdout, remarks on stderr, colours on terminals only.
 
+pub use gdl_runtime::__private::thousands;
+
 use crate::error::Result;
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::Value;
@@ -42,20 +44,6 @@ pub fn json(value: &Value) -> Result {
 /// A line on stderr. A closed stderr is no error: the line has no reader.
 pub fn remark(text: impl Display) {
     let _ = writeln!(anstream::AutoStream::auto(io::stderr().lock()), "{text}");
-}
-
-/// A number with a comma between each three digits.
-#[must_use]
-pub fn thousands(number: impl Into<u128>) -> String {
-    let digits = number.into().to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A rate or other large quantity, rounded to a whole number.
@@ -103,12 +91,6 @@ pub fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn digits_are_grouped_by_three() {
-        let grouped = [0, 12, 999, 1_000, 255_168, 1_000_000_000_u128].map(thousands);
-        assert_eq!(grouped, ["0", "12", "999", "1,000", "255,168", "1,000,000,000"]);
-    }
 
     #[test]
     fn quantities_have_three_digits() {

@@ -1,4 +1,4 @@
-//! What the targets share: bytes in, small limits, a mutator of whole forms.
+//! Tools that the targets share: bytes in, small limits, a mutator of whole forms.
 
 #[path = "../../tests/src/comparison.rs"]
 pub mod comparison;

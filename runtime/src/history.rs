@@ -1,6 +1,6 @@
-//! The tree of positions that a game went through: joint moves add to it, and one goes back and forth in it.
+//! The tree of states that a game went through: joint moves add to it, and one goes back and forth in it.
 //!
-//! Undo and redo know no limit. A move made after an undo opens a branch; the old line stays, and every position can be
+//! Undo and redo know no limit. A move made after an undo opens a branch; the old line stays, and every place can be
 //! gone to again. A [`History`] needs no players: it serves a board that people share, an editor of openings or the
 //! study of a finished game as well as a match.
 //!
@@ -55,7 +55,7 @@ use crate::{
 };
 use std::{error::Error, fmt};
 
-/// A position in a [`History`]: the start, or where a joint move led. Of use only to the history that gave it.
+/// A place in a [`History`], with a state: the start, or where a joint move led. Of use only to the history that gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place(usize);
 
@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-/// A tree of positions and a place in it.
+/// A tree of states and a place in it.
 #[derive(Clone, Debug)]
 pub struct History<G: Game> {
     /// In the order in which they were first come to, so the place before is always an earlier one.
@@ -104,7 +104,7 @@ impl<G: Game> History<G> {
         Self::from_state(game, game.initial())
     }
 
-    /// A history that begins at any position, whether play can reach it or not.
+    /// A history that begins at any state, whether play can reach it or not.
     #[must_use]
     pub fn from_state(game: &G, state: G::State) -> Self {
         let start = Node::new(state, 0, 0);
@@ -115,7 +115,7 @@ impl<G: Game> History<G> {
         Self { nodes: vec![start], moves: Vec::new(), roles: shape.roles, bytes, at: 0 }
     }
 
-    /// A history that begins at a position in KIF text, such as [`History::text`] gives.
+    /// A history that begins at a state in KIF text, such as [`History::text`] gives.
     ///
     /// # Errors
     /// As for [`GameExt::parse_state`].
@@ -189,13 +189,13 @@ impl<G: Game> History<G> {
         Place(self.at)
     }
 
-    /// The position where one is.
+    /// The state where one is.
     #[must_use]
     pub fn state(&self) -> &G::State {
         &self.nodes[self.at].state
     }
 
-    /// The position as KIF text, which [`History::from_text`] reads.
+    /// The state as KIF text, which [`History::from_text`] reads.
     #[must_use]
     pub fn text(&self, game: &G) -> String {
         game.state_text(self.state())
@@ -237,7 +237,7 @@ impl<G: Game> History<G> {
         (0..self.nodes.len()).map(Place)
     }
 
-    /// The position at a place.
+    /// The state at a place.
     #[must_use]
     pub fn state_at(&self, place: Place) -> Option<&G::State> {
         self.nodes.get(place.0).map(|node| &node.state)
@@ -352,7 +352,7 @@ impl<S> Node<S> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Transcript {
-    /// The position at the start, as KIF text.
+    /// The state at the start, as KIF text.
     pub start: String,
     /// The steps; the first one leads to place 1, the second to place 2 and so on.
     pub steps: Vec<Step>,
@@ -374,7 +374,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TranscriptError {
-    /// The start is not a position of the game.
+    /// The start is not a state of the game.
     Start(TextError),
     /// A step names a move that the game does not have.
     Move {

@@ -67,7 +67,7 @@ pub trait Player<G: Game>: Send {
     /// The beginning of a match; the player thinks at most as long as the budget allows.
     fn start(&mut self, _game: &G, _role: G::Role, _budget: &Budget) {}
 
-    /// A legal move of the role in the position that the information leads to. None only if there is none: the
+    /// A legal move of the role in the state that the information leads to. None only if there is none: the
     /// information is not that of a play of the game, or the role has no legal move. A move is found however small the
     /// budget is.
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move>;

@@ -1,4 +1,4 @@
-//! The tree of positions against a plain model of it, its names, and its limits.
+//! The tree of states against a plain model of it, its names, and its limits.
 
 use gdl_runtime::{
     Game, GameExt, History,

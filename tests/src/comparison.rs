@@ -37,7 +37,7 @@ pub enum Outcome {
     Refused(&'static str),
     /// The oracle ran into a limit.
     TooMuch,
-    /// The engines agree on these positions, in the order of play. A position without a joint move is
+    /// The engines agree on these states, in the order of play. One without a joint move is
     /// followed by the initial one.
     Agreed(Vec<Position>),
 }

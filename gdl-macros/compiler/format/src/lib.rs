@@ -1,4 +1,4 @@
-//! What the compiler and the runtime of a game agree on, each in one place.
+//! The contract of compiler and runtime: what both agree on about a game, each in one place.
 //!
 //! - [`shape`]: the sizes of a game, and where the bits of states, views and percepts stand.
 //! - [`aig`]: two-input gates, the and-inverter graph in which a net is written down.

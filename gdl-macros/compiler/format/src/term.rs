@@ -1,4 +1,4 @@
-//! As much of KIF as a name needs: the normal spelling of a term, and its parts.
+//! Terms of KIF, as much of them as a name needs: their normal spelling, and their parts.
 //!
 //! Nothing recurses, so the depth of the parentheses costs no stack. Everything is O(length).
 

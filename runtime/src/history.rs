@@ -46,8 +46,8 @@
 //! a few hundred for the largest public rulesheets) and make each way back a way from the start. A million places of
 //! reversi take some 110 MB. Places lie in one array, so neither a long line nor a wide tree needs any stack.
 //!
-//! A history grows with every new place and bounds neither their number nor their bytes: a program that plays what others send asks
-//! [`History::len`] and [`History::bytes`] before each step.
+//! A history grows with every new place and bounds neither their number nor their bytes: a program that plays what others
+//! send asks [`History::len`] and [`History::bytes`] before each step.
 
 use crate::{
     game::{Game, GameExt, StepError, TextError},

@@ -1,8 +1,8 @@
 //! Loading of rulesheets while the program runs: a text becomes a game, or an error that has all that is wrong with it.
 //!
 //! A rulesheet becomes a table. One that is too large to be grounded is evaluated state by state instead
-//! ([`Dynamic::engine`] says `lifted`): the same play, tens of times slower in most games, and faster where a net would be vast and
-//! little of it alive.
+//! ([`Dynamic::engine`] says `lifted`): the same play, tens of times slower in most games, and faster where a net would be
+//! vast and little of it alive.
 //!
 //! [`load`] is for rulesheets of one's own. A [`Loader`] has names for messages, limits for text from strangers, a deadline
 //! and a [`Cancel`].
@@ -175,8 +175,8 @@ pub fn load(text: &str) -> Result<Dynamic, LoadError> {
     Loader::new().load(text)
 }
 
-/// Compiles rulesheets, if need be until a deadline or until a [`Cancel`] is pulled. Late games are no games: they come
-/// as [`LoadError::Cancelled`].
+/// A loader, which compiles rulesheets, if need be until a deadline or until a [`Cancel`] is pulled. Late games are no
+/// games: they come as [`LoadError::Cancelled`].
 ///
 /// ```
 /// use gdl_runtime::{LoadError, Loader};

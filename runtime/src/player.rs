@@ -1,10 +1,10 @@
 //! Players: given the information of its role and a budget, a [`Player`] decides on a legal move.
 //!
-//! A [`Player`] is told of a match when it starts and stops, and asked for a move whenever its role is to decide.
-//! It is given no state, only the [`Information`] of its role, so it can play any game, with hidden information or
-//! without. [`Belief`] turns that into the states to reckon with. What a decision may cost is a [`Budget`]: a
-//! deadline, a number of nodes, and a [`Cancel`](crate::Cancel) that another thread may pull. With the same seed, the same number of
-//! nodes and one thread, a player of this crate makes the same moves.
+//! A [`Player`] is told of a match when it starts and stops, and asked for a move whenever its role is to decide. It is
+//! given no state, only the [`Information`] of its role, so it can play any game, with hidden information or without.
+//! [`Belief`] turns that into the states to reckon with. What a decision may cost is a [`Budget`]: a deadline, a number of
+//! nodes, and a [`Cancel`](crate::Cancel) that another thread may pull. With the same seed, the same number of nodes and
+//! one thread, a player of this crate makes the same moves.
 //!
 //! ```
 //! use gdl_runtime::{Budget, Game, GameExt, gdl, Information, Player, player::{First, Random}};

@@ -191,7 +191,7 @@ impl Error for RefereeError {}
 /// Who is told of a step: the play so far, and for each role what its player's search did.
 type Watcher<'a, G> = Box<dyn FnMut(&History<G>, &[Option<Report>]) + 'a>;
 
-/// Leads a match: `Referee::new(&game).nodes(1000).seed(7).run(&mut players)`.
+/// A referee, which leads a match: `Referee::new(&game).nodes(1000).seed(7).run(&mut players)`.
 #[must_use = "nothing is played before `run`"]
 pub struct Referee<'a, G: Game> {
     game: &'a G,
@@ -225,8 +225,8 @@ impl<'a, G: Game> Referee<'a, G> {
     /// The most steps of a match, unless [`Referee::max_steps`] says otherwise.
     pub const DEFAULT_MAX_STEPS: usize = 10_000;
 
-    /// The grace: how long after the clock an answer still counts, unless [`Referee::grace`] says otherwise: as long as with match
-    /// managers.
+    /// The grace: how long after the clock an answer still counts, unless [`Referee::grace`] says otherwise: as long as
+    /// with match managers.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(1);
 
     /// A referee without clocks, with seed 0.

@@ -59,7 +59,7 @@ pub struct Table {
     lanes: Option<Box<Lanes>>,
 }
 
-/// What the roles perceive of a step.
+/// The percepts that the roles have of a step.
 #[derive(Clone, Debug)]
 struct Sees {
     perceive: Circuit,

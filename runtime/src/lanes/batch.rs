@@ -10,7 +10,7 @@ use crate::{
 };
 use std::{fmt, marker::PhantomData};
 
-/// Makes moves in up to 512 states at once, one in each lane, and sees what follows: the successors of a state, or of
+/// Batched successor generation, 512 (state, joint move) pairs a pass, one in each lane: the successors of a state, or of
 /// many.
 ///
 /// A pass takes a little longer than one step of a single state, however many lanes it has: some microseconds.

@@ -36,7 +36,8 @@ const FEW: usize = 1 << u8::BITS;
 /// The most digits of a number of moves.
 const DIGITS: usize = u16::BITS as usize;
 
-/// Makes moves in up to 512 states at once: what [`Expansion`](super::Expansion) is for the states of any game of a table, as rows.
+/// Batched successor generation, 512 (state, joint move) pairs a pass: what [`Expansion`](super::Expansion) is for the
+/// states of any game of a table, as rows.
 pub struct RowExpansion<'t> {
     lanes: &'t Lanes,
     isa: Isa,
@@ -53,14 +54,14 @@ pub struct RowExpansion<'t> {
     legal: Vec<u16>,
 }
 
-/// How states at a phase are written to planes and read from them.
+/// The transposition plan of a phase: how its states are written to planes and read from them.
 struct Plan {
     roles: Box<[Role]>,
     /// For each word of a view the slots of its bits, as far as any are ever set; 0 is never set.
     views: Box<[Box<[u16]>]>,
 }
 
-/// How a role's move is written down.
+/// The form in which a role's move is written down.
 enum Role {
     /// Not at all: there is only one move to make.
     Sure,
@@ -171,10 +172,10 @@ impl<'t> RowExpansion<'t> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// An empty pass. None if the table cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle apart, or states
-    /// may have 2^54 joint moves and more, or a state and a view have more than 8,192 words. O(gates), usually some times over. If the machine does not have the
-    /// instruction set, that is [`Isa::Portable`].
+    /// An empty pass. None if the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or
+    /// no fluents tell the phases of its cycle apart, or states may have 2^54 joint moves and more, or a state and a view
+    /// have more than 8,192 words. O(gates), usually some times over. If the machine does not have the instruction set,
+    /// that is [`Isa::Portable`].
     #[must_use]
     pub fn new(table: &'t Table, isa: Isa) -> Option<Self> {
         let lanes = table.lanes()?;
@@ -386,7 +387,8 @@ impl<'t> RowExpansion<'t> {
     }
 
     /// Like [`RowExpansion::advance`], but goal bits may stay clear in states that are not terminal, as with
-    /// [`Game::observe_without_goals`](crate::Game::observe_without_goals): where pieces are counted for them that is much less work.
+    /// [`Game::observe_without_goals`](crate::Game::observe_without_goals): where pieces are counted for them that is much
+    /// less work.
     ///
     /// # Panics
     /// If the batch is of another shape.
@@ -544,7 +546,7 @@ struct Wanted<'b> {
     seen: Seen,
 }
 
-/// How much of a view is written.
+/// The part of a view that is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Nothing,
@@ -555,7 +557,7 @@ enum Seen {
     All,
 }
 
-/// All that is done with the pairs.
+/// A pass: all that is done with the pairs.
 struct Pass<'a, 't> {
     expansion: &'a mut RowExpansion<'t>,
     advances: bool,

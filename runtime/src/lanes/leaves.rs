@@ -19,7 +19,7 @@ use std::{fmt, ops::Range};
 /// Words of lanes, which sums are kept for.
 const WORDS: usize = LANES / 64;
 
-/// Plays random games from given states, 512 at once: 512 from one state, 256 from each of two, at least 64 from each of
+/// Batched rollouts from given states, 512 at once: 512 from one state, 256 from each of two, at least 64 from each of
 /// eight.
 ///
 /// States of one pass must be at the same phase of the cycle that games go round where players take turns, as are

@@ -22,7 +22,7 @@ use std::ops::Range;
 /// All words of lanes.
 const ALL: Range<usize> = 0..LANES / 64;
 
-/// Plays blocks, one after the other, and counts. It has memory for all slots: 4 MiB.
+/// A player of blocks, one after the other, which counts. It has memory for all slots: 4 MiB.
 pub(crate) struct Player<'l> {
     pub(super) lanes: &'l Lanes,
     pub(super) isa: Isa,
@@ -52,7 +52,7 @@ pub(crate) struct Player<'l> {
     pub(crate) tally: Tally,
 }
 
-/// What is counted in a block; planes are sums for each word of lanes.
+/// The sums of a block; planes are sums for each word of lanes.
 #[derive(Clone, Debug)]
 struct Sums {
     moves: Plane,

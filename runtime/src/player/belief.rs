@@ -47,8 +47,8 @@ impl<G: Game> Belief<G> {
         Self { role: None, steps: Vec::new(), worlds: Vec::new(), is_exact: true, stream }
     }
 
-    /// Follows the information to the states that fit it. Takes the steps that are new if it continues what was followed before, all
-    /// of them otherwise. False if the information is not of a play of the game.
+    /// Follows the information to the states that fit it. Takes the steps that are new if it continues what was followed
+    /// before, all of them otherwise. False if the information is not of a play of the game.
     pub fn follow(&mut self, game: &G, information: &Information<G>) -> bool {
         let known = self.steps.len();
         let continues = self.role == Some(information.role())

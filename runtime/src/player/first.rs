@@ -3,7 +3,7 @@
 use super::{Belief, Budget, Information, Player};
 use crate::game::{Game, GameExt};
 
-/// Makes the first legal move, in move order.
+/// A player that makes the first legal move, in move order.
 #[derive(Debug)]
 pub struct First<G: Game> {
     belief: Belief<G>,

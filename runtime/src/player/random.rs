@@ -6,7 +6,7 @@ use crate::{
     random::Stream,
 };
 
-/// Makes any legal move, each as likely as the others.
+/// A player that makes any legal move, each as likely as the others.
 #[derive(Debug)]
 pub struct Random<G: Game> {
     belief: Belief<G>,

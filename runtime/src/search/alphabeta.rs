@@ -28,8 +28,8 @@ use std::fmt;
 /// are tried in this order: the one from the table, two that cut off other states at the same depth (killers), then
 /// by how often and how deep they cut off any (history).
 ///
-/// States before the end of a search have all their successors made in one pass of the lanes ([`Expansion`](crate::lanes::Expansion)),
-/// once a second one is wanted.
+/// States before the end of a search have all their successors made in one pass of the lanes
+/// ([`Expansion`](crate::lanes::Expansion)), once a second one is wanted.
 ///
 /// Time: O(b^d) nodes of b joint moves and depth d, about the square root of that if the order is good. Memory: the
 /// table, O(b d), and after some thousands of nodes what an expansion and a batch take.

@@ -8,7 +8,7 @@ use crate::{
     random::Stream,
 };
 
-/// Looks one move ahead and plays random games from there, as many for each move; no tree.
+/// A search that looks one move ahead and plays random games from there, as many for each move; no tree.
 ///
 /// The moves of other roles and chance are drawn. A node of the budget is a state that games are played from: one, or
 /// hundreds in lanes.

@@ -269,7 +269,7 @@ impl<G: Game> Player<G> for Mcts<G> {
     }
 }
 
-/// What the threads of a search have in common.
+/// The data that the threads of a search share.
 struct Shared<G: Game> {
     tree: Tree<G>,
     meter: Meter,

@@ -7,9 +7,9 @@ use crate::{
     player::{Budget, Player, Report},
 };
 
-/// Plays by the [`Solution`] of a game, never worse than its value. The first search for a match, or its start, solves the
-/// game; where that is not possible within a quarter of the budget, or takes more memory than allowed, [`Mcts`] plays, and
-/// the report says why ([`Report::note`]).
+/// A player that plays by the [`Solution`] of a game, never worse than its value. The first search for a match, or its
+/// start, solves the game; where that is not possible within a quarter of the budget, or takes more memory than allowed,
+/// [`Mcts`] plays, and the report says why ([`Report::note`]).
 #[derive(Debug)]
 pub struct Perfect<G: Game> {
     bytes: usize,

@@ -11,7 +11,7 @@ const MAX_LENGTH: u64 = 2000;
 /// The goal that is taken for one that is not known.
 const UNKNOWN: f32 = 50.0;
 
-/// Plays random games: hundreds at once in lanes if the game can be played so, else one for each state.
+/// Rollouts, hundreds at once in lanes if the game can be played so, else one for each state.
 pub(crate) struct Rollouts<'g, G: Game> {
     game: &'g G,
     payoff: Payoff,

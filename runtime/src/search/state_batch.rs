@@ -7,7 +7,7 @@ use crate::{
     simd::Isa,
 };
 
-/// Looks at states and steps them.
+/// A batch of states to be observed or stepped.
 pub(crate) struct StateBatch<'g, G: Game> {
     game: &'g G,
     lanes: Option<(RowExpansion<'g>, RowBatch)>,

@@ -197,7 +197,8 @@ impl Clone for Room {
     }
 }
 
-/// A run counter with the residual that is made once it is hot: once the circuit was run [`OFTEN`] times with the same inputs known.
+/// A run counter with the residual that is made once it is hot: once the circuit was run [`OFTEN`] times with the same
+/// inputs known.
 #[derive(Debug)]
 pub(super) struct HotCounter<T> {
     runs: AtomicU32,

@@ -6,8 +6,8 @@
 //! takes some three instructions of machines that have them (AVX-512 with VBMI), about as long as two gates one by
 //! one.
 //!
-//! There are at most 64 takes for 64 operands, each of two cache lines at most; one is used only where there are fewer takes than half of
-//! the gates. A thread keeps a byte for each fluent and gate.
+//! There are at most 64 takes for 64 operands, each of two cache lines at most; one is used only where there are fewer
+//! takes than half of the gates. A thread keeps a byte for each fluent and gate.
 
 use crate::{
     circuit::Circuit,

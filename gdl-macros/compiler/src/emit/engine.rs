@@ -67,8 +67,8 @@ fn table_engine(sees: bool) -> TokenStream {
     }
 }
 
-/// The module `engine` of a game, with the functions `observe`, `observe_without_goals` and `advance`, and `perceive` if the rules
-/// say what the roles perceive.
+/// The module `engine` of a game, with the functions `observe`, `observe_without_goals` and `advance`, and `perceive` if
+/// the rules say what the roles perceive.
 pub(super) fn single(net: &Net, phases: Option<&Phases>, code: Code) -> TokenStream {
     let sees = net.outputs.sees.is_some();
     let table = table_engine(sees);

@@ -7,7 +7,7 @@ use crate::{
     search::{memory::Memory, options::Options, payoff::Payoff},
 };
 
-/// What is kept from search to search.
+/// The engine, which is kept from search to search.
 pub(super) struct Engine<G: Game> {
     pub(super) role: usize,
     /// The role whose goal is taken off the own one.

@@ -1,6 +1,6 @@
 //! Entries of the transposition table of alpha-beta: what is known of a state, as words.
 
-/// What a value says of the true one.
+/// The relation of a value to the true one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
     Exact,
@@ -8,7 +8,7 @@ pub(super) enum Bound {
     AtMost,
 }
 
-/// What the table knows of a state: value, bound, depth and whether that is all there is to know, in a word; the best
+/// An entry, what the table knows of a state: value, bound, depth and whether that is all there is to know, in a word; the best
 /// move in another one.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {

@@ -289,7 +289,7 @@ impl<'r, G: Game> Run<'r, G> {
     }
 }
 
-/// What is found at the root, also if the search is broken off.
+/// The result at the root, also if the search is broken off.
 #[derive(Default)]
 struct Root {
     action: Option<u32>,

@@ -18,7 +18,7 @@ use slot::{Bounds, Slot, best};
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// How the moves of a state are chosen.
+/// The way in which the moves of a state are chosen.
 #[derive(Clone, Debug)]
 enum Kind {
     /// The game is over, or no role can go on.
@@ -62,7 +62,7 @@ enum Step {
     Slots(Vec<u32>),
 }
 
-/// What a search is made of; set before it starts.
+/// The rules of a search, set before it starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     /// How much is tried that looked bad so far; if that is not said, it depends on how far values can be trusted.

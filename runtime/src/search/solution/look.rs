@@ -9,7 +9,7 @@ use crate::{
     search::{options::Options, state_batch::StateBatch, symmetry::Symmetry},
 };
 
-/// What was seen of the states looked at last.
+/// The states looked at last, and what was seen of them.
 pub(super) struct Look<'g, G: Game> {
     game: &'g G,
     batch: StateBatch<'g, G>,

@@ -89,7 +89,7 @@ fn order(cover: &Cover) -> Vec<u32> {
     order
 }
 
-/// Which slots are taken.
+/// The slots, and which of them are taken.
 struct Places {
     inputs: usize,
     /// The slot of each value that has one.

@@ -169,7 +169,7 @@ fn emit(part: &Part, name: &str) -> (TokenStream, TokenStream) {
     (items.collect(), calls)
 }
 
-/// Which operations are in which chunk, and through which slots values go from one to another.
+/// The chunk of each operation, and through which slots values go from one to another.
 struct Plan {
     /// The operations of each chunk, in order.
     chunks: Vec<Vec<u32>>,

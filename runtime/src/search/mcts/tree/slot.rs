@@ -21,7 +21,7 @@ impl Slot {
     }
 }
 
-/// How moves are compared.
+/// The weights by which moves are compared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub(super) exploration: f32,

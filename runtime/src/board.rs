@@ -232,7 +232,7 @@ impl Board {
 
     /// The position of the mark that stands for nothing, if a mark does.
     #[must_use]
-    pub fn new_view(&self) -> Option<usize> {
+    pub fn blank(&self) -> Option<usize> {
         self.blank
     }
 

@@ -1,10 +1,9 @@
-//! Lanes: 512 random games at once, one bit each. Every signal of the net is a word of 512 bits, one bit for each game;
-//! the schedules of a table are run on such words, and what games come to is summed in tallies.
+//! Many states at once, a bit of each plane for each: successors of up to 512 states in a pass ([`Expansion`]), and rollouts from
+//! states of a search ([`Leaves`]). [`Playouts`](crate::Playouts) play so too.
 //!
-//! [`Lanes`] is what a game's table has, which `gdl_compiler::emit::lanes` makes. `play` runs a block of games on it
-//! and `choice` draws moves. Where players take turns there are programs for each phase of that cycle, and games
-//! start at its first one, where lanes whose game is over get the initial state and its legal moves in the same
-//! step.
+//! Every signal of the game's net is a word of 512 bits, a plane, so that the net is evaluated once for all. The programs come
+//! with the game's table (`gdl_compiler::emit::lanes` makes them): one for each phase of the cycle where players take turns. Games
+//! start at the first phase, where lanes whose game is over get the initial state and its legal moves in the same step.
 //!
 //! Signals are in slots, of which there are 2^16 of 64 bytes, 4 MiB, for each thread that plays; programs take as many bytes
 //! as the table has for them, a few times over. A step takes as many steps as the programs of its phase have operations.

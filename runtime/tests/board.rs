@@ -40,7 +40,7 @@ fn columns_run_right_and_rows_run_up() {
         (board.relation(), board.columns(), board.rows()),
         ("cell", &["1", "2", "3"].map(String::from)[..], &["3", "2", "1"].map(String::from)[..])
     );
-    assert_eq!(board.new_view().map(|mark| board.marks()[mark].text.as_str()), Some("b"));
+    assert_eq!(board.blank().map(|mark| board.marks()[mark].text.as_str()), Some("b"));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn symbols_tell_marks_apart() {
 fn b_is_black_where_w_is_white() {
     let cells = fluents("(cell ? ? ?)", &[THREE, THREE, &["b", "w"]], |t| t == "(cell 1 1 b)");
     let (board, picture) = draw(&cells).unwrap();
-    assert_eq!(board.new_view(), None);
+    assert_eq!(board.blank(), None);
     assert!(picture.contains("1 │ b · ·"), "{picture}");
 }
 

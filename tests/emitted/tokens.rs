@@ -14,14 +14,7 @@ use gdl_compiler::{
 };
 use proc_macro2::{TokenStream, TokenTree};
 use sha2::{Digest, Sha256};
-use std::{
-    env,
-    fmt::Write,
-    fs,
-    path::Path,
-    process::Command,
-    thread,
-};
+use std::{env, fmt::Write, fs, path::Path, process::Command, thread};
 
 /// The rulesheets of a folder, as this package sees it, by name.
 fn rulesheets(folder: &str) -> Vec<(String, String)> {
@@ -90,8 +83,8 @@ fn fingerprints() -> String {
     let mut lines = String::new();
     for (name, text) in rulesheets("../games") {
         let digest = Sha256::digest(emit(&name, &text, Code::Auto).to_string());
-        let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        writeln!(lines, "{name} {digest}").expect("strings take all");
+        let digest = digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte));
+        writeln!(lines, "{name} {digest:016x}").expect("strings take all");
     }
     lines
 }
@@ -128,7 +121,10 @@ fn expansions_are_those_of_the_file() {
         fs::write(&path, &found).expect("the file can be written");
     }
     let known = fs::read_to_string(&path).expect("the file is there");
-    assert_eq!(found, known, "if that is meant, `GDL_BLESS=1 cargo test -p gdl-tests --test emitted` writes the file anew");
+    assert_eq!(
+        found, known,
+        "if that is meant, `GDL_BLESS=1 cargo test -p gdl-tests --test emitted` writes the file anew"
+    );
 }
 
 /// The most tokens that rust-analyzer takes from a macro; of more it shows nothing.

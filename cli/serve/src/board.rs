@@ -115,7 +115,7 @@ impl BoardView {
                     text: mark.text.clone(),
                     symbol: mark.symbol.clone(),
                     family: mark.family,
-                    blank: board.new_view() == Some(place),
+                    blank: board.blank() == Some(place),
                 })
                 .collect(),
             cells: cells.iter().map(cell).collect(),

@@ -14,6 +14,9 @@
 //! Games of a few moves have programs for each number of moves made too ([`Plies`]). These are a cycle of their own,
 //! which all games start and end together.
 //!
+//! Idle lanes and new games are gates of these programs, though successors of given states need neither: selected behind the
+//! programs they would take an operation for each fluent and each legal move.
+//!
 //! Goals count where games end, which few do in a step. If they take much more than termination and legal moves do,
 //! as where pieces are counted, they are no part of what is observed: states in which a game ends are kept, and
 //! scored many at a time.

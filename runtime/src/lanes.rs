@@ -14,6 +14,7 @@ pub(crate) mod code;
 pub(crate) mod counted;
 mod cycle;
 pub(crate) mod expand;
+pub(crate) mod games;
 pub(crate) mod leaves;
 pub(crate) mod lockstep;
 pub(crate) mod noise;

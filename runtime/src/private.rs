@@ -9,6 +9,7 @@ pub use crate::{
         code::Code,
         counted::choose_counted,
         expand::{RowBatch, RowExpansion},
+        games::{Games, ONLY, Part, Renewal, Stepper},
         leaves::RowLeaves,
         lockstep::Lockstep,
         noise::Source,

@@ -669,7 +669,7 @@ fn fluents(slots: &mut Slots, shape: Shape) -> &mut [Plane] {
 
 /// The planes of moves: in each lane that of the number given is set.
 #[inline(always)]
-fn tell_apart<W: Word>(numbers: &[u8; LANES], planes: &mut [Plane]) {
+pub(super) fn tell_apart<W: Word>(numbers: &[u8; LANES], planes: &mut [Plane]) {
     let digits = digits::<W>(numbers);
     let low = W::one_of_eight([digits[0], digits[1], digits[2]]);
     let middle = W::one_of_eight([digits[3], digits[4], digits[5]]);

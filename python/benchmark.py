@@ -1,0 +1,67 @@
+"""How fast batches and states are: `python benchmark.py [SECONDS]` prints a line for each case.
+
+A batch is stepped with moves that were drawn beforehand: a whole play of random games is recorded first, from a fixed seed, and
+then played again and again into the same arrays, so that no time is spent on drawing. Steps are moves made, and so are those that start a
+game again.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import gdl
+import numpy as np
+
+SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+N = 4096
+
+
+def batch(name: str, packed: bool, threads: int = 1) -> float:
+    """Steps a second."""
+    game = gdl.load(name)
+    player = game.batch(N, autoreset="same_step")
+    random = np.random.default_rng(7)
+    step = player.reset()
+    record = []
+    for _ in range(64):
+        noise = random.random(step.mask.shape) * step.mask
+        record.append(noise.argmax(-1).astype(np.int32))
+        step = player.step(record[-1])
+    games = game.batch(N, autoreset="same_step", packed=packed, threads=threads)
+    out = games.buffers()
+    best = 0.0
+    end = time.perf_counter() + SECONDS
+    while time.perf_counter() < end:
+        games.reset(out=out)
+        start = time.perf_counter()
+        for actions in record:
+            games.step(actions, out)
+        best = max(best, N * len(record) / (time.perf_counter() - start))
+    return best
+
+
+def states(name: str) -> float:
+    """Legal moves and an applied one, a second."""
+    game = gdl.load(name)
+    best = 0.0
+    end = time.perf_counter() + SECONDS
+    while time.perf_counter() < end:
+        start, count = time.perf_counter(), 0
+        for _ in range(200):
+            state, role = game.initial(), 0
+            while not state.is_terminal:
+                legal = state.legal_ids(role)
+                state = state.apply(legal[len(legal) // 2])
+                role = 1 - role
+                count += 1
+        best = max(best, count / (time.perf_counter() - start))
+    return best
+
+
+if __name__ == "__main__":
+    for name in ("tictactoe", "connect_four"):
+        for packed in (False, True):
+            form = "packed" if packed else "bytes"
+            print(f"batch {name:14} {form:7} 1 thread {batch(name, packed) / 1e6:10.1f} M steps/s", flush=True)
+        print(f"state {name:14} {states(name) / 1e6:28.2f} M steps/s", flush=True)

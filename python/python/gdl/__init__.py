@@ -1,0 +1,50 @@
+"""Games in the Game Description Language (GDL): one at a time, or thousands at once.
+
+>>> import gdl
+>>> game = gdl.load("tictactoe")
+>>> state = game.initial().apply("(mark 2 2)")
+>>> state.legal("oplayer")[0]
+'(mark 1 1)'
+
+`load` makes a `Game` of a rulesheet: text, a file or a built-in name. A `State` is a value that never changes; `Game.playouts`
+plays at random, `Game.perft` counts; `batch` steps many games at once with NumPy arrays. Roles, moves and fluents are KIF text,
+or numbers: places in `Game.roles`, `Game.moves` and `Game.fluents`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._errors import Diagnostic, IllegalMoveError, RulesError
+from ._gdl import Game, Information, RoleStats, State, Stats, __version__, check
+from ._load import builtin_names, load
+
+if TYPE_CHECKING:
+    from ._batch import Batch, Step, batch
+
+__all__ = [
+    "Batch",
+    "Diagnostic",
+    "Game",
+    "IllegalMoveError",
+    "Information",
+    "RoleStats",
+    "RulesError",
+    "State",
+    "Stats",
+    "Step",
+    "__version__",
+    "batch",
+    "builtin_names",
+    "check",
+    "load",
+]
+
+
+def __getattr__(name: str) -> object:
+    # NumPy takes longer to import than all the rest, and only batches want it.
+    if name in {"Batch", "Step", "batch"}:
+        from . import _batch
+
+        return getattr(_batch, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

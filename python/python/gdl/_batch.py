@@ -1,0 +1,164 @@
+"""Many games at once: NumPy arrays in, NumPy arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _gdl
+from ._gdl import Game, State
+
+Rows: TypeAlias = NDArray[np.uint8] | NDArray[np.uint64]
+Autoreset: TypeAlias = Literal["next_step", "same_step", "disabled"]
+
+
+class Step(NamedTuple):
+    """What is seen after a step of a batch of n games."""
+
+    observation: Rows
+    """What the roles may know: `Batch.observation_shape`, uint8 of 0 and 1, or packed uint64, bit i of word i / 64."""
+    mask: Rows
+    """The legal moves: `Batch.mask_shape`, in the same form. All 0 where a game is over."""
+    to_play: NDArray[np.int8]
+    """(n,): the number of the role that is asked; -1 where the game is over, or not exactly one role has a choice."""
+    rewards: NDArray[np.float32]
+    """(n, roles): where the step ended a game, goal / 50 - 1 for each role, so 1 for a goal of 100 and -1 for one of 0; else 0,
+    which is also what games without exactly one goal for each role have, and chance."""
+    terminated: NDArray[np.bool_]
+    """(n,): where the step ended a game."""
+
+
+class Batch:
+    """n games of the same rules, stepped together. Made by `gdl.batch` or `Game.batch`."""
+
+    __slots__ = ("_core", "_dtype", "game", "n", "action_shape", "mask_shape", "observation_shape", "sequential")
+
+    def __init__(
+        self,
+        game: Game,
+        n: int,
+        seed: int = 0,
+        *,
+        autoreset: Autoreset = "next_step",
+        packed: bool = False,
+        percepts: bool | None = None,
+        simultaneous: bool = False,
+        engine: Literal["single"] | None = None,
+        threads: int = 1,
+    ) -> None:
+        if not isinstance(game, Game):
+            raise TypeError(f"a batch is one of a gdl.Game, not of {game!r}")
+        if percepts is None:
+            percepts = game.has_hidden_information
+        single = engine == "single"
+        self._core = _gdl.Batch(game, n, seed, autoreset, packed, percepts, simultaneous, single, threads)
+        self._dtype: Any = np.uint64 if packed else np.uint8
+        self.game = game
+        self.n = n
+        self.sequential = self._core.sequential
+        """True if `step` wants one move for each game, that of the role which is asked; false if one for each role."""
+        self.action_shape = tuple(self._core.action_shape)
+        """(n,) if `sequential`, else (n, roles)."""
+        self.mask_shape = tuple(self._core.mask_shape)
+        """(n, moves) if `sequential`, else (n, roles, moves); packed, words instead of moves."""
+        self.observation_shape = tuple(self._core.observation_shape)
+        """(n, fluents), or (n, roles, percepts) if percepts are observed; packed, words instead."""
+
+    @property
+    def engine(self) -> str:
+        """`lanes`, 512 games in a pass, or `single`."""
+        return self._core.engine
+
+    def buffers(self) -> Step:
+        """Arrays for `out=`, not yet filled."""
+        return Step(
+            np.empty(self.observation_shape, self._dtype),
+            np.empty(self.mask_shape, self._dtype),
+            np.empty(self.n, np.int8),
+            np.empty((self.n, len(self.game.roles)), np.float32),
+            np.empty(self.n, np.bool_),
+        )
+
+    def reset(
+        self,
+        seed: int | Sequence[int] | None = None,
+        *,
+        where: NDArray[np.bool_] | None = None,
+        out: Step | None = None,
+    ) -> Step:
+        """Starts games again, all or those marked in `where`, bool (n,).
+
+        seed: new random numbers for chance: one number, of which each game gets its own, or one for each game. Without it
+        games go on with the numbers they have.
+
+        Raises `TypeError` or `ValueError` for arrays of a wrong dtype, shape or layout, and those that cannot be written to.
+        """
+        step = self.buffers() if out is None else out
+        seeds = seed if seed is None or isinstance(seed, int) else [int(number) for number in seed]
+        self._core.reset(step, seeds, where)
+        return step
+
+    def step(self, actions: NDArray[np.int32] | NDArray[np.int64], out: Step | None = None) -> Step:
+        """Makes a move in each game.
+
+        actions: int32 or int64 of `action_shape`, numbers of moves. A role with exactly one legal move may be given -1 for
+        it, and chance, which moves by itself, anything; so may games that are over.
+        out: arrays to write to, C-contiguous; new ones without it.
+
+        Raises `IllegalMoveError` with the index of the first game where a move is not legal and what is; `TypeError` or
+        `ValueError` for wrong arrays; `RuntimeError` if another thread is stepping. Nothing was stepped then.
+        """
+        step = self.buffers() if out is None else out
+        self._core.step(actions, step)
+        return step
+
+    def state(self, index: int) -> State:
+        """The state of a game."""
+        return self._core.state(index)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        return f"<gdl.Batch of {self.n} games of {self.game.name}>"
+
+
+def batch(
+    game: Game,
+    n: int,
+    seed: int = 0,
+    *,
+    autoreset: Autoreset = "next_step",
+    packed: bool = False,
+    percepts: bool | None = None,
+    simultaneous: bool = False,
+    engine: Literal["single"] | None = None,
+    threads: int = 1,
+) -> Batch:
+    """n games at once, in the initial state. `Batch.reset` shows it.
+
+    seed: for chance. Game i draws from numbers of its own, so neither n nor threads change what it plays.
+    autoreset: as in Gymnasium. `next_step`: a game that ended starts again in the next step, whatever the move; `same_step`: in
+    the step that ended it; `disabled`: it stays as it is until `Batch.reset`.
+    packed: observation and mask are bits in uint64 words instead of bytes.
+    percepts: observed is what each role perceived of the last step, and not the state; so it is unless said otherwise in games
+    with hidden information.
+    simultaneous: one action and one mask for each role, even if it is proved that at most one role has a choice in each state.
+    engine: `single` steps one game after the other even where `lanes` could, with the same results.
+    threads: 0 means one for each processor. Results do not depend on it. Threads are started for each step, so they pay from some
+    ten thousand games on.
+    """
+    return Batch(
+        game,
+        n,
+        seed,
+        autoreset=autoreset,
+        packed=packed,
+        percepts=percepts,
+        simultaneous=simultaneous,
+        engine=engine,
+        threads=threads,
+    )

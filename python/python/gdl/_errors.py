@@ -1,0 +1,91 @@
+"""What can be wrong: diagnostics of rulesheets, and moves that are not legal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One fault of a rulesheet, or a warning."""
+
+    code: str
+    """Its code, such as `GDL012`; `gdl explain` has a page for each."""
+    name: str
+    """The code in words."""
+    severity: str
+    """`error`, `warning` or `lint`."""
+    message: str
+    """One plain sentence, without a full stop."""
+    place: tuple[int, int, int, int] | None
+    """Line and column, from 1, and the first byte and the one behind the last. None for faults of the whole rulesheet."""
+    note: str
+    """What is to be said of the place; may be empty."""
+    help: str | None
+    """What to write instead."""
+
+    @property
+    def line(self) -> int | None:
+        """The line where it begins, from 1."""
+        return None if self.place is None else self.place[0]
+
+    @property
+    def column(self) -> int | None:
+        """The column where it begins, in characters, from 1."""
+        return None if self.place is None else self.place[1]
+
+
+class RulesError(ValueError):
+    """A rulesheet has faults. The text of the exception is the whole report, each fault with its line."""
+
+    def __init__(self, report: str, diagnostics: Sequence[Diagnostic]) -> None:
+        super().__init__(report, diagnostics)
+        self.report = report
+        """All faults for people."""
+        self.diagnostics = list(diagnostics)
+        """All faults for programs, and warnings, in the order of the text."""
+
+    def __str__(self) -> str:
+        return self.report
+
+    @property
+    def first(self) -> Diagnostic | None:
+        """The first error."""
+        return next((fault for fault in self.diagnostics if fault.severity == "error"), None)
+
+    @property
+    def code(self) -> str | None:
+        """The code of the first error."""
+        return None if self.first is None else self.first.code
+
+    @property
+    def line(self) -> int | None:
+        """The line of the first error."""
+        return None if self.first is None else self.first.line
+
+    @property
+    def column(self) -> int | None:
+        """The column of the first error."""
+        return None if self.first is None else self.first.column
+
+    @property
+    def help(self) -> str | None:
+        """What to write instead of what the first error is about."""
+        return None if self.first is None else self.first.help
+
+
+class IllegalMoveError(ValueError):
+    """A step was refused, and nothing was stepped."""
+
+    def __init__(self, message: str, index: int | None, role: str | None, legal: Sequence[str]) -> None:
+        super().__init__(message, index, role, legal)
+        self.index = index
+        """The first game of a batch where a move is not legal; None of a single state."""
+        self.role = role
+        """The role; None if the game is over or moves are missing."""
+        self.legal = tuple(legal)
+        """What the role may do, as KIF text in move order."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])

@@ -1,0 +1,290 @@
+"""The Rust half of the package."""
+
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._batch import Autoreset, Step
+from ._batch import Batch as PythonBatch
+from ._errors import Diagnostic
+
+__version__: str
+
+Name: TypeAlias = str | int
+"""A role or a move: its KIF text, or its number."""
+Moves: TypeAlias = Sequence[Name] | Mapping[Name, Name] | Name
+"""A joint move: the moves of all roles in role order; a mapping from roles to moves, where roles that are left out make their
+only legal move; or the move of the only role that has a choice."""
+
+@final
+class Game:
+    """A game: rules that are ready to be played. It never changes and may be shared by threads. Made by `gdl.load`."""
+
+    @property
+    def name(self) -> str:
+        """What the game is called in messages."""
+    @property
+    def kif(self) -> str:
+        """The rulesheet, as it was given."""
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the rulesheet's words and parentheses in small letters, one space between them, as 64 hexadecimal digits.
+
+        Equal for rulesheets that differ in white space, comments and (unless case matters) case alone, and the same in every
+        version of the package."""
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The names of the roles, in the order of the rulesheet."""
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """All moves of all roles, in the byte order of their texts: the number of a move is its place here."""
+    @property
+    def fluents(self) -> tuple[str, ...]:
+        """All fluents, in the byte order of their texts: the number of a fluent is its place here."""
+    @property
+    def percepts(self) -> tuple[str, ...]:
+        """All percepts, in the byte order of their texts; none if each role perceives the joint move."""
+    @property
+    def has_hidden_information(self) -> bool:
+        """True if the rules say what the roles perceive (`sees`); else all see everything."""
+    @property
+    def chance_role(self) -> str | None:
+        """The role that stands for chance, if there is one: in rulesheets `random`."""
+    @property
+    def engine(self) -> Literal["table", "lifted"]:
+        """`table`, or `lifted` if the rules are too large for one and are evaluated state by state."""
+    def moves_of(self, role: Name) -> list[int]:
+        """The numbers of the moves that a role may ever make, ascending."""
+    def goals_of(self, role: Name) -> list[int]:
+        """The goal values that a role may ever have, ascending."""
+    def initial(self) -> State:
+        """The state at the start."""
+    def state(self, fluents: str | Iterable[str]) -> State:
+        """The state in which exactly these fluents hold: KIF text such as `((cell 1 1 b) (control x))`, or texts of fluents.
+
+        Whether play can reach it is not asked. Raises `ValueError` if the game does not have one of them."""
+    def perft(self, depth: int) -> list[int]:
+        """The numbers of sequences of 1, 2, .. `depth` joint moves from the initial state.
+
+        The GIL is released; Ctrl-C ends it."""
+    def playouts(
+        self,
+        count: int | None = None,
+        seed: int = 0,
+        threads: int = 0,
+        *,
+        seconds: float | None = None,
+        max_length: int | None = None,
+        progress: Callable[[int], object] | bool | None = None,
+    ) -> Stats:
+        """Plays `count` random games, 10,000 unless told otherwise, or as many as there is time for.
+
+        Equal rules, engine, seed and count give equal counts, whatever the threads; 0 means one for each processor. A game that is
+        not over after `max_length` moves, 10,000 unless told otherwise, is given up. `progress` is called with the number of games so
+        far a few times a second; True shows a bar. The GIL is released; Ctrl-C, and an exception of `progress`, end it."""
+    def batch(
+        self,
+        n: int,
+        seed: int = 0,
+        *,
+        autoreset: Autoreset = "next_step",
+        packed: bool = False,
+        percepts: bool | None = None,
+        simultaneous: bool = False,
+        engine: Literal["single"] | None = None,
+        threads: int = 1,
+    ) -> PythonBatch:
+        """Many games at once: see `gdl.batch`."""
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+
+@final
+class State(Hashable):
+    """A state of a game: the fluents that hold. It never changes; `apply` gives another one."""
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+    def legal(self, role: Name) -> list[str]:
+        """The moves that a role may make, in move order. `KeyError` or `IndexError` for a role that the game does not have."""
+    def legal_ids(self, role: Name) -> list[int]:
+        """The numbers of the moves that a role may make, ascending."""
+    def apply(self, moves: Moves) -> State:
+        """The state that follows.
+
+        Raises `IllegalMoveError` if a move is not legal, the game is over, or there is not one move for each role; `KeyError` for
+        texts that name no move or role; `ValueError` if a role that was left out has several moves."""
+    @property
+    def is_terminal(self) -> bool:
+        """True if the game is over."""
+    def goal(self, role: Name) -> int | None:
+        """The goal value of a role: None if no value holds or several do, as is common before the end."""
+    @property
+    def goals(self) -> list[int | None]:
+        """The goal value of each role, in role order."""
+    def percepts(self, role: Name, moves: Moves) -> tuple[str, ...]:
+        """What a role perceives when these moves are made here: percepts, or the moves of all roles where the rules give none."""
+    def chance_outcomes(self) -> list[tuple[str, Fraction]]:
+        """What chance may do here and how likely each is, exactly. Nothing if the game has no chance."""
+    @property
+    def fluents(self) -> list[str]:
+        """The fluents that hold, in fluent order."""
+    def holds(self, fluent: str) -> bool:
+        """True if the fluent holds. `ValueError` if the game does not have it."""
+    @property
+    def kif(self) -> str:
+        """The state as KIF text; `Game.state` reads it."""
+    def to_dict(self) -> dict[str, Any]:
+        """`game` (its fingerprint), `fluents`, `terminal`, `legal` and `goals` of each role."""
+    def to_json(self) -> str:
+        """`to_dict` as JSON."""
+    def clone(self) -> State:
+        """The state itself, which never changes."""
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __copy__(self) -> State: ...
+    def __deepcopy__(self, memo: object, /) -> State: ...
+
+@final
+class Information(Hashable):
+    """All that a role knows of a play: its moves, and what it perceived of each step. It never changes.
+
+    Equal for plays that the role cannot tell apart. Its text is canonical: an information state string."""
+
+    def __new__(cls, game: Game, role: Name) -> Information: ...
+    @property
+    def game(self) -> Game:
+        """The game."""
+    @property
+    def role(self) -> str:
+        """Whose information it is."""
+    def step(self, state: State, moves: Moves) -> Information:
+        """What the role knows once these moves were made in a state. Errors are those of `State.apply`."""
+    def tell(self, action: Name, perceived: str) -> Information:
+        """What the role knows once it was told of a step: its move, and what it perceived as KIF text such as `((open 3))`."""
+    def states(self, max_states: int | None = None, max_joints: int | None = None) -> list[tuple[State, Fraction]]:
+        """The states that fit, each with its exact probability if all other roles draw their moves uniformly.
+
+        Raises `ValueError` if none fits, or more states or joint moves than the limits would have to be looked at."""
+    def __len__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+
+@final
+class RoleStats:
+    """The results of one role. Chance has none."""
+
+    @property
+    def role(self) -> str: ...
+    @property
+    def wins(self) -> int:
+        """Games in which the role's goal is above all others; of a role that has no others, games with 100."""
+    @property
+    def draws(self) -> int:
+        """Games in which the role shares the greatest goal."""
+    @property
+    def losses(self) -> int:
+        """All other scored games."""
+    @property
+    def mean_goal(self) -> float:
+        """The mean goal value of scored games, from 0 to 100."""
+    @property
+    def goal_error(self) -> float:
+        """Its standard error."""
+    @property
+    def goals(self) -> int:
+        """The sum of the goal values."""
+    @property
+    def squares(self) -> int:
+        """The sum of their squares."""
+
+@final
+class Stats:
+    """What random games added up to: exact counts."""
+
+    @property
+    def playouts(self) -> int:
+        """Games played, unfinished ones included."""
+    @property
+    def states(self) -> int:
+        """States in which moves were made: the number of joint moves."""
+    @property
+    def too_long(self) -> int:
+        """Games given up because they reached the greatest length."""
+    @property
+    def stuck(self) -> int:
+        """Games given up because a role had no legal move."""
+    @property
+    def unscored(self) -> int:
+        """Games that ended without exactly one goal value for each role."""
+    @property
+    def mean_length(self) -> float:
+        """The mean number of joint moves of a game."""
+    @property
+    def seed(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def seconds(self) -> float:
+        """Seconds from start to end."""
+    @property
+    def cpu_seconds(self) -> float:
+        """Seconds of processor time, of all threads."""
+    @property
+    def engine(self) -> Literal["single", "lanes", "table lanes"]:
+        """How the games were played."""
+    @property
+    def roles(self) -> list[RoleStats]:
+        """The results of each role other than chance."""
+
+@final
+class Batch:
+    """What `gdl.Batch` is made of."""
+
+    def __new__(
+        cls,
+        game: Game,
+        n: int,
+        seed: int,
+        autoreset: str,
+        packed: bool,
+        percepts: bool,
+        simultaneous: bool,
+        single: bool,
+        threads: int,
+    ) -> Batch: ...
+    @property
+    def sequential(self) -> bool: ...
+    @property
+    def engine(self) -> str: ...
+    @property
+    def observation_shape(self) -> list[int]: ...
+    @property
+    def mask_shape(self) -> list[int]: ...
+    @property
+    def action_shape(self) -> list[int]: ...
+    def step(self, actions: NDArray[np.int32] | NDArray[np.int64], out: Step) -> None: ...
+    def reset(
+        self, out: Step, seed: int | list[int] | None = None, marked: NDArray[np.bool_] | None = None
+    ) -> None: ...
+    def state(self, index: int) -> State: ...
+
+def load(
+    text: str | bytes,
+    name: str | os.PathLike[str] = "rules",
+    *,
+    strangers: bool = False,
+    max_bytes: int | None = None,
+    max_steps: int | None = None,
+    case_sensitive: bool = False,
+    lifted: bool = False,
+    seconds: float | None = None,
+) -> Game: ...
+def builtin(name: str) -> Game: ...
+def builtin_names() -> list[str]: ...
+def check(text: str, name: str = "rules") -> list[Diagnostic]:
+    """All that the compiler has to say of a rulesheet, in the order of the text: errors and warnings."""

@@ -1,0 +1,36 @@
+"""Progress of long work: a bar of tqdm where that is installed, in a terminal or a notebook, else a line on stderr."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+class Bar:
+    """Called with the number of playouts made so far; `close` ends it."""
+
+    def __init__(self, total: int | None) -> None:
+        self._total = total
+        self._shown = False
+        self._bar: Any = None
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            return
+        self._bar = tqdm(total=total, unit="playouts", unit_scale=True)
+
+    def __call__(self, done: int) -> None:
+        """Shows how much is done."""
+        if self._bar is not None:
+            self._bar.update(done - self._bar.n)
+        elif sys.stderr.isatty():
+            self._shown = True
+            share = f" of {self._total:,}" if self._total else ""
+            print(f"\r{done:,}{share} playouts", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Ends the line."""
+        if self._bar is not None:
+            self._bar.close()
+        elif self._shown:
+            print(file=sys.stderr)

@@ -1,0 +1,667 @@
+//! Many games at once: arrays of moves in, arrays of what is seen out.
+//!
+//! Games lie in units of 512, in planes where [`Stepper`] can play them and one by one elsewhere; both give the same. Threads share the
+//! units. A step first checks the moves of all games and then makes them, so a move that is not legal leaves all as it was.
+
+use crate::{
+    game::{Game, Inner},
+    python_class,
+    single::Single,
+    state::State,
+};
+use gdl_runtime::{
+    __private::{Games, Part, Renewal, Stepper},
+    Dynamic, Game as _,
+    bits::{self, BitBox},
+    lanes::Isa,
+};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArrayMethods};
+use pyo3::{
+    exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError},
+    prelude::*,
+    types::PyTuple,
+};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, TryLockError},
+    thread,
+};
+
+/// Games of a unit.
+const UNIT: usize = Games::MOST;
+
+/// About the most memory that the games of a batch may take.
+const MOST_BYTES: usize = 4 << 30;
+
+/// What a batch is of, and how it is shown.
+pub(crate) struct Spec {
+    n: usize,
+    pub(crate) roles: usize,
+    pub(crate) fluents: usize,
+    pub(crate) moves: usize,
+    pub(crate) percepts: usize,
+    pub(crate) chance: Option<usize>,
+    /// If each role gives a move in each step, and has a mask; else the one that is asked.
+    pub(crate) all: bool,
+    packed: bool,
+    /// If percepts are observed, and not the state.
+    pub(crate) hidden: bool,
+    renewal: Renewal,
+    /// What tells who is asked.
+    pub(crate) proof: Option<Stepper>,
+}
+
+impl Spec {
+    /// Numbers of a row that is made of `times` rows of bits.
+    fn width(&self, times: usize, bits: usize) -> usize {
+        times * if self.packed { bits.div_ceil(64) } else { bits }
+    }
+
+    fn observation(&self) -> usize {
+        if self.hidden { self.width(self.roles, self.percepts) } else { self.width(1, self.fluents) }
+    }
+
+    fn mask(&self) -> usize {
+        self.width(if self.all { self.roles } else { 1 }, self.moves)
+    }
+
+    fn actions(&self) -> usize {
+        if self.all { self.roles } else { 1 }
+    }
+
+    fn shape(&self, of_each: bool, bits: usize) -> Vec<usize> {
+        let width = self.width(1, bits);
+        if of_each { vec![self.n, self.roles, width] } else { vec![self.n, width] }
+    }
+}
+
+/// Up to 512 games.
+enum Unit {
+    Planes(Games),
+    Rows(Vec<Single>),
+}
+
+/// What is to be written.
+enum Rows<'a> {
+    Bytes(&'a mut [u8]),
+    Words(&'a mut [u64]),
+}
+
+struct Sink<'a> {
+    observation: Rows<'a>,
+    mask: Rows<'a>,
+    asked: &'a mut [i8],
+    rewards: &'a mut [f32],
+    ended: &'a mut [bool],
+}
+
+impl<'a> Rows<'a> {
+    fn split(self, at: usize) -> (Self, Self) {
+        match self {
+            Self::Bytes(all) => {
+                let (a, b) = all.split_at_mut(at);
+                (Self::Bytes(a), Self::Bytes(b))
+            }
+            Self::Words(all) => {
+                let (a, b) = all.split_at_mut(at);
+                (Self::Words(a), Self::Words(b))
+            }
+        }
+    }
+
+    /// Writes row number `place`, which is made of `times` rows of bits.
+    fn set(&mut self, place: usize, (words, times, bits): (&[u64], usize, usize)) {
+        match self {
+            Self::Words(all) => {
+                let width = times * bits.div_ceil(64);
+                all[place * width..(place + 1) * width].copy_from_slice(&words[..width]);
+            }
+            Self::Bytes(all) => {
+                for (time, words) in words.chunks(bits.div_ceil(64).max(1)).take(times).enumerate() {
+                    let start = (place * times + time) * bits;
+                    let to = &mut all[start..start + bits];
+                    to.iter_mut().enumerate().for_each(|(bit, to)| *to = bits::test(words, bit).into());
+                }
+            }
+        }
+    }
+}
+
+impl Sink<'_> {
+    fn split(self, games: usize, spec: &Spec) -> (Self, Self) {
+        let (observation, more_observation) = self.observation.split(games * spec.observation());
+        let (mask, more_mask) = self.mask.split(games * spec.mask());
+        let (asked, more_asked) = self.asked.split_at_mut(games);
+        let (rewards, more_rewards) = self.rewards.split_at_mut(games * spec.roles);
+        let (ended, more_ended) = self.ended.split_at_mut(games);
+        (
+            Self { observation, mask, asked, rewards, ended },
+            Self {
+                observation: more_observation,
+                mask: more_mask,
+                asked: more_asked,
+                rewards: more_rewards,
+                ended: more_ended,
+            },
+        )
+    }
+}
+
+impl Unit {
+    fn len(&self) -> usize {
+        match self {
+            Self::Planes(games) => games.len(),
+            Self::Rows(games) => games.len(),
+        }
+    }
+
+    /// Notes moves; the first game with one that is not legal.
+    fn choose(&mut self, stepper: Option<&mut Stepper>, game: &Dynamic, spec: &Spec, actions: &[i32]) -> Option<usize> {
+        match (self, stepper) {
+            (Self::Planes(games), Some(stepper)) => stepper.choose(games, spec.all, actions).err(),
+            (Self::Rows(games), _) => {
+                let mut pairs = games.iter_mut().zip(actions.chunks_exact(spec.actions()));
+                pairs.position(|(single, actions)| !single.choose(game, spec, actions))
+            }
+            (Self::Planes(_), None) => None,
+        }
+    }
+
+    /// Makes them, if that is wanted, and writes what is seen.
+    fn step(&mut self, stepper: Option<&mut Stepper>, game: &Dynamic, spec: &Spec, makes: bool, sink: Sink<'_>) {
+        let Sink { mut observation, mut mask, asked, rewards, ended } = sink;
+        rewards.fill(0.0);
+        match (self, stepper) {
+            (Self::Planes(games), Some(stepper)) => {
+                if makes {
+                    stepper.step(games, spec.renewal);
+                    stepper.scores(games, |place, goals| score(rewards, place, spec, goals));
+                    games.ended(ended);
+                } else {
+                    ended.fill(false);
+                }
+                match observation {
+                    Rows::Bytes(to) => stepper.bytes(games, Part::State, to),
+                    Rows::Words(to) => stepper.words(games, Part::State, to),
+                }
+                let part = if spec.all { Part::LegalOfAll } else { Part::Legal };
+                match mask {
+                    Rows::Bytes(to) => stepper.bytes(games, part, to),
+                    Rows::Words(to) => stepper.words(games, part, to),
+                }
+                stepper.asked(games, spec.all, asked);
+            }
+            (Self::Rows(games), _) => {
+                for (place, single) in games.iter_mut().enumerate() {
+                    ended[place] = false;
+                    if makes {
+                        single.step(game, spec, spec.renewal);
+                        ended[place] = single.has_ended();
+                        if let Some(goals) = single.scores(game, spec) {
+                            score(rewards, place, spec, &goals);
+                        }
+                        if spec.renewal == Renewal::SameStep {
+                            single.renew(game);
+                        }
+                    }
+                    observation.set(place, single.observation(spec));
+                    let (words, times, bits) = single.mask(game, spec);
+                    mask.set(place, (&words, times, bits));
+                    asked[place] = single.asked(game, spec);
+                }
+            }
+            (Self::Planes(_), None) => {}
+        }
+    }
+
+    /// The legal moves of a role in a game.
+    fn legal(&self, stepper: Option<&mut Stepper>, game: &Dynamic, spec: &Spec, place: usize, role: usize) -> Vec<usize> {
+        match (self, stepper) {
+            (Self::Rows(games), _) => games[place].legal(game, role),
+            (Self::Planes(games), Some(stepper)) => {
+                let words = spec.moves.div_ceil(64);
+                let mut all = vec![0; games.len() * spec.roles * words];
+                stepper.words(games, Part::LegalOfAll, &mut all);
+                bits::ones(&all[(place * spec.roles + role) * words..][..words]).collect()
+            }
+            (Self::Planes(_), None) => Vec::new(),
+        }
+    }
+
+    fn state(&self, stepper: Option<&mut Stepper>, game: &Dynamic, place: usize) -> BitBox {
+        match (self, stepper) {
+            (Self::Rows(games), _) => games[place].state.clone(),
+            (Self::Planes(games), stepper) => {
+                let mut state = game.new_state();
+                let words = state.as_ref().len();
+                let mut all = vec![0; games.len() * words];
+                if let Some(stepper) = stepper {
+                    stepper.words(games, Part::State, &mut all);
+                }
+                state.as_mut().copy_from_slice(&all[place * words..][..words]);
+                state
+            }
+        }
+    }
+}
+
+/// The rewards of a game that has ended: 1 for a goal of 100, -1 for one of 0.
+fn score(rewards: &mut [f32], place: usize, spec: &Spec, goals: &[u8]) {
+    for (role, (to, &goal)) in rewards[place * spec.roles..].iter_mut().zip(goals).enumerate() {
+        *to = if Some(role) == spec.chance { 0.0 } else { f32::from(goal) / 50.0 - 1.0 };
+    }
+}
+
+/// What changes.
+struct Core {
+    units: Vec<Unit>,
+    /// One for each thread, if games lie in planes.
+    steppers: Vec<Stepper>,
+    actions: Vec<i32>,
+}
+
+/// Some units and what goes with each, done by as many threads as there are `helpers`.
+fn share<J: Send, T: Send>(
+    helpers: &mut [T],
+    threads: usize,
+    mut jobs: Vec<J>,
+    work: impl Fn(Option<&mut T>, J) + Sync,
+) {
+    let threads = threads.min(jobs.len()).max(1);
+    if threads == 1 {
+        let mut helper = helpers.first_mut();
+        jobs.into_iter().for_each(|job| work(helper.as_deref_mut(), job));
+        return;
+    }
+    let each = jobs.len().div_ceil(threads);
+    let mut helpers = helpers.iter_mut();
+    thread::scope(|scope| {
+        while !jobs.is_empty() {
+            let rest = jobs.split_off(each.min(jobs.len()));
+            let (mine, mut helper, work) = (std::mem::replace(&mut jobs, rest), helpers.next(), &work);
+            let run = move || mine.into_iter().for_each(|job| work(helper.as_deref_mut(), job));
+            if jobs.is_empty() {
+                run();
+            } else {
+                scope.spawn(run);
+            }
+        }
+    });
+}
+
+/// The arrays that are written to, borrowed.
+struct Arrays<'py> {
+    observation: Borrowed<'py>,
+    mask: Borrowed<'py>,
+    asked: PyReadwriteArrayDyn<'py, i8>,
+    rewards: PyReadwriteArrayDyn<'py, f32>,
+    ended: PyReadwriteArrayDyn<'py, bool>,
+}
+
+enum Borrowed<'py> {
+    Bytes(PyReadwriteArrayDyn<'py, u8>),
+    Words(PyReadwriteArrayDyn<'py, u64>),
+}
+
+impl Borrowed<'_> {
+    fn rows(&mut self) -> PyResult<Rows<'_>> {
+        let error = |_| PyValueError::new_err("an array of `out` is not contiguous");
+        match self {
+            Self::Bytes(array) => Ok(Rows::Bytes(array.as_slice_mut().map_err(error)?)),
+            Self::Words(array) => Ok(Rows::Words(array.as_slice_mut().map_err(error)?)),
+        }
+    }
+}
+
+fn borrow<'py, T: numpy::Element>(
+    array: &Bound<'py, PyAny>,
+    name: &str,
+    kind: &str,
+    shape: &[usize],
+) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
+    let wrong = || PyTypeError::new_err(format!("`{name}` is to be a NumPy array of {kind}"));
+    let array = array.cast::<PyArrayDyn<T>>().map_err(|_| wrong())?;
+    if array.shape() != shape {
+        let found = PyTuple::new(array.py(), array.shape())?;
+        let shape = PyTuple::new(array.py(), shape)?;
+        return Err(PyValueError::new_err(format!("`{name}` is to have shape {shape}, not {found}")));
+    }
+    if !array.is_c_contiguous() {
+        return Err(PyValueError::new_err(format!("`{name}` is to be contiguous, in C order")));
+    }
+    array.try_readwrite().map_err(|error| PyValueError::new_err(format!("`{name}` cannot be written to: {error}")))
+}
+
+/// Many games of the same rules at once; `gdl.Batch` is made of it.
+#[pyclass(frozen, module = "gdl._gdl")]
+pub(crate) struct Batch {
+    game: Arc<Inner>,
+    spec: Spec,
+    threads: usize,
+    core: Mutex<Core>,
+}
+
+impl Batch {
+    fn lock(&self) -> PyResult<MutexGuard<'_, Core>> {
+        match self.core.try_lock() {
+            Ok(core) => Ok(core),
+            Err(TryLockError::Poisoned(core)) => Ok(core.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err("another thread is stepping this batch")),
+        }
+    }
+
+    fn arrays<'py>(&self, out: &Bound<'py, PyTuple>) -> PyResult<Arrays<'py>> {
+        let (observation, mask, asked, rewards, ended): (
+            Bound<'_, PyAny>,
+            Bound<'_, PyAny>,
+            Bound<'_, PyAny>,
+            Bound<'_, PyAny>,
+            Bound<'_, PyAny>,
+        ) = out.extract()?;
+        let spec = &self.spec;
+        let rows = |array: &Bound<'py, PyAny>, name: &str, shape: &[usize]| {
+            Ok::<_, PyErr>(if spec.packed {
+                Borrowed::Words(borrow(array, name, "uint64", shape)?)
+            } else {
+                Borrowed::Bytes(borrow(array, name, "uint8", shape)?)
+            })
+        };
+        Ok(Arrays {
+            observation: rows(&observation, "observation", &self.observation_shape())?,
+            mask: rows(&mask, "mask", &self.mask_shape())?,
+            asked: borrow(&asked, "to_play", "int8", &[spec.n])?,
+            rewards: borrow(&rewards, "rewards", "float32", &[spec.n, spec.roles])?,
+            ended: borrow(&ended, "terminated", "bool", &[spec.n])?,
+        })
+    }
+
+    /// Writes what is seen, after a step if one is to be made.
+    fn write(&self, py: Python<'_>, core: &mut Core, arrays: &mut Arrays<'_>, makes: bool) -> PyResult<()> {
+        let error = |_| PyValueError::new_err("an array of `out` is not contiguous");
+        let mut rest = Sink {
+            observation: arrays.observation.rows()?,
+            mask: arrays.mask.rows()?,
+            asked: arrays.asked.as_slice_mut().map_err(error)?,
+            rewards: arrays.rewards.as_slice_mut().map_err(error)?,
+            ended: arrays.ended.as_slice_mut().map_err(error)?,
+        };
+        let Core { units, steppers, .. } = core;
+        py.detach(|| {
+            let mut jobs = Vec::with_capacity(units.len());
+            for unit in units {
+                let (sink, more) = rest.split(unit.len(), &self.spec);
+                jobs.push((unit, sink));
+                rest = more;
+            }
+            share(steppers, self.threads, jobs, |stepper, (unit, sink)| {
+                unit.step(stepper, &self.game.game, &self.spec, makes, sink);
+            });
+        });
+        Ok(())
+    }
+
+    /// `gdl.IllegalMoveError` for a game of which some move is not legal.
+    fn refusal(&self, py: Python<'_>, core: &mut Core, index: usize) -> PyErr {
+        let Core { units, steppers, actions } = core;
+        let spec = &self.spec;
+        let mut asked: Vec<usize> = (0..spec.roles).filter(|&role| Some(role) != spec.chance).collect();
+        let unit = &units[index / UNIT];
+        let place = index % UNIT;
+        if !spec.all {
+            let state = unit.state(steppers.first_mut(), &self.game.game, place);
+            asked = vec![spec.proof.as_ref().and_then(|proof| proof.speaker(state.as_ref())).unwrap_or(0)];
+        }
+        let made = || -> PyResult<PyErr> {
+            for role in asked {
+                let action = actions[if spec.all { index * spec.roles + role } else { index }];
+                let legal = unit.legal(steppers.first_mut(), &self.game.game, spec, place, role);
+                let number = usize::try_from(action).ok();
+                if number.is_some_and(|number| legal.contains(&number)) || action == -1 && legal.len() == 1 {
+                    continue;
+                }
+                let name = &self.game.roles[role];
+                let text = number.and_then(|number| self.game.moves.get(number));
+                let text = text.map_or_else(|| format!("number {action}"), |text| format!("`{text}`"));
+                let message = format!("game {index}: {text} is not legal for `{name}`; nothing was stepped");
+                let legal = PyTuple::new(py, legal.iter().map(|&action| self.game.moves[action].bind(py)))?;
+                let class = python_class(py, "gdl._errors", "IllegalMoveError")?;
+                return Ok(PyErr::from_value(class.call1((message, index, name, legal))?));
+            }
+            Ok(PyRuntimeError::new_err("a move is not legal"))
+        };
+        made().unwrap_or_else(|error| error)
+    }
+}
+
+/// Numbers of moves as they come.
+fn numbers(actions: &Bound<'_, PyAny>, shape: &[usize], to: &mut Vec<i32>) -> PyResult<()> {
+    fn read<T: numpy::Element + Copy>(
+        array: &Bound<'_, PyArrayDyn<T>>,
+        shape: &[usize],
+        to: &mut Vec<i32>,
+        as_number: impl Fn(T) -> i32,
+    ) -> PyResult<()> {
+        if array.shape() != shape {
+            let found = PyTuple::new(array.py(), array.shape())?;
+            let shape = PyTuple::new(array.py(), shape)?;
+            return Err(PyValueError::new_err(format!("actions are to have shape {shape}, not {found}")));
+        }
+        let array = array.try_readonly().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        to.clear();
+        match array.as_slice() {
+            Ok(all) if array.is_c_contiguous() => to.extend(all.iter().map(|&number| as_number(number))),
+            _ => to.extend(array.as_array().iter().map(|&number| as_number(number))),
+        }
+        Ok(())
+    }
+    // What is too large is no move, as is any other number that is none.
+    if let Ok(array) = actions.cast::<PyArrayDyn<i32>>() {
+        read(array, shape, to, |number| number)
+    } else if let Ok(array) = actions.cast::<PyArrayDyn<i64>>() {
+        read(array, shape, to, |number| i32::try_from(number).unwrap_or(i32::MIN))
+    } else {
+        Err(PyTypeError::new_err("actions are to be a NumPy array of int32 or int64"))
+    }
+}
+
+/// Seeds of games: one for all, or one for each.
+#[derive(FromPyObject)]
+enum Seeds {
+    One(u64),
+    Each(Vec<u64>),
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    #[allow(clippy::fn_params_excessive_bools, clippy::too_many_arguments, reason = "keywords of Python")]
+    fn new(
+        game: &Bound<'_, Game>,
+        n: usize,
+        seed: u64,
+        autoreset: &str,
+        packed: bool,
+        percepts: bool,
+        simultaneous: bool,
+        single: bool,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let game = game.get().0.clone();
+        let renewal = match autoreset {
+            "next_step" => Renewal::NextStep,
+            "same_step" => Renewal::SameStep,
+            "disabled" => Renewal::Never,
+            other => {
+                let message = format!("autoreset is `next_step`, `same_step` or `disabled`, not `{other}`");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        if n == 0 {
+            return Err(PyValueError::new_err("a batch has at least one game"));
+        }
+        let shape = game.game.shape();
+        if percepts && shape.percepts == 0 {
+            return Err(PyValueError::new_err("the rules give no percepts: each role perceives the joint move"));
+        }
+        let bytes = 256 + 8 * (shape.view_words() + shape.state_words() + 2 * shape.moves * shape.roles);
+        if n.checked_mul(bytes).is_none_or(|all| all > MOST_BYTES) {
+            return Err(PyMemoryError::new_err(format!("{n} games take more than {} GiB", MOST_BYTES >> 30)));
+        }
+        let threads = match threads {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => threads.min(256),
+        };
+        let stepper = || game.game.table().and_then(|table| Stepper::new(table, Isa::best()));
+        let proof = stepper();
+        let all = simultaneous || !proof.as_ref().is_some_and(Stepper::is_sequential);
+        let in_planes = proof.is_some() && !single && !percepts;
+        let units = n.div_ceil(UNIT);
+        let steppers: Vec<Stepper> =
+            if in_planes { (0..threads.min(units)).filter_map(|_| stepper()).collect() } else { Vec::new() };
+        let spec = Spec {
+            n,
+            roles: shape.roles,
+            fluents: shape.fluents,
+            moves: shape.moves,
+            percepts: shape.percepts,
+            chance: game.game.vocabulary().chance(),
+            all,
+            packed,
+            hidden: percepts,
+            renewal,
+            proof,
+        };
+        let units = (0..units)
+            .map(|unit| {
+                let length = (n - unit * UNIT).min(UNIT);
+                match steppers.first() {
+                    Some(stepper) => Unit::Planes(stepper.start(length)),
+                    None => Unit::Rows(
+                        (0..length).map(|place| Single::new(&game.game, seed, (unit * UNIT + place) as u64)).collect(),
+                    ),
+                }
+            })
+            .collect();
+        let core = Mutex::new(Core { units, steppers, actions: Vec::new() });
+        Ok(Self { game, spec, threads, core })
+    }
+
+    /// True if `step` wants one move for each game, and false if one for each role of each game.
+    #[getter]
+    fn sequential(&self) -> bool {
+        !self.spec.all
+    }
+
+    /// `lanes` or `single`.
+    #[getter]
+    fn engine(&self) -> PyResult<&'static str> {
+        Ok(if self.lock()?.steppers.is_empty() { "single" } else { "lanes" })
+    }
+
+    #[getter]
+    fn observation_shape(&self) -> Vec<usize> {
+        let spec = &self.spec;
+        spec.shape(spec.hidden, if spec.hidden { spec.percepts } else { spec.fluents })
+    }
+
+    #[getter]
+    fn mask_shape(&self) -> Vec<usize> {
+        self.spec.shape(self.spec.all, self.spec.moves)
+    }
+
+    #[getter]
+    fn action_shape(&self) -> Vec<usize> {
+        let Spec { n, roles, all, .. } = self.spec;
+        if all { vec![n, roles] } else { vec![n] }
+    }
+
+    /// Checks the moves of all games, makes them and writes what is seen.
+    fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>, out: &Bound<'_, PyTuple>) -> PyResult<()> {
+        let mut core = self.lock()?;
+        let mut arrays = self.arrays(out)?;
+        let shape = self.action_shape();
+        let mut numbers_of_moves = std::mem::take(&mut core.actions);
+        let read = numbers(actions, &shape, &mut numbers_of_moves);
+        core.actions = numbers_of_moves;
+        read?;
+        let Core { units, steppers, actions } = &mut *core;
+        let wrong = py.detach(|| {
+            let wrong = Mutex::new(None::<usize>);
+            let chunks = actions.chunks(UNIT * self.spec.actions());
+            let jobs: Vec<_> = units.iter_mut().zip(chunks).enumerate().collect();
+            share(steppers, self.threads, jobs, |stepper, (number, (unit, actions))| {
+                if let Some(place) = unit.choose(stepper, &self.game.game, &self.spec, actions) {
+                    let mut wrong = wrong.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    let index = number * UNIT + place;
+                    *wrong = Some(wrong.map_or(index, |other| other.min(index)));
+                }
+            });
+            wrong.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+        });
+        if let Some(index) = wrong {
+            return Err(self.refusal(py, &mut core, index));
+        }
+        self.write(py, &mut core, &mut arrays, true)
+    }
+
+    /// Starts games again, all or those marked, and writes what is seen.
+    #[pyo3(signature = (out, seed = None, marked = None))]
+    fn reset(
+        &self,
+        py: Python<'_>,
+        out: &Bound<'_, PyTuple>,
+        seed: Option<Seeds>,
+        marked: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let mut core = self.lock()?;
+        let mut arrays = self.arrays(out)?;
+        let marked: Option<Vec<bool>> = match marked {
+            None => None,
+            Some(array) => {
+                let wrong = || PyTypeError::new_err("`where` is to be a NumPy array of bool, one for each game");
+                let array = array.cast::<PyArray1<bool>>().map_err(|_| wrong())?;
+                let array = array.try_readonly().map_err(|error| PyValueError::new_err(error.to_string()))?;
+                Some(array.as_array().iter().copied().collect())
+            }
+        };
+        let n = self.spec.n;
+        if marked.as_ref().is_some_and(|marked| marked.len() != n) {
+            return Err(PyValueError::new_err(format!("`where` has one value for each of the {n} games")));
+        }
+        if matches!(&seed, Some(Seeds::Each(seeds)) if seeds.len() != n) {
+            return Err(PyValueError::new_err(format!("there is one seed for each of the {n} games, or one for all")));
+        }
+        let is_marked = |index: usize| marked.as_ref().is_none_or(|marked| marked[index]);
+        let Core { units, steppers, .. } = &mut *core;
+        for (unit, games) in units.iter_mut().enumerate() {
+            match (games, steppers.first_mut()) {
+                (Unit::Planes(games), Some(stepper)) => stepper.reset(games, |place| is_marked(unit * UNIT + place)),
+                (Unit::Rows(games), _) => {
+                    for (place, single) in games.iter_mut().enumerate() {
+                        let index = unit * UNIT + place;
+                        if is_marked(index) {
+                            match &seed {
+                                Some(Seeds::One(seed)) => single.seed(*seed, index as u64),
+                                Some(Seeds::Each(seeds)) => single.seed(seeds[index], 0),
+                                None => {}
+                            }
+                            single.reset(&self.game.game);
+                        }
+                    }
+                }
+                (Unit::Planes(_), None) => {}
+            }
+        }
+        self.write(py, &mut core, &mut arrays, false)
+    }
+
+    /// The state of a game.
+    fn state(&self, index: usize) -> PyResult<State> {
+        let mut core = self.lock()?;
+        let Core { units, steppers, .. } = &mut *core;
+        if index >= self.spec.n {
+            return Err(PyIndexError::new_err(format!("the batch has {} games", self.spec.n)));
+        }
+        let bits = units[index / UNIT].state(steppers.first_mut(), &self.game.game, index % UNIT);
+        Ok(State::new(Game(self.game.clone()), bits))
+    }
+}

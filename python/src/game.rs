@@ -1,0 +1,376 @@
+//! Games: loaded from a rulesheet or built in, with their names as Python strings.
+
+use crate::{rules, state::State, stats::Stats, watch::Watch};
+use gdl_games::{Entry, Visitor};
+use gdl_runtime::{
+    Dynamic, Game as _, GameExt, Loader, Playouts,
+    bits::BitBox,
+    dynamic::{MoveId, RoleId},
+    game::Id,
+    perft::Perft,
+    vocabulary::Texts,
+};
+use pyo3::{
+    exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError},
+    prelude::*,
+    types::{PyBool, PyDict, PyInt, PyString, PyTuple},
+};
+use std::{sync::Arc, time::Duration};
+
+/// How a rulesheet is loaded: what pickling has to know again.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(crate) struct Options {
+    strangers: bool,
+    max_bytes: Option<usize>,
+    max_steps: Option<u64>,
+    case_sensitive: bool,
+    lifted: bool,
+}
+
+/// What all handles of a game share.
+pub(crate) struct Inner {
+    pub(crate) game: Dynamic,
+    name: String,
+    text: String,
+    options: Options,
+    is_builtin: bool,
+    pub(crate) fingerprint: String,
+    pub(crate) roles: Vec<Py<PyString>>,
+    pub(crate) moves: Vec<Py<PyString>>,
+    fluents: Vec<Py<PyString>>,
+}
+
+impl Inner {
+    fn new(py: Python<'_>, game: Dynamic, name: String, text: String, options: Options, built: bool) -> Self {
+        let vocabulary = game.vocabulary();
+        let strings = |texts: &Texts| texts.iter().map(|text| PyString::new(py, text).unbind()).collect();
+        let [roles, moves, fluents] =
+            [vocabulary.roles(), vocabulary.moves(), vocabulary.fluents()].map(strings);
+        let fingerprint = rules::fingerprint(&text, options.case_sensitive);
+        Self { game, name, text, options, is_builtin: built, fingerprint, roles, moves, fluents }
+    }
+
+    /// A role by its name or number.
+    pub(crate) fn role(&self, role: &Bound<'_, PyAny>) -> PyResult<RoleId> {
+        if let Ok(text) = role.cast::<PyString>() {
+            let text = text.to_cow()?;
+            return self.game.parse_role(&text).map_err(|error| PyKeyError::new_err(error.to_string()));
+        }
+        number(role, self.roles.len(), "role").map(RoleId::from_index)
+    }
+
+    /// A move by its text or number.
+    pub(crate) fn action(&self, action: &Bound<'_, PyAny>) -> PyResult<MoveId> {
+        if let Ok(text) = action.cast::<PyString>() {
+            let text = text.to_cow()?;
+            return self.game.parse_move(&text).map_err(|error| PyKeyError::new_err(error.to_string()));
+        }
+        number(action, self.moves.len(), "move").map(MoveId::from_index)
+    }
+
+    /// The strings of fluents that hold.
+    pub(crate) fn fluents<'py>(&self, py: Python<'py>, state: &BitBox) -> Vec<Bound<'py, PyString>> {
+        self.game.fluents(state).map(|fluent| self.fluents[fluent.index()].bind(py).clone()).collect()
+    }
+}
+
+/// A number below `count`.
+fn number(value: &Bound<'_, PyAny>, count: usize, kind: &str) -> PyResult<usize> {
+    let value = match value.cast::<PyInt>() {
+        Ok(value) => value.clone(),
+        // NumPy's integers are integers too.
+        Err(_) => value.call_method0("__index__").and_then(|value| Ok(value.cast_into::<PyInt>()?)).map_err(
+            |_| PyTypeError::new_err(format!("a {kind} is given by its text or its number")),
+        )?,
+    };
+    let place = value.extract::<usize>().ok().filter(|&place| place < count);
+    place.ok_or_else(|| PyIndexError::new_err(format!("this game has {count} {kind}s, there is no number {value}")))
+}
+
+/// A game: rules that are ready to be played. It never changes and may be shared by threads.
+#[pyclass(frozen, module = "gdl", weakref)]
+#[derive(Clone)]
+pub(crate) struct Game(pub(crate) Arc<Inner>);
+
+struct Take;
+
+impl Visitor for Take {
+    type Output = Option<Dynamic>;
+
+    fn visit<G: gdl_runtime::Game<State: Copy, View: Copy> + Copy + 'static>(
+        self,
+        game: G,
+        _: &'static Entry,
+    ) -> Option<Dynamic> {
+        game.table().cloned().map(Dynamic::new)
+    }
+}
+
+/// A built-in game.
+#[pyfunction]
+pub(crate) fn builtin(py: Python<'_>, name: &str) -> PyResult<Game> {
+    let found = gdl_games::find(name).zip(gdl_games::visit(name, Take).flatten());
+    let (entry, game) = found.ok_or_else(|| PyKeyError::new_err(format!("there is no built-in game {name:?}")))?;
+    let (name, text) = (name.to_owned(), entry.text.to_owned());
+    Ok(Game(Arc::new(Inner::new(py, game, name, text, Options::default(), true))))
+}
+
+/// A game from the text of a rulesheet, or its bytes.
+#[pyfunction]
+#[pyo3(signature = (text, name = "rules", *, strangers = false, max_bytes = None, max_steps = None, case_sensitive = false, lifted = false, seconds = None))]
+#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python")]
+pub(crate) fn load(
+    py: Python<'_>,
+    text: &Bound<'_, PyAny>,
+    name: &str,
+    strangers: bool,
+    max_bytes: Option<usize>,
+    max_steps: Option<u64>,
+    case_sensitive: bool,
+    lifted: bool,
+    seconds: Option<f64>,
+) -> PyResult<Game> {
+    let text = match text.extract::<String>() {
+        Ok(text) => text,
+        Err(_) => rules::text_of(py, name, text.extract::<Vec<u8>>()?)?,
+    };
+    let mut loader = Loader::new().name(name);
+    if strangers {
+        loader = loader.strangers();
+    }
+    if let Some(bytes) = max_bytes {
+        loader = loader.max_bytes(bytes);
+    }
+    if let Some(steps) = max_steps {
+        loader = loader.max_steps(steps);
+    }
+    if case_sensitive {
+        loader = loader.case_sensitive();
+    }
+    if lifted {
+        loader = loader.lifted();
+    }
+    if let Some(seconds) = seconds {
+        loader = loader.within(duration(seconds)?);
+    }
+    let watch = Watch::new();
+    let looker = watch.clone();
+    let loader =
+        loader.cancelled_by(&watch.cancel).progress(move |_, _| looker.look(|_| Ok(())));
+    let loaded = py.detach(|| loader.load(&text));
+    watch.end()?;
+    let game = loaded.map_err(|error| rules::refused(py, &error))?;
+    let options = Options { strangers, max_bytes, max_steps, case_sensitive, lifted };
+    Ok(Game(Arc::new(Inner::new(py, game, name.to_owned(), text, options, false))))
+}
+
+fn duration(seconds: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| PyValueError::new_err(format!("{seconds} is no number of seconds to wait for")))
+}
+
+#[pymethods]
+impl Game {
+    /// What the game is called in messages.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The rulesheet, as it was given.
+    #[getter]
+    fn kif(&self) -> &str {
+        &self.0.text
+    }
+
+    /// SHA-256 of the rulesheet's words and parentheses, as 64 hexadecimal digits.
+    #[getter]
+    fn fingerprint(&self) -> &str {
+        &self.0.fingerprint
+    }
+
+    /// The names of the roles, in the order of the rulesheet.
+    #[getter]
+    fn roles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.roles)
+    }
+
+    /// All moves, in the byte order of their texts: the number of a move is its place here.
+    #[getter]
+    fn moves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.moves)
+    }
+
+    /// All fluents, in the byte order of their texts: the number of a fluent is its place here.
+    #[getter]
+    fn fluents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.fluents)
+    }
+
+    /// All percepts, in the byte order of their texts; none if each role perceives the joint move.
+    #[getter]
+    fn percepts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.game.vocabulary().percepts().iter())
+    }
+
+    /// True if the rules say what the roles perceive (`sees`); else all see everything.
+    #[getter]
+    fn has_hidden_information(&self) -> bool {
+        self.0.game.vocabulary().has_percepts()
+    }
+
+    /// The role that stands for chance, if there is one.
+    #[getter]
+    fn chance_role<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyString>> {
+        self.0.game.chance_role().map(|role| self.0.roles[role.index()].bind(py).clone())
+    }
+
+    /// `table`, or `lifted` if the rules are too large for one.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.0.game.engine()
+    }
+
+    /// The numbers of the moves that a role may ever make, ascending.
+    fn moves_of(&self, role: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        Ok(self.0.game.vocabulary().moves_of(self.0.role(role)?.index()).to_vec())
+    }
+
+    /// The goal values that a role may ever have, ascending.
+    fn goals_of(&self, role: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+        let goals = self.0.game.vocabulary().goals_of(self.0.role(role)?.index());
+        Ok(goals.iter().map(|&value| value.into()).collect())
+    }
+
+    /// The state at the start.
+    fn initial(&self) -> State {
+        State::new(self.clone(), self.0.game.initial())
+    }
+
+    /// The state in which exactly these fluents hold: KIF text such as `((cell 1 1 b) (control x))`, or texts of fluents in any order.
+    /// Whether play can reach it is not asked.
+    fn state(&self, fluents: &Bound<'_, PyAny>) -> PyResult<State> {
+        let key = |error: gdl_runtime::game::TextError| PyValueError::new_err(error.to_string());
+        let game = &self.0.game;
+        let bits = if let Ok(text) = fluents.cast::<PyString>() {
+            game.parse_state(&text.to_cow()?).map_err(key)?
+        } else {
+            let mut list = Vec::new();
+            for fluent in fluents.try_iter()? {
+                let fluent = fluent?;
+                list.push(game.parse_fluent(&fluent.cast::<PyString>()?.to_cow()?).map_err(key)?);
+            }
+            game.state_from(list)
+        };
+        Ok(State::new(self.clone(), bits))
+    }
+
+    /// The numbers of sequences of 1, 2, .. `depth` joint moves from the initial state.
+    fn perft(&self, py: Python<'_>, depth: usize) -> PyResult<Vec<u128>> {
+        let mut perft = Perft::new(&self.0.game);
+        let mut counts = Vec::new();
+        for _ in 0..depth {
+            py.check_signals()?;
+            counts.extend(py.detach(|| perft.next()));
+        }
+        Ok(counts)
+    }
+
+    /// Plays at random.
+    #[pyo3(signature = (count = None, seed = 0, threads = 0, *, seconds = None, max_length = None, progress = None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn playouts(
+        &self,
+        py: Python<'_>,
+        count: Option<u64>,
+        seed: u64,
+        threads: usize,
+        seconds: Option<f64>,
+        max_length: Option<u64>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Stats> {
+        let watch = Watch::new();
+        let progress = match progress {
+            Some(flag) if flag.is_instance_of::<PyBool>() => {
+                let bar = || crate::python_class(py, "gdl._progress", "Bar")?.call1((count,));
+                flag.extract::<bool>()?.then(bar).transpose()?
+            }
+            other => other,
+        };
+        let bar = progress.as_ref().and_then(|bar| bar.getattr("close").ok()).map(Bound::unbind);
+        let progress = progress.map(Bound::unbind);
+        let seconds = seconds.map(duration).transpose()?;
+        let inner = py.detach(|| {
+            let tell = |done: u64| {
+                watch.look(|py| progress.as_ref().map_or(Ok(()), |tell| tell.call1(py, (done,)).map(|_| ())));
+            };
+            let mut plan = Playouts::new(&self.0.game)
+                .seed(seed)
+                .threads(threads)
+                .cancelled_by(&watch.cancel)
+                .progress(tell);
+            if let Some(count) = count {
+                plan = plan.count(count);
+            }
+            if let Some(seconds) = seconds {
+                plan = plan.within(seconds);
+            }
+            if let Some(moves) = max_length {
+                plan = plan.max_length(moves);
+            }
+            plan.run()
+        });
+        if let (Some(tell), None) = (&progress, watch.is_broken().then_some(())) {
+            tell.call1(py, (inner.tally.playouts,))?;
+        }
+        if let Some(close) = bar {
+            close.call0(py)?;
+        }
+        watch.end()?;
+        Ok(Stats { inner })
+    }
+
+    /// Many games at once: `gdl.batch` of this game.
+    #[pyo3(signature = (n, seed = 0, **options))]
+    fn batch<'py>(
+        slf: &Bound<'py, Self>,
+        n: usize,
+        seed: u64,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::python_class(slf.py(), "gdl._batch", "batch")?.call((slf, n, seed), options)
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.is_same(other)
+    }
+
+    fn __hash__(&self) -> u64 {
+        u64::from_str_radix(&self.0.fingerprint[..16], 16).unwrap_or_default()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<gdl.Game {}>", self.0.name)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let Inner { name, text, options, is_builtin, .. } = &*self.0;
+        if *is_builtin {
+            let function = crate::python_class(py, "gdl._gdl", "builtin")?;
+            return Ok((function, (name,).into_pyobject(py)?));
+        }
+        let Options { strangers, max_bytes, max_steps, case_sensitive, lifted } = options;
+        let fields = (text, name, strangers, max_bytes, max_steps, case_sensitive, lifted);
+        Ok((crate::python_class(py, "gdl._load", "again")?, fields.into_pyobject(py)?))
+    }
+}
+
+impl Game {
+    /// True if both have the same rules, whatever they are called: so their states are alike.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || self.0.fingerprint == other.0.fingerprint
+                && self.0.options.case_sensitive == other.0.options.case_sensitive
+                && self.0.game.engine() == other.0.game.engine()
+    }
+}

@@ -1,0 +1,122 @@
+//! What a role knows of a play: its own moves and what it perceived.
+
+use crate::{fraction, game::Game, state::State};
+use gdl_runtime::{
+    Dynamic, GameExt, Information as Known,
+    game::Id,
+    information::InformationSet,
+};
+use pyo3::{exceptions::PyValueError, prelude::*};
+
+/// All that a role knows of a play: its moves, and what it perceived of each step. It never changes; `step` and `tell` give
+/// another one. Equal for plays that the role cannot tell apart.
+#[pyclass(frozen, module = "gdl", eq, hash)]
+#[derive(Clone)]
+pub(crate) struct Information {
+    game: Game,
+    known: Known<Dynamic>,
+}
+
+impl PartialEq for Information {
+    fn eq(&self, other: &Self) -> bool {
+        self.known == other.known && self.game.is_same(&other.game)
+    }
+}
+
+impl std::hash::Hash for Information {
+    fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
+        self.known.hash(hasher);
+    }
+}
+
+#[pymethods]
+impl Information {
+    /// What a role knows at the start: nothing but the rules.
+    #[new]
+    fn new(game: &Bound<'_, Game>, role: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let game = game.get().clone();
+        let known = Known::new(game.0.role(role)?);
+        Ok(Self { game, known })
+    }
+
+    /// The game.
+    #[getter]
+    fn game(&self) -> Game {
+        self.game.clone()
+    }
+
+    /// Whose information it is.
+    #[getter]
+    fn role(&self) -> &str {
+        self.game.0.game.role_text(self.known.role())
+    }
+
+    /// What the role knows once these moves were made in a state.
+    fn step(&self, py: Python<'_>, state: &Bound<'_, State>, moves: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let state = state.get();
+        if !state.game().is_same(&self.game) {
+            return Err(PyValueError::new_err("the state is one of another game"));
+        }
+        let joint = state.joint(moves)?;
+        state.follow(py, &joint)?;
+        let mut known = self.known.clone();
+        known.step(&self.game.0.game, state.bits(), &joint);
+        Ok(Self { game: self.game.clone(), known })
+    }
+
+    /// What the role knows once it was told of a step: its move, and what it perceived as KIF text such as `((open 3))`.
+    fn tell(&self, action: &Bound<'_, PyAny>, perceived: &str) -> PyResult<Self> {
+        let perception = self.game.0.game.parse_perception(perceived);
+        let perception = perception.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let mut known = self.known.clone();
+        known.push(self.game.0.action(action)?, perception);
+        Ok(Self { game: self.game.clone(), known })
+    }
+
+    /// The states that fit, each with its exact probability if all other roles draw their moves uniformly.
+    #[pyo3(signature = (max_states = None, max_joints = None))]
+    fn states<'py>(
+        &self,
+        py: Python<'py>,
+        max_states: Option<usize>,
+        max_joints: Option<u64>,
+    ) -> PyResult<Vec<(State, Bound<'py, PyAny>)>> {
+        let game = &self.game.0.game;
+        let mut set = InformationSet::new(game, self.known.role());
+        if let Some(states) = max_states {
+            set = set.max_states(states);
+        }
+        if let Some(joints) = max_joints {
+            set = set.max_joints(joints);
+        }
+        for (action, perception) in self.known.steps() {
+            py.check_signals()?;
+            py.detach(|| set.step(*action, perception))
+                .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        }
+        set.states()
+            .map(|(bits, p)| Ok((State::new(self.game.clone(), bits.clone()), fraction(py, p)?)))
+            .collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.known.steps().len()
+    }
+
+    fn __str__(&self) -> String {
+        self.known.text(&self.game.0.game)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<gdl.Information {}>", self.__str__())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Game, usize, Vec<(usize, String)>))> {
+        let this = slf.get();
+        let game = &this.game.0.game;
+        let steps = this.known.steps().iter();
+        let steps = steps.map(|(action, seen)| (action.index(), game.perception_text(seen))).collect();
+        let fields = (this.game.clone(), this.known.role().index(), steps);
+        Ok((crate::python_class(slf.py(), "gdl._load", "information")?, fields))
+    }
+}

@@ -1,0 +1,288 @@
+//! States, one at a time: values that never change.
+
+use crate::{fraction, game::{Game, Inner}, python_class};
+use gdl_runtime::{
+    Game as _, GameExt,
+    bits::BitBox,
+    dynamic::{MoveId, RoleId},
+    game::{Id, StepError},
+};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::{PyDict, PyInt, PyList, PyString, PyTuple},
+};
+use std::{
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    sync::OnceLock,
+};
+
+/// A state of a game: the fluents that hold. It never changes; `apply` gives another one.
+#[pyclass(frozen, module = "gdl", weakref)]
+pub(crate) struct State {
+    game: Game,
+    bits: BitBox,
+    /// What is seen of it but for goals, once somebody looked.
+    view: OnceLock<BitBox>,
+}
+
+impl State {
+    pub(crate) fn new(game: Game, bits: BitBox) -> Self {
+        Self { game, bits, view: OnceLock::new() }
+    }
+
+    pub(crate) fn bits(&self) -> &BitBox {
+        &self.bits
+    }
+
+    fn inner(&self) -> &Inner {
+        &self.game.0
+    }
+
+    fn view(&self) -> &BitBox {
+        self.view.get_or_init(|| {
+            let game = &self.inner().game;
+            let mut view = game.new_view();
+            game.observe_without_goals(&self.bits, &mut view);
+            view
+        })
+    }
+
+    fn legal_of(&self, role: RoleId) -> impl Iterator<Item = MoveId> {
+        self.inner().game.legal_moves_in(self.view(), role)
+    }
+
+    /// A joint move: the move of each role in role order, a dictionary from roles to moves, or one move of the only role that can
+    /// make it. Roles that are left out make their only legal move.
+    pub(crate) fn joint(&self, moves: &Bound<'_, PyAny>) -> PyResult<Vec<MoveId>> {
+        let inner = self.inner();
+        let roles = inner.roles.len();
+        let mut joint: Vec<Option<MoveId>> = vec![None; roles];
+        if moves.is_instance_of::<PyString>() || moves.is_instance_of::<PyInt>() {
+            let action = inner.action(moves)?;
+            let asked: Vec<RoleId> = inner
+                .game
+                .roles()
+                .filter(|&role| inner.game.legal_moves_in(self.view(), role).len() > 1)
+                .collect();
+            let role = match asked[..] {
+                [role] => role,
+                [] => inner
+                    .game
+                    .roles()
+                    .find(|&role| inner.game.is_legal_in(self.view(), role, action))
+                    .unwrap_or(RoleId::from_index(0)),
+                _ => return Err(PyValueError::new_err("several roles have a choice here, so a move of each is needed")),
+            };
+            joint[role.index()] = Some(action);
+        } else if let Ok(named) = moves.cast::<PyDict>() {
+            for (role, action) in named {
+                joint[inner.role(&role)?.index()] = Some(inner.action(&action)?);
+            }
+        } else {
+            let mut count = 0;
+            for action in moves.try_iter().map_err(|_| PyTypeError::new_err("moves are a list, a dictionary or one move"))? {
+                if let Some(place) = joint.get_mut(count) {
+                    *place = Some(inner.action(&action?)?);
+                }
+                count += 1;
+            }
+            if count != roles {
+                return Err(self.refusal(moves.py(), &StepError::Count { expected: roles, found: count }));
+            }
+        }
+        let mut whole = Vec::with_capacity(roles);
+        for (role, action) in inner.game.roles().zip(joint) {
+            whole.push(match action {
+                Some(action) => action,
+                None => {
+                    let mut legal = self.legal_of(role);
+                    match (legal.next(), legal.next()) {
+                        (Some(only), None) => only,
+                        _ => {
+                            let role = inner.game.role_text(role);
+                            let message = format!("a move of `{role}` is missing, which has not exactly one");
+                            return Err(PyValueError::new_err(message));
+                        }
+                    }
+                }
+            });
+        }
+        Ok(whole)
+    }
+
+    /// `gdl.IllegalMoveError`.
+    fn refusal(&self, py: Python<'_>, error: &StepError) -> PyErr {
+        let made = || -> PyResult<PyErr> {
+            let (role, legal) = match error {
+                StepError::Illegal { role, .. } => {
+                    let id = self.inner().game.parse_role(role);
+                    let legal = id.map(|role| self.legal_of(role).map(|action| self.inner().moves[action.index()].clone_ref(py)).collect());
+                    (Some(role.clone()), legal.unwrap_or_default())
+                }
+                _ => (None, Vec::new()),
+            };
+            let legal = PyTuple::new(py, legal)?;
+            let class = python_class(py, "gdl._errors", "IllegalMoveError")?;
+            Ok(PyErr::from_value(class.call1((error.to_string(), py.None(), role, legal))?))
+        };
+        made().unwrap_or_else(|error| error)
+    }
+
+    pub(crate) fn follow(&self, py: Python<'_>, joint: &[MoveId]) -> PyResult<BitBox> {
+        let game = &self.inner().game;
+        game.check_in(self.view(), joint).map_err(|error| self.refusal(py, &error))?;
+        Ok(game.apply_unchecked(&self.bits, joint))
+    }
+}
+
+#[pymethods]
+impl State {
+    /// The game.
+    #[getter]
+    pub(crate) fn game(&self) -> Game {
+        self.game.clone()
+    }
+
+    /// The moves that a role may make, in move order.
+    fn legal<'py>(&self, py: Python<'py>, role: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let role = self.inner().role(role)?;
+        let moves = &self.inner().moves;
+        PyList::new(py, self.inner().game.legal_moves_in(self.view(), role).map(|action| moves[action.index()].bind(py)))
+    }
+
+    /// The numbers of the moves that a role may make, ascending.
+    fn legal_ids<'py>(&self, py: Python<'py>, role: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let role = self.inner().role(role)?;
+        PyList::new(py, self.inner().game.legal_moves_in(self.view(), role).map(Id::index))
+    }
+
+    /// The state that follows.
+    fn apply(&self, py: Python<'_>, moves: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let joint = self.joint(moves)?;
+        Ok(Self::new(self.game.clone(), self.follow(py, &joint)?))
+    }
+
+    /// True if the game is over.
+    #[getter]
+    fn is_terminal(&self) -> bool {
+        self.inner().game.is_terminal_in(self.view())
+    }
+
+    /// The goal value of a role: None if no value holds or several do, as is common before the end.
+    fn goal(&self, role: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+        Ok(self.inner().game.goal(&self.bits, self.inner().role(role)?).map(u64::from))
+    }
+
+    /// The goal value of each role, as `goal` gives it.
+    #[getter]
+    fn goals(&self) -> Vec<Option<u64>> {
+        let game = &self.inner().game;
+        let view = game.view(&self.bits);
+        game.roles().map(|role| game.goal_in(&view, role).map(u64::from)).collect()
+    }
+
+    /// What a role perceives when these moves are made here: percepts, or the moves of all roles.
+    fn percepts<'py>(
+        &self,
+        py: Python<'py>,
+        role: &Bound<'py, PyAny>,
+        moves: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        use gdl_runtime::game::Perception;
+        let (inner, role, joint) = (self.inner(), self.inner().role(role)?, self.joint(moves)?);
+        self.follow(py, &joint)?;
+        match inner.game.perception(&self.bits, &joint, role) {
+            Perception::Joint(joint) => PyTuple::new(py, joint.iter().map(|action| inner.moves[action.index()].bind(py))),
+            Perception::Percepts(list) => PyTuple::new(py, list.iter().map(|&percept| inner.game.percept_text(percept))),
+        }
+    }
+
+    /// What chance may do here and how likely each is, exactly.
+    fn chance_outcomes<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>> {
+        let inner = self.inner();
+        let outcomes = inner.game.chance(&self.bits);
+        outcomes
+            .into_iter()
+            .map(|(action, p)| Ok((inner.moves[action.index()].bind(py).clone(), fraction(py, p)?)))
+            .collect()
+    }
+
+    /// The fluents that hold, in fluent order.
+    #[getter]
+    fn fluents<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyString>> {
+        self.inner().fluents(py, &self.bits)
+    }
+
+    /// True if the fluent holds.
+    fn holds(&self, fluent: &str) -> PyResult<bool> {
+        let game = &self.inner().game;
+        let fluent = game.parse_fluent(fluent).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(game.holds(&self.bits, fluent))
+    }
+
+    /// The state as KIF text; `Game.state` reads it.
+    #[getter]
+    fn kif(&self) -> String {
+        self.inner().game.state_text(&self.bits)
+    }
+
+    /// The state and what is seen of it, of which `json.dumps` makes JSON.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let game = &self.inner().game;
+        let dict = PyDict::new(py);
+        dict.set_item("game", &self.inner().fingerprint)?;
+        dict.set_item("fluents", self.fluents(py))?;
+        dict.set_item("terminal", self.is_terminal())?;
+        let (legal, goals) = (PyDict::new(py), PyDict::new(py));
+        let view = game.view(&self.bits);
+        for (role, name) in game.roles().zip(&self.inner().roles) {
+            let moves: Vec<_> = self.legal_of(role).map(|action| self.inner().moves[action.index()].bind(py)).collect();
+            legal.set_item(name, moves)?;
+            goals.set_item(name, game.goal_in(&view, role))?;
+        }
+        dict.set_item("legal", legal)?;
+        dict.set_item("goals", goals)?;
+        Ok(dict)
+    }
+
+    /// `to_dict` as JSON text.
+    fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        python_class(py, "json", "dumps")?.call1((self.to_dict(py)?,))
+    }
+
+    /// The state itself, which never changes.
+    fn clone(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.bits == other.bits && self.game.is_same(&other.game)
+    }
+
+    fn __hash__(&self) -> u64 {
+        BuildHasherDefault::<DefaultHasher>::default().hash_one(&self.bits)
+    }
+
+    fn __str__(&self) -> String {
+        self.kif()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<gdl.State {}>", self.kif())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let this = slf.get();
+        let game = Bound::new(slf.py(), this.game())?;
+        Ok((game.getattr("state")?, (this.kif(),)))
+    }
+}

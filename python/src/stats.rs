@@ -1,0 +1,133 @@
+//! What random games added up to, as Python sees it.
+
+use gdl_runtime::{Stats as Inner, playouts::Engine};
+use pyo3::prelude::*;
+
+/// What random games added up to: exact counts, equal for equal rules, engine, seed and number of playouts.
+#[pyclass(frozen, module = "gdl")]
+pub(crate) struct Stats {
+    pub(crate) inner: Inner,
+}
+
+/// The results of one role.
+#[pyclass(frozen, get_all, module = "gdl")]
+pub(crate) struct RoleStats {
+    role: String,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    /// The mean goal value of scored games, from 0 to 100.
+    mean_goal: f64,
+    /// Its standard error.
+    goal_error: f64,
+    /// The sum of the goal values.
+    goals: u64,
+    /// The sum of their squares.
+    squares: u64,
+}
+
+#[pymethods]
+impl RoleStats {
+    fn __repr__(&self) -> String {
+        let Self { role, wins, draws, losses, mean_goal, .. } = self;
+        format!("RoleStats({role}: {wins} wins, {draws} draws, {losses} losses, mean goal {mean_goal:.2})")
+    }
+}
+
+#[pymethods]
+impl Stats {
+    /// Games played, unfinished ones included.
+    #[getter]
+    fn playouts(&self) -> u64 {
+        self.inner.tally.playouts
+    }
+
+    /// States in which moves were made: the number of joint moves.
+    #[getter]
+    fn states(&self) -> u64 {
+        self.inner.tally.states
+    }
+
+    /// Games given up because they reached the greatest length.
+    #[getter]
+    fn too_long(&self) -> u64 {
+        self.inner.tally.too_long
+    }
+
+    /// Games given up because a role had no legal move.
+    #[getter]
+    fn stuck(&self) -> u64 {
+        self.inner.tally.stuck
+    }
+
+    /// Games that ended without exactly one goal value for each role.
+    #[getter]
+    fn unscored(&self) -> u64 {
+        self.inner.tally.unscored
+    }
+
+    /// The mean number of joint moves of a game.
+    #[getter]
+    fn mean_length(&self) -> f64 {
+        self.inner.mean_length()
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed
+    }
+
+    #[getter]
+    fn threads(&self) -> usize {
+        self.inner.threads
+    }
+
+    /// Seconds from start to end.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.inner.seconds
+    }
+
+    /// Seconds of processor time, of all threads.
+    #[getter]
+    fn cpu_seconds(&self) -> f64 {
+        self.inner.cpu_seconds
+    }
+
+    /// `single`, `lanes` or `table lanes`: how the games were played.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        match self.inner.engine {
+            Engine::Single => "single",
+            Engine::Lanes => "lanes",
+            _ => "table lanes",
+        }
+    }
+
+    /// The results of each role other than chance.
+    #[getter]
+    fn roles(&self) -> Vec<RoleStats> {
+        let Inner { tally, roles, chance, .. } = &self.inner;
+        let players = tally.roles.iter().enumerate().filter(|&(role, _)| Some(role) != *chance);
+        players
+            .map(|(role, results)| RoleStats {
+                role: roles[role].to_owned(),
+                wins: results.wins,
+                draws: results.draws,
+                losses: results.losses,
+                mean_goal: self.inner.mean_goal(role),
+                goal_error: self.inner.goal_error(role),
+                goals: results.goals,
+                squares: results.squares,
+            })
+            .collect()
+    }
+
+    fn __str__(&self) -> String {
+        self.inner.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Stats(playouts={}, mean_length={:.2})", self.playouts(), self.mean_length())
+    }
+}

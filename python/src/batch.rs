@@ -155,7 +155,13 @@ impl Unit {
     }
 
     /// Notes moves; the first game with one that is not legal.
-    fn choose(&mut self, stepper: Option<&mut Stepper>, game: &Dynamic, spec: &Spec, actions: &[i32]) -> Option<usize> {
+    fn choose(
+        &mut self,
+        stepper: Option<&mut Stepper>,
+        game: &Dynamic,
+        spec: &Spec,
+        actions: &[i32],
+    ) -> Option<usize> {
         match (self, stepper) {
             (Self::Planes(games), Some(stepper)) => stepper.choose(games, spec.all, actions).err(),
             (Self::Rows(games), _) => {
@@ -167,15 +173,23 @@ impl Unit {
     }
 
     /// Makes them, if that is wanted, and writes what is seen.
-    fn step(&mut self, stepper: Option<&mut Stepper>, game: &Dynamic, spec: &Spec, makes: bool, sink: Sink<'_>) {
+    fn step(
+        &mut self,
+        stepper: Option<&mut Stepper>,
+        game: &Dynamic,
+        spec: &Spec,
+        makes: bool,
+        sink: Sink<'_>,
+    ) {
         let Sink { mut observation, mut mask, asked, rewards, ended } = sink;
         rewards.fill(0.0);
         match (self, stepper) {
             (Self::Planes(games), Some(stepper)) => {
                 if makes {
                     stepper.step(games, spec.renewal);
-                    stepper.scores(games, |place, goals| score(rewards, place, spec, goals));
-                    games.ended(ended);
+                    let roles = spec.roles;
+                    stepper.scores(games, |place, role, goal| rewards[place * roles + role] = reward(goal));
+                    stepper.ended(games, ended);
                 } else {
                     ended.fill(false);
                 }
@@ -197,7 +211,8 @@ impl Unit {
                         single.step(game, spec, spec.renewal);
                         ended[place] = single.has_ended();
                         if let Some(goals) = single.scores(game, spec) {
-                            score(rewards, place, spec, &goals);
+                            let rewards = rewards[place * spec.roles..].iter_mut().zip(goals);
+                            rewards.for_each(|(to, goal)| *to = reward(goal));
                         }
                         if spec.renewal == Renewal::SameStep {
                             single.renew(game);
@@ -214,7 +229,14 @@ impl Unit {
     }
 
     /// The legal moves of a role in a game.
-    fn legal(&self, stepper: Option<&mut Stepper>, game: &Dynamic, spec: &Spec, place: usize, role: usize) -> Vec<usize> {
+    fn legal(
+        &self,
+        stepper: Option<&mut Stepper>,
+        game: &Dynamic,
+        spec: &Spec,
+        place: usize,
+        role: usize,
+    ) -> Vec<usize> {
         match (self, stepper) {
             (Self::Rows(games), _) => games[place].legal(game, role),
             (Self::Planes(games), Some(stepper)) => {
@@ -244,11 +266,9 @@ impl Unit {
     }
 }
 
-/// The rewards of a game that has ended: 1 for a goal of 100, -1 for one of 0.
-fn score(rewards: &mut [f32], place: usize, spec: &Spec, goals: &[u8]) {
-    for (role, (to, &goal)) in rewards[place * spec.roles..].iter_mut().zip(goals).enumerate() {
-        *to = if Some(role) == spec.chance { 0.0 } else { f32::from(goal) / 50.0 - 1.0 };
-    }
+/// The reward for a goal value: 1 for 100, -1 for 0.
+fn reward(goal: u8) -> f32 {
+    f32::from(goal) / 50.0 - 1.0
 }
 
 /// What changes.
@@ -328,7 +348,9 @@ fn borrow<'py, T: numpy::Element>(
     if !array.is_c_contiguous() {
         return Err(PyValueError::new_err(format!("`{name}` is to be contiguous, in C order")));
     }
-    array.try_readwrite().map_err(|error| PyValueError::new_err(format!("`{name}` cannot be written to: {error}")))
+    array
+        .try_readwrite()
+        .map_err(|error| PyValueError::new_err(format!("`{name}` cannot be written to: {error}")))
 }
 
 /// Many games of the same rules at once; `gdl.Batch` is made of it.
@@ -345,7 +367,9 @@ impl Batch {
         match self.core.try_lock() {
             Ok(core) => Ok(core),
             Err(TryLockError::Poisoned(core)) => Ok(core.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err("another thread is stepping this batch")),
+            Err(TryLockError::WouldBlock) => {
+                Err(PyRuntimeError::new_err("another thread is stepping this batch"))
+            }
         }
     }
 
@@ -500,7 +524,9 @@ impl Batch {
         }
         let shape = game.game.shape();
         if percepts && shape.percepts == 0 {
-            return Err(PyValueError::new_err("the rules give no percepts: each role perceives the joint move"));
+            return Err(PyValueError::new_err(
+                "the rules give no percepts: each role perceives the joint move",
+            ));
         }
         let bytes = 256 + 8 * (shape.view_words() + shape.state_words() + 2 * shape.moves * shape.roles);
         if n.checked_mul(bytes).is_none_or(|all| all > MOST_BYTES) {
@@ -536,7 +562,9 @@ impl Batch {
                 match steppers.first() {
                     Some(stepper) => Unit::Planes(stepper.start(length)),
                     None => Unit::Rows(
-                        (0..length).map(|place| Single::new(&game.game, seed, (unit * UNIT + place) as u64)).collect(),
+                        (0..length)
+                            .map(|place| Single::new(&game.game, seed, (unit * UNIT + place) as u64))
+                            .collect(),
                     ),
                 }
             })
@@ -617,7 +645,8 @@ impl Batch {
         let marked: Option<Vec<bool>> = match marked {
             None => None,
             Some(array) => {
-                let wrong = || PyTypeError::new_err("`where` is to be a NumPy array of bool, one for each game");
+                let wrong =
+                    || PyTypeError::new_err("`where` is to be a NumPy array of bool, one for each game");
                 let array = array.cast::<PyArray1<bool>>().map_err(|_| wrong())?;
                 let array = array.try_readonly().map_err(|error| PyValueError::new_err(error.to_string()))?;
                 Some(array.as_array().iter().copied().collect())
@@ -628,13 +657,17 @@ impl Batch {
             return Err(PyValueError::new_err(format!("`where` has one value for each of the {n} games")));
         }
         if matches!(&seed, Some(Seeds::Each(seeds)) if seeds.len() != n) {
-            return Err(PyValueError::new_err(format!("there is one seed for each of the {n} games, or one for all")));
+            return Err(PyValueError::new_err(format!(
+                "there is one seed for each of the {n} games, or one for all"
+            )));
         }
         let is_marked = |index: usize| marked.as_ref().is_none_or(|marked| marked[index]);
         let Core { units, steppers, .. } = &mut *core;
         for (unit, games) in units.iter_mut().enumerate() {
             match (games, steppers.first_mut()) {
-                (Unit::Planes(games), Some(stepper)) => stepper.reset(games, |place| is_marked(unit * UNIT + place)),
+                (Unit::Planes(games), Some(stepper)) => {
+                    stepper.reset(games, |place| is_marked(unit * UNIT + place))
+                }
                 (Unit::Rows(games), _) => {
                     for (place, single) in games.iter_mut().enumerate() {
                         let index = unit * UNIT + place;

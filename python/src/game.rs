@@ -79,12 +79,15 @@ fn number(value: &Bound<'_, PyAny>, count: usize, kind: &str) -> PyResult<usize>
     let value = match value.cast::<PyInt>() {
         Ok(value) => value.clone(),
         // NumPy's integers are integers too.
-        Err(_) => value.call_method0("__index__").and_then(|value| Ok(value.cast_into::<PyInt>()?)).map_err(
-            |_| PyTypeError::new_err(format!("a {kind} is given by its text or its number")),
-        )?,
+        Err(_) => value
+            .call_method0("__index__")
+            .and_then(|value| Ok(value.cast_into::<PyInt>()?))
+            .map_err(|_| PyTypeError::new_err(format!("a {kind} is given by its text or its number")))?,
     };
     let place = value.extract::<usize>().ok().filter(|&place| place < count);
-    place.ok_or_else(|| PyIndexError::new_err(format!("this game has {count} {kind}s, there is no number {value}")))
+    place.ok_or_else(|| {
+        PyIndexError::new_err(format!("this game has {count} {kind}s, there is no number {value}"))
+    })
 }
 
 /// A game: rules that are ready to be played. It never changes and may be shared by threads.
@@ -110,7 +113,8 @@ impl Visitor for Take {
 #[pyfunction]
 pub(crate) fn builtin(py: Python<'_>, name: &str) -> PyResult<Game> {
     let found = gdl_games::find(name).zip(gdl_games::visit(name, Take).flatten());
-    let (entry, game) = found.ok_or_else(|| PyKeyError::new_err(format!("there is no built-in game {name:?}")))?;
+    let (entry, game) =
+        found.ok_or_else(|| PyKeyError::new_err(format!("there is no built-in game {name:?}")))?;
     let (name, text) = (name.to_owned(), entry.text.to_owned());
     Ok(Game(Arc::new(Inner::new(py, game, name, text, Options::default(), true))))
 }
@@ -155,8 +159,7 @@ pub(crate) fn load(
     }
     let watch = Watch::new();
     let looker = watch.clone();
-    let loader =
-        loader.cancelled_by(&watch.cancel).progress(move |_, _| looker.look(|_| Ok(())));
+    let loader = loader.cancelled_by(&watch.cancel).progress(move |_, _| looker.look(|_| Ok(())));
     let loaded = py.detach(|| loader.load(&text));
     watch.end()?;
     let game = loaded.map_err(|error| rules::refused(py, &error))?;
@@ -267,13 +270,8 @@ impl Game {
 
     /// The numbers of sequences of 1, 2, .. `depth` joint moves from the initial state.
     fn perft(&self, py: Python<'_>, depth: usize) -> PyResult<Vec<u128>> {
-        let mut perft = Perft::new(&self.0.game);
-        let mut counts = Vec::new();
-        for _ in 0..depth {
-            py.check_signals()?;
-            counts.extend(py.detach(|| perft.next()));
-        }
-        Ok(counts)
+        let watch = Watch::new();
+        watch.during(py, || Perft::new(&self.0.game).cancelled_by(&watch.cancel).take(depth).collect())
     }
 
     /// Plays at random.

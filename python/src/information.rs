@@ -1,11 +1,7 @@
 //! What a role knows of a play: its own moves and what it perceived.
 
 use crate::{fraction, game::Game, state::State};
-use gdl_runtime::{
-    Dynamic, GameExt, Information as Known,
-    game::Id,
-    information::InformationSet,
-};
+use gdl_runtime::{Dynamic, GameExt, Information as Known, game::Id, information::InformationSet};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
 /// All that a role knows of a play: its moves, and what it perceived of each step. It never changes; `step` and `tell` give
@@ -111,7 +107,9 @@ impl Information {
         format!("<gdl.Information {}>", self.__str__())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Game, usize, Vec<(usize, String)>))> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Game, usize, Vec<(usize, String)>))> {
         let this = slf.get();
         let game = &this.game.0.game;
         let steps = this.known.steps().iter();

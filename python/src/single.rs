@@ -87,7 +87,9 @@ impl Single {
             let chosen = if action == ONLY {
                 legal.next().filter(|_| legal.next().is_none())
             } else {
-                usize::try_from(action).ok().filter(|&action| action < spec.moves && bits::test(words, action))
+                usize::try_from(action)
+                    .ok()
+                    .filter(|&action| action < spec.moves && bits::test(words, action))
             };
             let Some(chosen) = chosen else { return false };
             self.joint.push(MoveId::from_index(chosen));
@@ -162,7 +164,8 @@ impl Single {
         if !spec.all {
             return self.speaker(spec) as i8;
         }
-        let several = |&role: &usize| Some(role) != spec.chance && bits::count(self.legal_words(game, role)) > 1;
+        let several =
+            |&role: &usize| Some(role) != spec.chance && bits::count(self.legal_words(game, role)) > 1;
         let mut roles = (0..spec.roles).filter(several);
         match (roles.next(), roles.next()) {
             (Some(role), None) => role as i8,
@@ -174,15 +177,19 @@ impl Single {
         self.has_ended
     }
 
-    /// The goal values of all roles but chance, if the last step ended the game in a terminal state and each has exactly one.
+    /// The goal values of all roles, that of chance being 50, if the last step ended the game in a terminal state and each has exactly one.
     pub(crate) fn scores(&self, game: &Dynamic, spec: &Spec) -> Option<Vec<u8>> {
         if !self.has_ended || !game.is_terminal_in(&self.view) {
             return None;
         }
-        let roles = (0..spec.roles).map(|role| match game.goal_in(&self.view, RoleId::from_index(role)) {
-            None if Some(role) == spec.chance => Some(50),
-            goal => goal,
-        });
-        roles.collect()
+        // Chance wins nothing and loses nothing.
+        let goal = |role| {
+            if Some(role) == spec.chance {
+                Some(50)
+            } else {
+                game.goal_in(&self.view, RoleId::from_index(role))
+            }
+        };
+        (0..spec.roles).map(goal).collect()
     }
 }

@@ -1,6 +1,10 @@
 //! States, one at a time: values that never change.
 
-use crate::{fraction, game::{Game, Inner}, python_class};
+use crate::{
+    fraction,
+    game::{Game, Inner},
+    python_class,
+};
 use gdl_runtime::{
     Game as _, GameExt,
     bits::BitBox,
@@ -56,32 +60,21 @@ impl State {
     /// make it. Roles that are left out make their only legal move.
     pub(crate) fn joint(&self, moves: &Bound<'_, PyAny>) -> PyResult<Vec<MoveId>> {
         let inner = self.inner();
+        if moves.is_instance_of::<PyInt>() || moves.is_instance_of::<PyString>() {
+            return self.sole(inner.action(moves)?);
+        }
         let roles = inner.roles.len();
         let mut joint: Vec<Option<MoveId>> = vec![None; roles];
-        if moves.is_instance_of::<PyString>() || moves.is_instance_of::<PyInt>() {
-            let action = inner.action(moves)?;
-            let asked: Vec<RoleId> = inner
-                .game
-                .roles()
-                .filter(|&role| inner.game.legal_moves_in(self.view(), role).len() > 1)
-                .collect();
-            let role = match asked[..] {
-                [role] => role,
-                [] => inner
-                    .game
-                    .roles()
-                    .find(|&role| inner.game.is_legal_in(self.view(), role, action))
-                    .unwrap_or(RoleId::from_index(0)),
-                _ => return Err(PyValueError::new_err("several roles have a choice here, so a move of each is needed")),
-            };
-            joint[role.index()] = Some(action);
-        } else if let Ok(named) = moves.cast::<PyDict>() {
+        if let Ok(named) = moves.cast::<PyDict>() {
             for (role, action) in named {
                 joint[inner.role(&role)?.index()] = Some(inner.action(&action)?);
             }
         } else {
             let mut count = 0;
-            for action in moves.try_iter().map_err(|_| PyTypeError::new_err("moves are a list, a dictionary or one move"))? {
+            for action in moves
+                .try_iter()
+                .map_err(|_| PyTypeError::new_err("moves are a list, a dictionary or one move"))?
+            {
                 if let Some(place) = joint.get_mut(count) {
                     *place = Some(inner.action(&action?)?);
                 }
@@ -111,13 +104,40 @@ impl State {
         Ok(whole)
     }
 
+    /// The joint move in which the only role that has a choice does this; if none has, the first one that can.
+    fn sole(&self, action: MoveId) -> PyResult<Vec<MoveId>> {
+        let game = &self.inner().game;
+        let (mut joint, mut asked, mut able) = (Vec::with_capacity(self.inner().roles.len()), None, None);
+        for role in game.roles() {
+            let mut legal = game.legal_moves_in(self.view(), role);
+            if legal.len() > 1 && asked.replace(role.index()).is_some() {
+                return Err(PyValueError::new_err(
+                    "several roles have a choice here, so a move of each is needed",
+                ));
+            }
+            let first = legal.next();
+            if first == Some(action) {
+                able = able.or(Some(role.index()));
+            }
+            joint.push(first.unwrap_or(action));
+        }
+        if let Some(place) = joint.get_mut(asked.or(able).unwrap_or(0)) {
+            *place = action;
+        }
+        Ok(joint)
+    }
+
     /// `gdl.IllegalMoveError`.
     fn refusal(&self, py: Python<'_>, error: &StepError) -> PyErr {
         let made = || -> PyResult<PyErr> {
             let (role, legal) = match error {
                 StepError::Illegal { role, .. } => {
                     let id = self.inner().game.parse_role(role);
-                    let legal = id.map(|role| self.legal_of(role).map(|action| self.inner().moves[action.index()].clone_ref(py)).collect());
+                    let legal = id.map(|role| {
+                        self.legal_of(role)
+                            .map(|action| self.inner().moves[action.index()].clone_ref(py))
+                            .collect()
+                    });
                     (Some(role.clone()), legal.unwrap_or_default())
                 }
                 _ => (None, Vec::new()),
@@ -148,7 +168,10 @@ impl State {
     fn legal<'py>(&self, py: Python<'py>, role: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let role = self.inner().role(role)?;
         let moves = &self.inner().moves;
-        PyList::new(py, self.inner().game.legal_moves_in(self.view(), role).map(|action| moves[action.index()].bind(py)))
+        PyList::new(
+            py,
+            self.inner().game.legal_moves_in(self.view(), role).map(|action| moves[action.index()].bind(py)),
+        )
     }
 
     /// The numbers of the moves that a role may make, ascending.
@@ -193,13 +216,20 @@ impl State {
         let (inner, role, joint) = (self.inner(), self.inner().role(role)?, self.joint(moves)?);
         self.follow(py, &joint)?;
         match inner.game.perception(&self.bits, &joint, role) {
-            Perception::Joint(joint) => PyTuple::new(py, joint.iter().map(|action| inner.moves[action.index()].bind(py))),
-            Perception::Percepts(list) => PyTuple::new(py, list.iter().map(|&percept| inner.game.percept_text(percept))),
+            Perception::Joint(joint) => {
+                PyTuple::new(py, joint.iter().map(|action| inner.moves[action.index()].bind(py)))
+            }
+            Perception::Percepts(list) => {
+                PyTuple::new(py, list.iter().map(|&percept| inner.game.percept_text(percept)))
+            }
         }
     }
 
     /// What chance may do here and how likely each is, exactly.
-    fn chance_outcomes<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>> {
+    fn chance_outcomes<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>> {
         let inner = self.inner();
         let outcomes = inner.game.chance(&self.bits);
         outcomes
@@ -237,7 +267,8 @@ impl State {
         let (legal, goals) = (PyDict::new(py), PyDict::new(py));
         let view = game.view(&self.bits);
         for (role, name) in game.roles().zip(&self.inner().roles) {
-            let moves: Vec<_> = self.legal_of(role).map(|action| self.inner().moves[action.index()].bind(py)).collect();
+            let moves: Vec<_> =
+                self.legal_of(role).map(|action| self.inner().moves[action.index()].bind(py)).collect();
             legal.set_item(name, moves)?;
             goals.set_item(name, game.goal_in(&view, role))?;
         }

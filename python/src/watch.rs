@@ -2,7 +2,18 @@
 
 use gdl_runtime::Cancel;
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    panic,
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::Duration,
+};
+
+/// How often signals are looked for.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What the caller of long work wants to hear, and what came of asking.
 #[derive(Clone)]
@@ -25,6 +36,26 @@ impl Watch {
             self.cancel.cancel();
             *self.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         }
+    }
+
+    /// Does work that looks at `cancel` in another thread, while this one looks for signals.
+    pub(crate) fn during<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        let done = py.detach(|| {
+            thread::scope(|scope| {
+                let (alive, all_done) = mpsc::channel::<()>();
+                let worker = scope.spawn(move || {
+                    let done = work();
+                    drop(alive);
+                    done
+                });
+                while all_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                    self.look(|_| Ok(()));
+                }
+                worker.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked))
+            })
+        });
+        self.end()?;
+        Ok(done)
     }
 
     /// True if an exception ended the work.

@@ -21,6 +21,7 @@ mod plunge;
 
 use crate::{
     bits,
+    cancel::Cancel,
     game::{Game, GameExt, legal_words},
     joints::Joints,
     playouts::Engine,
@@ -98,6 +99,7 @@ pub struct Perft<'g, G: Game> {
     length: usize,
     /// The number of states whose moves were counted last.
     states: u64,
+    cancel: Cancel,
 }
 
 impl<'g, G: Game> Perft<'g, G> {
@@ -121,7 +123,32 @@ impl<'g, G: Game> Perft<'g, G> {
             is_wide: false,
             length: 0,
             states: 0,
+            cancel: Cancel::default(),
         }
+    }
+
+    /// Another thread that pulls `cancel` ends the counting soon; to be said before anything is counted. There are no numbers
+    /// from then on, and what [`Perft::divide`] gives means nothing.
+    ///
+    /// ```
+    /// use gdl_runtime::{Cancel, gdl, perft::Perft};
+    ///
+    /// gdl!(name = coin, rules = r"
+    ///     (role a) (init on) (legal a flip) (legal a keep) (<= (next on) (true on)) (<= terminal (not (true on))) (goal a 0)
+    /// ", allow(never_terminal, goal_never_reached));
+    ///
+    /// fn main() {
+    ///     let (game, cancel) = (coin::game(), Cancel::default());
+    ///     let mut perft = Perft::new(&game).cancelled_by(&cancel);
+    ///     assert_eq!(perft.next(), Some(2));
+    ///     cancel.cancel();
+    ///     assert_eq!(perft.next(), None);
+    /// }
+    /// ```
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
     }
 
     /// The engine, to be said before anything is counted; at first it is [`Engine::Lanes`], here always from the
@@ -186,14 +213,14 @@ impl<'g, G: Game> Perft<'g, G> {
 
     /// What counts in lanes, if it is to and can.
     fn descent(&mut self) -> Option<&mut Descent<'g>> {
-        let Self { game, engine, isa, level, descent, .. } = self;
+        let Self { game, engine, isa, level, descent, cancel, .. } = self;
         descent.get_or_init(|| {
             if *engine == Some(Engine::Single) {
                 return None;
             }
             let isa = isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
             let (state, _) = level.first()?;
-            Descent::new(game.table()?, isa, state.as_ref()).map(Box::new)
+            Descent::new(game.table()?, isa, state.as_ref(), cancel).map(Box::new)
         });
         descent.get_mut()?.as_deref_mut()
     }
@@ -205,13 +232,13 @@ impl<'g, G: Game> Perft<'g, G> {
             self.step();
         }
         let rest = length - self.made;
-        let Self { level, descent, .. } = self;
+        let Self { level, descent, cancel, .. } = self;
         if let Some(descent) = descent.get_mut().and_then(Option::as_deref_mut) {
             let count = descent.count(level, rest);
             self.states = descent.states();
             count
         } else {
-            let mut plunge = Plunge::new(self.game);
+            let mut plunge = Plunge::new(self.game, cancel);
             let counts = level.iter().map(|(state, ways)| ways.saturating_mul(plunge.count(state, rest)));
             let count = counts.fold(0, u128::saturating_add);
             self.states = plunge.states();
@@ -221,19 +248,19 @@ impl<'g, G: Game> Perft<'g, G> {
 
     /// Makes all moves of the level, unless the next one is too large to be merged.
     fn step(&mut self) {
-        let (game, most) = (self.game, self.most);
+        let (game, most, cancel) = (self.game, self.most, &self.cancel);
         let mut next = Merged::<G>::default();
         let is_done = if let Some(descent) = self.descent.get_mut().and_then(Option::as_deref_mut) {
             let mut successor = game.new_state();
             descent.successors(&self.level, |batch, lane, ways| {
                 batch.state(lane, successor.as_mut());
                 next.add(&successor, ways);
-                next.level.len() < most
+                next.level.len() < most && !cancel.is_cancelled()
             })
         } else {
             successors(game, &self.level, |successor, ways| {
                 next.add(successor, ways);
-                next.level.len() < most
+                next.level.len() < most && !cancel.is_cancelled()
             })
         };
         if is_done {
@@ -299,10 +326,11 @@ impl<G: Game> Merged<G> {
 impl<G: Game> Iterator for Perft<'_, G> {
     type Item = u128;
 
-    /// Never `None`: when all sequences are over, the counts are 0.
+    /// `None` only once it was [cancelled](Perft::cancelled_by): when all sequences are over, the counts are 0.
     fn next(&mut self) -> Option<u128> {
         self.length += 1;
-        Some(self.of_length(self.length))
+        let count = self.of_length(self.length);
+        (!self.cancel.is_cancelled()).then_some(count)
     }
 }
 

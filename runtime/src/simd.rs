@@ -17,6 +17,7 @@ mod transpose;
 #[allow(unsafe_code, reason = "instructions that not every machine has")]
 mod x86;
 
+pub(crate) use bytes::word;
 pub(crate) use store::Store;
 pub(crate) use transpose::{Rows, digits, to_planes, to_rows};
 
@@ -159,6 +160,12 @@ pub trait Word: Copy {
     #[inline(always)]
     fn spread(bits: u64) -> Self {
         bytes::spread(bits)
+    }
+
+    /// Its bytes.
+    #[inline(always)]
+    fn put(self, to: &mut [u8; 64]) {
+        *to = bytes::bytes(self);
     }
 
     /// The top bits of the bytes.

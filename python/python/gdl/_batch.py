@@ -34,7 +34,7 @@ class Step(NamedTuple):
 class Batch:
     """n games of the same rules, stepped together. Made by `gdl.batch` or `Game.batch`."""
 
-    __slots__ = ("_core", "_dtype", "game", "n", "action_shape", "mask_shape", "observation_shape", "sequential")
+    __slots__ = ("_core", "_dtype", "action_shape", "game", "mask_shape", "n", "observation_shape", "sequential")
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ __version__: str
 
 Name: TypeAlias = str | int
 """A role or a move: its KIF text, or its number."""
-Moves: TypeAlias = Sequence[Name] | Mapping[Name, Name] | Name
+Moves: TypeAlias = Sequence[Name] | Mapping[str, Name] | Mapping[int, Name] | Name
 """A joint move: the moves of all roles in role order; a mapping from roles to moves, where roles that are left out make their
 only legal move; or the move of the only role that has a choice."""
 
@@ -268,9 +268,7 @@ class Batch:
     @property
     def action_shape(self) -> list[int]: ...
     def step(self, actions: NDArray[np.int32] | NDArray[np.int64], out: Step) -> None: ...
-    def reset(
-        self, out: Step, seed: int | list[int] | None = None, marked: NDArray[np.bool_] | None = None
-    ) -> None: ...
+    def reset(self, out: Step, seed: int | list[int] | None = None, marked: NDArray[np.bool_] | None = None) -> None: ...
     def state(self, index: int) -> State: ...
 
 def load(

@@ -14,7 +14,7 @@ class Bar:
         self._shown = False
         self._bar: Any = None
         try:
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
         except ImportError:
             return
         self._bar = tqdm(total=total, unit="playouts", unit_scale=True)

@@ -13,7 +13,7 @@ use super::{ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Phase, TERMINAL, expand::t
 use crate::{
     bits,
     game::{Shape, legal_words},
-    simd::{Isa, Kernel, LANES, Plane, Rows, Store, Word, to_rows},
+    simd::{Isa, Kernel, LANES, Plane, Rows, Store, Word, to_rows, word},
     table::Table,
 };
 use gdl_format::lanes::SLOTS;
@@ -40,6 +40,8 @@ pub struct Stepper {
     slots: Store<SLOTS>,
     scratch: Box<[Rows; 2]>,
     rows: Vec<Rows>,
+    /// The states before a step, where it needs them more than once.
+    before: Vec<Plane>,
 }
 
 /// The moves of a phase.
@@ -57,6 +59,8 @@ struct Choices {
     planes: Range<usize>,
     /// For each move of the game its place among them; as many as there are moves at the phase for others.
     places: Box<[u32]>,
+    /// The same as bytes for a table in registers, where games have so few moves; all ones for others.
+    few: Option<Box<[u8; 128]>>,
     /// The slot of the first, if there is more than one move.
     first: Option<usize>,
     /// Where it is seen what is legal; none if all moves are always.
@@ -137,15 +141,10 @@ impl Games {
         self.over.lane(game)
     }
 
-    /// Writes which games the last step ended.
-    ///
-    /// # Panics
-    /// If there is not a value for each game.
-    pub fn ended(&self, to: &mut [bool]) {
-        assert_eq!(to.len(), self.length, "a value for each game");
-        for (values, word) in to.chunks_mut(64).zip(self.ended.0) {
-            values.iter_mut().enumerate().for_each(|(lane, ended)| *ended = word >> lane & 1 == 1);
-        }
+    /// True if the last step ended the game.
+    #[must_use]
+    pub fn has_ended(&self, game: usize) -> bool {
+        self.ended.lane(game)
     }
 }
 
@@ -179,7 +178,17 @@ impl Stepper {
         let initial = initial.collect();
         let scratch = Box::new([[Plane::ZERO; 64]; 2]);
         let lanes = Box::new(lanes.clone());
-        Some(Self { lanes, isa, plans, initial, goals, slots: Store::new(), scratch, rows: Vec::new() })
+        Some(Self {
+            lanes,
+            isa,
+            plans,
+            initial,
+            goals,
+            slots: Store::new(),
+            scratch,
+            rows: Vec::new(),
+            before: Vec::new(),
+        })
     }
 
     /// The shape of the game.
@@ -274,7 +283,7 @@ impl Stepper {
             return;
         }
         for (lane, to) in to.chunks_exact_mut(blocks.max(1)).enumerate() {
-            to.iter_mut().zip(&self.rows).for_each(|(to, rows)| *to = word(rows, lane));
+            to.iter_mut().zip(&self.rows).for_each(|(to, rows)| *to = of_lane(rows, lane));
         }
     }
 
@@ -304,6 +313,21 @@ impl Stepper {
         (0..times).flat_map(|_| row.clone()).collect()
     }
 
+    /// Writes which games the last step ended.
+    ///
+    /// # Panics
+    /// If there is not a value for each game.
+    pub fn ended(&self, games: &Games, to: &mut [bool]) {
+        assert_eq!(to.len(), games.length, "a value for each game");
+        for (values, &word) in to.chunks_mut(64).zip(&games.ended.0) {
+            if word == 0 {
+                values.fill(false);
+            } else {
+                values.iter_mut().enumerate().for_each(|(lane, ended)| *ended = word >> lane & 1 == 1);
+            }
+        }
+    }
+
     /// Writes the role that is asked in each game, if one alone is: of a [sequential](Stepper::is_sequential) game with `all` false the one
     /// whose move [`Stepper::choose`] wants; else the only one with several legal moves. -1 where there is none.
     ///
@@ -311,54 +335,42 @@ impl Stepper {
     /// If there is not a number for each game.
     pub fn asked(&self, games: &Games, all: bool, to: &mut [i8]) {
         assert_eq!(to.len(), games.length, "a number for each game");
-        to.fill(-1);
-        let mut give = |lanes: &Plane, role: usize| {
-            for (numbers, word) in to.chunks_mut(64).zip(lanes.0) {
-                if word == u64::MAX {
-                    numbers.fill(role as i8);
-                } else if word != 0 {
-                    for (lane, number) in numbers.iter_mut().enumerate() {
-                        *number = if word >> lane & 1 == 1 { role as i8 } else { *number };
-                    }
-                }
-            }
-        };
+        let mut lanes = vec![Plane::ZERO; self.lanes.shape.roles];
+        let add =
+            |to: &mut Plane, from: Plane| to.0.iter_mut().zip(from.0).for_each(|(to, from)| *to |= from);
         for ((plan, legal), at) in self.plans.iter().zip(&games.legal).zip(&games.at) {
             if *at == Plane::ZERO {
                 continue;
             }
             if !all {
-                give(at, plan.speaker);
+                add(&mut lanes[plan.speaker], *at);
                 continue;
             }
             let several: Vec<Plane> =
                 plan.roles.iter().map(|role| several(&legal[role.planes.clone()]).1).collect();
             let (_, two) = self::several(&several);
-            for (role, several) in several.iter().enumerate() {
-                give(&Plane(array::from_fn(|i| at.0[i] & several.0[i] & !two.0[i])), role);
+            for (lanes, several) in lanes.iter_mut().zip(&several) {
+                add(lanes, Plane(array::from_fn(|i| at.0[i] & several.0[i] & !two.0[i])));
             }
         }
+        self.isa.run(Number { lanes: &lanes, to });
     }
 
-    /// The goal values of each role in each game that the last step ended in a terminal state where every role has exactly one.
-    pub fn scores(&self, games: &Games, mut tell: impl FnMut(usize, &[u8])) {
-        let mut values = vec![0; self.lanes.shape.roles];
-        let lanes = Plane(array::from_fn(|i| games.ended.0[i] & games.terminal.0[i]));
-        for game in bits::ones(&lanes.0) {
-            let mut counts = 0_usize;
-            let mut last = None;
-            for (&(role, value), plane) in self.goals.iter().zip(&games.goals) {
-                if plane.lane(game) && last != Some(role) {
-                    values[role] = value;
-                    counts += 1;
-                    last = Some(role);
-                } else if plane.lane(game) {
-                    counts = usize::MAX / 2;
-                }
-            }
-            if counts == values.len() {
-                tell(game, &values);
-            }
+    /// The goal value of each role in each game that the last step ended in a terminal state where every role has exactly one.
+    pub fn scores(&self, games: &Games, mut tell: impl FnMut(usize, usize, u8)) {
+        let mut lanes = Plane(array::from_fn(|i| games.ended.0[i] & games.terminal.0[i]));
+        if lanes == Plane::ZERO {
+            return;
+        }
+        for role in 0..self.lanes.shape.roles {
+            let start = self.goals.partition_point(|&(other, _)| other < role);
+            let end = self.goals.partition_point(|&(other, _)| other <= role);
+            let (one, two) = several(&games.goals[start..end]);
+            lanes = Plane(array::from_fn(|i| lanes.0[i] & one.0[i] & !two.0[i]));
+        }
+        for (&(role, value), plane) in self.goals.iter().zip(&games.goals) {
+            let lanes: [u64; 8] = array::from_fn(|i| lanes.0[i] & plane.0[i]);
+            bits::ones(&lanes).for_each(|game| tell(game, role, value));
         }
     }
 }
@@ -374,7 +386,7 @@ fn several(planes: &[Plane]) -> (Plane, Plane) {
 
 /// The word of a lane.
 #[inline]
-fn word(rows: &Rows, lane: usize) -> u64 {
+fn of_lane(rows: &Rows, lane: usize) -> u64 {
     rows[lane / 8].0[lane % 8]
 }
 
@@ -397,7 +409,13 @@ impl Plan {
                 (0..).zip(&choice.moves).for_each(|(place, &action)| places[action as usize] = place);
                 let first = usize::from(choice.first);
                 let is_seen = first > 0 && usize::from(choice.count) < choice.moves.len();
+                let few = (shape.moves <= 128 && choice.moves.len() < FEW).then(|| {
+                    let place =
+                        |action: usize| places.get(action).filter(|&&place| place < planes.len() as u32);
+                    Box::new(array::from_fn(|action| place(action).map_or(u8::MAX, |&place| place as u8)))
+                });
                 Choices {
+                    few,
                     planes,
                     places: places.into(),
                     first: (choice.moves.len() > 1).then_some(first),
@@ -477,14 +495,17 @@ impl Kernel for Choose<'_> {
 /// Sets the planes of what is chosen. Where it was left to the game.
 #[inline(always)]
 fn note<W: Word>(role: &Choices, actions: &[i32], width: usize, chosen: &mut [Plane]) -> Plane {
-    let mut left = Plane::ZERO;
     if chosen.len() < FEW {
         // A place that no plane has tells nothing apart.
         let mut numbers = [u8::MAX; LANES];
-        let none = chosen.len() as u32;
-        for (lane, (number, action)) in numbers.iter_mut().zip(actions.iter().step_by(width)).enumerate() {
-            *number = role.places.get(*action as usize).copied().unwrap_or(none) as u8;
-            left.0[lane / 64] |= u64::from(*action == ONLY) << (lane % 64);
+        match &role.few {
+            Some(few) if width == 1 => look_up::<W>(few, actions, &mut numbers),
+            _ => {
+                let none = chosen.len() as u32;
+                for (number, action) in numbers.iter_mut().zip(actions.iter().step_by(width)) {
+                    *number = role.places.get(*action as usize).copied().unwrap_or(none) as u8;
+                }
+            }
         }
         tell_apart::<W>(&numbers, chosen);
     } else {
@@ -494,10 +515,31 @@ fn note<W: Word>(role: &Choices, actions: &[i32], width: usize, chosen: &mut [Pl
             if let Some(plane) = place.and_then(|place| chosen.get_mut(place)) {
                 plane.0[lane / 64] |= 1 << (lane % 64);
             }
+        }
+    }
+    let mut left = Plane::ZERO;
+    if actions.contains(&ONLY) {
+        for (lane, &action) in actions.iter().step_by(width).enumerate() {
             left.0[lane / 64] |= u64::from(action == ONLY) << (lane % 64);
         }
     }
     left
+}
+
+/// The places of moves, all ones for those that have none.
+#[inline(always)]
+fn look_up<W: Word>(few: &[u8; 128], actions: &[i32], numbers: &mut [u8; LANES]) {
+    let halves = few.as_chunks::<64>().0;
+    let (low, high) = (word::<W>(&halves[0]), word::<W>(&halves[1]));
+    for (numbers, actions) in numbers.as_chunks_mut::<64>().0.iter_mut().zip(actions.chunks(64)) {
+        let mut moves = [u8::MAX; 64];
+        for (to, &action) in moves.iter_mut().zip(actions) {
+            *to = (action as u32).min(255) as u8;
+        }
+        let moves = word::<W>(&moves);
+        let known = !moves.collect();
+        W::take(known, low, high, moves).or(W::spread(!known)).put(numbers);
+    }
 }
 
 /// The work of [`Stepper::step`], but for games that start again.
@@ -511,14 +553,17 @@ impl Kernel for Step<'_> {
 
     #[inline(always)]
     fn run<W: Word>(self) {
-        let Self { stepper: Stepper { lanes, plans, slots, .. }, games } = self;
+        let Self { stepper: Stepper { lanes, plans, slots, before, .. }, games } = self;
         let slots = &mut **slots;
         let Games { fluents, at, legal, chosen, over, ended, terminal, goals, .. } = games;
         let here = at.clone();
         at.fill(Plane::ZERO);
         let met = here.iter().filter(|&&at| at != Plane::ZERO).count();
         // With several phases each needs the states as they were.
-        let before: Box<[Plane]> = if met > 1 { fluents.clone() } else { Box::default() };
+        before.clear();
+        if met > 1 {
+            before.extend_from_slice(fluents);
+        }
         let (mut all_ended, mut all_terminal) = (W::splat(false), W::splat(false));
         for (place, plan) in plans.iter().enumerate() {
             let live = W::load(&here[place]);
@@ -526,7 +571,7 @@ impl Kernel for Step<'_> {
                 continue;
             }
             let state = &mut slots[usize::from(FLUENTS)..][..fluents.len()];
-            state.copy_from_slice(if met > 1 { &before } else { fluents });
+            state.copy_from_slice(if met > 1 { before } else { fluents });
             for role in &plan.roles {
                 if let Some(first) = role.first {
                     slots[first..][..role.planes.len()].copy_from_slice(&chosen[place][role.planes.clone()]);
@@ -675,17 +720,43 @@ impl Kernel for Widen<'_> {
         let mut start = 0;
         for lane in 0..length {
             for (rows, &bits) in rows.iter().zip(blocks) {
-                let mut plane = Plane::ZERO;
-                W::spread(word(rows, lane)).and(ones).store(&mut plane);
+                let values = W::spread(of_lane(rows, lane)).and(ones);
                 // All 64, as long as there is room: what is too much is written over by what comes next.
-                if let Some(to) = to.get_mut(start..start + 64) {
-                    to.as_chunks_mut().0.iter_mut().zip(plane.0).for_each(|(to, word)| *to = word.to_le_bytes());
+                if let Some(to) = to[start..].first_chunk_mut() {
+                    values.put(to);
                 } else {
-                    let bytes = plane.0.into_iter().flat_map(u64::to_le_bytes);
-                    to[start..start + bits].iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+                    let mut bytes = [0; 64];
+                    values.put(&mut bytes);
+                    to[start..start + bits].copy_from_slice(&bytes[..bits]);
                 }
                 start += bits;
             }
+        }
+    }
+}
+
+/// Writes the number of the role whose lanes these are; -1 in others. No two roles have the same.
+struct Number<'a> {
+    lanes: &'a [Plane],
+    to: &'a mut [i8],
+}
+
+impl Kernel for Number<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Word>(self) {
+        let Self { lanes, to } = self;
+        for (block, to) in to.chunks_mut(64).enumerate() {
+            let (mut numbers, mut none) = (W::splat(false), !0);
+            for (role, lanes) in (0_u8..).zip(lanes) {
+                let number = W::load(&Plane([u64::from_ne_bytes([role; 8]); 8]));
+                numbers = numbers.or_both(W::spread(lanes.0[block]), number);
+                none &= !lanes.0[block];
+            }
+            let mut bytes = [0; 64];
+            numbers.or(W::spread(none)).put(&mut bytes);
+            to.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte.cast_signed());
         }
     }
 }

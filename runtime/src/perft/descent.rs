@@ -6,6 +6,7 @@
 //! there are sequences, 512 at a time; memory is a batch for each level.
 
 use crate::{
+    cancel::Cancel,
     game::Row,
     lanes::{RowBatch, RowExpansion},
     simd::Isa,
@@ -53,11 +54,12 @@ pub(super) struct Descent<'t> {
     legal: Vec<u64>,
     counts: Box<[u64; RowExpansion::LANES]>,
     states: u64,
+    cancel: Cancel,
 }
 
 impl<'t> Descent<'t> {
     /// None if play does not come to the state, or the table's states cannot be stepped in lanes.
-    pub(super) fn new(table: &'t Table, isa: Isa, state: &[u64]) -> Option<Self> {
+    pub(super) fn new(table: &'t Table, isa: Isa, state: &[u64], cancel: &Cancel) -> Option<Self> {
         let expansion = RowExpansion::new(table, isa)?;
         expansion.phase(state)?;
         let shape = table.shape();
@@ -69,6 +71,7 @@ impl<'t> Descent<'t> {
             legal: vec![0; shape.roles * shape.legal_words()],
             counts: Box::new([0; RowExpansion::LANES]),
             states: 0,
+            cancel: cancel.clone(),
         })
     }
 
@@ -77,7 +80,8 @@ impl<'t> Descent<'t> {
         self.states
     }
 
-    /// The number of sequences of this length, at least one, from states after equally many moves.
+    /// The number of sequences of this length, at least one, from states after equally many moves; some number if it is
+    /// cancelled.
     pub(super) fn count<S: Row>(&mut self, level: &[(S, u128)], length: usize) -> u128 {
         self.states = 0;
         let mut sum: u128 = 0;
@@ -91,6 +95,9 @@ impl<'t> Descent<'t> {
             self.open(0);
             let mut depth = 0;
             loop {
+                if self.cancel.is_cancelled() {
+                    return sum;
+                }
                 if !self.fill(depth, phase + depth) {
                     match depth.checked_sub(1) {
                         Some(above) => depth = above,

@@ -6,6 +6,7 @@
 
 use super::joint_moves;
 use crate::{
+    cancel::Cancel,
     game::{Game, GameExt},
     joints::Joints,
 };
@@ -23,11 +24,12 @@ pub(super) struct Plunge<'g, G: Game> {
     /// One for each level, kept from state to state.
     nodes: Vec<Node<G>>,
     states: u64,
+    cancel: &'g Cancel,
 }
 
 impl<'g, G: Game> Plunge<'g, G> {
-    pub(super) fn new(game: &'g G) -> Self {
-        Self { game, view: game.new_view(), nodes: Vec::new(), states: 0 }
+    pub(super) fn new(game: &'g G, cancel: &'g Cancel) -> Self {
+        Self { game, view: game.new_view(), nodes: Vec::new(), states: 0, cancel }
     }
 
     /// In how many states moves were counted.
@@ -35,7 +37,7 @@ impl<'g, G: Game> Plunge<'g, G> {
         self.states
     }
 
-    /// The number of sequences of this length, at least one, from a state.
+    /// The number of sequences of this length, at least one, from a state; some number if it is cancelled.
     pub(super) fn count(&mut self, state: &G::State, length: usize) -> u128 {
         let game = self.game;
         let mut sum: u128 = 0;
@@ -47,7 +49,7 @@ impl<'g, G: Game> Plunge<'g, G> {
                 let successor = game.apply_unchecked(state, joint);
                 depth += 1;
                 sum = sum.saturating_add(self.enter(depth, successor, length - depth));
-            } else if depth == 0 {
+            } else if depth == 0 || self.cancel.is_cancelled() {
                 return sum;
             } else {
                 depth -= 1;

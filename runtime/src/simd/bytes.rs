@@ -2,8 +2,9 @@
 
 use super::{Plane, Word};
 
+/// See [`Word::put`].
 #[inline(always)]
-fn bytes<W: Word>(word: W) -> [u8; 64] {
+pub(super) fn bytes<W: Word>(word: W) -> [u8; 64] {
     let mut plane = Plane::ZERO;
     word.store(&mut plane);
     let mut bytes = [0; 64];
@@ -13,7 +14,7 @@ fn bytes<W: Word>(word: W) -> [u8; 64] {
 
 /// Bytes as a word.
 #[inline(always)]
-pub(super) fn word<W: Word>(bytes: &[u8; 64]) -> W {
+pub(crate) fn word<W: Word>(bytes: &[u8; 64]) -> W {
     let mut plane = Plane::ZERO;
     plane.0.iter_mut().zip(bytes.as_chunks().0).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
     W::load(&plane)

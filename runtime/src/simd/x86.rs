@@ -141,6 +141,12 @@ impl Word for Avx512 {
     }
 
     #[inline(always)]
+    fn put(self, to: &mut [u8; 64]) {
+        // SAFETY: the machine has AVX-512, see the module; the place has as many bytes, and need not be aligned.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) }
+    }
+
+    #[inline(always)]
     fn collect(self) -> u64 {
         // SAFETY: the machine has AVX-512 with BW, see the module.
         unsafe { _mm512_movepi8_mask(self.0) }

@@ -9,6 +9,9 @@
 //! ```
 //!
 //! Others are whole rulesheets. Names of limits are those of the fields of [`Limits`](crate::Limits).
+//!
+//! `GDL` and three digits are codes of what rules say; `GDLM` and a digit are those of the macro and its file, of texts, rules and
+//! work beyond the limits, and of the compiler itself. A number is given once: one without use stays, as reserved.
 
 use super::Severity;
 

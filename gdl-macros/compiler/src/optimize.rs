@@ -6,6 +6,9 @@
 //! nothing but its input. It pays a [`Meter`] for its steps and bytes before it takes them; if there are not enough, the net stays as
 //! it was. Where a pass rewrites again and again, its page says what gets less each time.
 //!
+//! A pass is a file called by its subject; the others have what passes share. `rebuild` copies nets, `users` says where gates are
+//! used; `simulate` sees by random play what may be so, `proof` shows that it is, within a `budget`.
+//!
 //! From the net others are made, which are no more than a help: that of each phase of its cycle ([`phases`]), and of each ply of
 //! a short game ([`plies`]).
 

@@ -207,10 +207,11 @@ pub struct Relation {
 
 /// The relations with a meaning of their own. They exist in every [`Rules`], used or not.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs, reason = "the names are the keywords of the language")]
+#[allow(missing_docs, reason = "the names are the keywords of the language, but for one")]
 pub struct Keywords {
     pub role: RelationId,
     pub init: RelationId,
+    /// `true`, which Rust has taken: what holds in a state.
     pub fact: RelationId,
     pub does: RelationId,
     pub next: RelationId,

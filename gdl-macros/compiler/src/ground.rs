@@ -9,8 +9,8 @@
 //! The fixpoint and what splits rules for it spend steps and bytes of the phase; what comes before is linear in the text, and
 //! what comes after in the instances, which are bounded by then.
 //!
-//! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle. Only a named limit or
-//! that test can fail.
+//! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle; each role has a move that is possible, and goal values
+//! are integers from 0 to 100. Only these tests or a named limit can fail.
 
 mod advice;
 mod branches;

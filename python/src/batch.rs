@@ -15,7 +15,9 @@ use gdl_runtime::{
     bits::{self, BitBox},
     lanes::Isa,
 };
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArrayMethods};
+use numpy::{
+    PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods,
+};
 use pyo3::{
     exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError},
     prelude::*,
@@ -424,8 +426,14 @@ impl Batch {
     }
 
     /// `gdl.IllegalMoveError` for a game of which some move is not legal.
-    fn refusal(&self, py: Python<'_>, core: &mut Core, index: usize) -> PyErr {
-        let Core { units, steppers, actions } = core;
+    fn refusal(
+        &self,
+        py: Python<'_>,
+        units: &[Unit],
+        steppers: &mut [Stepper],
+        actions: &[i32],
+        index: usize,
+    ) -> PyErr {
         let spec = &self.spec;
         let mut asked: Vec<usize> = (0..spec.roles).filter(|&role| Some(role) != spec.chance).collect();
         let unit = &units[index / UNIT];
@@ -456,35 +464,38 @@ impl Batch {
     }
 }
 
-/// Numbers of moves as they come.
-fn numbers(actions: &Bound<'_, PyAny>, shape: &[usize], to: &mut Vec<i32>) -> PyResult<()> {
-    fn read<T: numpy::Element + Copy>(
-        array: &Bound<'_, PyArrayDyn<T>>,
+/// Numbers of moves: those of the array, if they lie as they are needed, else a copy in `to`.
+fn numbers<'py>(
+    actions: &Bound<'py, PyAny>,
+    shape: &[usize],
+    to: &mut Vec<i32>,
+) -> PyResult<Option<PyReadonlyArrayDyn<'py, i32>>> {
+    fn read<'py, T: numpy::Element + Copy>(
+        array: &Bound<'py, PyArrayDyn<T>>,
         shape: &[usize],
-        to: &mut Vec<i32>,
-        as_number: impl Fn(T) -> i32,
-    ) -> PyResult<()> {
+    ) -> PyResult<PyReadonlyArrayDyn<'py, T>> {
         if array.shape() != shape {
             let found = PyTuple::new(array.py(), array.shape())?;
             let shape = PyTuple::new(array.py(), shape)?;
             return Err(PyValueError::new_err(format!("actions are to have shape {shape}, not {found}")));
         }
-        let array = array.try_readonly().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        to.clear();
-        match array.as_slice() {
-            Ok(all) if array.is_c_contiguous() => to.extend(all.iter().map(|&number| as_number(number))),
-            _ => to.extend(array.as_array().iter().map(|&number| as_number(number))),
-        }
-        Ok(())
+        array.try_readonly().map_err(|error| PyValueError::new_err(error.to_string()))
     }
-    // What is too large is no move, as is any other number that is none.
+    to.clear();
     if let Ok(array) = actions.cast::<PyArrayDyn<i32>>() {
-        read(array, shape, to, |number| number)
+        let array = read(array, shape)?;
+        if array.is_c_contiguous() && array.as_slice().is_ok() {
+            return Ok(Some(array));
+        }
+        to.extend(array.as_array());
     } else if let Ok(array) = actions.cast::<PyArrayDyn<i64>>() {
-        read(array, shape, to, |number| i32::try_from(number).unwrap_or(i32::MIN))
+        // What is too large is no move, as is any other number that is none.
+        let small = |&number: &i64| i32::try_from(number).unwrap_or(i32::MIN);
+        to.extend(read(array, shape)?.as_array().iter().map(small));
     } else {
-        Err(PyTypeError::new_err("actions are to be a NumPy array of int32 or int64"))
+        return Err(PyTypeError::new_err("actions are to be a NumPy array of int32 or int64"));
     }
+    Ok(None)
 }
 
 /// Seeds of games: one for all, or one for each.
@@ -607,11 +618,15 @@ impl Batch {
         let mut core = self.lock()?;
         let mut arrays = self.arrays(out)?;
         let shape = self.action_shape();
-        let mut numbers_of_moves = std::mem::take(&mut core.actions);
-        let read = numbers(actions, &shape, &mut numbers_of_moves);
-        core.actions = numbers_of_moves;
-        read?;
+        let mut copied = std::mem::take(&mut core.actions);
+        let given = numbers(actions, &shape, &mut copied);
+        core.actions = copied;
+        let given = given?;
         let Core { units, steppers, actions } = &mut *core;
+        let actions = match &given {
+            Some(array) => array.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?,
+            None => actions,
+        };
         let wrong = py.detach(|| {
             let wrong = Mutex::new(None::<usize>);
             let chunks = actions.chunks(UNIT * self.spec.actions());
@@ -626,7 +641,7 @@ impl Batch {
             wrong.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
         });
         if let Some(index) = wrong {
-            return Err(self.refusal(py, &mut core, index));
+            return Err(self.refusal(py, units, steppers, actions, index));
         }
         self.write(py, &mut core, &mut arrays, true)
     }

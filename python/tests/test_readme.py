@@ -16,6 +16,6 @@ def test_examples() -> None:
     for block in BLOCKS:
         printed = io.StringIO()
         with redirect_stdout(printed):
-            exec(block, {})
+            exec(block, {})  # noqa: S102
         expected = re.findall(r"^print\(.*\)  # (.*)$", block, re.MULTILINE)
         assert printed.getvalue().splitlines() == expected

@@ -12,11 +12,25 @@ from ._batch import Autoreset, Step
 from ._batch import Batch as PythonBatch
 from ._errors import Diagnostic
 
+__all__ = [
+    "Batch",
+    "Game",
+    "builtin",
+    "load",
+    "Information",
+    "builtin_names",
+    "check",
+    "State",
+    "RoleStats",
+    "Stats",
+    "__version__",
+]
+
 __version__: str
 
-Name: TypeAlias = str | int
+_Name: TypeAlias = str | int
 """A role or a move: its KIF text, or its number."""
-Moves: TypeAlias = Sequence[Name] | Mapping[str, Name] | Mapping[int, Name] | Name
+_Moves: TypeAlias = Sequence[_Name] | Mapping[str, _Name] | Mapping[int, _Name] | _Name
 """A joint move: the moves of all roles in role order; a mapping from roles to moves, where roles that are left out make their
 only legal move; or the move of the only role that has a choice."""
 
@@ -57,9 +71,9 @@ class Game:
     @property
     def engine(self) -> Literal["table", "lifted"]:
         """`table`, or `lifted` if the rules are too large for one and are evaluated state by state."""
-    def moves_of(self, role: Name) -> list[int]:
+    def moves_of(self, role: _Name) -> list[int]:
         """The numbers of the moves that a role may ever make, ascending."""
-    def goals_of(self, role: Name) -> list[int]:
+    def goals_of(self, role: _Name) -> list[int]:
         """The goal values that a role may ever have, ascending."""
     def initial(self) -> State:
         """The state at the start."""
@@ -100,7 +114,7 @@ class Game:
     ) -> PythonBatch:
         """Many games at once: see `gdl.batch`."""
     def __hash__(self) -> int: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class State(Hashable):
@@ -109,11 +123,11 @@ class State(Hashable):
     @property
     def game(self) -> Game:
         """The game."""
-    def legal(self, role: Name) -> list[str]:
+    def legal(self, role: _Name) -> list[str]:
         """The moves that a role may make, in move order. `KeyError` or `IndexError` for a role that the game does not have."""
-    def legal_ids(self, role: Name) -> list[int]:
+    def legal_ids(self, role: _Name) -> list[int]:
         """The numbers of the moves that a role may make, ascending."""
-    def apply(self, moves: Moves) -> State:
+    def apply(self, moves: _Moves) -> State:
         """The state that follows.
 
         Raises `IllegalMoveError` if a move is not legal, the game is over, or there is not one move for each role; `KeyError` for
@@ -121,12 +135,12 @@ class State(Hashable):
     @property
     def is_terminal(self) -> bool:
         """True if the game is over."""
-    def goal(self, role: Name) -> int | None:
+    def goal(self, role: _Name) -> int | None:
         """The goal value of a role: None if no value holds or several do, as is common before the end."""
     @property
     def goals(self) -> list[int | None]:
         """The goal value of each role, in role order."""
-    def percepts(self, role: Name, moves: Moves) -> tuple[str, ...]:
+    def percepts(self, role: _Name, moves: _Moves) -> tuple[str, ...]:
         """What a role perceives when these moves are made here: percepts, or the moves of all roles where the rules give none."""
     def chance_outcomes(self) -> list[tuple[str, Fraction]]:
         """What chance may do here and how likely each is, exactly. Nothing if the game has no chance."""
@@ -145,7 +159,7 @@ class State(Hashable):
     def clone(self) -> State:
         """The state itself, which never changes."""
     def __hash__(self) -> int: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __copy__(self) -> State: ...
     def __deepcopy__(self, memo: object, /) -> State: ...
 
@@ -155,16 +169,16 @@ class Information(Hashable):
 
     Equal for plays that the role cannot tell apart. Its text is canonical: an information state string."""
 
-    def __new__(cls, game: Game, role: Name) -> Information: ...
+    def __new__(cls, game: Game, role: _Name) -> Information: ...
     @property
     def game(self) -> Game:
         """The game."""
     @property
     def role(self) -> str:
         """Whose information it is."""
-    def step(self, state: State, moves: Moves) -> Information:
+    def step(self, state: State, moves: _Moves) -> Information:
         """What the role knows once these moves were made in a state. Errors are those of `State.apply`."""
-    def tell(self, action: Name, perceived: str) -> Information:
+    def tell(self, action: _Name, perceived: str) -> Information:
         """What the role knows once it was told of a step: its move, and what it perceived as KIF text such as `((open 3))`."""
     def states(self, max_states: int | None = None, max_joints: int | None = None) -> list[tuple[State, Fraction]]:
         """The states that fit, each with its exact probability if all other roles draw their moves uniformly.
@@ -172,7 +186,7 @@ class Information(Hashable):
         Raises `ValueError` if none fits, or more states or joint moves than the limits would have to be looked at."""
     def __len__(self) -> int: ...
     def __hash__(self) -> int: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class RoleStats:

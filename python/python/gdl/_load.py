@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from . import _gdl
 from ._gdl import Game, Information
@@ -56,7 +55,7 @@ def load(
         names = ", ".join(_gdl.builtin_names())
         raise FileNotFoundError(f"no text of rules, no file and no built-in game: {source!r}; built in are {names}")
     else:
-        with Path(source).open("rb") as file:
+        with open(source, "rb") as file:
             text, called = file.read(_MAX_FILE), os.fspath(source)
     return _gdl.load(
         text,

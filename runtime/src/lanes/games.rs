@@ -257,7 +257,7 @@ impl Stepper {
         let width = if all { self.lanes.shape.roles } else { 1 };
         let actions = &actions[..games.length * width];
         let wrong = isa.run(Choose { plans: &self.plans, games, all, width, actions });
-        (0..LANES).find(|&game| wrong.lane(game)).map_or(Ok(()), Err)
+        bits::ones(&wrong.0).next().map_or(Ok(()), Err)
     }
 
     /// Makes the moves noted last. O(phases met * operations).
@@ -277,13 +277,17 @@ impl Stepper {
         let isa = self.isa;
         let blocks = self.blocks(part).len();
         assert_eq!(to.len(), games.length * blocks, "a row for each game");
+        if to.is_empty() {
+            return;
+        }
         isa.run(Read { stepper: self, games, part });
         if let [rows] = &self.rows[..] {
             copy(rows, to);
             return;
         }
-        for (lane, to) in to.chunks_exact_mut(blocks.max(1)).enumerate() {
-            to.iter_mut().zip(&self.rows).for_each(|(to, rows)| *to = of_lane(rows, lane));
+        for (block, rows) in self.rows.iter().enumerate() {
+            let words = rows.iter().flat_map(|plane| plane.0);
+            to[block..].iter_mut().step_by(blocks).zip(words).for_each(|(to, word)| *to = word);
         }
     }
 
@@ -319,13 +323,7 @@ impl Stepper {
     /// If there is not a value for each game.
     pub fn ended(&self, games: &Games, to: &mut [bool]) {
         assert_eq!(to.len(), games.length, "a value for each game");
-        for (values, &word) in to.chunks_mut(64).zip(&games.ended.0) {
-            if word == 0 {
-                values.fill(false);
-            } else {
-                values.iter_mut().enumerate().for_each(|(lane, ended)| *ended = word >> lane & 1 == 1);
-            }
-        }
+        self.isa.run(Tell { lanes: &games.ended, to });
     }
 
     /// Writes the role that is asked in each game, if one alone is: of a [sequential](Stepper::is_sequential) game with `all` false the one
@@ -731,6 +729,25 @@ impl Kernel for Widen<'_> {
                 }
                 start += bits;
             }
+        }
+    }
+}
+
+/// Writes which lanes are set.
+struct Tell<'a> {
+    lanes: &'a Plane,
+    to: &'a mut [bool],
+}
+
+impl Kernel for Tell<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Word>(self) {
+        for (to, &word) in self.to.chunks_mut(64).zip(&self.lanes.0) {
+            let mut bytes = [0; 64];
+            W::spread(word).put(&mut bytes);
+            to.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte != 0);
         }
     }
 }

@@ -1,6 +1,12 @@
 //! Games: loaded from a rulesheet or built in, with their names as Python strings.
 
-use crate::{rules, state::State, stats::Stats, watch::Watch};
+use crate::{
+    player::{Solution, solve},
+    rules,
+    state::State,
+    stats::Stats,
+    watch::Watch,
+};
 use gdl_games::{Entry, Visitor};
 use gdl_runtime::{
     Dynamic, Game as _, GameExt, Loader, Playouts,
@@ -167,7 +173,7 @@ pub(crate) fn load(
     Ok(Game(Arc::new(Inner::new(py, game, name.to_owned(), text, options, false))))
 }
 
-fn duration(seconds: f64) -> PyResult<Duration> {
+pub(crate) fn duration(seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds)
         .map_err(|_| PyValueError::new_err(format!("{seconds} is no number of seconds to wait for")))
 }
@@ -326,6 +332,24 @@ impl Game {
         }
         watch.end()?;
         Ok(Stats { inner })
+    }
+
+    /// What comes of every state that play can reach from a state.
+    #[pyo3(signature = (state = None, *, max_bytes = None, seconds = None, nodes = None))]
+    fn solve(
+        &self,
+        py: Python<'_>,
+        state: Option<&Bound<'_, State>>,
+        max_bytes: Option<usize>,
+        seconds: Option<f64>,
+        nodes: Option<u64>,
+    ) -> PyResult<Solution> {
+        let initial = self.initial();
+        let state = state.map_or(&initial, |state| state.get());
+        if !state.game().is_same(self) {
+            return Err(PyValueError::new_err("the state is one of another game"));
+        }
+        solve(py, self, state, max_bytes, seconds, nodes)
     }
 
     /// Many games at once: `gdl.batch` of this game.

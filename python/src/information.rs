@@ -9,8 +9,8 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 #[pyclass(frozen, module = "gdl", eq, hash)]
 #[derive(Clone)]
 pub(crate) struct Information {
-    game: Game,
-    known: Known<Dynamic>,
+    pub(crate) game: Game,
+    pub(crate) known: Known<Dynamic>,
 }
 
 impl PartialEq for Information {

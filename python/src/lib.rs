@@ -6,6 +6,7 @@
 mod batch;
 mod game;
 mod information;
+mod player;
 mod rules;
 mod single;
 mod state;
@@ -21,6 +22,7 @@ mod _gdl {
         batch::Batch,
         game::{Game, builtin, load},
         information::Information,
+        player::{Player, Solution},
         rules::{builtin_names, check},
         state::State,
         stats::{RoleStats, Stats},

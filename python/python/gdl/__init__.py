@@ -16,8 +16,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._errors import Diagnostic, IllegalMoveError, RulesError
-from ._gdl import Game, Information, RoleStats, State, Stats, __version__, check
+from ._gdl import Game, Information, Player, RoleStats, Solution, State, Stats, __version__, check
 from ._load import builtin_names, load
+from ._match import Match, play_match
 
 if TYPE_CHECKING:
     from ._batch import Batch, Step, batch
@@ -28,8 +29,11 @@ __all__ = [
     "Game",
     "IllegalMoveError",
     "Information",
+    "Match",
+    "Player",
     "RoleStats",
     "RulesError",
+    "Solution",
     "State",
     "Stats",
     "Step",
@@ -38,6 +42,7 @@ __all__ = [
     "builtin_names",
     "check",
     "load",
+    "play_match",
 ]
 
 

@@ -15,15 +15,17 @@ from ._errors import Diagnostic
 __all__ = [
     "Batch",
     "Game",
-    "builtin",
-    "load",
     "Information",
-    "builtin_names",
-    "check",
-    "State",
+    "Player",
     "RoleStats",
+    "Solution",
+    "State",
     "Stats",
     "__version__",
+    "builtin",
+    "builtin_names",
+    "check",
+    "load",
 ]
 
 __version__: str
@@ -100,6 +102,18 @@ class Game:
         Equal rules, engine, seed and count give equal counts, whatever the threads; 0 means one for each processor. A game that is
         not over after `max_length` moves, 10,000 unless told otherwise, is given up. `progress` is called with the number of games so
         far a few times a second; True shows a bar. The GIL is released; Ctrl-C, and an exception of `progress`, end it."""
+    def solve(
+        self,
+        state: State | None = None,
+        *,
+        max_bytes: int | None = None,
+        seconds: float | None = None,
+        nodes: int | None = None,
+    ) -> Solution:
+        """What comes of every state that play can reach from a state, the initial one unless told otherwise.
+
+        For games of one role, or two that take turns, without chance. Raises `ValueError` for others, and if that takes more than
+        `max_bytes` (1 GiB), `seconds` or `nodes`. Ctrl-C ends it."""
     def batch(
         self,
         n: int,
@@ -187,6 +201,43 @@ class Information(Hashable):
     def __len__(self) -> int: ...
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class Player:
+    """Decides for a role, match after match: `first`, `random`, `greedy`, `flat`, `mcts`, `alphabeta`, `paranoid`, `maxn` or
+    `perfect`, as in `gdl match`. With the same seed, `nodes` and one thread it makes the same moves."""
+
+    def __new__(
+        cls,
+        game: Game,
+        role: _Name,
+        kind: str = "mcts",
+        *,
+        seed: int = 0,
+        threads: int = 1,
+        depth: int | None = None,
+        max_bytes: int | None = None,
+    ) -> Player: ...
+    @property
+    def kind(self) -> str:
+        """What it is called."""
+    @property
+    def role(self) -> str:
+        """For whom it decides."""
+    def choose(self, information: Information, seconds: float | None = None, nodes: int | None = None) -> str:
+        """A legal move where the information leads to, found within a second unless told otherwise. The GIL is released; Ctrl-C ends
+        it. Raises `ValueError` if the information is of another game or role, or the role has no move there."""
+
+@final
+class Solution:
+    """What comes of every state that play can reach. Made by `Game.solve`; its length is the number of states kept."""
+
+    def value(self, state: State, role: _Name) -> tuple[float, int | None]:
+        """The goal that a role gets if both play as well as can be, and after how many moves if the one who is ahead hurries and the
+        other does not; None where neither is ahead. `ValueError` if play does not come to the state."""
+    def best(self, state: State, role: _Name) -> str | None:
+        """A best move of a role; None if it has none, or the game is over."""
+    def __len__(self) -> int: ...
 
 @final
 class RoleStats:

@@ -1,0 +1,206 @@
+//! Players, which decide for a role, and small games solved.
+
+use crate::{game::Game, information::Information, state::State, watch::Watch};
+use gdl_runtime::{
+    Budget, Dynamic, Player as Decides,
+    dynamic::RoleId,
+    game::Id,
+    player::{First, Random},
+    search::{AlphaBeta, FlatMonteCarlo, MaxN, Mcts, Perfect, Solution as Inner},
+};
+use pyo3::{
+    exceptions::{PyRuntimeError, PyValueError},
+    prelude::*,
+    types::PyString,
+};
+use std::{
+    sync::{Mutex, TryLockError},
+    time::Duration,
+};
+
+/// What `Player` knows by name.
+const KINDS: [&str; 9] =
+    ["first", "random", "greedy", "flat", "mcts", "alphabeta", "paranoid", "maxn", "perfect"];
+
+/// Decides for a role, match after match.
+#[pyclass(frozen, module = "gdl")]
+pub(crate) struct Player {
+    game: Game,
+    role: RoleId,
+    kind: &'static str,
+    mind: Mutex<Box<dyn Decides<Dynamic>>>,
+}
+
+/// The limits of a decision.
+fn budget(watch: &Watch, seconds: Option<f64>, nodes: Option<u64>) -> PyResult<Budget> {
+    let budget = match (seconds, nodes) {
+        (None, None) => Budget::within(Duration::from_secs(1)),
+        (None, Some(nodes)) => Budget::of_nodes(nodes),
+        (Some(seconds), nodes) => {
+            let within = Budget::within(crate::game::duration(seconds)?);
+            nodes.map_or(within.clone(), |nodes| within.and_nodes(nodes))
+        }
+    };
+    Ok(budget.cancelled_by(&watch.cancel))
+}
+
+#[pymethods]
+impl Player {
+    #[new]
+    #[pyo3(signature = (game, role, kind = "mcts", *, seed = 0, threads = 1, depth = None, max_bytes = None))]
+    fn new(
+        game: &Bound<'_, Game>,
+        role: &Bound<'_, PyAny>,
+        kind: &str,
+        seed: u64,
+        threads: usize,
+        depth: Option<u32>,
+        max_bytes: Option<usize>,
+    ) -> PyResult<Self> {
+        let game = game.get().clone();
+        let role = game.0.role(role)?;
+        let found = KINDS.into_iter().find(|&known| known == kind);
+        let kind = found.ok_or_else(|| {
+            PyValueError::new_err(format!("no player is called {kind:?}: there are {}", KINDS.join(", ")))
+        })?;
+        let alphabeta = |player: AlphaBeta<Dynamic>| {
+            let player = player.seed(seed);
+            let player = if let Some(depth) = depth { player.depth(depth) } else { player };
+            if let Some(bytes) = max_bytes { player.memory(bytes) } else { player }
+        };
+        let mind: Box<dyn Decides<Dynamic>> = match kind {
+            "first" => Box::new(First::new()),
+            "random" => Box::new(Random::new(seed)),
+            "greedy" => Box::new(AlphaBeta::greedy().seed(seed)),
+            "flat" => Box::new(FlatMonteCarlo::new(seed)),
+            "alphabeta" => Box::new(alphabeta(AlphaBeta::new())),
+            "paranoid" => Box::new(alphabeta(AlphaBeta::paranoid())),
+            "maxn" => {
+                let player = MaxN::new().seed(seed);
+                let player = if let Some(depth) = depth { player.depth(depth) } else { player };
+                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
+            }
+            "perfect" => {
+                let player = Perfect::new(seed);
+                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
+            }
+            _ => {
+                let player = Mcts::new(seed).threads(threads.clamp(1, 256));
+                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
+            }
+        };
+        Ok(Self { game, role, kind, mind: Mutex::new(mind) })
+    }
+
+    /// What it is called.
+    #[getter]
+    fn kind(&self) -> &str {
+        self.kind
+    }
+
+    /// For whom it decides.
+    #[getter]
+    fn role<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        self.game.0.roles[self.role.index()].bind(py).clone()
+    }
+
+    /// A legal move where the information leads to.
+    #[pyo3(signature = (information, seconds = None, nodes = None))]
+    fn choose<'py>(
+        &self,
+        py: Python<'py>,
+        information: &Bound<'py, Information>,
+        seconds: Option<f64>,
+        nodes: Option<u64>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        let information = information.get();
+        if !information.game.is_same(&self.game) || information.known.role() != self.role {
+            return Err(PyValueError::new_err("the information is of another game or role"));
+        }
+        let watch = Watch::new();
+        let budget = budget(&watch, seconds, nodes)?;
+        let mut mind = match self.mind.try_lock() {
+            Ok(mind) => mind,
+            Err(TryLockError::Poisoned(mind)) => mind.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(PyRuntimeError::new_err("another thread is asking this player"));
+            }
+        };
+        let (game, mind) = (&self.game.0.game, &mut **mind);
+        let chosen = watch.during(py, || {
+            if information.known.steps().is_empty() {
+                mind.start(game, self.role, &Budget::of_nodes(1));
+            }
+            mind.choose(game, &information.known, &budget)
+        })?;
+        let chosen = chosen.ok_or_else(|| PyValueError::new_err("the role has no move there"))?;
+        Ok(self.game.0.moves[chosen.index()].bind(py).clone())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<gdl.Player {}>", self.kind)
+    }
+}
+
+/// What comes of every state that play can reach, of a game for one role or two that take turns.
+#[pyclass(frozen, module = "gdl")]
+pub(crate) struct Solution {
+    game: Game,
+    inner: Inner<Dynamic>,
+}
+
+/// Solves a game from a state on.
+pub(crate) fn solve(
+    py: Python<'_>,
+    game: &Game,
+    state: &State,
+    max_bytes: Option<usize>,
+    seconds: Option<f64>,
+    nodes: Option<u64>,
+) -> PyResult<Solution> {
+    let watch = Watch::new();
+    let nodes = nodes.or_else(|| seconds.is_none().then_some(u64::MAX));
+    let budget = budget(&watch, seconds, nodes)?;
+    let bytes = max_bytes.unwrap_or(Inner::<Dynamic>::DEFAULT_BYTES);
+    let solved = watch.during(py, || Inner::of(&game.0.game, state.bits(), bytes, &budget))?;
+    let inner = solved.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(Solution { game: game.clone(), inner })
+}
+
+#[pymethods]
+impl Solution {
+    /// The goal that a role gets if all play perfectly, and the number of moves until then, if play ends.
+    fn value(&self, state: &Bound<'_, State>, role: &Bound<'_, PyAny>) -> PyResult<(f64, Option<u32>)> {
+        let found = self.inner.value(self.bits(state)?, self.game.0.role(role)?);
+        let found = found.ok_or_else(|| PyValueError::new_err("play does not come to the state"))?;
+        Ok((found.value, found.moves))
+    }
+
+    /// A best move of a role.
+    fn best<'py>(
+        &self,
+        state: &Bound<'py, State>,
+        role: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        let found = self.inner.best(&self.game.0.game, self.bits(state)?, self.game.0.role(role)?);
+        Ok(found.map(|action| self.game.0.moves[action.index()].bind(state.py()).clone()))
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<gdl.Solution of {} states>", self.inner.len())
+    }
+}
+
+impl Solution {
+    fn bits<'s>(&self, state: &'s Bound<'_, State>) -> PyResult<&'s gdl_runtime::bits::BitBox> {
+        let state = state.get();
+        if !state.game().is_same(&self.game) {
+            return Err(PyValueError::new_err("the state is one of another game"));
+        }
+        Ok(state.bits())
+    }
+}

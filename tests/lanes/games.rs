@@ -123,7 +123,11 @@ fn games_are_those_of_single_steps() {
                         }
                         let joint = actions.iter().enumerate().map(|(role, &action)| {
                             let only = || twin.legal(&game, role)[0];
-                            MoveId::from_index(if action == ONLY { only() } else { action as usize })
+                            MoveId::from_index(if action == ONLY {
+                                only()
+                            } else {
+                                action.cast_unsigned() as usize
+                            })
                         });
                         let joint: Vec<MoveId> = joint.collect();
                         game.advance(&mut twin.state, &joint);

@@ -501,7 +501,7 @@ fn note<W: Word>(role: &Choices, actions: &[i32], width: usize, chosen: &mut [Pl
             _ => {
                 let none = chosen.len() as u32;
                 for (number, action) in numbers.iter_mut().zip(actions.iter().step_by(width)) {
-                    *number = role.places.get(*action as usize).copied().unwrap_or(none) as u8;
+                    *number = role.places.get(action.cast_unsigned() as usize).copied().unwrap_or(none) as u8;
                 }
             }
         }
@@ -509,7 +509,7 @@ fn note<W: Word>(role: &Choices, actions: &[i32], width: usize, chosen: &mut [Pl
     } else {
         chosen.fill(Plane::ZERO);
         for (lane, &action) in actions.iter().step_by(width).enumerate() {
-            let place = role.places.get(action as usize).map(|&place| place as usize);
+            let place = role.places.get(action.cast_unsigned() as usize).map(|&place| place as usize);
             if let Some(plane) = place.and_then(|place| chosen.get_mut(place)) {
                 plane.0[lane / 64] |= 1 << (lane % 64);
             }
@@ -532,7 +532,7 @@ fn look_up<W: Word>(few: &[u8; 128], actions: &[i32], numbers: &mut [u8; LANES])
     for (numbers, actions) in numbers.as_chunks_mut::<64>().0.iter_mut().zip(actions.chunks(64)) {
         let mut moves = [u8::MAX; 64];
         for (to, &action) in moves.iter_mut().zip(actions) {
-            *to = (action as u32).min(255) as u8;
+            *to = action.cast_unsigned().min(255) as u8;
         }
         let moves = word::<W>(&moves);
         let known = !moves.collect();

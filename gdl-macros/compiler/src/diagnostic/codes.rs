@@ -10,8 +10,8 @@
 //!
 //! Others are whole rulesheets. Names of limits are those of the fields of [`Limits`](crate::Limits).
 //!
-//! `GDL` and three digits are codes of what rules say; `GDLM` and a digit are those of the macro and its file, of texts, rules and
-//! work beyond the limits, and of the compiler itself. A number is given once: one without use stays, as reserved.
+//! `GDL` and three digits number what concerns the rules, limits of what comes of them included; `GDLM` and a digit what concerns
+//! the macro, its file, the text as a whole and the compiler's work. A number is given once: one without use stays, as reserved.
 
 use super::Severity;
 

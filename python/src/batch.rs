@@ -77,6 +77,7 @@ impl Spec {
 }
 
 /// Up to 512 games.
+#[allow(clippy::large_enum_variant, reason = "nearly all units are the large one")]
 enum Unit {
     Planes(Games),
     Rows(Vec<Single>),
@@ -96,7 +97,7 @@ struct Sink<'a> {
     ended: &'a mut [bool],
 }
 
-impl<'a> Rows<'a> {
+impl Rows<'_> {
     fn split(self, at: usize) -> (Self, Self) {
         match self {
             Self::Bytes(all) => {
@@ -376,13 +377,7 @@ impl Batch {
     }
 
     fn arrays<'py>(&self, out: &Bound<'py, PyTuple>) -> PyResult<Arrays<'py>> {
-        let (observation, mask, asked, rewards, ended): (
-            Bound<'_, PyAny>,
-            Bound<'_, PyAny>,
-            Bound<'_, PyAny>,
-            Bound<'_, PyAny>,
-            Bound<'_, PyAny>,
-        ) = out.extract()?;
+        let [observation, mask, asked, rewards, ended]: [Bound<'_, PyAny>; 5] = out.extract()?;
         let spec = &self.spec;
         let rows = |array: &Bound<'py, PyAny>, name: &str, shape: &[usize]| {
             Ok::<_, PyErr>(if spec.packed {
@@ -681,7 +676,7 @@ impl Batch {
         for (unit, games) in units.iter_mut().enumerate() {
             match (games, steppers.first_mut()) {
                 (Unit::Planes(games), Some(stepper)) => {
-                    stepper.reset(games, |place| is_marked(unit * UNIT + place))
+                    stepper.reset(games, |place| is_marked(unit * UNIT + place));
                 }
                 (Unit::Rows(games), _) => {
                     for (place, single) in games.iter_mut().enumerate() {

@@ -4,6 +4,9 @@ use crate::{fraction, game::Game, state::State};
 use gdl_runtime::{Dynamic, GameExt, Information as Known, game::Id, information::InformationSet};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
+/// The game, the number of the role, and for each step the number of its move and what it perceived.
+type Pickled = (Game, usize, Vec<(usize, String)>);
+
 /// All that a role knows of a play: its moves, and what it perceived of each step. It never changes; `step` and `tell` give
 /// another one. Equal for plays that the role cannot tell apart.
 #[pyclass(frozen, module = "gdl", eq, hash)]
@@ -107,9 +110,7 @@ impl Information {
         format!("<gdl.Information {}>", self.__str__())
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Game, usize, Vec<(usize, String)>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
         let this = slf.get();
         let game = &this.game.0.game;
         let steps = this.known.steps().iter();

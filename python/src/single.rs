@@ -144,9 +144,10 @@ impl Single {
     /// The same of the legal moves.
     pub(crate) fn mask(&self, game: &Dynamic, spec: &Spec) -> (Vec<u64>, usize, usize) {
         let words = game.shape().legal_words();
-        let mut mask = match spec.all {
-            true => self.view.as_ref()[..spec.roles * words].to_vec(),
-            false => self.legal_words(game, self.speaker(spec)).to_vec(),
+        let mut mask = if spec.all {
+            self.view.as_ref()[..spec.roles * words].to_vec()
+        } else {
+            self.legal_words(game, self.speaker(spec)).to_vec()
         };
         if let Some(chance) = spec.chance {
             mask[chance * words..(chance + 1) * words].fill(0);

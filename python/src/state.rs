@@ -84,24 +84,19 @@ impl State {
                 return Err(self.refusal(moves.py(), &StepError::Count { expected: roles, found: count }));
             }
         }
-        let mut whole = Vec::with_capacity(roles);
-        for (role, action) in inner.game.roles().zip(joint) {
-            whole.push(match action {
-                Some(action) => action,
-                None => {
-                    let mut legal = self.legal_of(role);
-                    match (legal.next(), legal.next()) {
-                        (Some(only), None) => only,
-                        _ => {
-                            let role = inner.game.role_text(role);
-                            let message = format!("a move of `{role}` is missing, which has not exactly one");
-                            return Err(PyValueError::new_err(message));
-                        }
-                    }
-                }
-            });
-        }
-        Ok(whole)
+        let complete = inner.game.roles().zip(joint).map(|(role, action)| {
+            action.or_else(|| self.only(role)).ok_or_else(|| {
+                let role = inner.game.role_text(role);
+                PyValueError::new_err(format!("a move of `{role}` is missing, which has not exactly one"))
+            })
+        });
+        complete.collect()
+    }
+
+    /// The only legal move of a role.
+    fn only(&self, role: RoleId) -> Option<MoveId> {
+        let mut legal = self.legal_of(role);
+        legal.next().filter(|_| legal.next().is_none())
     }
 
     /// The joint move in which the only role that has a choice does this; if none has, the first one that can.

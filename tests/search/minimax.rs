@@ -305,7 +305,7 @@ fn solutions_are_the_same_where_there_are_no_lanes() {
 fn something_is_learnt_by_the_clock_too() {
     // Less time than it takes to visit all the states that it would.
     let game = reversi::game();
-    let linear = Linear::learn(&game, 1, &Budget::within(Duration::from_millis(40)));
+    let linear = Linear::learn(&game, 1, &Budget::within(Duration::from_millis(500)));
     let judged = |seed: u64| {
         let state = position(&game, 20, seed);
         let mut goals = [0.0; 2];

@@ -24,7 +24,7 @@ use std::{fmt, marker::PhantomData};
 /// Memory: 4 MiB and 4 KiB for each word of a state, however many passes there are.
 ///
 /// ```
-/// use gdl_runtime::{Game, gdl, lanes::{Batch, Expansion, Isa}};
+/// use gdl_runtime::{Game, GameExt, gdl, lanes::{Batch, Expansion, Isa}};
 ///
 /// gdl!(name = walk, rules = r"
 ///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)

@@ -133,14 +133,18 @@ impl<'g, G: Game> Perft<'g, G> {
     /// ```
     /// use gdl_runtime::{Cancel, gdl, perft::Perft};
     ///
-    /// gdl!(name = coin, rules = r"
-    ///     (role a) (init on) (legal a flip) (legal a keep) (<= (next on) (true on)) (<= terminal (not (true on))) (goal a 0)
-    /// ", allow(never_terminal, goal_never_reached));
+    /// gdl!(name = lamps, rules = r"
+    ///     (role a) (role b) (switch on) (switch off) (<= (legal ?r ?s) (role ?r) (switch ?s))
+    ///     (init (time 1)) (succ 1 2) (succ 2 3) (<= (next (time ?n)) (true (time ?m)) (succ ?m ?n))
+    ///     (<= (next (lamp ?r)) (does ?r on))
+    ///     (<= terminal (true (time 3)))
+    ///     (<= (goal ?r 100) (true (lamp ?r))) (<= (goal ?r 0) (role ?r) (not (true (lamp ?r))))
+    /// ");
     ///
     /// fn main() {
-    ///     let (game, cancel) = (coin::game(), Cancel::default());
+    ///     let (game, cancel) = (lamps::game(), Cancel::default());
     ///     let mut perft = Perft::new(&game).cancelled_by(&cancel);
-    ///     assert_eq!(perft.next(), Some(2));
+    ///     assert_eq!(perft.next(), Some(4));
     ///     cancel.cancel();
     ///     assert_eq!(perft.next(), None);
     /// }

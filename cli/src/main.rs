@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if let Some(faults) = report::failure(&error).filter(|_| cli.command.wants_json()) {
-                // Whoever reads no more has seen enough.
+                // A reader that closed the pipe has seen enough.
                 let _ = output::json(&faults);
             }
             fail(&error)

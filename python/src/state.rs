@@ -26,7 +26,7 @@ use std::{
 pub(crate) struct State {
     game: Game,
     bits: BitBox,
-    /// What is seen of it but for goals, once somebody looked.
+    /// What is seen of it but for goals, once it was asked for.
     view: OnceLock<BitBox>,
 }
 

@@ -326,7 +326,7 @@ struct Pool<'g> {
 impl Pool<'_> {
     /// Plays all blocks. The tally, the processor time and the number of threads that could be had.
     fn run(&self, threads: usize, progress: Option<&mut (dyn FnMut(u64) + '_)>) -> (Tally, f64, usize) {
-        // Whoever waits to tell the progress does not play.
+        // A thread that waits to tell the progress does not play.
         let spawned = if progress.is_some() { threads } else { threads - 1 };
         thread::scope(|scope| {
             let (alive, all_done) = mpsc::channel::<()>();

@@ -488,7 +488,7 @@ impl<G: Game> Table<G> {
                 Ok((number, place, answer)) => {
                     let seat = &mut self.seats[place];
                     if seat.gone {
-                        // It was out of reach when it was asked: nobody waits for it.
+                        // It was out of reach when it was asked: it is not waited for.
                         continue;
                     }
                     // A late answer to an earlier question is nothing; a late panic is one now.
@@ -506,7 +506,7 @@ impl<G: Game> Table<G> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        // Whoever still thinks does so in vain.
+        // A player that still thinks does so in vain.
         cancel.cancel();
         answers
     }

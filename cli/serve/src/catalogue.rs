@@ -1,4 +1,4 @@
-//! The games to choose from: in come the built-in games, out goes a card for each, with what it is like and its board.
+//! The games to choose from: a card for each built-in game, with what it is like and its board.
 //!
 //! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none.
 

@@ -1,4 +1,4 @@
-//! Games that can be opened: in comes a name or a rulesheet, out goes a game and its text.
+//! Games that can be opened: a name or a rulesheet becomes a game and its text.
 //!
 //! A rulesheet that came with a request is compiled within [`Limits::network`], until its request is gone.
 

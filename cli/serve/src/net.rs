@@ -1,4 +1,4 @@
-//! The net of a session's game, for people who look inside: in come the compiled game and a state, out go the sizes of the net,
+//! The net of a session's game, for people who look inside: from the compiled game and a state it tells the sizes of the net,
 //! what holds, and a drawing with the gates that are true.
 //!
 //! The net is compiled once for a session, when it is first asked for. Gates are evaluated in three values: what depends on

@@ -1,4 +1,4 @@
-//! The registry of a server's sessions: in comes an id that cannot be guessed, out goes the session.
+//! The registry of a server's sessions, each found by an id that cannot be guessed.
 //!
 //! There are never more than [`Registry::MOST`], and those together never weigh more than [`Registry::BYTES`]; one that was
 //! not asked for in [`Registry::IDLE`] is gone. When there are too many the one that was idle longest makes room, if that was
@@ -148,7 +148,7 @@ mod tests {
         let start = Instant::now();
         let nearly = Registry::IDLE.saturating_sub(Duration::from_secs(1));
         assert!(sessions.add_at(session(1), start).is_ok());
-        // Whoever asks for it keeps it.
+        // Asking for it keeps it.
         let later = start + nearly;
         assert!(sessions.find_at("1", later).is_ok());
         assert!(sessions.find_at("1", later + nearly).is_ok());

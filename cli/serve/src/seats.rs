@@ -1,4 +1,4 @@
-//! Who plays a role: in comes `person` or a player's name with options, out goes a seat.
+//! The seat of a role, parsed from `person` or from a player's name with options.
 //!
 //! A machine thinks no longer, remembers in no more bytes and has no more threads than it says here, whatever is asked for and
 //! also if nothing is. Of all machines no more than `MOST_RESTING` keep what they remember from one move to the next, so

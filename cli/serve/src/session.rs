@@ -1,4 +1,4 @@
-//! A session is a game that is being played: in come moves, seats and ways through its history, out goes who has to think next.
+//! A session is a game that is being played: it takes moves, seats and ways through its history, and says who has to think next.
 //!
 //! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has
 //! chosen, and what machines have to think about comes out as [`Thought`]s, which are thought elsewhere. A thought that comes

@@ -1,4 +1,4 @@
-//! The view of a session that the page is told: in comes a session and through whose eyes it is seen, out goes data for serde.
+//! The view of a session that the page is told: data for serde, made from the session and from the role through whose eyes it is seen.
 //!
 //! A view takes a look at the state and one at each place of the line that was not looked at before, as long as there is budget
 //! left. The names of fluents, those of moves and those of steps take no more than `MOST_TOLD` bytes each; what is left

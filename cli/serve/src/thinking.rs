@@ -1,4 +1,4 @@
-//! Machines that think, each in a thread of its own: in comes a thought, and its session is told the move.
+//! Machines that think, each in a thread of its own; the session of a thought is told the move that comes of it.
 //!
 //! There are no more than `MOST` threads, of which as many think as the machine has cores, or two: those for games that the
 //! server knows and those for others each for themselves. A thought ends by its [budget](Machine::budget) of time, or

@@ -282,7 +282,7 @@ fn print(out: &mut impl Write, name: &str, outcome: &Outcome) -> io::Result<()> 
         }
         Err(reason) => writeln!(out, "{BOLD}{name}{BOLD:#}  {BAD}error{BAD:#}: {reason}")?,
     }
-    // Whoever watches wants to see each rulesheet as it is done.
+    // People who watch want to see each rulesheet as it is done.
     out.flush()
 }
 

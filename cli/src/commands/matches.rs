@@ -40,7 +40,7 @@ round have the same luck. A win is a goal above all others, a draw the greatest 
 one role 100 is a win. Scores come with Wilson's 95 % intervals; Elo is the score of two players
 in points.
 
-Whoever answers with an illegal move, too late or not at all has a random move made for it, which
+For a player that answers with an illegal move, too late or not at all, a random move is made, which
 is counted. Without --clock and --nodes players visit 10,000 nodes for a move. With nodes in place
 of a clock the same seed gives the same matches, whatever the number of threads.
 

@@ -1,4 +1,4 @@
-//! What a game is like: in come a game and a number of random games, out go [`Figures`] of its size, length and outcome.
+//! What a game is like: [`Figures`] of its size, length and outcome, from a number of random games.
 //!
 //! Random games are followed move by move where that is asked for ([`walk`]), and played in lanes where totals are enough.
 //! What comes of it depends on the seed and the number of games alone. [`page`] shows it with charts, which [`chart`] draws.

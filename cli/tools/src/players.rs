@@ -1,4 +1,4 @@
-//! Players by name: in comes `alphabeta:depth=4`, out goes a player for a game.
+//! Players by name: `alphabeta:depth=4` becomes a player for a game.
 
 use crate::parse::{did_you_mean, seconds, threads, whole};
 use gdl_runtime::{

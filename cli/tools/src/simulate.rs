@@ -1,6 +1,6 @@
 //! What only play shows of a rulesheet: GDL118, GDL119 and GDL121 to GDL125.
 //!
-//! In come a compiled game with its rules and [`Settings`], out go diagnostics, each with the moves that
+//! The input is a compiled game with its rules and [`Settings`], the output diagnostics, each with the moves that
 //! show it, and [`Statistics`]. All states that can be reached are visited, breadth first, so that
 //! small games are judged completely and by the shortest play; if there are too many, random games
 //! follow. Nothing depends on anything but the game and the settings: no clock, no threads.

@@ -1,7 +1,7 @@
 //! Compares a reasoner with a reference trace.
 //!
-//! In come a [`Reasoner`] (the evaluator of the compiler, a compiled game, ...) and a [`Trace`], out
-//! goes an [`Outcome`]: how much was compared, and the first difference. Recorded playouts are
+//! The input is a [`Reasoner`] (the evaluator of the compiler, a compiled game, ...) and a [`Trace`], the output
+//! an [`Outcome`]: how much was compared, and the first difference. Recorded playouts are
 //! replayed move by move; joint move sequences are counted level by level with equal states merged.
 //!
 //! A replay takes a few questions for each step that the trace has, whose bytes are [bounded](trace::MOST_BYTES). Counting

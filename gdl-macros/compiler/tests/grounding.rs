@@ -2,8 +2,9 @@
 //! steps.
 
 use gdl_compiler::{
-    Diagnostics, Options, Source,
+    Diagnostics, Limits, Options, Source,
     check::check,
+    diagnostic::codes,
     ground::{GroundRules, ground},
     syntax::parse,
 };
@@ -166,4 +167,27 @@ fn what_nothing_depends_on_is_dropped() {
         "(<= done (true (f 0 0))) (<= (idle ?x ?y) (true (f ?x ?y)) (true (f 1 1))) (<= (next (f ?x ?x)) (idle ?x ?x))",
     );
     assert_eq!(grounded(&text, WHOLE).len(), FRAME + 1 + 20 + 20);
+}
+
+#[test]
+fn a_term_beyond_the_limits_is_blamed_on_the_rule_that_makes_it() {
+    // The relations before and after the one that grows fire in each round too.
+    let before = "(<= (seen ?x) (true (n ?x)))";
+    let grows = "(<= (next (n (s ?x))) (true (n ?x)))";
+    let after = "(<= (next (m ?x)) (true (n ?x)) (seen ?x))";
+    let frame = "(role r) (init (n z)) (legal r go) (goal r 0) (<= terminal (true (m z)))";
+    for text in [[frame, before, grows, after], [frame, after, grows, before], [grows, after, frame, before]]
+    {
+        let text = text.join("\n");
+        let source = Source::new("game.kif", &text[..]);
+        let limits = Limits { max_term_depth: 50, ..Limits::default() };
+        let options = Options { limits, ..Options::default() };
+        let mut diagnostics = Diagnostics::new(options.levels.clone());
+        let tree = parse(&source, &options, &mut diagnostics);
+        let rules = check(&tree, &source, &options, &mut diagnostics).expect("the rules are sound");
+        assert!(ground(&rules, &options, &mut diagnostics).is_none());
+        let fault = diagnostics.iter().find(|d| d.code.id == codes::BILLION_LAUGHS.id).expect("it grows");
+        let span = fault.span.expect("it has a place");
+        assert!(grows.contains(source.slice(span)), "{}", diagnostics.render(&source));
+    }
 }

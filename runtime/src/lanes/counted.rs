@@ -25,7 +25,7 @@ pub fn choose_counted<W: Word>(moves: &mut [Plane], count: usize, noise: &mut So
     let [a, b, c, _] = rank;
     match count {
         1 => {
-            // Where it is the only one, nobody has said that it is legal.
+            // Where it is the only one, no gate says that it is legal.
             if let [only] = moves {
                 W::splat(true).store(only);
             }

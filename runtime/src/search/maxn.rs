@@ -323,7 +323,7 @@ impl<G: Game> Run<'_, G> {
                     if ply == 0 && level == 0 && role == self.order[0] {
                         self.best = Some((options.joint()[role], values[role]));
                     }
-                    // Nothing can be better for whoever alone decides.
+                    // Nothing can be better for a role that alone decides.
                     if levels == 1 && solved && values[role] >= self.payoff.range(role).1.into() {
                         self.cutoffs += u64::from(way + 1 < ways);
                         return Some(true);

@@ -221,7 +221,7 @@ impl<G: Game> Solution<G> {
             options.set(role.index(), *action);
             let (value, distance) = self.find(&game.apply_unchecked(state, options.joint()))?;
             let value = sign * i64::from(value);
-            // Moves count as far as somebody is ahead.
+            // Moves count as far as a role is ahead.
             let hurry = if distance == NONE { 0 } else { -value.signum() * i64::from(distance) };
             Some((value, hurry))
         };

@@ -43,7 +43,7 @@ impl<const PLANES: usize> Deref for Store<PLANES> {
 impl<const PLANES: usize> DerefMut for Store<PLANES> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [Plane; PLANES] {
-        // SAFETY: as above, and nobody else has the words.
+        // SAFETY: as above, and nothing else refers to the words.
         unsafe { &mut *self.words.as_mut_ptr().add(self.start).cast() }
     }
 }

@@ -145,8 +145,8 @@ impl Together {
 }
 
 impl Move {
-    /// All that changes where the others make the moves that they always made with it, if they did. In come the moves of all
-    /// roles and what makes that of them. O(roles).
+    /// All that changes where the others make the moves that they always made with it, if they did. `moves` are those of all
+    /// roles, `make` makes the change of them. O(roles).
     #[inline]
     fn together(
         &self,

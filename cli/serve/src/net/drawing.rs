@@ -1,4 +1,4 @@
-//! A drawing of a net: in comes a [`Net`], out go nodes and edges, with the signal whose value each of them shows.
+//! A drawing of a [`Net`]: its nodes and edges, with the signal whose value each of them shows.
 //!
 //! Fluents and moves stand on the left, what is seen of a state on the right, gates between. A gate that is used complemented
 //! more often than not is shown as the disjunction that it is by De Morgan's laws, so that few edges are complements.

@@ -1,4 +1,4 @@
-//! A layered layout of an acyclic graph: in come boxes with a layer each and the edges between them, out go places and routes.
+//! A layered layout of an acyclic graph: places for boxes, each of which has a layer, and routes for the edges between them.
 //!
 //! Edges run from left to right, each from a lower layer to a higher one (Sugiyama, Tagawa and Toda, 1981). Where an edge
 //! passes a layer it gets a stop there, shared by all edges of one bundle, so that what fans out does so late. Crossings are

@@ -154,7 +154,7 @@ function show(view) {
   const other = app.session?.id !== view.id;
   document.title = `${view.game.name} · gdl`;
   byId("name").textContent = view.game.name;
-  // The same may come twice: as the answer to a move, and to whoever waits for changes.
+  // The same may come twice: as the answer to a move, and to a request that waits for changes.
   if (!other && view.version <= app.session.version) return;
   app.session = view;
   byId("chooser").hidden = true;

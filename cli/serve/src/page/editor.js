@@ -1,7 +1,7 @@
 // The box for a rulesheet: what is typed, pasted or dropped is checked by the server, and each fault is shown at its place.
 //
-// Faults are underlined in a layer behind the text, which scrolls with it. Only the answer to the last question counts: whoever
-// types on takes the question back, and the server stops looking for an answer.
+// Faults are underlined in a layer behind the text, which scrolls with it. Only the answer to the last question counts: typing
+// on takes the question back, and the server stops looking for an answer.
 
 import { html } from "./dom.js";
 

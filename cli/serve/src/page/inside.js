@@ -302,7 +302,7 @@ function showSizes(list, sizes, view) {
   );
 }
 
-// The picture, without values. Whoever points at a node sees what it depends on.
+// The picture, without values. Pointing at a node shows what it depends on.
 function draw(picture, detail) {
   const image = svg("svg", {
     viewBox: `0 0 ${picture.width} ${picture.height}`,

@@ -1,4 +1,4 @@
-// Pieces and what they lie on: the name of a mark comes in, a drawing goes out.
+// Pieces and what they lie on: a drawing for the name of a mark.
 //
 // Names such as `white pawn`, `wp`, `black man`, `red` or `x` are drawn as what they say, anything else as its letters. Colours are
 // classes: those that are named, else one for each family of marks.

@@ -44,7 +44,7 @@ pub(crate) fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
         let written =
             writeln!(out, "{DIM}{}.{DIM:#} {step}\n{}", history.depth(), shown.text(game, history.state()));
         if let Err(error) = written.and_then(|()| out.flush()) {
-            // Nobody looks any more.
+            // The output is not read any more.
             fault = Some(error);
             cancel.cancel();
         }

@@ -1,4 +1,4 @@
-//! What a person types: in comes a line, out goes a command, or what to type instead.
+//! A command that a person types: parses a line to a [`Command`], or says what to type instead.
 
 use gdl_runtime::kif::{self, bare};
 use std::path::PathBuf;

@@ -169,7 +169,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
             }
             let over = self.end().is_some();
             let mut joint = Vec::new();
-            // People choose first, so that they wait for nobody.
+            // People choose first, so that they do not wait for machines.
             let people: Vec<G::Role> = self.people().collect();
             let mut chosen: Vec<(G::Role, G::Move)> = Vec::new();
             let mut asked = false;
@@ -307,7 +307,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
             let mut line = Vec::new();
             let read = input.take(LONGEST_LINE).read_until(b'\n', &mut line);
             if !matches!(read, Ok(1..)) {
-                // Nobody is there any more.
+                // Input has ended.
                 if self.prompts {
                     writeln!(out)?;
                 }

@@ -1,4 +1,4 @@
-//! Charts as inline SVG: in come numbers and their names, out goes markup.
+//! Charts as inline SVG: markup for numbers and their names.
 //!
 //! Colours are classes (`s0`, `s1` ..) that the page gives, in light and dark. Every mark has a title, which browsers show
 //! under the pointer.

@@ -1,4 +1,4 @@
-//! How much the first move matters: in comes a game, out goes what random games after each move at the start come to.
+//! How much the first move matters: what random games after each move at the start come to.
 //!
 //! No more than `MAX_JOINTS` joint moves are played from, each as often as the settings say, and it is called off between.
 

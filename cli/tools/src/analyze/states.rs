@@ -1,4 +1,4 @@
-//! How many states there are: in come the states that were visited, out goes how many differ and how many there are at least.
+//! The number of states: of those that were visited, how many differ, and how many there are at least.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Random games, move by move: in come a game and a number, out go lengths, moves to choose from and states visited.
+//! Random games, move by move: their lengths, the moves to choose from and the states visited.
 //!
 //! A game takes a look and a step for each of at most [`longest`] moves, and is called off between them. What is kept are a few
 //! numbers for each role and ply, no more than `MOST_BYTES` with the names that they are told under, some for each game, and

@@ -1,4 +1,4 @@
-//! What a role can be sure of: in come the states that it holds possible, out go the fluents that hold in all of them.
+//! What a role can be sure of: the fluents that hold in all states that it holds possible.
 
 use gdl_runtime::{Game, player::Belief};
 

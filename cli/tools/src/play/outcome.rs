@@ -1,4 +1,4 @@
-//! How a game ended: in come a game and a terminal state, out goes who won, for people.
+//! How a game ended: who won in a terminal state, in words for people.
 
 use gdl_runtime::{Game, GameExt};
 

@@ -1,4 +1,4 @@
-//! Ways through a history, from choice to choice: in come a history and the roles that people play, out goes whether it led
+//! Ways through a history, from one choice of the roles that people play to another; each function says whether it led
 //! anywhere. A way looks at each state on it, as long as there is budget left.
 
 use gdl_runtime::{Budget, Game, GameExt, History};

@@ -1,4 +1,4 @@
-//! Positions for people: in come a state and the board of its game, out go lines of text.
+//! States for people, as lines of text, drawn as the board of the game where it has one.
 
 use clap::builder::styling::{AnsiColor, Style};
 use gdl_runtime::{

@@ -1,6 +1,6 @@
 //! Reference traces: what another reasoner found, read from JSON.
 //!
-//! In comes the text of a `ggp-oracle-trace-1` file, out goes a [`Trace`]. Every list of terms in it
+//! The text of a `ggp-oracle-trace-1` file becomes a [`Trace`]. Every list of terms in it
 //! is sorted by bytes. Fields a check does not need are not read. A trace has no more than [`MOST_BYTES`].
 
 use serde::Deserialize;

@@ -262,7 +262,7 @@ impl Phase {
                     if i == 0 {
                         first = place;
                     }
-                    // Where all are legal nobody looks.
+                    // Where all are legal none is looked at.
                     if count < signals.len() {
                         outputs.push((signal, place));
                     }
@@ -368,7 +368,7 @@ fn follow(
             node += 2;
             node
         } else {
-            // Whoever makes a move makes this one.
+            // A role that makes a move makes this one.
             TRUE
         });
     }

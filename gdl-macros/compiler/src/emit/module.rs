@@ -93,7 +93,7 @@ fn game(
             #game
         }
 
-        #[doc = "A position: one bit for each [`Fluent`] that holds."]
+        #[doc = "A state: one bit for each [`Fluent`] that holds."]
         pub type State = __gdl::Bits<#state_words>;
 
         #[doc = "What is seen of a [`State`]: the legal moves, the goals, and whether the game is over."]

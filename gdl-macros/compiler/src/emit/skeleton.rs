@@ -109,7 +109,7 @@ pub fn skeleton(guess: &Guess, frame: &Frame) -> TokenStream {
             #game
         }
 
-        #[doc = "A position."]
+        #[doc = "A state."]
         pub type State = __gdl::Bits<1>;
 
         #[doc = "What is seen of a position."]

@@ -50,7 +50,7 @@ fn choices_are_legal_and_uniform() {
             let isas = Isa::ALL.iter().filter(|isa| isa.is_available()).take(if draw < 4 { 3 } else { 1 });
             let mut results = Vec::new();
             for isa in isas {
-                // Where all are legal, nobody has to say so.
+                // Where all are legal, no gate has to say so.
                 let mut made = if count == moves { vec![Plane::ZERO; moves] } else { legal.clone() };
                 let mut noise = noise.clone();
                 isa.run(Choose { moves: &mut made, count, noise: &mut noise });

@@ -199,7 +199,7 @@ impl<'r, G: Game> Run<'r, G> {
             if goes_on {
                 return (depth == 0).then(|| (self.judge(ply), false));
             }
-            // Nobody can go on: what the goals say there.
+            // No role can go on: what the goals say there.
             self.game.observe(state, view);
         }
         Some((self.engine.value(self.engine.frames[ply].view.as_ref()), true))

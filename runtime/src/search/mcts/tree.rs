@@ -250,7 +250,7 @@ impl<G: Game> Tree<G> {
             let node = &self.nodes[at as usize];
             if node.is_proved || (node.visits == 0 && !path.steps.is_empty()) {
                 let state = node.state.clone();
-                // Whoever comes next may go on from here.
+                // The next thread may go on from here.
                 self.nodes[at as usize].visits += u32::from(!self.nodes[at as usize].is_proved);
                 self.depth = self.depth.max(path.steps.len() as u32);
                 return (path, state);

@@ -1,7 +1,9 @@
 //! Games: loaded from a rulesheet or built in, with their names as Python strings.
 
 use crate::{
+    picture::Picture,
     player::{Solution, solve},
+    proofs::Proofs,
     rules,
     state::State,
     stats::Stats,
@@ -21,7 +23,10 @@ use pyo3::{
     prelude::*,
     types::{PyBool, PyDict, PyInt, PyString, PyTuple},
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 /// How a rulesheet is loaded: what pickling has to know again.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -33,17 +38,32 @@ pub(crate) struct Options {
     lifted: bool,
 }
 
+impl Options {
+    /// The same, as the compiler has it.
+    pub(crate) fn compiler(&self) -> gdl_compiler::Options {
+        let mut options = gdl_compiler::Options { case_sensitive: self.case_sensitive, ..Default::default() };
+        if self.strangers {
+            options.limits = gdl_compiler::Limits::network();
+        }
+        options.limits.max_bytes = self.max_bytes.unwrap_or(options.limits.max_bytes);
+        options.limits.fuel = self.max_steps.unwrap_or(options.limits.fuel);
+        options
+    }
+}
+
 /// What all handles of a game share.
 pub(crate) struct Inner {
     pub(crate) game: Dynamic,
     name: String,
-    text: String,
-    options: Options,
+    pub(crate) text: String,
+    pub(crate) options: Options,
     is_builtin: bool,
     pub(crate) fingerprint: String,
     pub(crate) roles: Vec<Py<PyString>>,
     pub(crate) moves: Vec<Py<PyString>>,
     fluents: Vec<Py<PyString>>,
+    proofs: OnceLock<Proofs>,
+    picture: OnceLock<Option<Picture>>,
 }
 
 impl Inner {
@@ -53,7 +73,22 @@ impl Inner {
         let [roles, moves, fluents] =
             [vocabulary.roles(), vocabulary.moves(), vocabulary.fluents()].map(strings);
         let fingerprint = rules::fingerprint(&text, options.case_sensitive);
-        Self { game, name, text, options, is_builtin: built, fingerprint, roles, moves, fluents }
+        let (proofs, picture) = (OnceLock::new(), OnceLock::new());
+        let is_builtin = built;
+        Self { game, name, text, options, is_builtin, fingerprint, roles, moves, fluents, proofs, picture }
+    }
+
+    /// What is proved of it, found when it is first asked for, without the interpreter's lock.
+    pub(crate) fn proofs(&self, py: Python<'_>) -> &Proofs {
+        match self.proofs.get() {
+            Some(proofs) => proofs,
+            None => py.detach(|| self.proofs.get_or_init(|| Proofs::of(self))),
+        }
+    }
+
+    /// How its states are drawn, if they can be.
+    pub(crate) fn picture(&self) -> Option<&Picture> {
+        self.picture.get_or_init(|| Picture::of(&self.game, &self.text)).as_ref()
     }
 
     /// A role by its name or number.
@@ -238,6 +273,12 @@ impl Game {
     #[getter]
     fn engine(&self) -> &'static str {
         self.0.game.engine()
+    }
+
+    /// What is proved of it.
+    #[getter]
+    fn proofs(&self, py: Python<'_>) -> Proofs {
+        self.0.proofs(py).clone()
     }
 
     /// The numbers of the moves that a role may ever make, ascending.

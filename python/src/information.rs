@@ -1,7 +1,11 @@
 //! What a role knows of a play: its own moves and what it perceived.
 
-use crate::{fraction, game::Game, state::State};
-use gdl_runtime::{Dynamic, GameExt, Information as Known, game::Id, information::InformationSet};
+use crate::{fraction, game::Game, sample, state::State};
+use gdl_runtime::{
+    Dynamic, GameExt, Information as Known,
+    game::{Id, Perception},
+    information::{InformationError, InformationSet},
+};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
 /// The game, the number of the role, and for each step the number of its move and what it perceived.
@@ -25,6 +29,27 @@ impl PartialEq for Information {
 impl std::hash::Hash for Information {
     fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
         self.known.hash(hasher);
+    }
+}
+
+/// What ends the drawing of a play.
+struct Refusal(PyErr);
+
+impl From<PyErr> for Refusal {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
+impl From<InformationError> for Refusal {
+    fn from(error: InformationError) -> Self {
+        Self(PyValueError::new_err(error.to_string()))
+    }
+}
+
+impl From<Refusal> for PyErr {
+    fn from(Refusal(error): Refusal) -> Self {
+        error
     }
 }
 
@@ -96,6 +121,25 @@ impl Information {
         set.states()
             .map(|(bits, p)| Ok((State::new(self.game.clone(), bits.clone()), fraction(py, p)?)))
             .collect()
+    }
+
+    /// For each step the number of the role's move, and the numbers of what it perceived: percepts, or the moves of all roles.
+    #[getter]
+    fn steps(&self) -> Vec<(usize, Vec<usize>)> {
+        let seen = |perception: &Perception<_, _>| match perception {
+            Perception::Joint(joint) => joint.iter().copied().map(Id::index).collect(),
+            Perception::Percepts(list) => list.iter().copied().map(Id::index).collect(),
+        };
+        self.known.steps().iter().map(|(action, perception)| (action.index(), seen(perception))).collect()
+    }
+
+    /// A play that fits, drawn with its exact probability if all other roles draw their moves uniformly: its joint moves.
+    fn sample(&self, random: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<usize>>> {
+        let play = sample::play(&self.game.0.game, &self.known, || -> Result<f64, Refusal> {
+            random.py().check_signals()?;
+            Ok(random.call0()?.extract()?)
+        })?;
+        Ok(play.into_iter().map(|joint| joint.into_iter().map(Id::index).collect()).collect())
     }
 
     fn __len__(&self) -> usize {

@@ -6,8 +6,11 @@
 mod batch;
 mod game;
 mod information;
+mod picture;
 mod player;
+mod proofs;
 mod rules;
+mod sample;
 mod single;
 mod state;
 mod stats;
@@ -23,6 +26,7 @@ mod _gdl {
         game::{Game, builtin, load},
         information::Information,
         player::{Player, Solution},
+        proofs::Proofs,
         rules::{builtin_names, check},
         state::State,
         stats::{RoleStats, Stats},

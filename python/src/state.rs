@@ -187,6 +187,27 @@ impl State {
         self.inner().game.is_terminal_in(self.view())
     }
 
+    /// The number of the role that is asked.
+    #[getter]
+    fn to_play(&self, py: Python<'_>) -> Option<usize> {
+        let inner = self.inner();
+        if inner.game.is_terminal_in(self.view()) {
+            return None;
+        }
+        let chance = inner.game.vocabulary().chance();
+        let (mut asked, mut draws) = (None, None);
+        for role in inner.game.roles() {
+            match self.legal_of(role).take(2).count() {
+                0 => return None,
+                1 => {}
+                _ if Some(role.index()) == chance => draws = chance,
+                _ if asked.is_some() => return None,
+                _ => asked = Some(role.index()),
+            }
+        }
+        asked.or(draws).or_else(|| inner.proofs(py).speaker(&self.bits))
+    }
+
     /// The goal value of a role: None if no value holds or several do, as is common before the end.
     fn goal(&self, role: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
         Ok(self.inner().game.goal(&self.bits, self.inner().role(role)?).map(u64::from))
@@ -239,6 +260,12 @@ impl State {
         self.inner().fluents(py, &self.bits)
     }
 
+    /// The numbers of the fluents that hold, ascending.
+    #[getter]
+    fn fluent_ids(&self) -> Vec<usize> {
+        self.inner().game.fluents(&self.bits).map(Id::index).collect()
+    }
+
     /// True if the fluent holds.
     fn holds(&self, fluent: &str) -> PyResult<bool> {
         let game = &self.inner().game;
@@ -275,6 +302,16 @@ impl State {
     /// `to_dict` as JSON text.
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         python_class(py, "json", "dumps")?.call1((self.to_dict(py)?,))
+    }
+
+    /// The board as lines of text, if the names of the fluents show one.
+    fn board(&self) -> Option<String> {
+        self.inner().picture().map(|picture| picture.text(&self.inner().game, &self.bits))
+    }
+
+    /// The board as SVG, which notebooks show.
+    fn _repr_svg_(&self) -> Option<String> {
+        self.inner().picture().map(|picture| picture.svg(&self.inner().game, &self.bits))
     }
 
     /// The state itself, which never changes.

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._errors import Diagnostic, IllegalMoveError, RulesError
-from ._gdl import Game, Information, Player, RoleStats, Solution, State, Stats, __version__, check
+from ._gdl import Game, Information, Player, Proofs, RoleStats, Solution, State, Stats, __version__, check
 from ._load import builtin_names, load
 from ._match import Match, play_match
 
@@ -31,6 +31,7 @@ __all__ = [
     "Information",
     "Match",
     "Player",
+    "Proofs",
     "RoleStats",
     "RulesError",
     "Solution",

@@ -17,6 +17,7 @@ __all__ = [
     "Game",
     "Information",
     "Player",
+    "Proofs",
     "RoleStats",
     "Solution",
     "State",
@@ -73,6 +74,10 @@ class Game:
     @property
     def engine(self) -> Literal["table", "lifted"]:
         """`table`, or `lifted` if the rules are too large for one and are evaluated state by state."""
+    @property
+    def proofs(self) -> Proofs:
+        """What is proved of the game: found when it is first asked for, in a second at most where rules are small, then kept. The GIL is
+        released."""
     def moves_of(self, role: _Name) -> list[int]:
         """The numbers of the moves that a role may ever make, ascending."""
     def goals_of(self, role: _Name) -> list[int]:
@@ -131,6 +136,31 @@ class Game:
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
+class Proofs:
+    """What is proved of a game, by its net, or as all states that play can reach were visited, where they are few. What is not
+    proved may be true all the same."""
+
+    @property
+    def sequential(self) -> bool:
+        """True if in each state at most one role, other than chance, has more than one legal move."""
+    @property
+    def constant_sum(self) -> int | None:
+        """What the goals of all roles but chance add up to wherever a game ends. Where not each has exactly one goal, they
+        count as 50."""
+    @property
+    def states(self) -> int | None:
+        """The number of states that play can reach."""
+    @property
+    def max_steps(self) -> int | None:
+        """The most joint moves of a game."""
+    @property
+    def max_decisions(self) -> int | None:
+        """The most of them in which a role other than chance has a choice, or none has one, chance included."""
+    @property
+    def max_chances(self) -> int | None:
+        """The most of them in which chance has several moves."""
+
+@final
 class State(Hashable):
     """A state of a game: the fluents that hold. It never changes; `apply` gives another one."""
 
@@ -149,6 +179,11 @@ class State(Hashable):
     @property
     def is_terminal(self) -> bool:
         """True if the game is over."""
+    @property
+    def to_play(self) -> int | None:
+        """The number of the role that is asked: the only one, other than chance, that has a choice. If none has, chance if it has one; if
+        it has none either, the role whose turn it is, if `Proofs.sequential`. None where the game is over, several have a choice or
+        one has no legal move, and where it cannot be told."""
     def goal(self, role: _Name) -> int | None:
         """The goal value of a role: None if no value holds or several do, as is common before the end."""
     @property
@@ -161,6 +196,9 @@ class State(Hashable):
     @property
     def fluents(self) -> list[str]:
         """The fluents that hold, in fluent order."""
+    @property
+    def fluent_ids(self) -> list[int]:
+        """The numbers of the fluents that hold, ascending: places in `Game.fluents`."""
     def holds(self, fluent: str) -> bool:
         """True if the fluent holds. `ValueError` if the game does not have it."""
     @property
@@ -170,6 +208,10 @@ class State(Hashable):
         """`game` (its fingerprint), `fluents`, `terminal`, `legal` and `goals` of each role."""
     def to_json(self) -> str:
         """`to_dict` as JSON."""
+    def board(self) -> str | None:
+        """The board as lines of text. None if the names of the fluents show none."""
+    def _repr_svg_(self) -> str | None:
+        """The board as SVG, which notebooks show; for light and dark. None as for `board`: then they show the text."""
     def clone(self) -> State:
         """The state itself, which never changes."""
     def __hash__(self) -> int: ...
@@ -198,6 +240,16 @@ class Information(Hashable):
         """The states that fit, each with its exact probability if all other roles draw their moves uniformly.
 
         Raises `ValueError` if none fits, or more states or joint moves than the limits would have to be looked at."""
+    @property
+    def steps(self) -> list[tuple[int, list[int]]]:
+        """For each step the number of the role's move, and the numbers of what it perceived, places in `Game.percepts`; where the rules
+        give no percepts, the moves of all roles."""
+    def sample(self, random: Callable[[], float]) -> list[list[int]]:
+        """A play that fits, drawn with its exact probability if all other roles draw their moves uniformly: the joint move of each
+        step, as numbers.
+
+        `random` gives a number from 0 to below 1, such as `random.Random(1).random`; it is called once for each step and once
+        more. Raises `ValueError` as `states` does."""
     def __len__(self) -> int: ...
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -1,0 +1,292 @@
+//! What is proved of a game for those who study it: who is asked when, what goals add up to, how long it lasts.
+//!
+//! Two ways lead there. In the net, the fluents of a mutex group such as whose turn it is are set as they can be, and all others are
+//! left open: if at most one role may then have a choice, whichever of the group holds, choices are never made at the same time.
+//! And where play can reach few states all of them are visited. The compiler makes the net once more; the rest takes a second at
+//! most, by [`MOST_GATES`], [`MOST_JOINTS`] and [`MOST_WORDS`]. What neither way shows is not proved, which does not mean that it is false.
+
+use crate::game::Inner;
+use gdl_compiler::{
+    Source,
+    propnet::{Gate, Net, Signal},
+};
+use gdl_runtime::{
+    Game, GameExt,
+    bits::{self, BitBox},
+    dynamic::{MoveId, RoleId},
+};
+use pyo3::prelude::*;
+use std::collections::{BTreeMap, HashMap};
+
+/// How many operands are looked at to find out who has a choice when, and the members of a group that the compiler did not find.
+const MOST_GATES: usize = 1 << 23;
+const MOST_MEMBERS: usize = 8;
+
+/// How many joint moves are made to visit all states, and how many words of states and views they may take.
+const MOST_JOINTS: usize = 1 << 17;
+const MOST_WORDS: usize = 1 << 22;
+
+/// What is proved of a game.
+#[pyclass(frozen, module = "gdl")]
+#[derive(Clone, Default)]
+pub(crate) struct Proofs {
+    turns: Option<Turns>,
+    /// What the goals of all roles but chance add up to wherever a game ends.
+    #[pyo3(get)]
+    constant_sum: Option<u64>,
+    #[pyo3(get)]
+    states: Option<usize>,
+    /// The most steps of a game, those of them in which a role is asked, and those in which chance is.
+    longest: Option<[usize; 3]>,
+}
+
+/// Who alone may have a choice.
+#[derive(Clone, Default)]
+struct Turns {
+    /// For each fluent of a group the role, while it holds.
+    cases: Vec<(u32, usize)>,
+    /// The role while none of them holds.
+    otherwise: usize,
+}
+
+#[pymethods]
+impl Proofs {
+    #[getter]
+    fn sequential(&self) -> bool {
+        self.turns.is_some()
+    }
+
+    #[getter]
+    fn max_steps(&self) -> Option<usize> {
+        self.longest.map(|[steps, ..]| steps)
+    }
+
+    #[getter]
+    fn max_decisions(&self) -> Option<usize> {
+        self.longest.map(|[_, decisions, _]| decisions)
+    }
+
+    #[getter]
+    fn max_chances(&self) -> Option<usize> {
+        self.longest.map(|[.., chances]| chances)
+    }
+
+    fn __repr__(&self) -> String {
+        let told = |value: Option<u64>| value.map_or("None".to_owned(), |value| value.to_string());
+        let sequential = if self.turns.is_some() { "True" } else { "False" };
+        let (sum, states) = (told(self.constant_sum), told(self.states.map(|states| states as u64)));
+        let steps = told(self.max_steps().map(|steps| steps as u64));
+        format!("Proofs(sequential={sequential}, constant_sum={sum}, states={states}, max_steps={steps})")
+    }
+}
+
+impl Proofs {
+    pub(crate) fn of(inner: &Inner) -> Self {
+        let vocabulary = inner.game.vocabulary();
+        let chance = vocabulary.chance();
+        let players: Vec<usize> = (0..inner.roles.len()).filter(|&role| Some(role) != chance).collect();
+        let mut proofs = visit(inner, &players, chance);
+        if proofs.turns.is_some() && proofs.constant_sum.is_some() {
+            return proofs;
+        }
+        let source = Source::new("rules", &inner.text);
+        if let Some(net) = gdl_compiler::compile(&source, &inner.options.compiler()).ok().map(|done| done.net)
+        {
+            proofs.turns = turns(&net, &players).or(proofs.turns);
+            proofs.constant_sum = proofs.constant_sum.or_else(|| opposed(&net, &players));
+        }
+        proofs
+    }
+
+    /// The role that is asked in a state where none has a choice.
+    pub(crate) fn speaker(&self, state: &BitBox) -> Option<usize> {
+        let Turns { cases, otherwise } = self.turns.as_ref()?;
+        let holds = |&&(fluent, _): &&(u32, usize)| bits::test(state.as_ref(), fluent as usize);
+        Some(cases.iter().find(holds).map_or(*otherwise, |&(_, role)| role))
+    }
+}
+
+/// Fluents of which at most one holds at a time.
+struct Group {
+    members: Vec<u32>,
+    exactly_one: bool,
+    /// If that is yet to be proved.
+    is_guess: bool,
+}
+
+/// The mutex groups of the net, small ones first; then fluents of the same relation, such as `control`, if at most one of them holds at
+/// the start: the compiler does not look for groups in large nets.
+fn groups(net: &Net) -> Vec<Group> {
+    let known = net.mutex_groups.iter().map(|group| {
+        let (members, exactly_one) = (group.members.clone(), group.exactly_one);
+        Group { members, exactly_one, is_guess: false }
+    });
+    let mut groups: Vec<Group> = known.collect();
+    groups.sort_by_key(|group| group.members.len());
+    groups.insert(0, Group { members: Vec::new(), exactly_one: false, is_guess: false });
+    let mut relations: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for (fluent, text) in (0..).zip(&net.vocabulary.fluents) {
+        let head = text.trim_start_matches('(').split([' ', ')']).next().unwrap_or_default();
+        relations.entry(head).or_default().push(fluent);
+    }
+    let start = |members: &[u32]| members.iter().filter(|&&fluent| net.initial[fluent as usize]).count();
+    let guesses = relations
+        .into_values()
+        .filter(|members| (2..=MOST_MEMBERS).contains(&members.len()) && start(members) < 2);
+    groups.extend(guesses.map(|members| Group { members, exactly_one: false, is_guess: true }));
+    groups
+}
+
+/// Who has a choice when, if the net shows that it is one role at a time, by the first group that does.
+fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
+    let cost: usize = net.literals() + net.len();
+    let mut budget = MOST_GATES;
+    groups(net).into_iter().find_map(|Group { members, exactly_one, is_guess }| {
+        budget = budget.checked_sub(cost.saturating_mul(members.len() + 1))?;
+        let speaker = |holds: Option<u32>| {
+            let (mut known, signals) = specialise(net, &members, holds);
+            let now = |signal: Signal| signals[signal.gate() as usize].negate_if(signal.is_negated());
+            let can_choose = |&&role: &&usize| {
+                let open = |&&(_, signal): &&(u32, Signal)| now(signal) != Signal::FALSE;
+                net.outputs.legal[role].iter().filter(open).take(2).count() > 1
+            };
+            let mut able = players.iter().filter(can_choose);
+            let speaker = able.next().or(players.first()).copied();
+            let is_alone = able.next().is_none();
+            // A guess holds if it goes on holding: of the next state too no two do.
+            let next: Vec<Signal> =
+                members.iter().map(|&fluent| now(net.outputs.next[fluent as usize])).collect();
+            let mut pairs = next
+                .iter()
+                .enumerate()
+                .flat_map(|(i, &one)| next[..i].iter().map(move |&two| vec![one, two]));
+            speaker.filter(|_| is_alone && (!is_guess || pairs.all(|pair| known.and(pair) == Signal::FALSE)))
+        };
+        let cases: Option<Vec<_>> =
+            members.iter().map(|&fluent| Some((fluent, speaker(Some(fluent))?))).collect();
+        let otherwise = if exactly_one { players.first().copied() } else { speaker(None) };
+        Some(Turns { cases: cases?, otherwise: otherwise? })
+    })
+}
+
+/// The net with some fluents known, of which one alone holds or none: it, and for each gate its signal there.
+fn specialise(net: &Net, members: &[u32], holds: Option<u32>) -> (Net, Vec<Signal>) {
+    let mut known = net.without_gates();
+    let mut signals: Vec<Signal> = Vec::with_capacity(net.len());
+    for gate in 0..net.len() as u32 {
+        let signal = match net.gate(gate) {
+            Gate::Fluent(fluent) if members.contains(&fluent) => {
+                Signal::FALSE.negate_if(Some(fluent) == holds)
+            }
+            // Inputs have the same numbers.
+            Gate::Constant | Gate::Fluent(_) | Gate::Does { .. } => Signal::new(gate, false),
+            Gate::And(operands) => {
+                let operand = |other: &Signal| signals[other.gate() as usize].negate_if(other.is_negated());
+                known.and(operands.iter().map(operand).collect())
+            }
+        };
+        signals.push(signal);
+    }
+    (known, signals)
+}
+
+/// 100, if one of two roles has a goal value exactly where the other has what is left of 100.
+fn opposed(net: &Net, players: &[usize]) -> Option<u64> {
+    let &[one, other] = players else { return None };
+    let goal = |role: usize, value: u8| {
+        let found = net.outputs.goal[role].iter().find(|(other, _)| *other == value);
+        found.map_or(Signal::FALSE, |&(_, signal)| signal)
+    };
+    (0..=100).all(|value| goal(one, value) == goal(other, 100 - value)).then_some(100)
+}
+
+/// What shows where all states are visited; nothing if there are too many.
+fn visit(inner: &Inner, players: &[usize], chance: Option<usize>) -> Proofs {
+    let game = &inner.game;
+    let roles: Vec<RoleId> = game.roles().collect();
+    let initial = game.initial();
+    let mut numbers: HashMap<BitBox, usize> = HashMap::from([(initial.clone(), 0)]);
+    let mut states = vec![initial];
+    // For each state who acts in it, and those that follow, each once.
+    let mut acting: Vec<[usize; 3]> = Vec::new();
+    let mut following: Vec<Vec<usize>> = Vec::new();
+    let shape = game.shape();
+    // Rules that are evaluated state by state take far longer.
+    let slow = if game.table().is_some() { 1 } else { 256 };
+    let most = MOST_JOINTS.min(MOST_WORDS / (shape.state_words() + shape.view_words()).max(1)) / slow;
+    let (mut sum, mut turns, mut joints) = (None, true, 0_usize);
+    let mut view = game.new_view();
+    while acting.len() < states.len() {
+        let state = states[acting.len()].clone();
+        game.observe(&state, &mut view);
+        let legal: Vec<Vec<MoveId>> =
+            roles.iter().map(|&role| game.legal_moves_in(&view, role).collect()).collect();
+        let ways = legal.iter().try_fold(1, |product: usize, moves| product.checked_mul(moves.len()));
+        if game.is_terminal_in(&view) || ways == Some(0) {
+            let goals = players.iter().map(|&role| game.goal_in(&view, roles[role]).map(u64::from));
+            let goals: Option<u64> = goals.sum();
+            let goals = goals.filter(|_| game.is_terminal_in(&view)).unwrap_or(50 * players.len() as u64);
+            sum = Some(if sum.is_none_or(|sum| sum == Some(goals)) { Some(goals) } else { None });
+            acting.push([0; 3]);
+            following.push(Vec::new());
+            continue;
+        }
+        joints = joints.saturating_add(ways.unwrap_or(usize::MAX));
+        if joints > most {
+            return Proofs::default();
+        }
+        let choosers = players.iter().filter(|&&role| legal[role].len() > 1).count();
+        let draws = chance.is_some_and(|role| legal[role].len() > 1);
+        turns &= choosers <= 1;
+        acting.push([1, usize::from(choosers > 0 || !draws), usize::from(draws)]);
+        let mut next = Vec::new();
+        for mut rank in 0..ways.unwrap_or(0) {
+            let joint = legal.iter().map(|moves| {
+                let action = moves[rank % moves.len()];
+                rank /= moves.len();
+                action
+            });
+            let after = game.apply_unchecked(&state, &joint.collect::<Vec<_>>());
+            let fresh = states.len();
+            let number = *numbers.entry(after).or_insert_with_key(|after| {
+                states.push(after.clone());
+                fresh
+            });
+            next.push(number);
+        }
+        next.sort_unstable();
+        next.dedup();
+        following.push(next);
+    }
+    Proofs {
+        turns: turns.then(|| Turns { cases: Vec::new(), otherwise: players.first().copied().unwrap_or(0) }),
+        constant_sum: sum.flatten(),
+        states: Some(states.len()),
+        longest: longest(&acting, &following),
+    }
+}
+
+/// The most that is counted along any way from the first state; none if ways go round.
+fn longest(counted: &[[usize; 3]], following: &[Vec<usize>]) -> Option<[usize; 3]> {
+    let mut before = vec![0_usize; counted.len()];
+    following.iter().flatten().for_each(|&state| before[state] += 1);
+    let mut sums = vec![[0; 3]; counted.len()];
+    let mut ready = if before.first() == Some(&0) { vec![0] } else { Vec::new() };
+    let (mut done, mut most) = (0, [0; 3]);
+    while let Some(state) = ready.pop() {
+        done += 1;
+        for place in 0..3 {
+            most[place] = most[place].max(sums[state][place]);
+        }
+        for &next in &following[state] {
+            for place in 0..3 {
+                sums[next][place] = sums[next][place].max(sums[state][place] + counted[state][place]);
+            }
+            before[next] -= 1;
+            if before[next] == 0 {
+                ready.push(next);
+            }
+        }
+    }
+    (done == counted.len()).then_some(most)
+}

@@ -1,0 +1,60 @@
+"""Optional packages: what is missing is said in one sentence. And the random numbers and observations that adapters share."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._gdl import Game, Information
+from ._load import load
+
+if TYPE_CHECKING:
+    from ._gdl import State
+
+
+def missing(module: str, package: str, extra: str) -> ImportError:
+    """The error of a module whose package is not there."""
+    return ImportError(f"{module} needs {package}: pip install 'gdl[{extra}]'", name=package)
+
+
+def game_of(rules: Game | str | os.PathLike[str]) -> Game:
+    """A game as it is, or loaded (see `gdl.load`)."""
+    return rules if isinstance(rules, Game) else load(rules)
+
+
+def players(game: Game) -> list[int]:
+    """The numbers of the roles other than chance."""
+    return [role for role, name in enumerate(game.roles) if name != game.chance_role]
+
+
+def is_stuck(state: State) -> bool:
+    """True if the game is not over by its rules, but a role has no legal move: then it ends all the same."""
+    return not state.is_terminal and not all(state.legal_ids(role) for role in range(len(state.game.roles)))
+
+
+def width(game: Game) -> int:
+    """The length of what `observe` gives."""
+    return 2 * len(game.percepts) + len(game.moves) if game.has_hidden_information else len(game.fluents)
+
+
+def observe(state: State, information: Information | None, dtype: type[np.generic]) -> NDArray[np.generic]:
+    """A row of 0 and 1 of what a role may know.
+
+    The fluents that hold, where nothing is hidden. Else the percepts of the last step, then all percepts so far, then all
+    moves that the role made so far: what happened more than once, and in which order, is left out.
+    """
+    game = state.game
+    row = np.zeros(width(game), dtype)
+    if information is None:
+        row[state.fluent_ids] = 1
+        return row
+    percepts = len(game.percepts)
+    for own, seen in information.steps:
+        row[:percepts] = 0
+        row[seen] = 1
+        row[[percepts + percept for percept in seen]] = 1
+        row[2 * percepts + own] = 1
+    return row

@@ -199,8 +199,8 @@ impl Picture {
             .collect();
         let total = (left + width + 4.0).max(2.4 * CELL);
         if !beside.is_empty() {
-            // Some 16 units for a letter of 30.
-            let most = (0..).take_while(|&letters| f64::from(letters) * 16.0 < total).count();
+            // There is room for six letters below a column.
+            let most = 6 * wide.max(2);
             let mut caption = beside.join(" · ");
             if caption.chars().count() > most {
                 caption = caption.chars().take(most.saturating_sub(1)).chain(['…']).collect();

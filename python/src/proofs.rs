@@ -14,9 +14,10 @@ use gdl_runtime::{
     Game, GameExt,
     bits::{self, BitBox},
     dynamic::{MoveId, RoleId},
+    game::Id,
 };
 use pyo3::prelude::*;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How many operands are looked at to find out who has a choice when, and the members of a group that the compiler did not find.
 const MOST_GATES: usize = 1 << 23;
@@ -43,10 +44,12 @@ pub(crate) struct Proofs {
 /// Who alone may have a choice.
 #[derive(Clone, Default)]
 struct Turns {
-    /// For each fluent of a group the role, while it holds.
-    cases: Vec<(u32, usize)>,
-    /// The role while none of them holds.
-    otherwise: usize,
+    /// For each fluent of a group the role while it holds, if one may have a choice then.
+    cases: Vec<(u32, Option<usize>)>,
+    /// The same while none of them holds.
+    otherwise: Option<usize>,
+    /// Where all states were visited, which roles make which only moves while another has a choice.
+    waiting: BTreeSet<(usize, usize)>,
 }
 
 #[pymethods]
@@ -86,23 +89,33 @@ impl Proofs {
         let chance = vocabulary.chance();
         let players: Vec<usize> = (0..inner.roles.len()).filter(|&role| Some(role) != chance).collect();
         let mut proofs = visit(inner, &players, chance);
-        if proofs.turns.is_some() && proofs.constant_sum.is_some() {
+        let is_visited = proofs.states.is_some();
+        if is_visited && proofs.turns.is_none() {
             return proofs;
         }
         let source = Source::new("rules", &inner.text);
         if let Some(net) = gdl_compiler::compile(&source, &inner.options.compiler()).ok().map(|done| done.net)
         {
-            proofs.turns = turns(&net, &players).or(proofs.turns);
-            proofs.constant_sum = proofs.constant_sum.or_else(|| opposed(&net, &players));
+            // The net knows better whose turn it is where nobody has a choice.
+            proofs.turns = match (turns(&net, &players), proofs.turns) {
+                (Some(told), Some(seen)) => Some(Turns { waiting: seen.waiting, ..told }),
+                (told, seen) => told.or(seen),
+            };
+            if !is_visited {
+                proofs.constant_sum = opposed(&net, &players);
+            }
         }
         proofs
     }
 
-    /// The role that is asked in a state where none has a choice.
-    pub(crate) fn speaker(&self, state: &BitBox) -> Option<usize> {
-        let Turns { cases, otherwise } = self.turns.as_ref()?;
-        let holds = |&&(fluent, _): &&(u32, usize)| bits::test(state.as_ref(), fluent as usize);
-        Some(cases.iter().find(holds).map_or(*otherwise, |&(_, role)| role))
+    /// The role whose turn it is in a state where none has a choice, given the players' only moves: the one that may have a choice while
+    /// the same fluent of the group holds, else the first that does not wait.
+    pub(crate) fn speaker(&self, state: &BitBox, only: &[(usize, usize)]) -> Option<usize> {
+        let Turns { cases, otherwise, waiting } = self.turns.as_ref()?;
+        let holds = |&&(fluent, _): &&(u32, _)| bits::test(state.as_ref(), fluent as usize);
+        let told = cases.iter().find(holds).map_or(*otherwise, |&(_, role)| role);
+        let acts = only.iter().find(|pair| !waiting.contains(pair)).or(only.first());
+        told.or_else(|| acts.map(|&(role, _)| role))
     }
 }
 
@@ -151,8 +164,7 @@ fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
                 net.outputs.legal[role].iter().filter(open).take(2).count() > 1
             };
             let mut able = players.iter().filter(can_choose);
-            let speaker = able.next().or(players.first()).copied();
-            let is_alone = able.next().is_none();
+            let (speaker, is_alone) = (able.next().copied(), able.next().is_none());
             // A guess holds if it goes on holding: of the next state too no two do.
             let next: Vec<Signal> =
                 members.iter().map(|&fluent| now(net.outputs.next[fluent as usize])).collect();
@@ -160,12 +172,12 @@ fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
                 .iter()
                 .enumerate()
                 .flat_map(|(i, &one)| next[..i].iter().map(move |&two| vec![one, two]));
-            speaker.filter(|_| is_alone && (!is_guess || pairs.all(|pair| known.and(pair) == Signal::FALSE)))
+            (is_alone && (!is_guess || pairs.all(|pair| known.and(pair) == Signal::FALSE))).then_some(speaker)
         };
         let cases: Option<Vec<_>> =
             members.iter().map(|&fluent| Some((fluent, speaker(Some(fluent))?))).collect();
-        let otherwise = if exactly_one { players.first().copied() } else { speaker(None) };
-        Some(Turns { cases: cases?, otherwise: otherwise? })
+        let otherwise = if exactly_one { Some(None) } else { speaker(None) };
+        Some(Turns { cases: cases?, otherwise: otherwise?, waiting: BTreeSet::new() })
     })
 }
 
@@ -215,6 +227,7 @@ fn visit(inner: &Inner, players: &[usize], chance: Option<usize>) -> Proofs {
     let slow = if game.table().is_some() { 1 } else { 256 };
     let most = MOST_JOINTS.min(MOST_WORDS / (shape.state_words() + shape.view_words()).max(1)) / slow;
     let (mut sum, mut turns, mut joints) = (None, true, 0_usize);
+    let mut waiting = BTreeSet::new();
     let mut view = game.new_view();
     while acting.len() < states.len() {
         let state = states[acting.len()].clone();
@@ -238,6 +251,10 @@ fn visit(inner: &Inner, players: &[usize], chance: Option<usize>) -> Proofs {
         let choosers = players.iter().filter(|&&role| legal[role].len() > 1).count();
         let draws = chance.is_some_and(|role| legal[role].len() > 1);
         turns &= choosers <= 1;
+        if choosers == 1 {
+            let only = players.iter().filter(|&&role| legal[role].len() == 1);
+            waiting.extend(only.map(|&role| (role, legal[role][0].index())));
+        }
         acting.push([1, usize::from(choosers > 0 || !draws), usize::from(draws)]);
         let mut next = Vec::new();
         for mut rank in 0..ways.unwrap_or(0) {
@@ -259,7 +276,7 @@ fn visit(inner: &Inner, players: &[usize], chance: Option<usize>) -> Proofs {
         following.push(next);
     }
     Proofs {
-        turns: turns.then(|| Turns { cases: Vec::new(), otherwise: players.first().copied().unwrap_or(0) }),
+        turns: turns.then(|| Turns { waiting, ..Turns::default() }),
         constant_sum: sum.flatten(),
         states: Some(states.len()),
         longest: longest(&acting, &following),

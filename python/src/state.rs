@@ -205,7 +205,11 @@ impl State {
                 _ => asked = Some(role.index()),
             }
         }
-        asked.or(draws).or_else(|| inner.proofs(py).speaker(&self.bits))
+        asked.or(draws).or_else(|| {
+            let players = inner.game.roles().filter(|role| Some(role.index()) != chance);
+            let only = players.filter_map(|role| Some((role.index(), self.legal_of(role).next()?.index())));
+            inner.proofs(py).speaker(&self.bits, &only.collect::<Vec<_>>())
+        })
     }
 
     /// The goal value of a role: None if no value holds or several do, as is common before the end.

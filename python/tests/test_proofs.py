@@ -108,6 +108,25 @@ def test_guesses_are_proved() -> None:
     assert game.initial().to_play == 0 and game.initial().apply("(press 7)").to_play is None
 
 
+def test_turns_without_a_choice() -> None:
+    # After the highest bid all that is left is doubt.
+    state = gdl.load("liars_dice").initial().apply("(roll 1 1)").apply("(bid 2 6)")
+    assert state.legal("bob") == ["doubt"] and state.to_play == 1
+    pairs = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (choice l) (choice r)"
+    forced = gdl.load(
+        pairs
+        + """
+        (<= (legal a ?c) (true (at 0)) (choice ?c)) (<= (legal b noop) (true (at 0)))
+        (<= (legal a noop) (true (at 1))) (<= (legal b ?c) (true (at 1)) (choice ?c))
+        (<= (legal a noop) (true (at 2))) (<= (legal b go) (true (at 2)))
+        (<= (next (at ?n)) (true (at ?m)) (succ ?m ?n)) (<= (next (took ?r ?c)) (does ?r ?c) (choice ?c))
+        (<= (next (took ?r ?c)) (true (took ?r ?c)))
+        (<= terminal (true (at 3))) (<= (goal ?r 100) (true (took ?r l))) (<= (goal ?r 0) (role ?r) (not (true (took ?r l))))"""
+    )
+    state = forced.initial().apply("l").apply("r")
+    assert state.legal("b") == ["go"] and state.to_play == 1
+
+
 def test_sums_are_proved() -> None:
     alternate = "(<= (next (control b)) (true (control a))) (<= (next (control a)) (true (control b)))"
     assert counter(alternate).proofs.constant_sum is None

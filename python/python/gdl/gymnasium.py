@@ -3,8 +3,8 @@
 >>> import gymnasium, gdl.gymnasium
 >>> env = gymnasium.make("gdl/LightsOut-v0")
 >>> observation, info = env.reset(seed=1)
->>> observation.shape, info["action_mask"].sum()
-((46,), np.int8(25))
+>>> observation.shape, int(info["action_mask"].sum())
+((46,), 25)
 
 The built-in games of one player are registered once this module is imported, which Gymnasium does by itself for
 `gymnasium.make("gdl.gymnasium:gdl/LightsOut-v0")`; `gymnasium.make_vec` gives the `VectorEnv`. Other rulesheets are made

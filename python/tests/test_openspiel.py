@@ -311,3 +311,53 @@ def test_names() -> None:
         openspiel.register("no such game")
     with pytest.raises(gdl.RulesError):
         openspiel.register("(role x")
+
+
+def test_moves_that_are_not_legal_change_nothing() -> None:
+    for name, move in (("tictactoe", "noop"), ("liars_dice", "(bid 1 1)"), ("monty_hall", "stay")):
+        state = spiel(name).new_initial_state()
+        before = str(state)
+        with pytest.raises(gdl.IllegalMoveError):
+            state.apply_action(gdl.load(name).moves.index(move))
+        with pytest.raises(IndexError):
+            state.apply_action(10_000)
+        assert str(state) == before and not state.history()
+    state = spiel("rock_paper_scissors").new_initial_state()
+    legal = state.legal_actions(0)
+    with pytest.raises((gdl.IllegalMoveError, IndexError)):
+        state.apply_actions([legal[0], 10_000])
+    assert not state.history()
+
+
+@pytest.mark.parametrize("name", ["rock_paper_scissors", "monty_hall"])
+def test_other_forms_of_a_game(name: str) -> None:
+    game = spiel(name)
+    turn_based = pyspiel.convert_to_turn_based(game) if name == "rock_paper_scissors" else game
+    pyspiel.random_sim_test(turn_based, num_sims=3, serialize=False, verbose=False)
+
+
+def test_algorithms_in_python_and_in_cpp() -> None:
+    from open_spiel.python import rl_environment
+    from open_spiel.python.algorithms import ismcts, mcts, minimax
+
+    game = spiel("tictactoe")
+    state = game.new_initial_state()
+    for text in ("(mark 1 1)", "(mark 1 2)", "(mark 2 2)"):
+        state.apply_action(gdl.load("tictactoe").moves.index(text))
+    value, _ = minimax.alpha_beta_search(game, state=state, maximizing_player_id=0)
+    assert value == 1
+    environment = rl_environment.Environment(game)
+    step = environment.reset()
+    while not step.last():
+        player = step.observations["current_player"]
+        step = environment.step([step.observations["legal_actions"][player][0]])
+    assert sum(step.rewards) == 0
+    solver = pyspiel.CFRSolver(kuhn())
+    for _ in range(100):
+        solver.evaluate_and_update_policy()
+    assert pyspiel.exploitability(kuhn(), solver.average_policy()) < 0.02
+    draw = np.random.RandomState(1)
+    bot = ismcts.ISMCTSBot(kuhn(), mcts.RandomRolloutEvaluator(1, draw), 2.0, 40, random_state=draw)
+    state = kuhn().new_initial_state()
+    state.apply_action(0)
+    assert bot.step(state) in state.legal_actions()

@@ -7,6 +7,8 @@ from xml.etree import ElementTree
 
 import gdl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 BOARDS = [name for name in gdl.builtin_names() if gdl.load(name).initial().board() is not None]
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -58,3 +60,15 @@ def test_names_cannot_write_the_picture() -> None:
     picture = gdl.load(rules).initial()._repr_svg_()
     assert picture is not None and "<script" not in picture
     ElementTree.fromstring(picture)
+
+
+@settings(max_examples=60, deadline=None)
+@given(name=st.sampled_from(gdl.builtin_names()), data=st.data())
+def test_any_state_is_drawn_and_asked(name: str, data: st.DataObject) -> None:
+    game = gdl.load(name)
+    state = game.state(data.draw(st.lists(st.sampled_from(game.fluents), max_size=40)))
+    picture = state._repr_svg_()
+    assert (picture is None) == (state.board() is None)
+    if picture is not None:
+        ElementTree.fromstring(picture)
+    assert state.to_play is None or 0 <= state.to_play < len(game.roles)

@@ -218,7 +218,10 @@ class _Play:
             else:
                 if not isinstance(moves, dict):
                     moves = {rules.players[self.player]: moves}
-                if len(self.state.legal_ids(rules.chance)) > 1:
+                drawn = self.state.legal_ids(rules.chance)
+                if len(drawn) > 1:
+                    # Made for what is raised if a move is not legal.
+                    self.state.apply({**moves, rules.chance: drawn[0]})
                     wait = _Play(rules, self.state, self.limit, self.before, self.moves, moves)
                     wait.known = self.known
                     return wait

@@ -9,6 +9,8 @@ from pathlib import Path
 import gdl
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
 
@@ -133,3 +135,22 @@ def test_long_games_are_truncated() -> None:
     _, rewards, terminated, truncated, _ = both.step({agent: int(seen[agent]["action_mask"].argmax()) for agent in both.agents})
     assert not both.agents and set(rewards) == set(both.possible_agents)
     assert [over != cut for over, cut in zip(terminated.values(), truncated.values(), strict=True)] == [True, True]
+
+
+@settings(max_examples=30, deadline=None)
+@given(rules=st.sampled_from(SMALL), seed=st.integers(0, 2**32), picks=st.lists(st.integers(-2, 40), max_size=40))
+def test_any_actions(rules: str, seed: int, picks: list[int]) -> None:
+    env = zoo.env(rules)
+    env.reset(seed=seed)
+    for pick in picks:
+        agent = env.agent_selection
+        if env.terminations[agent]:
+            break
+        before, legal = env.unwrapped.gdl_state, np.flatnonzero(env.observe(agent)["action_mask"])
+        if pick in legal:
+            env.step(pick)
+        else:
+            with pytest.raises(gdl.IllegalMoveError):
+                env.step(pick)
+            assert env.unwrapped.gdl_state == before and env.agent_selection == agent
+            env.step(int(legal[pick % len(legal)]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
@@ -174,3 +175,10 @@ def test_plays_are_sampled_with_exact_probabilities() -> None:
     told = gdl.Information(joint_game, 1).step(joint_game.initial(), 0)
     assert told.steps == [(joint_game.moves.index("noop"), [0, joint_game.moves.index("noop")])]
     assert told.sample(draw.random) == [[0, joint_game.moves.index("noop")]]
+
+
+def test_threads_share_what_is_proved() -> None:
+    game = gdl.load(gdl.load("connect_four").kif)
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: (repr(game.proofs), game.initial().to_play), range(32)))
+    assert len(set(found)) == 1 and found[0][1] == 0

@@ -96,7 +96,7 @@ impl Proofs {
         let source = Source::new("rules", &inner.text);
         if let Some(net) = gdl_compiler::compile(&source, &inner.options.compiler()).ok().map(|done| done.net)
         {
-            // The net knows better whose turn it is where nobody has a choice.
+            // The net knows better whose turn it is where none has a choice.
             proofs.turns = match (turns(&net, &players), proofs.turns) {
                 (Some(told), Some(seen)) => Some(Turns { waiting: seen.waiting, ..told }),
                 (told, seen) => told.or(seen),

@@ -28,7 +28,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _extras
+from . import _adapters
 from ._batch import Autoreset, Step, batch
 from ._errors import IllegalMoveError
 from ._gdl import Game, State
@@ -40,7 +40,7 @@ try:
     from gymnasium.vector import AutoresetMode
     from gymnasium.vector.utils import batch_space
 except ImportError as error:
-    raise _extras.missing("gdl.gymnasium", "Gymnasium", "gymnasium") from error
+    raise _adapters.missing("gdl.gymnasium", "Gymnasium", "gymnasium") from error
 
 __all__ = ["Env", "VectorEnv", "register"]
 
@@ -51,14 +51,14 @@ def register(rules: Game | str | os.PathLike[str], id: str) -> None:
     """Makes `gymnasium.make(id)` an `Env` of some rules, and `gymnasium.make_vec(id, n)` a `VectorEnv`.
 
     Raises `ValueError` if the game does not have exactly one player."""
-    game = _extras.game_of(rules)
+    game = _adapters.game_of(rules)
     _player(game)
     gymnasium.register(id, entry_point="gdl.gymnasium:Env", vector_entry_point="gdl.gymnasium:VectorEnv", kwargs={"rules": game})
 
 
 def _player(game: Game) -> int:
     """The number of the only player."""
-    players = _extras.players(game)
+    players = _adapters.players(game)
     if len(players) != 1:
         raise ValueError(f"{game.name} has {len(players)} players, not one: gdl.pettingzoo and gdl.batch are for such games")
     return players[0]
@@ -121,7 +121,7 @@ class Env(gymnasium.Env[Rows, np.int64]):
     ) -> None:
         if illegal not in ("raise", "lose"):
             raise ValueError(f"illegal is `raise` or `lose`, not {illegal!r}")
-        self.game = _extras.game_of(rules)
+        self.game = _adapters.game_of(rules)
         self._games = _Games(self.game, 1, "disabled")
         self._loses = illegal == "lose"
         self.render_mode = render_mode
@@ -183,7 +183,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Rows, NDArray[np.int64], NDArray[Any]
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         threads: int = 1,
     ) -> None:
-        self.game = _extras.game_of(rules)
+        self.game = _adapters.game_of(rules)
         self.num_envs = num_envs
         self._mode = AutoresetMode(autoreset_mode)
         starts = self._mode == AutoresetMode.NEXT_STEP
@@ -238,5 +238,5 @@ def _objects(rows: Rows, where: NDArray[np.bool_]) -> NDArray[np.object_]:
 
 
 for _name in builtin_names():
-    if len(_extras.players(load(_name))) == 1:
+    if len(_adapters.players(load(_name))) == 1:
         register(_name, f"gdl/{_name.title().replace('_', '')}-v0")

@@ -30,13 +30,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _extras
+from . import _adapters
 from ._gdl import Game, Information, State
 
 try:
     import pyspiel
 except ImportError as error:
-    raise _extras.missing("gdl.openspiel", "OpenSpiel", "openspiel") from error
+    raise _adapters.missing("gdl.openspiel", "OpenSpiel", "openspiel") from error
 
 __all__ = ["register"]
 
@@ -72,7 +72,7 @@ def register(
 
     Raises what `gdl.load` raises, and `ValueError` for a name or numbers that OpenSpiel cannot take.
     """
-    game = _extras.game_of(rules)
+    game = _adapters.game_of(rules)
     if name is None:
         stem = os.path.splitext(os.path.basename(game.name))[0]
         name = "gdl_" + re.sub(r"\W+", "_", stem, flags=re.ASCII).lower()
@@ -99,7 +99,7 @@ class _Rules:
     def __init__(self, game: Game, name: str) -> None:
         proofs = game.proofs
         self.game, self.name, self.proofs = game, name, proofs
-        self.players = _extras.players(game)
+        self.players = _adapters.players(game)
         if not self.players:
             raise ValueError(f"{game.name} has no role that plays")
         self.player_of = {role: player for player, role in enumerate(self.players)}
@@ -207,7 +207,7 @@ class _Play:
             return _CHANCE
         if rules.proofs.sequential:
             return _TERMINAL if asked is None else rules.player_of[asked]
-        return _TERMINAL if state.is_terminal or _extras.is_stuck(state) else _SIMULTANEOUS
+        return _TERMINAL if state.is_terminal or _adapters.is_stuck(state) else _SIMULTANEOUS
 
     def step(self, moves: Any) -> _Play:
         """The play with these moves of players, or of chance."""
@@ -461,7 +461,7 @@ class _Observer:
             raise ValueError("what a rulesheet lets a player perceive is not told apart into private and public")
         self.recalls = bool(kind.perfect_recall)
         self.is_shown = bool(kind.public_info)
-        shape: tuple[int, ...] | None = (_extras.width(rules.game),)
+        shape: tuple[int, ...] | None = (_adapters.width(rules.game),)
         if self.recalls:
             shape = rules.tensor_shape(game.parameters)
         self.tensor: NDArray[np.float32] | None = None
@@ -484,7 +484,7 @@ class _Observer:
         play, rules = state._play, self.rules
         if not self.recalls:
             known = play.information(player) if rules.hidden else None
-            self.dict["observation"][:] = _extras.observe(play.state, known, np.float32)
+            self.dict["observation"][:] = _adapters.observe(play.state, known, np.float32)
             return
         rows, moves = self.dict["steps"], len(rules.moves)
         known = play.information(player)

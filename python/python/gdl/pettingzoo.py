@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _extras
+from . import _adapters
 from ._errors import IllegalMoveError
 from ._gdl import Game, Information, State
 
@@ -36,7 +36,7 @@ try:
     from pettingzoo import AECEnv, ParallelEnv
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ImportError as error:
-    raise _extras.missing("gdl.pettingzoo", "PettingZoo", "pettingzoo") from error
+    raise _adapters.missing("gdl.pettingzoo", "PettingZoo", "pettingzoo") from error
 
 __all__ = ["Aec", "Parallel", "env", "parallel_env", "raw_env"]
 
@@ -65,7 +65,7 @@ class _Table:
         if illegal not in ("raise", "lose"):
             raise ValueError(f"illegal is `raise` or `lose`, not {illegal!r}")
         self.game, self.loses = game, illegal == "lose"
-        self.players = {game.roles[role]: role for role in _extras.players(game)}
+        self.players = {game.roles[role]: role for role in _adapters.players(game)}
         self.chance = None if game.chance_role is None else game.roles.index(game.chance_role)
         self.max_length = max_length
         self.random = np.random.default_rng()
@@ -83,7 +83,7 @@ class _Table:
         }
 
     def is_over(self) -> bool:
-        return bool(self.losers) or self.state.is_terminal or _extras.is_stuck(self.state)
+        return bool(self.losers) or self.state.is_terminal or _adapters.is_stuck(self.state)
 
     def is_cut(self) -> bool:
         return self.max_length is not None and self.length >= self.max_length and not self.is_over()
@@ -115,7 +115,7 @@ class _Table:
         mask = np.zeros(len(self.game.moves), np.int8)
         if is_asked:
             mask[self.legal(agent)] = 1
-        row: Any = _extras.observe(self.state, self.known[agent], np.int8)
+        row: Any = _adapters.observe(self.state, self.known[agent], np.int8)
         return {"observation": row, "action_mask": mask}
 
     def rewards(self) -> dict[str, float]:
@@ -130,8 +130,8 @@ class _Table:
 
 
 def _spaces(game: Game) -> tuple[dict[str, spaces.Dict], dict[str, spaces.Discrete[np.int64]]]:
-    names = [game.roles[role] for role in _extras.players(game)]
-    bits = {"observation": _extras.width(game), "action_mask": len(game.moves)}
+    names = [game.roles[role] for role in _adapters.players(game)]
+    bits = {"observation": _adapters.width(game), "action_mask": len(game.moves)}
     seen = {name: spaces.Dict({key: spaces.Box(0, 1, (size,), np.int8) for key, size in bits.items()}) for name in names}
     return seen, {name: spaces.Discrete(len(game.moves)) for name in names}
 
@@ -160,7 +160,7 @@ class Aec(AECEnv[str, Observation, int]):  # type: ignore[misc]
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        self.game = _extras.game_of(rules)
+        self.game = _adapters.game_of(rules)
         self._table = _Table(self.game, max_length, illegal)
         self.render_mode = render_mode
         self.possible_agents = list(self._table.players)
@@ -226,7 +226,7 @@ class Aec(AECEnv[str, Observation, int]):  # type: ignore[misc]
 
     def state(self) -> NDArray[np.int8]:
         """The whole state, hidden or not: int8 (fluents,)."""
-        row: Any = _extras.observe(self._table.state, None, np.int8)
+        row: Any = _adapters.observe(self._table.state, None, np.int8)
         return row  # type: ignore[no-any-return]
 
     @property
@@ -257,7 +257,7 @@ class Parallel(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         illegal: Literal["raise", "lose"] = "raise",
         render_mode: str | None = None,
     ) -> None:
-        self.game = _extras.game_of(rules)
+        self.game = _adapters.game_of(rules)
         self._table = _Table(self.game, max_length, illegal)
         self.render_mode = render_mode
         self.possible_agents = list(self._table.players)
@@ -302,7 +302,7 @@ class Parallel(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
 
     def state(self) -> NDArray[np.int8]:
         """The whole state, hidden or not: int8 (fluents,)."""
-        row: Any = _extras.observe(self._table.state, None, np.int8)
+        row: Any = _adapters.observe(self._table.state, None, np.int8)
         return row  # type: ignore[no-any-return]
 
     @property

@@ -1,4 +1,5 @@
-"""Optional packages: what is missing is said in one sentence. And the random numbers and observations that adapters share."""
+"""What the adapters for other libraries share: games as they are given, who plays, what is observed, and what is said where a library is
+missing."""
 
 from __future__ import annotations
 

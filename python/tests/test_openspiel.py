@@ -34,7 +34,7 @@ def kuhn() -> Any:
 def test_random_simulations(name: str) -> None:
     game = spiel(name)
     few = len(gdl.load(name).fluents) > 60
-    pyspiel.random_sim_test(game, num_sims=1 if few else 5, serialize=not few, verbose=False)
+    pyspiel.random_sim_test(game, num_sims=2 if few else 10, serialize=True, verbose=False)
     sequential = game.get_type().dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
     assert sequential == (name in SEQUENTIAL)
 

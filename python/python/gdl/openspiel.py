@@ -7,8 +7,8 @@
 '(mark 1 1)'
 
 Players are the roles in the order of the rulesheet, but for the role `random`, which is OpenSpiel's chance player. The id of an action is
-the number of the move, its place in `gdl.Game.moves`, whoever makes it, chance included; so ids have gaps where a player or a state does
-not have a move.
+the number of the move, its place in `gdl.Game.moves`, the same for all players and chance; so ids have gaps where a player or a state
+does not have a move.
 
 Games in which at most one role ever has a choice are sequential, if that is proved (`gdl.Proofs.sequential`): a node of the one that has
 a choice, where all others make their only move by themselves. All others are simultaneous: a node of all players. Where chance has several

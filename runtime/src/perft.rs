@@ -61,6 +61,24 @@ pub fn divide<G: Game>(game: &G, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
     Perft::new(game).divide(depth)
 }
 
+/// The different states that the joint moves of a level's states lead to, in the order in which moves come to them, each with the number
+/// of sequences that lead to it, which is that of its parents; None if there are more than `most`.
+///
+/// The order depends on the rules and the level alone. [`Perft::from_level`] counts on from any part of a level.
+#[must_use]
+pub fn next_level<G: Game>(
+    game: &G,
+    level: &[(G::State, u128)],
+    most: usize,
+) -> Option<Vec<(G::State, u128)>> {
+    let mut next = Merged::<G>::default();
+    let is_done = successors(game, level, |successor, ways| {
+        next.add(successor, ways);
+        next.level.len() <= most
+    });
+    is_done.then_some(next.level)
+}
+
 /// The number of joint-move sequences of length 1, 2, .. without end, each computed when asked for.
 ///
 /// ```
@@ -112,13 +130,41 @@ impl<'g, G: Game> Perft<'g, G> {
     /// Counts from a state.
     #[must_use]
     pub fn from(game: &'g G, state: G::State) -> Self {
+        Self::from_level(game, vec![(state, 1)])
+    }
+
+    /// Counts from states after equally many joint moves, each as often as is said with it: the sum of what is counted from each.
+    ///
+    /// ```
+    /// use gdl_runtime::{Game, gdl, perft::{Perft, next_level}};
+    ///
+    /// gdl!(name = lamps, rules = r"
+    ///     (role a) (role b) (switch on) (switch off) (<= (legal ?r ?s) (role ?r) (switch ?s))
+    ///     (init (time 1)) (succ 1 2) (succ 2 3) (<= (next (time ?n)) (true (time ?m)) (succ ?m ?n))
+    ///     (<= (next (lamp ?r)) (does ?r on))
+    ///     (<= terminal (true (time 3)))
+    ///     (<= (goal ?r 100) (true (lamp ?r))) (<= (goal ?r 0) (role ?r) (not (true (lamp ?r))))
+    /// ");
+    ///
+    /// fn main() {
+    ///     let game = lamps::game();
+    ///     let start = [(game.initial(), 1)];
+    ///     let mut first = next_level(&game, &start, 100).unwrap();
+    ///     let rest = first.split_off(1);
+    ///     let parts = [first, rest].map(|part| Perft::from_level(&game, part).next().unwrap());
+    ///     assert_eq!(parts, [4, 12]);
+    ///     assert!(next_level(&game, &start, 3).is_none());
+    /// }
+    /// ```
+    #[must_use]
+    pub fn from_level(game: &'g G, level: Vec<(G::State, u128)>) -> Self {
         Self {
             game,
             engine: None,
             isa: None,
             most: most_states(game, MERGED),
             descent: OnceCell::new(),
-            level: vec![(state, 1)],
+            level,
             made: 0,
             is_wide: false,
             length: 0,
@@ -194,10 +240,10 @@ impl<'g, G: Game> Perft<'g, G> {
     /// [`divide`], from the state that this counts from; what it counted before does not matter.
     ///
     /// # Panics
-    /// If sequences longer than one move were counted before.
+    /// If sequences longer than one move were counted before, or it counts from several states.
     #[must_use]
     pub fn divide(mut self, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
-        assert!(self.made == 0, "it counts from where it was made");
+        assert!(self.made == 0 && self.level.len() <= 1, "it counts from the one state that it was made for");
         self.descent();
         let (Some(rest), Some((state, _))) = (depth.checked_sub(1), self.level.pop()) else {
             return Vec::new();

@@ -19,6 +19,7 @@ use crate::{
 };
 use std::{
     fmt,
+    ops::Range,
     sync::{
         atomic::{AtomicU64, Ordering},
         mpsc::{self, RecvTimeoutError},
@@ -74,7 +75,17 @@ struct Plan<'g> {
     max_length: u64,
     engine: Option<Engine>,
     isa: Option<Isa>,
+    blocks: Option<Range<u64>>,
     progress: Option<Box<dyn FnMut(u64) + 'g>>,
+}
+
+/// What plays: lanes and their instruction set if games are played so, at which phase of the cycle that lanes go round games
+/// start if that is not the initial state, and if lanes run straight-line code.
+#[derive(Clone, Copy)]
+struct Means<'g> {
+    lanes: Option<(&'g Lanes, Isa)>,
+    middle: Option<usize>,
+    straight: bool,
 }
 
 /// A game as its playouts need it. All that depends on its types is behind a function: a run takes rustc longer than a
@@ -92,7 +103,7 @@ struct Subject<'g> {
 
 impl<G: Game> fmt::Debug for Playouts<'_, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Plan { seed, count, time, threads, max_length, engine, isa, .. } = &self.plan;
+        let Plan { seed, count, time, threads, max_length, engine, isa, blocks, .. } = &self.plan;
         f.debug_struct("Playouts")
             .field("start", &self.start)
             .field("seed", seed)
@@ -102,6 +113,7 @@ impl<G: Game> fmt::Debug for Playouts<'_, G> {
             .field("max_length", max_length)
             .field("engine", engine)
             .field("isa", isa)
+            .field("blocks", blocks)
             .finish_non_exhaustive()
     }
 }
@@ -127,6 +139,7 @@ impl<'g, G: Game> Playouts<'g, G> {
                 max_length: Self::DEFAULT_MAX_LENGTH,
                 engine: None,
                 isa: None,
+                blocks: None,
                 progress: None,
             },
         }
@@ -206,6 +219,47 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
+    /// Plays only these of the blocks of a run with [`Playouts::count`] playouts, each of [`Playouts::block_games`] games but the
+    /// last, which has what is left. Tallies of ranges that make up all blocks add up to the tally of the whole run, wherever
+    /// each is played.
+    ///
+    /// ```
+    /// # use gdl_runtime::{gdl, Playouts};
+    /// gdl!(name = walk, rules = r"
+    ///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+    ///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y))
+    ///     (<= (legal robot stay) (true (at ?x)) (succ ?x ?y))
+    ///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+    ///     (<= (next (at ?x)) (does robot stay) (true (at ?x)))
+    ///     (<= terminal (true (at 2))) (goal robot 100)
+    /// ");
+    /// let game = walk::game();
+    /// let run = || Playouts::new(&game).seed(3).count(100_000);
+    /// let mut tally = run().blocks(0..1).run().tally;
+    /// tally.merge(&run().blocks(1..100_000).run().tally);
+    /// assert_eq!(tally, run().run().tally);
+    /// ```
+    pub fn blocks(mut self, blocks: Range<u64>) -> Self {
+        self.plan.blocks = Some(blocks);
+        self
+    }
+
+    /// The engine that will play.
+    #[must_use]
+    pub fn runs(&self) -> Engine {
+        self.plan.means(self.game.table(), self.game.initial().as_ref(), self.first().as_ref()).engine()
+    }
+
+    /// Games in a block: the unit that threads take, and [`Playouts::blocks`] counts. It depends on the game and the engine.
+    #[must_use]
+    pub fn block_games(&self) -> u64 {
+        self.plan.means(self.game.table(), self.game.initial().as_ref(), self.first().as_ref()).block_games()
+    }
+
+    fn first(&self) -> G::State {
+        self.start.map_or_else(|| self.game.initial(), Clone::clone)
+    }
+
     /// A callback for progress: the number of playouts made so far, a few times a second, on the thread that called
     /// [`Playouts::run`].
     pub fn progress(mut self, tell: impl FnMut(u64) + 'g) -> Self {
@@ -251,54 +305,76 @@ impl Plan<'_> {
             (None, Some(_)) => u64::MAX,
             (None, None) => DEFAULT_COUNT,
         };
-        let mut lanes = match self.engine {
-            Some(Engine::Single) => None,
-            // There games are a move long at least.
-            _ if self.max_length == 0 => None,
-            Some(Engine::Lanes | Engine::TableLanes) | None => subject.table.and_then(Table::lanes),
-        };
-        let mut middle = None;
-        if subject.first != subject.initial {
-            middle = lanes.and_then(|lanes| lanes.find(subject.first));
-            lanes = lanes.filter(|_| middle.is_some());
-        }
-        let isa = self.isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
-        let straight =
-            self.engine != Some(Engine::TableLanes) && lanes.is_some_and(|lanes| lanes.is_straight(isa));
+        let means = self.means(subject.table, subject.initial, subject.first);
+        let blocks = self.blocks.clone().unwrap_or(0..u64::MAX);
         let pool = Pool {
             subject,
-            lanes: lanes.map(|lanes| (lanes, isa)),
-            middle,
-            straight,
+            means,
             seed: self.seed,
             count,
             max_length: self.max_length,
             deadline: self.time.and_then(|time| start.checked_add(time)),
             cancel: &self.cancel,
-            block: AtomicU64::new(0),
+            block: AtomicU64::new(blocks.start),
+            blocks,
             done: AtomicU64::new(0),
         };
         let threads = match self.threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads.min(MAX_THREADS),
         };
-        let threads =
-            threads.min(usize::try_from(count.div_ceil(pool.block_games())).unwrap_or(usize::MAX)).max(1);
+        let Range { start: first, end } = pool.blocks;
+        let blocks = count.div_ceil(means.block_games()).min(end).saturating_sub(first);
+        let threads = threads.min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
         let (tally, cpu_seconds, threads) = pool.run(threads, self.progress.as_deref_mut());
         Stats {
             tally,
             roles: subject.vocabulary.roles().clone(),
             chance: subject.vocabulary.chance(),
             seed: self.seed,
-            engine: match lanes {
-                Some(_) if straight => Engine::Lanes,
-                Some(_) => Engine::TableLanes,
-                None => Engine::Single,
-            },
-            isa: if lanes.is_some() { isa } else { Isa::Portable },
+            engine: means.engine(),
+            isa: means.lanes.map_or(Isa::Portable, |(_, isa)| isa),
             threads,
             seconds: start.elapsed().as_secs_f64(),
             cpu_seconds,
+        }
+    }
+
+    /// What plays games that start at `first`.
+    fn means<'t>(&self, table: Option<&'t Table>, initial: &[u64], first: &[u64]) -> Means<'t> {
+        let mut lanes = match self.engine {
+            Some(Engine::Single) => None,
+            // There games are a move long at least.
+            _ if self.max_length == 0 => None,
+            Some(Engine::Lanes | Engine::TableLanes) | None => table.and_then(Table::lanes),
+        };
+        let mut middle = None;
+        if first != initial {
+            middle = lanes.and_then(|lanes| lanes.find(first));
+            lanes = lanes.filter(|_| middle.is_some());
+        }
+        let isa = self.isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
+        let straight =
+            self.engine != Some(Engine::TableLanes) && lanes.is_some_and(|lanes| lanes.is_straight(isa));
+        Means { lanes: lanes.map(|lanes| (lanes, isa)), middle, straight }
+    }
+}
+
+impl Means<'_> {
+    fn engine(&self) -> Engine {
+        match self.lanes {
+            Some(_) if self.straight => Engine::Lanes,
+            Some(_) => Engine::TableLanes,
+            None => Engine::Single,
+        }
+    }
+
+    /// Games in a block.
+    fn block_games(&self) -> u64 {
+        match self.lanes {
+            Some(_) if self.middle.is_some() => RowLeaves::LANES as u64,
+            Some((lanes, _)) => lanes.block,
+            None => BLOCK,
         }
     }
 }
@@ -306,12 +382,7 @@ impl Plan<'_> {
 /// What the threads of a run share.
 struct Pool<'g> {
     subject: Subject<'g>,
-    /// If games are played in lanes, and with what.
-    lanes: Option<(&'g Lanes, Isa)>,
-    /// If they start in the middle of a game there: at which phase of the cycle that lanes go round.
-    middle: Option<usize>,
-    /// If lanes run straight-line code.
-    straight: bool,
+    means: Means<'g>,
     seed: u64,
     count: u64,
     max_length: u64,
@@ -319,6 +390,8 @@ struct Pool<'g> {
     cancel: &'g Cancel,
     /// The next block to be played.
     block: AtomicU64,
+    /// Those to be played.
+    blocks: Range<u64>,
     /// Playouts made.
     done: AtomicU64,
 }
@@ -364,29 +437,21 @@ impl Pool<'_> {
         })
     }
 
-    /// Games in a block.
-    fn block_games(&self) -> u64 {
-        match self.lanes {
-            Some(_) if self.middle.is_some() => RowLeaves::LANES as u64,
-            Some((lanes, _)) => lanes.block,
-            None => BLOCK,
-        }
-    }
-
     /// Plays blocks until there are no more or the time is up: one thread's share of the tally, and
     /// its processor time.
     fn work(&self) -> (Tally, f64) {
         let start = Instant::now();
         let cpu_start = cpu::thread_seconds();
-        let tally = if let Some((lanes, isa)) = self.lanes {
-            if let Some(phase) = self.middle {
-                let mut leaves = RowLeaves::with(lanes, isa, self.straight, self.max_length);
+        let Means { lanes, middle, straight } = self.means;
+        let tally = if let Some((lanes, isa)) = lanes {
+            if let Some(phase) = middle {
+                let mut leaves = RowLeaves::with(lanes, isa, straight, self.max_length);
                 self.blocks(&mut |block, games| {
                     leaves.play_some(phase, self.subject.first, self.seed, block, games);
                 });
                 leaves.into_tally()
             } else {
-                let mut player = lanes::Player::new(lanes, isa, self.straight, self.seed, self.max_length);
+                let mut player = lanes::Player::new(lanes, isa, straight, self.seed, self.max_length);
                 self.blocks(&mut |block, games| player.play(block, games));
                 player.tally
             }
@@ -406,19 +471,22 @@ impl Pool<'_> {
 
     /// Takes the number of a block and of its games to `play` until there are no more or the time is up.
     fn blocks(&self, play: &mut dyn FnMut(u64, u64)) {
-        let block = self.block_games();
+        let block = self.means.block_games();
         loop {
-            let first = self.block.fetch_add(1, Ordering::Relaxed);
-            let Some(left) = first.checked_mul(block).and_then(|before| self.count.checked_sub(before))
+            let number = self.block.fetch_add(1, Ordering::Relaxed);
+            if number >= self.blocks.end {
+                break;
+            }
+            let Some(left) = number.checked_mul(block).and_then(|before| self.count.checked_sub(before))
             else {
                 break;
             };
             // The first block is always played, so that there is something to tell.
-            if left == 0 || (first > 0 && self.is_over()) {
+            if left == 0 || (number > self.blocks.start && self.is_over()) {
                 break;
             }
             let games = left.min(block);
-            play(first, games);
+            play(number, games);
             self.done.fetch_add(games, Ordering::Relaxed);
         }
     }

@@ -69,6 +69,31 @@ impl Tally {
         self.too_long + self.stuck
     }
 
+    /// Joint moves per playout; 0 if there are none.
+    #[must_use]
+    pub fn mean_length(&self) -> f64 {
+        ratio(self.states as f64, self.playouts as f64)
+    }
+
+    /// A role's mean goal, over the scored games; 0 if there are none or no such role.
+    #[must_use]
+    pub fn mean_goal(&self, role: usize) -> f64 {
+        let sum = self.roles.get(role).map_or(0, |role| role.goals);
+        ratio(sum as f64, self.scored() as f64)
+    }
+
+    /// The standard error of [`Tally::mean_goal`]; 0 for fewer than two games.
+    #[must_use]
+    pub fn goal_error(&self, role: usize) -> f64 {
+        let games = self.scored();
+        let Some(role) = self.roles.get(role).filter(|_| games > 1) else { return 0.0 };
+        // In whole numbers, so that nothing cancels: n^2 times the variance.
+        let (n, sum) = (u128::from(games), u128::from(role.goals));
+        let spread = (n * u128::from(role.squares)).saturating_sub(sum * sum) as f64;
+        let n = games as f64;
+        (spread / n / (n - 1.0) / n).sqrt()
+    }
+
     /// Adds the games of another tally.
     pub fn merge(&mut self, other: &Self) {
         self.playouts += other.playouts;
@@ -246,7 +271,7 @@ impl Stats {
     /// Joint moves per playout.
     #[must_use]
     pub fn mean_length(&self) -> f64 {
-        ratio(self.tally.states as f64, self.tally.playouts as f64)
+        self.tally.mean_length()
     }
 
     /// True if there are scored games, and in some of them chance has a goal above 0 if the role stands for chance: only then
@@ -261,20 +286,13 @@ impl Stats {
     /// A role's mean goal, over the scored games; 0 if there are none or no such role: see [`Stats::has_goals`].
     #[must_use]
     pub fn mean_goal(&self, role: usize) -> f64 {
-        let sum = self.tally.roles.get(role).map_or(0, |role| role.goals);
-        ratio(sum as f64, self.tally.scored() as f64)
+        self.tally.mean_goal(role)
     }
 
     /// The standard error of [`Stats::mean_goal`]; 0 for fewer than two games.
     #[must_use]
     pub fn goal_error(&self, role: usize) -> f64 {
-        let games = self.tally.scored();
-        let Some(role) = self.tally.roles.get(role).filter(|_| games > 1) else { return 0.0 };
-        // In whole numbers, so that nothing cancels: n^2 times the variance.
-        let (n, sum) = (u128::from(games), u128::from(role.goals));
-        let spread = (n * u128::from(role.squares)).saturating_sub(sum * sum) as f64;
-        let n = games as f64;
-        (spread / n / (n - 1.0) / n).sqrt()
+        self.tally.goal_error(role)
     }
 }
 

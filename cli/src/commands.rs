@@ -11,12 +11,14 @@ mod explain;
 mod fmt;
 mod list;
 mod matches;
+mod merge;
 mod net;
 mod perft;
 mod play;
 mod playouts;
 #[cfg(feature = "serve")]
 mod serve;
+mod shard;
 mod verify;
 
 use clap::Subcommand;
@@ -43,6 +45,10 @@ pub(crate) enum Command {
     Analyze(analyze::AnalyzeArgs),
     /// Play matches between players, and count
     Match(matches::MatchArgs),
+    /// Do a part of work that many machines share
+    Shard(shard::ShardArgs),
+    /// Put shards together
+    Merge(merge::MergeArgs),
     /// Play against a player, or watch one play itself
     Play(play::PlayArgs),
     /// Show a game in the browser: a board to click, against people or players
@@ -71,9 +77,11 @@ impl Command {
             Self::Verify(args) => args.json,
             Self::Bench(args) => args.json,
             Self::Explain(args) => args.json,
+            Self::Merge(args) => args.json,
             #[cfg(feature = "serve")]
             Self::Serve(_) => false,
-            Self::Fmt(_) | Self::Play(_) | Self::Completions(_) => false,
+            // A shard that failed leaves no document behind.
+            Self::Fmt(_) | Self::Play(_) | Self::Shard(_) | Self::Completions(_) => false,
         }
     }
 
@@ -92,6 +100,8 @@ impl Command {
             Self::Playouts(args) => playouts::run(args),
             Self::Analyze(args) => analyze::run(args),
             Self::Match(args) => matches::run(args),
+            Self::Shard(args) => shard::run(args),
+            Self::Merge(args) => merge::run(args),
             Self::Play(args) => play::run(args),
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(args),

@@ -8,6 +8,7 @@ use gdl_tools::{
     game::{GameArg, Task},
     output::{self, BOLD, DIM, duration, thousands},
     progress::Progress,
+    shard::Count,
 };
 use serde_json::{Value, json};
 use std::{io::Write, time::Instant};
@@ -48,13 +49,13 @@ pub(crate) struct PerftArgs {
 pub(crate) fn run(args: &PerftArgs) -> Result {
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
     let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
-    let (_, result) = args.game.with(way, Count(args))?;
+    let (_, result) = args.game.with(way, Counting(args))?;
     result
 }
 
-struct Count<'a>(&'a PerftArgs);
+struct Counting<'a>(&'a PerftArgs);
 
-impl Task for Count<'_> {
+impl Task for Counting<'_> {
     type Output = Result;
 
     fn run<G: Game>(self, game: &G) -> Result {
@@ -80,19 +81,13 @@ fn perft<'g, G: Game>(args: &PerftArgs, game: &'g G) -> Perft<'g, G> {
     }
 }
 
-/// A count as JSON: a number if 64 bits hold it, else its decimal digits as a string, since few
-/// readers of JSON have longer numbers.
-fn number(count: u128) -> Value {
-    u64::try_from(count).map_or_else(|_| json!(count.to_string()), |count| json!(count))
-}
-
 fn to_json<G: Game>(args: &PerftArgs, game: &G) -> Result {
     let progress = Progress::counted("depths", u64::from(args.depth));
     let counts: Vec<Value> = (1..=u64::from(args.depth))
         .zip(perft(args, game))
         .map(|(depth, count)| {
             progress.tell(depth);
-            number(count)
+            json!(Count(count))
         })
         .collect();
     drop(progress);
@@ -101,7 +96,7 @@ fn to_json<G: Game>(args: &PerftArgs, game: &G) -> Result {
         let moves: Vec<Value> = perft(args, game)
             .divide(args.depth as usize)
             .into_iter()
-            .map(|(joint, count)| json!({ "moves": texts(game, &joint), "count": number(count) }))
+            .map(|(joint, count)| json!({ "moves": texts(game, &joint), "count": Count(count) }))
             .collect();
         report["divide"] = json!(moves);
     }

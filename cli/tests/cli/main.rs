@@ -12,6 +12,7 @@ mod plumbing;
 mod schema;
 #[cfg(feature = "serve")]
 mod serve;
+mod shard;
 mod simulate;
 mod validity;
 mod verify;

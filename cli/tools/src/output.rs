@@ -2,12 +2,14 @@
 
 pub use gdl_runtime::__private::thousands;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::Value;
 use std::{
     fmt::Display,
+    fs,
     io::{self, BufWriter, Write},
+    path::Path,
 };
 
 /// Titles and what matters most.
@@ -39,6 +41,21 @@ pub fn json(value: &Value) -> Result {
     writeln!(out)?;
     out.flush()?;
     Ok(())
+}
+
+/// Writes a file as a whole: where it fails or is stopped midway, what was there before is left.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn file(path: &Path, text: &str) -> Result {
+    let unwritten = |error: io::Error| Error::Input(format!("cannot write {}: {error}", path.display()));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let half = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    fs::write(&half, text).and_then(|()| fs::rename(&half, path)).map_err(|error| {
+        // What is left of it is of no use to anyone.
+        let _ = fs::remove_file(&half);
+        unwritten(error)
+    })
 }
 
 /// A line on stderr. A closed stderr is no error: the line has no reader.

@@ -176,6 +176,12 @@ impl Spec {
         self.nodes
     }
 
+    /// How many threads it may have, if that was said.
+    #[must_use]
+    pub fn threads(&self) -> Option<usize> {
+        self.threads
+    }
+
     /// The same, with no more memory and threads than that, whether it asks for any or not.
     #[must_use]
     pub fn at_most(self, bytes: usize, threads: usize) -> Self {

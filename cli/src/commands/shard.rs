@@ -1,0 +1,189 @@
+//! `gdl shard`: a part of work that many machines share, as a document that `gdl merge` puts together with others.
+
+use clap::{Args, Subcommand};
+use gdl_runtime::Cancel;
+use gdl_tools::{
+    contest::{DEFAULT_COUNT, DEFAULT_NODES},
+    error::Result,
+    fingerprint::fingerprint,
+    game::GameArg,
+    load, output,
+    parse::{count, threads, whole},
+    players::Spec,
+    progress::Progress,
+    shard::{Document, Engine, Plan, Request, Rulesheet, Subject},
+};
+use std::{io::Write, num::NonZero, ops::Range, path::PathBuf};
+
+/// Arguments of `gdl shard`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The work of a job is cut into blocks, numbered from 0; a shard is a range of them. The same shard
+is the same bytes, wherever and however often it is made. `--range 0..0` does nothing, and the
+document says how many `blocks` there are.
+
+Examples:
+  gdl shard playouts tictactoe --count 1_000_000_000 --part 3/100 --out 3.json
+  gdl shard perft connect_four --depth 10 --range 0..500 --threads 1 > a.json
+  gdl merge *.json")]
+pub(crate) struct ShardArgs {
+    #[command(subcommand)]
+    job: Job,
+}
+
+/// What is done.
+#[derive(Debug, Subcommand)]
+enum Job {
+    /// Random games, as `gdl playouts` plays them
+    Playouts {
+        /// A built-in game or a rulesheet
+        game: GameArg,
+        /// How many games are played in all
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 1_000_000, value_parser = count)]
+        count: u64,
+        /// How games are played [default: lanes if the rules can be grounded]
+        #[arg(long, value_enum)]
+        engine: Option<Engine>,
+        #[command(flatten)]
+        seed: SeedArgs,
+        #[command(flatten)]
+        piece: PieceArgs,
+    },
+    /// Sequences of joint moves, as `gdl perft` counts them; a block is a state that the first ones lead to
+    Perft {
+        /// A built-in game or a rulesheet
+        game: GameArg,
+        /// How many joint moves deep to count
+        #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+        depth: u32,
+        /// After how many joint moves the work is cut [default: as many as lead to 256 states]
+        #[arg(long, value_name = "N")]
+        prefix: Option<u32>,
+        #[command(flatten)]
+        piece: PieceArgs,
+    },
+    /// Matches, as `gdl match` plays them; each is a block
+    Matches {
+        /// A built-in game or a rulesheet
+        game: GameArg,
+        /// One player for each role other than chance
+        #[arg(value_name = "PLAYER", required = true)]
+        players: Vec<Spec>,
+        /// How many matches are played in all
+        #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_COUNT, value_parser = count)]
+        count: u64,
+        /// How many nodes players may visit for a move
+        #[arg(long, value_name = "N", default_value_t = DEFAULT_NODES, value_parser = count)]
+        nodes: u64,
+        #[command(flatten)]
+        seed: SeedArgs,
+        #[command(flatten)]
+        piece: PieceArgs,
+    },
+    /// What each rulesheet of a folder is like, as `gdl analyze` says it; each is a block
+    Analysis {
+        /// A folder: its files whose names end in `.kif`
+        folder: PathBuf,
+        /// How many random games of each are followed
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 1_000, value_parser = count)]
+        count: u64,
+        #[command(flatten)]
+        seed: SeedArgs,
+        #[command(flatten)]
+        piece: PieceArgs,
+    },
+}
+
+/// What is drawn at random.
+#[derive(Clone, Copy, Debug, Args)]
+struct SeedArgs {
+    /// What the random choices follow from
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    seed: u64,
+}
+
+/// Which blocks, and where to.
+#[derive(Debug, Args)]
+struct PieceArgs {
+    /// Which blocks to do: from A to before B [default: all]
+    #[arg(long, value_name = "A..B", conflicts_with = "part", value_parser = range)]
+    range: Option<Range<u64>>,
+    /// Do the I-th of N about equal parts instead; the first is 1
+    #[arg(long, value_name = "I/N", value_parser = part)]
+    part: Option<[NonZero<u64>; 2]>,
+    /// How many threads work; the document is the same [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    threads: Option<usize>,
+    /// Write the document to a file, all of it or nothing [default: stdout]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+fn range(text: &str) -> std::result::Result<Range<u64>, String> {
+    let (start, end) = text.split_once("..").ok_or("write it as `0..100`, which is from 0 to before 100")?;
+    let (start, end) = (whole(start)?, whole(end)?);
+    if start > end { Err(format!("{start} is above {end}")) } else { Ok(start..end) }
+}
+
+fn part(text: &str) -> std::result::Result<[NonZero<u64>; 2], String> {
+    let (part, parts) = text.split_once('/').ok_or("write it as `3/100`, which is the third of a hundred")?;
+    match (NonZero::new(whole(part)?), NonZero::new(whole(parts)?)) {
+        (Some(part), Some(parts)) if part <= parts => Ok([part, parts]),
+        _ => Err(format!("not in 1..={parts}")),
+    }
+}
+
+/// Does the blocks and writes the document.
+///
+/// # Errors
+/// If a rulesheet is at fault, there are no such blocks, the job depends on the machine, or something cannot be written.
+pub(crate) fn run(args: &ShardArgs) -> Result {
+    let document = match &args.job {
+        Job::Playouts { game, count, engine, seed, piece } => {
+            on_game(game, &Request::Playouts { count: *count, engine: *engine }, seed.seed, piece)
+        }
+        Job::Perft { game, depth, prefix, piece } => {
+            on_game(game, &Request::Perft { depth: *depth, prefix: *prefix }, 0, piece)
+        }
+        Job::Matches { game, players, count, nodes, seed, piece } => {
+            let players = players.iter().map(ToString::to_string).collect();
+            on_game(game, &Request::Matches { players, count: *count, nodes: *nodes }, seed.seed, piece)
+        }
+        Job::Analysis { folder, count, seed, piece } => {
+            let rulesheets = Rulesheet::all_in(folder)?;
+            make(Subject::Rulesheets(&rulesheets), &Request::Analysis { count: *count }, seed.seed, piece)
+        }
+    };
+    let (Job::Playouts { piece, .. }
+    | Job::Perft { piece, .. }
+    | Job::Matches { piece, .. }
+    | Job::Analysis { piece, .. }) = &args.job;
+    let text = document?.text();
+    if let Some(path) = &piece.out {
+        return output::file(path, &text);
+    }
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+fn on_game(game: &GameArg, request: &Request, seed: u64, piece: &PieceArgs) -> Result<Document> {
+    let (source, options) = game.source()?;
+    let fingerprint = fingerprint(source.text(), options.case_sensitive);
+    let game = match game {
+        GameArg::BuiltIn(_) => game.tabled()?,
+        GameArg::File(_) => load::play(source, &options, None)?,
+    };
+    make(Subject::Game(&game, &fingerprint), request, seed, piece)
+}
+
+fn make(subject: Subject<'_>, request: &Request, seed: u64, piece: &PieceArgs) -> Result<Document> {
+    let plan = Plan::new(subject, request, seed)?;
+    let blocks = match (&piece.range, piece.part) {
+        (Some(range), _) => range.clone(),
+        (None, Some([part, parts])) => plan.part(part, parts),
+        (None, None) => 0..plan.blocks(),
+    };
+    let progress = Progress::counted("blocks", blocks.end - blocks.start);
+    plan.run(blocks, piece.threads.unwrap_or(0), &Cancel::default(), &|done| progress.tell(done))
+}

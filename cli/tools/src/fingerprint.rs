@@ -1,0 +1,61 @@
+//! What tells rulesheets apart: the text of one in, 64 hexadecimal digits out, equal for rulesheets that differ in white space and
+//! comments alone.
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// SHA-256 of the words and parentheses of a rulesheet, with one space between them and in small letters unless case matters.
+#[must_use]
+pub fn fingerprint(text: &str, case_sensitive: bool) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(if case_sensitive { "gdl 1 case\n" } else { "gdl 1\n" });
+    for line in text.split(['\n', '\r']) {
+        let code = line.split(';').next().unwrap_or_default();
+        let spaced = code.replace('(', " ( ").replace(')', " ) ");
+        for word in spaced.split([' ', '\t', '\u{c}']).filter(|word| !word.is_empty()) {
+            let folded = if case_sensitive { word.to_owned() } else { word.to_ascii_lowercase() };
+            hasher.update(folded);
+            hasher.update(" ");
+        }
+    }
+    digits(hasher)
+}
+
+/// SHA-256 of the names of rulesheets and their fingerprints, in the order given.
+pub fn of_all<'a>(rulesheets: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update("gdl folder 1\n");
+    for (name, fingerprint) in rulesheets {
+        // No name has a line break's length in front of it by accident.
+        hasher.update(format!("{} {name} {fingerprint}\n", name.len()));
+    }
+    digits(hasher)
+}
+
+fn digits(hasher: Sha256) -> String {
+    hasher.finalize().iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fingerprint, of_all};
+
+    #[test]
+    fn only_words_and_parentheses_count() {
+        let plain = fingerprint("(role x)(init a)", false);
+        assert_eq!(plain.len(), 64);
+        assert_eq!(plain, fingerprint("; a comment\n( ROLE\tx )\r\n(init   a) ; more", false));
+        assert_ne!(plain, fingerprint("(role x)(init a)", true));
+        assert_ne!(plain, fingerprint("(role x)(init b)", false));
+    }
+
+    #[test]
+    fn names_and_order_count_in_folders() {
+        let all = |list: &[(&str, &str)]| of_all(list.iter().copied());
+        assert_ne!(all(&[("a", "1"), ("b", "2")]), all(&[("b", "2"), ("a", "1")]));
+        assert_ne!(all(&[("a", "1")]), all(&[("b", "1")]));
+    }
+}

@@ -1,0 +1,337 @@
+//! Shards: work that is done in parts, by any number of machines, and put together again.
+//!
+//! In come a game or a folder of rulesheets ([`Subject`]), what is to be done ([`Request`]) and a seed: that is a [`Plan`], whose
+//! work is cut into blocks, numbered from 0. A range of blocks becomes a [`Document`], the same bytes wherever and however often
+//! that is done: it knows no clock, threads or machine, and has whole numbers that add up. [`merge`] makes one document of many; the
+//! one of all blocks does not show how they were shared out. Means and intervals are computed there.
+//!
+//! | job | a block | what is summed up |
+//! |---|---|---|
+//! | playouts | random games that share random numbers ([`Playouts::block_games`]) | how games ended |
+//! | perft | a state that the first joint moves lead to | sequences of joint moves, by length |
+//! | matches | a match | what each player came to |
+//! | analysis | a rulesheet of the folder | nothing: figures are listed |
+
+mod document;
+mod folder;
+mod job;
+mod merge;
+mod summary;
+mod sums;
+
+pub use document::{Document, FORMAT, MAX_BYTES, Part, VERSION};
+pub use folder::Rulesheet;
+pub use job::{Engine, Job, Request};
+pub use merge::merge;
+pub use sums::{Count, Entry, Sums};
+
+use crate::{
+    analyze::{self, Settings},
+    contest::Contest,
+    error::{Error, Result},
+    fingerprint,
+    output::thousands,
+    players::Spec,
+};
+use gdl_runtime::{
+    Cancel, Dynamic, Game, Loader, Playouts,
+    perft::{self, Perft},
+    playouts,
+};
+use std::{num::NonZero, ops::Range, thread};
+
+/// What a job is about.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'g> {
+    /// A game, and the fingerprint of its rulesheet.
+    Game(&'g Dynamic, &'g str),
+    /// Rulesheets that are analyzed, in order.
+    Rulesheets(&'g [Rulesheet]),
+}
+
+/// The different states after a number of joint moves, each with the number of sequences that lead to it.
+type Level = Vec<(<Dynamic as Game>::State, u128)>;
+
+/// Work that is cut into blocks.
+#[derive(Debug)]
+pub struct Plan<'g> {
+    subject: Subject<'g>,
+    /// What all documents of the plan have in common: one without parts.
+    header: Document,
+    players: Vec<Spec>,
+    /// What is counted from, for perft.
+    level: Level,
+}
+
+/// More different states than this are not cut into blocks.
+const MOST_STATES: usize = 1 << 18;
+
+/// Different states that are enough to share out.
+const MANY_STATES: usize = 256;
+
+impl<'g> Plan<'g> {
+    /// Cuts work into blocks. For perft that takes as many steps as there are joint moves to the states that are counted from.
+    ///
+    /// # Errors
+    /// If what is asked for cannot be done with the subject, or its result would depend on a clock or on threads.
+    pub fn new(subject: Subject<'g>, request: &Request, seed: u64) -> Result<Self> {
+        let mut plan = Self {
+            subject,
+            header: Document::new(&subject, Job::Analysis { count: 0 }, seed),
+            players: Vec::new(),
+            level: Vec::new(),
+        };
+        let (job, blocks) = match (request, subject) {
+            (Request::Analysis { count }, Subject::Rulesheets(rulesheets)) => {
+                if rulesheets.is_empty() {
+                    return Err(Error::Input("there is no rulesheet to analyze".to_owned()));
+                }
+                (Job::Analysis { count: *count }, rulesheets.len() as u64)
+            }
+            (Request::Analysis { .. }, Subject::Game(..)) => {
+                return Err(Error::Usage("an analysis in shards is one of many rulesheets".to_owned()));
+            }
+            (_, Subject::Rulesheets(_)) => {
+                return Err(Error::Usage("rulesheets in numbers are analyzed only".to_owned()));
+            }
+            (Request::Playouts { count, engine }, Subject::Game(game, _)) => {
+                let run = playouts(game, *engine, seed, *count);
+                let (runs, block) = (Engine::of(run.runs()), run.block_games());
+                if engine.is_some_and(|engine| engine != runs) {
+                    return Err(Error::Usage("the game cannot be played in lanes".to_owned()));
+                }
+                (Job::Playouts { count: *count, engine: runs, block }, count.div_ceil(block))
+            }
+            (Request::Perft { depth, prefix }, Subject::Game(game, _)) => {
+                let (level, counts) = plan_perft(game, *depth, *prefix)?;
+                plan.level = level;
+                let prefix = counts.len() as u32;
+                (Job::Perft { depth: *depth, prefix, counts }, plan.level.len() as u64)
+            }
+            (Request::Matches { players, count, nodes }, Subject::Game(game, _)) => {
+                plan.players = players.iter().map(|name| player(name)).collect::<Result<_>>()?;
+                let job = Job::Matches { players: players.clone(), count: *count, nodes: *nodes };
+                contest(&plan.players, *nodes, seed).seats(game)?;
+                (job, *count)
+            }
+        };
+        job.check().map_err(Error::Usage)?;
+        plan.header.job = job;
+        plan.header.blocks = blocks;
+        Ok(plan)
+    }
+
+    /// How many blocks there are.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.header.blocks
+    }
+
+    /// The blocks of one of `parts` parts of about equal size, the first of which is 1. Parts beyond the blocks are empty.
+    #[must_use]
+    pub fn part(&self, part: NonZero<u64>, parts: NonZero<u64>) -> Range<u64> {
+        let end = |part: u64| {
+            let place = u128::from(self.blocks()) * u128::from(part) / u128::from(parts.get());
+            // No more than the blocks, as no part is beyond the last one.
+            place.min(u128::from(self.blocks())) as u64
+        };
+        end(part.get() - 1)..end(part.get())
+    }
+
+    /// Does a range of blocks; `tell` is told how many of them are done. With 0 threads there is one for each processor.
+    ///
+    /// # Errors
+    /// If there are no such blocks, it was cancelled, or evaluations of the game were given up.
+    pub fn run(
+        &self,
+        blocks: Range<u64>,
+        threads: usize,
+        cancel: &Cancel,
+        tell: &(dyn Fn(u64) + Sync),
+    ) -> Result<Document> {
+        let all = self.blocks();
+        if blocks.start > blocks.end || blocks.end > all {
+            let Range { start, end } = blocks;
+            return Err(Error::Usage(format!("there are no blocks {start}..{end}: the job has 0..{all}")));
+        }
+        let mut document = self.header.clone();
+        if blocks.is_empty() {
+            return Ok(document);
+        }
+        let given_up = |subject| match subject {
+            Subject::Game(game, _) => game.given_up(),
+            Subject::Rulesheets(_) => None,
+        };
+        let before = given_up(self.subject).map_or(0, |(count, _)| count);
+        let threads = match threads {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let sums = self.sum(blocks.clone(), threads, cancel, tell)?;
+        if cancel.is_cancelled() {
+            return Err(Error::Input("the shard was called off".to_owned()));
+        }
+        if let Some((count, excess)) = given_up(self.subject).filter(|&(count, _)| count > before) {
+            let count = thousands(count - before);
+            return Err(Error::Input(format!("{count} evaluations were given up: the first {excess}")));
+        }
+        document.parts.push(Part { blocks: [blocks.start, blocks.end], sums });
+        Ok(document)
+    }
+
+    fn sum(
+        &self,
+        blocks: Range<u64>,
+        threads: usize,
+        cancel: &Cancel,
+        tell: &(dyn Fn(u64) + Sync),
+    ) -> Result<Sums> {
+        let seed = self.header.seed;
+        let places = blocks.start as usize..blocks.end as usize;
+        match (&self.header.job, self.subject) {
+            (Job::Playouts { count, engine, block }, Subject::Game(game, _)) => {
+                let run = playouts(game, Some(*engine), seed, *count).blocks(blocks);
+                let run = run.threads(threads).cancelled_by(cancel).progress(|games| tell(games / block));
+                Ok(Sums::Tally(run.run().tally))
+            }
+            (Job::Perft { depth, prefix, .. }, Subject::Game(game, _)) => {
+                let lengths = (depth - prefix) as usize;
+                Ok(Sums::Counts(count(game, &self.level[places], lengths, threads, cancel)))
+            }
+            (Job::Matches { nodes, .. }, Subject::Game(game, _)) => {
+                let contest = contest(&self.players, *nodes, seed);
+                contest.play(game, blocks, threads, cancel, tell, &|_, _| Ok(())).map(Sums::Matches)
+            }
+            (Job::Analysis { count }, Subject::Rulesheets(rulesheets)) => {
+                let settings =
+                    Settings { seed, count: *count, seconds: None, threads, cancel: cancel.clone() };
+                let entries = rulesheets[places].iter().zip(1..).map(|(rulesheet, done)| {
+                    let entry = analyze_one(rulesheet, &settings);
+                    tell(done);
+                    entry
+                });
+                Ok(Sums::Rulesheets(entries.collect()))
+            }
+            _ => Err(Error::Usage("the job is not one for this subject".to_owned())),
+        }
+    }
+}
+
+/// Random games as in a run from start to end.
+fn playouts(game: &Dynamic, engine: Option<Engine>, seed: u64, count: u64) -> Playouts<'_, Dynamic> {
+    let run = Playouts::new(game).seed(seed).count(count);
+    match engine {
+        Some(Engine::Single) => run.engine(playouts::Engine::Single),
+        Some(Engine::Lanes) | None => run,
+    }
+}
+
+/// The states that are counted from, and the numbers of sequences up to there. Unless it is said after how many joint moves, as many
+/// are made as it takes to have enough states to share out.
+fn plan_perft(game: &Dynamic, depth: u32, prefix: Option<u32>) -> Result<(Level, Vec<Count>)> {
+    if depth == 0 || depth > 1_000 {
+        return Err(Error::Usage("the depth is not in 1..=1000".to_owned()));
+    }
+    if let Some(prefix) = prefix.filter(|&prefix| prefix >= depth) {
+        return Err(Error::Usage(format!("the prefix is {prefix}, which is not below the depth, {depth}")));
+    }
+    let mut level = vec![(game.initial(), 1)];
+    let mut counts = Vec::new();
+    for _ in 0..prefix.unwrap_or(depth - 1) {
+        if prefix.is_none() && level.len() >= MANY_STATES {
+            break;
+        }
+        let next = match perft::next_level(game, &level, MOST_STATES) {
+            Some(next) if prefix.is_some() || !next.is_empty() => next,
+            None if prefix.is_some() => {
+                return Err(Error::Usage(format!(
+                    "more than {} states after {} moves\n\nhelp: a shorter prefix has fewer",
+                    thousands(MOST_STATES as u64),
+                    counts.len() + 1
+                )));
+            }
+            _ => break,
+        };
+        level = next;
+        counts.push(Count(level.iter().fold(0, |sum, &(_, ways)| sum.saturating_add(ways))));
+    }
+    Ok((level, counts))
+}
+
+/// Counts sequences of 1, 2, .. `lengths` joint moves from states, some of them on each thread.
+fn count(
+    game: &Dynamic,
+    level: &[(<Dynamic as Game>::State, u128)],
+    lengths: usize,
+    threads: usize,
+    cancel: &Cancel,
+) -> Vec<Count> {
+    let work = |states: &[_]| -> Vec<u128> {
+        Perft::from_level(game, states.to_vec()).cancelled_by(cancel).take(lengths).collect()
+    };
+    let mut sums = vec![Count(0); lengths];
+    let mut add = |counts: Vec<u128>| {
+        sums.iter_mut().zip(counts).for_each(|(sum, count)| sum.0 = sum.0.saturating_add(count));
+    };
+    let (first, rest) = level.split_at(level.len().div_ceil(threads));
+    thread::scope(|scope| {
+        let mut workers = Vec::new();
+        for states in rest.chunks(first.len()) {
+            match thread::Builder::new().spawn_scoped(scope, move || work(states)) {
+                Ok(worker) => workers.push(worker),
+                // The system may be out of threads.
+                Err(_) => add(work(states)),
+            }
+        }
+        add(work(first));
+        for worker in workers {
+            add(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+    });
+    sums
+}
+
+/// A player that moves the same wherever it plays.
+fn player(name: &str) -> Result<Spec> {
+    let spec: Spec = name.parse().map_err(Error::Usage)?;
+    if spec.is_human() {
+        return Err(Error::Usage("`human` plays in `gdl play` only".to_owned()));
+    }
+    if spec.seconds().is_some() || spec.threads().is_some_and(|threads| threads > 1) {
+        let help = "help: give `nodes` in place of seconds, and one thread to each player";
+        return Err(Error::Usage(format!("what `{name}` does depends on the machine\n\n{help}")));
+    }
+    Ok(spec)
+}
+
+fn contest(players: &[Spec], nodes: u64, seed: u64) -> Contest<'_> {
+    Contest { name: "the game", players, seed, clock: None, nodes: Some(nodes) }
+}
+
+/// The figures of a rulesheet, or why there are none.
+fn analyze_one(rulesheet: &Rulesheet, settings: &Settings) -> Entry {
+    let figures =
+        Loader::new().name(&rulesheet.name).load(&rulesheet.text).map_err(|error| error.to_string());
+    let figures = figures.and_then(|game| {
+        let figures = analyze::analyze(&rulesheet.name, &game, settings, &|_| ());
+        match game.given_up() {
+            Some((_, excess)) => Err(format!("evaluations were given up: the first {excess}")),
+            None => figures.ok_or_else(|| "called off".to_owned()),
+        }
+    });
+    let (figures, error) = match figures {
+        Ok(figures) => (Some(figures.to_json()), None),
+        Err(error) => (None, Some(error)),
+    };
+    Entry { name: rulesheet.name.clone(), fingerprint: rulesheet.fingerprint.clone(), figures, error }
+}
+
+/// The fingerprint of a subject.
+fn fingerprint_of(subject: &Subject<'_>) -> String {
+    match subject {
+        Subject::Game(_, fingerprint) => (*fingerprint).to_owned(),
+        Subject::Rulesheets(list) => {
+            fingerprint::of_all(list.iter().map(|sheet| (&*sheet.name, &*sheet.fingerprint)))
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Documents: what a shard leaves behind, as JSON that `cli/schema/shard.json` describes; and what is wrong with a text that is none.
+
+use super::{Subject, fingerprint_of, job::Job, sums::Sums};
+use crate::error::{Error, Result};
+use gdl_runtime::Game;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::ops::Range;
+
+/// The format of documents.
+pub const FORMAT: &str = "gdl-shard-1";
+
+/// The version whose numbers these are.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// No document has more bytes.
+pub const MAX_BYTES: u64 = 1 << 28;
+
+/// More players take part in no match: what is counted grows with the square.
+const MOST_PLAYERS: usize = 256;
+
+/// Blocks that were done, and what they sum up to. Parts are in the order of their blocks and do not touch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    pub(super) format: String,
+    pub(super) version: String,
+    /// Of the rulesheet, or of all of them.
+    pub(super) fingerprint: String,
+    /// The names of the roles.
+    pub(super) roles: Vec<String>,
+    /// The role of chance.
+    pub(super) chance: Option<usize>,
+    pub(super) seed: u64,
+    /// What was to be done.
+    pub job: Job,
+    /// How many blocks there are in all.
+    pub blocks: u64,
+    /// What was done.
+    pub parts: Vec<Part>,
+    /// The ranges of blocks that were not done; said by [`merge`](super::merge).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<[u64; 2]>>,
+    /// Means and intervals; said by [`merge`](super::merge).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Value>,
+}
+
+/// A range of blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// The first, and the one behind the last.
+    pub blocks: [u64; 2],
+    /// What they sum up to.
+    #[serde(flatten)]
+    pub sums: Sums,
+}
+
+impl Document {
+    /// A document without parts.
+    pub(super) fn new(subject: &Subject<'_>, job: Job, seed: u64) -> Self {
+        let (roles, chance) = match subject {
+            Subject::Game(game, _) => {
+                let vocabulary = game.vocabulary();
+                (vocabulary.roles().iter().map(str::to_owned).collect(), vocabulary.chance())
+            }
+            Subject::Rulesheets(_) => (Vec::new(), None),
+        };
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION.to_owned(),
+            fingerprint: fingerprint_of(subject),
+            roles,
+            chance,
+            seed,
+            job,
+            blocks: 0,
+            parts: Vec::new(),
+            missing: None,
+            summary: None,
+        }
+    }
+
+    /// The document as JSON.
+    #[must_use]
+    pub fn text(&self) -> String {
+        // Names and numbers are what JSON has.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Reads a document, called `name` in messages.
+    ///
+    /// # Errors
+    /// If it is none, or one of another version, or says what cannot be.
+    pub fn parse(name: &str, text: &str) -> Result<Self> {
+        let fault = |what: String, help: &str| Err(Error::Input(format!("{name} {what}\n\nhelp: {help}")));
+        let again = "run that shard again: where a run was stopped half a file may be left";
+        if text.trim().is_empty() {
+            return fault("is empty".to_owned(), again);
+        }
+        let value: Value = match serde_json::from_str(text) {
+            Ok(value) => value,
+            Err(error) if error.is_eof() => return fault(format!("breaks off: {error}"), again),
+            Err(error) => return fault(format!("is no JSON: {error}"), "give files that `gdl shard` wrote"),
+        };
+        match value.get("format").and_then(Value::as_str) {
+            Some(FORMAT) => {}
+            Some(other) if other.starts_with("gdl-shard-") => {
+                return fault(
+                    format!("has the format {other}, not {FORMAT}"),
+                    "use one version of gdl for all",
+                );
+            }
+            _ => return fault("is no shard".to_owned(), "give files that `gdl shard` or `gdl merge` wrote"),
+        }
+        match value.get("version").and_then(Value::as_str) {
+            Some(VERSION) => {}
+            other => {
+                let other = other.unwrap_or("an unknown version");
+                return fault(
+                    format!("was made by gdl {other}, and this is {VERSION}"),
+                    "use one version of gdl for all shards and to merge them: others may play other games",
+                );
+            }
+        }
+        let damaged = "run that shard again: this file is damaged, or was changed by hand";
+        let document: Self = match serde_json::from_value(value) {
+            Ok(document) => document,
+            Err(error) => return fault(format!("is no sound shard: {error}"), damaged),
+        };
+        match document.check() {
+            Ok(()) => Ok(document),
+            Err(what) => fault(format!("is no sound shard: {what}"), damaged),
+        }
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        self.job.check()?;
+        if self.job.blocks().is_some_and(|blocks| blocks != self.blocks) {
+            return Err(format!("its job does not have {} blocks", self.blocks));
+        }
+        if self.chance.is_some_and(|chance| chance >= self.roles.len()) {
+            return Err("it has no such role of chance".to_owned());
+        }
+        if matches!(&self.job, Job::Matches { players, .. } if players.len() > self.roles.len().min(MOST_PLAYERS))
+        {
+            return Err("it has more players than roles".to_owned());
+        }
+        let mut done = 0;
+        for part in &self.parts {
+            let [start, end] = part.blocks;
+            if start < done || end <= start || end > self.blocks {
+                return Err(format!("its blocks {start}..{end} are out of order, or there are none such"));
+            }
+            if !part.sums.fit(&self.job, self.roles.len(), start..end) {
+                return Err(format!("no blocks {start}..{end} sum up to what it says"));
+            }
+            done = end;
+        }
+        Ok(())
+    }
+
+    /// The blocks that are not in it, in order.
+    pub(super) fn gaps(&self) -> Vec<Range<u64>> {
+        let ends = [0].into_iter().chain(self.parts.iter().map(|part| part.blocks[1]));
+        let starts = self.parts.iter().map(|part| part.blocks[0]).chain([self.blocks]);
+        ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
+    }
+
+    /// What all its blocks sum up to.
+    #[must_use]
+    pub fn total(&self) -> Sums {
+        let mut parts = self.parts.iter().map(|part| part.sums.clone());
+        let mut total = parts.next().unwrap_or_else(|| Sums::none(&self.job, self.roles.len()));
+        parts.for_each(|sums| total.add(sums));
+        total
+    }
+
+    /// True if all blocks are in it.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.gaps().is_empty()
+    }
+
+    /// The names of the roles.
+    #[must_use]
+    pub fn roles(&self) -> &[String] {
+        &self.roles
+    }
+}

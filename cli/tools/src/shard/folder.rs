@@ -1,0 +1,56 @@
+//! Rulesheets of a folder, in the order of their names.
+
+use crate::{
+    error::{Error, Result},
+    fingerprint::fingerprint,
+};
+use gdl_compiler::Limits;
+use std::{fs, io::Read, path::Path};
+
+/// A rulesheet that is analyzed with others.
+#[derive(Clone, Debug)]
+pub struct Rulesheet {
+    /// The name of its file.
+    pub name: String,
+    /// Its text; of bytes that are no UTF-8 each becomes a U+FFFD.
+    pub text: String,
+    /// Its fingerprint.
+    pub fingerprint: String,
+}
+
+impl Rulesheet {
+    /// A rulesheet of that name.
+    #[must_use]
+    pub fn new(name: String, text: String) -> Self {
+        let fingerprint = fingerprint(&text, false);
+        Self { name, text, fingerprint }
+    }
+
+    /// The files of a folder whose names end in `.kif`, by their names.
+    ///
+    /// # Errors
+    /// If the folder or one of them cannot be read, or one is larger than any rulesheet may be.
+    pub fn all_in(folder: &Path) -> Result<Vec<Self>> {
+        let unread = |path: &Path, error: std::io::Error| {
+            Error::Input(format!("cannot read {}: {error}", path.display()))
+        };
+        let mut rulesheets = Vec::new();
+        for entry in fs::read_dir(folder).map_err(|error| unread(folder, error))? {
+            let path = entry.map_err(|error| unread(folder, error))?.path();
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            if !name.to_ascii_lowercase().ends_with(".kif") || !path.is_file() {
+                continue;
+            }
+            let limit = Limits::default().max_source_bytes as u64;
+            let mut bytes = Vec::new();
+            let file = fs::File::open(&path).map_err(|error| unread(&path, error))?;
+            file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| unread(&path, error))?;
+            if bytes.len() as u64 > limit {
+                return Err(Error::Input(format!("{} has more than {limit} bytes", path.display())));
+            }
+            rulesheets.push(Self::new(name, String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        rulesheets.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(rulesheets)
+    }
+}

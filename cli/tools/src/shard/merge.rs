@@ -1,0 +1,81 @@
+//! Merging: documents of one job in any order, one document out, which is the same however the blocks were shared out.
+//!
+//! A range of blocks may come several times if it comes with the same sums each time. Merged documents can be merged again; but blocks
+//! that were summed up with others are not told apart any more, so ranges that overlap are an error unless they are equal.
+
+use super::{
+    document::{Document, Part},
+    summary::summary,
+};
+use crate::error::{Error, Result};
+
+/// Merges documents, each with a name for messages. In the end document [`Document::missing`] and [`Document::summary`] are there.
+/// O(parts, times their logarithm).
+///
+/// # Errors
+/// If there are none, they are of different games, jobs or seeds, or their blocks overlap.
+pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
+    let fault = |what: String, help: &str| Err(Error::Input(format!("{what}\n\nhelp: {help}")));
+    let Some((first_name, first)) = documents.first() else {
+        return fault("there is nothing to merge".to_owned(), "name the files that `gdl shard` wrote");
+    };
+    let mut merged = Document { parts: Vec::new(), missing: None, summary: None, ..first.clone() };
+    let first_name = first_name.clone();
+    let mut parts: Vec<(Part, String)> = Vec::new();
+    for (name, document) in documents {
+        if let Some(what) = difference(&merged, &document) {
+            return fault(
+                format!("{name} is of another {what} than {first_name}"),
+                "merge the shards of one game, job and seed",
+            );
+        }
+        parts.extend(document.parts.into_iter().map(|part| (part, name.clone())));
+    }
+    parts.sort_by_key(|(part, _)| part.blocks);
+    let mut previous: Option<(Part, String)> = None;
+    for (part, name) in parts {
+        let [start, end] = part.blocks;
+        if let Some((other, other_name)) = &previous {
+            if other == &part {
+                continue;
+            }
+            if other.blocks == part.blocks {
+                return fault(
+                    format!("{other_name} and {name} say different things of the blocks {start}..{end}"),
+                    "run that shard again: one of the files is damaged",
+                );
+            }
+            if start < other.blocks[1] {
+                let end = end.min(other.blocks[1]);
+                return fault(
+                    format!("{other_name} and {name} both have the blocks {start}..{end}"),
+                    "merge shards that were cut in one way, and none with what it was merged into",
+                );
+            }
+        }
+        previous = Some((part.clone(), name));
+        match merged.parts.last_mut() {
+            Some(last) if last.blocks[1] == start => {
+                last.blocks[1] = end;
+                last.sums.add(part.sums);
+            }
+            _ => merged.parts.push(part),
+        }
+    }
+    merged.missing = Some(merged.gaps().into_iter().map(|gap| [gap.start, gap.end]).collect());
+    merged.summary = summary(&merged);
+    Ok(merged)
+}
+
+/// What two documents do not have in common.
+fn difference(a: &Document, b: &Document) -> Option<&'static str> {
+    if a.fingerprint != b.fingerprint || a.roles != b.roles || a.chance != b.chance {
+        Some("game")
+    } else if a.job != b.job || a.blocks != b.blocks {
+        Some("job")
+    } else if a.seed != b.seed {
+        Some("seed")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,129 @@
+//! What is summed up: whole numbers, or figures one behind the other, so that the sums of neighbouring ranges of blocks make one of
+//! both. What a file says is tested before it is added, so that no sum overflows.
+
+use super::job::{Job, LONGEST, MANY};
+use crate::contest::Total;
+use gdl_runtime::playouts::{RoleTally, Tally};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde_json::Value;
+use std::ops::Range;
+
+/// The sums of a range of blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sums {
+    /// Of playouts.
+    Tally(Tally),
+    /// Of perft: the numbers of sequences that are longer than the prefix.
+    Counts(Vec<Count>),
+    /// Of matches.
+    Matches(Total),
+    /// Of an analysis.
+    Rulesheets(Vec<Entry>),
+}
+
+/// A number of sequences. In JSON a number if 64 bits hold it, else its decimal digits as a string, since few readers of JSON have
+/// longer numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count(pub u128);
+
+impl Serialize for Count {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match u64::try_from(self.0) {
+            Ok(count) => serializer.serialize_u64(count),
+            Err(_) => serializer.serialize_str(&self.0.to_string()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let long = || value.as_str().and_then(|digits| digits.parse().ok());
+        let count = value.as_u64().map(u128::from).or_else(long);
+        count.map(Self).ok_or_else(|| D::Error::custom(format!("{value} is no number of sequences")))
+    }
+}
+
+/// A rulesheet that was analyzed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The name of its file.
+    pub name: String,
+    /// Its fingerprint.
+    pub fingerprint: String,
+    /// What `gdl analyze` prints of it.
+    pub figures: Option<Value>,
+    /// Why there are none.
+    pub error: Option<String>,
+}
+
+impl Sums {
+    /// The sums of no blocks of a job, for a game with so many roles.
+    pub(super) fn none(job: &Job, roles: usize) -> Self {
+        match job {
+            Job::Playouts { .. } => Self::Tally(Tally::new(roles)),
+            Job::Perft { depth, prefix, .. } => Self::Counts(vec![Count(0); (depth - prefix) as usize]),
+            Job::Matches { players, .. } => Self::Matches(Total::new(players.len(), roles)),
+            Job::Analysis { .. } => Self::Rulesheets(Vec::new()),
+        }
+    }
+
+    /// Adds the sums of the blocks that come next. Both are of one job.
+    pub(super) fn add(&mut self, next: Self) {
+        match (self, next) {
+            (Self::Tally(tally), Self::Tally(next)) => tally.merge(&next),
+            (Self::Counts(counts), Self::Counts(next)) => {
+                counts.iter_mut().zip(next).for_each(|(sum, count)| sum.0 = sum.0.saturating_add(count.0));
+            }
+            (Self::Matches(total), Self::Matches(next)) => total.merge(&next),
+            (Self::Rulesheets(list), Self::Rulesheets(next)) => list.extend(next),
+            _ => {}
+        }
+    }
+
+    /// True if they may be those of some blocks of a job, for a game with so many roles.
+    pub(super) fn fit(&self, job: &Job, roles: usize, blocks: Range<u64>) -> bool {
+        let games = job.games(blocks);
+        match (self, job) {
+            (Self::Tally(tally), Job::Playouts { .. }) => {
+                let Tally { playouts, states, too_long, stuck, unscored, .. } = *tally;
+                playouts == games
+                    && states <= games * LONGEST
+                    && [too_long, stuck, unscored].iter().all(|&some| some <= games)
+                    && too_long + stuck + unscored <= games
+                    && are_results(&tally.roles, roles, games)
+            }
+            (Self::Counts(counts), Job::Perft { depth, prefix, .. }) => {
+                counts.len() == (depth - prefix) as usize
+            }
+            (Self::Matches(total), Job::Matches { players, .. }) => {
+                let most = games * MANY;
+                let fits = |faults: u64| faults <= most;
+                total.players.len() == players.len()
+                    && total.unscored <= games
+                    && fits(total.steps)
+                    && total.players.iter().all(|tally| {
+                        are_results(&tally.roles, roles, games)
+                            && [tally.illegal, tally.late, tally.gone].into_iter().all(fits)
+                    })
+            }
+            (Self::Rulesheets(list), Job::Analysis { .. }) => list.len() as u64 == games,
+            _ => false,
+        }
+    }
+}
+
+/// True if these may be the results of so many roles in so many games.
+fn are_results(results: &[RoleTally], roles: usize, games: u64) -> bool {
+    let fits = |role: &RoleTally| {
+        let RoleTally { goals, squares, wins, draws, losses, .. } = *role;
+        let ends = [wins, draws, losses];
+        ends.iter().all(|&some| some <= games)
+            && ends.iter().sum::<u64>() <= games
+            && goals <= 100 * games
+            && squares <= 10_000 * games
+    };
+    results.len() == roles && results.iter().all(fits)
+}

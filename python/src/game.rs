@@ -18,6 +18,7 @@ use gdl_runtime::{
     perft::Perft,
     vocabulary::Texts,
 };
+use gdl_tools::fingerprint::fingerprint;
 use pyo3::{
     exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError},
     prelude::*,
@@ -72,10 +73,21 @@ impl Inner {
         let strings = |texts: &Texts| texts.iter().map(|text| PyString::new(py, text).unbind()).collect();
         let [roles, moves, fluents] =
             [vocabulary.roles(), vocabulary.moves(), vocabulary.fluents()].map(strings);
-        let fingerprint = rules::fingerprint(&text, options.case_sensitive);
+        let fingerprint = fingerprint(&text, options.case_sensitive);
         let (proofs, picture) = (OnceLock::new(), OnceLock::new());
-        let is_builtin = built;
-        Self { game, name, text, options, is_builtin, fingerprint, roles, moves, fluents, proofs, picture }
+        Self {
+            game,
+            name,
+            text,
+            options,
+            is_builtin: built,
+            fingerprint,
+            roles,
+            moves,
+            fluents,
+            proofs,
+            picture,
+        }
     }
 
     /// What is proved of it, found when it is first asked for, without the interpreter's lock.

@@ -11,6 +11,7 @@ mod player;
 mod proofs;
 mod rules;
 mod sample;
+mod shard;
 mod single;
 mod state;
 mod stats;
@@ -28,6 +29,7 @@ mod _gdl {
         player::{Player, Solution},
         proofs::Proofs,
         rules::{builtin_names, check},
+        shard::{merge, rulesheets, shard},
         state::State,
         stats::{RoleStats, Stats},
     };

@@ -1,12 +1,9 @@
-//! What is wrong with rulesheets: diagnostics of the compiler become `gdl.Diagnostic`, errors `gdl.RulesError`; and what tells
-//! rulesheets apart, the fingerprint.
+//! What is wrong with rulesheets: diagnostics of the compiler become `gdl.Diagnostic`, errors `gdl.RulesError`.
 
 use crate::python_class;
 use gdl_compiler::{Options, Source};
 use gdl_runtime::{LoadError, load};
 use pyo3::{exceptions::PyTimeoutError, prelude::*, types::PyList};
-use sha2::{Digest, Sha256};
-use std::fmt::Write;
 
 /// A place as Python has it: line, column, and the first byte and the one behind the last.
 type Place = (usize, usize, usize, usize);
@@ -110,24 +107,4 @@ pub(crate) fn check<'py>(py: Python<'py>, text: &str, name: &str) -> PyResult<Bo
 #[pyfunction]
 pub(crate) fn builtin_names() -> Vec<&'static str> {
     gdl_games::LIST.iter().map(|entry| entry.name).collect()
-}
-
-/// SHA-256 of the words and parentheses of a rulesheet, with one space between them and in small letters unless case matters, as
-/// hexadecimal digits: equal for rulesheets that differ in white space and comments alone.
-pub(crate) fn fingerprint(text: &str, case_sensitive: bool) -> String {
-    let mut hasher = Sha256::new();
-    hasher.update(if case_sensitive { "gdl 1 case\n" } else { "gdl 1\n" });
-    for line in text.split(['\n', '\r']) {
-        let code = line.split(';').next().unwrap_or_default();
-        let spaced = code.replace('(', " ( ").replace(')', " ) ");
-        for word in spaced.split([' ', '\t', '\u{c}']).filter(|word| !word.is_empty()) {
-            let folded = if case_sensitive { word.to_owned() } else { word.to_ascii_lowercase() };
-            hasher.update(folded);
-            hasher.update(" ");
-        }
-    }
-    hasher.finalize().iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -40,6 +40,16 @@ impl Watch {
 
     /// Does work that looks at `cancel` in another thread, while this one looks for signals.
     pub(crate) fn during<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        self.telling(py, |_| Ok(()), work)
+    }
+
+    /// The same, and calls `tell` each time.
+    pub(crate) fn telling<T: Send>(
+        &self,
+        py: Python<'_>,
+        tell: impl Fn(Python<'_>) -> PyResult<()> + Send,
+        work: impl FnOnce() -> T + Send,
+    ) -> PyResult<T> {
         let done = py.detach(|| {
             thread::scope(|scope| {
                 let (alive, all_done) = mpsc::channel::<()>();
@@ -49,7 +59,7 @@ impl Watch {
                     done
                 });
                 while all_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                    self.look(|_| Ok(()));
+                    self.look(&tell);
                 }
                 worker.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked))
             })

@@ -7,7 +7,8 @@
 '(mark 1 1)'
 
 `load` makes a `Game` of a rulesheet: text, a file or a built-in name. A `State` is a value that never changes; `Game.playouts`
-plays at random, `Game.perft` counts; `batch` steps many games at once with NumPy arrays. Roles, moves and fluents are KIF text,
+plays at random, `Game.perft` counts; `batch` steps many games at once with NumPy arrays; a `shard` is a part of work that many machines
+share, and `gdl.ray` shares it out. Roles, moves and fluents are KIF text,
 or numbers: places in `Game.roles`, `Game.moves` and `Game.fluents`.
 """
 
@@ -19,6 +20,7 @@ from ._errors import Diagnostic, IllegalMoveError, RulesError
 from ._gdl import Game, Information, Player, Proofs, RoleStats, Solution, State, Stats, __version__, check
 from ._load import builtin_names, load
 from ._match import Match, play_match
+from ._shard import merge, shard
 
 if TYPE_CHECKING:
     from ._batch import Batch, Step, batch
@@ -43,7 +45,9 @@ __all__ = [
     "builtin_names",
     "check",
     "load",
+    "merge",
     "play_match",
+    "shard",
 ]
 
 

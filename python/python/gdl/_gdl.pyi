@@ -27,6 +27,9 @@ __all__ = [
     "builtin_names",
     "check",
     "load",
+    "merge",
+    "rulesheets",
+    "shard",
 ]
 
 __version__: str
@@ -403,3 +406,19 @@ def builtin(name: str) -> Game: ...
 def builtin_names() -> list[str]: ...
 def check(text: str, name: str = "rules") -> list[Diagnostic]:
     """All that the compiler has to say of a rulesheet, in the order of the text: errors and warnings."""
+
+def shard(
+    subject: Game | Sequence[tuple[str, str]],
+    request: str,
+    seed: int,
+    blocks: tuple[int, int] | None = None,
+    threads: int = 0,
+    progress: Callable[[int], object] | None = None,
+) -> str:
+    """Does blocks of a job, all of them unless told otherwise."""
+
+def merge(documents: Sequence[tuple[str, str]]) -> str:
+    """Makes one document of many, each given with a name for messages."""
+
+def rulesheets(folder: str | os.PathLike[str]) -> list[tuple[str, str]]:
+    """The files of a folder that are rulesheets: their names and texts."""

@@ -7,17 +7,18 @@ from typing import Any
 
 
 class Bar:
-    """Called with the number of playouts made so far; `close` ends it."""
+    """Called with the number of playouts, or of something else, made so far; `close` ends it."""
 
-    def __init__(self, total: int | None) -> None:
+    def __init__(self, total: int | None, unit: str = "playouts") -> None:
         self._total = total
+        self._unit = unit
         self._shown = False
         self._bar: Any = None
         try:
             from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
         except ImportError:
             return
-        self._bar = tqdm(total=total, unit="playouts", unit_scale=True)
+        self._bar = tqdm(total=total, unit=unit, unit_scale=True)
 
     def __call__(self, done: int) -> None:
         """Shows how much is done."""
@@ -26,7 +27,7 @@ class Bar:
         elif sys.stderr.isatty():
             self._shown = True
             share = f" of {self._total:,}" if self._total else ""
-            print(f"\r{done:,}{share} playouts", end="", file=sys.stderr, flush=True)
+            print(f"\r{done:,}{share} {self._unit}", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Ends the line."""

@@ -3,7 +3,7 @@
 use crate::{game::Game, watch::Watch};
 use gdl_tools::{
     error::Error,
-    shard::{self, Document, Plan, Request, Rulesheet, Subject},
+    shard::{Document, Plan, Request, Rulesheet, Subject},
 };
 use pyo3::{
     exceptions::{PyOSError, PyValueError},
@@ -71,7 +71,7 @@ pub(crate) fn merge(py: Python<'_>, documents: Vec<(String, String)>) -> PyResul
             .into_iter()
             .map(|(name, text)| Document::parse(&name, &text).map(|document| (name, document)))
             .collect::<Result<_, _>>()?;
-        shard::merge(documents)
+        gdl_tools::shard::merge(documents)
     });
     merged.map(|document| document.text()).map_err(refused)
 }

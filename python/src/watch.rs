@@ -47,7 +47,7 @@ impl Watch {
     pub(crate) fn telling<T: Send>(
         &self,
         py: Python<'_>,
-        tell: impl Fn(Python<'_>) -> PyResult<()> + Send,
+        tell: impl Fn(Python<'_>) -> PyResult<()> + Sync,
         work: impl FnOnce() -> T + Send,
     ) -> PyResult<T> {
         let done = py.detach(|| {

@@ -1,0 +1,173 @@
+//! The client: what a manager does to ask a player something, and whatever comes back.
+//!
+//! A request goes out as ggp-base's manager writes it. What comes back may be in chunks, without a length, broken off or
+//! endless: it is read up to [`MOST_ANSWER`] bytes and no longer than is allowed, and is an answer or a [`Failure`].
+
+use crate::message::{Dialect, Fault, Reply, Request};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::{Version, body::Bytes, client::conn::http1, header};
+use hyper_util::rt::TokioIo;
+use std::{error::Error, fmt, str::FromStr, time::Duration};
+use tokio::{net::TcpStream, time::timeout};
+
+/// The most bytes of an answer.
+const MOST_ANSWER: usize = 1 << 16;
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// The port of players.
+pub const PORT: u16 = 9147;
+
+/// Where a player listens: `HOST` or `HOST:PORT`, an address of version 6 in brackets.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    host: String,
+    port: u16,
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (host, port) = match text.rsplit_once(':') {
+            Some((host, port)) if !host.contains(':') || host.ends_with(']') => (host, Some(port)),
+            _ => (text, None),
+        };
+        let port = match port {
+            None => PORT,
+            Some(port) => port.parse().map_err(|_| format!("`{port}` is no port: they are 1 to 65535"))?,
+        };
+        let host = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
+        if host.is_empty() || !host.chars().all(is_name) {
+            return Err(format!("`{text}` is no address: write `127.0.0.1:{PORT}`"));
+        }
+        Ok(Self { host: host.to_owned(), port })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.host.contains(':') {
+            return write!(f, "[{}]:{}", self.host, self.port);
+        }
+        write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Failure {
+    /// It did not come in time.
+    Late,
+    /// No connection was made.
+    Unreachable(String),
+    /// What came was no answer of HTTP, broke off or was too long.
+    Broken(String),
+    /// It is no answer to what was asked.
+    Unreadable(Fault),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Late => f.write_str("no answer in time"),
+            Self::Unreachable(error) => write!(f, "no connection: {error}"),
+            Self::Broken(error) => write!(f, "a broken answer: {error}"),
+            Self::Unreadable(fault) => write!(f, "an answer that means nothing: {fault}"),
+        }
+    }
+}
+
+impl Error for Failure {}
+
+/// Asks a player, and waits for its answer no longer than that. Needs a runtime of tokio with time and network.
+///
+/// # Errors
+/// If there is no answer that can be read.
+pub async fn ask(
+    address: &Address,
+    request: &Request,
+    dialect: Dialect,
+    limit: Duration,
+) -> Result<Reply, Failure> {
+    let text = timeout(limit, send(address, request.write(dialect))).await.map_err(|_| Failure::Late)??;
+    request.read_reply(&text).map_err(Failure::Unreadable)
+}
+
+async fn send(address: &Address, text: String) -> Result<String, Failure> {
+    let broken = |error: &dyn Error| Failure::Broken(innermost(error));
+    let stream = timeout(CONNECT, TcpStream::connect((address.host.as_str(), address.port))).await;
+    let stream = stream.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()));
+    let stream = stream.map_err(|error| Failure::Unreachable(error.to_string()))?;
+    let _ = stream.set_nodelay(true);
+    let request = hyper::Request::post("/")
+        .version(Version::HTTP_10)
+        .header(header::ACCEPT, "text/delim")
+        .header(header::HOST, address.to_string())
+        .header("Sender", "GAMESERVER")
+        .header("Receiver", address.to_string())
+        .header(header::CONTENT_TYPE, "text/acl")
+        .header(header::CONNECTION, "close")
+        .body(Full::new(Bytes::from(text)))
+        .map_err(|error| broken(&error))?;
+    let handshake = http1::Builder::new().max_buf_size(MOST_ANSWER).handshake(TokioIo::new(stream)).await;
+    let (mut sender, connection) = handshake.map_err(|error| broken(&error))?;
+    // It ends with the answer, or when this is given up.
+    let _connection = Task(tokio::spawn(async move {
+        let _ = connection.await;
+    }));
+    let response = sender.send_request(request).await.map_err(|error| broken(&error))?;
+    let body = Limited::new(response.into_body(), MOST_ANSWER).collect().await.map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            return Failure::Broken(format!("more than {MOST_ANSWER} bytes"));
+        }
+        broken(&*error)
+    })?;
+    String::from_utf8(body.to_bytes().to_vec()).map_err(|error| broken(&error))
+}
+
+/// A task that is ended when it is dropped.
+struct Task(tokio::task::JoinHandle<()>);
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The cause at the bottom, which says most.
+fn innermost(error: &dyn Error) -> String {
+    let mut error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_written() {
+        for (text, written) in [
+            ("127.0.0.1:80", "127.0.0.1:80"),
+            ("localhost", "localhost:9147"),
+            ("[::1]:80", "[::1]:80"),
+            ("::1", "[::1]:9147"),
+            ("[::1]", "[::1]:9147"),
+        ] {
+            assert_eq!(
+                text.parse::<Address>().map(|address| address.to_string()),
+                Ok(written.to_owned()),
+                "{text}"
+            );
+        }
+        for text in ["", ":80", "a:b", "a:70000", "a b", "http://a", "a/b"] {
+            assert!(text.parse::<Address>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The connections of a host: each brings one request, has it answered, and is closed.
+//!
+//! A message is the body of a `POST`, or comes URL-encoded behind the slash of a `GET`; `OPTIONS` is what browsers ask first.
+//! Every answer has its length and allows pages of other origins to read it, as ggp-base's players do, and is never in chunks:
+//! one manager would read their lengths as moves, the other waits for the end of the connection.
+//!
+//! No more than [`MOST`] connections are open at a time. A head has [`BUFFER`] bytes at most and a body [`MOST_BYTES`], and
+//! both together come within [`PATIENCE`]; if there are too many connections, the one is closed that has been sending its request
+//! for the longest, so those that never finish keep nobody out. How many are answered at a time is up to the host.
+
+use crate::{host::Host, message::MOST_BYTES};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::{Bytes, Incoming},
+    header::{self, HeaderValue},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use percent_encoding::percent_decode_str;
+use std::{
+    collections::BTreeMap,
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    pin::pin,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::AbortHandle,
+    time::{sleep, timeout},
+};
+
+/// The most connections.
+const MOST: usize = 128;
+/// How long a request may be on its way.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the answer to it may be.
+const FAREWELL: Duration = Duration::from_secs(10);
+/// Bytes of a head, and so of a message in an address.
+const BUFFER: usize = 1 << 16;
+
+/// What bounds connections.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    most: usize,
+    patience: Duration,
+    farewell: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { most: MOST, patience: PATIENCE, farewell: FAREWELL }
+    }
+}
+
+/// Those connections that are still sending their request, by their numbers, and how many there are in all.
+#[derive(Debug, Default)]
+struct Open {
+    count: usize,
+    sending: BTreeMap<u64, AbortHandle>,
+}
+
+fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A connection, counted until it is closed in whatever way.
+struct Place {
+    number: u64,
+    open: Arc<Mutex<Open>>,
+}
+
+impl Place {
+    /// The request is there: from now on it is not closed for others.
+    fn settle(&self) {
+        lock(&self.open).sending.remove(&self.number);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = lock(&self.open);
+        open.count -= 1;
+        open.sending.remove(&self.number);
+    }
+}
+
+/// Answers what comes to a listener until it is of no use any more.
+///
+/// # Errors
+/// If it is not.
+pub(crate) async fn serve(listener: TcpListener, host: Arc<Host>, bounds: Bounds) -> io::Result<()> {
+    let open = Arc::new(Mutex::new(Open::default()));
+    let mut refused = 0;
+    for number in 0.. {
+        let (stream, from) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            // A client that gave up does no harm. Else there are too many files perhaps, and some of them will be closed.
+            Err(_) if refused < 100 => {
+                refused += 1;
+                sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        refused = 0;
+        let is_full = lock(&open).count >= bounds.most;
+        let oldest = if is_full { lock(&open).sending.pop_first() } else { None };
+        if let Some((_, connection)) = &oldest {
+            connection.abort();
+            host.refuse(from, "too many connections: the oldest that still sends is closed");
+        } else if is_full {
+            host.refuse(from, "too many connections: this one is closed");
+            continue;
+        }
+        lock(&open).count += 1;
+        let place = Place { number, open: Arc::clone(&open) };
+        let task = tokio::spawn(attend(stream, from, Arc::clone(&host), place, bounds));
+        lock(&open).sending.insert(number, task.abort_handle());
+    }
+    Ok(())
+}
+
+/// Has the request of a connection answered.
+async fn attend(stream: TcpStream, from: SocketAddr, host: Arc<Host>, place: Place, bounds: Bounds) {
+    // An answer is one packet, which had better not wait for another.
+    let _ = stream.set_nodelay(true);
+    let answered = OnceLock::new();
+    let (asked, at, done) = (&host, &place, &answered);
+    let service = service_fn(move |request| async move {
+        let response = receive(request, from, asked, at, bounds).await;
+        done.get_or_init(Instant::now);
+        Ok::<_, Infallible>(response)
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(bounds.patience)
+        .max_buf_size(BUFFER)
+        .keep_alive(false)
+        // A client that has said all may close its side, and still reads.
+        .half_close(true)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    loop {
+        match timeout(bounds.farewell, connection.as_mut()).await {
+            Ok(Err(error)) if error.is_timeout() => host.refuse(from, "the request did not come in time"),
+            Ok(Err(error)) if error.is_parse() => host.refuse(from, "this is no request of HTTP"),
+            // A client that does not read its answer does not keep the connection for ever.
+            Err(_) if answered.get().is_none_or(|answered| answered.elapsed() < bounds.farewell) => continue,
+            // A connection that breaks needs no answer.
+            _ => {}
+        }
+        return;
+    }
+}
+
+/// Waits for the message of a request, and for the answer to it.
+async fn receive(
+    request: Request<Incoming>,
+    from: SocketAddr,
+    host: &Host,
+    place: &Place,
+    bounds: Bounds,
+) -> Response<Full<Bytes>> {
+    let refuse = |status: StatusCode, reason: &str| {
+        host.refuse(from, reason);
+        respond(status, String::new())
+    };
+    let bytes = match *request.method() {
+        Method::OPTIONS => return respond(StatusCode::OK, String::new()),
+        Method::GET => {
+            let path = request.uri().path_and_query().map_or("", |path| path.as_str());
+            let path = path.strip_prefix('/').unwrap_or(path).replace('+', " ");
+            percent_decode_str(&path).collect()
+        }
+        Method::POST => {
+            let length = request.headers().get(header::CONTENT_LENGTH);
+            let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+            if length.is_some_and(|length| length > MOST_BYTES as u64) {
+                return refuse(StatusCode::PAYLOAD_TOO_LARGE, "the message is too long");
+            }
+            match timeout(bounds.patience, Limited::new(request.into_body(), MOST_BYTES).collect()).await {
+                Ok(Ok(body)) => body.to_bytes().to_vec(),
+                Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                    return refuse(StatusCode::PAYLOAD_TOO_LARGE, "the message is too long");
+                }
+                Ok(Err(_)) => return refuse(StatusCode::BAD_REQUEST, "the message broke off"),
+                Err(_) => return refuse(StatusCode::REQUEST_TIMEOUT, "the message did not come in time"),
+            }
+        }
+        _ => return refuse(StatusCode::METHOD_NOT_ALLOWED, "messages come by POST or GET"),
+    };
+    place.settle();
+    match String::from_utf8(bytes) {
+        Ok(text) => respond(StatusCode::OK, host.answer(&text, Some(from)).await),
+        Err(_) => refuse(StatusCode::BAD_REQUEST, "the message is not valid UTF-8"),
+    }
+}
+
+/// An answer with the headers that managers and pages look for.
+fn respond(status: StatusCode, text: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(text)));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/acl"),
+        (header::CONNECTION, "close"),
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "POST, GET, OPTIONS"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "Content-Type"),
+        (header::ACCESS_CONTROL_MAX_AGE, "86400"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,307 @@
+//! The host of a player: a message comes in, and what the protocol wants for an answer goes out.
+//!
+//! There is one match at a time. All else is `busy`: other matches, messages about matches that are unknown or over, and what
+//! cannot be read. A manager that is silent for too long loses its match to the next.
+
+use crate::{
+    library::Library,
+    message::{Fault, Reply, Request},
+    note::Note,
+    opening,
+    seat::{End, Seat},
+    thinker::{self, Build, Thought},
+    threads::Threads,
+};
+use gdl_runtime::{Dynamic, Player, chance::Stream};
+use std::{
+    fmt,
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// A callback for notes.
+type Log = dyn Fn(&Note) + Send + Sync;
+
+/// The player as managers meet it: `Host::new("gdl", ..)` answers messages, [`serve`](crate::serve) those of a listener.
+///
+/// ```
+/// use gdl_network::Host;
+/// use gdl_runtime::player::Random;
+///
+/// let host = Host::new("gdl", |seed| Some(Box::new(Random::new(seed))));
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// runtime.block_on(async {
+///     assert_eq!(host.answer("( INFO )", None).await, "( ( name gdl ) ( status available ) )");
+///     let rules = "(role robot) (init off) (legal robot press) (goal robot 100)
+///         (<= (next on) (does robot press)) (<= terminal (true on))";
+///     assert_eq!(host.answer(&format!("(START M ROBOT ({rules}) 10 10)").to_uppercase(), None).await, "ready");
+///     assert_eq!(host.answer("(PLAY M NIL)", None).await, "PRESS");
+///     assert_eq!(host.answer("(PLAY OTHER NIL)", None).await, "busy");
+///     assert_eq!(host.answer("(STOP M (PRESS))", None).await, "done");
+/// });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Host {
+    name: String,
+    thought: Thought,
+    allowance: Duration,
+    seeds: Mutex<Stream>,
+    library: Arc<Library>,
+    threads: Threads,
+    seat: Mutex<Option<Arc<Seat>>>,
+    log: Arc<Log>,
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host")
+            .field("name", &self.name)
+            .field("allowance", &self.allowance)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Host {
+    /// The allowance unless [`Host::allowance`] says otherwise.
+    pub const DEFAULT_ALLOWANCE: Duration = Duration::from_millis(500);
+
+    /// A host of players that are made of seeds, one for each match, under a name for managers. They ponder, which is
+    /// of use for searches that keep something from one move to the next.
+    pub fn new(
+        name: &str,
+        build: impl Fn(u64) -> Option<Box<dyn Player<Dynamic>>> + Send + Sync + 'static,
+    ) -> Self {
+        let symbol = |c: char| if c.is_ascii_graphic() && !matches!(c, '(' | ')' | ';') { c } else { '_' };
+        let build: Arc<Build> = Arc::new(build);
+        Self {
+            name: name.chars().map(symbol).collect(),
+            thought: Thought { build, ponders: true },
+            allowance: Self::DEFAULT_ALLOWANCE,
+            seeds: Mutex::new(Stream::new(0, 0)),
+            library: Arc::new(Library::new()),
+            threads: Threads::default(),
+            seat: Mutex::new(None),
+            log: Arc::new(|_| {}),
+        }
+    }
+
+    /// The allowance: how long before the end of a clock thinking ends, and half of it later an answer goes out in any case. Of
+    /// short clocks a quarter.
+    #[must_use]
+    pub fn allowance(mut self, allowance: Duration) -> Self {
+        self.allowance = allowance;
+        self
+    }
+
+    /// The seed that those of the matches follow from.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seeds = Mutex::new(Stream::new(seed, 0));
+        self
+    }
+
+    /// Players think only when they are asked for a move, and are ready as soon as the game is.
+    #[must_use]
+    pub fn without_pondering(mut self) -> Self {
+        self.thought.ponders = false;
+        self
+    }
+
+    /// A callback for each message and its answer, from whichever thread.
+    #[must_use]
+    pub fn log(mut self, log: impl Fn(&Note) + Send + Sync + 'static) -> Self {
+        self.log = Arc::new(log);
+        self
+    }
+
+    /// Notes what happened to a connection that brought no message.
+    pub(crate) fn refuse(&self, from: SocketAddr, reason: &str) {
+        let remark = Some(reason.to_owned());
+        (self.log)(&Note { from: Some(from), what: "refused", remark, ..Note::default() });
+    }
+
+    /// The answer to a message, which came from somewhere. `PREVIEW`, `START` and `PLAY` may take as long as their clocks say.
+    pub async fn answer(&self, text: &str, from: Option<SocketAddr>) -> String {
+        let began = Instant::now();
+        let (what, id, (reply, remark)) = match text.parse::<Request>() {
+            Ok(request) => {
+                let id = request.id().map(Note::plain);
+                (request.kind(), id, self.reply(&request).await)
+            }
+            Err(fault) => ("unreadable", None, (Reply::Busy, Some(Fault::to_string(&fault)))),
+        };
+        let answer = reply.to_string();
+        let seconds = began.elapsed().as_secs_f64();
+        let remark = remark.map(|remark| Note::plain(&remark));
+        (self.log)(&Note { from, what, id, answer: Some(Note::plain(&answer)), seconds, remark });
+        answer
+    }
+
+    /// The answer to a message that was read, and what is to be said of it.
+    async fn reply(&self, request: &Request) -> (Reply, Option<String>) {
+        let unknown = || (Reply::Busy, Some("no such match".to_owned()));
+        match request {
+            Request::Info => {
+                let is_available = self.current().is_none();
+                (Reply::Info { name: self.name.clone(), is_available }, None)
+            }
+            Request::Preview { .. } if self.current().is_some() => (Reply::Busy, None),
+            Request::Preview { rules, .. } => {
+                let known = self.library.find(rules).map(|(name, ..)| format!("this is {name}"));
+                (Reply::Ready, known)
+            }
+            Request::Start { id, role, rules, start, play } => {
+                match self.sit(id, role, rules, [*start, *play]) {
+                    Ok(seat) => self.start(&seat).await,
+                    Err(reason) => (Reply::Busy, Some(reason.to_owned())),
+                }
+            }
+            Request::Play { id, news } => match self.find(id) {
+                Some(seat) => play(&seat, news.as_deref()).await,
+                None => unknown(),
+            },
+            Request::Stop { id, news } => {
+                self.end(id, End::Stopped, news.as_deref()).map_or_else(unknown, |()| (Reply::Done, None))
+            }
+            Request::Abort { id } => {
+                self.end(id, End::Aborted, None).map_or_else(unknown, |()| (Reply::Aborted, None))
+            }
+        }
+    }
+
+    fn seat(&self) -> MutexGuard<'_, Option<Arc<Seat>>> {
+        self.seat.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The match that is played.
+    fn current(&self) -> Option<Arc<Seat>> {
+        self.seat().clone().filter(|seat| !seat.is_over())
+    }
+
+    fn find(&self, id: &str) -> Option<Arc<Seat>> {
+        self.current().filter(|seat| seat.id.eq_ignore_ascii_case(id))
+    }
+
+    /// Takes a seat, or that which was taken for the same message before.
+    fn sit(&self, id: &str, role: &str, rules: &str, clocks: [u64; 2]) -> Result<Arc<Seat>, &'static str> {
+        let mut place = self.seat();
+        if let Some(seat) = place.as_ref().filter(|seat| !seat.is_over()) {
+            let is_same = seat.id == id && seat.role == role && seat.rules == rules;
+            return if is_same { Ok(Arc::clone(seat)) } else { Err("another match is played") };
+        }
+        if let Some(old) = place.take() {
+            old.end(End::Aborted, None);
+        }
+        if !self.threads.have_room() {
+            return Err("matches that were given up are still about to end");
+        }
+        let seed = self.seeds.lock().unwrap_or_else(PoisonError::into_inner).bits();
+        let seat = Arc::new(Seat::new(id, role, rules, clocks, self.allowance, seed));
+        let opener = (Arc::clone(&seat), Arc::clone(&self.library), self.threads.clone());
+        let opened = self.threads.spawn("opening", move || opening::open(&opener.0, &opener.1, &opener.2));
+        let (thinking, thought, log) = (Arc::clone(&seat), self.thought.clone(), Arc::clone(&self.log));
+        let thought = self.threads.spawn("thinking", move || {
+            let id = Some(Note::plain(&thinking.id));
+            let remark = |text: String| {
+                let remark = Some(Note::plain(&text));
+                log(&Note { what: "match", id: id.clone(), remark, ..Note::default() });
+            };
+            thinker::think(&thinking, &thought, &remark);
+        });
+        if !opened || !thought {
+            seat.end(End::Aborted, None);
+            return Err("the system has no more threads");
+        }
+        *place = Some(Arc::clone(&seat));
+        Ok(seat)
+    }
+
+    /// Waits until the player is ready, or as long as the start clock allows.
+    async fn start(&self, seat: &Arc<Seat>) -> (Reply, Option<String>) {
+        let Some(_waiting) = seat.queue() else { return too_many() };
+        let limit = seat.last_call(seat.start_end(), seat.start);
+        let refusal = seat
+            .wait_until(limit, |desk| match &desk.refusal {
+                Some(reason) => Some(Some(reason.clone())),
+                // Where there is nothing but the rules themselves, nothing more is to be made ready.
+                None if desk.is_ready || desk.end.is_some() => Some(None),
+                None if desk.is_settled() && desk.engine.is_none() && desk.spare.is_some() => Some(None),
+                None => None,
+            })
+            .await;
+        match refusal {
+            Some(Some(reason)) => {
+                self.leave(seat, End::Aborted, None);
+                (Reply::Busy, Some(reason))
+            }
+            Some(None) => (Reply::Ready, None),
+            None => (Reply::Ready, Some("before the game is".to_owned())),
+        }
+    }
+
+    fn end(&self, id: &str, end: End, news: Option<&[String]>) -> Option<()> {
+        let seat = self.find(id)?;
+        self.leave(&seat, end, news);
+        Some(())
+    }
+
+    fn leave(&self, seat: &Arc<Seat>, end: End, news: Option<&[String]>) {
+        seat.end(end, news);
+        let mut place = self.seat();
+        if place.as_ref().is_some_and(|other| Arc::ptr_eq(other, seat)) {
+            *place = None;
+        }
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        if let Some(seat) = self.seat().take() {
+            seat.end(End::Aborted, None);
+        }
+    }
+}
+
+fn too_many() -> (Reply, Option<String>) {
+    (Reply::Busy, Some("too many requests wait for this answer".to_owned()))
+}
+
+/// How long after the end of a clock a legal move may still be found, if there was none before: managers wait a second.
+const GRACE: Duration = Duration::from_millis(800);
+
+/// The move of the position that the news lead to.
+async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> (Reply, Option<String>) {
+    let Some(_waiting) = seat.queue() else { return too_many() };
+    let (position, deadline, is_old) = seat.ask(news);
+    if let (true, Some(sent)) = (is_old, seat.sent()) {
+        return (Reply::Move(sent), Some("said before".to_owned()));
+    }
+    let is_gone = |steps: usize| steps != position;
+    let first = seat.wait_until(seat.last_call(deadline, seat.play), |desk| {
+        if desk.end.is_some() || is_gone(desk.steps.len()) {
+            Some(None)
+        } else {
+            desk.answer.clone().map(Some)
+        }
+    });
+    let (action, remark) = match first.await {
+        Some(action) => (action, None),
+        None => {
+            let spare = seat.wait_until(deadline + GRACE, |desk| {
+                if desk.end.is_some() || is_gone(desk.steps.len()) {
+                    return Some(None);
+                }
+                desk.answer.clone().or_else(|| desk.spare.clone()).map(Some)
+            });
+            (spare.await.flatten(), Some("drawn: the player was not done".to_owned()))
+        }
+    };
+    match action {
+        Some(action) => {
+            seat.answered(position, &action);
+            (Reply::Move(action), remark)
+        }
+        None => (Reply::Move("nil".to_owned()), Some("no move is known".to_owned())),
+    }
+}

@@ -1,0 +1,44 @@
+//! Matches over a network, in the protocol of general game playing: a player that match managers ask, and players
+//! elsewhere that are asked.
+//!
+//! A [`Host`] answers messages for a player, and [`serve`] those that come to a port; it knows the rulesheets that are compiled into
+//! the program, also under other symbols, and compiles all others while it already plays by the rules as they stand. A
+//! [`Remote`] is a [`Player`](gdl_runtime::Player) that is asked over the network. Both stand on [`message`], which reads and
+//! writes what is said, and a [`client`] that asks one question and takes whatever comes back.
+//!
+//! What the protocol wants, what peers do that is not in it, and what holds against those who mean harm is in
+//! `docs/network.md`.
+
+pub mod client;
+mod connections;
+mod host;
+mod library;
+pub mod message;
+mod names;
+mod note;
+mod opening;
+mod oracle;
+mod remote;
+mod seat;
+mod thinker;
+mod threads;
+
+pub use host::Host;
+pub use note::Note;
+pub use remote::Remote;
+
+use connections::Bounds;
+use std::{io, net::TcpListener, sync::Arc};
+
+/// Answers what comes to a listener for a host, until the process ends.
+///
+/// # Errors
+/// If the listener is of no use, or there is no runtime to be had.
+pub fn serve(listener: TcpListener, host: Host) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        connections::serve(listener, Arc::new(host), Bounds::default()).await
+    })
+}

@@ -1,0 +1,139 @@
+//! Names of a match: in come two rulesheets, out comes, if they differ in nothing but their symbols, how those of one are
+//! called in the other.
+//!
+//! Managers send the whole rulesheet, and some rename every symbol but keep the order of all else (they scramble it). So the
+//! two are gone through side by side: symbols and variables may differ as long as each stands for one of the other sheet
+//! and no two for the same; parentheses, numbers and the words of the language must be equal. Where that holds to the last token,
+//! one is the other term by term, and so is the play. Case is no difference. O(tokens), and mostly one or two of them where
+//! the sheets have nothing to do with each other.
+
+use crate::message::{Token, normalise, tokens};
+use std::collections::HashMap;
+
+/// The words of the language and those that managers leave as they are.
+const KEYWORDS: [&str; 21] = [
+    "<=", "not", "or", "distinct", "and", "=", "=>", "<=>", "->", "role", "init", "true", "does", "next",
+    "legal", "goal", "terminal", "base", "input", "sees", "random",
+];
+
+/// What the symbols of a match are called in the game that plays it, and the other way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    /// Own symbols by those received, in lower case.
+    own: HashMap<String, String>,
+    /// Symbols as they were first received, by own ones in lower case.
+    received: HashMap<String, String>,
+}
+
+impl Names {
+    /// How the symbols of two rulesheets stand for each other; none if they are not the same game by that.
+    pub(crate) fn between(own: &str, received: &str) -> Option<Self> {
+        let mut names = Self::default();
+        // Of the form at hand.
+        let (mut variables, mut named): (HashMap<&str, &str>, HashMap<&str, &str>) = Default::default();
+        let mut depth = 0_usize;
+        let (mut left, mut right) = (tokens(own), tokens(received));
+        loop {
+            let (Token { text: own, .. }, Token { text: other, .. }) = match (left.next(), right.next()) {
+                (None, None) => return Some(names),
+                (left, right) => (left?, right?),
+            };
+            match own {
+                "(" => depth += 1,
+                ")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                variables.clear();
+                named.clear();
+            }
+            let fits = if is_fixed(own) || is_fixed(other) {
+                own.eq_ignore_ascii_case(other)
+            } else if own.starts_with('?') || other.starts_with('?') {
+                own.starts_with('?')
+                    && other.starts_with('?')
+                    && *variables.entry(own).or_insert(other) == other
+                    && *named.entry(other).or_insert(own) == own
+            } else {
+                names.pair(own, other)
+            };
+            if !fits {
+                return None;
+            }
+        }
+    }
+
+    /// Notes that two symbols stand for each other; false if one of them stands for another one.
+    fn pair(&mut self, own: &str, received: &str) -> bool {
+        let [own_key, key] = [own, received].map(str::to_ascii_lowercase);
+        let known = self.received.entry(own_key).or_insert_with(|| received.to_owned());
+        known.eq_ignore_ascii_case(received)
+            && self.own.entry(key).or_insert_with(|| own.to_owned()).eq_ignore_ascii_case(own)
+    }
+
+    /// A term as the game has it. Unknown symbols stay as they are.
+    pub(crate) fn to_own(&self, term: &str) -> String {
+        translate(&self.own, term)
+    }
+
+    /// A term as it was received.
+    pub(crate) fn to_received(&self, term: &str) -> String {
+        translate(&self.received, term)
+    }
+}
+
+/// Parentheses, numbers and keywords, which mean the same everywhere.
+fn is_fixed(word: &str) -> bool {
+    let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
+    matches!(word, "(" | ")")
+        || (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+        || KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
+}
+
+fn translate(names: &HashMap<String, String>, term: &str) -> String {
+    let mut text = String::with_capacity(term.len());
+    for token in tokens(term) {
+        let name = names.get(&token.text.to_ascii_lowercase());
+        text.push_str(name.map_or(token.text, String::as_str));
+        text.push(' ');
+    }
+    normalise(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: &str = "(role x) (init (cell 1 b)) ; a comment
+        (<= (legal ?r (mark ?m)) (true (cell ?m b)) (role ?r)) (<= (next (cell ?m ?r)) (does ?r (mark ?m)))";
+
+    #[test]
+    fn what_is_renamed_is_known_again() {
+        let received = "(ROLE RED)(INIT(POND 1 DRY))(<=(LEGAL ?A(DIG ?B))(TRUE(POND ?B DRY))(ROLE ?A))\
+            (<=(NEXT(POND ?X ?A))(DOES ?A(DIG ?X)))";
+        let names = Names::between(OWN, received).expect("the same game");
+        assert_eq!(names.to_received("(mark 1)"), "(DIG 1)");
+        assert_eq!(names.to_own("( dig 1 )"), "(mark 1)");
+        assert_eq!(names.to_own("red"), "x");
+        assert_eq!(names.to_own("(jump 3)"), "(jump 3)");
+    }
+
+    #[test]
+    fn what_only_looks_alike_is_not() {
+        for (from, to) in [
+            ("(cell 1 b)) ;", "(cell 2 b)) ;"),             // a number
+            ("(true (cell ?m b))", "(true (cell ?m x))"),   // two symbols are one
+            ("(does ?r (mark ?m))", "(does ?r (cell ?m))"), // one is another
+            ("(does ?r (mark ?m))", "(does ?m (mark ?r))"), // variables are exchanged
+            ("(role ?r))", "(true ?r))"),                   // a keyword
+            ("(role x)", "(role random)"),                  // chance
+            ("(does ?r (mark ?m))", "(does ?r mark ?m)"),
+            ("(does ?r (mark ?m))", ""),
+        ] {
+            assert!(Names::between(OWN, &OWN.replacen(from, to, 1)).is_none(), "{from} {to}");
+            assert!(Names::between(&OWN.replacen(from, to, 1), OWN).is_none(), "{to} {from}");
+        }
+        assert!(Names::between(OWN, &OWN.to_uppercase()).is_some());
+        assert!(Names::between("", "").is_some() && Names::between("a", "").is_none());
+    }
+}

@@ -1,0 +1,398 @@
+//! A seat: the role that the player has in a match, as requests and threads share it.
+//!
+//! Requests note what they were told and wait for what threads find; threads wait for what was told. All of it is behind one
+//! lock that is never held for long, so no request waits for a thread that thinks. A position is the number of
+//! steps before it. What is found of a position is of no use once there is another step, and is dropped with it.
+
+use crate::names::Names;
+use gdl_runtime::{Cancel, Dynamic, dynamic::RoleId};
+use std::{
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio::{sync::watch, time::timeout_at};
+
+/// No clock is longer.
+const MOST_SECONDS: u64 = 86_400;
+
+/// A request that waits for an answer holds a connection: of a match no more do so at a time.
+const MOST_WAITING: usize = 8;
+
+/// A game that can be played, and what the match calls everything in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Engine {
+    pub(crate) game: Dynamic,
+    pub(crate) names: Arc<Names>,
+    pub(crate) role: RoleId,
+    /// `compiled`, `table` or `lifted`.
+    pub(crate) kind: &'static str,
+}
+
+impl Engine {
+    /// If there will be no better one.
+    pub(crate) fn is_best(&self) -> bool {
+        self.kind != "lifted"
+    }
+}
+
+/// A step as it was told: the player's own answer before it, and the moves of all or the percepts.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) own: Option<String>,
+    pub(crate) news: Vec<String>,
+}
+
+/// What is known of roles and percepts once the rules were looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// Which role the player's is, in role order.
+    pub(crate) role: usize,
+    pub(crate) has_percepts: bool,
+}
+
+/// How a match ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Stopped,
+    Aborted,
+}
+
+/// What was told and what was found.
+#[derive(Debug, Default)]
+pub(crate) struct Desk {
+    pub(crate) place: Option<Place>,
+    /// The best engine so far.
+    pub(crate) engine: Option<Engine>,
+    /// Threads that may still bring one.
+    pub(crate) openers: usize,
+    /// Why the rules are of no use.
+    pub(crate) refusal: Option<String>,
+    /// If the thinking before the first move is over.
+    pub(crate) is_ready: bool,
+    pub(crate) steps: Vec<Step>,
+    /// When the answer to the position must be there, if it is asked for.
+    pub(crate) deadline: Option<Instant>,
+    /// Any legal move of the position.
+    pub(crate) spare: Option<String>,
+    /// The player's move of the position.
+    pub(crate) answer: Option<String>,
+    /// What was answered.
+    sent: Option<String>,
+    pub(crate) end: Option<End>,
+    /// Ends what the player does at the moment.
+    pub(crate) cancel: Cancel,
+    waiting: usize,
+    heard: Option<Instant>,
+}
+
+impl Desk {
+    /// If no thread will bring a better engine.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.openers == 0 || self.engine.as_ref().is_some_and(Engine::is_best)
+    }
+
+    /// If these are the news of the last step once more. A manager repeats itself if it heard no answer; one that made the
+    /// player's last answer has a new step, however alike it is.
+    fn is_repeated(&self, news: &[String]) -> bool {
+        let alike = |one: &String, other: &String| one.eq_ignore_ascii_case(other);
+        let Some(last) = self.steps.last() else { return false };
+        let equal = last.news.len() == news.len() && last.news.iter().zip(news).all(|(a, b)| alike(a, b));
+        let is_made = match (&self.sent, self.place) {
+            (None, _) => false,
+            (Some(_), None | Some(Place { has_percepts: true, .. })) => true,
+            (Some(sent), Some(place)) => news.get(place.role).is_some_and(|own| alike(own, sent)),
+        };
+        equal && !is_made
+    }
+
+    /// Adds a step, and drops what was found of the position before.
+    fn step(&mut self, news: &[String]) {
+        let step = Step { own: self.sent.take(), news: news.to_vec() };
+        self.steps.push(step);
+        (self.deadline, self.spare, self.answer) = (None, None, None);
+        self.cancel.cancel();
+    }
+}
+
+/// The role that the player has in a match.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    pub(crate) id: String,
+    /// As received.
+    pub(crate) role: String,
+    /// As received.
+    pub(crate) rules: String,
+    pub(crate) seed: u64,
+    pub(crate) start: Duration,
+    pub(crate) play: Duration,
+    allowance: Duration,
+    began: Instant,
+    desk: Mutex<Desk>,
+    changed: Condvar,
+    told: watch::Sender<()>,
+}
+
+impl Seat {
+    pub(crate) fn new(
+        id: &str,
+        role: &str,
+        rules: &str,
+        clocks: [u64; 2],
+        allowance: Duration,
+        seed: u64,
+    ) -> Self {
+        let [start, play] = clocks.map(|seconds| Duration::from_secs(seconds.min(MOST_SECONDS)));
+        let began = Instant::now();
+        let desk = Desk { heard: Some(began), ..Desk::default() };
+        Self {
+            id: id.to_owned(),
+            role: role.to_owned(),
+            rules: rules.to_owned(),
+            seed,
+            start,
+            play,
+            allowance,
+            began,
+            desk: Mutex::new(desk),
+            changed: Condvar::new(),
+            told: watch::Sender::new(()),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes something, and wakes all who wait.
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Desk) -> T) -> T {
+        let result = change(&mut self.lock());
+        self.changed.notify_all();
+        self.told.send_replace(());
+        result
+    }
+
+    /// Waits in a thread until there is something to do, or for ever.
+    pub(crate) fn wait<T>(&self, mut look: impl FnMut(&mut Desk) -> Result<T, Option<Instant>>) -> T {
+        let mut desk = self.lock();
+        loop {
+            let until = match look(&mut desk) {
+                Ok(found) => return found,
+                Err(until) => until,
+            };
+            desk = match until {
+                None => self.changed.wait(desk).unwrap_or_else(PoisonError::into_inner),
+                Some(until) => {
+                    let left = until.saturating_duration_since(Instant::now());
+                    self.changed.wait_timeout(desk, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+
+    /// Waits in a request until something is there, or not longer than that.
+    pub(crate) async fn wait_until<T>(
+        &self,
+        until: Instant,
+        mut look: impl FnMut(&mut Desk) -> Option<T>,
+    ) -> Option<T> {
+        let mut told = self.told.subscribe();
+        loop {
+            if let Some(found) = look(&mut self.lock()) {
+                return Some(found);
+            }
+            if timeout_at(until.into(), told.changed()).await.is_err() {
+                return look(&mut self.lock());
+            }
+        }
+    }
+
+    /// How much of a clock is left for the way: the allowance, or a quarter of a short clock.
+    fn spared(&self, clock: Duration) -> Duration {
+        self.allowance.min(clock / 4)
+    }
+
+    /// When thinking before the first move ends.
+    pub(crate) fn start_limit(&self) -> Instant {
+        self.began + self.start.saturating_sub(self.spared(self.start))
+    }
+
+    /// When thinking about a move ends that must be there by then.
+    pub(crate) fn limit(&self, deadline: Instant) -> Instant {
+        deadline.checked_sub(self.spared(self.play)).unwrap_or(deadline)
+    }
+
+    /// When an answer goes out at the latest, whatever the player thinks: half of the allowance later.
+    pub(crate) fn last_call(&self, end: Instant, clock: Duration) -> Instant {
+        end.checked_sub(self.spared(clock) / 2).unwrap_or(end)
+    }
+
+    /// When the start clock is over.
+    pub(crate) fn start_end(&self) -> Instant {
+        self.began + self.start
+    }
+
+    /// How long a manager may be silent before the match is given up.
+    pub(crate) fn patience(&self) -> Duration {
+        2 * (self.start + self.play) + Duration::from_secs(30)
+    }
+
+    /// If the match is over, or its manager was not heard for too long.
+    pub(crate) fn is_over(&self) -> bool {
+        let desk = self.lock();
+        desk.end.is_some() || desk.heard.is_some_and(|heard| heard.elapsed() > self.patience())
+    }
+
+    /// Notes the news of a `PLAY`, and that an answer is due. The position, when its answer must be there, and whether all of
+    /// that was told before.
+    pub(crate) fn ask(&self, news: Option<&[String]>) -> (usize, Instant, bool) {
+        self.change(|desk| {
+            let now = Instant::now();
+            desk.heard = Some(now);
+            let is_old = match news {
+                Some(news) => {
+                    let is_repeated = desk.is_repeated(news);
+                    if !is_repeated {
+                        desk.step(news);
+                    }
+                    is_repeated
+                }
+                None => desk.deadline.is_some() || !desk.steps.is_empty(),
+            };
+            let due = now + self.play;
+            if desk.deadline.is_none() {
+                // What it ponders about is asked for now.
+                desk.cancel.cancel();
+            }
+            // A repeated question has the time of the first, as long as that is not answered.
+            let deadline = if is_old && desk.sent.is_none() { desk.deadline.unwrap_or(due) } else { due };
+            desk.deadline = Some(deadline);
+            (desk.steps.len(), deadline, is_old)
+        })
+    }
+
+    /// Notes what was answered to a position.
+    pub(crate) fn answered(&self, position: usize, answer: &str) {
+        self.change(|desk| {
+            desk.heard = Some(Instant::now());
+            if desk.steps.len() == position {
+                desk.sent.get_or_insert_with(|| answer.to_owned());
+            }
+        });
+    }
+
+    /// What was answered to a position before.
+    pub(crate) fn sent(&self) -> Option<String> {
+        self.lock().sent.clone()
+    }
+
+    /// Ends the match; threads notice it soon.
+    pub(crate) fn end(&self, end: End, news: Option<&[String]>) {
+        self.change(|desk| {
+            if let Some(news) = news.filter(|news| !desk.is_repeated(news)) {
+                desk.step(news);
+            }
+            desk.end.get_or_insert(end);
+            desk.cancel.cancel();
+        });
+    }
+
+    /// Offers a legal move of a position, whatever it is worth.
+    pub(crate) fn offer(&self, position: usize, action: &str) {
+        self.change(|desk| {
+            if desk.steps.len() == position {
+                desk.spare = Some(action.to_owned());
+            }
+        });
+    }
+
+    /// Gives the player's move of a position, or what there is if it has none.
+    pub(crate) fn decide(&self, position: usize, action: Option<String>) {
+        self.change(|desk| {
+            if desk.steps.len() == position {
+                desk.answer = action.or_else(|| desk.spare.clone()).or_else(|| Some("nil".to_owned()));
+            }
+        });
+    }
+
+    /// Brings an engine, which is taken if it is better than the one there is.
+    pub(crate) fn bring(&self, engine: Engine) {
+        self.change(|desk| {
+            if desk.engine.is_none() || engine.is_best() {
+                desk.engine = Some(engine);
+                if desk.deadline.is_none() || desk.sent.is_some() {
+                    desk.cancel.cancel();
+                }
+            }
+        });
+    }
+
+    /// A place among the requests that wait, unless there are too many.
+    pub(crate) fn queue(self: &Arc<Self>) -> Option<Waiting> {
+        let mut desk = self.lock();
+        (desk.waiting < MOST_WAITING).then(|| {
+            desk.waiting += 1;
+            Waiting(Arc::clone(self))
+        })
+    }
+}
+
+/// A request that waits, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Waiting(Arc<Seat>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.lock().waiting -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seat() -> Seat {
+        let seat = Seat::new("m", "x", "", [10, 10], Duration::ZERO, 0);
+        seat.change(|desk| desk.place = Some(Place { role: 0, has_percepts: false }));
+        seat
+    }
+
+    fn news(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_is_said_twice_is_one_step() {
+        let seat = seat();
+        assert_eq!(seat.ask(None).0, 0);
+        assert!(seat.ask(None).2);
+        seat.answered(0, "a");
+        assert_eq!(seat.ask(Some(&news("a noop"))).0, 1);
+        // Nothing was answered yet.
+        assert!(seat.ask(Some(&news("A NOOP"))).2);
+        seat.answered(1, "b");
+        assert!(seat.ask(Some(&news("a noop"))).2, "b would have been made");
+        assert_eq!(seat.sent().as_deref(), Some("b"));
+        // Another move in place of its own.
+        assert_eq!(seat.ask(Some(&news("c noop"))).0, 2);
+        seat.answered(2, "c");
+        // The same again, and it is what was answered.
+        assert_eq!(seat.ask(Some(&news("c noop"))).0, 3);
+    }
+
+    #[test]
+    fn few_requests_wait_at_a_time() {
+        let seat = Arc::new(seat());
+        let mut waiting: Vec<_> = (0..MOST_WAITING).map(|_| seat.queue()).collect();
+        assert!(waiting.iter().all(Option::is_some) && seat.queue().is_none());
+        waiting.pop();
+        assert!(seat.queue().is_some());
+    }
+
+    #[test]
+    fn huge_clocks_are_cut() {
+        let seat = Seat::new("m", "x", "", [u64::MAX; 2], Duration::MAX, 0);
+        let deadline = seat.ask(None).1;
+        assert!(seat.limit(deadline) <= deadline && seat.start_limit() <= seat.start_end());
+        assert!(seat.patience() > seat.play && !seat.is_over());
+    }
+}

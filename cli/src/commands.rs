@@ -15,6 +15,8 @@ mod merge;
 mod net;
 mod perft;
 mod play;
+#[cfg(feature = "network")]
+mod player;
 mod playouts;
 #[cfg(feature = "serve")]
 mod serve;
@@ -51,6 +53,9 @@ pub(crate) enum Command {
     Merge(merge::MergeArgs),
     /// Play against a player, or watch one play itself
     Play(play::PlayArgs),
+    /// Play for match managers, over the network
+    #[cfg(feature = "network")]
+    Player(player::PlayerArgs),
     /// Show a game in the browser: a board to click, against people or players
     #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
@@ -78,6 +83,8 @@ impl Command {
             Self::Bench(args) => args.json,
             Self::Explain(args) => args.json,
             Self::Merge(args) => args.json,
+            #[cfg(feature = "network")]
+            Self::Player(_) => false,
             #[cfg(feature = "serve")]
             Self::Serve(_) => false,
             // A shard that failed leaves no document behind.
@@ -103,6 +110,8 @@ impl Command {
             Self::Shard(args) => shard::run(args),
             Self::Merge(args) => merge::run(args),
             Self::Play(args) => play::run(args),
+            #[cfg(feature = "network")]
+            Self::Player(args) => player::run(args),
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(args),
             Self::Verify(args) => verify::run(args),

@@ -364,9 +364,11 @@ impl Request {
         let is = |word: &str| matches!(&words[..], [only] if only.eq_ignore_ascii_case(word));
         let reply = match self {
             Self::Info => {
+                // The word behind a key, which stands behind a parenthesis.
                 let behind = |key: &str| {
-                    let place = words.iter().position(|word| word.eq_ignore_ascii_case(key))?;
-                    words.get(place + 1).copied().filter(|&word| word != ")" && word != "(")
+                    let is_key = |pair: &[&str]| pair[0] == "(" && pair[1].eq_ignore_ascii_case(key);
+                    let place = words.windows(2).position(is_key)?;
+                    words.get(place + 2).copied().filter(|&word| word != ")" && word != "(")
                 };
                 let status = behind("status").or(if words.len() == 1 { Some(words[0]) } else { None });
                 status.map(|status| Reply::Info {
@@ -474,6 +476,7 @@ mod tests {
             ("((NAME GDL)(STATUS BUSY))", "GDL", false),
             ("((status available)(species alien)(name x))", "x", true),
             ("available", "", true),
+            ("((status available)(name status))", "status", true),
         ] {
             let reply = Request::Info.read_reply(text);
             assert_eq!(reply, Ok(Reply::Info { name: name.into(), is_available }), "{text}");

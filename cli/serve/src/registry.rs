@@ -204,7 +204,8 @@ mod tests {
     fn what_has_ended_plays_on_no_more_and_waits_for_nobody() {
         let sessions = Registry::default();
         let mut alone = session(1);
-        let seats = alone.game().roles().map(|role| Seat::parse(alone.game(), role, "first").ok());
+        let seats =
+            alone.game().roles().map(|role| Seat::parse(alone.game(), &"".into(), role, "first").ok());
         alone.seats = seats.collect::<Option<Vec<Seat>>>().expect("players");
         let Ok(shared) = sessions.add(alone) else { panic!("there is room") };
         // A thread works on it, and it ends nevertheless.

@@ -9,7 +9,10 @@ use gdl_runtime::{Budget, Cancel, Dynamic, GameExt, Player, dynamic::RoleId};
 use gdl_tools::players::Spec;
 use std::{
     fmt,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -80,7 +83,7 @@ impl Machine {
     /// The player, with a seed for one that was not told any.
     #[must_use]
     pub(crate) fn build(&self, seed: u64) -> Option<Mind> {
-        let remembers = !["first", "random", "flat"].contains(&self.0.kind());
+        let remembers = self.0.remembers();
         Some(Mind { player: self.0.build(seed)?, remembers, room: None })
     }
 
@@ -118,11 +121,11 @@ impl Seat {
     const BYTES: usize = 64 << 20;
     const THREADS: usize = 16;
 
-    /// The seat that is meant.
+    /// The seat that is meant, in a game that comes of these rules.
     ///
     /// # Errors
     /// If no player is called so, or the role is chance's.
-    pub(crate) fn parse(game: &Dynamic, role: RoleId, text: &str) -> Answer<Self> {
+    pub(crate) fn parse(game: &Dynamic, rules: &Arc<str>, role: RoleId, text: &str) -> Answer<Self> {
         if game.chance_role() == Some(role) {
             return Err(Problem::conflict("chance", "chance plays this role by itself"));
         }
@@ -137,7 +140,7 @@ impl Seat {
         if spec.is_human() {
             return Err(Problem::unfit("no_player", "`human` plays in `gdl play` only").help("say `person`"));
         }
-        let spec = spec.at_most(Self::BYTES, Self::THREADS);
+        let spec = spec.at_most(Self::BYTES, Self::THREADS).with_rules(rules);
         Ok(Self::Machine { machine: Machine(spec), mind: None })
     }
 

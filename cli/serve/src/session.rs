@@ -546,7 +546,7 @@ impl Session {
     pub(crate) fn seat(&mut self, role: &str, text: &str) -> Answer<()> {
         let game = &self.opened.game;
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
-        let seat = Seat::parse(game, role, text)?;
+        let seat = Seat::parse(game, &self.opened.text, role, text)?;
         // What the others thought or chose stays.
         self.seats[role.index()] = seat;
         let chosen = std::mem::take(&mut self.chosen);
@@ -637,7 +637,7 @@ mod tests {
 
     fn session(opened: Opened, seats: &[&str]) -> Session {
         let game = &opened.game;
-        let seats = game.roles().zip(seats).map(|(role, seat)| Seat::parse(game, role, seat));
+        let seats = game.roles().zip(seats).map(|(role, seat)| Seat::parse(game, &opened.text, role, seat));
         let seats = seats.collect::<Answer<Vec<Seat>>>().unwrap_or_else(|problem| panic!("{problem:?}"));
         let history = History::new(game);
         Session::new(String::new(), opened, history, seats, 0)

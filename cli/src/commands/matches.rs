@@ -23,7 +23,7 @@ use std::{
 };
 
 /// Arguments of `gdl match`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = players::help("\
 Players change seats from match to match, so each plays each role equally often; the matches of a
 round have the same luck. A win is a goal above all others, a draw the greatest goal shared; with
@@ -50,7 +50,7 @@ pub(crate) struct MatchArgs {
     /// What moves may cost.
     #[command(flatten)]
     pub terms: TermsArgs,
-    /// How many matches are played at once [default: one for each processor, with a clock one]
+    /// How many matches are played at once [default: one for each processor, with a clock or a player elsewhere one]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Write each match to a file of this folder, in ggp-base's form
@@ -72,7 +72,9 @@ pub(crate) fn run(args: &MatchArgs) -> Result {
     if let Some(folder) = &args.record {
         fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
     }
-    args.game.with_dynamic(Play(args))?
+    let players: Result<Vec<Spec>> = args.players.iter().map(|player| player.told(&args.game)).collect();
+    let args = MatchArgs { players: players?, ..args.clone() };
+    args.game.with_dynamic(Play(&args))?
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Error {
@@ -110,8 +112,9 @@ impl Task for Play<'_> {
 fn play_all<G: Game>(args: &MatchArgs, game: &G, contest: Contest<'_>) -> Result<Total> {
     let threads = match (args.threads, args.terms.clock) {
         (Some(threads), _) => threads,
-        // Matches that share processors would take each other's time.
+        // Matches that share processors would take each other's time, and a player elsewhere has one at a time.
         (None, Some(_)) => 1,
+        _ if args.players.iter().any(Spec::is_remote) => 1,
         (None, None) => thread::available_parallelism().map_or(1, usize::from),
     };
     let progress = Progress::counted("matches", args.count);

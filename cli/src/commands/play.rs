@@ -16,7 +16,8 @@ use std::io;
 /// # Errors
 /// If the rulesheet is at fault, there is no such role, or stdout takes no more.
 pub(crate) fn run(args: &PlayArgs) -> Result {
-    args.game.with_dynamic(Play(args))?
+    let args = PlayArgs { against: args.against.told(&args.game)?, ..args.clone() };
+    args.game.with_dynamic(Play(&args))?
 }
 
 struct Play<'a>(&'a PlayArgs);

@@ -8,6 +8,8 @@ mod games;
 mod matches;
 mod mutants;
 mod play;
+#[cfg(feature = "network")]
+mod player;
 mod plumbing;
 mod schema;
 #[cfg(feature = "serve")]

@@ -1,14 +1,21 @@
-//! Players by name: `alphabeta:depth=4` becomes a player for a game.
+//! Players by name: `alphabeta:depth=4` becomes a player for a game; with the feature `network` also players elsewhere.
 
-use crate::parse::{did_you_mean, seconds, threads, whole};
+use crate::{
+    error::Result,
+    game::GameArg,
+    parse::{did_you_mean, seconds, threads, whole},
+};
+#[cfg(feature = "network")]
+use gdl_network::{Remote, client::Address};
 use gdl_runtime::{
     Budget, Game, Information, Player,
     player::{First, Random, Report},
     search::{AlphaBeta, FlatMonteCarlo, MaxN, Mcts, Perfect},
 };
 use std::{
-    fmt,
+    fmt, result,
     str::FromStr,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -26,12 +33,17 @@ pub struct Kind {
 impl Kind {
     /// All that may be said of it.
     pub fn options(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.options.iter().chain(&BOUNDS).copied()
+        // Nobody counts the nodes of a player elsewhere.
+        let bounds = if self.name == REMOTE { &BOUNDS[..1] } else { &BOUNDS };
+        self.options.iter().chain(bounds).copied()
     }
 }
 
 /// Bounds that each player may be given.
 const BOUNDS: [&str; 2] = ["seconds", "nodes"];
+
+/// The kind of players elsewhere.
+const REMOTE: &str = "remote";
 
 /// All kinds, the person at the terminal last.
 pub static KINDS: &[Kind] = &[
@@ -60,6 +72,8 @@ pub static KINDS: &[Kind] = &[
         about: "never errs in games small enough to solve",
         options: &["seed", "memory"],
     },
+    #[cfg(feature = "network")]
+    Kind { name: REMOTE, about: "a player elsewhere: `remote:HOST:PORT`", options: &["start"] },
     Kind { name: "human", about: "you, at the terminal; in `gdl play` only", options: &[] },
 ];
 
@@ -77,7 +91,13 @@ pub fn help(command: &str) -> String {
     format!(
         "{command}\n\nPlayers, with the options of each:\n{rows}\n\
          Options stand behind a colon: `mcts:seed=3,memory=64` (MiB). Each player may have bounds of its own\n\
-         for a move, `seconds` and `nodes`: `alphabeta:depth=6,seconds=0.5`."
+         for a move, `seconds` and `nodes`: `alphabeta:depth=6,seconds=0.5`.{}",
+        if KINDS.iter().any(|kind| kind.name == REMOTE) {
+            "\n\nA player elsewhere, such as one of `gdl player`, is sent the rulesheet and told its clocks before the\n\
+             first move and for each, in whole seconds: `remote:127.0.0.1:9147,start=10,seconds=5`."
+        } else {
+            ""
+        }
     )
 }
 
@@ -92,12 +112,18 @@ pub struct Spec {
     nodes: Option<u64>,
     threads: Option<usize>,
     memory: Option<usize>,
+    /// Seconds that a player elsewhere is told it has before the first move.
+    start: Option<f64>,
+    #[cfg(feature = "network")]
+    address: Option<Address>,
+    /// The rulesheet, for those who are sent it.
+    rules: Option<Arc<str>>,
 }
 
 impl FromStr for Spec {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> result::Result<Self, String> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
         let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
             let near = did_you_mean(name, KINDS.iter().map(|kind| kind.name));
@@ -113,6 +139,18 @@ impl FromStr for Spec {
             nodes: None,
             threads: None,
             memory: None,
+            start: None,
+            #[cfg(feature = "network")]
+            address: None,
+            rules: None,
+        };
+        #[cfg(feature = "network")]
+        let options = match options.split_once(',').unwrap_or((options, "")) {
+            (address, options) if kind.name == REMOTE => {
+                spec.address = Some(address.parse()?);
+                options
+            }
+            _ => options,
         };
         for option in options.split(',').filter(|option| !option.is_empty()) {
             let Some((key, value)) = option.split_once('=') else {
@@ -128,6 +166,7 @@ impl FromStr for Spec {
             match key {
                 "depth" => spec.depth = Some(above_0(value, 200).map_err(place)? as u32),
                 "seed" => spec.seed = Some(whole(value).map_err(place)?),
+                "start" => spec.start = Some(seconds(value).map_err(place)?),
                 "seconds" => spec.seconds = Some(seconds(value).map_err(place)?),
                 "nodes" => spec.nodes = Some(above_0(value, u64::MAX).map_err(place)?),
                 "threads" => spec.threads = Some(threads(value).map_err(place)?),
@@ -138,7 +177,7 @@ impl FromStr for Spec {
     }
 }
 
-fn above_0(text: &str, most: u64) -> Result<u64, String> {
+fn above_0(text: &str, most: u64) -> result::Result<u64, String> {
     match whole(text)? {
         number if (1..=most).contains(&number) => Ok(number),
         _ => Err(format!("not in 1..={most}")),
@@ -156,6 +195,36 @@ impl Spec {
     #[must_use]
     pub fn is_human(&self) -> bool {
         self.kind.name == "human"
+    }
+
+    /// If it plays elsewhere, one match at a time.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        self.kind.name == REMOTE
+    }
+
+    /// If it keeps something here from one move to the next.
+    #[must_use]
+    pub fn remembers(&self) -> bool {
+        !["first", "random", "flat", REMOTE].contains(&self.kind.name)
+    }
+
+    /// The same, for a game that comes of these rules.
+    #[must_use]
+    pub fn with_rules(self, rules: &Arc<str>) -> Self {
+        Self { rules: Some(Arc::clone(rules)), ..self }
+    }
+
+    /// The same, with the rules of a game if it needs them.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn told(&self, game: &GameArg) -> Result<Self> {
+        if !self.is_remote() {
+            return Ok(self.clone());
+        }
+        let (source, _) = game.source()?;
+        Ok(self.clone().with_rules(&source.text().into()))
     }
 
     /// What it is called, without its options.
@@ -195,9 +264,16 @@ impl Spec {
         DEFAULT.parse().ok()
     }
 
-    /// The player. The seed is for one that was not told any. None for a person.
+    /// The player. The seed is for one that was not told any. None for a person, and for a player elsewhere that there are
+    /// no rules for.
     #[must_use]
     pub fn build<'g, G: Game + 'g>(&self, seed: u64) -> Option<Box<dyn Player<G> + 'g>> {
+        #[cfg(feature = "network")]
+        if let Some(address) = &self.address {
+            let clocks = [self.start, self.seconds].map(|clock| clock.map(Duration::from_secs_f64));
+            let player = Remote::new(address.clone(), Arc::clone(self.rules.as_ref()?));
+            return Some(Box::new(player.clocks(clocks[0], clocks[1])));
+        }
         let seed = self.seed.unwrap_or(seed);
         let player: Box<dyn Player<G> + 'g> = match self.kind.name {
             "first" => Box::new(First::new()),

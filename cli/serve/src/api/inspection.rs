@@ -59,7 +59,9 @@ pub(crate) struct Catalogue {
 
 /// `GET /api/players`
 pub(crate) async fn players() -> Json<Value> {
-    let players = KINDS.iter().filter(|kind| kind.name != "human").map(|kind| {
+    // The page has a person of its own, and a player elsewhere wants an address.
+    let offered = KINDS.iter().filter(|kind| !["human", "remote"].contains(&kind.name));
+    let players = offered.map(|kind| {
         let options: Vec<&str> = kind.options().collect();
         json!({ "name": kind.name, "about": kind.about, "options": options })
     });

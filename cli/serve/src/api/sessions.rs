@@ -155,7 +155,7 @@ impl Start {
             let role: RoleId =
                 game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
             if game.chance_role() != Some(role) {
-                seats[role.index()] = Seat::parse(game, role, seat)?;
+                seats[role.index()] = Seat::parse(game, &opened.text, role, seat)?;
             }
         }
         let session = Session::new(Registry::id()?, opened, history, seats, self.seed);

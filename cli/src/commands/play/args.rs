@@ -8,7 +8,7 @@ use gdl_tools::{
 };
 
 /// Arguments of `gdl play`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = players::help("\
 Moves are made by number or text, or as much of the text as no other move begins with; `help`
 lists what else there is: undo, redo, hint, save, load. In games of hidden information only what

@@ -105,7 +105,10 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         });
         let seats = seats.collect();
         let advice = luck.bits();
-        let adviser = args.against.build(advice).or_else(|| Spec::adviser()?.build(advice));
+        // A player elsewhere has its match and gives no advice.
+        let adviser = Some(&args.against).filter(|against| !against.is_remote());
+        let adviser =
+            adviser.and_then(|player| player.build(advice)).or_else(|| Spec::adviser()?.build(advice));
         let Some(adviser) = adviser else {
             return Err(Error::Usage("nobody gives advice".to_owned()));
         };

@@ -1,0 +1,222 @@
+//! Players elsewhere that are awkward: a referee leads its match to the end whatever they do.
+
+use crate::{first, listen};
+use gdl_network::Remote;
+use gdl_runtime::{
+    Budget, Cancel, Dynamic, GameExt, Information, Player, Referee,
+    game::Perception,
+    load,
+    player::First,
+    referee::{End, Match},
+};
+use std::{
+    io::{Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+/// Two steps in which both choose.
+const RULES: &str = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2)
+    (legal a left) (legal a right) (legal b left) (legal b right)
+    (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2)))
+    (goal a 50) (goal b 50)";
+
+/// A player that answers each request with these bytes, and keeps what it heard.
+fn fake(
+    answer: impl Fn(&str) -> Vec<u8> + Send + 'static,
+    closes: bool,
+) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&heard);
+    thread::spawn(move || {
+        let mut open = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let message = read(&mut stream);
+            let _ = stream.write_all(&answer(&message));
+            log.lock().expect("it is whole").push(message);
+            if !closes {
+                open.push(stream);
+            }
+        }
+    });
+    (address, heard)
+}
+
+/// The body of a request.
+fn read(stream: &mut TcpStream) -> String {
+    let mut text = String::new();
+    let mut byte = [0];
+    while let Ok(1) = stream.read(&mut byte) {
+        text.push(char::from(byte[0]));
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.to_ascii_lowercase().lines().find_map(|line| {
+                line.strip_prefix("content-length: ").and_then(|length| length.parse::<usize>().ok())
+            });
+            if length.is_none_or(|length| body.len() >= length) {
+                return body.to_owned();
+            }
+        }
+    }
+    text
+}
+
+/// An answer as players give it.
+fn whole(body: &str) -> Vec<u8> {
+    format!("HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: {}\r\n\r\n{body}", body.len())
+        .into_bytes()
+}
+
+fn remote(address: SocketAddr) -> Remote<Dynamic> {
+    let clock = Some(Duration::from_secs(60));
+    Remote::new(address.to_string().parse().expect("an address"), RULES).clocks(clock, clock)
+}
+
+/// A match of that player as `a`, and its faults.
+fn play(address: SocketAddr, clock: Option<Duration>) -> (Match<Dynamic>, Vec<String>) {
+    let game = load(RULES).expect("a game");
+    let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(remote(address)), Box::new(First::new())];
+    let mut referee = Referee::new(&game).seed(1);
+    if let Some(clock) = clock {
+        referee = referee.clocks(clock, clock).grace(clock);
+    }
+    let played = referee.run(&mut players).expect("two players");
+    assert_eq!(played.end, End::Terminal);
+    let faults =
+        played.faults.iter().map(|faults| faults[0].as_ref().map_or_else(String::new, ToString::to_string));
+    let faults = faults.collect();
+    (played, faults)
+}
+
+#[test]
+fn a_whole_match_is_told() {
+    let (address, heard) =
+        fake(|message| whole(if message.contains("START") { "ready" } else { "right" }), true);
+    let (played, faults) = play(address, None);
+    assert_eq!(faults, ["", "", ""]);
+    assert_eq!(played.players, [format!("remote:{address}"), "first".to_owned()]);
+    let heard = heard.lock().expect("it is whole").clone();
+    let id = heard[0].split(' ').nth(2).expect("an id").to_owned();
+    assert!(
+        heard[0].starts_with(&format!("( START {id} a ( (role a) (role b) (init (at 0))")),
+        "{}",
+        heard[0]
+    );
+    assert!(heard[0].ends_with(" ) 60 60 )") && !heard[0].contains('\n'), "{}", heard[0]);
+    let rest = [
+        format!("( PLAY {id} NIL )"),
+        format!("( PLAY {id} ( right left ) )"),
+        format!("( STOP {id} ( right left ) )"),
+    ];
+    assert_eq!(heard[1..], rest);
+}
+
+#[test]
+fn odd_answers_are_understood() {
+    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nright\r\n0\r\n\r\n".to_vec();
+    let endless = b"HTTP/1.0 200 OK\r\n\r\nright".to_vec();
+    for (answer, closes) in [
+        (whole("RIGHT"), true),
+        (whole(" right\r\n"), false),
+        (whole("right"), false),
+        (chunked, false),
+        (endless, true),
+    ] {
+        let text = String::from_utf8_lossy(&answer).into_owned();
+        let (address, _) = fake(move |_| answer.clone(), closes);
+        assert_eq!(play(address, None).1, ["", "", ""], "{text}");
+    }
+}
+
+#[test]
+fn answers_of_no_use_are_noted() {
+    let garbage = b"\x16\x03\x01 not HTTP at all\r\n\r\n".to_vec();
+    let endless = format!("HTTP/1.0 200 OK\r\n\r\n{}", "x".repeat(1 << 20)).into_bytes();
+    let cut = b"HTTP/1.0 200 OK\r\nContent-length: 100\r\n\r\nrig".to_vec();
+    for answer in [
+        garbage,
+        endless,
+        cut,
+        Vec::new(),
+        whole(""),
+        whole("(right"),
+        whole("up"),
+        whole("busy"),
+        whole("nil"),
+    ] {
+        let text = String::from_utf8_lossy(&answer[..answer.len().min(50)]).into_owned();
+        let (address, _) = fake(move |_| answer.clone(), true);
+        assert_eq!(play(address, None).1, ["", "IL nil", "IL nil"], "{text}");
+    }
+}
+
+#[test]
+fn who_is_out_of_reach_or_never_answers_loses_no_more_than_its_moves() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    assert_eq!(play(address, None).1, ["", "IL nil", "IL nil"]);
+    // 2 GB are promised, and nothing comes.
+    let huge = format!("HTTP/1.0 200 OK\r\nContent-length: {}\r\n\r\n", 2_u64 << 30).into_bytes();
+    for answer in [huge, Vec::new(), b"HTTP/1.0 2".to_vec()] {
+        let (address, _) = fake(move |_| answer.clone(), false);
+        assert_eq!(play(address, Some(Duration::from_millis(100))).1, ["TO", "TO", "TO"]);
+    }
+}
+
+#[test]
+fn an_illegal_answer_is_the_referees_to_judge() {
+    let rules = "(role a) (init (at 0)) (succ 0 1) (succ 1 2) (<= (legal a left) (true (at 0))) (<= (legal a right) (true (at 1)))
+        (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2))) (goal a 50)";
+    let game = load(rules).expect("a game");
+    let (address, _) = fake(|_| whole("left"), true);
+    let remote = Remote::new(address.to_string().parse().expect("an address"), rules);
+    let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(remote)];
+    let played = Referee::new(&game).run(&mut players).expect("one player");
+    let faults: Vec<String> = played.faults.iter().flatten().flatten().map(ToString::to_string).collect();
+    assert_eq!(faults, ["IL left"]);
+}
+
+#[test]
+fn whoever_goes_back_begins_a_new_match() {
+    let (address, heard) =
+        fake(|message| whole(if message.contains("START") { "ready" } else { "right" }), true);
+    let game = load(RULES).expect("a game");
+    let role = game.parse_role("a").expect("a role");
+    let [left, right] = ["left", "right"].map(|text| game.parse_move(text).expect("a move"));
+    let joint = |joint: [_; 2]| Perception::Joint(joint.into());
+    let mut player = remote(address);
+    let mut one = Information::new(role);
+    assert_eq!(player.choose(&game, &one, &Budget::unlimited()), Some(right));
+    one.push(right, joint([right, left]));
+    assert_eq!(player.choose(&game, &one, &Budget::unlimited()), Some(right));
+    let mut other = Information::new(role);
+    other.push(left, joint([left, left]));
+    assert_eq!(player.choose(&game, &other, &Budget::unlimited()), Some(right));
+    Player::<Dynamic>::abort(&mut player);
+    let heard = heard.lock().expect("it is whole").clone();
+    let kinds: Vec<&str> = heard.iter().filter_map(|message| message.split(' ').nth(1)).collect();
+    assert_eq!(kinds, ["START", "PLAY", "PLAY", "ABORT", "START", "PLAY", "PLAY", "ABORT"]);
+    assert!(heard[6].ends_with("( left left ) )"), "{}", heard[6]);
+    // One that is called off does not wait.
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let (address, _) = fake(|_| Vec::new(), false);
+    let budget = Budget::unlimited().cancelled_by(&cancel);
+    assert_eq!(remote(address).choose(&game, &other, &budget), None);
+}
+
+#[test]
+fn our_own_player_is_one() {
+    let address = listen(first());
+    for _ in 0..3 {
+        let (played, faults) = play(address, None);
+        assert_eq!(faults, ["", "", ""]);
+        let game = load(RULES).expect("a game");
+        assert!(played.history.line().iter().flatten().all(|&action| game.move_text(action) == "left"));
+    }
+}

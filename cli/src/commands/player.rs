@@ -1,0 +1,111 @@
+//! `gdl player`: a player that match managers ask for moves.
+
+use clap::Args;
+use gdl_network::{Host, Note, client, serve};
+use gdl_tools::{
+    error::{Error, Result},
+    output::remark,
+    parse::seconds,
+    players::{self, Spec},
+};
+use serde_json::{Value, json};
+use std::{
+    io::{self, Write},
+    net::TcpListener,
+    time::Duration,
+};
+
+/// Arguments of `gdl player`.
+#[derive(Debug, Args)]
+#[command(after_help = players::help("\
+The command prints its address and answers managers in the protocol of general game playing until
+Ctrl-C ends it: INFO, PREVIEW, START, PLAY, STOP and ABORT, of one match at a time. Each message is
+told on stderr with its answer, or with what is wrong with it and where.
+
+A built-in rulesheet is played by the compiled game, whatever its symbols are called. Any other is
+compiled while the start clock runs; until that is done, or if it is too large, the rules are
+evaluated as they stand, so there is always a legal move in time.
+
+Only this machine is heard unless --host says otherwise: 0.0.0.0 is all who can reach it.
+
+Examples:
+  gdl player
+  gdl player --port 4001 --player alphabeta:memory=512
+  gdl match connect_four mcts remote:127.0.0.1:9147 -n 2 --clock 2"))]
+pub(crate) struct PlayerArgs {
+    /// Where to listen; 0 is any port that is free
+    #[arg(long, value_name = "N", default_value_t = client::PORT)]
+    pub port: u16,
+    /// Who may ask: the address of this machine at which it listens
+    #[arg(long, value_name = "HOST", default_value = "127.0.0.1")]
+    pub host: String,
+    /// Who plays
+    #[arg(long, value_name = "PLAYER", default_value = players::DEFAULT)]
+    pub player: Spec,
+    /// What managers are told it is called [default: gdl and the player]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// How many seconds before the end of a clock thinking ends
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "0.5", allow_negative_numbers = true)]
+    pub allowance: f64,
+    /// What the player's luck follows from
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// Print a JSON object for each message on stdout, a line each
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Plays until the process ends.
+///
+/// # Errors
+/// If the player cannot play so, or the port is taken.
+pub(crate) fn run(args: &PlayerArgs) -> Result {
+    let spec = args.player.clone();
+    if spec.is_human() || spec.is_remote() {
+        return Err(Error::Usage(format!("`{}` does not play for managers", spec.kind())));
+    }
+    let failed = |error: io::Error| {
+        Error::Input(format!("cannot listen at {} port {}: {error}", args.host, args.port))
+    };
+    let listener = TcpListener::bind((args.host.as_str(), args.port)).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    let line = format!("http://{address}/");
+    tell(&if args.json { json!({ "what": "listening", "address": line }).to_string() } else { line })?;
+
+    let name = args.name.clone().unwrap_or_else(|| format!("gdl-{}", spec.kind()));
+    let (remembers, json) = (spec.remembers(), args.json);
+    let host = Host::new(&name, move |seed| spec.build(seed))
+        .allowance(Duration::from_secs_f64(args.allowance))
+        .seed(args.seed)
+        .log(move |note| {
+            if json {
+                // Whoever reads no more has seen enough; the matches go on.
+                let _ = tell(&fields(note).to_string());
+            } else {
+                remark(note);
+            }
+        });
+    let host = if remembers { host } else { host.without_pondering() };
+    serve(listener, host).map_err(|error| Error::Input(format!("the player ended: {error}")))
+}
+
+/// A line on stdout, at once.
+fn tell(line: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()
+}
+
+/// A note for programs: `what` (the message, `unreadable`, `refused` or `match`), `from`, `match`, `answer`, `seconds`,
+/// `remark`; null where there is none.
+fn fields(note: &Note) -> Value {
+    json!({
+        "what": note.what,
+        "from": note.from.map(|from| from.to_string()),
+        "match": note.id,
+        "answer": note.answer,
+        "seconds": note.seconds,
+        "remark": note.remark,
+    })
+}

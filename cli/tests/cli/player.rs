@@ -1,0 +1,90 @@
+//! `gdl player` by its socket, asked by `gdl match`.
+
+use super::{command, file, gdl, json, rulesheet};
+use serde_json::Value;
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, ChildStdout, Stdio},
+};
+
+/// `gdl player`, as a user starts it.
+struct Host {
+    process: Child,
+    out: BufReader<ChildStdout>,
+    address: String,
+}
+
+impl Host {
+    fn start(args: &[&str]) -> Self {
+        let args = [&["player", "--port", "0", "--json"], args].concat();
+        let mut process = command(&args).stdout(Stdio::piped()).spawn().expect("gdl starts");
+        let mut out = BufReader::new(process.stdout.take().expect("its stdout"));
+        let mut line = String::new();
+        out.read_line(&mut line).expect("it prints its address");
+        let first: Value = serde_json::from_str(&line).expect("JSON");
+        let address = first["address"].as_str().and_then(|address| address.strip_prefix("http://127.0.0.1:"));
+        let address = format!("127.0.0.1:{}", address.expect("an address").trim_end_matches('/'));
+        Self { process, out, address }
+    }
+
+    /// What it says until a message of that kind.
+    fn notes(&mut self, last: &str) -> Vec<Value> {
+        let mut notes: Vec<Value> = Vec::new();
+        while notes.last().is_none_or(|note| note["what"] != last) {
+            let mut line = String::new();
+            assert!(self.out.read_line(&mut line).expect("it goes on") > 0, "it ended");
+            notes.push(serde_json::from_str(&line).expect("a JSON object for each line"));
+        }
+        notes
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn it_plays_matches_elsewhere() {
+    let mut host = Host::start(&["--player", "mcts:nodes=50"]);
+    let remote = format!("remote:{},start=1,seconds=30", host.address);
+    // One that is built in, and one that is not.
+    let text = std::fs::read_to_string(rulesheet("tictactoe.kif")).expect("a rulesheet") + "(more of it)";
+    for game in ["tictactoe", &file("player_tictactoe.kif", text)] {
+        let report = json(&["match", game, &remote, "random", "-n", "2", "--json"]);
+        let player = &report["players"][0];
+        assert_eq!(player["player"], remote.as_str());
+        assert_eq!(player["matches"], 2);
+        assert_eq!(player["faults"], serde_json::json!({ "illegal": 0, "late": 0, "gone": 0 }));
+        for _ in 0..2 {
+            let notes = host.notes("STOP");
+            let said: Vec<&str> = notes.iter().filter_map(|note| note["remark"].as_str()).collect();
+            let kind = if game == "tictactoe" { "playing by the compiled game" } else { "playing by the table game" };
+            assert!(said.contains(&kind), "{said:?}");
+            assert!(notes.iter().all(|note| note["answer"] != "nil" && note["answer"] != "busy"), "{notes:?}");
+        }
+    }
+}
+
+#[test]
+fn wrong_players_and_ports_are_told() {
+    let host = Host::start(&[]);
+    let port = host.address.strip_prefix("127.0.0.1:").expect("a port");
+    let run = gdl(&["player", "--port", port]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
+    assert!(run.stderr.contains(&format!("cannot listen at 127.0.0.1 port {port}")), "{}", run.stderr);
+    for (args, message) in [
+        (["player", "--player", "human"], "does not play for managers"),
+        (["player", "--player", "remote:127.0.0.1"], "does not play for managers"),
+        (["player", "--player", "mtcs"], "did you mean `mcts`?"),
+        (["player", "--allowance", "-1"], "not above 0"),
+        (["match", "tictactoe", "remote:"], "is no address"),
+        (["match", "tictactoe", "remote:x,nodes=3"], "has no option `nodes`"),
+    ] {
+        let run = gdl(&args);
+        assert_eq!(run.code, Some(2), "{args:?}: {}", run.stderr);
+        assert!(run.stderr.contains(message), "{args:?}: {}", run.stderr);
+    }
+}

@@ -218,3 +218,65 @@ fn respond(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     }
     response
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        io::{Read, Write},
+        net::{Ipv4Addr, TcpStream},
+        thread,
+    };
+
+    /// Where a host listens with these bounds.
+    fn listen(bounds: Bounds) -> SocketAddr {
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let address = listener.local_addr().expect("an address");
+        thread::spawn(move || {
+            listener.set_nonblocking(true).expect("a socket");
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                let listener = TcpListener::from_std(listener).expect("a socket");
+                serve(listener, Arc::new(Host::new("gdl", |_| None)), bounds).await
+            })
+        });
+        address
+    }
+
+    fn begin(address: SocketAddr, bytes: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.write_all(bytes.as_bytes()).expect("it is open");
+        stream
+    }
+
+    /// All that comes until the connection is closed.
+    fn rest(mut stream: TcpStream) -> String {
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8(answer).expect("text")
+    }
+
+    const INFO: &str = "POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(INFO)";
+    const HALVES: [&str; 3] = ["", "POST / HT", "POST / HTTP/1.0\r\nContent-Length: 9\r\n\r\n(INFO"];
+    const LONG: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn who_sends_half_a_request_is_left() {
+        let address = listen(Bounds { most: 100, patience: Duration::from_millis(200), farewell: LONG });
+        let answers = HALVES.map(|half| begin(address, half)).map(rest);
+        assert!(answers[0].is_empty() && answers[2].starts_with("HTTP/1.0 408"), "{answers:?}");
+        assert!(rest(begin(address, INFO)).ends_with("available ) )"));
+    }
+
+    #[test]
+    fn who_sends_for_the_longest_makes_room() {
+        let address = listen(Bounds { most: 3, patience: LONG, farewell: LONG });
+        let idle: Vec<TcpStream> = (0..20).map(|number| begin(address, HALVES[number % 3])).collect();
+        for _ in 0..10 {
+            assert!(rest(begin(address, INFO)).ends_with("available ) )"));
+        }
+        // All but the last were closed, and those are closed one by one.
+        assert!(idle.into_iter().take(17).map(rest).all(|answer| answer.is_empty()));
+    }
+}

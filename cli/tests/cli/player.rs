@@ -61,9 +61,16 @@ fn it_plays_matches_elsewhere() {
         for _ in 0..2 {
             let notes = host.notes("STOP");
             let said: Vec<&str> = notes.iter().filter_map(|note| note["remark"].as_str()).collect();
-            let kind = if game == "tictactoe" { "playing by the compiled game" } else { "playing by the table game" };
+            let kind = if game == "tictactoe" {
+                "playing by the compiled game"
+            } else {
+                "playing by the table game"
+            };
             assert!(said.contains(&kind), "{said:?}");
-            assert!(notes.iter().all(|note| note["answer"] != "nil" && note["answer"] != "busy"), "{notes:?}");
+            assert!(
+                notes.iter().all(|note| note["answer"] != "nil" && note["answer"] != "busy"),
+                "{notes:?}"
+            );
         }
     }
 }

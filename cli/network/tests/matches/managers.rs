@@ -74,7 +74,7 @@ fn what_is_no_message_stops_nobody() {
         (b"DELETE / HTTP/1.0\r\n\r\n", "405"),
         (b"POST / HTTP/1.0\r\nContent-Length: 3\r\n\r\n\xff\xfe\xfd", "400"),
         (b"POST / HTTP/1.0\r\nContent-Length: 30\r\n\r\n( INFO", "400"),
-        (b"\x16\x03\x01\x02\x00\x01\x00 garbage", ""),
+        (b"\x16\x03\x01\x02\x00\x01\x00 garbage", "400"),
         (b"", ""),
     ] {
         let answer = send(address, bytes);

@@ -217,6 +217,6 @@ fn our_own_player_is_one() {
         let (played, faults) = play(address, None);
         assert_eq!(faults, ["", "", ""]);
         let game = load(RULES).expect("a game");
-        assert!(played.history.line().iter().flatten().all(|&action| game.move_text(action) == "left"));
+        assert!(played.history.line().into_iter().flatten().all(|&action| game.move_text(action) == "left"));
     }
 }

@@ -35,8 +35,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     })
 }
 
-/// The rulesheets of a folder, with a role each.
-fn sheets(folder: &Path) -> Result<Vec<(String, String, String)>, Box<dyn Error>> {
+/// A rulesheet, and the role that is played.
+struct Sheet {
+    name: String,
+    rules: String,
+    role: String,
+}
+
+/// The rulesheets of a folder that can be read, by name.
+fn sheets(folder: &Path) -> Result<Vec<Sheet>, Box<dyn Error>> {
     let mut sheets = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -44,20 +51,20 @@ fn sheets(folder: &Path) -> Result<Vec<(String, String, String)>, Box<dyn Error>
             continue;
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let text = fs::read_to_string(&path)?;
+        let rules = fs::read_to_string(&path)?;
         let options = Options { limits: Limits::network(), ..Options::default() };
-        match gdl_compiler::read(&Source::new(name.as_str(), text.as_str()), &options) {
-            Ok((rules, _)) => {
-                let role = (0..rules.roles.len()).find_map(|role| {
-                    let text = rules.display_term(rules.declaration(role)?, &rules.roles[role]);
+        match gdl_compiler::read(&Source::new(name.as_str(), rules.as_str()), &options) {
+            Ok((read, _)) => {
+                let role = (0..read.roles.len()).find_map(|role| {
+                    let text = read.display_term(read.declaration(role)?, &read.roles[role]);
                     (!text.eq_ignore_ascii_case("random")).then_some(text)
                 });
-                sheets.extend(role.map(|role| (name, text, role)));
+                sheets.extend(role.map(|role| Sheet { name, rules, role }));
             }
             Err(_) => println!("{name}: at fault"),
         }
     }
-    sheets.sort();
+    sheets.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(sheets)
 }
 
@@ -73,7 +80,7 @@ async fn starts(folder: &Path, clock: u64) -> Result<(), Box<dyn Error>> {
         },
     );
     let mut seconds = Vec::new();
-    for (name, rules, role) in sheets(folder)? {
+    for Sheet { name, rules, role } in sheets(folder)? {
         let id = "measured".to_owned();
         let start = Request::Start { id: id.clone(), role, rules, start: clock, play: 10 };
         let began = Instant::now();

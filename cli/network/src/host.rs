@@ -8,7 +8,7 @@ use crate::{
     message::{Fault, Reply, Request},
     note::Note,
     opening,
-    seat::{End, Seat},
+    seat::{Desk, End, Seat},
     thinker::{self, Build, Thought},
     threads::Threads,
 };
@@ -226,7 +226,7 @@ impl Host {
                 Some(reason) => Some(Some(reason.clone())),
                 // Where there is nothing but the rules themselves, nothing more is to be made ready.
                 None if desk.is_ready || desk.end.is_some() => Some(None),
-                None if desk.is_settled() && desk.engine.is_none() && desk.spare.is_some() => Some(None),
+                None if desk.is_bare() && desk.spare.is_some() => Some(None),
                 None => None,
             })
             .await;
@@ -277,25 +277,21 @@ async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> (Reply, Option<Strin
     if let (true, Some(sent)) = (is_old, seat.sent()) {
         return (Reply::Move(sent), Some("said before".to_owned()));
     }
-    let is_gone = |steps: usize| steps != position;
-    let first = seat.wait_until(seat.last_call(deadline, seat.play), |desk| {
-        if desk.end.is_some() || is_gone(desk.steps.len()) {
-            Some(None)
-        } else {
-            desk.answer.clone().map(Some)
+    // What there is for an answer, if there is one or none is wanted any more.
+    let look = |desk: &mut Desk, is_spare: bool| {
+        if desk.end.is_some() || desk.steps.len() != position {
+            return Some(None);
         }
-    });
-    let (action, remark) = match first.await {
-        Some(action) => (action, None),
-        None => {
-            let spare = seat.wait_until(deadline + GRACE, |desk| {
-                if desk.end.is_some() || is_gone(desk.steps.len()) {
-                    return Some(None);
-                }
-                desk.answer.clone().or_else(|| desk.spare.clone()).map(Some)
-            });
-            (spare.await.flatten(), Some("drawn: the player was not done".to_owned()))
-        }
+        let spare = desk.spare.as_ref().filter(|_| is_spare || desk.is_bare());
+        desk.answer.as_ref().or(spare).cloned().map(Some)
+    };
+    let last_call = seat.last_call(deadline, seat.play);
+    let found = seat.wait_until(last_call, |desk| look(desk, false)).await;
+    let (action, remark) = if let Some(action) = found {
+        (action, None)
+    } else {
+        let spare = seat.wait_until(deadline + GRACE, |desk| look(desk, true)).await;
+        (spare.flatten(), Some("drawn: the player was not done".to_owned()))
     };
     match action {
         Some(action) => {

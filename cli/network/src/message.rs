@@ -206,7 +206,8 @@ fn items(text: &str, most: usize) -> Result<Vec<Item<'_>>, Fault> {
         }
         if depth == 0 {
             if items.len() == most {
-                return Err(Fault::new(text, start, format!("more than {most} items")));
+                let noun = if most == 1 { "item" } else { "items" };
+                return Err(Fault::new(text, start, format!("more than {most} {noun}")));
             }
             items.push(Item { at: start, text: &text[start..token.end()] });
         }
@@ -226,10 +227,7 @@ impl FromStr for Request {
     type Err = Fault;
 
     fn from_str(text: &str) -> Result<Self, Fault> {
-        let whole = items(text, 1).map_err(|fault| match fault.message.starts_with("more") {
-            true => Fault { message: "behind the message there is more".to_owned(), ..fault },
-            false => fault,
-        })?;
+        let whole = items(text, 1)?;
         let fault = |at: usize, message: &str| Fault::new(text, at, message);
         let Some(&list) = whole.first() else { return Err(fault(0, "there is no message")) };
         let Some(inside) = list.inside() else { return Err(fault(list.at, "a message is a list")) };
@@ -434,7 +432,7 @@ mod tests {
             ("()", "1:1: the message is empty"),
             ("(play m1", "1:1: this `(` is never closed"),
             ("(info))", "1:7: this `)` closes nothing"),
-            ("(info) (info)", "1:8: behind the message there is more"),
+            ("(info) (info)", "1:8: more than 1 item"),
             ("(info now)", "1:1: INFO stands alone, found 1 item"),
             (
                 "( DANCE m1 )",

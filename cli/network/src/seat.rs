@@ -91,6 +91,11 @@ impl Desk {
         self.openers == 0 || self.engine.as_ref().is_some_and(Engine::is_best)
     }
 
+    /// If there will be nothing to play by but the rules themselves.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.place.is_some() && self.openers == 0 && self.engine.is_none()
+    }
+
     /// If these are the news of the last step once more. A manager repeats itself if it heard no answer; one that made the
     /// player's last answer has a new step, however alike it is.
     fn is_repeated(&self, news: &[String]) -> bool {

@@ -71,7 +71,7 @@ impl Mind {
 
 /// A kind of player, bounded.
 #[derive(Clone, Debug)]
-pub(crate) struct Machine(Spec);
+pub(crate) struct Machine(Box<Spec>);
 
 impl Machine {
     /// How long it thinks unless it is said how long or how much.
@@ -141,7 +141,7 @@ impl Seat {
             return Err(Problem::unfit("no_player", "`human` plays in `gdl play` only").help("say `person`"));
         }
         let spec = spec.at_most(Self::BYTES, Self::THREADS).with_rules(rules);
-        Ok(Self::Machine { machine: Machine(spec), mind: None })
+        Ok(Self::Machine { machine: Machine(Box::new(spec)), mind: None })
     }
 
     /// The seats of a game unless it is said otherwise: a person for each role, and chance.
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn few_machines_remember_anything_between_their_moves() {
         let mind = |name: &str| {
-            let machine = Machine(name.parse().expect("a player"));
+            let machine = Machine(Box::new(name.parse().expect("a player")));
             machine.build(0).and_then(Mind::rest)
         };
         let mut minds: Vec<Option<Mind>> = (0..3 * MOST_RESTING).map(|_| mind("mcts")).collect();

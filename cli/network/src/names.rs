@@ -1,5 +1,4 @@
-//! Names of a match: in come two rulesheets, out comes, if they differ in nothing but their symbols, how those of one are
-//! called in the other.
+//! Names of a match: how the symbols of one rulesheet are called in another, if the two differ in nothing but their symbols.
 //!
 //! Managers send the whole rulesheet, and some rename every symbol but keep the order of all else (they scramble it). So the
 //! two are gone through side by side: symbols and variables may differ as long as each stands for one of the other sheet

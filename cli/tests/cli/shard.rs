@@ -265,6 +265,7 @@ fn wrong_shards_end_with_2() {
         (vec!["matches", "nim", "random", "human"], "`human` plays in `gdl play` only"),
         (vec!["matches", "nim", "random", "mcts:seconds=1"], "depends on the machine"),
         (vec!["matches", "nim", "random", "mcts:threads=2"], "depends on the machine"),
+        (vec!["matches", "nim", "random", "remote:127.0.0.1:9"], "is not the same on all machines"),
     ] {
         let run = gdl(&[&["shard"], &args[..]].concat());
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{args:?}: {}", run.stderr);

@@ -1,5 +1,5 @@
-//! Contests: matches of the same players, who change seats from match to match; in come a game, players and what moves may cost,
-//! out goes what each player came to ([`Total`]).
+//! Contests: matches of the same players, who change seats from match to match. A [`Contest`] says who plays and what moves may cost; a
+//! [`Total`] what each player came to.
 //!
 //! A match follows from the seed and its number alone, unless players go by the clock; totals are whole numbers, so those of
 //! ranges of matches add up to that of all, whoever plays which.

@@ -1,6 +1,6 @@
 //! Shards: work that is done in parts, by any number of machines, and put together again.
 //!
-//! In come a game or a folder of rulesheets ([`Subject`]), what is to be done ([`Request`]) and a seed: that is a [`Plan`], whose
+//! A game or a folder of rulesheets ([`Subject`]), what is to be done ([`Request`]) and a seed are a [`Plan`], whose
 //! work is cut into blocks, numbered from 0. A range of blocks becomes a [`Document`], the same bytes wherever and however often
 //! that is done: it knows no clock, threads or machine, and has whole numbers that add up. [`merge`] makes one document of many; the
 //! one of all blocks does not show how they were shared out. Means and intervals are computed there.
@@ -296,6 +296,9 @@ fn player(name: &str) -> Result<Spec> {
     let spec: Spec = name.parse().map_err(Error::Usage)?;
     if spec.is_human() {
         return Err(Error::Usage("`human` plays in `gdl play` only".to_owned()));
+    }
+    if spec.is_remote() {
+        return Err(Error::Usage(format!("`{name}` is not the same on all machines: it plays elsewhere")));
     }
     if spec.seconds().is_some() || spec.threads().is_some_and(|threads| threads > 1) {
         let help = "help: give `nodes` in place of seconds, and one thread to each player";

@@ -29,13 +29,9 @@ pub(crate) fn shard(
     let request: Request =
         serde_json::from_str(request).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let game = subject.cast::<Game>().ok().map(|game| game.get().0.clone());
-    let rulesheets: Vec<Rulesheet> = match game {
-        Some(_) => Vec::new(),
-        None => {
-            let texts: Vec<(String, String)> = subject.extract()?;
-            texts.into_iter().map(|(name, text)| Rulesheet::new(name, text)).collect()
-        }
-    };
+    let texts: Vec<(String, String)> = if game.is_some() { Vec::new() } else { subject.extract()? };
+    let rulesheets: Vec<Rulesheet> =
+        texts.into_iter().map(|(name, text)| Rulesheet::new(name, text)).collect();
     let watch = Watch::new();
     let (done, told) = (AtomicU64::new(0), AtomicU64::new(0));
     let tell = |py: Python<'_>| {

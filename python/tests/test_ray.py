@@ -205,6 +205,7 @@ def test_stores(tmp_path: Path) -> None:
         store.write("2-3.json", "not read")
         assert store.read() == {"0-4.json": whole}
         assert gdl.ray.run(GAME, "playouts", options, 7, store=place) == gdl.merge([whole])
+        assert not ray.is_initialized()
     (tmp_path / key / "0-4.json").write_text(whole[:50])
     with pytest.raises(ValueError, match=r"0-4.json breaks off"):
         gdl.ray.run(GAME, "playouts", options, 7, store=tmp_path)
@@ -230,9 +231,7 @@ def test_pace() -> None:
 
 def test_cluster_file() -> None:
     """The example is what Ray's own schema asks for."""
-    import jsonschema
-    import yaml
-
+    jsonschema, yaml = (pytest.importorskip(name, reason=f"{name} is not installed") for name in ("jsonschema", "yaml"))
     folder = Path(__file__).parents[1] / "examples" / "ray"
     schema = Path(ray.__file__).parent / "autoscaler" / "ray-schema.json"
     jsonschema.validate(yaml.safe_load((folder / "cluster.yaml").read_text()), json.loads(schema.read_text()))

@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod forms;
 #[path = "../../tests/src/generator.rs"]
 pub mod generator;
+pub mod message;
 pub mod serve;
 #[path = "../../cli/tests/cli/validity.rs"]
 mod validity;

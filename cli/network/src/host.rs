@@ -278,12 +278,9 @@ async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> (Reply, Option<Strin
         return (Reply::Move(sent), Some("said before".to_owned()));
     }
     // What there is for an answer, if there is one or none is wanted any more.
-    let look = |desk: &mut Desk, is_spare: bool| {
-        if desk.end.is_some() || desk.steps.len() != position {
-            return Some(None);
-        }
-        let spare = desk.spare.as_ref().filter(|_| is_spare || desk.is_bare());
-        desk.answer.as_ref().or(spare).cloned().map(Some)
+    let look = |desk: &mut Desk, must_do: bool| {
+        let is_wanted = desk.end.is_none() && desk.steps.len() == position;
+        if is_wanted { desk.found(must_do).map(Some) } else { Some(None) }
     };
     let last_call = seat.last_call(deadline, seat.play);
     let found = seat.wait_until(last_call, |desk| look(desk, false)).await;

@@ -38,11 +38,11 @@ pub(crate) fn open(seat: &Arc<Seat>, library: &Library, threads: &Threads) {
         Ok((rules, _)) => Arc::new(rules),
         Err(failure) => return refuse(seat, first_fault(&failure.diagnostics, &source)),
     };
-    let texts = (0..rules.roles.len()).filter_map(|role| {
-        let declaration = rules.declaration(role)?;
-        Some(rules.display_term(declaration, &rules.roles[role]))
-    });
-    let Some(role) = texts.into_iter().position(|text| text.eq_ignore_ascii_case(&seat.role)) else {
+    let is_role = |role: usize| {
+        let text = rules.declaration(role).map(|fact| rules.display_term(fact, &rules.roles[role]));
+        text.is_some_and(|text| text.eq_ignore_ascii_case(&seat.role))
+    };
+    let Some(role) = (0..rules.roles.len()).position(is_role) else {
         return refuse(seat, unknown_role(&seat.role));
     };
     seat.change(|desk| {

@@ -74,8 +74,8 @@ pub(crate) struct Desk {
     pub(crate) deadline: Option<Instant>,
     /// Any legal move of the position.
     pub(crate) spare: Option<String>,
-    /// The player's move of the position.
-    pub(crate) answer: Option<String>,
+    /// The player's move of the position, once it is decided; none if it knows of none.
+    pub(crate) answer: Option<Option<String>>,
     /// What was answered.
     sent: Option<String>,
     pub(crate) end: Option<End>,
@@ -94,6 +94,12 @@ impl Desk {
     /// If there will be nothing to play by but the rules themselves.
     pub(crate) fn is_bare(&self) -> bool {
         self.place.is_some() && self.openers == 0 && self.engine.is_none()
+    }
+
+    /// What there is for an answer: the player's move, or one that was drawn if that has to do.
+    pub(crate) fn found(&self, must_do: bool) -> Option<String> {
+        let decided = self.answer.clone().flatten();
+        decided.or_else(|| self.spare.clone().filter(|_| must_do || self.answer.is_some() || self.is_bare()))
     }
 
     /// If these are the news of the last step once more. A manager repeats itself if it heard no answer; one that made the
@@ -310,11 +316,11 @@ impl Seat {
         });
     }
 
-    /// Gives the player's move of a position, or what there is if it has none.
+    /// Gives the player's move of a position, if it has one.
     pub(crate) fn decide(&self, position: usize, action: Option<String>) {
         self.change(|desk| {
             if desk.steps.len() == position {
-                desk.answer = action.or_else(|| desk.spare.clone()).or_else(|| Some("nil".to_owned()));
+                desk.answer = Some(action);
             }
         });
     }
@@ -391,6 +397,21 @@ mod tests {
         assert!(waiting.iter().all(Option::is_some) && seat.queue().is_none());
         waiting.pop();
         assert!(seat.queue().is_some());
+    }
+
+    #[test]
+    fn a_silent_manager_loses_its_match() {
+        let seat = seat();
+        assert!(!seat.is_over());
+        let Some(long_ago) = Instant::now().checked_sub(seat.patience() + Duration::from_secs(1)) else {
+            return;
+        };
+        seat.change(|desk| desk.heard = Some(long_ago));
+        assert!(seat.is_over());
+        seat.ask(None);
+        assert!(!seat.is_over());
+        seat.end(End::Stopped, None);
+        assert!(seat.is_over());
     }
 
     #[test]

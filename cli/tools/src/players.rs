@@ -112,11 +112,18 @@ pub struct Spec {
     nodes: Option<u64>,
     threads: Option<usize>,
     memory: Option<usize>,
-    /// Seconds that a player elsewhere is told it has before the first move.
-    start: Option<f64>,
     #[cfg(feature = "network")]
-    address: Option<Address>,
-    /// The rulesheet, for those who are sent it.
+    elsewhere: Option<Elsewhere>,
+}
+
+/// What there is to say of a player elsewhere.
+#[cfg(feature = "network")]
+#[derive(Clone, Debug)]
+struct Elsewhere {
+    address: Address,
+    /// Seconds that it is told it has before the first move.
+    start: Option<f64>,
+    /// The rulesheet that it is sent.
     rules: Option<Arc<str>>,
 }
 
@@ -139,15 +146,13 @@ impl FromStr for Spec {
             nodes: None,
             threads: None,
             memory: None,
-            start: None,
             #[cfg(feature = "network")]
-            address: None,
-            rules: None,
+            elsewhere: None,
         };
         #[cfg(feature = "network")]
         let options = match options.split_once(',').unwrap_or((options, "")) {
             (address, options) if kind.name == REMOTE => {
-                spec.address = Some(address.parse()?);
+                spec.elsewhere = Some(Elsewhere { address: address.parse()?, start: None, rules: None });
                 options
             }
             _ => options,
@@ -166,7 +171,11 @@ impl FromStr for Spec {
             match key {
                 "depth" => spec.depth = Some(above_0(value, 200).map_err(place)? as u32),
                 "seed" => spec.seed = Some(whole(value).map_err(place)?),
-                "start" => spec.start = Some(seconds(value).map_err(place)?),
+                #[cfg(feature = "network")]
+                "start" => {
+                    let start = Some(seconds(value).map_err(place)?);
+                    spec.elsewhere.iter_mut().for_each(|elsewhere| elsewhere.start = start);
+                }
                 "seconds" => spec.seconds = Some(seconds(value).map_err(place)?),
                 "nodes" => spec.nodes = Some(above_0(value, u64::MAX).map_err(place)?),
                 "threads" => spec.threads = Some(threads(value).map_err(place)?),
@@ -211,8 +220,14 @@ impl Spec {
 
     /// The same, for a game that comes of these rules.
     #[must_use]
-    pub fn with_rules(self, rules: &Arc<str>) -> Self {
-        Self { rules: Some(Arc::clone(rules)), ..self }
+    #[cfg_attr(
+        not(feature = "network"),
+        allow(unused_mut, unused_variables, reason = "all players are here")
+    )]
+    pub fn with_rules(mut self, rules: &Arc<str>) -> Self {
+        #[cfg(feature = "network")]
+        self.elsewhere.iter_mut().for_each(|elsewhere| elsewhere.rules = Some(Arc::clone(rules)));
+        self
     }
 
     /// The same, with the rules of a game if it needs them.
@@ -269,9 +284,9 @@ impl Spec {
     #[must_use]
     pub fn build<'g, G: Game + 'g>(&self, seed: u64) -> Option<Box<dyn Player<G> + 'g>> {
         #[cfg(feature = "network")]
-        if let Some(address) = &self.address {
-            let clocks = [self.start, self.seconds].map(|clock| clock.map(Duration::from_secs_f64));
-            let player = Remote::new(address.clone(), Arc::clone(self.rules.as_ref()?));
+        if let Some(Elsewhere { address, start, rules }) = &self.elsewhere {
+            let clocks = [*start, self.seconds].map(|clock| clock.map(Duration::from_secs_f64));
+            let player = Remote::new(address.clone(), Arc::clone(rules.as_ref()?));
             return Some(Box::new(player.clocks(clocks[0], clocks[1])));
         }
         let seed = self.seed.unwrap_or(seed);

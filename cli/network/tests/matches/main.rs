@@ -3,6 +3,7 @@
 mod elsewhere;
 mod managers;
 mod players;
+mod reading;
 mod soak;
 mod transcripts;
 

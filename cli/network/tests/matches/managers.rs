@@ -228,3 +228,41 @@ fn a_player_that_breaks_down_plays_on() {
         assert!(["go", "stay"].contains(&answer.as_str()), "{answer}");
     }
 }
+
+/// A player that says when it begins to think, and thinks as long as it may.
+struct Diligent(mpsc::Sender<usize>);
+
+impl Player<Dynamic> for Diligent {
+    fn name(&self) -> &'static str {
+        "diligent"
+    }
+
+    fn choose(
+        &mut self,
+        game: &Dynamic,
+        information: &Information<Dynamic>,
+        budget: &Budget,
+    ) -> Option<<Dynamic as Game>::Move> {
+        let _ = self.0.send(information.steps().len());
+        while !budget.is_spent() {
+            thread::yield_now();
+        }
+        game.legal_moves(&game.initial(), information.role()).next()
+    }
+}
+
+#[test]
+fn it_thinks_at_the_start_and_while_others_do() {
+    let (sender, thoughts) = mpsc::channel();
+    let address = listen(Host::new("gdl", move |_| Some(Box::new(Diligent(sender.clone())))));
+    assert_eq!(ask(address, &start("m").replace("60 60", "1 1")), "ready");
+    // Before the match, and once more until it is asked.
+    assert_eq!([thoughts.recv(), thoughts.recv()], [Ok(0), Ok(0)]);
+    assert_eq!(ask(address, "( INFO )"), "( ( name gdl ) ( status busy ) )");
+    assert_eq!(ask(address, "( PLAY m NIL )"), "go");
+    // For the answer, and about the same choice afterwards, if it did not do so before.
+    assert_eq!(thoughts.recv(), Ok(0));
+    assert_eq!(ask(address, "( PLAY m ( stay ) )"), "go");
+    assert_eq!([thoughts.recv(), thoughts.recv()], [Ok(1), Ok(1)]);
+    assert_eq!(ask(address, "( ABORT m )"), "aborted");
+}

@@ -37,8 +37,8 @@ fn fake(
         for stream in listener.incoming() {
             let mut stream = stream.expect("a connection");
             let message = read(&mut stream);
+            log.lock().expect("it is whole").push(message.clone());
             let _ = stream.write_all(&answer(&message));
-            log.lock().expect("it is whole").push(message);
             if !closes {
                 open.push(stream);
             }

@@ -5,8 +5,4 @@
 use gdl_fuzz::message::read;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
-    if let Ok(text) = str::from_utf8(bytes) {
-        read(text);
-    }
-});
+fuzz_target!(|bytes: &[u8]| read(bytes));

@@ -3,4 +3,9 @@
 #[path = "../../cli/network/tests/matches/reading.rs"]
 mod reading;
 
-pub use reading::read;
+/// Reads the bytes, if they are text.
+pub fn read(bytes: &[u8]) {
+    if let Ok(text) = str::from_utf8(bytes) {
+        reading::read(text);
+    }
+}

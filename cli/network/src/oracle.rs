@@ -23,7 +23,7 @@ fn attend(seat: &Seat, rules: &Rules, role: usize) -> Result<(), EvalError> {
     let (mut position, mut is_offered) = (0, false);
     loop {
         let next = seat.wait(|desk| {
-            let is_needed = desk.engine.is_none() || desk.answer == Some(None);
+            let is_needed = desk.engine.is_none() || (desk.is_decided && desk.answer.is_none());
             match desk.steps.get(position) {
                 _ if desk.end.is_some() || desk.engine.as_ref().is_some_and(Engine::is_best) => Ok(Next::End),
                 Some(step) if is_needed => {

@@ -74,8 +74,10 @@ pub(crate) struct Desk {
     pub(crate) deadline: Option<Instant>,
     /// Any legal move of the position.
     pub(crate) spare: Option<String>,
-    /// The player's move of the position, once it is decided; none if it knows of none.
-    pub(crate) answer: Option<Option<String>>,
+    /// The player's move of the position.
+    pub(crate) answer: Option<String>,
+    /// If the player is done with the position, also where it knows of no move.
+    pub(crate) is_decided: bool,
     /// What was answered.
     sent: Option<String>,
     pub(crate) end: Option<End>,
@@ -98,8 +100,8 @@ impl Desk {
 
     /// What there is for an answer: the player's move, or one that was drawn if that has to do.
     pub(crate) fn found(&self, must_do: bool) -> Option<String> {
-        let decided = self.answer.clone().flatten();
-        decided.or_else(|| self.spare.clone().filter(|_| must_do || self.answer.is_some() || self.is_bare()))
+        let will_do = must_do || self.is_decided || self.is_bare();
+        self.answer.clone().or_else(|| self.spare.clone().filter(|_| will_do))
     }
 
     /// If these are the news of the last step once more. A manager repeats itself if it heard no answer; one that made the
@@ -120,7 +122,7 @@ impl Desk {
     fn step(&mut self, news: &[String]) {
         let step = Step { own: self.sent.take(), news: news.to_vec() };
         self.steps.push(step);
-        (self.deadline, self.spare, self.answer) = (None, None, None);
+        (self.deadline, self.spare, self.answer, self.is_decided) = (None, None, None, false);
         self.cancel.cancel();
     }
 }
@@ -320,7 +322,7 @@ impl Seat {
     pub(crate) fn decide(&self, position: usize, action: Option<String>) {
         self.change(|desk| {
             if desk.steps.len() == position {
-                desk.answer = Some(action);
+                (desk.answer, desk.is_decided) = (action, true);
             }
         });
     }

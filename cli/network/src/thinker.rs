@@ -118,7 +118,7 @@ fn next(seat: &Seat, desk: &mut Desk, mind: Option<&Mind>, ponders: bool) -> Res
     if mind.followed < desk.steps.len() {
         return Ok(follow(desk, Some(mind)));
     }
-    if let (Some(deadline), None) = (desk.deadline, &desk.answer) {
+    if let (Some(deadline), false) = (desk.deadline, desk.is_decided) {
         return Ok(Task::Answer(deadline, desk.cancel.clone()));
     }
     if ponders && mind.pondered != Some(mind.followed) {

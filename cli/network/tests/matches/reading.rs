@@ -7,7 +7,7 @@ const ASKED: [&str; 5] = ["(info)", "(start m r () 1 1)", "(play m nil)", "(stop
 
 /// Reads a text: it is a message, which is written and read again, or has a place where it is wrong; as an answer it means
 /// the same once it was written again.
-pub fn read(text: &str) {
+pub(crate) fn read(text: &str) {
     match text.parse::<Request>() {
         Ok(request) => {
             let written = request.write(Dialect::Base);

@@ -1,7 +1,7 @@
 //! The client: what a manager does to ask a player something, and whatever comes back.
 //!
 //! A request goes out as ggp-base's manager writes it. What comes back may be in chunks, without a length, broken off or
-//! endless: it is read up to [`MOST_ANSWER`] bytes and no longer than is allowed, and is an answer or a [`Failure`].
+//! endless: it is read up to 64 KiB and no longer than is allowed, and is an answer or a [`Failure`].
 
 use crate::message::{Dialect, Fault, Reply, Request};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};

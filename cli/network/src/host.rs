@@ -235,8 +235,11 @@ impl Host {
                 self.leave(seat, End::Aborted, None);
                 (Reply::Busy, Some(reason))
             }
-            Some(None) => (Reply::Ready, None),
-            None => (Reply::Ready, Some("before the game is".to_owned())),
+            Some(None) => {
+                let is_bare = seat.lock().is_bare();
+                (Reply::Ready, is_bare.then(|| "playing by the rules as they stand".to_owned()))
+            }
+            None => (Reply::Ready, Some("the game is not, moves are drawn until it is".to_owned())),
         }
     }
 

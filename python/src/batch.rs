@@ -1,18 +1,25 @@
-//! Many games at once: arrays of moves in, arrays of what is seen out.
+//! Many games at once: a [`Batch`] is given arrays of moves and writes arrays of what is seen.
 //!
-//! Games lie in units of 512, in planes where [`Stepper`] can play them and one by one elsewhere; both give the same. Threads share the
-//! units. A step first checks the moves of all games and then makes them, so a move that is not legal leaves all as it was.
+//! Games lie in units of 512, in planes where [`Stepper`] can play them and one by one elsewhere; both give the same. Threads
+//! share the units. A step first checks the moves of all games and then makes them, so a move that is not legal leaves all as it
+//! was.
+//!
+//! Threads are started for each pass over the units, as many as have work for [`WORTH`] operations: to start one and to wait for
+//! it takes some twenty microseconds. A pool would save most of that, and would have none of its threads in a process that was
+//! forked, as those of `multiprocessing` are.
 
 use crate::{
     game::{Game, Inner},
+    planes::Planes,
     python_class,
     single::Single,
     state::State,
 };
 use gdl_runtime::{
-    __private::{Games, Part, Renewal, Stepper},
+    __private::{Games, Part, Renewal, Stepper, To},
     Dynamic, Game as _,
     bits::{self, BitBox},
+    chance::Stream,
     lanes::Isa,
 };
 use numpy::{
@@ -31,6 +38,15 @@ use std::{
 /// Games of a unit.
 const UNIT: usize = Games::MOST;
 
+/// So many operations on 512 games, of some two nanoseconds each, are worth a thread.
+const WORTH: usize = 50_000;
+
+/// Operations of a unit whose games are played one by one, at least.
+const ONE_BY_ONE: usize = 100_000;
+
+/// The most roles: their numbers are bytes with a sign.
+const MOST_ROLES: usize = 127;
+
 /// About the most memory that the games of a batch may take.
 const MOST_BYTES: usize = 4 << 30;
 
@@ -47,6 +63,8 @@ pub(crate) struct Spec {
     packed: bool,
     /// If percepts are observed, and not the state.
     pub(crate) hidden: bool,
+    /// How states are shown, if not as they are.
+    pub(crate) planes: Option<Planes>,
     renewal: Renewal,
     /// What tells who is asked.
     pub(crate) proof: Option<Stepper>,
@@ -58,21 +76,43 @@ impl Spec {
         times * if self.packed { bits.div_ceil(64) } else { bits }
     }
 
+    /// Numbers of a game's observation.
     fn observation(&self) -> usize {
-        if self.hidden { self.width(self.roles, self.percepts) } else { self.width(1, self.fluents) }
+        match &self.planes {
+            Some(planes) => planes.fluents.len(),
+            None if self.hidden => self.width(self.roles, self.percepts),
+            None => self.width(1, self.fluents),
+        }
     }
 
     fn mask(&self) -> usize {
-        self.width(if self.all { self.roles } else { 1 }, self.moves)
+        self.width(self.seats(), self.moves)
     }
 
-    fn actions(&self) -> usize {
+    /// The roles that are asked in a step.
+    fn seats(&self) -> usize {
         if self.all { self.roles } else { 1 }
     }
 
     fn shape(&self, of_each: bool, bits: usize) -> Vec<usize> {
         let width = self.width(1, bits);
         if of_each { vec![self.n, self.roles, width] } else { vec![self.n, width] }
+    }
+
+    fn observation_shape(&self) -> Vec<usize> {
+        match &self.planes {
+            Some(planes) => vec![self.n, planes.channels.len(), planes.height, planes.width],
+            None if self.hidden => self.shape(true, self.percepts),
+            None => self.shape(false, self.fluents),
+        }
+    }
+
+    fn mask_shape(&self) -> Vec<usize> {
+        self.shape(self.all, self.moves)
+    }
+
+    fn action_shape(&self) -> Vec<usize> {
+        if self.all { vec![self.n, self.roles] } else { vec![self.n] }
     }
 }
 
@@ -83,47 +123,40 @@ enum Unit {
     Rows(Vec<Single>),
 }
 
-/// What is to be written.
-enum Rows<'a> {
-    Bytes(&'a mut [u8]),
-    Words(&'a mut [u64]),
-}
-
+/// Where what is seen of some games is written.
 struct Sink<'a> {
-    observation: Rows<'a>,
-    mask: Rows<'a>,
+    observation: To<'a>,
+    mask: To<'a>,
     asked: &'a mut [i8],
     rewards: &'a mut [f32],
     ended: &'a mut [bool],
 }
 
-impl Rows<'_> {
-    fn split(self, at: usize) -> (Self, Self) {
-        match self {
-            Self::Bytes(all) => {
-                let (a, b) = all.split_at_mut(at);
-                (Self::Bytes(a), Self::Bytes(b))
-            }
-            Self::Words(all) => {
-                let (a, b) = all.split_at_mut(at);
-                (Self::Words(a), Self::Words(b))
-            }
+fn split(to: To<'_>, at: usize) -> (To<'_>, To<'_>) {
+    match to {
+        To::Bytes(all) => {
+            let (a, b) = all.split_at_mut(at);
+            (To::Bytes(a), To::Bytes(b))
+        }
+        To::Words(all) => {
+            let (a, b) = all.split_at_mut(at);
+            (To::Words(a), To::Words(b))
         }
     }
+}
 
-    /// Writes row number `place`, which is made of `times` rows of bits.
-    fn set(&mut self, place: usize, (words, times, bits): (&[u64], usize, usize)) {
-        match self {
-            Self::Words(all) => {
-                let width = times * bits.div_ceil(64);
-                all[place * width..(place + 1) * width].copy_from_slice(&words[..width]);
-            }
-            Self::Bytes(all) => {
-                for (time, words) in words.chunks(bits.div_ceil(64).max(1)).take(times).enumerate() {
-                    let start = (place * times + time) * bits;
-                    let to = &mut all[start..start + bits];
-                    to.iter_mut().enumerate().for_each(|(bit, to)| *to = bits::test(words, bit).into());
-                }
+/// Writes row number `place`, which is made of `times` rows of bits.
+fn set(to: &mut To<'_>, place: usize, (words, times, bits): (&[u64], usize, usize)) {
+    match to {
+        To::Words(all) => {
+            let width = times * bits.div_ceil(64);
+            all[place * width..(place + 1) * width].copy_from_slice(&words[..width]);
+        }
+        To::Bytes(all) => {
+            for (time, words) in words.chunks(bits.div_ceil(64).max(1)).take(times).enumerate() {
+                let start = (place * times + time) * bits;
+                let to = &mut all[start..start + bits];
+                to.iter_mut().enumerate().for_each(|(bit, to)| *to = bits::test(words, bit).into());
             }
         }
     }
@@ -131,8 +164,8 @@ impl Rows<'_> {
 
 impl Sink<'_> {
     fn split(self, games: usize, spec: &Spec) -> (Self, Self) {
-        let (observation, more_observation) = self.observation.split(games * spec.observation());
-        let (mask, more_mask) = self.mask.split(games * spec.mask());
+        let (observation, more_observation) = split(self.observation, games * spec.observation());
+        let (mask, more_mask) = split(self.mask, games * spec.mask());
         let (asked, more_asked) = self.asked.split_at_mut(games);
         let (rewards, more_rewards) = self.rewards.split_at_mut(games * spec.roles);
         let (ended, more_ended) = self.ended.split_at_mut(games);
@@ -166,9 +199,9 @@ impl Unit {
         actions: &[i32],
     ) -> Option<usize> {
         match (self, stepper) {
-            (Self::Planes(games), Some(stepper)) => stepper.choose(games, spec.all, actions).err(),
+            (Self::Planes(games), Some(stepper)) => stepper.choose(games, actions).err(),
             (Self::Rows(games), _) => {
-                let mut pairs = games.iter_mut().zip(actions.chunks_exact(spec.actions()));
+                let mut pairs = games.iter_mut().zip(actions.chunks_exact(spec.seats()));
                 pairs.position(|(single, actions)| !single.choose(game, spec, actions))
             }
             (Self::Planes(_), None) => None,
@@ -185,29 +218,23 @@ impl Unit {
         sink: Sink<'_>,
     ) {
         let Sink { mut observation, mut mask, asked, rewards, ended } = sink;
-        rewards.fill(0.0);
         match (self, stepper) {
             (Self::Planes(games), Some(stepper)) => {
                 if makes {
                     stepper.step(games, spec.renewal);
-                    let roles = spec.roles;
-                    stepper.scores(games, |place, role, goal| rewards[place * roles + role] = reward(goal));
+                    stepper.worth(games, reward, rewards);
                     stepper.ended(games, ended);
                 } else {
+                    rewards.fill(0.0);
                     ended.fill(false);
                 }
-                match observation {
-                    Rows::Bytes(to) => stepper.bytes(games, Part::State, to),
-                    Rows::Words(to) => stepper.words(games, Part::State, to),
-                }
-                let part = if spec.all { Part::LegalOfAll } else { Part::Legal };
-                match mask {
-                    Rows::Bytes(to) => stepper.bytes(games, part, to),
-                    Rows::Words(to) => stepper.words(games, part, to),
-                }
-                stepper.asked(games, spec.all, asked);
+                let shown = spec.planes.as_ref().map_or(Part::State, |planes| Part::Fluents(&planes.fluents));
+                stepper.read(games, shown, observation);
+                stepper.read(games, Part::Legal, mask);
+                stepper.asked(games, asked);
             }
             (Self::Rows(games), _) => {
+                rewards.fill(0.0);
                 for (place, single) in games.iter_mut().enumerate() {
                     ended[place] = false;
                     if makes {
@@ -221,9 +248,14 @@ impl Unit {
                             single.renew(game);
                         }
                     }
-                    observation.set(place, single.observation(spec));
+                    if let (Some(planes), To::Bytes(to)) = (&spec.planes, &mut observation) {
+                        let to = &mut to[place * planes.fluents.len()..][..planes.fluents.len()];
+                        planes.show(single.state.as_ref(), to);
+                    } else {
+                        set(&mut observation, place, single.observation(spec));
+                    }
                     let (words, times, bits) = single.mask(game, spec);
-                    mask.set(place, (&words, times, bits));
+                    set(&mut mask, place, (&words, times, bits));
                     asked[place] = single.asked(game, spec);
                 }
             }
@@ -231,38 +263,30 @@ impl Unit {
         }
     }
 
-    /// The legal moves of a role in a game.
-    fn legal(
-        &self,
-        stepper: Option<&mut Stepper>,
-        game: &Dynamic,
-        spec: &Spec,
-        place: usize,
-        role: usize,
-    ) -> Vec<usize> {
+    /// The role that is asked in a game, if one alone is.
+    fn speaker(&self, stepper: Option<&Stepper>, spec: &Spec, place: usize) -> usize {
+        match (self, stepper) {
+            (Self::Planes(games), Some(stepper)) => stepper.speaker_of(games, place),
+            (Self::Rows(games), _) => games[place].speaker(spec),
+            (Self::Planes(_), None) => 0,
+        }
+    }
+
+    /// The legal moves of a role in a game where it is asked.
+    fn legal(&self, stepper: Option<&Stepper>, game: &Dynamic, place: usize, role: usize) -> Vec<usize> {
         match (self, stepper) {
             (Self::Rows(games), _) => games[place].legal(game, role),
-            (Self::Planes(games), Some(stepper)) => {
-                let words = spec.moves.div_ceil(64);
-                let mut all = vec![0; games.len() * spec.roles * words];
-                stepper.words(games, Part::LegalOfAll, &mut all);
-                bits::ones(&all[(place * spec.roles + role) * words..][..words]).collect()
-            }
+            (Self::Planes(games), Some(stepper)) => stepper.legal(games, place, role),
             (Self::Planes(_), None) => Vec::new(),
         }
     }
 
-    fn state(&self, stepper: Option<&mut Stepper>, game: &Dynamic, place: usize) -> BitBox {
-        match (self, stepper) {
-            (Self::Rows(games), _) => games[place].state.clone(),
-            (Self::Planes(games), stepper) => {
+    fn state(&self, game: &Dynamic, place: usize) -> BitBox {
+        match self {
+            Self::Rows(games) => games[place].state.clone(),
+            Self::Planes(games) => {
                 let mut state = game.new_state();
-                let words = state.as_ref().len();
-                let mut all = vec![0; games.len() * words];
-                if let Some(stepper) = stepper {
-                    stepper.words(games, Part::State, &mut all);
-                }
-                state.as_mut().copy_from_slice(&all[place * words..][..words]);
+                games.state(place, state.as_mut());
                 state
             }
         }
@@ -326,11 +350,11 @@ enum Borrowed<'py> {
 }
 
 impl Borrowed<'_> {
-    fn rows(&mut self) -> PyResult<Rows<'_>> {
+    fn to(&mut self) -> PyResult<To<'_>> {
         let error = |_| PyValueError::new_err("an array of `out` is not contiguous");
         match self {
-            Self::Bytes(array) => Ok(Rows::Bytes(array.as_slice_mut().map_err(error)?)),
-            Self::Words(array) => Ok(Rows::Words(array.as_slice_mut().map_err(error)?)),
+            Self::Bytes(array) => Ok(To::Bytes(array.as_slice_mut().map_err(error)?)),
+            Self::Words(array) => Ok(To::Words(array.as_slice_mut().map_err(error)?)),
         }
     }
 }
@@ -361,6 +385,9 @@ fn borrow<'py, T: numpy::Element>(
 pub(crate) struct Batch {
     game: Arc<Inner>,
     spec: Spec,
+    observation_shape: Box<[usize]>,
+    mask_shape: Box<[usize]>,
+    action_shape: Box<[usize]>,
     threads: usize,
     core: Mutex<Core>,
 }
@@ -387,8 +414,8 @@ impl Batch {
             })
         };
         Ok(Arrays {
-            observation: rows(&observation, "observation", &self.observation_shape())?,
-            mask: rows(&mask, "mask", &self.mask_shape())?,
+            observation: rows(&observation, "observation", &self.observation_shape)?,
+            mask: rows(&mask, "mask", &self.mask_shape)?,
             asked: borrow(&asked, "to_play", "int8", &[spec.n])?,
             rewards: borrow(&rewards, "rewards", "float32", &[spec.n, spec.roles])?,
             ended: borrow(&ended, "terminated", "bool", &[spec.n])?,
@@ -399,8 +426,8 @@ impl Batch {
     fn write(&self, py: Python<'_>, core: &mut Core, arrays: &mut Arrays<'_>, makes: bool) -> PyResult<()> {
         let error = |_| PyValueError::new_err("an array of `out` is not contiguous");
         let mut rest = Sink {
-            observation: arrays.observation.rows()?,
-            mask: arrays.mask.rows()?,
+            observation: arrays.observation.to()?,
+            mask: arrays.mask.to()?,
             asked: arrays.asked.as_slice_mut().map_err(error)?,
             rewards: arrays.rewards.as_slice_mut().map_err(error)?,
             ended: arrays.ended.as_slice_mut().map_err(error)?,
@@ -425,22 +452,21 @@ impl Batch {
         &self,
         py: Python<'_>,
         units: &[Unit],
-        steppers: &mut [Stepper],
+        stepper: Option<&Stepper>,
         actions: &[i32],
         index: usize,
     ) -> PyErr {
         let spec = &self.spec;
-        let mut asked: Vec<usize> = (0..spec.roles).filter(|&role| Some(role) != spec.chance).collect();
-        let unit = &units[index / UNIT];
-        let place = index % UNIT;
-        if !spec.all {
-            let state = unit.state(steppers.first_mut(), &self.game.game, place);
-            asked = vec![spec.proof.as_ref().and_then(|proof| proof.speaker(state.as_ref())).unwrap_or(0)];
-        }
+        let (unit, place) = (&units[index / UNIT], index % UNIT);
+        let asked: Vec<usize> = if spec.all {
+            (0..spec.roles).filter(|&role| Some(role) != spec.chance).collect()
+        } else {
+            vec![unit.speaker(stepper, spec, place)]
+        };
         let made = || -> PyResult<PyErr> {
             for role in asked {
                 let action = actions[if spec.all { index * spec.roles + role } else { index }];
-                let legal = unit.legal(steppers.first_mut(), &self.game.game, spec, place, role);
+                let legal = unit.legal(stepper, &self.game.game, place, role);
                 let number = usize::try_from(action).ok();
                 if number.is_some_and(|number| legal.contains(&number)) || action == -1 && legal.len() == 1 {
                     continue;
@@ -511,6 +537,7 @@ impl Batch {
         autoreset: &str,
         packed: bool,
         percepts: bool,
+        planes: bool,
         simultaneous: bool,
         single: bool,
         threads: usize,
@@ -534,21 +561,37 @@ impl Batch {
                 "the rules give no percepts: each role perceives the joint move",
             ));
         }
+        if shape.roles > MOST_ROLES {
+            let roles = shape.roles;
+            return Err(PyValueError::new_err(format!(
+                "a batch has at most {MOST_ROLES} roles, not {roles}"
+            )));
+        }
+        if planes && (percepts || packed) {
+            return Err(PyValueError::new_err(
+                "planes are bytes of the state: neither `percepts` nor `packed` goes with them",
+            ));
+        }
+        let planes = if planes { Some(Planes::of_game(&game.game)?) } else { None };
         let bytes = 256 + 8 * (shape.view_words() + shape.state_words() + 2 * shape.moves * shape.roles);
         if n.checked_mul(bytes).is_none_or(|all| all > MOST_BYTES) {
             return Err(PyMemoryError::new_err(format!("{n} games take more than {} GiB", MOST_BYTES >> 30)));
         }
+        let stepper = || game.game.table().and_then(|table| Stepper::new(table, Isa::best(), simultaneous));
+        let proof = stepper();
+        let all = proof.as_ref().is_none_or(Stepper::asks_all);
+        let in_planes = proof.as_ref().filter(|_| !single && !percepts);
+        let units = n.div_ceil(UNIT);
+        let work = units.saturating_mul(in_planes.map_or(ONE_BY_ONE, Stepper::operations));
         let threads = match threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads.min(256),
         };
-        let stepper = || game.game.table().and_then(|table| Stepper::new(table, Isa::best()));
-        let proof = stepper();
-        let all = simultaneous || !proof.as_ref().is_some_and(Stepper::is_sequential);
-        let in_planes = proof.is_some() && !single && !percepts;
-        let units = n.div_ceil(UNIT);
-        let steppers: Vec<Stepper> =
-            if in_planes { (0..threads.min(units)).filter_map(|_| stepper()).collect() } else { Vec::new() };
+        let threads = threads.min(units).min(work / WORTH).max(1);
+        let steppers: Vec<Stepper> = match in_planes {
+            Some(_) => (0..threads).filter_map(|_| stepper()).collect(),
+            None => Vec::new(),
+        };
         let spec = Spec {
             n,
             roles: shape.roles,
@@ -559,24 +602,26 @@ impl Batch {
             all,
             packed,
             hidden: percepts,
+            planes,
             renewal,
             proof,
         };
+        let stream = |unit: usize, place: usize| Stream::new(seed, (unit * UNIT + place) as u64);
         let units = (0..units)
             .map(|unit| {
                 let length = (n - unit * UNIT).min(UNIT);
                 match steppers.first() {
-                    Some(stepper) => Unit::Planes(stepper.start(length)),
+                    Some(stepper) => Unit::Planes(stepper.start(length, |place| stream(unit, place))),
                     None => Unit::Rows(
-                        (0..length)
-                            .map(|place| Single::new(&game.game, seed, (unit * UNIT + place) as u64))
-                            .collect(),
+                        (0..length).map(|place| Single::new(&game.game, stream(unit, place))).collect(),
                     ),
                 }
             })
             .collect();
         let core = Mutex::new(Core { units, steppers, actions: Vec::new() });
-        Ok(Self { game, spec, threads, core })
+        let [observation_shape, mask_shape, action_shape] =
+            [spec.observation_shape(), spec.mask_shape(), spec.action_shape()].map(Vec::into_boxed_slice);
+        Ok(Self { game, spec, observation_shape, mask_shape, action_shape, threads, core })
     }
 
     /// True if `step` wants one move for each game, and false if one for each role of each game.
@@ -592,31 +637,25 @@ impl Batch {
     }
 
     #[getter]
-    fn observation_shape(&self) -> Vec<usize> {
-        let spec = &self.spec;
-        spec.shape(spec.hidden, if spec.hidden { spec.percepts } else { spec.fluents })
+    fn observation_shape(&self) -> &[usize] {
+        &self.observation_shape
     }
 
     #[getter]
-    fn mask_shape(&self) -> Vec<usize> {
-        self.spec.shape(self.spec.all, self.spec.moves)
+    fn mask_shape(&self) -> &[usize] {
+        &self.mask_shape
     }
 
     #[getter]
-    fn action_shape(&self) -> Vec<usize> {
-        let Spec { n, roles, all, .. } = self.spec;
-        if all { vec![n, roles] } else { vec![n] }
+    fn action_shape(&self) -> &[usize] {
+        &self.action_shape
     }
 
     /// Checks the moves of all games, makes them and writes what is seen.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>, out: &Bound<'_, PyTuple>) -> PyResult<()> {
         let mut core = self.lock()?;
         let mut arrays = self.arrays(out)?;
-        let shape = self.action_shape();
-        let mut copied = std::mem::take(&mut core.actions);
-        let given = numbers(actions, &shape, &mut copied);
-        core.actions = copied;
-        let given = given?;
+        let given = numbers(actions, &self.action_shape, &mut core.actions)?;
         let Core { units, steppers, actions } = &mut *core;
         let actions = match &given {
             Some(array) => array.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?,
@@ -624,7 +663,7 @@ impl Batch {
         };
         let wrong = py.detach(|| {
             let wrong = Mutex::new(None::<usize>);
-            let chunks = actions.chunks(UNIT * self.spec.actions());
+            let chunks = actions.chunks(UNIT * self.spec.seats());
             let jobs: Vec<_> = units.iter_mut().zip(chunks).enumerate().collect();
             share(steppers, self.threads, jobs, |stepper, (number, (unit, actions))| {
                 if let Some(place) = unit.choose(stepper, &self.game.game, &self.spec, actions) {
@@ -636,7 +675,7 @@ impl Batch {
             wrong.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
         });
         if let Some(index) = wrong {
-            return Err(self.refusal(py, units, steppers, actions, index));
+            return Err(self.refusal(py, units, steppers.first(), actions, index));
         }
         self.write(py, &mut core, &mut arrays, true)
     }
@@ -672,26 +711,24 @@ impl Batch {
             )));
         }
         let is_marked = |index: usize| marked.as_ref().is_none_or(|marked| marked[index]);
+        let stream = |index: usize| match &seed {
+            Some(Seeds::One(seed)) => Some(Stream::new(*seed, index as u64)),
+            Some(Seeds::Each(seeds)) => Some(Stream::new(seeds[index], 0)),
+            None => None,
+        };
         let Core { units, steppers, .. } = &mut *core;
         for (unit, games) in units.iter_mut().enumerate() {
-            match (games, steppers.first_mut()) {
-                (Unit::Planes(games), Some(stepper)) => {
-                    stepper.reset(games, |place| is_marked(unit * UNIT + place));
+            let marked =
+                (0..games.len()).map(|place| (place, unit * UNIT + place)).filter(|pair| is_marked(pair.1));
+            for (place, index) in marked {
+                match (&mut *games, stream(index)) {
+                    (Unit::Planes(games), Some(stream)) => games.seed(place, stream),
+                    (Unit::Rows(games), stream) => games[place].reset(&self.game.game, stream),
+                    (Unit::Planes(_), None) => {}
                 }
-                (Unit::Rows(games), _) => {
-                    for (place, single) in games.iter_mut().enumerate() {
-                        let index = unit * UNIT + place;
-                        if is_marked(index) {
-                            match &seed {
-                                Some(Seeds::One(seed)) => single.seed(*seed, index as u64),
-                                Some(Seeds::Each(seeds)) => single.seed(seeds[index], 0),
-                                None => {}
-                            }
-                            single.reset(&self.game.game);
-                        }
-                    }
-                }
-                (Unit::Planes(_), None) => {}
+            }
+            if let (Unit::Planes(games), Some(stepper)) = (games, steppers.first()) {
+                stepper.reset(games, |place| is_marked(unit * UNIT + place));
             }
         }
         self.write(py, &mut core, &mut arrays, false)
@@ -699,12 +736,11 @@ impl Batch {
 
     /// The state of a game.
     fn state(&self, index: usize) -> PyResult<State> {
-        let mut core = self.lock()?;
-        let Core { units, steppers, .. } = &mut *core;
+        let core = self.lock()?;
         if index >= self.spec.n {
             return Err(PyIndexError::new_err(format!("the batch has {} games", self.spec.n)));
         }
-        let bits = units[index / UNIT].state(steppers.first_mut(), &self.game.game, index % UNIT);
+        let bits = core.units[index / UNIT].state(&self.game.game, index % UNIT);
         Ok(State::new(Game(self.game.clone()), bits))
     }
 }

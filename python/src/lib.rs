@@ -7,6 +7,7 @@ mod batch;
 mod game;
 mod information;
 mod picture;
+mod planes;
 mod player;
 mod proofs;
 mod rules;
@@ -26,6 +27,7 @@ mod _gdl {
         batch::Batch,
         game::{Game, builtin, load},
         information::Information,
+        planes::planes,
         player::{Player, Solution},
         proofs::Proofs,
         rules::{builtin_names, check},

@@ -1,4 +1,5 @@
-//! Games of a batch one by one: what `gdl_runtime`'s planes cannot do, which is chance, percepts, and rules that are no table.
+//! Games of a batch one by one: a [`Single`] does what `gdl_runtime`'s planes cannot do, which is percepts and rules that are no
+//! table, and all else with the same results.
 
 use crate::batch::Spec;
 use gdl_runtime::{
@@ -23,27 +24,27 @@ pub(crate) struct Single {
 }
 
 impl Single {
-    pub(crate) fn new(game: &Dynamic, seed: u64, number: u64) -> Self {
+    /// In the initial state; chance draws from the stream.
+    pub(crate) fn new(game: &Dynamic, stream: Stream) -> Self {
         let shape = game.shape();
         let mut single = Self {
             state: game.initial(),
             view: game.new_view(),
             joint: Vec::with_capacity(shape.roles),
             percepts: vec![0; shape.roles * shape.percept_words()],
-            stream: Stream::new(seed, number),
+            stream,
             is_over: false,
             has_ended: false,
         };
-        single.reset(game);
+        single.reset(game, None);
         single
     }
 
-    /// From here on chance draws other numbers.
-    pub(crate) fn seed(&mut self, seed: u64, number: u64) {
-        self.stream = Stream::new(seed, number);
-    }
-
-    pub(crate) fn reset(&mut self, game: &Dynamic) {
+    /// Starts again. Chance draws from the stream, if there is one, or goes on with its own.
+    pub(crate) fn reset(&mut self, game: &Dynamic, stream: Option<Stream>) {
+        if let Some(stream) = stream {
+            self.stream = stream;
+        }
         self.state = game.initial();
         game.observe(&self.state, &mut self.view);
         self.percepts.fill(0);
@@ -61,7 +62,7 @@ impl Single {
     }
 
     /// The role whose move is the only number of a step.
-    fn speaker(&self, spec: &Spec) -> usize {
+    pub(crate) fn speaker(&self, spec: &Spec) -> usize {
         spec.proof.as_ref().and_then(|proof| proof.speaker(self.state.as_ref())).unwrap_or(0)
     }
 
@@ -102,7 +103,7 @@ impl Single {
         self.has_ended = false;
         if self.is_over {
             if renewal == Renewal::NextStep {
-                self.reset(game);
+                self.reset(game, None);
             }
             return;
         }
@@ -127,7 +128,7 @@ impl Single {
     /// Starts again if the last step ended the game.
     pub(crate) fn renew(&mut self, game: &Dynamic) {
         if self.has_ended {
-            self.reset(game);
+            self.reset(game, None);
             self.has_ended = true;
         }
     }
@@ -178,7 +179,8 @@ impl Single {
         self.has_ended
     }
 
-    /// The goal values of all roles, that of chance being 50, if the last step ended the game in a terminal state and each has exactly one.
+    /// The goal values of all roles, that of chance being 50, if the last step ended the game in a terminal state and each has
+    /// exactly one.
     pub(crate) fn scores(&self, game: &Dynamic, spec: &Spec) -> Option<Vec<u8>> {
         if !self.has_ended || !game.is_terminal_in(&self.view) {
             return None;

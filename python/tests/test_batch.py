@@ -61,6 +61,21 @@ def test_engines_threads_and_layouts_agree(name: str, mode: Literal["next_step",
             assert np.array_equal(seen.mask[np.arange(n), turn], step.mask)
 
 
+@pytest.mark.parametrize(("name", "n"), [("tictactoe", 70_000), ("reversi", 8_000)])
+def test_threads_change_nothing(name: str, n: int) -> None:
+    one, three = (GAMES[name].batch(n, autoreset="same_step", threads=threads) for threads in (1, 3))
+    random = np.random.default_rng(1)
+    step = one.reset()
+    for _ in range(4):
+        actions = draw(one, step, random)
+        step = one.step(actions)
+        assert equal(three.step(actions), step)
+        bad = draw(one, step, random)
+        bad[[n - 1, n // 2]] = -5
+        with pytest.raises(gdl.IllegalMoveError, match=f"game {n // 2}:"):
+            three.step(bad)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_games_are_those_of_states(name: str) -> None:
     game = GAMES[name]
@@ -216,6 +231,112 @@ def test_moves_that_go_without_saying() -> None:
     assert (whole.step(moves).to_play == 1).all()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_planes_say_what_the_flat_row_says(name: str) -> None:
+    game = GAMES[name]
+    if not has_board(game):
+        with pytest.raises(ValueError, match="board"):
+            game.batch(2, observation="planes", percepts=False)
+        return
+    planes = gdl.planes(game)
+    shape = (len(planes.channels), planes.height, planes.width)
+    assert planes.fluents.shape == shape
+    assert set(planes.fluents.ravel()) | {-1} == {-1, *range(len(game.fluents))}
+    for channel, fluents in zip(planes.channels, planes.fluents, strict=True):
+        if channel in game.fluents:
+            assert (fluents == game.fluents.index(channel)).all()
+    n = 530 if len(game.fluents) < 100 else 70
+    batches = [game.batch(n, 1, autoreset="same_step", percepts=False, engine=engine) for engine in (None, "single")]
+    shown = [
+        game.batch(n, 1, autoreset="same_step", percepts=False, observation="planes", engine=engine)
+        for engine in (None, "single")
+    ]
+    assert all(batch.observation_shape == (n, *shape) for batch in shown)
+    random = np.random.default_rng(5)
+    steps = [batch.reset() for batch in (*batches, *shown)]
+    for _ in range(8):
+        flat = np.append(steps[0].observation, np.zeros((n, 1), np.uint8), axis=1)
+        assert np.array_equal(steps[2].observation, flat[:, planes.fluents])
+        assert equal(steps[0], steps[1]) and equal(steps[2], steps[3])
+        actions = draw(batches[0], steps[0], random)
+        steps = [batch.step(actions) for batch in (*batches, *shown)]
+
+
+def has_board(game: gdl.Game) -> bool:
+    try:
+        gdl.planes(game)
+    except ValueError:
+        return False
+    return True
+
+
+def test_planes_of_a_board() -> None:
+    planes = gdl.planes(GAMES["tictactoe"])
+    assert planes.channels == ("b", "o", "x", "(control oplayer)", "(control xplayer)")
+    assert (planes.height, planes.width) == (3, 3)
+    game = GAMES["tictactoe"]
+    batch = game.batch(1, observation="planes")
+    batch.reset()
+    seen = batch.step(np.array([game.moves.index("(mark 1 3)")])).observation[0]
+    # The first coordinate is the column, and rows are counted from the top.
+    assert seen[2].tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
+    assert seen[0].sum() == 8 and (seen[3] == 1).all() and (seen[4] == 0).all()
+    wrong: list[dict[str, Any]] = [{"packed": True}, {"observation": "picture"}]
+    for options in wrong:
+        with pytest.raises(ValueError, match="planes"):
+            game.batch(1, **{"observation": "planes", **options})
+    with pytest.raises(ValueError, match="percepts"):
+        GAMES["monty_hall"].batch(1, observation="planes")
+
+
+def test_chance_in_lanes_is_chance() -> None:
+    game = GAMES["monty_hall"]
+    lanes, single = game.batch(1100, 4, percepts=False), game.batch(1100, 4, percepts=False, engine="single")
+    assert (lanes.engine, single.engine) == ("lanes", "single")
+    for batch in (lanes, single):
+        batch.reset(seed=12)
+        batch.reset(where=np.arange(1100) % 3 == 0, seed=list(range(1100)))
+    random = np.random.default_rng(5)
+    step = lanes.reset()
+    assert equal(step, single.reset())
+    for _ in range(12):
+        actions = draw(lanes, step, random)
+        step = lanes.step(actions)
+        assert equal(step, single.step(actions))
+
+
+def test_arrays_are_shared_by_dlpack() -> None:
+    batch = GAMES["tictactoe"].batch(600)
+    out = batch.buffers()
+    shared = [np.from_dlpack(array) for array in out]
+    step = batch.reset(out=out)
+    for one, array in zip(shared, step, strict=True):
+        assert one.dtype == array.dtype and np.shares_memory(one, array) and np.array_equal(one, array)
+    # Moves may come from elsewhere, and so may arrays to write to.
+    actions: Any = np.from_dlpack(np.full(600, int(step.mask[0].argmax()), np.int32))
+    again = GAMES["tictactoe"].batch(600)
+    assert equal(batch.step(actions, out=out), again.step(actions))
+    torch = pytest.importorskip("torch")
+    tensors = [torch.from_dlpack(array) for array in out]
+    batch.reset(out=out)
+    assert all(np.array_equal(tensor.numpy(), array) for tensor, array in zip(tensors, out, strict=True))
+
+
+def test_games_of_many_roles() -> None:
+    def rules(count: int) -> str:
+        roles = "".join(f"(role r{n}) (goal r{n} {n % 101})" for n in range(count))
+        return f"{roles} (init a) (<= (legal ?r go) (role ?r)) (<= (next b) (true a)) (<= terminal (true b))"
+
+    for count, wide in ((100, None), (127, "single")):
+        batch = gdl.load(rules(count)).batch(70, engine=wide, autoreset="same_step")  # type: ignore[arg-type]
+        step = batch.step(np.full(batch.action_shape, -1))
+        goals = np.array([int(name[1:]) % 101 for name in batch.game.roles])
+        assert np.allclose(step.rewards, goals / 50 - 1, atol=1e-6)
+        assert step.terminated.all()
+    with pytest.raises(ValueError, match="127 roles"):
+        gdl.load(rules(128)).batch(1)
+
+
 def wrong_arrays(step: gdl.Step) -> list[gdl.Step]:
     found = []
     for place, array in enumerate(step):
@@ -309,6 +430,69 @@ def test_one_batch_in_many_threads() -> None:
         thread.join()
     assert all(isinstance(error, gdl.IllegalMoveError) or "thread" in str(error) for error in refused)
     assert batch.reset().mask.any()
+
+
+DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint32", "uint64", "float32", "float64", "bool", ">i4", ">i8", "complex64")
+
+
+@st.composite
+def arrays(draw: st.DrawFn) -> Any:
+    """An array of any dtype, shape and strides, read-only or not; or no array."""
+    if draw(st.integers(0, 9)) == 0:
+        return draw(st.sampled_from([None, "text", 3, [[1], [2]], (), object(), {}]))
+    shape = tuple(draw(st.lists(st.sampled_from([0, 1, 2, 3, 5, 8, 10, 27, 29]), max_size=4)))
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    array: Any = np.full(tuple(2 * size for size in shape), draw(st.integers(0, 9))).astype(dtype)
+    ways = [draw(st.sampled_from([slice(None, None, 2), slice(size), slice(None, size - 1, -1)])) for size in shape]
+    array = array[(..., *ways)]
+    how = draw(st.integers(0, 5))
+    if how == 1:
+        array = array.T
+    elif how == 2:
+        array = np.ascontiguousarray(array)
+    elif how == 3:
+        array = np.frombuffer(bytes(array.nbytes + 1), np.uint8)[1:].view(dtype)
+    elif how == 4:
+        array = np.broadcast_to(array, (2, *array.shape))
+    if how % 2 == 0 and array.flags.owndata:
+        array.flags.writeable = bool(draw(st.integers(0, 1)))
+    return array
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.data(), st.sampled_from([(), (5,), (5, 2)]), st.booleans(), st.booleans())
+def test_any_arrays_give_values_or_exceptions(data: st.DataObject, shape: tuple[int, ...], packed: bool, whole: bool) -> None:
+    batch = GAMES["tictactoe"].batch(5, packed=packed, simultaneous=whole)
+    start = batch.reset()
+    before = [batch.state(index) for index in range(5)]
+    out = batch.buffers()
+    kinds = data.draw(st.lists(st.booleans(), min_size=5, max_size=5))
+    fields: list[Any] = [data.draw(arrays()) if kind else array for kind, array in zip(kinds, out, strict=True)]
+    fields = fields[: data.draw(st.sampled_from([5, 5, 5, 5, 0, 3]))]
+    actions = data.draw(st.one_of(arrays(), st.just(np.full(shape, 3)), st.just(np.full(batch.action_shape, 0))))
+    given: Any = gdl.Step(*fields) if len(fields) == 5 else tuple(fields)
+    try:
+        batch.step(actions, given)
+    except (TypeError, ValueError):
+        assert [batch.state(index) for index in range(5)] == before
+    where = data.draw(st.one_of(st.none(), arrays()))
+    try:
+        batch.reset(where=where, out=given)
+    except (TypeError, ValueError):
+        pass
+    assert equal(batch.reset(), start)
+
+
+def test_handles_that_outlive_their_makers() -> None:
+    batch = gdl.load("tictactoe").batch(5)
+    step = batch.step(np.zeros(5, np.int32))
+    state, game = batch.state(4), batch.game
+    core = batch._core
+    del batch
+    assert state.apply(state.legal_ids(1)[0]) != state and game.initial() != state
+    core.reset(step, None, None)
+    del core, game
+    assert step.mask.any() and state.legal(1)
 
 
 @settings(deadline=None, max_examples=60)

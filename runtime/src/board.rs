@@ -261,6 +261,12 @@ impl Board {
         self.cells(game.fluents(state).map(Id::index))
     }
 
+    /// The cell and the mark of a fluent, as positions in [`Board::cells`] and [`Board::marks`]; none if it is not on the board.
+    #[must_use]
+    pub fn place(&self, fluent: usize) -> Option<(usize, usize)> {
+        self.places.get(&fluent).copied()
+    }
+
     /// The fluents among these that are not on the board.
     pub fn others(&self, fluents: impl IntoIterator<Item = usize>) -> impl Iterator<Item = usize> {
         fluents.into_iter().filter(|fluent| !self.places.contains_key(fluent))

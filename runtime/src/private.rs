@@ -9,7 +9,7 @@ pub use crate::{
         code::Code,
         counted::choose_counted,
         expand::{RowBatch, RowExpansion},
-        games::{Games, ONLY, Part, Renewal, Stepper},
+        games::{CLEAR, Games, ONLY, Part, Renewal, Stepper, To},
         leaves::RowLeaves,
         lockstep::Lockstep,
         noise::Source,

@@ -19,7 +19,7 @@ mod x86;
 
 pub(crate) use bytes::word;
 pub(crate) use store::Store;
-pub(crate) use transpose::{Rows, digits, to_planes, to_rows};
+pub(crate) use transpose::{Rows, digits, gather, of_lane, square, to_planes, to_rows};
 
 /// 512 bits, lane l at bit l % 64 of word l / 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -162,10 +162,16 @@ pub trait Word: Copy {
         bytes::spread(bits)
     }
 
-    /// Its bytes.
+    /// Its first bytes: 16, 32 or 64.
     #[inline(always)]
-    fn put(self, to: &mut [u8; 64]) {
-        *to = bytes::bytes(self);
+    fn put<const BYTES: usize>(self, to: &mut [u8; BYTES]) {
+        to.copy_from_slice(&bytes::bytes(self)[..BYTES]);
+    }
+
+    /// For each byte, which is below `count`, what stands at its place among the values.
+    #[inline(always)]
+    fn look_up(self, count: usize, values: &[f32; 128], to: &mut [f32; 64]) {
+        bytes::look_up(self, count, values, to);
     }
 
     /// The top bits of the bytes.
@@ -188,7 +194,7 @@ pub trait Word: Copy {
     }
 
     /// The first eight words of 64 bits that [`Word::transpose`] makes of these and words of zeros behind them: the
-    /// bits of up to three words of eight planes, in each of 64 words.
+    /// bits of up to four words of eight planes, in each of 64 words.
     #[inline(always)]
     fn widen(few: &[Self]) -> [Self; 8] {
         transpose::widen(few)
@@ -198,6 +204,13 @@ pub trait Word: Copy {
     #[inline(always)]
     fn narrow(words: [Self; 8], few: &mut [Self]) {
         transpose::narrow(words, few);
+    }
+
+    /// Words of 64 bits of this one and the other in turn.
+    #[must_use]
+    #[inline(always)]
+    fn interleave(self, other: Self) -> [Self; 2] {
+        transpose::interleave(self, other)
     }
 
     /// Word `word` of 64 bits of each of eight states, whose words lie one behind the other: as many planes as a state

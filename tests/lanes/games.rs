@@ -1,9 +1,10 @@
-//! Games that stay in planes are those of single steps, whatever becomes of them at their end, on every instruction set, and what is
-//! read of them is what is seen of their states; a move that is not legal is found and leaves all as it was.
+//! Games that stay in planes are those of single steps, whatever becomes of them at their end, on every instruction set, and what
+//! is read of them is what is seen of their states; a move that is not legal is found and leaves all as it was. Chance draws what
+//! it draws in single steps from the same streams.
 
 use gdl_games::LIST;
 use gdl_runtime::{
-    __private::{Games, ONLY, Part, Renewal, Stepper},
+    __private::{CLEAR, Games, ONLY, Part, Renewal, Stepper, To},
     Dynamic, Game, GameExt, bits,
     bits::BitBox,
     chance::Stream,
@@ -17,6 +18,7 @@ use gdl_runtime::{
 struct Twin {
     state: BitBox,
     is_over: bool,
+    stream: Stream,
 }
 
 impl Twin {
@@ -24,134 +26,213 @@ impl Twin {
         let moves = game.legal_moves(&self.state, RoleId::from_index(role)).map(Id::index);
         if self.is_over { Vec::new() } else { moves.collect() }
     }
+
+    fn renew(&mut self, game: &Dynamic) {
+        (self.state, self.is_over) = (game.initial(), false);
+    }
 }
 
-/// One row of bits for each game.
-fn rows(stepper: &mut Stepper, games: &Games, part: Part, words: usize) -> Vec<Vec<u64>> {
-    let mut all = vec![0; games.len() * words];
-    stepper.words(games, part, &mut all);
-    all.chunks(words).map(<[u64]>::to_vec).collect()
+/// One row of bits for each game, and the same as bytes.
+fn rows(stepper: &mut Stepper, games: &Games, part: Part<'_>, times: usize, bits: usize) -> Vec<Vec<u64>> {
+    let words = bits.div_ceil(64);
+    let mut all = vec![0; games.len() * times * words];
+    stepper.read(games, part, To::Words(&mut all));
+    let mut bytes = vec![7; games.len() * times * bits];
+    stepper.read(games, part, To::Bytes(&mut bytes));
+    for (words, bytes) in all.chunks(words).zip(bytes.chunks(bits)) {
+        assert!((0..bits).all(|bit| u8::from(bits::test(words, bit)) == bytes[bit]), "{part:?}");
+    }
+    all.chunks(times * words).map(<[u64]>::to_vec).collect()
 }
 
 /// Tests what is read of games against their twins.
 fn check(game: &Dynamic, stepper: &mut Stepper, games: &Games, twins: &[Twin], name: &str) {
     let shape = game.shape();
-    let states = rows(stepper, games, Part::State, shape.state_words());
-    let legal = rows(stepper, games, Part::LegalOfAll, shape.roles * shape.legal_words());
+    let chance = game.chance_role().map(Id::index);
+    let states = rows(stepper, games, Part::State, 1, shape.fluents);
+    // Each second fluent, backwards, and none in between.
+    let order: Vec<u32> =
+        (0..shape.fluents as u32).rev().step_by(2).flat_map(|fluent| [fluent, CLEAR]).collect();
+    let some = rows(stepper, games, Part::Fluents(&order), 1, order.len());
+    let seats = if stepper.asks_all() { shape.roles } else { 1 };
+    let legal = rows(stepper, games, Part::Legal, seats, shape.moves);
     let mut asked = vec![0; twins.len()];
-    stepper.asked(games, true, &mut asked);
+    stepper.asked(games, &mut asked);
+    let mut state = game.new_state();
     for (lane, twin) in twins.iter().enumerate() {
         assert_eq!(states[lane], twin.state.as_ref(), "{name}, lane {lane}");
+        games.state(lane, state.as_mut());
+        assert_eq!(state, twin.state, "{name}, lane {lane}");
+        for (place, &fluent) in order.iter().enumerate() {
+            let holds = fluent != CLEAR && bits::test(twin.state.as_ref(), fluent as usize);
+            assert_eq!(bits::test(&some[lane], place), holds, "{name}, lane {lane}");
+        }
         assert_eq!(games.is_over(lane), twin.is_over, "{name}, lane {lane}");
         let all: Vec<Vec<usize>> = (0..shape.roles).map(|role| twin.legal(game, role)).collect();
-        for (expected, found) in all.iter().zip(legal[lane].chunks(shape.legal_words())) {
-            assert_eq!(bits::ones(found).collect::<Vec<_>>(), *expected, "{name}, lane {lane}");
+        let speaker = stepper.speaker(twin.state.as_ref()).expect("play came to the state");
+        for (seat, found) in legal[lane].chunks(shape.legal_words()).enumerate() {
+            let role = if stepper.asks_all() { seat } else { speaker };
+            let found: Vec<usize> = bits::ones(found).collect();
+            assert_eq!(found, if chance == Some(role) { &[][..] } else { &all[role] }, "{name}, lane {lane}");
+            assert_eq!(stepper.legal(games, lane, role), all[role], "{name}, lane {lane}");
         }
-        let mut several = (0..shape.roles).filter(|&role| all[role].len() > 1);
-        let only = several.next().filter(|_| several.next().is_none());
+        let mut several = (0..shape.roles).filter(|&role| all[role].len() > 1 && chance != Some(role));
+        let mut only = several.next().filter(|_| several.next().is_none());
+        if !stepper.asks_all() {
+            only = (!twin.is_over).then_some(speaker);
+            assert_eq!(stepper.speaker_of(games, lane), only.unwrap_or(0), "{name}, lane {lane}");
+        }
         assert_eq!(asked[lane], only.map_or(-1, |role| role as i8), "{name}, lane {lane}");
     }
-    for (part, bits) in [(Part::State, shape.fluents), (Part::LegalOfAll, shape.moves)] {
-        let times = if part == Part::State { 1 } else { shape.roles };
-        let words = rows(stepper, games, part, times * bits.div_ceil(64));
-        let mut bytes = vec![7; twins.len() * times * bits];
-        stepper.bytes(games, part, &mut bytes);
-        let each = words.iter().flat_map(|row| row.chunks(bits.div_ceil(64)));
-        for (words, bytes) in each.zip(bytes.chunks(bits)) {
-            assert!((0..bits).all(|bit| u8::from(bits::test(words, bit)) == bytes[bit]), "{name}");
+}
+
+/// Makes a random move in all games and their twins, which chance draws first.
+fn step(
+    game: &Dynamic,
+    stepper: &mut Stepper,
+    games: &mut Games,
+    twins: &mut [Twin],
+    renewal: Renewal,
+    stream: &mut Stream,
+    name: &str,
+) {
+    let roles = game.shape().roles;
+    let chance = game.chance_role();
+    let (mut actions, mut joints) = (Vec::new(), Vec::new());
+    for twin in &mut *twins {
+        let mut joint = Vec::new();
+        let speaker = stepper.speaker(twin.state.as_ref());
+        for role in 0..roles {
+            let legal = twin.legal(game, role);
+            if chance.is_some_and(|chance| chance.index() == role) {
+                let drawn =
+                    game.random_move_in(&game.view(&twin.state), RoleId::from_index(role), &mut twin.stream);
+                joint.extend(drawn.filter(|_| !twin.is_over));
+                actions.push(-7);
+                continue;
+            }
+            let drawn = legal.get(stream.below(legal.len() as u64) as usize).copied();
+            let is_left = legal.len() < 2 && stream.below(2) == 0;
+            if stepper.asks_all() || speaker == Some(role) {
+                actions.push(drawn.filter(|_| !is_left).map_or(ONLY, |action| action as i32));
+            }
+            joint.extend(drawn.map(MoveId::from_index));
+        }
+        joints.push(joint);
+    }
+    let seats = actions.len() / twins.len();
+    // What is not legal is found, and changes nothing.
+    let place = stream.below(twins.len() as u64) as usize;
+    if !twins[place].is_over {
+        for bad in [game.shape().moves as i32, i32::MAX, i32::MIN, -2] {
+            let mut wrong = actions.clone();
+            wrong[place * seats] = bad;
+            assert_eq!(stepper.choose(games, &wrong), Err(place), "{name}");
+        }
+    }
+    assert_eq!(stepper.choose(games, &actions), Ok(()), "{name}");
+    stepper.step(games, renewal);
+    let mut worth = vec![7.0; twins.len() * roles];
+    stepper.worth(games, |goal| f32::from(goal) + 0.5, &mut worth);
+    let mut ended = vec![false; twins.len()];
+    stepper.ended(games, &mut ended);
+    for (lane, (twin, joint)) in twins.iter_mut().zip(&joints).enumerate() {
+        let worth = &worth[lane * roles..][..roles];
+        if twin.is_over {
+            assert!(!ended[lane] && worth.iter().all(|&worth| worth == 0.0), "{name}");
+            if renewal == Renewal::NextStep {
+                twin.renew(game);
+            }
+            continue;
+        }
+        game.advance(&mut twin.state, joint);
+        let view = game.view(&twin.state);
+        twin.is_over = game.is_terminal_in(&view);
+        assert_eq!(ended[lane], twin.is_over, "{name}");
+        assert_eq!(games.has_ended(lane), twin.is_over, "{name}");
+        for (role, &worth) in worth.iter().enumerate() {
+            let role = RoleId::from_index(role);
+            let goal = game.goal_in(&view, role).filter(|_| twin.is_over && chance != Some(role));
+            assert!((worth - goal.map_or(0.0, |goal| f32::from(goal) + 0.5)).abs() < 1e-6, "{name}");
+        }
+        if twin.is_over && renewal == Renewal::SameStep {
+            twin.renew(game);
         }
     }
 }
 
 #[test]
 fn games_are_those_of_single_steps() {
-    let mut played = 0;
     for entry in LIST {
         let game = load(entry.text).expect("built-in rulesheets load");
         let table = game.table().expect("they have a table");
-        let Some(portable) = Stepper::new(table, Isa::Portable) else {
-            assert!(game.chance_role().is_some(), "{}", entry.name);
-            continue;
-        };
-        let shape = portable.shape();
-        played += 1;
-        for &isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
-            let mut stepper = Stepper::new(table, isa).expect("as before");
+        let shape = game.shape();
+        for (&isa, all) in Isa::ALL.iter().zip([false, true, false]).filter(|(isa, _)| isa.is_available()) {
+            let mut stepper = Stepper::new(table, isa, all).expect("they are played in lanes");
+            assert_eq!(stepper.shape(), shape);
             // All lanes where that is soon looked at.
             let most = if shape.moves < 20 { 512 } else { 70 };
             for (renewal, count) in [(Renewal::SameStep, most), (Renewal::NextStep, 65), (Renewal::Never, 7)]
             {
                 let name = format!("{}, {isa:?}, {renewal:?}", entry.name);
                 let mut stream = Stream::new(3, count as u64);
-                let mut games = stepper.start(count);
-                let new = || Twin { state: game.initial(), is_over: false };
-                let mut twins: Vec<Twin> = (0..count).map(|_| new()).collect();
+                let mut games = stepper.start(count, |lane| Stream::new(9, lane as u64));
+                let new = |lane| Twin {
+                    state: game.initial(),
+                    is_over: false,
+                    stream: Stream::new(9, lane as u64),
+                };
+                let mut twins: Vec<Twin> = (0..count).map(new).collect();
                 check(&game, &mut stepper, &games, &twins, &name);
                 for _ in 0..25 {
-                    let mut actions = Vec::new();
-                    for twin in &twins {
-                        for role in 0..shape.roles {
-                            let legal = twin.legal(&game, role);
-                            let drawn = stream.below(legal.len() as u64) as usize;
-                            let is_left = legal.len() < 2 && stream.below(2) == 0;
-                            let action = legal.get(drawn).filter(|_| !is_left);
-                            actions.push(action.map_or(ONLY, |&action| action as i32));
-                        }
-                    }
-                    // What is not legal is found, and changes nothing.
-                    let place = stream.below(count as u64) as usize;
-                    if !twins[place].is_over {
-                        let mut wrong = actions.clone();
-                        wrong[place * shape.roles] = shape.moves as i32;
-                        assert_eq!(stepper.choose(&mut games, true, &wrong), Err(place), "{name}");
-                    }
-                    assert_eq!(stepper.choose(&mut games, true, &actions), Ok(()), "{name}");
-                    stepper.step(&mut games, renewal);
-                    let mut goals = vec![None; count * shape.roles];
-                    stepper.scores(&games, |lane, role, goal| goals[lane * shape.roles + role] = Some(goal));
-                    let mut ended = vec![false; count];
-                    stepper.ended(&games, &mut ended);
-                    for (lane, (twin, actions)) in
-                        twins.iter_mut().zip(actions.chunks(shape.roles)).enumerate()
-                    {
-                        if twin.is_over {
-                            assert!(!ended[lane], "{name}");
-                            if renewal == Renewal::NextStep {
-                                *twin = new();
-                            }
-                            continue;
-                        }
-                        let joint = actions.iter().enumerate().map(|(role, &action)| {
-                            let only = || twin.legal(&game, role)[0];
-                            MoveId::from_index(if action == ONLY {
-                                only()
-                            } else {
-                                action.cast_unsigned() as usize
-                            })
-                        });
-                        let joint: Vec<MoveId> = joint.collect();
-                        game.advance(&mut twin.state, &joint);
-                        let view = game.view(&twin.state);
-                        twin.is_over = game.is_terminal_in(&view);
-                        assert_eq!(ended[lane], twin.is_over, "{name}");
-                        assert_eq!(games.has_ended(lane), twin.is_over, "{name}");
-                        for role in 0..shape.roles {
-                            let goal = game.goal_in(&view, RoleId::from_index(role)).filter(|_| twin.is_over);
-                            assert_eq!(goals[lane * shape.roles + role], goal, "{name}");
-                        }
-                        if twin.is_over && renewal == Renewal::SameStep {
-                            *twin = new();
-                        }
-                    }
+                    step(&game, &mut stepper, &mut games, &mut twins, renewal, &mut stream, &name);
                     check(&game, &mut stepper, &games, &twins, &name);
                 }
                 stepper.reset(&mut games, |lane| lane % 2 == 0);
-                twins.iter_mut().step_by(2).for_each(|twin| *twin = new());
+                for (lane, twin) in twins.iter_mut().enumerate().step_by(2) {
+                    *twin = new(lane + 1000);
+                    games.seed(lane, twin.stream.clone());
+                }
+                check(&game, &mut stepper, &games, &twins, &name);
+                step(&game, &mut stepper, &mut games, &mut twins, renewal, &mut stream, &name);
                 check(&game, &mut stepper, &games, &twins, &name);
             }
         }
     }
-    assert_eq!(played, 12);
+}
+
+/// More moves than a byte tells apart, more goal values than a register has room for, and three roles whose rewards stand side by
+/// side.
+#[test]
+fn many_moves_and_many_goals() {
+    let numbers: String = (1..600).map(|n| format!("(n {n}) ")).collect();
+    let goals: String = (0..=100).map(|n| format!("(g {n} {}) ", 100 - n)).collect();
+    let game = load(&format!(
+        "(role a) (role b) (role c) {numbers} {goals} (init start) (<= (legal a (pick ?n)) (n ?n)) (legal b wait)
+        (<= (legal c (take ?n)) (n ?n)) (<= (next (picked ?n)) (does a (pick ?n))) (<= (next (taken ?n)) (does c (take ?n)))
+        (<= terminal (not (true start))) (<= (goal a ?g) (g ?g ?h) (true (picked ?g)))
+        (<= (goal b ?h) (g ?g ?h) (true (picked ?g)))
+        (goal c 3)"
+    ))
+    .expect("the rules are sound");
+    let table = game.table().expect("a table");
+    for &isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+        let mut stepper = Stepper::new(table, isa, false).expect("lanes");
+        assert!(stepper.asks_all());
+        let mut games = stepper.start(300, |_| Stream::new(0, 0));
+        let number = |text: String| game.parse_move(&text).expect("a move").index() as i32;
+        let actions: Vec<i32> = (1..301)
+            .flat_map(|n| [number(format!("(pick {n})")), ONLY, number(format!("(take {})", 600 - n))])
+            .collect();
+        stepper.choose(&mut games, &actions).expect("legal");
+        stepper.step(&mut games, Renewal::SameStep);
+        let mut worth = vec![0.0; 900];
+        stepper.worth(&games, f32::from, &mut worth);
+        for (n, worth) in (1..301_u16).zip(worth.chunks(3)) {
+            let goal = f32::from(n);
+            assert_eq!(worth, if n <= 100 { [goal, 100.0 - goal, 3.0] } else { [0.0; 3] });
+        }
+    }
 }
 
 #[test]
@@ -165,14 +246,16 @@ fn a_role_without_a_move_ends_a_game_without_scores() {
         (<= terminal (true (at 3))) (goal a 100) (goal b 0)",
     )
     .expect("the rules are sound");
-    let mut stepper = Stepper::new(game.table().expect("a table"), Isa::best()).expect("lanes");
-    let mut games = stepper.start(2);
+    let mut stepper = Stepper::new(game.table().expect("a table"), Isa::best(), true).expect("lanes");
+    let mut games = stepper.start(2, |_| Stream::new(0, 0));
     let go = game.parse_move("go").expect("a move").index() as i32;
     for _ in 0..2 {
         assert!(!games.is_over(0));
-        stepper.choose(&mut games, true, &[go, ONLY, go, ONLY]).expect("legal");
+        stepper.choose(&mut games, &[go, ONLY, go, ONLY]).expect("legal");
         stepper.step(&mut games, Renewal::Never);
     }
     assert!(games.is_over(0) && games.has_ended(1));
-    stepper.scores(&games, |_, _, _| panic!("the state is not terminal"));
+    let mut worth = [7.0; 4];
+    stepper.worth(&games, |_| panic!("the state is not terminal"), &mut worth);
+    assert_eq!(worth, [0.0; 4]);
 }

@@ -23,7 +23,7 @@ from ._match import Match, play_match
 from ._shard import merge, shard
 
 if TYPE_CHECKING:
-    from ._batch import Batch, Step, batch
+    from ._batch import Batch, Planes, Step, batch, planes
 
 __all__ = [
     "Batch",
@@ -32,6 +32,7 @@ __all__ = [
     "IllegalMoveError",
     "Information",
     "Match",
+    "Planes",
     "Player",
     "Proofs",
     "RoleStats",
@@ -46,6 +47,7 @@ __all__ = [
     "check",
     "load",
     "merge",
+    "planes",
     "play_match",
     "shard",
 ]
@@ -53,7 +55,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     # NumPy takes longer to import than all the rest, and only batches want it.
-    if name in {"Batch", "Step", "batch"}:
+    if name in {"Batch", "Planes", "Step", "batch", "planes"}:
         from . import _batch
 
         return getattr(_batch, name)

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from ._batch import Autoreset, Step
+from ._batch import Autoreset, Observation, Step
 from ._batch import Batch as PythonBatch
 from ._errors import Diagnostic
 
@@ -30,6 +30,7 @@ __all__ = [
     "merge",
     "rulesheets",
     "shard",
+    "planes",
 ]
 
 __version__: str
@@ -128,6 +129,7 @@ class Game:
         seed: int = 0,
         *,
         autoreset: Autoreset = "next_step",
+        observation: Observation = "flat",
         packed: bool = False,
         percepts: bool | None = None,
         simultaneous: bool = False,
@@ -373,6 +375,7 @@ class Batch:
         autoreset: str,
         packed: bool,
         percepts: bool,
+        planes: bool,
         simultaneous: bool,
         single: bool,
         threads: int,
@@ -404,6 +407,9 @@ def load(
 ) -> Game: ...
 def builtin(name: str) -> Game: ...
 def builtin_names() -> list[str]: ...
+def planes(game: Game) -> tuple[list[str], int, int, list[int]]:
+    """Channels, height, width, and for each place the number of its fluent: see `gdl.planes`."""
+
 def check(text: str, name: str = "rules") -> list[Diagnostic]:
     """All that the compiler has to say of a rulesheet, in the order of the text: errors and warnings."""
 

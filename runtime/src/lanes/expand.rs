@@ -15,7 +15,7 @@ use crate::{
     bits,
     dynamic::MoveId,
     game::{Id, Shape, legal_words},
-    simd::{Isa, Kernel, LANES, Plane, Rows, Slots, Store, Word, digits, to_planes, to_rows},
+    simd::{Isa, Kernel, LANES, Plane, Rows, Slots, Store, Word, digits, of_lane, to_planes, to_rows},
     table::Table,
 };
 use gdl_format::lanes::SLOTS;
@@ -133,7 +133,7 @@ impl RowBatch {
     pub fn is_terminal(&self, lane: usize) -> bool {
         let bit = self.shape.terminal_bit();
         assert!(lane < self.length, "the lane is below the number of states");
-        word(&self.views[bit / 64], lane) >> (bit % 64) & 1 == 1
+        of_lane(&self.views[bit / 64], lane) >> (bit % 64) & 1 == 1
     }
 
     /// Writes the legal moves of all roles.
@@ -146,15 +146,9 @@ impl RowBatch {
     fn write(&self, rows: &[Rows], lane: usize, words: &mut [u64]) {
         assert!(lane < self.length, "the lane is below the number of states");
         for (to, rows) in words.iter_mut().zip(rows) {
-            *to = word(rows, lane);
+            *to = of_lane(rows, lane);
         }
     }
-}
-
-/// The word of a lane.
-#[inline]
-fn word(rows: &Rows, lane: usize) -> u64 {
-    rows[lane / 8].0[lane % 8]
 }
 
 impl fmt::Debug for RowExpansion<'_> {

@@ -39,6 +39,13 @@ pub(super) fn spread<W: Word>(bits: u64) -> W {
     word(&bytes)
 }
 
+/// See [`Word::look_up`].
+#[inline(always)]
+pub(super) fn look_up<W: Word>(places: W, count: usize, values: &[f32; 128], to: &mut [f32; 64]) {
+    let values = &values[..count];
+    to.iter_mut().zip(bytes(places)).for_each(|(to, place)| *to = values[usize::from(place)]);
+}
+
 /// See [`Word::collect`].
 #[inline(always)]
 pub(super) fn collect<W: Word>(bits: W) -> u64 {

@@ -144,7 +144,7 @@ impl Kernel for Transposes<'_> {
 fn rows_and_planes_are_transposes() {
     let mut stream = Stream::new(2, 1);
     let bit = |words: &[Plane], word: usize, bit: usize| words[word / 8].0[word % 8] >> bit & 1 == 1;
-    let sizes = [64, 1, 7, 8, 9, 16, 17, 24, 25, 37, 63, 0];
+    let sizes = [64, 1, 7, 8, 9, 16, 17, 24, 25, 32, 33, 37, 63, 0];
     for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
         for (round, count) in sizes.into_iter().enumerate() {
             // States of one word to twelve.
@@ -192,6 +192,46 @@ fn numbers_have_digits() {
             for (lane, number) in numbers.iter().enumerate() {
                 assert_eq!(plane.lane(lane), number >> digit & 1 == 1, "{isa:?}");
             }
+        }
+    }
+}
+
+/// Words in turn, some first bytes, and values at places.
+struct Moved([Plane; 2], usize);
+
+impl Kernel for Moved {
+    type Output = ([Plane; 2], [u8; 112], [f32; 64]);
+
+    fn run<W: Word>(self) -> Self::Output {
+        let Self([a, b], count) = self;
+        let mut turns = [Plane::ZERO; 2];
+        turns.iter_mut().zip(W::load(&a).interleave(W::load(&b))).for_each(|(to, word)| word.store(to));
+        let mut bytes = [0; 112];
+        W::load(&a).put::<16>(bytes[..16].first_chunk_mut().expect("16"));
+        W::load(&a).put::<32>(bytes[16..48].first_chunk_mut().expect("32"));
+        W::load(&a).put::<64>(bytes[48..].first_chunk_mut().expect("64"));
+        let values = std::array::from_fn(|place| place as f32);
+        let mut found = [0.0; 64];
+        W::load(&b).look_up(count, &values, &mut found);
+        (turns, bytes, found)
+    }
+}
+
+#[test]
+fn words_take_turns_and_places_have_values() {
+    let mut stream = Stream::new(5, 3);
+    let bytes = |plane: &Plane| -> Vec<u8> { plane.0.iter().flat_map(|word| word.to_le_bytes()).collect() };
+    for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+        for (count, mask) in [(16, 0x0f0f_0f0f_0f0f_0f0f), (128, 0x7f7f_7f7f_7f7f_7f7f)] {
+            let [a, mut b] = [(); 2].map(|()| random(&mut stream));
+            b.0.iter_mut().for_each(|word| *word &= mask);
+            let ([first, last], some, found) = isa.run(Moved([a, b], count));
+            for i in 0..8 {
+                assert_eq!([first, last][i / 4].0[2 * (i % 4)..][..2], [a.0[i], b.0[i]], "{isa:?}");
+            }
+            let all = bytes(&a);
+            assert_eq!(some[..], [&all[..16], &all[..32], &all].concat(), "{isa:?}");
+            assert!(bytes(&b).iter().zip(found).all(|(&place, value)| f32::from(place) == value), "{isa:?}");
         }
     }
 }

@@ -10,8 +10,17 @@ use super::{LANES, Plane, Word, bytes};
 /// A word of 64 bits for each lane: lane l's is word l % 8 of plane l / 8.
 pub(crate) type Rows = [Plane; 64];
 
+/// The word of a lane.
+#[inline]
+pub(crate) fn of_lane(rows: &Rows, lane: usize) -> u64 {
+    rows[lane / 8].0[lane % 8]
+}
+
 /// Groups of eight planes up to which a part of a square is made faster than all of it.
 const FEW: usize = 3;
+
+/// The same the other way.
+const FEW_ROWS: usize = 4;
 
 /// The rows of the first `blocks` blocks of 64 lanes; bits without a plane are clear. `scratch` may hold anything.
 /// O(blocks), about as long as 100 functions of a word for each.
@@ -20,6 +29,17 @@ const FEW: usize = 3;
 /// If there are more than 64 planes or more than 8 blocks.
 #[inline(always)]
 pub(crate) fn to_rows<W: Word>(planes: &[Plane], rows: &mut Rows, blocks: usize, scratch: &mut Rows) {
+    let groups = gather::<W>(planes, scratch);
+    for (block, rows) in rows.chunks_exact_mut(8).take(blocks).enumerate() {
+        for (word, row) in square::<W>(scratch, block, groups).into_iter().zip(rows) {
+            word.store(row);
+        }
+    }
+}
+
+/// Brings together what is of the same block of 64 lanes, from groups of eight planes each. How many groups there are.
+#[inline(always)]
+pub(crate) fn gather<W: Word>(planes: &[Plane], scratch: &mut Rows) -> usize {
     let groups = planes.len().div_ceil(8);
     for group in 0..groups {
         let mut words = [W::splat(false); 8];
@@ -31,16 +51,17 @@ pub(crate) fn to_rows<W: Word>(planes: &[Plane], rows: &mut Rows, blocks: usize,
             words[block].store(&mut scratch[8 * block + group]);
         }
     }
-    for (square, rows) in scratch.chunks_exact(8).zip(rows.chunks_exact_mut(8)).take(blocks) {
-        let mut words = [W::splat(false); 8];
-        for (word, plane) in words.iter_mut().zip(&square[..groups]) {
-            *word = W::load(plane);
-        }
-        let words = if groups <= FEW { W::widen(&words[..groups]) } else { W::transpose(words) };
-        for (word, row) in words.into_iter().zip(rows) {
-            word.store(row);
-        }
+    groups
+}
+
+/// The rows of a block, eight in each word, from what [`gather`] has brought together.
+#[inline(always)]
+pub(crate) fn square<W: Word>(scratch: &Rows, block: usize, groups: usize) -> [W; 8] {
+    let mut words = [W::splat(false); 8];
+    for (word, plane) in words.iter_mut().zip(&scratch[8 * block..8 * block + groups]) {
+        *word = W::load(plane);
     }
+    if groups <= FEW_ROWS { W::widen(&words[..groups]) } else { W::transpose(words) }
 }
 
 /// The planes of a word of states, whose words lie one behind the other, those of a state behind those of the one
@@ -98,6 +119,17 @@ pub(crate) fn digits<W: Word>(numbers: &[u8; LANES]) -> [W; 8] {
         *word = bytes::word::<W>(bytes).digits();
     }
     W::exchange(words)
+}
+
+/// See [`Word::interleave`].
+#[inline(always)]
+pub(super) fn interleave<W: Word>(a: W, b: W) -> [W; 2] {
+    let (mut even, mut odd) = (Plane::ZERO, Plane::ZERO);
+    a.store(&mut even);
+    b.store(&mut odd);
+    [0, 4].map(|first| {
+        W::load(&Plane(std::array::from_fn(|i| if i % 2 == 0 { even } else { odd }.0[first + i / 2])))
+    })
 }
 
 /// See [`Word::column`].

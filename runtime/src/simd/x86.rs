@@ -8,18 +8,23 @@
 use super::{Chunk, Kernel, Plane, Slots, Word};
 #[allow(clippy::wildcard_imports, reason = "three dozen instructions")]
 use std::arch::{is_x86_feature_detected, x86_64::*};
+use std::sync::LazyLock;
 
 pub(super) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2") && is_x86_feature_detected!("aes")
 }
 
 pub(super) fn has_avx512() -> bool {
-    is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vbmi")
-        && is_x86_feature_detected!("avx512vpopcntdq")
-        && is_x86_feature_detected!("vaes")
-        && is_x86_feature_detected!("gfni")
+    // Asked at each run of a kernel, some of which take a few dozen nanoseconds.
+    static HAS: LazyLock<bool> = LazyLock::new(|| {
+        is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vpopcntdq")
+            && is_x86_feature_detected!("vaes")
+            && is_x86_feature_detected!("gfni")
+    });
+    *HAS
 }
 
 /// # Panics
@@ -141,9 +146,26 @@ impl Word for Avx512 {
     }
 
     #[inline(always)]
-    fn put(self, to: &mut [u8; 64]) {
+    fn put<const BYTES: usize>(self, to: &mut [u8; BYTES]) {
+        let to = to.as_mut_ptr();
         // SAFETY: the machine has AVX-512, see the module; the place has as many bytes, and need not be aligned.
-        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) }
+        unsafe {
+            match BYTES {
+                16 => _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(self.0)),
+                32 => _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(self.0)),
+                64 => _mm512_storeu_si512(to.cast(), self.0),
+                _ => unreachable!("16, 32 or 64 bytes"),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn look_up(self, count: usize, values: &[f32; 128], to: &mut [f32; 64]) {
+        if count > 16 {
+            return super::bytes::look_up(self, count, values, to);
+        }
+        // SAFETY: the machine has AVX-512, see the module.
+        unsafe { look_up(self, values, to) }
     }
 
     #[inline(always)]
@@ -182,6 +204,15 @@ impl Word for Avx512 {
     fn column(states: &[Plane], word: usize) -> Self {
         // SAFETY: the machine has AVX-512, see the module.
         unsafe { column(states, word) }
+    }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> [Self; 2] {
+        const FIRST: Plane = Plane([0, 8, 1, 9, 2, 10, 3, 11]);
+        const LAST: Plane = Plane([4, 12, 5, 13, 6, 14, 7, 15]);
+        // SAFETY: the machine has AVX-512, see the module.
+        [FIRST, LAST]
+            .map(|places| Self(unsafe { _mm512_permutex2var_epi64(self.0, Self::load(&places).0, other.0) }))
     }
 
     #[inline(always)]
@@ -247,28 +278,43 @@ fn transpose(words: &mut [Avx512; 8]) {
     }
 }
 
-/// Each word becomes bytes, one for each row, which are dealt out to their rows.
+/// Each word becomes bytes, one for each row; those of the first words are put side by side, then pairs of them, then zeros behind.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn widen(few: &[Avx512]) -> [Avx512; 8] {
     const UPSIDE_DOWN: Plane = bytes(7);
-    // Row i of eight in all bytes of word i.
-    const ROWS: Plane = {
-        let [one, two, three] = [FIRST_BYTES, 2 * FIRST_BYTES, 3 * FIRST_BYTES];
-        let four = 4 * FIRST_BYTES;
-        Plane([0, one, two, three, four, four + one, four + two, four + three])
+    // Quarters of registers are put side by side, so the rows of word r, two in each quarter, come to bytes 2r and 2r + 1.
+    const DEALT: Plane = {
+        let mut words = [0; 8];
+        let mut place = 0;
+        while place < 64 {
+            let (quarter, row, second) = (place / 16, place % 16 / 2, place % 2);
+            let from = (8 * row + 2 * quarter + second) as u64;
+            words[place / 8] |= from << (8 * (place % 8));
+            place += 1;
+        }
+        Plane(words)
     };
     let identity = _mm512_set1_epi64(IDENTITY);
-    let mut words = [Avx512(_mm512_setzero_si512()); 8];
-    for (place, &Avx512(word)) in few.iter().enumerate() {
+    let zero = _mm512_setzero_si512();
+    let mut bytes = [zero; 4];
+    for (bytes, &Avx512(word)) in bytes.iter_mut().zip(few) {
         let turned = _mm512_permutexvar_epi8(Avx512::load(&UPSIDE_DOWN).0, word);
-        let bytes = _mm512_gf2p8affine_epi64_epi8::<0>(identity, turned);
-        // In every byte of a word the place of its row's byte.
-        let mut places = Avx512::load(&ROWS).0;
-        for Avx512(word) in &mut words {
-            *word = _mm512_mask_permutexvar_epi8(*word, FIRST_BYTES << place, places, bytes);
-            places = _mm512_add_epi8(places, _mm512_set1_epi8(8));
-        }
+        let rows = _mm512_gf2p8affine_epi64_epi8::<0>(identity, turned);
+        *bytes = _mm512_permutexvar_epi8(Avx512::load(&DEALT).0, rows);
+    }
+    let [a, b, c, d] = bytes;
+    let halves = [
+        (_mm512_unpacklo_epi8(a, b), _mm512_unpacklo_epi8(c, d)),
+        (_mm512_unpackhi_epi8(a, b), _mm512_unpackhi_epi8(c, d)),
+    ];
+    let mut words = [Avx512(zero); 8];
+    for (words, (ab, cd)) in words.as_chunks_mut::<4>().0.iter_mut().zip(halves) {
+        let (low, high) = (_mm512_unpacklo_epi16(ab, cd), _mm512_unpackhi_epi16(ab, cd));
+        words[0].0 = _mm512_unpacklo_epi32(low, zero);
+        words[1].0 = _mm512_unpackhi_epi32(low, zero);
+        words[2].0 = _mm512_unpacklo_epi32(high, zero);
+        words[3].0 = _mm512_unpackhi_epi32(high, zero);
     }
     words
 }
@@ -297,6 +343,25 @@ fn digits(word: Avx512) -> Avx512 {
     let turned = _mm512_shuffle_epi8(word.0, upside_down);
     let bits = _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(IDENTITY), turned);
     Avx512(_mm512_permutexvar_epi8(Avx512::load(&UPRIGHT).0, bits))
+}
+
+/// Sixteen bytes at a time, each of which is the place of one of up to sixteen values.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn look_up(places: Avx512, values: &[f32; 128], to: &mut [f32; 64]) {
+    // SAFETY: there are as many values as are read, and more; they need not be aligned.
+    let table = unsafe { _mm512_loadu_ps(values.as_ptr()) };
+    let quarters = [
+        _mm512_castsi512_si128(places.0),
+        _mm512_extracti32x4_epi32::<1>(places.0),
+        _mm512_extracti32x4_epi32::<2>(places.0),
+        _mm512_extracti32x4_epi32::<3>(places.0),
+    ];
+    for (to, quarter) in to.as_chunks_mut::<16>().0.iter_mut().zip(quarters) {
+        let found = _mm512_permutexvar_ps(_mm512_cvtepu8_epi32(quarter), table);
+        // SAFETY: the place has as many bytes, and need not be aligned.
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), found) }
+    }
 }
 
 /// Words from two planes at a time, as far as they are there.

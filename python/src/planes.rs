@@ -1,0 +1,82 @@
+//! States as planes: [`Planes`] tell which fluent stands where, if [`Board`] finds a grid in the names of fluents.
+//!
+//! A channel is a mark of a board, such as `x`, set in the cells where a fluent says so; of several boards each has channels of
+//! its own. Behind these comes a channel for each fluent that is not on the board, such as `(control x)`, whose cells are all
+//! alike. So planes say all that the row of fluents does.
+
+use crate::game::Game;
+use gdl_runtime::{__private::CLEAR, Dynamic, Game as _, bits, board::Board};
+use pyo3::{exceptions::PyValueError, prelude::*};
+use std::collections::{BTreeMap, btree_map::Entry};
+
+/// The most places: one for each cell of each channel.
+const MOST_PLACES: usize = 1 << 20;
+
+/// Which fluent stands where.
+#[derive(Clone)]
+pub(crate) struct Planes {
+    /// What each channel is called.
+    pub(crate) channels: Vec<String>,
+    pub(crate) height: usize,
+    pub(crate) width: usize,
+    /// For each channel, row from the top and column the number of its fluent, or [`CLEAR`].
+    pub(crate) fluents: Vec<u32>,
+}
+
+impl Planes {
+    /// The planes of a game; none if its fluents show no board, or there would be more than 2^20 places.
+    fn new(game: &Dynamic) -> Option<Self> {
+        let board = Board::of(game)?;
+        let names = game.vocabulary().fluents();
+        let (height, width) = (board.rows().len(), board.columns().len());
+        let cells = height * width;
+        // The marks that fluents have on each board, and what is not on any.
+        let mut marks: BTreeMap<(usize, usize), BTreeMap<usize, usize>> = BTreeMap::new();
+        let mut others = Vec::new();
+        for fluent in 0..names.len() {
+            let place = board
+                .place(fluent)
+                .map(|(cell, mark)| marks.entry((cell / cells, mark)).or_default().entry(cell % cells));
+            match place {
+                Some(Entry::Vacant(place)) => _ = place.insert(fluent),
+                // A cell may have two names, such as 1 and 01.
+                Some(Entry::Occupied(_)) | None => others.push(fluent),
+            }
+        }
+        let count = marks.len() + others.len();
+        let places = count.checked_mul(cells).filter(|&places| places <= MOST_PLACES)?;
+        let mut channels = Vec::with_capacity(count);
+        let mut fluents = vec![CLEAR; marks.len() * cells];
+        for ((&(grid, mark), list), to) in marks.iter().zip(fluents.chunks_mut(cells)) {
+            let name = [board.grids()[grid].as_str(), &board.marks()[mark].text];
+            channels.push(name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "));
+            list.iter().for_each(|(&cell, &fluent)| to[cell] = fluent as u32);
+        }
+        fluents.reserve(places - fluents.len());
+        for fluent in others {
+            channels.push(names.get(fluent).unwrap_or_default().to_owned());
+            fluents.extend(std::iter::repeat_n(fluent as u32, cells));
+        }
+        Some(Self { channels, height, width, fluents })
+    }
+
+    /// The same, or what is told of a game without.
+    pub(crate) fn of_game(game: &Dynamic) -> PyResult<Self> {
+        Self::new(game).ok_or_else(|| {
+            PyValueError::new_err("the fluents of the game show no board, so there are no planes")
+        })
+    }
+
+    /// Writes the planes of a state, a byte for each place.
+    pub(crate) fn show(&self, state: &[u64], to: &mut [u8]) {
+        let holds = |fluent: u32| fluent != CLEAR && bits::test(state, fluent as usize);
+        to.iter_mut().zip(&self.fluents).for_each(|(to, &fluent)| *to = holds(fluent).into());
+    }
+}
+
+/// The channels, the height, the width and for each place the number of its fluent, -1 where there is none.
+#[pyfunction]
+pub(crate) fn planes(game: &Bound<'_, Game>) -> PyResult<(Vec<String>, usize, usize, Vec<i32>)> {
+    let Planes { channels, height, width, fluents } = Planes::of_game(&game.get().0.game)?;
+    Ok((channels, height, width, fluents.into_iter().map(u32::cast_signed).collect()))
+}

@@ -18,14 +18,18 @@ use gdl_runtime::{
     perft::Perft,
     vocabulary::Texts,
 };
-use gdl_tools::fingerprint::fingerprint;
+use gdl_tools::{
+    analyze::{Settings, analyze},
+    fingerprint::fingerprint,
+};
 use pyo3::{
-    exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError},
+    exceptions::{PyIndexError, PyKeyError, PyRuntimeError, PyTypeError, PyValueError},
     prelude::*,
     types::{PyBool, PyDict, PyInt, PyString, PyTuple},
 };
 use std::{
     sync::{Arc, OnceLock},
+    thread,
     time::Duration,
 };
 
@@ -385,6 +389,39 @@ impl Game {
         }
         watch.end()?;
         Ok(Stats { inner })
+    }
+
+    /// What random games show.
+    #[pyo3(signature = (count = Settings::DEFAULT_COUNT, seed = 0, threads = 0))]
+    fn analyze<'py>(
+        &self,
+        py: Python<'py>,
+        count: u64,
+        seed: u64,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if count == 0 {
+            return Err(PyValueError::new_err("an analysis is of one game at least"));
+        }
+        let threads = match threads {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => threads.min(256),
+        };
+        let Inner { name, game, .. } = &*self.0;
+        let watch = Watch::new();
+        let settings = Settings { seed, count, seconds: None, threads, cancel: watch.cancel.clone() };
+        let given_up = || game.given_up().map_or(0, |(evaluations, _)| evaluations);
+        let before = given_up();
+        let figures = watch.during(py, || analyze(name, game, &settings, &|_| ()))?;
+        match (figures, game.given_up()) {
+            (Some(figures), _) if given_up() == before => {
+                py.import("json")?.call_method1("loads", (figures.to_json().to_string(),))
+            }
+            (_, Some((_, excess))) => {
+                Err(PyValueError::new_err(format!("evaluations were given up: the first {excess}")))
+            }
+            _ => Err(PyRuntimeError::new_err("the analysis was called off")),
+        }
     }
 
     /// What comes of every state that play can reach from a state.

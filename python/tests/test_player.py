@@ -74,3 +74,17 @@ def test_small_games_are_solved() -> None:
         gdl.load("connect_four").solve(nodes=1000)
     with pytest.raises(ValueError, match="another game"):
         game.solve(gdl.load("nim").initial())
+
+
+def test_analysis() -> None:
+    game = gdl.load("tictactoe")
+    figures = game.analyze(200, seed=3)
+    assert figures == game.analyze(200, seed=3, threads=1)
+    assert figures != game.analyze(200, seed=4)
+    assert figures["games"] == 200
+    assert figures["length"]["shortest"] >= 5
+    assert figures["length"]["longest"] <= 9
+    assert figures["openings"]["role"] == "xplayer"
+    assert len(figures["openings"]["moves"]) == 9
+    with pytest.raises(ValueError, match="one game at least"):
+        game.analyze(0)

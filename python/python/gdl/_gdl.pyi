@@ -111,6 +111,13 @@ class Game:
         Equal rules, engine, seed and count give equal counts, whatever the threads; 0 means one for each processor. A game that is
         not over after `max_length` moves, 10,000 unless told otherwise, is given up. `progress` is called with the number of games so
         far a few times a second; True shows a bar. The GIL is released; Ctrl-C, and an exception of `progress`, end it."""
+    def analyze(self, count: int = 1_000, seed: int = 0, threads: int = 0) -> dict[str, Any]:
+        """What random games show, as `gdl analyze --json` prints it: branching, length, states, size of the tree, outcome by role,
+        openings, plies.
+
+        `count` games are followed move by move, and a hundred times as many are played for the outcome. Depends on `count` and `seed` alone;
+        0 threads means one for each processor. The GIL is released; Ctrl-C ends it. Raises `ValueError` for a count of 0, and where
+        states of rules that are not grounded take too much."""
     def solve(
         self,
         state: State | None = None,

@@ -237,9 +237,8 @@ impl Stepper {
         let goals: Box<[(usize, u8)]> = (0..shape.roles)
             .flat_map(|role| vocabulary.goals_of(role).iter().map(move |&value| (role, value)))
             .collect();
-        let seat_of = |phase: &Phase, role: usize| match asks_all {
-            true => Some(&seats[role]),
-            false => (role == speaker(phase)).then_some(&seats[0]),
+        let seat_of = |phase: &Phase, role: usize| {
+            if asks_all { Some(&seats[role]) } else { (role == speaker(phase)).then_some(&seats[0]) }
         };
         let plans = phases
             .iter()
@@ -909,13 +908,11 @@ fn write_bytes<W: Word>(rows: &[Rows], bits: usize, length: usize, to: &mut [u8]
 #[inline(always)]
 fn write_bits<W: Word>(word: u64, bits: usize, to: &mut [u8]) {
     let values = W::spread(word).and(W::load(&Plane([0x0101_0101_0101_0101; 8])));
-    match (to.first_chunk_mut::<16>(), bits) {
-        (Some(to), ..=16) => return values.put(to),
-        _ => {}
+    if let (Some(to), ..=16) = (to.first_chunk_mut::<16>(), bits) {
+        return values.put(to);
     }
-    match (to.first_chunk_mut::<32>(), bits) {
-        (Some(to), ..=32) => return values.put(to),
-        _ => {}
+    if let (Some(to), ..=32) = (to.first_chunk_mut::<32>(), bits) {
+        return values.put(to);
     }
     if let Some(to) = to.first_chunk_mut::<64>() {
         return values.put(to);

@@ -28,9 +28,9 @@ __all__ = [
     "check",
     "load",
     "merge",
+    "planes",
     "rulesheets",
     "shard",
-    "planes",
 ]
 
 __version__: str

@@ -392,7 +392,7 @@ impl Game {
     }
 
     /// What random games show.
-    #[pyo3(signature = (count = Settings::DEFAULT_COUNT, seed = 0, threads = 0))]
+    #[pyo3(signature = (count = 1_000, seed = 0, threads = 0))]
     fn analyze<'py>(
         &self,
         py: Python<'py>,

@@ -22,7 +22,7 @@
 //! assert_eq!(possible.probability_that(|state| game.holds(state, car)), Probability::new(2, 3).unwrap());
 //! ```
 
-use gdl_runtime::{Game, gdl};
+use gdl_runtime::{Dynamic, Game, gdl};
 
 /// A built-in game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +115,27 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     LIST.iter().find(|entry| entry.name == name)
 }
 
+/// The table of the game called `name`, with its straight-line lanes where a release build has them: one type for all games, so that
+/// what is done with any of them is compiled once. None if there is no such game.
+#[must_use]
+pub fn dynamic(name: &str) -> Option<Dynamic> {
+    struct Tabled;
+
+    impl Visitor for Tabled {
+        type Output = Option<Dynamic>;
+
+        fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+            self,
+            game: G,
+            _: &'static Entry,
+        ) -> Option<Dynamic> {
+            game.table().cloned().map(Dynamic::new)
+        }
+    }
+
+    visit(name, Tabled).flatten()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,11 +158,14 @@ mod tests {
     #[test]
     fn every_game_is_listed_and_starts() {
         for entry in LIST {
-            assert!(visit(entry.name, Roles).is_some_and(|roles| roles > 0), "{}", entry.name);
+            let roles = visit(entry.name, Roles).expect("it is listed");
+            assert!(roles > 0, "{}", entry.name);
+            assert_eq!(dynamic(entry.name).map(|game| game.roles().len()), Some(roles), "{}", entry.name);
             assert!(!entry.summary().is_empty(), "{}", entry.name);
         }
         assert!(LIST.is_sorted_by_key(|entry| entry.name));
         assert_eq!(visit("chess_on_the_moon", Roles), None);
+        assert!(dynamic("chess_on_the_moon").is_none());
         assert_eq!(visit("tictactoe", Roles), Some(2));
     }
 

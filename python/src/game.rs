@@ -9,7 +9,6 @@ use crate::{
     stats::Stats,
     watch::Watch,
 };
-use gdl_games::{Entry, Visitor};
 use gdl_runtime::{
     Dynamic, Game as _, GameExt, Loader, Playouts,
     bits::BitBox,
@@ -152,24 +151,10 @@ fn number(value: &Bound<'_, PyAny>, count: usize, kind: &str) -> PyResult<usize>
 #[derive(Clone)]
 pub(crate) struct Game(pub(crate) Arc<Inner>);
 
-struct Take;
-
-impl Visitor for Take {
-    type Output = Option<Dynamic>;
-
-    fn visit<G: gdl_runtime::Game<State: Copy, View: Copy> + Copy + 'static>(
-        self,
-        game: G,
-        _: &'static Entry,
-    ) -> Option<Dynamic> {
-        game.table().cloned().map(Dynamic::new)
-    }
-}
-
 /// A built-in game.
 #[pyfunction]
 pub(crate) fn builtin(py: Python<'_>, name: &str) -> PyResult<Game> {
-    let found = gdl_games::find(name).zip(gdl_games::visit(name, Take).flatten());
+    let found = gdl_games::find(name).zip(gdl_games::dynamic(name));
     let (entry, game) =
         found.ok_or_else(|| PyKeyError::new_err(format!("there is no built-in game {name:?}")))?;
     let (name, text) = (name.to_owned(), entry.text.to_owned());

@@ -1,8 +1,8 @@
 //! The library: the rulesheets that are compiled into this program, in which a rulesheet from elsewhere is looked up.
 
 use crate::names::Names;
-use gdl_games::{Entry, LIST, Visitor};
-use gdl_runtime::{Dynamic, Game};
+use gdl_games::LIST;
+use gdl_runtime::Dynamic;
 use std::sync::OnceLock;
 
 /// The built-in games, each made ready when it is first asked for.
@@ -22,23 +22,8 @@ impl Library {
         let mut found =
             found.filter_map(|(entry, game)| Some((entry, game, Names::between(entry.text, rules)?)));
         let (entry, game, names) = found.next()?;
-        let game = game.get_or_init(|| gdl_games::visit(entry.name, Tabled).flatten());
+        let game = game.get_or_init(|| gdl_games::dynamic(entry.name));
         Some((entry.name, game.clone()?, names))
-    }
-}
-
-/// The table of a compiled game, with its straight-line lanes: players are not compiled for each game.
-struct Tabled;
-
-impl Visitor for Tabled {
-    type Output = Option<Dynamic>;
-
-    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
-        self,
-        game: G,
-        _: &'static Entry,
-    ) -> Option<Dynamic> {
-        game.table().cloned().map(Dynamic::new)
     }
 }
 

@@ -115,21 +115,10 @@ impl GameArg {
     /// As for [`GameArg::dynamic`].
     pub fn tabled(&self) -> Result<Dynamic> {
         let tabled = match self {
-            Self::BuiltIn(entry) => with_entry(entry, Tabled),
+            Self::BuiltIn(entry) => gdl_games::dynamic(entry.name),
             Self::File(_) => None,
         };
         tabled.map_or_else(|| self.dynamic(None), Ok)
-    }
-}
-
-/// The table of a built-in game, with its straight-line lanes.
-struct Tabled;
-
-impl Task for Tabled {
-    type Output = Option<Dynamic>;
-
-    fn run<G: Game>(self, game: &G) -> Option<Dynamic> {
-        game.table().cloned().map(Dynamic::new)
     }
 }
 

@@ -136,20 +136,8 @@ def _spaces(game: Game) -> tuple[dict[str, spaces.Dict], dict[str, spaces.Discre
     return seen, {name: spaces.Discrete(len(game.moves)) for name in names}
 
 
-class Aec(AECEnv[str, Observation, int]):  # type: ignore[misc]
-    """One agent is asked at a time.
-
-    In each step of the game those agents are asked, in role order, that have a choice; all others make their only move by themselves. If none
-    has a choice chance moves alone, or, where chance has none either, the agent whose turn it is is asked for its only move.
-    What is chosen in the same step is made when the last one has chosen, so that it cannot be known before.
-
-    rules: a `gdl.Game`, or what `gdl.load` takes.
-    max_length: the most steps of a game; one that lasts longer is truncated.
-    illegal: what comes of a move that is not legal, `raise` or `lose`: see `gdl.pettingzoo`.
-    render_mode: `ansi`, for `render` to give the board, or the fluents, as text.
-    """
-
-    metadata: ClassVar[dict[str, Any]] = {"name": "gdl", "render_modes": ["ansi"], "is_parallelizable": False}
+class _Shared:
+    """What both kinds of environments have alike: a table, spaces, the state and its picture."""
 
     def __init__(
         self,
@@ -164,6 +152,7 @@ class Aec(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._table = _Table(self.game, max_length, illegal)
         self.render_mode = render_mode
         self.possible_agents = list(self._table.players)
+        self.agents: list[str] = []
         self.observation_spaces, self.action_spaces = _spaces(self.game)
         self.state_space = spaces.Box(0, 1, (len(self.game.fluents),), np.int8)
 
@@ -172,6 +161,38 @@ class Aec(AECEnv[str, Observation, int]):  # type: ignore[misc]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         return self.action_spaces[agent]
+
+    def state(self) -> NDArray[np.int8]:
+        """The whole state, hidden or not: int8 (fluents,)."""
+        row: Any = _adapters.observe(self._table.state, None, np.int8)
+        return row  # type: ignore[no-any-return]
+
+    @property
+    def gdl_state(self) -> State:
+        """The state of gdl."""
+        return self._table.state
+
+    def render(self) -> str | None:
+        return self._table.render() if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        pass
+
+
+class Aec(_Shared, AECEnv[str, Observation, int]):  # type: ignore[misc]
+    """One agent is asked at a time.
+
+    In each step of the game those agents are asked, in role order, that have a choice; all others make their only move by themselves. If none
+    has a choice chance moves alone, or, where chance has none either, the agent whose turn it is is asked for its only move.
+    What is chosen in the same step is made when the last one has chosen, so that it cannot be known before.
+
+    rules: a `gdl.Game`, or what `gdl.load` takes.
+    max_length: the most steps of a game; one that lasts longer is truncated.
+    illegal: what comes of a move that is not legal, `raise` or `lose`: see `gdl.pettingzoo`.
+    render_mode: `ansi`, for `render` to give the board, or the fluents, as text.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "gdl", "render_modes": ["ansi"], "is_parallelizable": False}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         self._table.reset(seed)
@@ -224,52 +245,14 @@ class Aec(AECEnv[str, Observation, int]):  # type: ignore[misc]
         is_over = self.terminations.get(agent, True) or self.truncations.get(agent, True)
         return self._table.observe(agent, agent == self.agent_selection and not is_over)
 
-    def state(self) -> NDArray[np.int8]:
-        """The whole state, hidden or not: int8 (fluents,)."""
-        row: Any = _adapters.observe(self._table.state, None, np.int8)
-        return row  # type: ignore[no-any-return]
 
-    @property
-    def gdl_state(self) -> State:
-        """The state of gdl."""
-        return self._table.state
-
-    def render(self) -> str | None:
-        return self._table.render() if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        pass
-
-
-class Parallel(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
+class Parallel(_Shared, ParallelEnv[str, Observation, int]):  # type: ignore[misc]
     """All agents move in each step of the game, those without a choice too: their only legal move is the one in their mask.
 
     The arguments are those of `Aec`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "gdl", "render_modes": ["ansi"]}
-
-    def __init__(
-        self,
-        rules: Game | str | os.PathLike[str],
-        *,
-        max_length: int | None = None,
-        illegal: Literal["raise", "lose"] = "raise",
-        render_mode: str | None = None,
-    ) -> None:
-        self.game = _adapters.game_of(rules)
-        self._table = _Table(self.game, max_length, illegal)
-        self.render_mode = render_mode
-        self.possible_agents = list(self._table.players)
-        self.agents: list[str] = []
-        self.observation_spaces, self.action_spaces = _spaces(self.game)
-        self.state_space = spaces.Box(0, 1, (len(self.game.fluents),), np.int8)
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -299,19 +282,3 @@ class Parallel(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         if over or cut:
             self.agents = []
         return seen, rewards, dict.fromkeys(every, over), dict.fromkeys(every, cut), infos
-
-    def state(self) -> NDArray[np.int8]:
-        """The whole state, hidden or not: int8 (fluents,)."""
-        row: Any = _adapters.observe(self._table.state, None, np.int8)
-        return row  # type: ignore[no-any-return]
-
-    @property
-    def gdl_state(self) -> State:
-        """The state of gdl."""
-        return self._table.state
-
-    def render(self) -> str | None:
-        return self._table.render() if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        pass

@@ -6,7 +6,7 @@
 //!
 //! No more than [`MOST`] connections are open at a time. A head has [`BUFFER`] bytes at most and a body [`MOST_BYTES`], and
 //! both together come within [`PATIENCE`]; if there are too many connections, the one is closed that has been sending its request
-//! for the longest, so those that never finish keep nobody out. How many are answered at a time is up to the host.
+//! for the longest, so those that never finish do not keep others out. How many are answered at a time is up to the host.
 
 use crate::{host::Host, message::MOST_BYTES};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};

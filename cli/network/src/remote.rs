@@ -27,7 +27,7 @@ use std::{
 };
 use tokio::time::timeout;
 
-/// How long after its deadline an answer is waited for where nobody cancels: as long as managers do, and a little.
+/// How long after its deadline an answer is waited for where no caller cancels: as long as managers do, and a little.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// How long a player may take to hear that a match is over.

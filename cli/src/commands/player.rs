@@ -80,7 +80,7 @@ pub(crate) fn run(args: &PlayerArgs) -> Result {
         .seed(args.seed)
         .log(move |note| {
             if json {
-                // Whoever reads no more has seen enough; the matches go on.
+                // A reader that closed the pipe has seen enough; the matches go on.
                 let _ = tell(&fields(note).to_string());
             } else {
                 remark(note);

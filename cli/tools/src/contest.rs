@@ -2,7 +2,7 @@
 //! [`Total`] what each player came to.
 //!
 //! A match follows from the seed and its number alone, unless players go by the clock; totals are whole numbers, so those of
-//! ranges of matches add up to that of all, whoever plays which.
+//! ranges of matches add up to that of all, in whatever process each is played.
 
 use crate::{
     error::{Error, Result},

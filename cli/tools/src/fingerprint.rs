@@ -1,4 +1,4 @@
-//! What tells rulesheets apart: the text of one in, 64 hexadecimal digits out, equal for rulesheets that differ in white space and
+//! What tells rulesheets apart: from the text of one come 64 hexadecimal digits, equal for rulesheets that differ in white space and
 //! comments alone.
 
 use sha2::{Digest, Sha256};

@@ -33,7 +33,7 @@ pub struct Kind {
 impl Kind {
     /// All that may be said of it.
     pub fn options(&self) -> impl Iterator<Item = &'static str> + use<> {
-        // Nobody counts the nodes of a player elsewhere.
+        // The nodes of a player elsewhere are not counted.
         let bounds = if self.name == REMOTE { &BOUNDS[..1] } else { &BOUNDS };
         self.options.iter().chain(bounds).copied()
     }

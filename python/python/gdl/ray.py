@@ -4,7 +4,7 @@ Each function returns the document that `gdl.merge` makes of all shards, one JSO
 whatever dies meanwhile: `json.loads(document)["summary"]` has means and intervals. Tasks that a dead process or node had are done again
 elsewhere. With a `store` finished shards are kept, and a run whose driver died goes on where it was when it is started again.
 
-Ray runs what it is sent: whoever reaches its ports runs code on its machines. It belongs into a network that one trusts.
+Ray runs what it is sent: a program that reaches its ports runs code on its machines. It belongs into a network that one trusts.
 """
 
 from __future__ import annotations

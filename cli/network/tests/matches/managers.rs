@@ -57,7 +57,7 @@ fn messages_come_in_addresses_and_in_chunks() {
 }
 
 #[test]
-fn what_is_no_message_stops_nobody() {
+fn what_is_no_message_stops_no_match() {
     let address = listen(first());
     assert_eq!(ask(address, &start("m")), "ready");
     assert_eq!(ask(address, "( PLAY m NIL )"), "go");
@@ -180,7 +180,7 @@ fn it_hears_all_while_it_thinks() {
 }
 
 #[test]
-fn many_who_wait_keep_nobody_out() {
+fn many_that_wait_do_not_keep_others_out() {
     let (address, _go) = patient();
     assert_eq!(ask(address, &start("m")), "ready");
     let waiting: Vec<TcpStream> = (0..200)

@@ -182,7 +182,7 @@ fn an_illegal_answer_is_the_referees_to_judge() {
 }
 
 #[test]
-fn whoever_goes_back_begins_a_new_match() {
+fn a_move_taken_back_begins_a_new_match() {
     let (address, heard) =
         fake(|message| whole(if message.contains("START") { "ready" } else { "right" }), true);
     let game = load(RULES).expect("a game");

@@ -265,6 +265,22 @@ fn a_start_that_is_the_end_is_found_without_play() {
     assert_eq!(outcomes(&[&file("fact.kif", fact), "--simulate"]), ["GDL120 the initial state is terminal"]);
 }
 
+#[test]
+fn a_role_that_cannot_move_is_why_there_is_no_end() {
+    let stuck = "(role a) (role b) (init (control a)) (init (at 0)) (succ 0 1) (succ 1 2)
+        (<= (legal ?r (go ?x)) (true (control ?r)) (succ ?x ?y))
+        (<= (next (at ?x)) (does a (go ?x)) (does b (go ?x)))
+        (<= (next (control a)) (true (control b)))
+        (<= (next (control b)) (true (control a)))
+        (<= terminal (true (at 2)))
+        (<= (goal ?r 100) (role ?r) (true (at 2)))";
+    let path = file("stuck.kif", stuck);
+    let found = outcomes(&[&path, "--simulate"]);
+    let stuck = found.iter().position(|text| text.starts_with("GDL121 role `b`"));
+    let endless = found.iter().position(|text| text.starts_with("GDL118"));
+    assert!(stuck.is_some() && endless.is_some() && stuck < endless, "{found:?}");
+}
+
 /// A counter that goes up to 300 and is then over: each state once.
 fn counter() -> String {
     let succ = (0..300).fold(String::new(), |text, n| text + &format!("(succ {n} {})\n", n + 1));

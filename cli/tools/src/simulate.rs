@@ -116,8 +116,9 @@ pub fn simulate(
     if !statistics.complete {
         (statistics.playouts, statistics.steps) = sample::play(subject, settings, &mut findings, tell);
     }
+    let roles = subject.game.roles().len();
     if !outcome::may_end(subject.net) {
-        findings.retain(Fault::stands_without_end);
+        findings.leave_without_end(roles);
     } else if statistics.complete {
         conclude(subject, &graph, &mut findings, diagnostics);
     }
@@ -135,17 +136,15 @@ fn conclude(subject: Subject<'_>, graph: &Graph<'_>, findings: &mut Findings, di
     if findings.any(|fault| matches!(fault, Fault::Stuck { .. })) {
         return;
     }
-    if !graph.ends() {
-        findings.retain(Fault::stands_without_end);
-        diagnostics.push(outcome::endless(rules));
-        return;
+    let (is_endless, roles) = (!graph.ends(), game.roles().len());
+    if is_endless {
+        findings.leave_without_end(roles);
     }
     let chance = game.vocabulary().chance();
-    for (role, name) in game.vocabulary().roles().iter().enumerate() {
-        if !graph.wins(role) && outcome::may_win(net, role) && chance != Some(role) {
-            diagnostics.push(outcome::winless(rules, role, name));
-        }
-    }
+    let is_winless =
+        |role| !is_endless && !graph.wins(role) && outcome::may_win(net, role) && chance != Some(role);
+    let winless = game.vocabulary().roles().iter().enumerate().filter(|&(role, _)| is_winless(role));
+    outcome::conclude(rules, is_endless, winless, diagnostics);
 }
 
 /// What can be seen of one state.

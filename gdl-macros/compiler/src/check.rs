@@ -8,6 +8,7 @@
 
 mod arity;
 mod dependency;
+pub(crate) mod frame;
 mod goals;
 mod growth;
 mod keywords;
@@ -71,6 +72,7 @@ pub fn check(
     if complete {
         let missing = presence::check(&scene, diagnostics);
         usage::check(&scene, &functions, &missing, diagnostics);
+        frame::check(&rules, diagnostics);
     }
     let dependencies = dependency::check(&scene, diagnostics);
     let growing = growth::check(&scene, diagnostics);

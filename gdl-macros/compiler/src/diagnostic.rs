@@ -369,8 +369,10 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
-    /// Brings the list into the order of the text; faults of the whole rulesheet come last.
+    /// Brings the list into the order of the text; what follows from all rules together comes behind what may be why, and
+    /// faults of the whole rulesheet come last.
     pub fn sort(&mut self) {
-        self.list.sort_by_key(|d| (d.span.is_none(), d.span, d.code.id));
+        let follows = |code| [&codes::TERMINAL_UNREACHABLE, &codes::GOAL_100_MISSING].contains(&code);
+        self.list.sort_by_key(|d| (d.span.is_none(), follows(d.code), d.span, d.code.id));
     }
 }

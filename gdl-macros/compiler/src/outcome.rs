@@ -1,9 +1,10 @@
-//! What the net proves about how games end: GDL118 to GDL120.
+//! What the net proves about how games end: GDL118 to GDL120, and GDL140 where that may be why.
 //!
 //! The rules, ground and not, and the optimised net give warnings about games that cannot
 //! end, players that cannot win, and games that are over before the first move. The proof is that of
 //! constant folding: what it leaves open, only play can show.
 
+use crate::check::frame;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::ground::GroundRules;
 use crate::propnet::{Net, Signal};
@@ -12,15 +13,33 @@ use crate::{Diagnostics, Rules};
 
 /// Reports what is proved. O(ground rules).
 pub fn check(rules: &Rules, ground: &GroundRules, net: &Net, diagnostics: &mut Diagnostics) {
-    if !may_end(net) {
-        diagnostics.push(endless(rules));
-    }
-    for (role, name) in net.vocabulary.roles.iter().enumerate() {
-        if !may_win(net, role) {
-            diagnostics.push(winless(rules, role, name));
-        }
-    }
+    let is_endless = !may_end(net);
+    let roles = net.vocabulary.roles.iter().map(String::as_str).enumerate();
+    conclude(rules, is_endless, roles.filter(|&(role, _)| !may_win(net, role)), diagnostics);
     start(rules, ground, diagnostics);
+}
+
+/// Reports that the game cannot end, which of its roles cannot win, and what may be why.
+pub fn conclude<'a>(
+    rules: &Rules,
+    is_endless: bool,
+    losers: impl Iterator<Item = (usize, &'a str)>,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut faults = Vec::new();
+    let mut roots = Vec::new();
+    if is_endless {
+        faults.push(endless(rules));
+        roots.push(rules.keywords.terminal);
+    }
+    for (role, name) in losers {
+        let fault = winless(rules, role, name);
+        // If no rule gives 100, that is why.
+        roots.extend((!fault.labels.is_empty()).then_some(rules.keywords.goal));
+        faults.push(fault);
+    }
+    frame::causes(rules, &roots, diagnostics);
+    faults.into_iter().for_each(|fault| diagnostics.push(fault));
 }
 
 /// False if the net proves that no state is terminal.
@@ -37,8 +56,7 @@ pub fn may_win(net: &Net, role: usize) -> bool {
 }
 
 /// GDL118, at the first rule for `terminal`.
-#[must_use]
-pub fn endless(rules: &Rules) -> Diagnostic {
+fn endless(rules: &Rules) -> Diagnostic {
     let rule = rules.rules.iter().find(|rule| rule.head.relation == rules.keywords.terminal);
     let message = "no state that play can reach is terminal";
     Diagnostic::new(&codes::TERMINAL_UNREACHABLE, rule.map(|rule| rule.head.span), message)
@@ -47,8 +65,7 @@ pub fn endless(rules: &Rules) -> Diagnostic {
 }
 
 /// GDL119, at the declaration of the role called `name`; a rule that says otherwise is the second place.
-#[must_use]
-pub fn winless(rules: &Rules, role: usize, name: &str) -> Diagnostic {
+fn winless(rules: &Rules, role: usize, name: &str) -> Diagnostic {
     let place = rules.declaration(role).map(|rule| rule.head.span);
     let diagnostic =
         Diagnostic::new(&codes::GOAL_100_MISSING, place, format!("role `{name}` can never get 100"));

@@ -442,6 +442,10 @@ impl<'s> Builder<'s> {
             self.block_comment(span);
             return true;
         }
+        if self.open.is_empty() && ["#", "//", "%", "--", "/*"].iter().any(|sign| text.starts_with(sign)) {
+            self.line_comment(span, text);
+            return true;
+        }
         if text.contains('"') {
             self.string(span);
         } else {
@@ -479,6 +483,16 @@ impl<'s> Builder<'s> {
             )
             .help("start each line of the comment with `;`"),
         );
+    }
+
+    /// What other languages begin a comment with, between forms: the rest of the line is not read.
+    fn line_comment(&mut self, span: Span, text: &str) {
+        let rest = &self.source.text()[span.start as usize..];
+        self.skip = span.start + rest.find(['\n', '\r']).unwrap_or(rest.len()) as u32;
+        let length = if text.starts_with(['#', '%']) { 1 } else { 2 };
+        let message = format!("`{}` does not begin a comment", &text[..length]);
+        let sign = Span { start: span.start, end: span.start + length as u32 };
+        self.fault(Diagnostic::new(&codes::BLOCK_COMMENT, sign, message).help("comments begin with `;`"));
     }
 
     fn string(&mut self, span: Span) {

@@ -133,6 +133,8 @@ const ADDED: &[(&str, &str)] = &[
     ("GDL003", "(<= (next (pile ())) (true (pile 0)))"),
     ("GDL006", "(minus 9 8\u{7} 1)"),
     ("GDL009", "(<= (next (?f 0)) (true ?f))"),
+    ("GDL013", "# from a larger pile\n(minus 4 1 3)"),
+    ("GDL013", "(minus 4 1 3) // from a larger pile"),
     ("GDL015", "(<= (next (pile 0)) (<= (true (pile 0)) (true (pile 1))))"),
     ("GDL018", "(<= (next (pile 3)) (and (true (pile 0)) (true (pile 1))))"),
     ("GDL021", "(minus 3 2)"),
@@ -187,6 +189,7 @@ const ADDED: &[(&str, &str)] = &[
     ("GDL126", "(<= (minus 7 7 0))"),
     ("GDL129", "(<= (next (pile ?p)) (true (pile ?p)) (not (distinct ?p 1)))"),
     ("GDL132", "(minus 01 1 0)"),
+    ("GDL140", "(init (trail 1))\n(<= (next (pile 3)) (true (trail 1)))"),
 ];
 
 const BASE: &str = include_str!("reject/000_base_valid.kif");

@@ -631,6 +631,40 @@ legal(r, noop).
 ",
         "GDL091 1:1, GDL091 2:1",
     ),
+    // What is lost with the next move comes before what follows from it.
+    (
+        WHOLE,
+        r"
+(role red)
+(role blue)
+(init (control red))
+(init alive)
+(spot 1)
+(spot 2)
+(<= (legal ?r (mark ?x)) (true (control ?r)) (spot ?x))
+(<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+(<= (legal ?r (again ?x)) (true (control ?r)) (true (last ?x)))
+(<= (next (marked ?x ?r)) (does ?r (mark ?x)))
+(<= (next (last ?x)) (does ?_r (mark ?x)))
+(<= (next (control red)) (true (control blue)))
+(<= (next (control blue)) (true (control red)))
+(<= (won ?r) (true (marked 1 ?r)) (true (marked 2 ?r)))
+(<= terminal (won ?_r))
+(<= (goal ?r 100) (won ?r) (true alive))
+(<= (goal ?r 0) (role ?r) (not (won ?r)))
+",
+        "GDL140 4:1, GDL140 10:5, GDL119 1:1, GDL119 2:1, GDL118 15:5",
+    ),
+    (
+        ADDED,
+        r"
+(init (limit 0))
+(init first)
+(init (spare 1))
+(<= (legal ?r skip) (true (control ?r)) (true (limit ?n)) (true (pile ?n)) (true first))
+",
+        "GDL140 1:1, GDL111 3:1",
+    ),
 ];
 
 #[test]

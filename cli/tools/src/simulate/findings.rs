@@ -28,7 +28,7 @@ pub(super) enum Fault {
 impl Fault {
     /// False for what goes without saying in a game without an end: no role may move where it should be
     /// over, goals are not meant for the states that play goes on to, and it goes round.
-    pub(super) fn stands_without_end(self) -> bool {
+    fn stands_without_end(self) -> bool {
         matches!(self, Self::NoGoal { .. } | Self::TwoGoals { terminal: true, .. } | Self::Falling { .. })
     }
 }
@@ -64,7 +64,17 @@ impl Findings {
         self.told.keys().chain(&self.untold).any(|&fault| test(fault))
     }
 
-    pub(super) fn retain(&mut self, keep: impl Fn(Fault) -> bool) {
+    /// Leaves what is told of a game of so many roles that does not end. A role without a legal move before each role can have had
+    /// its turn is no game that should be over: it may be why there is no end.
+    pub(super) fn leave_without_end(&mut self, roles: usize) {
+        let is_early = |line: &Line| line.moves.len() < roles * roles;
+        self.told.retain(|fault, line| {
+            fault.stands_without_end() || (matches!(fault, Fault::Stuck { .. }) && is_early(line))
+        });
+        self.untold.retain(|fault| fault.stands_without_end());
+    }
+
+    fn retain(&mut self, keep: impl Fn(Fault) -> bool) {
         self.told.retain(|&fault, _| keep(fault));
         self.untold.retain(|&fault| keep(fault));
     }

@@ -76,6 +76,24 @@ pub(super) fn check(
     }
 }
 
+/// What to write in place of a relation that is built into other languages.
+fn foreign(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "is" | "+" | "-" | "*" | "/" | "mod" | "plus" | "minus" | "add" | "sum" | "succ" | "++" | "--" => {
+            "GDL has no arithmetic: list the cases as facts, such as `(succ 1 2) (succ 2 3)`, and read these"
+        }
+        "<" | ">" | "=<" | ">=" | "less" | "greater" | "lt" | "gt" => {
+            "GDL has no order of numbers: list the cases as facts, such as `(less 1 2)`, and read these"
+        }
+        "!=" | "/=" | "<>" | "\\=" | "\\==" | "neq" => "write `(distinct ?x ?y)`",
+        "==" | "eq" | "equal" => "write one variable for both",
+        "," | "&&" | "then" => "all literals of a body must hold: write them one after the other",
+        "|" | "||" => "write `(or ..)`",
+        "!" | "\\+" => "write `(not ..)`",
+        _ => return None,
+    })
+}
+
 fn undefined(name: &str, place: Span, negative: bool, near: Option<&str>) -> Diagnostic {
     let message = format!("relation `{name}` is never defined");
     let diagnostic = if negative {
@@ -83,8 +101,9 @@ fn undefined(name: &str, place: Span, negative: bool, near: Option<&str>) -> Dia
     } else {
         Diagnostic::new(&codes::UNDEFINED_RELATION, place, message).note("this literal never holds")
     };
-    match near {
-        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-        None => diagnostic.help(format!("write facts or rules for `{name}`, or remove the literal")),
+    match (near, foreign(name)) {
+        (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
+        (None, Some(help)) => diagnostic.help(help),
+        (None, None) => diagnostic.help(format!("write facts or rules for `{name}`, or remove the literal")),
     }
 }

@@ -102,7 +102,7 @@ codes! {
     TOPLEVEL_VARIABLE = "GDL010" toplevel_variable Error, "a variable that stands alone among rules and facts";
     STRING_LITERAL = "GDL011" string_literal Error, "a text in quotes";
     INVALID_UTF8 = "GDL012" invalid_utf8 Error, "bytes that are not UTF-8";
-    BLOCK_COMMENT = "GDL013" block_comment Error, "a block comment, which GDL has not";
+    BLOCK_COMMENT = "GDL013" block_comment Error, "a comment of another language";
     RULE_WITHOUT_HEAD = "GDL014" rule_without_head Error, "a rule without a head";
     NESTED_RULE = "GDL015" nested_rule Error, "a rule inside another form";
     EMPTY_SOURCE = "GDL016" empty_source Error, "a rulesheet without rules";
@@ -229,6 +229,7 @@ codes! {
     EXPONENTIAL_COUNTER = "GDL137" exponential_counter Error, "more fluents than the limit";
     HUGE_IDENTIFIER = "GDL138" huge_identifier Error, "a name longer than the limit";
     LONG_CHAIN_RECURSION = "GDL139" long_chain_recursion Error, "a recursive relation with more tuples than the limit";
+    FLUENT_NOT_KEPT = "GDL140" fluent_not_kept Warning, "a fluent that is gone after a move, since no rule keeps it";
     MISSING_FILE = "GDLM1" missing_file Error, "a rulesheet that cannot be read";
     BAD_MACRO_ARGUMENT = "GDLM2" bad_macro_argument Error, "wrong arguments of `gdl!`";
     NAME_CLASH = "GDLM3" name_clash Error reserved, "two modules of one name are an error of Rust's own";

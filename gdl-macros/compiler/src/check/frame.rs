@@ -1,0 +1,182 @@
+//! Fluents that the next move loses, since no rule for `next` keeps them: GDL140.
+//!
+//! Fluents are told apart by their name and number of arguments alone. What is true at the start, is read and is given by no
+//! rule for `next` is reported in any case if it has arguments: without any it mostly marks the start. What every rule gives for a
+//! move alone, as the last move made or a board without a frame rule, and what marks the start, is reported only as the
+//! cause of what [`outcome`](crate::outcome) proves. Nothing is said where a fluent is a variable. O(text).
+
+use crate::diagnostic::{Diagnostic, codes};
+use crate::rules::{Formula, RelationId, Rule, Rules, Symbol, Term};
+use crate::{Diagnostics, Span};
+use rustc_hash::FxHashMap;
+
+/// The name and the number of arguments of fluents.
+type Kind = (Symbol, usize);
+
+fn kind(term: &Term) -> Option<Kind> {
+    match term {
+        Term::Variable(_) => None,
+        Term::Constant(name) => Some((*name, 0)),
+        Term::Function(name, arguments) => Some((*name, arguments.len())),
+    }
+}
+
+/// The rules that give fluents of a kind.
+struct Givers<'a> {
+    kind: Kind,
+    start: Option<&'a Rule>,
+    next: Vec<&'a Rule>,
+    is_read: bool,
+}
+
+/// All kinds of fluents, by their first rule; none if a variable stands for a fluent.
+fn survey(rules: &Rules) -> Option<Vec<Givers<'_>>> {
+    let keywords = &rules.keywords;
+    let mut list: Vec<Givers<'_>> = Vec::new();
+    let mut places: FxHashMap<Kind, usize> = FxHashMap::default();
+    let mut place = |kind: Kind, list: &mut Vec<Givers<'_>>| {
+        *places.entry(kind).or_insert_with(|| {
+            list.push(Givers { kind, start: None, next: Vec::new(), is_read: false });
+            list.len() - 1
+        })
+    };
+    for rule in &rules.rules {
+        let relation = rule.head.relation;
+        if relation == keywords.init || relation == keywords.next {
+            let at = place(kind(&rule.head.arguments[0])?, &mut list);
+            if relation == keywords.next {
+                list[at].next.push(rule);
+            } else {
+                list[at].start.get_or_insert(rule);
+            }
+        }
+        let mut read = Some(Vec::new());
+        for formula in &rule.body {
+            formula.for_each_atom(&mut |atom, _| {
+                if atom.relation == keywords.fact {
+                    match kind(&atom.arguments[0]) {
+                        Some(kind) => read.iter_mut().for_each(|read| read.push(kind)),
+                        None => read = None,
+                    }
+                }
+            });
+        }
+        for kind in read? {
+            let at = place(kind, &mut list);
+            list[at].is_read = true;
+        }
+    }
+    Some(list)
+}
+
+impl Givers<'_> {
+    /// Where they are true at the start, if no rule for `next` gives them.
+    fn lost(&self) -> Option<Span> {
+        self.start.filter(|_| self.next.is_empty() && self.is_read).map(|rule| rule.head.span)
+    }
+
+    /// The first rule for `next`, if each needs a move and none reads a fluent of the kind.
+    fn unkept(&self, rules: &Rules) -> Option<Span> {
+        let moved = |rule: &&Rule| {
+            let mut keeps = false;
+            for formula in &rule.body {
+                formula.for_each_atom(&mut |atom, negative| {
+                    keeps |= !negative
+                        && atom.relation == rules.keywords.fact
+                        && kind(&atom.arguments[0]) == Some(self.kind);
+                });
+            }
+            let is_move = |formula: &Formula| matches!(formula, Formula::Atom(atom) if atom.relation == rules.keywords.does);
+            !keeps && rule.body.iter().any(is_move)
+        };
+        let first = self.next.first().filter(|_| self.is_read && self.next.iter().all(moved))?;
+        Some(first.head.span)
+    }
+
+    /// Such a fluent as KIF text.
+    fn pattern(&self, rules: &Rules) -> String {
+        let (name, arity) = (rules.symbols.name(self.kind.0), self.kind.1);
+        match arity {
+            0 => name.to_owned(),
+            1 => format!("({name} ?x)"),
+            2 => format!("({name} ?x ?y)"),
+            3 => format!("({name} ?x ?y ?z)"),
+            _ => format!("({name} ?a ?b ?c ..)"),
+        }
+    }
+
+    fn fault(&self, rules: &Rules, place: Span) -> Diagnostic {
+        let pattern = self.pattern(rules);
+        if self.next.is_empty() {
+            let message = format!("`{pattern}` is gone after one move: no `next` gives it again");
+            let relation = if self.kind.1 == 0 {
+                String::new()
+            } else {
+                ", or make it a relation if it never changes".to_owned()
+            };
+            Diagnostic::new(&codes::FLUENT_NOT_KEPT, place, message)
+                .note("true at the start alone")
+                .help(format!("keep it by `(<= (next {pattern}) (true {pattern}))`{relation}"))
+        } else {
+            let message = format!("`{pattern}` is gone a move after it was made true: no `next` keeps it");
+            Diagnostic::new(&codes::FLUENT_NOT_KEPT, place, message).note("only a move gives it").help(
+                format!("keep it where no move changes it: `(<= (next {pattern}) (true {pattern}) ..)`"),
+            )
+        }
+    }
+}
+
+/// Reports what is lost in any case.
+pub(super) fn check(rules: &Rules, diagnostics: &mut Diagnostics) {
+    // Without any rule for `next` that is the fault.
+    if !rules.rules.iter().any(|rule| rule.head.relation == rules.keywords.next) {
+        return;
+    }
+    for givers in survey(rules).unwrap_or_default().iter().filter(|givers| givers.kind.1 > 0) {
+        if let Some(place) = givers.lost() {
+            diagnostics.push(givers.fault(rules, place));
+        }
+    }
+}
+
+/// Reports what is lost and what `roots` depend on in the same state, of which something was proved. What is reported
+/// already is not reported again.
+pub(crate) fn causes(rules: &Rules, roots: &[RelationId], diagnostics: &mut Diagnostics) {
+    let read = reads(rules, roots);
+    for givers in survey(rules).unwrap_or_default() {
+        let place = givers.lost().or_else(|| givers.unkept(rules));
+        let Some(place) = place.filter(|_| read.contains(&givers.kind)) else { continue };
+        if !diagnostics.iter().any(|known| known.code == &codes::FLUENT_NOT_KEPT && known.span == Some(place))
+        {
+            diagnostics.push(givers.fault(rules, place));
+        }
+    }
+}
+
+/// The kinds of fluents that the relations read, themselves or by way of others.
+fn reads(rules: &Rules, roots: &[RelationId]) -> Vec<Kind> {
+    let mut heads: Vec<Vec<&Rule>> = vec![Vec::new(); rules.relations.len()];
+    for rule in &rules.rules {
+        heads[rule.head.relation.index()].push(rule);
+    }
+    let mut known = vec![false; rules.relations.len()];
+    let mut waiting = roots.to_vec();
+    let mut read = Vec::new();
+    while let Some(relation) = waiting.pop() {
+        if std::mem::replace(&mut known[relation.index()], true) {
+            continue;
+        }
+        for formula in heads[relation.index()].iter().flat_map(|rule| &rule.body) {
+            formula.for_each_atom(&mut |atom, _| {
+                if atom.relation == rules.keywords.fact {
+                    read.extend(kind(&atom.arguments[0]));
+                } else {
+                    waiting.push(atom.relation);
+                }
+            });
+        }
+    }
+    read.sort_unstable();
+    read.dedup();
+    read
+}

@@ -12,7 +12,7 @@ use gdl_runtime::{
 /// Steps compared on each game and engine; the oracle is slow.
 const STEPS: usize = 150;
 
-fn rules(text: &str) -> Rules {
+pub(crate) fn rules(text: &str) -> Rules {
     let source = Source::new("game.kif", text);
     let options = Options::default();
     let mut diagnostics = Diagnostics::new(Levels::default());

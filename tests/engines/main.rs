@@ -3,4 +3,5 @@
 
 mod agreement;
 mod differential;
+mod explanations;
 mod semantics;

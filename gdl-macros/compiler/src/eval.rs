@@ -6,7 +6,7 @@
 //! the compiler's other parts. Relations that depend negatively on themselves are grounded against
 //! the rest and given their well-founded model, so rules that are stratified only once grounded
 //! mean what they should; if an atom stays undefined, that is an error. All work is bounded by
-//! [`Limits`]: fuel is counted per question.
+//! [`Limits`]: fuel is counted per question. Why an atom holds or does not is a question, too ([`Evaluator::explain`]).
 //!
 //! ```text
 //! for each component of relations the question depends on, in order of dependence:
@@ -16,6 +16,7 @@
 //! A relation that is not recursive and would have very many atoms is not filled: a rule that uses it
 //! joins the bodies of its rules instead, with the arguments known by then.
 
+mod explain;
 mod machine;
 mod plan;
 mod program;
@@ -25,6 +26,7 @@ mod table;
 mod term;
 mod wellfounded;
 
+pub use explain::{Attempt, Explanation, Literal, Reason};
 pub use term::Term;
 
 use crate::limits::Limits;
@@ -75,6 +77,11 @@ pub enum EvalError {
         /// The text, cut short.
         text: String,
     },
+    /// A text is a term of the game, but no relation has its name and as many arguments.
+    NoRelation {
+        /// The text, cut short.
+        text: String,
+    },
     /// There is no such player.
     NoRole {
         /// The number asked for.
@@ -99,6 +106,7 @@ impl fmt::Display for EvalError {
             Self::Unstratified { atom } => write!(f, "`{atom}` depends on its own negation"),
             Self::Unsafe => f.write_str("a rule leaves a variable unbound"),
             Self::NotATerm { text } => write!(f, "`{text}` is not a term of this game"),
+            Self::NoRelation { text } => write!(f, "`{text}` is no atom of a relation of this game"),
             Self::NoRole { role } => write!(f, "there is no player number {role}"),
             Self::JointMove { expected, found } => {
                 write!(f, "a joint move needs {expected} moves but has {found}")
@@ -239,6 +247,17 @@ impl<'r> Evaluator<'r> {
         self.role_ids.get(role).copied().ok_or(EvalError::NoRole { role })
     }
 
+    /// The moves of a joint move with their roles.
+    fn moves(&self, machine: &mut Machine, joint: &[Term]) -> Result<Vec<(Id, Id)>, EvalError> {
+        if joint.len() != self.roles.len() {
+            return Err(EvalError::JointMove { expected: self.roles.len(), found: joint.len() });
+        }
+        let moves = self.role_ids.iter().zip(joint);
+        moves
+            .map(|(&role, action)| Ok((role, machine.store.terms.id(&self.rules.symbols, action)?)))
+            .collect()
+    }
+
     /// Derives a relation and lists what `pick` takes of its atoms.
     fn ask(
         &self,
@@ -261,16 +280,8 @@ impl<'r> Evaluator<'r> {
             None => machine.refuel(),
             Some((state, joint)) => {
                 let keywords = &self.rules.keywords;
-                let mut moves = Vec::new();
-                if relation == keywords.next || relation == keywords.sees {
-                    if joint.len() != self.roles.len() {
-                        let (expected, found) = (self.roles.len(), joint.len());
-                        return Err(EvalError::JointMove { expected, found });
-                    }
-                    for (&role, action) in self.role_ids.iter().zip(joint) {
-                        moves.push((role, machine.store.terms.id(&self.rules.symbols, action)?));
-                    }
-                }
+                let is_step = relation == keywords.next || relation == keywords.sees;
+                let moves = if is_step { self.moves(&mut machine, joint)? } else { Vec::new() };
                 machine.enter(self.rules, state, moves)?;
             }
         }

@@ -8,7 +8,7 @@
 use super::plan::{Mode, ON_DEMAND, Planner, Step};
 use super::program::{Clause, Component, Goal, Layer, Program};
 use super::solve::{Sink, Solver};
-use super::store::{Answers, Store};
+use super::store::{Answers, Derivation, Store};
 use super::table::Table;
 use super::term::{Id, Term, Terms};
 use super::{EvalError, State, wellfounded};
@@ -181,14 +181,29 @@ impl Machine {
         sink: Sink,
     ) -> Result<Sink, EvalError> {
         let Self { program, store, .. } = self;
-        let Clause { head, body, n_variables, variants } = &program.components[number].clauses[clause];
+        let Clause { head, body, n_variables, variants, .. } = &program.components[number].clauses[clause];
         let goals = delta.map_or(body, |(variant, ..)| &variants[variant]);
         let range = delta.map(|(_, from, to)| (from, to));
         let mut planner = Planner { program, store, mode, component: number };
         let steps: Vec<Step<'_>> = planner.plan(head, vec![false; *n_variables], goals, range)?;
-        let mut solver = Solver::new(program, store, head, *n_variables, sink);
+        let mut solver = Solver::new(program, store, number, clause, sink);
         solver.run(&steps)?;
         Ok(solver.sink)
+    }
+
+    /// Fills a component again, whose relations are filled and not vast; by relation, how each tuple of its table was derived.
+    pub(super) fn derive_again(
+        &mut self,
+        number: usize,
+        rules: &Rules,
+    ) -> Result<Vec<Vec<Derivation>>, EvalError> {
+        self.done[number] = false;
+        self.store.derivations = Some(vec![Vec::new(); rules.relations.len()]);
+        let filled = self.fill(number, rules);
+        let derivations = self.store.derivations.take();
+        filled?;
+        self.done[number] = true;
+        Ok(derivations.unwrap_or_default())
     }
 
     /// The atoms a demanded relation has.
@@ -205,12 +220,17 @@ impl Machine {
     }
 
     fn describe(&mut self, atom: &[u32], rules: &Rules) -> String {
-        let name = rules.relation_name(RelationId(atom[0]));
-        if atom.len() == 1 {
+        self.display(rules, RelationId(atom[0]), &atom[1..])
+    }
+
+    /// An atom as KIF text.
+    pub(super) fn display(&mut self, rules: &Rules, relation: RelationId, arguments: &[Id]) -> String {
+        let name = rules.relation_name(relation);
+        if arguments.is_empty() {
             return name.to_owned();
         }
         let mut text = format!("({name}");
-        for &argument in &atom[1..] {
+        for &argument in arguments {
             text.push(' ');
             text.push_str(self.store.terms.term(&rules.symbols, argument).as_str());
         }

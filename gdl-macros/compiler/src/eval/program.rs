@@ -76,6 +76,8 @@ impl Goal {
 }
 
 pub(super) struct Clause {
+    /// The rule's place in the text.
+    pub(super) rule: usize,
     pub(super) head: Atom,
     pub(super) body: Vec<Goal>,
     pub(super) n_variables: usize,
@@ -115,13 +117,19 @@ impl Program {
     pub(super) fn new(rules: &Rules, terms: &mut Terms) -> Result<Self, EvalError> {
         let mut reader = Reader { terms, shapes: Vec::new(), numbers: FxHashMap::default() };
         let mut clauses = Vec::new();
-        for rule in &rules.rules {
+        for (number, rule) in rules.rules.iter().enumerate() {
             let head = reader.atom(&rule.head)?;
             let mut body = Vec::new();
             for formula in &rule.body {
                 reader.normalise(formula, false, &mut body)?;
             }
-            clauses.push(Clause { head, body, n_variables: rule.variables.len(), variants: Vec::new() });
+            clauses.push(Clause {
+                rule: number,
+                head,
+                body,
+                n_variables: rule.variables.len(),
+                variants: Vec::new(),
+            });
         }
         let edges = edges(rules.relations.len(), &clauses);
         let (component_of, members) = components(&edges);

@@ -6,8 +6,8 @@
 
 use super::EvalError;
 use super::plan::{Mode, Planner, Rows, Step};
-use super::program::{Atom, Leaf, Pattern, Program};
-use super::store::{FREE, Store};
+use super::program::{Atom, Clause, Goal, Leaf, Pattern, Program};
+use super::store::{Derivation, FREE, Store};
 use super::table::{END, Table};
 use super::term::Id;
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub(super) enum Sink {
     },
     /// To a table apart.
     Answer(Table),
+    /// Nowhere: what the variables stand for in the first one is kept.
+    First(Option<Vec<Option<Id>>>),
     Instances(Vec<Instance>),
 }
 
@@ -37,6 +39,8 @@ pub(super) struct Solver<'p, 's> {
     pub(super) program: &'p Program,
     pub(super) store: &'s mut Store,
     pub(super) head: &'p Atom,
+    /// The clause's place in its component.
+    pub(super) clause: usize,
     pub(super) sink: Sink,
     pub(super) binding: Vec<Option<Id>>,
     /// Variables bound so far, in order, so that they can be unbound.
@@ -58,16 +62,36 @@ impl<'p, 's> Solver<'p, 's> {
     pub(super) fn new(
         program: &'p Program,
         store: &'s mut Store,
-        head: &'p Atom,
-        n_variables: usize,
+        component: usize,
+        clause: usize,
         sink: Sink,
     ) -> Self {
-        let binding = vec![None; n_variables];
-        Self { program, store, head, sink, binding, trail: Vec::new(), passed: Vec::new() }
+        let Clause { head, n_variables, .. } = &program.components[component].clauses[clause];
+        let binding = vec![None; *n_variables];
+        Self { program, store, head, clause, sink, binding, trail: Vec::new(), passed: Vec::new() }
     }
 
     pub(super) fn run(&mut self, steps: &[Step<'p>]) -> Result<(), EvalError> {
         self.solve(steps, None).map(|_| ())
+    }
+
+    /// Runs the goals of a body with the arguments of the head given, but for those that are [`FREE`].
+    pub(super) fn run_given(
+        &mut self,
+        goals: &'p [Goal],
+        component: usize,
+        arguments: &[Id],
+    ) -> Result<(), EvalError> {
+        let head = self.head;
+        let mut given = head.arguments.iter().zip(arguments).filter(|&(_, &id)| id != FREE);
+        if !given.all(|(pattern, &id)| self.matches(pattern, id)) {
+            return Ok(());
+        }
+        let bound = self.binding.iter().map(Option::is_some).collect();
+        let (program, mode) = (self.program, Mode::Derive);
+        let mut planner = Planner { program, store: &mut *self.store, mode, component };
+        let steps = planner.plan(head, bound, goals, None)?;
+        self.run(&steps)
     }
 
     /// True if the steps and the rest were satisfied at least once.
@@ -264,6 +288,7 @@ impl<'p, 's> Solver<'p, 's> {
         match &self.sink {
             Sink::Table { .. } => self.store.tables[self.head.relation].contains(head),
             Sink::Answer(table) => table.contains(head),
+            Sink::First(found) => found.is_some(),
             Sink::Instances(_) => false,
         }
     }
@@ -273,12 +298,23 @@ impl<'p, 's> Solver<'p, 's> {
         let (size, limit) = match &mut self.sink {
             Sink::Table { limit } => {
                 let table = &mut self.store.tables[self.head.relation];
+                let before = table.len();
                 table.insert(&tuple);
+                if let Some(derivations) = &mut self.store.derivations
+                    && before < table.len()
+                {
+                    let derivation = Derivation { clause: self.clause, binding: self.binding.clone() };
+                    derivations[self.head.relation].push(derivation);
+                }
                 (table.len(), *limit)
             }
             Sink::Answer(table) => {
                 table.insert(&tuple);
                 (table.len(), self.store.max_answer)
+            }
+            Sink::First(found) => {
+                found.get_or_insert_with(|| self.binding.clone());
+                return Ok(true);
             }
             Sink::Instances(_) => {
                 let head = self.ground_atom(self.head)?;
@@ -336,22 +372,10 @@ impl<'p, 's> Solver<'p, 's> {
         }
         let component = self.program.component_of[atom.relation];
         let mut answer = Table::new(arguments.len());
-        for clause in &self.program.components[component].clauses {
+        for (number, clause) in self.program.components[component].clauses.iter().enumerate() {
             let sink = Sink::Answer(answer);
-            let mut solver =
-                Solver::new(self.program, &mut *self.store, &clause.head, clause.n_variables, sink);
-            let mut given = clause.head.arguments.iter().zip(&arguments).filter(|&(_, &id)| id != FREE);
-            if given.all(|(pattern, &id)| solver.matches(pattern, id)) {
-                let bound = solver.binding.iter().map(Option::is_some).collect();
-                let mut planner = Planner {
-                    program: self.program,
-                    store: &mut *solver.store,
-                    mode: Mode::Derive,
-                    component,
-                };
-                let steps = planner.plan(&clause.head, bound, &clause.body, None)?;
-                solver.run(&steps)?;
-            }
+            let mut solver = Solver::new(self.program, &mut *self.store, component, number, sink);
+            solver.run_given(&clause.body, component, &arguments)?;
             let Sink::Answer(table) = solver.sink else { return Err(EvalError::Unsafe) };
             answer = table;
         }

@@ -56,6 +56,13 @@ impl Answers {
     }
 }
 
+/// How a tuple was first derived: the clause of its component, and what its variables stood for.
+#[derive(Clone)]
+pub(super) struct Derivation {
+    pub(super) clause: usize,
+    pub(super) binding: Vec<Option<Id>>,
+}
+
 pub(super) struct Store {
     pub(super) terms: Terms,
     /// By relation.
@@ -70,6 +77,8 @@ pub(super) struct Store {
     pub(super) max_atoms: usize,
     /// Tuples of one answer.
     pub(super) max_answer: usize,
+    /// If it is kept how tuples of tables were derived: by relation and place in its table.
+    pub(super) derivations: Option<Vec<Vec<Derivation>>>,
     /// Questions in the course of being answered, each for the sake of the one before.
     pub(super) n_open: usize,
 }
@@ -89,6 +98,7 @@ impl Store {
             fuel: Fuel { left: limits.fuel, limit: limits.fuel },
             max_atoms: limits.max_atoms,
             max_answer: limits.max_atoms,
+            derivations: None,
             n_open: 0,
         }
     }

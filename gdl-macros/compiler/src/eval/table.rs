@@ -37,14 +37,16 @@ impl Table {
     }
 
     pub(super) fn contains(&self, tuple: &[Id]) -> bool {
+        self.place(tuple).is_some()
+    }
+
+    /// How many tuples were there before it.
+    pub(super) fn place(&self, tuple: &[Id]) -> Option<usize> {
         let mut i = self.first.get(&hash(tuple.iter().copied())).copied().unwrap_or(END);
-        while i != END {
-            if self.tuple(i) == tuple {
-                return true;
-            }
+        while i != END && self.tuple(i) != tuple {
             i = self.next[i];
         }
-        false
+        (i != END).then_some(i)
     }
 
     pub(super) fn tuple(&self, i: usize) -> &[Id] {

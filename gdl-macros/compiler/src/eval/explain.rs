@@ -1,0 +1,409 @@
+//! Why an atom holds in a state, or why not.
+//!
+//! The [`Explainer`] has filled tables, and a ground atom is given to it. Of an atom that holds it tells a rule that gives it, with the literals of
+//! the body as they were satisfied, and why these hold; of any other it tells for each rule whose head fits how far its body
+//! can be satisfied, literal by literal in the order of the text, and the first literal that cannot. A literal that tests waits until its
+//! variables are bound. Atoms of relations that depend on themselves are explained as they were first derived, so no explanation
+//! rests on itself. It goes as deep as is asked, tells no more than [`MOST`] atoms, and takes fuel as any question does.
+
+use super::machine::Machine;
+use super::program::{Clause, Goal};
+use super::solve::{Sink, Solver};
+use super::store::Derivation;
+use super::term::Id;
+use super::{EvalError, Term};
+use crate::diagnostic::Span;
+use crate::rules::{self, Atom, Formula, RelationId, Rule, Rules};
+
+/// Atoms that one explanation tells of.
+const MOST: usize = 1_000;
+
+/// The deepest explanation.
+const DEEPEST: usize = 100;
+
+/// What variables of a rule stand for.
+type Binding = Vec<Option<Id>>;
+
+/// An atom, and why it holds or does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The atom as KIF text.
+    pub atom: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why an atom holds or does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It is a fluent of the state or a move that is made, or neither.
+    Given,
+    /// A rule gives it.
+    Rule {
+        /// Its place in [`Rules::rules`].
+        rule: usize,
+        /// Its body, in the order of the text.
+        premises: Vec<Literal>,
+    },
+    /// No rule gives it; those whose heads fit are listed in the order of the text.
+    None(Vec<Attempt>),
+    /// It is deeper than was asked for.
+    Deeper,
+}
+
+/// A literal of a rule with values in the place of its variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Literal {
+    /// As KIF text; a variable that nothing binds keeps its name.
+    pub text: String,
+    /// Where it stands, or the whole rule if it is no atom.
+    pub span: Span,
+    /// Why its atom, if it has one without variables, holds or does not.
+    pub why: Option<Box<Explanation>>,
+}
+
+/// How far a rule can be satisfied that does not give an atom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Its place in [`Rules::rules`].
+    pub rule: usize,
+    /// Literals that hold together, as KIF text.
+    pub held: Vec<String>,
+    /// The first literal that does not hold with these.
+    pub fails: Literal,
+}
+
+/// Explains atoms of one state and joint move.
+pub(super) struct Explainer<'m> {
+    pub(super) rules: &'m Rules,
+    pub(super) machine: &'m mut Machine,
+    /// By relation, if it depends on itself: in the order of its table.
+    derivations: Vec<Option<Vec<Derivation>>>,
+    left: usize,
+}
+
+impl<'m> Explainer<'m> {
+    pub(super) fn new(rules: &'m Rules, machine: &'m mut Machine) -> Self {
+        Self { rules, machine, derivations: vec![None; rules.relations.len()], left: MOST }
+    }
+
+    /// Explains an atom whose relation, and all it depends on, is up to date.
+    pub(super) fn explain(
+        &mut self,
+        relation: RelationId,
+        tuple: &[Id],
+        depth: usize,
+    ) -> Result<Explanation, EvalError> {
+        let keywords = &self.rules.keywords;
+        let holds = self.holds_tuple(relation, tuple)?;
+        let atom = self.machine.display(self.rules, relation, tuple);
+        let depth = depth.min(DEEPEST);
+        let reason = if relation == keywords.fact || relation == keywords.does {
+            Reason::Given
+        } else if depth == 0 || self.left == 0 {
+            Reason::Deeper
+        } else {
+            self.left -= 1;
+            if holds { self.proof(relation, tuple, depth)? } else { self.attempts(relation, tuple, depth)? }
+        };
+        Ok(Explanation { atom, holds, reason })
+    }
+
+    /// A rule that gives the atom.
+    fn proof(&mut self, relation: RelationId, tuple: &[Id], depth: usize) -> Result<Reason, EvalError> {
+        let component = self.machine.program.component_of[relation.index()];
+        let mut found = self.derivation(relation, tuple)?;
+        for clause in self.clauses(relation) {
+            if found.is_some() {
+                break;
+            }
+            let body = self.machine.program.components[component].clauses[clause].body.clone();
+            found = self.first(component, clause, tuple, &body)?;
+        }
+        let Derivation { clause, binding } = found.ok_or(EvalError::Unsafe)?;
+        let rule = self.machine.program.components[component].clauses[clause].rule;
+        let (rules, mut premises) = (self.rules, Vec::new());
+        for formula in &rules.rules[rule].body {
+            premises.push(self.literal(&rules.rules[rule], formula, &binding, depth)?);
+        }
+        Ok(Reason::Rule { rule, premises })
+    }
+
+    /// How far each rule gets that may give the atom.
+    fn attempts(&mut self, relation: RelationId, tuple: &[Id], depth: usize) -> Result<Reason, EvalError> {
+        let component = self.machine.program.component_of[relation.index()];
+        let rules = self.rules;
+        let mut attempts = Vec::new();
+        for clause in self.clauses(relation) {
+            let Some(Derivation { mut binding, .. }) = self.first(component, clause, tuple, &[])? else {
+                continue;
+            };
+            let Clause { rule, body, .. } = &self.machine.program.components[component].clauses[clause];
+            let (number, rule, body) = (*rule, &rules.rules[*rule], body.clone());
+            let mut goals = Vec::new();
+            let mut held = Vec::new();
+            for (formula, range) in order(rule, &binding) {
+                goals.extend_from_slice(&body[range]);
+                if let Some(found) = self.first(component, clause, tuple, &goals)? {
+                    binding = found.binding;
+                    held.push(formula);
+                    continue;
+                }
+                let fails = self.literal(rule, formula, &binding, depth)?;
+                let held = held.iter().map(|held| self.display(rule, held, &binding)).collect();
+                attempts.push(Attempt { rule: number, held, fails });
+                break;
+            }
+        }
+        Ok(Reason::None(attempts))
+    }
+
+    /// The clauses for a relation.
+    fn clauses(&self, relation: RelationId) -> Vec<usize> {
+        let component = self.machine.program.component_of[relation.index()];
+        let clauses = self.machine.program.components[component].clauses.iter().enumerate();
+        clauses
+            .filter(|(_, clause)| clause.head.relation == relation.index())
+            .map(|(place, _)| place)
+            .collect()
+    }
+
+    /// What a clause's variables stand for in the first solution of some goals that has this head.
+    fn first(
+        &mut self,
+        component: usize,
+        clause: usize,
+        tuple: &[Id],
+        goals: &[Goal],
+    ) -> Result<Option<Derivation>, EvalError> {
+        let Machine { program, store, .. } = &mut *self.machine;
+        let mut solver = Solver::new(program, store, component, clause, Sink::First(None));
+        solver.run_given(goals, component, tuple)?;
+        let Sink::First(found) = solver.sink else { return Ok(None) };
+        Ok(found.map(|binding| Derivation { clause, binding }))
+    }
+
+    /// How an atom was first derived, if its relation depends on itself.
+    fn derivation(&mut self, relation: RelationId, tuple: &[Id]) -> Result<Option<Derivation>, EvalError> {
+        let number = self.machine.program.component_of[relation.index()];
+        let component = &self.machine.program.components[number];
+        let is_recursive = component.clauses.iter().any(|clause| !clause.variants.is_empty());
+        if component.negative_cycle || !is_recursive || self.machine.store.is_on_demand(relation.index()) {
+            return Ok(None);
+        }
+        if self.derivations[relation.index()].is_none() {
+            let relations = component.relations.clone();
+            let mut derivations = self.machine.derive_again(number, self.rules)?;
+            for relation in relations {
+                self.derivations[relation] = Some(std::mem::take(&mut derivations[relation]));
+            }
+        }
+        let place = self.machine.table(relation).place(tuple);
+        let known = self.derivations[relation.index()].as_ref();
+        Ok(known.zip(place).and_then(|(known, place)| known.get(place)).cloned())
+    }
+
+    /// A literal of a rule, and why its atom holds or does not. Of a disjunction it is the branch that holds, if one does.
+    fn literal(
+        &mut self,
+        rule: &Rule,
+        formula: &Formula,
+        binding: &Binding,
+        depth: usize,
+    ) -> Result<Literal, EvalError> {
+        if let Formula::Or(branches) = formula {
+            for branch in branches {
+                if self.holds(branch, binding)? == Some(true) {
+                    return self.literal(rule, branch, binding, depth);
+                }
+            }
+        }
+        let (mut inner, mut span, mut why) = (formula, rule.span, None);
+        while let Formula::Not(formula) = inner {
+            inner = formula;
+        }
+        if let Formula::Atom(atom) = inner {
+            span = atom.span;
+            if let Some(tuple) = self.tuple(atom, binding)? {
+                why = Some(Box::new(self.explain(atom.relation, &tuple, depth - 1)?));
+            }
+        }
+        Ok(Literal { text: self.display(rule, formula, binding), span, why })
+    }
+
+    /// Whether a formula holds; nothing if a variable is not bound.
+    fn holds(&mut self, formula: &Formula, binding: &Binding) -> Result<Option<bool>, EvalError> {
+        Ok(match formula {
+            Formula::Atom(atom) => match self.tuple(atom, binding)? {
+                Some(tuple) => Some(self.holds_tuple(atom.relation, &tuple)?),
+                None => None,
+            },
+            Formula::Distinct(left, right) => {
+                let (left, right) = (self.ground(left, binding)?, self.ground(right, binding)?);
+                left.zip(right).map(|(left, right)| left != right)
+            }
+            Formula::Not(inner) => self.holds(inner, binding)?.map(|holds| !holds),
+            Formula::Or(branches) => {
+                let mut any = Some(false);
+                for branch in branches {
+                    match self.holds(branch, binding)? {
+                        Some(true) => return Ok(Some(true)),
+                        Some(false) => {}
+                        None => any = None,
+                    }
+                }
+                any
+            }
+        })
+    }
+
+    fn holds_tuple(&mut self, relation: RelationId, tuple: &[Id]) -> Result<bool, EvalError> {
+        if !self.machine.store.is_on_demand(relation.index()) {
+            return Ok(self.machine.table(relation).contains(tuple));
+        }
+        let component = self.machine.program.component_of[relation.index()];
+        for clause in self.clauses(relation) {
+            let body = self.machine.program.components[component].clauses[clause].body.clone();
+            if self.first(component, clause, tuple, &body)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The arguments of an atom, if they have no variable that is not bound.
+    fn tuple(&mut self, atom: &Atom, binding: &Binding) -> Result<Option<Vec<Id>>, EvalError> {
+        atom.arguments.iter().map(|argument| self.ground(argument, binding)).collect()
+    }
+
+    fn ground(&mut self, term: &rules::Term, binding: &Binding) -> Result<Option<Id>, EvalError> {
+        let (symbol, arguments) = match term {
+            rules::Term::Variable(variable) => return Ok(binding[variable.index()]),
+            rules::Term::Constant(symbol) => (symbol, &[][..]),
+            rules::Term::Function(symbol, arguments) => (symbol, &arguments[..]),
+        };
+        let mut key = vec![symbol.0];
+        for argument in arguments {
+            let Some(id) = self.ground(argument, binding)? else { return Ok(None) };
+            key.push(id);
+        }
+        self.machine.store.terms.intern(&key).map(Some)
+    }
+
+    /// A formula as KIF text, with values in the place of variables.
+    fn display(&mut self, rule: &Rule, formula: &Formula, binding: &Binding) -> String {
+        let list = |head: &str, parts: Vec<String>| format!("({head} {})", parts.join(" "));
+        match formula {
+            Formula::Atom(atom) => {
+                let name = self.rules.relation_name(atom.relation);
+                if atom.arguments.is_empty() {
+                    return name.to_owned();
+                }
+                list(name, self.all(rule, &atom.arguments, binding))
+            }
+            Formula::Distinct(left, right) => {
+                list("distinct", vec![self.term(rule, left, binding), self.term(rule, right, binding)])
+            }
+            Formula::Not(inner) => list("not", vec![self.display(rule, inner, binding)]),
+            Formula::Or(branches) => {
+                list("or", branches.iter().map(|branch| self.display(rule, branch, binding)).collect())
+            }
+        }
+    }
+
+    fn all(&mut self, rule: &Rule, terms: &[rules::Term], binding: &Binding) -> Vec<String> {
+        terms.iter().map(|term| self.term(rule, term, binding)).collect()
+    }
+
+    fn term(&mut self, rule: &Rule, term: &rules::Term, binding: &Binding) -> String {
+        match term {
+            rules::Term::Variable(variable) => match binding[variable.index()] {
+                Some(id) => self.machine.store.terms.term(&self.rules.symbols, id).as_str().to_owned(),
+                None => rule.variables[variable.index()].clone(),
+            },
+            rules::Term::Constant(symbol) => self.rules.symbols.name(*symbol).to_owned(),
+            rules::Term::Function(symbol, arguments) => {
+                let arguments = self.all(rule, arguments, binding);
+                format!("({} {})", self.rules.symbols.name(*symbol), arguments.join(" "))
+            }
+        }
+    }
+}
+
+/// The literals of a rule with their goals, in the order of the text but for those that test, which wait for their
+/// variables.
+fn order<'r>(rule: &'r Rule, binding: &Binding) -> Vec<(&'r Formula, std::ops::Range<usize>)> {
+    let mut bound: Vec<bool> = binding.iter().map(Option::is_some).collect();
+    let mut place = 0;
+    let mut waiting: Vec<(&Formula, std::ops::Range<usize>)> = Vec::new();
+    for formula in &rule.body {
+        let count = goals(formula, false);
+        waiting.push((formula, place..place + count));
+        place += count;
+    }
+    let mut ordered = Vec::new();
+    while !waiting.is_empty() {
+        let is_ready = |formula: &Formula| {
+            let mut ready = true;
+            formula.for_each_variable(&mut |variable| ready &= bound[variable.index()]);
+            ready || matches!(formula, Formula::Atom(_) | Formula::Or(_))
+        };
+        // Rules are safe, so one is ready; if not, the planner says so.
+        let next = waiting.iter().position(|(formula, _)| is_ready(formula)).unwrap_or(0);
+        let (formula, range) = waiting.remove(next);
+        formula.for_each_variable(&mut |variable| bound[variable.index()] = true);
+        ordered.push((formula, range));
+    }
+    ordered
+}
+
+/// How many goals a formula of a body is made of.
+fn goals(formula: &Formula, negative: bool) -> usize {
+    match formula {
+        Formula::Not(inner) => goals(inner, !negative),
+        Formula::Or(branches) if negative => branches.iter().map(|branch| goals(branch, true)).sum(),
+        Formula::Atom(_) | Formula::Distinct(..) | Formula::Or(_) => 1,
+    }
+}
+
+impl super::Evaluator<'_> {
+    /// Why an atom such as `(legal white (mark 1 1))` holds in a state, or why not. `state` and `joint` are what the
+    /// atom's relation depends on: no state for `(init ..)`, a joint move for `(next ..)` and `(sees ..)` alone. `depth` is how
+    /// many rules deep it goes.
+    ///
+    /// # Errors
+    /// If the text is no ground atom of the rules, there are not as many moves as players, or a limit is exceeded.
+    pub fn explain(
+        &self,
+        atom: &str,
+        state: &super::State,
+        joint: Option<&[Term]>,
+        depth: usize,
+    ) -> Result<Explanation, EvalError> {
+        let (relation, tuple) = self.atom(atom)?;
+        let mut machine = self.machine.borrow_mut();
+        let moves = match joint {
+            Some(joint) => self.moves(&mut machine, joint)?,
+            None => Vec::new(),
+        };
+        machine.enter(self.rules, state, moves)?;
+        let needed = machine.program.closure(relation);
+        machine.demand(&needed, self.rules)?;
+        Explainer::new(self.rules, &mut machine).explain(relation, &tuple, depth)
+    }
+
+    /// The relation and the arguments of a ground atom.
+    fn atom(&self, text: &str) -> Result<(RelationId, Vec<Id>), EvalError> {
+        let mut machine = self.machine.borrow_mut();
+        let id = machine.store.terms.parse(&self.rules.symbols, text)?;
+        let key = machine.store.terms.key(id);
+        let is_named =
+            |relation: &rules::Relation| relation.name.0 == key[0] && relation.arity == key.len() - 1;
+        let relation = self.rules.relations.iter().position(is_named);
+        let relation =
+            relation.ok_or_else(|| EvalError::NoRelation { text: text.chars().take(80).collect() })?;
+        Ok((RelationId(relation as u32), key[1..].to_vec()))
+    }
+}

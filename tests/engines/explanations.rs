@@ -1,0 +1,93 @@
+//! Explanations agree with `eval` on the atoms of every step of seeded playouts of the built-in games, and with themselves: what an
+//! atom rests on holds, what it fails for does not, and nothing rests on itself.
+
+use super::agreement::rules;
+use gdl_compiler::eval::{Evaluator, Explanation, Literal, Reason, State, Term};
+use gdl_games::LIST;
+use gdl_runtime::{Game, chance::Stream, load};
+
+/// Steps of each game, and atoms of each kind in a step; the oracle is slow.
+const STEPS: usize = 6;
+const ATOMS: usize = 40;
+
+/// Asserts what an explanation says of its parts; the number of atoms in it.
+fn assert_sound(explanation: &Explanation, above: &mut Vec<String>) -> usize {
+    let literal = |literal: &Literal, holds: bool, above: &mut Vec<String>| {
+        let Some(why) = &literal.why else { return 0 };
+        // `not` twice does not occur in these games.
+        let expected = holds != literal.text.starts_with("(not ");
+        assert_eq!(why.holds, expected, "{} of {}", literal.text, explanation.atom);
+        assert_sound(why, above)
+    };
+    match &explanation.reason {
+        Reason::Given | Reason::Deeper => 1,
+        Reason::Rule { premises, .. } => {
+            assert!(explanation.holds && !above.contains(&explanation.atom), "{explanation:?}");
+            above.push(explanation.atom.clone());
+            let atoms: usize = premises.iter().map(|premise| literal(premise, true, above)).sum();
+            above.pop();
+            1 + atoms
+        }
+        Reason::None(attempts) => {
+            assert!(!explanation.holds, "{explanation:?}");
+            // What is above is of no matter for what does not hold.
+            1 + attempts.iter().map(|attempt| literal(&attempt.fails, false, &mut Vec::new())).sum::<usize>()
+        }
+    }
+}
+
+/// Some of many, evenly.
+fn some<T>(list: Vec<T>) -> impl Iterator<Item = T> {
+    let every = list.len().div_ceil(ATOMS).max(1);
+    list.into_iter().step_by(every)
+}
+
+#[test]
+fn explanations_agree_with_the_oracle() {
+    for entry in LIST {
+        let (rules, game) = (rules(entry.text), load(entry.text).expect("built-in rulesheets load"));
+        let oracle = Evaluator::new(&rules).expect("the oracle can evaluate a built-in game");
+        let terms = |list: Vec<String>| -> Vec<Term> {
+            list.iter().map(|text| oracle.term(text).expect("a term of the game")).collect()
+        };
+        let all = |texts: &gdl_runtime::vocabulary::Texts| texts.iter().map(str::to_owned).collect();
+        let (fluents, moves) =
+            (terms(all(game.vocabulary().fluents())), terms(all(game.vocabulary().moves())));
+        let mut random = Stream::new(7, 0);
+        let mut state: State = oracle.initial().expect("a state");
+        let mut atoms = 0;
+        for _ in 0..STEPS {
+            let mut check = |atom: String, joint: Option<&[Term]>, expected: bool| {
+                let explanation = oracle.explain(&atom, &state, joint, 4).expect("an atom of the game");
+                assert_eq!((&explanation.atom, explanation.holds), (&atom, expected), "{}", entry.name);
+                atoms += assert_sound(&explanation, &mut Vec::new());
+            };
+            let terminal = oracle.terminal(&state).expect("an answer");
+            check("terminal".to_owned(), None, terminal);
+            let mut joint = Vec::new();
+            for (number, role) in oracle.roles().iter().enumerate() {
+                let goals = oracle.goals(&state, number).expect("an answer");
+                for value in game.vocabulary().goals_of(number) {
+                    let held = goals.iter().any(|goal| goal.as_str() == value.to_string());
+                    check(format!("(goal {role} {value})"), None, held);
+                }
+                let legal = oracle.legal(&state, number).expect("an answer");
+                for action in some(moves.clone()) {
+                    check(format!("(legal {role} {action})"), None, legal.contains(&action));
+                }
+                if !terminal {
+                    joint.push(legal[random.below(legal.len() as u64) as usize].clone());
+                }
+            }
+            if terminal {
+                break;
+            }
+            let next = oracle.next(&state, &joint).expect("a state");
+            for fluent in some(fluents.clone()) {
+                check(format!("(next {fluent})"), Some(&joint), next.contains(&fluent));
+            }
+            state = next;
+        }
+        assert!(atoms > 50, "{}: {atoms} atoms", entry.name);
+    }
+}

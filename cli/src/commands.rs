@@ -22,6 +22,7 @@ mod playouts;
 mod serve;
 mod shard;
 mod verify;
+mod why;
 
 use clap::Subcommand;
 use gdl_tools::error::Result;
@@ -59,6 +60,8 @@ pub(crate) enum Command {
     /// Show a game in the browser: a board to click, against people or players
     #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
+    /// Say why something holds at a position of a game, or why not
+    Why(why::WhyArgs),
     /// Compare a rulesheet with recorded traces of a reference reasoner
     Verify(verify::VerifyArgs),
     /// Measure how soon rulesheets load, how fast they play and what memory they take
@@ -79,6 +82,7 @@ impl Command {
             Self::Playouts(args) => args.json,
             Self::Analyze(args) => args.json,
             Self::Match(args) => args.json,
+            Self::Why(args) => args.json,
             Self::Verify(args) => args.json,
             Self::Bench(args) => args.json,
             Self::Explain(args) => args.json,
@@ -114,6 +118,7 @@ impl Command {
             Self::Player(args) => player::run(args),
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(args),
+            Self::Why(args) => why::run(args),
             Self::Verify(args) => verify::run(args),
             Self::Bench(args) => bench::run(args),
             Self::Completions(args) => completions::run(args, whole),

@@ -18,6 +18,7 @@ mod shard;
 mod simulate;
 mod validity;
 mod verify;
+mod why;
 
 use serde_json::Value;
 use std::{

@@ -63,6 +63,11 @@ impl Symbols {
         self.ids.get(&key).copied()
     }
 
+    /// The first spelling of each.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
     /// The symbol's first spelling.
     #[must_use]
     pub fn name(&self, symbol: Symbol) -> &str {

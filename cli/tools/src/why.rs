@@ -1,0 +1,293 @@
+//! Why an atom holds at a position, or why not: the questions of `gdl why`.
+//!
+//! A [`Position`] is read from what a person writes: the start, a state, moves from the start, or a file that `gdl play` saved
+//! or a match recorder wrote. An atom is asked about there, and the oracle explains it by the rules ([`Explanation`]). What is not `true`
+//! at a position is asked of the step that led to it, by `next` or `init`.
+
+use crate::{
+    error::{Error, Result},
+    parse::did_you_mean,
+};
+use gdl_compiler::{
+    Rules, Source, Span,
+    eval::{EvalError, Evaluator, Explanation, Literal, Reason, State, Term},
+};
+use gdl_format::term;
+use gdl_runtime::{history::Transcript, record::Record};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::{fs::File, io::Read, path::Path};
+
+/// Bytes of a file with a play at most.
+const MOST_BYTES: u64 = 1 << 28;
+
+/// A position of a play.
+#[derive(Clone, Debug)]
+pub struct Position {
+    /// The fluents that hold.
+    pub state: State,
+    /// Joint moves from the start, if it was reached by any or is the start.
+    pub depth: Option<usize>,
+    /// The position before it, and the joint move made there.
+    before: Option<(State, Vec<Term>)>,
+    /// The joint move that is made at it.
+    making: Option<Vec<Term>>,
+}
+
+/// A play in a file, in either form.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Play {
+    Recorded(Box<Record>),
+    Saved(Transcript),
+}
+
+impl Play {
+    /// Joint moves from the start, as KIF text. Of a play with branches it is the line to where one is, and on from there where it was
+    /// gone on last.
+    fn moves(self) -> Vec<Vec<String>> {
+        let transcript = match self {
+            Self::Recorded(record) => return record.moves,
+            Self::Saved(transcript) => transcript,
+        };
+        let mut line = Vec::new();
+        let mut at = transcript.at;
+        // Each step comes from a place before it.
+        while let Some(step) = at.checked_sub(1).and_then(|place| transcript.steps.get(place)) {
+            line.push(step.moves.clone());
+            if step.from >= at {
+                break;
+            }
+            at = step.from;
+        }
+        line.reverse();
+        let mut at = transcript.at;
+        while let Some(next) =
+            transcript.steps.iter().rposition(|step| step.from == at).filter(|&next| next >= at)
+        {
+            line.push(transcript.steps[next].moves.clone());
+            at = next + 1;
+        }
+        line
+    }
+}
+
+impl Position {
+    /// The position that a text means: `start`, `((FLUENT) ..)`, `after (MOVE ..) ..` with the moves of all roles in role order, or
+    /// `FILE` and `FILE@N`, the end of a play and its position after N joint moves.
+    ///
+    /// # Errors
+    /// If the text means none, a file cannot be read, or a move is not legal.
+    pub fn read(text: &str, oracle: &Evaluator<'_>) -> Result<Self> {
+        let text = text.trim();
+        if text == "start" {
+            return Self::after(oracle, &[], 0);
+        }
+        if text.starts_with('(') {
+            let items = term::items(text);
+            let items = items.ok_or_else(|| {
+                Error::Input("the state is not one list of fluents: `((a 1) (b 2))`".to_owned())
+            })?;
+            let state = items.iter().map(|item| oracle.term(item)).collect::<std::result::Result<_, _>>();
+            let state = state.map_err(|error| wrong("the state", &error))?;
+            return Ok(Self { state, depth: None, before: None, making: None });
+        }
+        if let Some(moves) = text.strip_prefix("after").filter(|rest| rest.trim_start().starts_with('(')) {
+            let list = format!("({moves})");
+            let joints = term::items(&list);
+            let joints: Option<Vec<Vec<String>>> =
+                joints.and_then(|joints| joints.into_iter().map(joint).collect());
+            let joints = joints.ok_or_else(|| {
+                Error::Input(
+                    "the moves are not lists with a move of each role: `after (a noop) (noop b)`".to_owned(),
+                )
+            })?;
+            return Self::after(oracle, &joints, joints.len());
+        }
+        let (path, depth) =
+            match text.rsplit_once('@').and_then(|(path, depth)| Some((path, depth.parse().ok()?))) {
+                Some((path, depth)) => (path, Some(depth)),
+                None => (text, None),
+            };
+        let moves = play(Path::new(path))?.moves();
+        let depth = depth.unwrap_or(moves.len());
+        if depth > moves.len() {
+            return Err(Error::Input(format!(
+                "{path} has {} joint moves, so there is no position after {depth}",
+                moves.len()
+            )));
+        }
+        Self::after(oracle, &moves, depth)
+    }
+
+    /// The position after so many of some joint moves.
+    fn after(oracle: &Evaluator<'_>, moves: &[Vec<String>], depth: usize) -> Result<Self> {
+        let mut position = Self {
+            state: oracle.initial().map_err(|error| wrong("the start", &error))?,
+            depth: Some(0),
+            before: None,
+            making: None,
+        };
+        for (number, joint) in moves.iter().take(depth + 1).enumerate() {
+            let made = position.joint(oracle, joint);
+            let made = made.map_err(|error| Error::Input(format!("joint move {}: {error}", number + 1)))?;
+            if number == depth {
+                position.making = Some(made);
+                break;
+            }
+            let next = oracle.next(&position.state, &made);
+            let next = next.map_err(|error| wrong(&format!("joint move {}", number + 1), &error))?;
+            position.before = Some((std::mem::replace(&mut position.state, next), made));
+            position.depth = Some(number + 1);
+        }
+        Ok(position)
+    }
+
+    /// A joint move that is legal here, of its texts.
+    fn joint(&self, oracle: &Evaluator<'_>, texts: &[String]) -> std::result::Result<Vec<Term>, String> {
+        let roles = oracle.roles();
+        if texts.len() != roles.len() {
+            return Err(format!("{} moves for {} roles", texts.len(), roles.len()));
+        }
+        let mut joint = Vec::new();
+        for (number, (text, role)) in texts.iter().zip(roles).enumerate() {
+            let action = oracle.term(text).map_err(|error| error.to_string())?;
+            let legal = oracle.legal(&self.state, number).map_err(|error| error.to_string())?;
+            if !legal.contains(&action) {
+                return Err(format!(
+                    "`{action}` is not legal for `{role}`; ask why: `(legal {role} {action})`"
+                ));
+            }
+            joint.push(action);
+        }
+        Ok(joint)
+    }
+
+    /// The position at which a joint move is made, for what comes of it: `(MOVE ..)` with the moves of all roles.
+    ///
+    /// # Errors
+    /// If it is not legal.
+    pub fn making(mut self, oracle: &Evaluator<'_>, text: &str) -> Result<Self> {
+        let texts = joint(text.trim())
+            .ok_or_else(|| Error::Input(format!("`{text}` is not a list with a move of each role")))?;
+        self.making = Some(self.joint(oracle, &texts).map_err(Error::Input)?);
+        Ok(self)
+    }
+
+    /// Why an atom holds here or does not, so many rules deep. An atom may be written without its outer parentheses.
+    ///
+    /// # Errors
+    /// If it is no ground atom of the rules, or needs a joint move and there is none.
+    pub fn ask(
+        &self,
+        rules: &Rules,
+        oracle: &Evaluator<'_>,
+        atom: &str,
+        depth: usize,
+    ) -> Result<Explanation> {
+        let atom = term::normalise(atom);
+        let is_bare = !atom.starts_with('(') && atom.contains(' ');
+        let atom = if is_bare { format!("({atom})") } else { atom };
+        let parts = term::parts(&atom);
+        let head = parts.first().copied().unwrap_or_default();
+        let is = |name: &str| head.eq_ignore_ascii_case(name);
+        // A state says what is true and not why; the step that led there does.
+        if let (true, [_, fluent]) = (is("true"), &parts[..]) {
+            let asked = match (&self.before, self.depth) {
+                (Some((state, joint)), _) => Some((format!("(next {fluent})"), state, Some(&joint[..]))),
+                (None, Some(_)) => Some((format!("(init {fluent})"), &self.state, None)),
+                (None, None) => None,
+            };
+            if let Some((atom, state, joint)) = asked {
+                return explain(rules, oracle, &atom, state, joint, depth);
+            }
+        }
+        if self.making.is_none() && (is("next") || is("sees") || is("does")) {
+            return Err(Error::Input(format!(
+                "`{head}` is about a joint move: say which one is made, as by `--making '(MOVE ..)'`"
+            )));
+        }
+        explain(rules, oracle, &atom, &self.state, self.making.as_deref(), depth)
+    }
+}
+
+fn explain(
+    rules: &Rules,
+    oracle: &Evaluator<'_>,
+    atom: &str,
+    state: &State,
+    joint: Option<&[Term]>,
+    depth: usize,
+) -> Result<Explanation> {
+    oracle.explain(atom, state, joint, depth).map_err(|error| match (unknown(rules, atom), error) {
+        (Some((word, near)), EvalError::NotATerm { .. }) => {
+            Error::Input(format!("`{word}` is no word of these rules{near}"))
+        }
+        (_, error) => Error::Input(error.to_string()),
+    })
+}
+
+/// The first word that the rules do not use, and one that may be meant.
+fn unknown<'t>(rules: &Rules, atom: &'t str) -> Option<(&'t str, String)> {
+    let mut words = atom.split(|letter: char| letter.is_whitespace() || "()".contains(letter));
+    let word = words.find(|word| !word.is_empty() && rules.symbols.find(word).is_none())?;
+    Some((word, did_you_mean(word, rules.symbols.iter())))
+}
+
+/// The texts of a list.
+fn joint(text: &str) -> Option<Vec<String>> {
+    term::items(text).map(|items| items.into_iter().map(str::to_owned).collect())
+}
+
+fn wrong(what: &str, error: &EvalError) -> Error {
+    Error::Input(format!("{what}: {error}"))
+}
+
+fn play(path: &Path) -> Result<Play> {
+    let name = path.display();
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text));
+    read.map_err(|error| Error::Input(format!("cannot read {name}: {error}")))?;
+    let play = serde_json::from_str(&text);
+    play.map_err(|_| {
+        Error::Input(format!("{name} is neither a play that was saved nor the record of a match"))
+    })
+}
+
+/// An explanation as JSON: `atom`, `holds`, and one of `given` (true: a fluent of the state or a move made, or neither), `by` (the rule
+/// that gives it, with its `premises`), `attempts` (each rule that might give it, with the literals that `held` and the first one that
+/// `fails`) and `deeper` (true: ask for it by itself). Rules have `line` and `column`, literals `text`, `line`, `column` and, if they
+/// are about an atom, `why`: an object like this one.
+#[must_use]
+pub fn to_json(explanation: &Explanation, rules: &Rules, source: &Source) -> Value {
+    let placed = |span: Span, mut object: Value| {
+        let at = source.position(span.start);
+        object["line"] = json!(at.line);
+        object["column"] = json!(at.column);
+        object
+    };
+    let literal = |literal: &Literal| {
+        let mut object = placed(literal.span, json!({ "text": literal.text }));
+        if let Some(why) = &literal.why {
+            object["why"] = to_json(why, rules, source);
+        }
+        object
+    };
+    let mut object = json!({ "atom": explanation.atom, "holds": explanation.holds });
+    match &explanation.reason {
+        Reason::Given => object["given"] = json!(true),
+        Reason::Deeper => object["deeper"] = json!(true),
+        Reason::Rule { rule, premises } => {
+            let premises: Vec<Value> = premises.iter().map(literal).collect();
+            object["by"] = placed(rules.rules[*rule].head.span, json!({ "premises": premises }));
+        }
+        Reason::None(attempts) => {
+            let attempts = attempts.iter().map(|attempt| {
+                let object = json!({ "held": attempt.held, "fails": literal(&attempt.fails) });
+                placed(rules.rules[attempt.rule].head.span, object)
+            });
+            object["attempts"] = attempts.collect();
+        }
+    }
+    object
+}

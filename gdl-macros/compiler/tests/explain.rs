@@ -140,7 +140,7 @@ fn depth_and_size_are_bounded() {
     assert_eq!(text(&explain("terminal", &[], None, 0)), "-terminal?");
     assert_eq!(text(&explain("terminal", &[], None, 1)), "-terminal since 21 after [] fails full[-full?]");
     // A chain of ten thousand, explained without end.
-    let chain: String = (0..10_000).map(|n| format!("(succ {n} {})", n + 1)).collect();
+    let chain = (0..10_000).fold(String::new(), |text, n| text + &format!("(succ {n} {})", n + 1));
     let rules =
         rules(&format!("{GAME}{chain}(up 0)(<= (up ?n) (up ?m) (succ ?m ?n))(<= (legal x go) (up 9000))"));
     let evaluator = Evaluator::new(&rules).expect("within limits");

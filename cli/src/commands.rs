@@ -13,6 +13,7 @@ mod list;
 mod matches;
 mod merge;
 mod net;
+mod new;
 mod perft;
 mod play;
 #[cfg(feature = "network")]
@@ -32,6 +33,8 @@ use gdl_tools::error::Result;
 pub(crate) enum Command {
     /// List the built-in games
     List(list::ListArgs),
+    /// Begin a rulesheet of one's own, with a crate that uses it
+    New(new::NewArgs),
     /// Find the faults of rulesheets
     Check(check::CheckArgs),
     /// Say what a diagnostic's code means
@@ -92,7 +95,7 @@ impl Command {
             #[cfg(feature = "serve")]
             Self::Serve(_) => false,
             // A shard that failed leaves no document behind.
-            Self::Fmt(_) | Self::Play(_) | Self::Shard(_) | Self::Completions(_) => false,
+            Self::New(_) | Self::Fmt(_) | Self::Play(_) | Self::Shard(_) | Self::Completions(_) => false,
         }
     }
 
@@ -103,6 +106,7 @@ impl Command {
     pub(crate) fn run(&self, whole: fn() -> clap::Command) -> Result {
         match self {
             Self::List(args) => list::run(args),
+            Self::New(args) => new::run(args),
             Self::Check(args) => check::run(args),
             Self::Explain(args) => explain::run(args),
             Self::Fmt(args) => fmt::run(args),

@@ -1,6 +1,7 @@
 //! The command as its users meet it: arguments in; stdout, stderr and the exit code out.
 
 mod analyze;
+mod authors;
 mod bench;
 mod check;
 mod fmt;

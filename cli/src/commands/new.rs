@@ -1,0 +1,174 @@
+//! `gdl new`: a folder with a rulesheet, a crate that uses it, and a test.
+//!
+//! The rulesheet is a whole game, to be changed into another one: that of `docs/primer.md`. Nothing is overwritten.
+
+use clap::Args;
+use gdl_tools::{
+    error::{Error, Result},
+    output::{self, BOLD, CODE},
+};
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// The game of the files, in whose place the name of the new one stands.
+const GAME: &str = "dominoes";
+
+/// The files beside `Cargo.toml`: those of a package of this project, in which they are tested.
+const FILES: &[(&str, &str)] = &[
+    ("dominoes.kif", include_str!("new/dominoes.kif")),
+    ("src/lib.rs", include_str!("new/lib.rs")),
+    ("src/main.rs", include_str!("new/main.rs")),
+    ("tests/rules.rs", include_str!("new/rules.rs")),
+];
+
+/// `Cargo.toml`, with `NAME` where the game's name stands, and `RUNTIME` where the dependency does.
+const MANIFEST: &str = include_str!("new/Cargo.toml.in");
+
+/// Words that Rust does not take for the name of a crate or a module.
+const TAKEN: &[&str] = &[
+    "abstract",
+    "alloc",
+    "as",
+    "async",
+    "await",
+    "become",
+    "box",
+    "break",
+    "const",
+    "continue",
+    "core",
+    "crate",
+    "do",
+    "dyn",
+    "else",
+    "enum",
+    "extern",
+    "false",
+    "final",
+    "fn",
+    "for",
+    "gen",
+    "if",
+    "impl",
+    "in",
+    "let",
+    "loop",
+    "macro",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "override",
+    "priv",
+    "proc_macro",
+    "pub",
+    "ref",
+    "return",
+    "self",
+    "static",
+    "std",
+    "struct",
+    "super",
+    "test",
+    "trait",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "unsafe",
+    "unsized",
+    "use",
+    "virtual",
+    "where",
+    "while",
+    "yield",
+];
+
+/// Arguments of `gdl new`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The folder has a rulesheet of a small game to change, a library that compiles it by `gdl!`, a program that
+plays it, and a test of its rules. docs/primer.md teaches the language with that game.
+
+Examples:
+  gdl new mygame --runtime ../gdl/runtime
+  cd mygame && gdl check --simulate mygame.kif && cargo test")]
+pub(crate) struct NewArgs {
+    /// What the game is called: small letters, digits and `_`
+    #[arg(value_name = "NAME", value_parser = name)]
+    pub name: String,
+    /// Where the package gdl-runtime is, seen from here [default: the registry]
+    #[arg(long, value_name = "FOLDER")]
+    pub runtime: Option<PathBuf>,
+}
+
+/// Names of packages that are modules too.
+fn name(text: &str) -> std::result::Result<String, String> {
+    let is_begun = text.starts_with(|letter: char| letter.is_ascii_lowercase());
+    let is_plain =
+        text.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
+    if !(is_begun && is_plain) {
+        return Err(
+            "a name begins with a small letter and goes on with these, digits and `_`, such as `my_game`"
+                .to_owned(),
+        );
+    }
+    if TAKEN.contains(&text) {
+        return Err("this is a word of Rust, which cannot be the name of a package".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Makes the folder.
+///
+/// # Errors
+/// If it is there already, there is no package at the place that is given, or it cannot be written.
+pub(crate) fn run(args: &NewArgs) -> Result {
+    let folder = Path::new(&args.name);
+    let runtime = dependency(args.runtime.as_deref())?;
+    let failed = |path: &Path, error: &io::Error| {
+        let help = if error.kind() == io::ErrorKind::AlreadyExists { ": choose another name" } else { "" };
+        Error::Input(format!("cannot make {}: {error}{help}", path.display()))
+    };
+    fs::create_dir(folder).map_err(|error| failed(folder, &error))?;
+    let manifest = MANIFEST.replace("NAME", &args.name).replace("RUNTIME", &runtime);
+    let files =
+        FILES.iter().map(|(path, text)| (path.replace(GAME, &args.name), text.replace(GAME, &args.name)));
+    for (path, text) in files.chain([("Cargo.toml".to_owned(), manifest)]) {
+        let path = folder.join(path);
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+        written.map_err(|error| failed(&path, &error))?;
+    }
+    let (mut out, name) = (output::stdout(), &args.name);
+    writeln!(out, "{BOLD}{name}{BOLD:#}: a rulesheet, a crate that uses it, a test")?;
+    for (command, what) in [
+        (format!("cd {name}"), ""),
+        (format!("gdl check --simulate {name}.kif"), "what is wrong with the rules"),
+        (format!("gdl play {name}.kif"), "play it"),
+        ("cargo test".to_owned(), "compile the rules and test them; minutes at first, seconds then"),
+    ] {
+        writeln!(out, "  {CODE}{command:<40}{CODE:#} {what}")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// The line of `Cargo.toml` that asks for the runtime.
+fn dependency(runtime: Option<&Path>) -> Result<String> {
+    let Some(folder) = runtime else {
+        return Ok(format!("gdl-runtime = \"{}\"", env!("CARGO_PKG_VERSION")));
+    };
+    let place = fs::canonicalize(folder).ok().filter(|folder| folder.join("Cargo.toml").is_file());
+    let place = place.ok_or_else(|| {
+        Error::Input(format!(
+            "there is no package in {}: give the folder `runtime` of a clone",
+            folder.display()
+        ))
+    })?;
+    let place = place.to_str().ok_or_else(|| Error::Input(format!("{} is not UTF-8", place.display())))?;
+    // A string of TOML, whatever is in it.
+    Ok(format!("gdl-runtime = {{ path = {place:?} }}"))
+}

@@ -1,0 +1,119 @@
+//! What authors begin with: the primer, and `gdl new`, whose rulesheet is the primer's.
+
+use super::{command, file, gdl, json};
+use std::{fs, path::Path, process::Command};
+
+const PRIMER: &str = include_str!("../../../docs/primer.md");
+const GAME: &str = include_str!("../../src/commands/new/dominoes.kif");
+
+/// The primer's code blocks of this kind, one after the other.
+fn blocks(kind: &str) -> String {
+    let mut text = String::new();
+    let mut is_inside = false;
+    for line in PRIMER.lines() {
+        if line.starts_with("```") {
+            is_inside = line == format!("```{kind}");
+        } else if is_inside {
+            text.extend([line, "\n"]);
+        }
+    }
+    text
+}
+
+/// The words of a rulesheet, form by form, in an order that does not depend on where they stand.
+fn forms(text: &str) -> Vec<String> {
+    let text: String =
+        text.lines().map(|line| line.split(';').next().unwrap_or_default()).collect::<Vec<_>>().join(" ");
+    let (mut forms, mut form, mut depth) = (Vec::new(), String::new(), 0);
+    for letter in text.chars() {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        form.push(if letter.is_whitespace() { ' ' } else { letter });
+        if depth == 0 && letter == ')' {
+            forms.push(form.split_whitespace().collect::<Vec<_>>().join(" "));
+            form.clear();
+        }
+    }
+    forms.sort();
+    forms
+}
+
+#[test]
+fn the_primer_is_the_game_of_gdl_new() {
+    assert_eq!(forms(&blocks("kif")), forms(GAME));
+    let whole = format!(
+        "{}{}(<= (next far) (less 1 3))(<= open (true far) (not open_end))(open_end)",
+        GAME,
+        blocks("kif,addition")
+    );
+    let path = file("primer_addition.kif", whole);
+    assert_eq!(gdl(&["check", &path]).code, Some(0));
+}
+
+#[test]
+fn what_the_primer_says_is_so() {
+    let path = file("dominoes.kif", GAME);
+    let report = json(&["check", "--simulate", "--warn", "lints", "--json", &path]);
+    assert_eq!(
+        (&report["diagnostics"], &report["simulations"][0]["complete"]),
+        (&serde_json::json!([]), &true.into())
+    );
+    assert_eq!(gdl(&["fmt", "--check", &path]).code, Some(0));
+    let counts = json(&["perft", &path, "--depth", "3", "--json"])["counts"].to_string();
+    assert_eq!(counts, "[5,12,6]");
+    assert!(PRIMER.contains("--depth 3                5, 12, 6: "));
+    assert!(gdl(&["why", &path, "start", "legal left noop"]).stdout.contains("(true (control left)) holds"));
+}
+
+fn new_in(folder: &Path, args: &[&str]) -> super::Run {
+    command(&[&["new"], args].concat()).current_dir(folder).output().expect("gdl runs").into()
+}
+
+/// What is in the files is tested as the package `dominoes`; here it is whether they are written under another name.
+#[test]
+fn a_new_game_has_its_name_everywhere() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime");
+    let run = new_in(folder.path(), &["my_game", "--runtime", runtime.to_str().expect("UTF-8")]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    let read = |path: &str| fs::read_to_string(folder.path().join("my_game").join(path)).expect(path);
+    assert_eq!(read("my_game.kif"), GAME);
+    assert!(read("src/lib.rs").contains("gdl_runtime::gdl!(\"my_game.kif\");"));
+    assert!(read("src/main.rs").contains("use my_game::my_game;"));
+    assert!(read("tests/rules.rs").contains("use my_game::my_game::{Fluent, Role, game};"));
+    let manifest = read("Cargo.toml");
+    assert!(
+        manifest.contains("name = \"my_game\"") && manifest.contains("build-override.opt-level = 3"),
+        "{manifest}"
+    );
+    // Cargo finds the runtime.
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--offline", "--no-deps", "--format-version", "1"])
+        .current_dir(folder.path().join("my_game"))
+        .output()
+        .expect("cargo runs");
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).expect("JSON");
+    let path = metadata["packages"][0]["dependencies"][0]["path"].as_str().expect("a path");
+    assert_eq!(Path::new(path), fs::canonicalize(runtime).expect("a folder"));
+}
+
+#[test]
+fn nothing_is_overwritten_and_names_are_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("mine")).expect("a folder");
+    let run = new_in(folder.path(), &["mine"]);
+    assert_eq!((run.code, run.stderr.contains("choose another name")), (Some(1), true), "{}", run.stderr);
+    for (name, message) in
+        [("My-Game", "begins with a small letter"), ("loop", "a word of Rust"), ("../up", "begins with")]
+    {
+        let run = new_in(folder.path(), &[name]);
+        assert_eq!((run.code, run.stderr.contains(message)), (Some(2), true), "{name}: {}", run.stderr);
+    }
+    let run = new_in(folder.path(), &["other", "--runtime", "nowhere"]);
+    assert_eq!(
+        (run.code, run.stderr.contains("there is no package in nowhere")),
+        (Some(1), true),
+        "{}",
+        run.stderr
+    );
+    assert!(!folder.path().join("other").exists());
+}

@@ -114,8 +114,13 @@ fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
         Ident::to_string,
     );
     let (text, watch) = match rules {
-        Rulesheet::File(path) => text_of_file(path.value(), span),
+        Rulesheet::File(path) => text_of_file(&path.value(), span),
         Rulesheet::Inline(rules) => (Ok(Source::new(name.clone(), rules.value())), TokenStream::new()),
+    };
+    // What the module says of its origin is the same on every machine.
+    let origin = match rules {
+        Rulesheet::File(path) => path.value(),
+        Rulesheet::Inline(_) => name.clone(),
     };
     let frame = frame(arguments, name, watch);
     let source = match text {
@@ -127,7 +132,7 @@ fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
         }
     };
     // Caught here as well, since the module is still to be there.
-    let compiled = catch_unwind(AssertUnwindSafe(|| compile(&source, arguments, &frame)));
+    let compiled = catch_unwind(AssertUnwindSafe(|| compile(&source, &origin, arguments, &frame)));
     let (diagnostics, module) = compiled.unwrap_or_else(|panic| {
         let error = report::error(span, &internal_error(panic.as_ref()));
         let module = skeleton(&Guess::default(), &frame);
@@ -143,10 +148,15 @@ fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
 }
 
 /// The module of a text, or its skeleton.
-fn compile(source: &Source, arguments: &Arguments, frame: &Frame) -> (Diagnostics, TokenStream) {
+fn compile(
+    source: &Source,
+    origin: &str,
+    arguments: &Arguments,
+    frame: &Frame,
+) -> (Diagnostics, TokenStream) {
     match gdl_compiler::compile(source, &arguments.options) {
         Ok(compilation) => {
-            let module = module(&compilation, frame, source.name(), arguments.code);
+            let module = module(&compilation, frame, origin, arguments.code);
             (compilation.diagnostics, module)
         }
         Err(failure) => {
@@ -174,8 +184,8 @@ fn stem(path: &str) -> String {
 }
 
 /// The text of a rulesheet, or a message for want of it; and the tokens that make cargo watch the file.
-fn text_of_file(written: String, literal: Span) -> (Result<Source, String>, TokenStream) {
-    let found = match source::read(&written, literal) {
+fn text_of_file(written: &str, literal: Span) -> (Result<Source, String>, TokenStream) {
+    let found = match source::read(written, literal) {
         Ok(found) => found,
         Err(SourceError::Absolute) => {
             let message = format!(
@@ -185,7 +195,7 @@ fn text_of_file(written: String, literal: Span) -> (Result<Source, String>, Toke
             return (Err(message), TokenStream::new());
         }
         Err(SourceError::Missing(tried)) => {
-            return (Err(missing(&written, &tried)), TokenStream::new());
+            return (Err(missing(written, &tried)), TokenStream::new());
         }
     };
     let path = found.path.to_string_lossy().into_owned();
@@ -193,18 +203,19 @@ fn text_of_file(written: String, literal: Span) -> (Result<Source, String>, Toke
         // Makes cargo build anew when the rulesheet changes.
         const _: &[u8] = __gdl::core::include_bytes!(#path);
     };
+    let shown = found.shown();
     let text = String::from_utf8(found.bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
         let bytes = error.as_bytes();
         let byte = bytes[place];
         // The text up to the fault and what can be made of the rest keep their places.
-        let source = Source::new(written.clone(), String::from_utf8_lossy(bytes));
+        let source = Source::new(shown.clone(), String::from_utf8_lossy(bytes));
         let message = format!("the rulesheet is not valid UTF-8: byte 0x{byte:02X} at offset {place}");
         let diagnostic = Diagnostic::new(&codes::INVALID_UTF8, Place::new(place, place + 3), message)
             .help("save the file as UTF-8");
         diagnostic.render(&source).trim_end().to_owned()
     });
-    (text.map(|text| Source::new(written, text)), watch)
+    (text.map(|text| Source::new(shown, text)), watch)
 }
 
 /// What to say if no file could be read.

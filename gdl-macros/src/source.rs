@@ -19,6 +19,17 @@ pub(crate) struct Found {
     pub(crate) bytes: Vec<u8>,
 }
 
+impl Found {
+    /// The path as rustc writes those of its own messages, for terminals and editors to open: from where rustc was started or,
+    /// if the file is not there, from the root.
+    pub(crate) fn shown(&self) -> String {
+        // `src/../game.kif` is `game.kif`, unless `src` is a link.
+        let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        let started = env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
+        path.strip_prefix(started).unwrap_or(&path).display().to_string()
+    }
+}
+
 /// Why there is no text.
 #[derive(Debug)]
 pub(crate) enum SourceError {

@@ -68,9 +68,10 @@ pub(crate) enum Case {
     Sensitive,
 }
 
-/// A diagnostic by its code or name.
+/// A diagnostic by its code, the code's number or its name.
 pub(crate) fn code(text: &str) -> Result<&'static codes::Code, String> {
-    codes::find(text).ok_or_else(|| {
+    let numbered = text.parse::<u16>().ok().map(|number| format!("GDL{number:03}"));
+    codes::find(numbered.as_deref().unwrap_or(text)).ok_or_else(|| {
         let names = codes::ALL.iter().flat_map(|code| [code.id, code.name]);
         format!("no such code{}", did_you_mean(text, names))
     })

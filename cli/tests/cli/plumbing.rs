@@ -125,3 +125,17 @@ fn pipes_get_no_colours() {
         assert!(run.stderr.is_empty(), "no progress in a pipe: {}", run.stderr);
     }
 }
+
+#[test]
+fn numbers_and_codes_are_taken_as_people_write_them() {
+    for (count, playouts) in [("1e3", 1_000), ("2_000", 2_000), ("3,000", 3_000)] {
+        let report = json(&["playouts", "tictactoe", "-n", count, "--json"]);
+        assert_eq!(report["playouts"], playouts, "{count}");
+    }
+    for count in ["1e", "e3", "1e20", "1e-3", "1.5e3"] {
+        assert_eq!(gdl(&["playouts", "tictactoe", "-n", count]).code, Some(2), "{count}");
+    }
+    for code in ["85", "085", "gdl085", "unsafe_head_variable"] {
+        assert!(gdl(&["explain", code]).stdout.starts_with("GDL085 "), "{code}");
+    }
+}

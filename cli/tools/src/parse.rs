@@ -3,13 +3,16 @@
 
 use clap::ValueEnum;
 
-/// A count, with underscores or commas between the digits if one likes.
+/// A count, with underscores or commas between the digits if one likes, or as `1e6`.
 ///
 /// # Errors
 /// If the text is no such number.
 pub fn whole(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|&c| c != '_' && c != ',').collect();
-    digits.parse().map_err(|_| format!("not a whole number of at most {}", u64::MAX))
+    let (digits, zeros) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
+    let number = digits.parse::<u64>().ok().zip(zeros.parse().ok());
+    let number = number.and_then(|(number, zeros)| number.checked_mul(10_u64.checked_pow(zeros)?));
+    number.ok_or_else(|| format!("not a whole number of at most {}", u64::MAX))
 }
 
 /// A count above 0.

@@ -150,6 +150,7 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         "ops": net.operations(),
         "depth": net.depth(),
         "phases": compiled.operations(),
+        "plies": compiled.plies.as_ref().map(|plies| plies.nets.iter().map(Net::operations).collect::<Vec<_>>()),
         "seconds": seconds,
         "omitted": compiled.omissions.iter().map(Omission::to_string).collect::<Vec<_>>(),
     });

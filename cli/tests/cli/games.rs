@@ -25,6 +25,7 @@ fn the_net_is_described() {
             "ops",
             "depth",
             "phases",
+            "plies",
             "seconds",
             "omitted",
         ];
@@ -38,6 +39,8 @@ fn the_net_is_described() {
         // A turn each; the players' halves of the net are alike.
         let phases = net["phases"].as_array().expect("a list");
         assert!(phases.len() == 2 && phases[0] == phases[1] && phases[0].as_u64() < net["ops"].as_u64());
+        // A net for each number of moves made; the ninth move, which is the only one, decides nothing but the end.
+        assert_eq!(net["plies"].as_array().map(Vec::len), Some(10));
         assert_eq!(net["moves"], value!({ "xplayer": 10, "oplayer": 10 }));
         assert_eq!(
             keys(&net["seconds"]),

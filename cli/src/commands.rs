@@ -22,6 +22,7 @@ mod playouts;
 #[cfg(feature = "serve")]
 mod serve;
 mod shard;
+mod test;
 mod verify;
 mod why;
 
@@ -63,6 +64,8 @@ pub(crate) enum Command {
     /// Show a game in the browser: a board to click, against people or players
     #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
+    /// Run the tests of a rulesheet: plays with expectations
+    Test(test::TestArgs),
     /// Say why something holds at a position of a game, or why not
     Why(why::WhyArgs),
     /// Compare a rulesheet with recorded traces of a reference reasoner
@@ -85,6 +88,7 @@ impl Command {
             Self::Playouts(args) => args.json,
             Self::Analyze(args) => args.json,
             Self::Match(args) => args.json,
+            Self::Test(args) => args.json,
             Self::Why(args) => args.json,
             Self::Verify(args) => args.json,
             Self::Bench(args) => args.json,
@@ -122,6 +126,7 @@ impl Command {
             Self::Player(args) => player::run(args),
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(args),
+            Self::Test(args) => test::run(args),
             Self::Why(args) => why::run(args),
             Self::Verify(args) => verify::run(args),
             Self::Bench(args) => bench::run(args),

@@ -19,6 +19,7 @@ const GAME: &str = "dominoes";
 /// The files beside `Cargo.toml`: those of a package of this project, in which they are tested.
 const FILES: &[(&str, &str)] = &[
     ("dominoes.kif", include_str!("new/dominoes.kif")),
+    ("dominoes.plays", include_str!("new/dominoes.plays")),
     ("src/lib.rs", include_str!("new/lib.rs")),
     ("src/main.rs", include_str!("new/main.rs")),
     ("tests/rules.rs", include_str!("new/rules.rs")),
@@ -147,6 +148,7 @@ pub(crate) fn run(args: &NewArgs) -> Result {
     for (command, what) in [
         (format!("cd {name}"), ""),
         (format!("gdl check --simulate {name}.kif"), "what is wrong with the rules"),
+        (format!("gdl test {name}.kif"), "the plays of its .plays, with what is expected of them"),
         (format!("gdl play {name}.kif"), "play it"),
         ("cargo test".to_owned(), "compile the rules and test them; minutes at first, seconds then"),
     ] {

@@ -81,15 +81,19 @@ pub(crate) fn run(args: &WhyArgs) -> Result {
     Ok(())
 }
 
-/// What is printed, and where.
-struct Page<'a, W> {
-    rules: &'a Rules,
-    source: &'a Source,
-    out: W,
+/// What is printed of explanations, and where.
+pub(crate) struct Page<'a, W> {
+    /// The rules they speak of.
+    pub rules: &'a Rules,
+    /// The text of the rules.
+    pub source: &'a Source,
+    /// Where they go.
+    pub out: W,
 }
 
 impl<W: Write> Page<'_, W> {
-    fn print(&mut self, explanation: &Explanation) -> io::Result<()> {
+    /// Prints an explanation.
+    pub(crate) fn print(&mut self, explanation: &Explanation) -> io::Result<()> {
         let verdict = if explanation.holds { "holds" } else { "does not hold" };
         writeln!(self.out, "{BOLD}{}{BOLD:#} {verdict}{}", explanation.atom, self.remark(explanation))?;
         self.reason(explanation, 1)

@@ -117,3 +117,104 @@ fn nothing_is_overwritten_and_names_are_names() {
     );
     assert!(!folder.path().join("other").exists());
 }
+
+#[test]
+fn plays_are_tests() {
+    let path = file("plays_dominoes.kif", GAME);
+    let plays = include_str!("../../src/commands/new/dominoes.plays");
+    file("plays_dominoes.plays", plays);
+    let run = gdl(&["test", &path]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert!(run.stdout.ends_with("\ntest result: ok. 3 passed; 0 failed\n"), "{}", run.stdout);
+    let some = json(&["test", &path, "--filter", "alone", "--json"]);
+    assert_eq!((&some["passed"], &some["tests"][0]["name"]), (&1.into(), &"a_cell_alone_is_no_room".into()));
+}
+
+#[test]
+fn a_test_that_fails_says_where_and_why() {
+    let path = file("failing_dominoes.kif", GAME);
+    for (step, message) in [
+        ("(goal left 100)", ":1:9: a: `(goal left 100)` does not hold\n(goal left 100) does not hold\n  "),
+        ("(not (legal right noop))", ":1:9: a: `(legal right noop)` holds\n(legal right noop) holds by "),
+        ("(does left (lay 1 3))", ":1:9: a: `(lay 1 3)` is not legal for `left`\n"),
+        ("(moves (lay 1 2))", ":1:9: a: 1 move for 2 roles\n"),
+        (
+            "(does right noop)",
+            ":1:9: a: `left` has 5 legal moves: write `(moves ..)` with a move of each role\n",
+        ),
+        ("(does middle noop)", ":1:9: a: there is no role `middle`\n"),
+        ("terminal (perft 5)", ":1:9: a: `terminal` does not hold\n"),
+        ("(perft 5 12 7)", ":1:9: a: counted 5 12 6\n"),
+        ("(state (empty 9))", ":1:9: a: `(empty 9)` is not a term of this game\n"),
+        ("(full 1)", ":1:9: a: `(full 1)` is not a term of this game\n"),
+    ] {
+        let plays = file("failing.plays", format!("(test a {step})"));
+        let run = gdl(&["test", &path, &plays]);
+        assert_eq!(run.code, Some(1), "{step}");
+        assert!(run.stdout.contains(&format!("\n{plays}{message}")), "{step}: {}", run.stdout);
+        assert!(run.stdout.ends_with("test result: FAILED. 0 passed; 1 failed\n"), "{step}: {}", run.stdout);
+    }
+    let plays = file("failing.plays", "(test a terminal)");
+    let report = json_of(&gdl(&["test", &path, &plays, "--json"]));
+    assert_eq!((&report["failed"], &report["tests"][0]["why"]["holds"]), (&1.into(), &false.into()));
+}
+
+fn json_of(run: &super::Run) -> serde_json::Value {
+    serde_json::from_str(&run.stdout).expect("JSON")
+}
+
+#[test]
+fn files_that_are_no_tests_are_refused_with_their_place() {
+    let path = file("refused_dominoes.kif", GAME);
+    for (text, message) in [
+        ("(test)", ":1:1: this is no test\n  = help: write `(test NAME STEP ..)`"),
+        ("\n (toast a terminal)", ":2:2: this is no test"),
+        ("(test a (not))", ":1:9: `not` takes one atom"),
+        ("(test a (does left))", ":1:9: `does` takes a role and its move"),
+        ("(test a (perft five))", ":1:9: `perft` takes counts"),
+        ("(test a", "[GDL001]"),
+    ] {
+        let run = gdl(&["test", &path, &file("refused.plays", text)]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{text}");
+        assert!(run.stderr.contains(message), "{text}: {}", run.stderr);
+    }
+    let run = gdl(&["test", &path]);
+    assert!(
+        run.stderr.contains("refused_dominoes.plays: error[GDLM1]: cannot read the file"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn recorded_matches_must_conform() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().to_str().expect("UTF-8");
+    assert_eq!(gdl(&["match", "tictactoe", "random", "random", "-n", "1", "--record", record]).code, Some(0));
+    let path =
+        fs::read_dir(folder.path()).expect("a folder").next().expect("a record").expect("a file").path();
+    let recorded = path.to_str().expect("UTF-8");
+    assert_eq!(gdl(&["test", "tictactoe", recorded]).code, Some(0));
+    let text = fs::read_to_string(&path).expect("a record");
+    for (from, to, message) in [
+        (
+            "( control oplayer )",
+            "( control xplayer )",
+            "after 1 joint move: `(control oplayer)` is true and not recorded; `(control xplayer)` is recorded and not true",
+        ),
+        ("\"goalValues\":[", "\"goalValues\":[7,", "the goal of `xplayer` is "),
+        (
+            "\"moves\":[[\"( mark",
+            "\"moves\":[[\"noop\",\"noop\"],[\"( mark",
+            "after 0 joint moves: `noop` is not legal for `xplayer`",
+        ),
+    ] {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        let run = gdl(&["test", "tictactoe", &file("changed_record.json", changed)]);
+        assert_eq!(run.code, Some(1), "{from}");
+        assert!(run.stdout.contains(message), "{from}: {}", run.stdout);
+    }
+    let run = gdl(&["test", "tictactoe", &file("no_record.json", "{}")]);
+    assert!(run.stderr.contains("no_record.json is no record of a match: missing field"), "{}", run.stderr);
+}

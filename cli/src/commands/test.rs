@@ -1,0 +1,165 @@
+//! `gdl test`: tests of a rulesheet, which are plays with expectations and recorded matches.
+
+use super::why::Page;
+use clap::Args;
+use gdl_compiler::eval::Evaluator;
+use gdl_runtime::{Dynamic, History, perft::Perft, record::Record};
+use gdl_tools::{
+    error::{Error, Result},
+    game::GameArg,
+    load,
+    output::{self, BAD, BOLD, GOOD, counted},
+    plays::{self, Failure},
+    progress::Progress,
+    why::to_json,
+};
+use serde_json::{Value, json};
+use std::{
+    fs::File,
+    io::{Read, Write},
+    path::{Path, PathBuf},
+};
+
+/// Bytes of a recorded match at most.
+const MOST_BYTES: u64 = 1 << 28;
+
+/// Arguments of `gdl test`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A file of plays has tests such as
+
+  (test left_wins_in_the_middle
+    (legal left (lay 1 2)) (not (legal right (lay 1 2)))
+    (does left (lay 3 4))               ; where the others have one legal move
+    (moves noop (lay 1 2))              ; or a move of each role, in role order
+    (perft 1) (true (empty 5)) (not terminal)
+    (does left (lay 5 6))
+    terminal (goal left 100) (goal right 0))
+
+which begin in the initial state, or where (state FLUENT ..) says. An atom must hold, after `not` it must not;
+(perft N ..) has the numbers of sequences of one, two .. joint moves. A test that fails comes with the
+reason, as `gdl why` tells it. A file that ends in .json is a recorded match: its moves must be legal, its
+states and goals as recorded.
+
+Examples:
+  gdl test mygame.kif                         the plays of mygame.plays
+  gdl test mygame.kif openings.plays matches/*.json")]
+pub(crate) struct TestArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// Files of plays, and recorded matches [default: the rulesheet's name with the ending .plays]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Run the tests whose names contain this
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub filter: String,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What came of a test.
+struct Outcome {
+    file: String,
+    name: String,
+    failure: Option<Failure>,
+    /// The place of the step that failed.
+    place: Option<String>,
+}
+
+/// Runs the tests and prints the report.
+///
+/// # Errors
+/// If the rulesheet or a file is at fault, or a test fails.
+pub(crate) fn run(args: &TestArgs) -> Result {
+    let (source, options) = args.game.source()?;
+    let text = source.clone();
+    let rules = load::checked(source, &options)?;
+    let oracle = Evaluator::with_limits(&rules, &options.limits);
+    let oracle = oracle.map_err(|error| Error::Input(error.to_string()))?;
+    let mut game: Option<Dynamic> = None;
+    let mut count = |state: &str, depth: usize| -> Result<Vec<u128>> {
+        if game.is_none() {
+            game = Some(load::play(text.clone(), &load::quiet(), None)?);
+        }
+        let Some(game) = &game else { return Ok(Vec::new()) };
+        let history = History::from_text(game, state).map_err(|error| Error::Input(error.to_string()))?;
+        Ok(Perft::from(game, history.state().clone()).take(depth).collect())
+    };
+    let beside = match &args.game {
+        GameArg::File(path) => path.with_extension("plays"),
+        GameArg::BuiltIn(entry) => PathBuf::from(format!("{}.plays", entry.name)),
+    };
+    let files = if args.files.is_empty() { vec![beside] } else { args.files.clone() };
+    let mut outcomes = Vec::new();
+    let progress = Progress::counted("files", files.len() as u64);
+    for (number, path) in files.iter().enumerate() {
+        let file = path.display().to_string();
+        if path.extension().is_some_and(|ending| ending == "json") {
+            let failure = plays::conforms(&oracle, &record(path)?);
+            outcomes.push(Outcome { name: file.clone(), file, failure, place: None });
+        } else {
+            let source = load::open(path, &options)?;
+            for test in plays::read(&source, &options)?.iter().filter(|test| test.name.contains(&args.filter))
+            {
+                let failure = plays::run(&oracle, test, &mut count)?;
+                let place = failure.as_ref().and_then(|failure| failure.span).map(|span| {
+                    let at = source.position(span.start);
+                    format!("{file}:{}:{}", at.line, at.column)
+                });
+                outcomes.push(Outcome { file: file.clone(), name: test.name.clone(), failure, place });
+            }
+        }
+        progress.tell(number as u64 + 1);
+    }
+    drop(progress);
+    let failed = outcomes.iter().filter(|outcome| outcome.failure.is_some()).count();
+    if args.json {
+        let tests: Vec<Value> = outcomes.iter().map(|outcome| {
+            let mut test = json!({ "file": outcome.file, "name": outcome.name, "passed": outcome.failure.is_none() });
+            if let Some(failure) = &outcome.failure {
+                test["message"] = json!(failure.message);
+                test["place"] = json!(outcome.place);
+                test["why"] = failure.why.as_ref().map_or(Value::Null, |why| to_json(why, &rules, &text));
+            }
+            test
+        }).collect();
+        output::json(
+            &json!({ "game": args.game.name(), "passed": outcomes.len() - failed, "failed": failed, "tests": tests }),
+        )?;
+    } else {
+        print(&outcomes, failed, &mut Page { rules: &rules, source: &text, out: output::stdout() })?;
+    }
+    if failed > 0 { Err(Error::Reported) } else { Ok(()) }
+}
+
+fn print(outcomes: &[Outcome], failed: usize, page: &mut Page<'_, impl Write>) -> Result {
+    writeln!(page.out, "running {}", counted(outcomes.len(), "test"))?;
+    for outcome in outcomes {
+        let verdict = match outcome.failure {
+            None => format!("{GOOD}ok{GOOD:#}"),
+            Some(_) => format!("{BAD}FAILED{BAD:#}"),
+        };
+        writeln!(page.out, "test {} ... {verdict}", outcome.name)?;
+    }
+    for outcome in outcomes {
+        let Some(failure) = &outcome.failure else { continue };
+        let place = outcome.place.as_ref().unwrap_or(&outcome.file);
+        writeln!(page.out, "\n{BOLD}{place}: {}: {}{BOLD:#}", outcome.name, failure.message)?;
+        if let Some(why) = failure.reason() {
+            page.print(why)?;
+        }
+    }
+    let verdict = if failed == 0 { format!("{GOOD}ok{GOOD:#}") } else { format!("{BAD}FAILED{BAD:#}") };
+    writeln!(page.out, "\ntest result: {verdict}. {} passed; {failed} failed", outcomes.len() - failed)?;
+    page.out.flush()?;
+    Ok(())
+}
+
+fn record(path: &Path) -> Result<Record> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text));
+    read.map_err(|error| Error::Input(format!("cannot read {}: {error}", path.display())))?;
+    serde_json::from_str(&text)
+        .map_err(|error| Error::Input(format!("{} is no record of a match: {error}", path.display())))
+}

@@ -1,0 +1,318 @@
+//! Tests of a rulesheet: plays with expectations, and matches that were recorded.
+//!
+//! A file of plays has a `(test NAME STEP ..)` for each test, in KIF. A test begins in the initial state; its steps are
+//!
+//! - `(moves M ..)`: a joint move, with a move of each role in role order, which must be legal;
+//! - `(does R M)`: the move of one role, where each other one has a single legal move;
+//! - `(state F ..)`: goes on from another state;
+//! - an atom such as `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal` or `(goal white 100)`, which must hold, or `(not ATOM)`;
+//! - `(perft N ..)`: the numbers of sequences of one, two, three joint moves, and so on.
+//!
+//! The oracle answers for the rules, so a test that fails comes with the reason ([`Explanation`]); sequences are counted by the
+//! game as it is played. Of a recorded match, in ggp-base's form, every move must be legal, and states and goals as they were recorded. A test ends with
+//! the first step that fails. Tests are read as a whole before any is run, and a file that cannot be read is an error with its place.
+
+use crate::{
+    error::{Error, Result},
+    output::counted,
+    report,
+};
+use gdl_compiler::{
+    Diagnostics, Options, Source, Span,
+    eval::{EvalError, Evaluator, Explanation, Reason, State, Term},
+    syntax::{self, Kind, NodeId, Tree},
+};
+use gdl_format::term;
+use gdl_runtime::record::Record;
+use std::fmt::Write;
+
+/// How deep the reason of a failure goes.
+const DEPTH: usize = 3;
+
+/// The deepest count of sequences.
+const DEEPEST: usize = 100;
+
+/// A test.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// What it is called.
+    pub name: String,
+    steps: Vec<(Span, Step)>,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Moves(Vec<String>),
+    Does(String, String),
+    State(String),
+    Holds(String, bool),
+    Perft(Vec<u128>),
+}
+
+/// Why a test failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Where the step stands that failed, if the test is a text.
+    pub span: Option<Span>,
+    /// What is wrong.
+    pub message: String,
+    /// Why, by the rules.
+    pub why: Option<Box<Explanation>>,
+}
+
+/// Counts sequences of joint moves from a state, which is KIF text, up to a depth.
+pub type Counter<'a> = dyn FnMut(&str, usize) -> Result<Vec<u128>> + 'a;
+
+/// Reads a file of plays.
+///
+/// # Errors
+/// If it has faults; they went to stderr.
+pub fn read(source: &Source, options: &Options) -> Result<Vec<Test>> {
+    let mut diagnostics = Diagnostics::default();
+    let tree = syntax::parse(source, options, &mut diagnostics);
+    diagnostics.sort();
+    report::show(&diagnostics, source);
+    if diagnostics.has_errors() {
+        return Err(Error::Reported);
+    }
+    let reader = Reader { tree: &tree, source };
+    tree.forms.iter().map(|&form| reader.test(form)).collect()
+}
+
+/// What reads the forms of a file.
+struct Reader<'a> {
+    tree: &'a Tree,
+    source: &'a Source,
+}
+
+impl Reader<'_> {
+    fn test(&self, form: NodeId) -> Result<Test> {
+        match self.tree.children(form) {
+            [head, name, steps @ ..]
+                if self.is(*head, "test") && self.tree.node(*name).kind == Kind::Symbol =>
+            {
+                let steps = steps.iter().map(|&step| Ok((self.tree.node(step).span, self.step(step)?)));
+                Ok(Test { name: self.kif(*name), steps: steps.collect::<Result<_>>()? })
+            }
+            _ => Err(self.fault(form, "this is no test", "write `(test NAME STEP ..)`")),
+        }
+    }
+
+    fn step(&self, node: NodeId) -> Result<Step> {
+        let children = self.tree.children(node);
+        let texts = |nodes: &[NodeId]| nodes.iter().map(|&node| self.kif(node)).collect::<Vec<_>>();
+        Ok(match children {
+            [head, moves @ ..] if self.is(*head, "moves") => Step::Moves(texts(moves)),
+            [head, role, action] if self.is(*head, "does") => Step::Does(self.kif(*role), self.kif(*action)),
+            [head, ..] if self.is(*head, "does") => {
+                return Err(self.fault(
+                    node,
+                    "`does` takes a role and its move",
+                    "write `(does white (mark 1 1))`",
+                ));
+            }
+            [head, fluents @ ..] if self.is(*head, "state") => {
+                Step::State(format!("({})", texts(fluents).join(" ")))
+            }
+            [head, counts @ ..] if self.is(*head, "perft") => {
+                let counts: Option<Vec<u128>> =
+                    texts(counts).iter().map(|count| count.parse().ok()).collect();
+                match counts.filter(|counts| (1..=DEEPEST).contains(&counts.len())) {
+                    Some(counts) => Step::Perft(counts),
+                    None => {
+                        return Err(self.fault(
+                            node,
+                            "`perft` takes counts, that of one joint move first",
+                            "write `(perft 9 72 504)`",
+                        ));
+                    }
+                }
+            }
+            [head, atom] if self.is(*head, "not") => Step::Holds(self.kif(*atom), false),
+            [head, ..] if self.is(*head, "not") => {
+                return Err(self.fault(node, "`not` takes one atom", "write `(not terminal)`"));
+            }
+            _ => Step::Holds(self.kif(node), true),
+        })
+    }
+
+    fn is(&self, node: NodeId, word: &str) -> bool {
+        self.tree.node(node).kind == Kind::Symbol
+            && self.tree.text(node, self.source).eq_ignore_ascii_case(word)
+    }
+
+    /// A form without its comments, as KIF text.
+    fn kif(&self, node: NodeId) -> String {
+        if matches!(self.tree.node(node).kind, Kind::Symbol | Kind::Variable) {
+            return self.tree.text(node, self.source).to_owned();
+        }
+        let children: Vec<String> = self.tree.children(node).iter().map(|&child| self.kif(child)).collect();
+        format!("({})", children.join(" "))
+    }
+
+    fn fault(&self, node: NodeId, message: &str, help: &str) -> Error {
+        let at = self.source.position(self.tree.node(node).span.start);
+        Error::Input(format!("{}:{}:{}: {message}\n  = help: {help}", self.source.name(), at.line, at.column))
+    }
+}
+
+/// Runs a test.
+///
+/// # Errors
+/// If sequences cannot be counted; what the test finds is no error.
+pub fn run(oracle: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> Result<Option<Failure>> {
+    let mut state = match oracle.initial() {
+        Ok(state) => state,
+        Err(error) => return Ok(Some(Failure { span: None, message: error.to_string(), why: None })),
+    };
+    for (span, step) in &test.steps {
+        let failed = |failure: Failure| Some(Failure { span: Some(*span), ..failure });
+        if let Step::Perft(expected) = step {
+            let text: Vec<&str> = state.iter().map(Term::as_str).collect();
+            let counts = count(&format!("({})", text.join(" ")), expected.len())?;
+            if counts != *expected {
+                let message =
+                    format!("counted {}", counts.iter().map(u128::to_string).collect::<Vec<_>>().join(" "));
+                return Ok(failed(Failure { span: None, message, why: None }));
+            }
+        } else if let Err(failure) = follow(oracle, &mut state, step) {
+            return Ok(failed(failure));
+        }
+    }
+    Ok(None)
+}
+
+fn plain(message: String) -> Failure {
+    Failure { span: None, message, why: None }
+}
+
+/// Makes a step, or says why not.
+fn follow(oracle: &Evaluator<'_>, state: &mut State, step: &Step) -> std::result::Result<(), Failure> {
+    let wrong = |error: EvalError| plain(error.to_string());
+    match step {
+        Step::Moves(moves) => *state = after(oracle, state, moves)?,
+        Step::Does(role, action) => {
+            let is_asked = |name: &Term| name.as_str().eq_ignore_ascii_case(role);
+            if !oracle.roles().iter().any(is_asked) {
+                return Err(plain(format!("there is no role `{role}`")));
+            }
+            let mut moves = Vec::new();
+            for (number, name) in oracle.roles().iter().enumerate() {
+                if is_asked(name) {
+                    moves.push(action.clone());
+                    continue;
+                }
+                match &oracle.legal(state, number).map_err(wrong)?[..] {
+                    [only] => moves.push(only.to_string()),
+                    legal => {
+                        let count = counted(legal.len(), "legal move");
+                        let help = "write `(moves ..)` with a move of each role";
+                        return Err(plain(format!("`{name}` has {count}: {help}")));
+                    }
+                }
+            }
+            *state = after(oracle, state, &moves)?;
+        }
+        Step::State(text) => {
+            let items = term::items(text).unwrap_or_default();
+            *state = items
+                .iter()
+                .map(|item| oracle.term(item))
+                .collect::<std::result::Result<_, _>>()
+                .map_err(wrong)?;
+        }
+        Step::Holds(atom, expected) => {
+            let explanation = oracle.explain(atom, state, None, DEPTH).map_err(wrong)?;
+            if explanation.holds != *expected {
+                let verdict = if explanation.holds { "holds" } else { "does not hold" };
+                let message = format!("`{}` {verdict}", explanation.atom);
+                return Err(Failure { span: None, message, why: Some(Box::new(explanation)) });
+            }
+        }
+        Step::Perft(_) => {}
+    }
+    Ok(())
+}
+
+/// The state after a joint move, if it is legal.
+fn after(oracle: &Evaluator<'_>, state: &State, moves: &[String]) -> std::result::Result<State, Failure> {
+    let wrong = |error: EvalError| plain(error.to_string());
+    let roles = oracle.roles();
+    if moves.len() != roles.len() {
+        return Err(plain(format!("{} for {}", counted(moves.len(), "move"), counted(roles.len(), "role"))));
+    }
+    let mut joint = Vec::new();
+    for (role, action) in roles.iter().zip(moves) {
+        let legal = oracle.explain(&format!("(legal {role} {action})"), state, None, DEPTH).map_err(wrong)?;
+        if !legal.holds {
+            let message = format!("`{action}` is not legal for `{role}`");
+            return Err(Failure { span: None, message, why: Some(Box::new(legal)) });
+        }
+        joint.push(oracle.term(action).map_err(wrong)?);
+    }
+    oracle.next(state, &joint).map_err(wrong)
+}
+
+/// Follows a match that was recorded.
+#[must_use]
+pub fn conforms(oracle: &Evaluator<'_>, record: &Record) -> Option<Failure> {
+    follow_record(oracle, record).err()
+}
+
+fn follow_record(oracle: &Evaluator<'_>, record: &Record) -> std::result::Result<(), Failure> {
+    let wrong = |error: EvalError| plain(error.to_string());
+    let mut state = oracle.initial().map_err(wrong)?;
+    for number in 0..=record.moves.len() {
+        let at = |failure: Failure| {
+            let message = format!("after {}: {}", counted(number, "joint move"), failure.message);
+            Failure { message, ..failure }
+        };
+        if let Some(recorded) = record.states.get(number) {
+            let items = term::items(recorded).unwrap_or_default();
+            let recorded =
+                items.iter().map(|item| oracle.term(item)).collect::<std::result::Result<State, _>>();
+            let recorded = recorded.map_err(wrong).map_err(at)?;
+            if let Some(difference) = difference(&state, &recorded) {
+                return Err(at(plain(difference)));
+            }
+        }
+        if let Some(moves) = record.moves.get(number) {
+            state = after(oracle, &state, moves).map_err(at)?;
+        }
+    }
+    for (number, (role, value)) in oracle.roles().iter().zip(&record.goal_values).enumerate() {
+        let goals = oracle.goals(&state, number).map_err(wrong)?;
+        if !goals.iter().any(|goal| goal.as_str() == value.to_string()) {
+            let found: Vec<&str> = goals.iter().map(Term::as_str).collect();
+            return Err(plain(format!(
+                "the goal of `{role}` is {}, recorded is {value}",
+                found.join(" and ")
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What one of two states has that the other has not.
+fn difference(state: &State, recorded: &State) -> Option<String> {
+    let mut text = String::new();
+    for (here, there, verdict) in
+        [(state, recorded, "is true and not recorded"), (recorded, state, "is recorded and not true")]
+    {
+        if let Some(fluent) = here.difference(there).next() {
+            let others = here.difference(there).count() - 1;
+            let more = if others > 0 { format!(", as {others} more") } else { String::new() };
+            let joint = if text.is_empty() { "" } else { "; " };
+            let _ = write!(text, "{joint}`{fluent}` {verdict}{more}");
+        }
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+impl Failure {
+    /// Whether more is to be told than the message: a rule that gives what should not hold, or rules that do not give what should.
+    #[must_use]
+    pub fn reason(&self) -> Option<&Explanation> {
+        self.why.as_deref().filter(|why| !matches!(why.reason, Reason::Given | Reason::Deeper))
+    }
+}

@@ -45,6 +45,8 @@ pub struct Stepper {
     initial: [Box<[Plane]>; 2],
     /// For each goal bit its role and value.
     goals: Box<[(usize, u8)]>,
+    /// For each role its goal bits.
+    goals_of: Box<[Range<usize>]>,
     weave: Weave,
     slots: Store<SLOTS>,
     scratch: Box<[Rows; 3]>,
@@ -196,6 +198,10 @@ impl Stepper {
         let goals: Box<[(usize, u8)]> = (0..shape.roles)
             .flat_map(|role| vocabulary.goals_of(role).iter().map(move |&value| (role, value)))
             .collect();
+        let goals_of = (0..shape.roles).map(|role| {
+            goals.partition_point(|goal| goal.0 < role)..goals.partition_point(|goal| goal.0 <= role)
+        });
+        let goals_of = goals_of.collect();
         let seat_of = |phase: &Phase, role: usize| {
             if asks_all { Some(&seats[role]) } else { (role == speaker(phase)).then_some(&seats[0]) }
         };
@@ -242,6 +248,7 @@ impl Stepper {
             seats: seats.into(),
             asks_all,
             goals,
+            goals_of,
             weave: Weave::new(shape.roles),
             slots: Store::new(),
             scratch: Box::new([[Plane::ZERO; 64]; 3]),

@@ -40,28 +40,55 @@ pub(crate) fn to_rows<W: Word>(planes: &[Plane], rows: &mut Rows, blocks: usize,
 /// Brings together what is of the same block of 64 lanes, from groups of eight planes each. How many groups there are.
 #[inline(always)]
 pub(crate) fn gather<W: Word>(planes: &[Plane], scratch: &mut Rows) -> usize {
-    let groups = planes.len().div_ceil(8);
-    for group in 0..groups {
+    let groups = planes.chunks(8);
+    let count = groups.len();
+    for (group, planes) in groups.enumerate() {
+        // All eight are asked for by themselves, and the last ones of a group may not be there: so none of them goes through memory.
         let mut words = [W::splat(false); 8];
-        for (word, plane) in words.iter_mut().zip(&planes[8 * group..]) {
-            *word = W::load(plane);
+        for place in 0..8 {
+            if let Some(plane) = planes.get(place) {
+                words[place] = W::load(plane);
+            }
         }
         let words = W::exchange(words);
         for block in 0..8 {
             words[block].store(&mut scratch[8 * block + group]);
         }
     }
-    groups
+    count
 }
 
 /// The rows of a block, eight in each word, from what [`gather`] has brought together.
 #[inline(always)]
 pub(crate) fn square<W: Word>(scratch: &Rows, block: usize, groups: usize) -> [W; 8] {
-    let mut words = [W::splat(false); 8];
-    for (word, plane) in words.iter_mut().zip(&scratch[8 * block..8 * block + groups]) {
-        *word = W::load(plane);
+    // There is code for each number of groups, in which words stay in registers.
+    match groups {
+        0 => [W::splat(false); 8],
+        1 => W::widen(&load::<W, 1>(scratch, block)),
+        2 => W::widen(&load::<W, 2>(scratch, block)),
+        3 => W::widen(&load::<W, 3>(scratch, block)),
+        FEW_ROWS => W::widen(&load::<W, FEW_ROWS>(scratch, block)),
+        _ => {
+            let mut words = load::<W, 8>(scratch, block);
+            // What groups that are not there have left in memory is not theirs.
+            for group in FEW_ROWS + 1..8 {
+                if group >= groups {
+                    words[group] = W::splat(false);
+                }
+            }
+            W::transpose(words)
+        }
     }
-    if groups <= FEW_ROWS { W::widen(&words[..groups]) } else { W::transpose(words) }
+}
+
+/// The first words of a block.
+#[inline(always)]
+fn load<W: Word, const COUNT: usize>(scratch: &Rows, block: usize) -> [W; COUNT] {
+    let mut words = [W::splat(false); COUNT];
+    for group in 0..COUNT {
+        words[group] = W::load(&scratch[8 * block + group]);
+    }
+    words
 }
 
 /// The planes of a word of states, whose words lie one behind the other, those of a state behind those of the one

@@ -73,7 +73,7 @@ impl Stepper {
     ///
     /// # Panics
     /// If there is not a number for each role of each game.
-    pub fn worth(&self, games: &Games, worth: impl Fn(u8) -> f32, to: &mut [f32]) {
+    pub fn worth(&mut self, games: &Games, worth: impl Fn(u8) -> f32, to: &mut [f32]) {
         assert_eq!(to.len(), games.length * self.lanes.shape.roles, "a number for each role of each game");
         if games.ended.0.iter().zip(games.terminal.0).all(|(ended, terminal)| ended & terminal == 0) {
             to.fill(0.0);
@@ -363,7 +363,7 @@ impl Kernel for Number<'_> {
 
 /// The work of [`Stepper::worth`], once goal values have numbers and these what they are worth.
 struct Worth<'a> {
-    stepper: &'a Stepper,
+    stepper: &'a mut Stepper,
     games: &'a Games,
     of_value: &'a [u8; 256],
     values: &'a [f32; 128],
@@ -376,35 +376,38 @@ impl Kernel for Worth<'_> {
 
     #[inline(always)]
     fn run<W: Word>(self) {
-        let Self { stepper: Stepper { lanes, goals, weave, .. }, games, of_value, values, count, to } = self;
+        let Self { stepper, games, of_value, values, count, to } = self;
+        let Stepper { lanes, goals, goals_of: of_role, weave, few: bytes, .. } = stepper;
         let roles = lanes.shape.roles;
         let mut scored = W::load(&games.ended).and(W::load(&games.terminal));
-        let mut start = 0;
-        for role in 0..roles {
-            let end = start + goals[start..].iter().take_while(|&&(other, _)| other == role).count();
-            let (one, two) = several::<W>(&games.goals[start..end]);
+        for (role, planes) in of_role.iter().enumerate() {
+            let (one, two) = several::<W>(&games.goals[planes.clone()]);
             if lanes.chance != Some(role) {
                 scored = scored.and(one).and_not(two);
             }
-            start = end;
         }
         let mut lanes_scored = Plane::ZERO;
         scored.store(&mut lanes_scored);
-        let mut bytes = vec![Plane::ZERO; roles];
+        bytes.resize(roles, Plane::ZERO);
         for (block, to) in to.chunks_mut(64 * roles).enumerate() {
             let scored = lanes_scored.0[block];
             if scored == 0 {
                 to.fill(0.0);
                 continue;
             }
-            bytes.fill(Plane::ZERO);
-            for (&(role, value), plane) in goals.iter().zip(&games.goals) {
-                let number = of_value[usize::from(value)];
-                if number != 0 && lanes.chance != Some(role) {
-                    let number = W::load(&Plane([u64::from_ne_bytes([number; 8]); 8]));
-                    let old = W::load(&bytes[role]);
-                    old.or_both(W::spread(scored & plane.0[block]), number).store(&mut bytes[role]);
+            for ((role, planes), bytes) in of_role.iter().enumerate().zip(&mut *bytes) {
+                let mut numbers = W::splat(false);
+                if lanes.chance != Some(role) {
+                    for (&(_, value), plane) in goals[planes.clone()].iter().zip(&games.goals[planes.clone()])
+                    {
+                        let number = of_value[usize::from(value)];
+                        if number != 0 {
+                            let number = W::load(&Plane([u64::from_ne_bytes([number; 8]); 8]));
+                            numbers = numbers.or_both(W::spread(scored & plane.0[block]), number);
+                        }
+                    }
                 }
+                numbers.store(bytes);
             }
             for (word, to) in to.chunks_mut(64).enumerate() {
                 let places = W::load(&weave.games[word]);

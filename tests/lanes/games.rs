@@ -2,9 +2,9 @@
 //! is read of them is what is seen of their states; a move that is not legal is found and leaves all as it was. Chance draws what
 //! it draws in single steps from the same streams.
 
-use gdl_games::LIST;
+use gdl_games::{Entry, LIST, Visitor, visit};
 use gdl_runtime::{
-    __private::{CLEAR, Games, ONLY, Part, Renewal, Stepper, To},
+    __private::{CLEAR, Games, ONLY, Part, Renewal, Stepper, Table, To},
     Dynamic, Game, GameExt, bits,
     bits::BitBox,
     chance::Stream,
@@ -13,6 +13,22 @@ use gdl_runtime::{
     lanes::Isa,
     load,
 };
+use std::ptr;
+
+/// The table of a compiled game, with straight-line code if it has any.
+struct Compiled;
+
+impl Visitor for Compiled {
+    type Output = Option<Table>;
+
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+        self,
+        game: G,
+        _: &'static Entry,
+    ) -> Option<Table> {
+        game.table().cloned()
+    }
+}
 
 /// A game beside the planes.
 struct Twin {
@@ -166,8 +182,11 @@ fn games_are_those_of_single_steps() {
     for entry in LIST {
         let game = load(entry.text).expect("built-in rulesheets load");
         let table = game.table().expect("they have a table");
+        let compiled = visit(entry.name, Compiled).flatten().expect("so have compiled games");
         let shape = game.shape();
-        for (&isa, all) in Isa::ALL.iter().zip([false, true, false]).filter(|(isa, _)| isa.is_available()) {
+        let ways = Isa::ALL.iter().zip([false, true, false]).filter(|(isa, _)| isa.is_available());
+        let ways = ways.flat_map(|(&isa, all)| [(isa, all, table), (isa, all, &compiled)]);
+        for (isa, all, table) in ways.filter(|way| ptr::eq(way.2, table) || way.2.has_straight_lanes(way.0)) {
             let mut stepper = Stepper::new(table, isa, all).expect("they are played in lanes");
             assert_eq!(stepper.shape(), shape);
             // All lanes where that is soon looked at.

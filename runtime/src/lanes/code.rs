@@ -10,13 +10,16 @@ use super::{
     noise::Source,
     play::{Player, Steps, add},
 };
-use crate::simd::{Isa, Plane, Slots, Word};
+use crate::simd::{Isa, Kernel, Plane, Slots, Word};
 use std::fmt;
 
 /// The programs of all phases. For each phase, by its number:
 pub trait Code {
     /// If it is compiled for words of 256 bits too, which takes several times as long as for 512.
     const HALVES: bool;
+
+    /// The phases of the cycle; those behind them are only met in playouts.
+    const CYCLE: usize;
 
     /// Computes what is seen of the state.
     fn observe<W: Word>(&self, phase: usize, slots: &mut Slots);
@@ -48,6 +51,8 @@ pub trait Code {
 
 impl Code for [Phase] {
     const HALVES: bool = true;
+
+    const CYCLE: usize = usize::MAX;
 
     #[inline(always)]
     fn observe<W: Word>(&self, phase: usize, slots: &mut Slots) {
@@ -127,6 +132,12 @@ impl Straight {
     pub(super) fn go_on(self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
         self.is_for(isa) && self.code.go_on(isa, player, steps)
     }
+
+    /// Runs a part for slots of a caller. False, and nothing happens, if there is no code for the instruction set, or it is not that
+    /// of the widest words: for others, what this saves is not worth compiling the code once more.
+    pub(super) fn run(self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
+        isa == Isa::Avx512 && self.code.run(isa, part, slots)
+    }
 }
 
 impl fmt::Debug for Straight {
@@ -135,13 +146,56 @@ impl fmt::Debug for Straight {
     }
 }
 
+/// What is run one behind the other, of phases of the cycle.
+#[derive(Clone, Copy)]
+pub(super) enum Part {
+    /// What makes the next states of those at a phase, and what is seen of them at the next one.
+    Advance { phase: usize, next: usize },
+    /// What keeps states where games have ended, and scores them.
+    Score { phase: usize },
+}
+
+/// A [`Part`] of some code, and what it is run on.
+pub(super) struct Once<'a, C: ?Sized> {
+    pub(super) code: &'a C,
+    pub(super) part: Part,
+    pub(super) slots: &'a mut Slots,
+}
+
+impl<C: Code + ?Sized> Kernel for Once<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Word>(self) {
+        let Self { code, part, slots } = self;
+        match part {
+            Part::Advance { phase, next } => {
+                // So rustc need not compile the others once more.
+                assert!(phase < C::CYCLE && next < C::CYCLE, "games go round the cycle");
+                code.advance::<W>(phase, slots);
+                code.observe::<W>(next, slots);
+            }
+            Part::Score { phase } => {
+                assert!(phase < C::CYCLE, "games go round the cycle");
+                code.keep::<W>(phase, slots);
+                code.score::<W>(phase, slots);
+            }
+        }
+    }
+}
+
 trait Run: Sync {
     fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool;
+    fn run(&self, isa: Isa, part: Part, slots: &mut Slots) -> bool;
 }
 
 impl<C: Code + Sync> Run for C {
     fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
         let work = Steps { code: self, player, limit: steps };
         if C::HALVES { isa.run_wide(work).is_ok() } else { isa.run_widest(work).is_ok() }
+    }
+
+    fn run(&self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
+        isa.run_widest(Once { code: self, part, slots }).is_ok()
     }
 }

@@ -144,10 +144,10 @@ impl Kernel for Transposes<'_> {
 fn rows_and_planes_are_transposes() {
     let mut stream = Stream::new(2, 1);
     let bit = |words: &[Plane], word: usize, bit: usize| words[word / 8].0[word % 8] >> bit & 1 == 1;
-    let sizes = [64, 1, 7, 8, 9, 16, 17, 24, 25, 32, 33, 37, 63, 0];
+    let sizes = [64, 1, 7, 8, 9, 16, 17, 24, 25, 32, 33, 37, 41, 48, 56, 63, 0];
     for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
         for (round, count) in sizes.into_iter().enumerate() {
-            // States of one word to twelve.
+            // States of one word to as many as there are sizes.
             let (size, blocks) = (1 + round, [8, 3, 1][round % 3]);
             let planes: Vec<Plane> = (0..count).map(|_| random(&mut stream)).collect();
             let states: Vec<Plane> = (0..64 * size).map(|_| random(&mut stream)).collect();

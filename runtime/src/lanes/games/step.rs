@@ -7,9 +7,13 @@
 use super::{Games, Seat, Stepper, several};
 use crate::{
     bits,
-    lanes::{ENDED, FLUENTS, FRESH, IDLE, Phase, TERMINAL, expand::tell_apart},
+    lanes::{
+        ENDED, FLUENTS, FRESH, IDLE, Lanes, TERMINAL,
+        code::{Once, Part},
+        expand::tell_apart,
+    },
     random::Stream,
-    simd::{Kernel, LANES, Plane, Word, of_lane, to_rows, word},
+    simd::{Isa, Kernel, LANES, Plane, Slots, Word, of_lane, to_rows, word},
 };
 
 /// So many moves are told apart by a byte, whose last value is none of them.
@@ -243,7 +247,7 @@ impl Kernel for Step<'_> {
     fn run<W: Word>(self) {
         let Self { stepper, games, renewal } = self;
         let over = W::load(&games.over);
-        let Stepper { lanes, plans, slots, few: here, .. } = &mut *stepper;
+        let Stepper { lanes, isa, plans, slots, few: here, .. } = &mut *stepper;
         let slots = &mut **slots;
         let Games { fluents, at, legal, chosen, ended, terminal, goals, .. } = &mut *games;
         here.clear();
@@ -272,17 +276,14 @@ impl Kernel for Step<'_> {
             slots[usize::from(FRESH)] = Plane::ZERO;
             slots[usize::from(ENDED)] = Plane::ONES;
             let next = (place + 1) % plans.len();
-            let Phase { observe, keep, score, .. } = &lanes.phases[next];
-            lanes.phases[place].advance.run::<W>(slots);
+            run::<W>(lanes, *isa, Part::Advance { phase: place, next }, slots);
             // Lanes whose game is over keep their state too.
             for (fluent, next) in fluents.iter_mut().zip(&slots[usize::from(FLUENTS)..]) {
                 live.pick(W::load(next), W::load(fluent)).store(fluent);
             }
-            observe.run::<W>(slots);
             let end = W::load(&slots[usize::from(TERMINAL)]).and(live);
             if end.any() {
-                keep.run::<W>(slots);
-                score.run::<W>(slots);
+                run::<W>(lanes, *isa, Part::Score { phase: next }, slots);
                 for (goal, &slot) in goals.iter_mut().zip(&plans[next].goals) {
                     let value = W::load(&slots[usize::from(slot)]);
                     end.pick(value, W::load(goal)).store(goal);
@@ -321,6 +322,14 @@ impl Kernel for Step<'_> {
             Renewal::NextStep => renew(stepper, games, over),
             Renewal::Never => {}
         }
+    }
+}
+
+/// Runs straight-line code where there is some, else the table.
+#[inline(always)]
+fn run<W: Word>(lanes: &Lanes, isa: Isa, part: Part, slots: &mut Slots) {
+    if !lanes.straight.is_some_and(|straight| straight.run(isa, part, slots)) {
+        Once { code: &*lanes.phases, part, slots }.run::<W>();
     }
 }
 

@@ -37,6 +37,7 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
     }
     let at_phases = |of: &dyn Fn(&Phase) -> TokenStream| at_phase(&lanes.all().map(of).collect::<Vec<_>>());
     let halves = lanes.plies.is_empty() && lanes.operations() <= HALVES;
+    let cycle = Literal::usize_unsuffixed(lanes.phases.len());
     let keeps = at_phases(&|phase| {
         let keeps = phase.keep.operations() > 0;
         quote!(#keeps)
@@ -50,6 +51,7 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
 
         impl __gdl::Code for Lanes {
             const HALVES: bool = #halves;
+            const CYCLE: usize = #cycle;
 
             #[inline(always)]
             fn observe<W: __gdl::Word>(&self, phase: usize, s: &mut __gdl::Slots) {

@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let board = Board::of(&game).ok_or("the rules show a board")?;
     let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(AlphaBeta::new()), Box::new(AlphaBeta::new())];
     let show = |state: &_| println!("{}", board.text(&board.cells_of(&game, state)));
-    let played = Referee::new(&game).watch(|history, _| show(history.state())).run(&mut players)?;
+    let played = Referee::new(&game).watch(|played, _| show(played.history.state())).run(&mut players)?;
     match played.goals[..] {
         [Some(x), Some(o)] if x == o => println!("The only winning move is not to play."),
         [Some(100), _] => println!("xplayer wins."),

@@ -55,7 +55,7 @@ pub use first::First;
 pub use random::Random;
 pub use report::{Report, Tried};
 
-use crate::{game::Game, information::Information};
+use crate::{game::Game, information::Information, referee::Fault};
 
 /// A player, which decides for a role.
 ///
@@ -77,6 +77,12 @@ pub trait Player<G: Game>: Send {
 
     /// The end of a match that was given up.
     fn abort(&mut self) {}
+
+    /// The fault for which the last question, a move or the start, has no answer, where the player knows of one: a player elsewhere was
+    /// late or out of reach, or answered with something that is no move of the game.
+    fn fault(&self) -> Option<Fault> {
+        None
+    }
 
     /// A report of the last search.
     fn report(&self) -> Option<Report> {
@@ -103,6 +109,10 @@ impl<G: Game, P: Player<G> + ?Sized> Player<G> for Box<P> {
 
     fn abort(&mut self) {
         (**self).abort();
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        (**self).fault()
     }
 
     fn report(&self) -> Option<Report> {

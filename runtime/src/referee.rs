@@ -4,8 +4,8 @@
 //! The referee does what a match manager does. It tells every player that the match starts, asks all of them for their moves
 //! at the same time, each given nothing but the [`Information`] of its role, and draws for the role of chance itself. Before it
 //! asks, it draws a legal move for each role; that one is made where the answer is not legal (`IL`), does not come in time
-//! (`TO`) or the player panicked (`CE`, as if its connection were lost: it is not asked again). A match goes on whatever
-//! players do.
+//! (`TO`) or the player panicked (`CE`, as if its connection were lost: it is not asked again). A player that has no move may say
+//! which of these it was ([`Player::fault`]), as one does that is asked over a network. A match goes on whatever players do.
 //!
 //! A player's [`Budget`] ends with the clock, and its [`Cancel`] is pulled when the time and a grace are over. A late answer is
 //! forgotten. Players have threads of their own; one that never returns cannot be ended, and then the match plays to its end
@@ -70,9 +70,9 @@ const LOOK: Duration = Duration::from_millis(20);
 pub enum Fault {
     /// It did not answer in time.
     Late,
-    /// It panicked, now or before.
+    /// It is out of reach, or panicked, now or before.
     Gone,
-    /// Its answer, as KIF text, is not a legal move. `nil` if it had none.
+    /// Its answer, as KIF text, is not a legal move. `nil` if it had none, and did not say why.
     Illegal(String),
 }
 
@@ -188,8 +188,8 @@ impl fmt::Display for RefereeError {
 
 impl Error for RefereeError {}
 
-/// Who is told of a step: the play so far, and for each role what its player's search did.
-type Watcher<'a, G> = Box<dyn FnMut(&History<G>, &[Option<Report>]) + 'a>;
+/// Who is told of a step: the match so far, and for each role what its player's search did.
+type Watcher<'a, G> = Box<dyn FnMut(&Match<G>, &[Option<Report>]) + 'a>;
 
 /// A referee, which leads a match: `Referee::new(&game).nodes(1000).seed(7).run(&mut players)`.
 #[must_use = "nothing is played before `run`"]
@@ -299,8 +299,9 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// A callback for each step that was made.
-    pub fn watch(mut self, watch: impl FnMut(&History<G>, &[Option<Report>]) + 'a) -> Self {
+    /// A callback for the start, once all players were told of it, and for each step that was made: the match so far, and what each
+    /// player reports, in role order.
+    pub fn watch(mut self, watch: impl FnMut(&Match<G>, &[Option<Report>]) + 'a) -> Self {
         self.watch = Some(Box::new(watch));
         self
     }
@@ -362,11 +363,18 @@ impl<'a, G: Game> Referee<'a, G> {
         let roles = game.shape().roles;
         let answers = self.ask(table, self.start, Question::Start);
         let mut faults = vec![None; roles];
+        let mut reports = vec![None; roles];
         for (seat, answer) in table.seats.iter().zip(answers) {
-            faults[seat.role.index()] = answer.err();
+            let role = seat.role.index();
+            faults[role] = match answer {
+                Ok(Answer { fault, report, .. }) => {
+                    reports[role] = report;
+                    fault
+                }
+                Err(fault) => Some(fault),
+            };
         }
-        played.faults.push(faults);
-        played.times.push((self.now)());
+        self.note(played, faults, &reports);
 
         played.end = loop {
             let state = played.history.state();
@@ -397,15 +405,21 @@ impl<'a, G: Game> Referee<'a, G> {
             let mut reports = vec![None; roles];
             for (seat, answer) in table.seats.iter().zip(answers) {
                 let role = seat.role.index();
-                faults[role] = match answer {
-                    Ok((Some(action), report)) if game.is_legal_in(&view, seat.role, action) => {
+                let answer = match answer {
+                    Ok(answer) => answer,
+                    Err(fault) => {
+                        faults[role] = Some(fault);
+                        continue;
+                    }
+                };
+                reports[role] = answer.report;
+                faults[role] = match answer.action {
+                    Some(action) if game.is_legal_in(&view, seat.role, action) => {
                         joint[role] = action;
-                        reports[role] = report;
                         None
                     }
-                    Ok((Some(action), _)) => Some(Fault::Illegal(game.move_text(action).to_owned())),
-                    Ok((None, _)) => Some(Fault::Illegal("nil".to_owned())),
-                    Err(fault) => Some(fault),
+                    Some(action) => Some(Fault::Illegal(game.move_text(action).to_owned())),
+                    None => Some(answer.fault.unwrap_or_else(|| Fault::Illegal("nil".to_owned()))),
                 };
             }
             for (role, information) in game.roles().zip(&mut known) {
@@ -418,11 +432,7 @@ impl<'a, G: Game> Referee<'a, G> {
                 // Not while all moves are tested or drawn from what is legal.
                 break End::Stuck;
             }
-            played.faults.push(faults);
-            played.times.push((self.now)());
-            if let Some(watch) = &mut self.watch {
-                watch(&played.history, &reports);
-            }
+            self.note(played, faults, &reports);
         };
         for seat in &table.seats {
             let last = match played.end {
@@ -431,6 +441,15 @@ impl<'a, G: Game> Referee<'a, G> {
             };
             // A player that is gone hears nothing.
             let _ = seat.ask.send((0, Budget::unlimited(), last));
+        }
+    }
+
+    /// Adds what came of the start or of a step, and tells of it.
+    fn note(&mut self, played: &mut Match<G>, faults: Vec<Option<Fault>>, reports: &[Option<Report>]) {
+        played.faults.push(faults);
+        played.times.push((self.now)());
+        if let Some(watch) = &mut self.watch {
+            watch(played, reports);
         }
     }
 

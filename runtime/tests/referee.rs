@@ -208,8 +208,8 @@ fn endless_matches_are_given_up_and_any_can_be_called_off() {
 
     let cancel = Cancel::default();
     let pull = cancel.clone();
-    let watched = Referee::new(&game).cancelled_by(&cancel).watch(|history: &History<_>, _| {
-        if history.depth() == 7 {
+    let watched = Referee::new(&game).cancelled_by(&cancel).watch(|played: &Match<_>, _| {
+        if played.history.depth() == 7 {
             pull.cancel();
         }
     });

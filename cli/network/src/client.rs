@@ -4,10 +4,11 @@
 //! endless: it is read up to 64 KiB and no longer than is allowed, and is an answer or a [`Failure`].
 
 use crate::message::{Dialect, Fault, Reply, Request};
+use gdl_runtime::Budget;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::{Version, body::Bytes, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
-use std::{error::Error, fmt, str::FromStr, time::Duration};
+use std::{error::Error, fmt, pin::pin, str::FromStr, time::Duration};
 use tokio::{net::TcpStream, time::timeout};
 
 /// The most bytes of an answer.
@@ -15,6 +16,9 @@ const MOST_ANSWER: usize = 1 << 16;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(5);
+
+/// How often the budget is looked at.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// The port of players.
 pub const PORT: u16 = 9147;
@@ -95,6 +99,34 @@ pub async fn ask(
 ) -> Result<Reply, Failure> {
     let text = timeout(limit, send(address, request.write(dialect))).await.map_err(|_| Failure::Late)??;
     request.read_reply(&text).map_err(Failure::Unreadable)
+}
+
+/// [`ask`] for threads without a runtime, which wait for the answer no longer than that and until the budget is cancelled. Must not be
+/// called where there is a runtime.
+///
+/// # Errors
+/// As for [`ask`].
+pub fn wait(
+    address: &Address,
+    request: &Request,
+    limit: Duration,
+    budget: &Budget,
+) -> Result<Reply, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::Unreachable(error.to_string()))?;
+    let answer = runtime.block_on(async {
+        let mut asking = pin!(ask(address, request, Dialect::Base, limit));
+        loop {
+            match timeout(LOOK, asking.as_mut()).await {
+                Ok(answer) => return answer,
+                Err(_) if budget.is_cancelled() => return Err(Failure::Late),
+                Err(_) => {}
+            }
+        }
+    });
+    // A name may still be looked up, which nothing ends.
+    runtime.shutdown_background();
+    answer
 }
 
 async fn send(address: &Address, text: String) -> Result<String, Failure> {

@@ -5,9 +5,12 @@
 //! and no two for the same; parentheses, numbers and the words of the language must be equal. Where that holds to the last token,
 //! one is the other term by term, and so is the play. Case is no difference. O(tokens), and mostly one or two of them where
 //! the sheets have nothing to do with each other.
+//!
+//! A rulesheet can be scrambled here as well: its symbols and variables become words that mean nothing, drawn from a seed. O(tokens).
 
 use crate::message::{Token, normalise, tokens};
-use std::collections::HashMap;
+use gdl_runtime::chance::Stream;
+use std::collections::{HashMap, HashSet};
 
 /// The words of the language and those that managers leave as they are.
 const KEYWORDS: [&str; 21] = [
@@ -70,6 +73,38 @@ impl Names {
             && self.own.entry(key).or_insert_with(|| own.to_owned()).eq_ignore_ascii_case(own)
     }
 
+    /// Other names for all symbols of a rulesheet, and that rulesheet under them, on one line. No word that is drawn stands in the
+    /// rulesheet itself.
+    pub(crate) fn scrambled(own: &str, seed: u64) -> (Self, String) {
+        let mut names = Self::default();
+        let mut taken: HashSet<String> =
+            tokens(own).map(|token| token.text.trim_start_matches('?').to_ascii_lowercase()).collect();
+        let mut stream = Stream::new(seed, 2);
+        for Token { text, .. } in tokens(own).filter(|token| !is_fixed(token.text)) {
+            let key = text.to_ascii_lowercase();
+            if names.received.contains_key(&key) {
+                continue;
+            }
+            let drawn = loop {
+                let drawn = word(&mut stream);
+                if taken.insert(drawn.clone()) {
+                    break drawn;
+                }
+            };
+            let drawn = if text.starts_with('?') { format!("?{drawn}") } else { drawn };
+            names.own.insert(drawn.clone(), text.to_owned());
+            names.received.insert(key, drawn);
+        }
+        let rules = names.to_received(own);
+        (names, rules)
+    }
+
+    /// If a term has no symbols but those received.
+    pub(crate) fn knows(&self, term: &str) -> bool {
+        tokens(term)
+            .all(|token| is_fixed(token.text) || self.own.contains_key(&token.text.to_ascii_lowercase()))
+    }
+
     /// A term as the game has it. Unknown symbols stay as they are.
     pub(crate) fn to_own(&self, term: &str) -> String {
         translate(&self.own, term)
@@ -87,6 +122,12 @@ fn is_fixed(word: &str) -> bool {
     matches!(word, "(" | ")")
         || (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
         || KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
+}
+
+/// A word of four syllables, one of 81 million: more than any rulesheet has room for. No keyword looks like that.
+fn word(stream: &mut Stream) -> String {
+    let mut letter = |letters: &[u8]| char::from(letters[stream.below(letters.len() as u64) as usize]);
+    (0..4).flat_map(|_| [letter(b"bcdfghjklmnprstvwxz"), letter(b"aeiou")]).collect()
 }
 
 fn translate(names: &HashMap<String, String>, term: &str) -> String {
@@ -115,6 +156,23 @@ mod tests {
         assert_eq!(names.to_own("( dig 1 )"), "(mark 1)");
         assert_eq!(names.to_own("red"), "x");
         assert_eq!(names.to_own("(jump 3)"), "(jump 3)");
+    }
+
+    #[test]
+    fn what_is_scrambled_is_the_same_game() {
+        for seed in 0..20 {
+            let (names, rules) = Names::scrambled(OWN, seed);
+            assert!(Names::between(OWN, &rules).is_some(), "{rules}");
+            assert_eq!(Names::scrambled(OWN, seed).1, rules);
+            assert_ne!(Names::scrambled(OWN, seed + 1).1, rules);
+            for own in ["x", "cell", "b", "mark", "?r", "?m"] {
+                assert!(!rules.split([' ', '(', ')']).any(|word| word == own), "{own}: {rules}");
+            }
+            for own in ["(mark 1)", "x", "(legal x noop)"] {
+                assert_eq!(names.to_own(&names.to_received(own).to_uppercase()), own);
+            }
+            assert!(names.knows(&names.to_received("(mark 1)")) && !names.knows("(mark 1)"));
+        }
     }
 
     #[test]

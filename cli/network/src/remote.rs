@@ -3,21 +3,26 @@
 //! It is told of the match as by a manager: `START` with the rulesheet and the clocks, `PLAY` for each step, `STOP` or `ABORT`. The
 //! answer to a `PLAY` is waited for as long as the caller's budget is not cancelled, as a referee does when the clock and its
 //! grace are over, or a second longer than its deadline. An answer that is late, missing, broken or no move of the game is
-//! none, so a referee draws a move in its place; whether it is legal is for the referee to say.
+//! none but a [`Fault`], so a referee draws a move in its place; whether a move is legal is for the referee to say.
+//!
+//! The rulesheet may be sent under other symbols, so that a player cannot know the game by its words; all that is said of the match is
+//! in these, and callers see none of them.
 //!
 //! A player elsewhere has one match, so it is asked again only about what follows; if the caller went somewhere else, as
 //! by taking a move back, that match is aborted, and the player is led through a new one.
 
 use crate::{
-    client::{Address, Failure, ask},
-    message::{Dialect, Reply, Request},
+    client::{Address, Failure, wait},
+    message::{Reply, Request},
+    names::Names,
+    note::Note,
 };
 use gdl_runtime::{
     Budget, Game, GameExt, Information, Player, game::Perception, information::Step, player::Report,
+    referee::Fault,
 };
 use std::{
     fmt,
-    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -25,16 +30,12 @@ use std::{
     thread,
     time::{Duration, Instant, SystemTime},
 };
-use tokio::time::timeout;
 
 /// How long after its deadline an answer is waited for where no caller cancels: as long as managers do, and a little.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// How long a player may take to hear that a match is over.
 const FAREWELL: Duration = Duration::from_secs(1);
-
-/// How often the budget is looked at.
-const LOOK: Duration = Duration::from_millis(10);
 
 /// Matches of this process so far.
 static MATCHES: AtomicU64 = AtomicU64::new(0);
@@ -59,8 +60,14 @@ pub struct Remote<G: Game> {
     address: Address,
     rules: Arc<str>,
     clocks: [Option<Duration>; 2],
+    /// What the next match is called, if that was said.
+    id: Option<String>,
+    /// What symbols are called there, if not as in the rules.
+    names: Option<Names>,
     /// The match that the player was told of.
     told: Option<Told<G>>,
+    /// Why the last question has no answer.
+    fault: Option<Fault>,
     report: Option<Report>,
 }
 
@@ -90,7 +97,17 @@ impl<G: Game> Remote<G> {
     #[must_use]
     pub fn new(address: Address, rules: impl Into<Arc<str>>) -> Self {
         let name = format!("remote:{address}");
-        Self { name, address, rules: rules.into(), clocks: [None; 2], told: None, report: None }
+        Self {
+            name,
+            address,
+            rules: rules.into(),
+            clocks: [None; 2],
+            id: None,
+            names: None,
+            told: None,
+            fault: None,
+            report: None,
+        }
     }
 
     /// The clocks that the player is told of, before the first move and for each: whole seconds, at least one. Unless
@@ -99,6 +116,35 @@ impl<G: Game> Remote<G> {
     pub fn clocks(mut self, start: Option<Duration>, play: Option<Duration>) -> Self {
         self.clocks = [start, play];
         self
+    }
+
+    /// What the next match is called: a word that no other match of the player has. Without it there is one, and another for each match.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// The same, with words that follow from a seed in place of all symbols and variables of the rules. Those of the language stay,
+    /// and numbers.
+    #[must_use]
+    pub fn scrambled(mut self, seed: u64) -> Self {
+        let (names, rules) = Names::scrambled(&self.rules, seed);
+        (self.names, self.rules) = (Some(names), rules.into());
+        self
+    }
+
+    /// A term of the game as the player has it.
+    fn to_received(&self, term: &str) -> String {
+        self.names.as_ref().map_or_else(|| term.to_owned(), |names| names.to_received(term))
+    }
+
+    /// A term of the player as the game has it; none if it has words that the player was not told.
+    fn to_own(&self, term: &str) -> Option<String> {
+        match &self.names {
+            None => Some(term.to_owned()),
+            Some(names) => names.knows(term).then(|| names.to_own(term)),
+        }
     }
 
     /// Asks and waits for the answer, until the time is up or the budget is cancelled.
@@ -115,6 +161,12 @@ impl<G: Game> Remote<G> {
         let mut report = Report::default();
         report.note = note;
         self.report = Some(report);
+        self.fault = answer.as_ref().err().and_then(|failure| match failure {
+            Failure::Late => Some(Fault::Late),
+            Failure::Unreachable(_) | Failure::Broken(_) => Some(Fault::Gone),
+            // It said something, which is no move.
+            Failure::Unreadable(_) => None,
+        });
         answer
     }
 
@@ -123,6 +175,7 @@ impl<G: Game> Remote<G> {
         let number = MATCHES.fetch_add(1, Ordering::Relaxed);
         let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let id = format!("gdl.{}.{}.{number}", time.as_millis(), std::process::id());
+        let id = self.id.take().unwrap_or(id);
         let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
         let [start, play] = self.clocks;
         let play = play.or(left).unwrap_or(Self::DEFAULT_CLOCK);
@@ -130,7 +183,7 @@ impl<G: Game> Remote<G> {
         let seconds = |clock: Duration| clock.as_secs() + u64::from(clock.subsec_millis() >= 500);
         let request = Request::Start {
             id: id.clone(),
-            role: game.role_text(role).to_owned(),
+            role: self.to_received(game.role_text(role)),
             rules: self.rules.to_string(),
             start: seconds(start).max(1),
             play: seconds(play).max(1),
@@ -142,12 +195,36 @@ impl<G: Game> Remote<G> {
 
     /// Asks for the move of the position that was told last.
     fn play(&mut self, game: &G, budget: &Budget) -> Option<Result<Reply, Failure>> {
-        let told = self.told.as_mut()?;
-        told.is_asked = true;
-        let request =
-            Request::Play { id: told.id.clone(), news: told.steps.last().map(|step| news(game, step)) };
+        self.told.as_mut()?.is_asked = true;
+        let told = self.told.as_ref()?;
+        let news = told.steps.last().map(|step| self.news(game, step));
+        let request = Request::Play { id: told.id.clone(), news };
         let clock = self.clocks[1].unwrap_or(Self::DEFAULT_CLOCK);
         Some(self.ask(&request, limit(budget, clock), budget))
+    }
+
+    /// What the player is told of a step.
+    fn news(&self, game: &G, (_, perception): &Step<G>) -> Vec<String> {
+        match perception {
+            Perception::Joint(joint) => {
+                joint.iter().map(|&action| self.to_received(game.move_text(action))).collect()
+            }
+            Perception::Percepts(percepts) => {
+                percepts.iter().map(|&seen| self.to_received(game.percept_text(seen))).collect()
+            }
+        }
+    }
+
+    /// The move that an answer is; a fault if it is none of the game.
+    fn read(&mut self, game: &G, answer: &str) -> Option<G::Move> {
+        let own = self.to_own(answer);
+        let action = own.as_ref().and_then(|own| game.parse_move(own).ok());
+        if action.is_none() {
+            let (said, meant) = (Note::plain(answer), Note::plain(own.as_deref().unwrap_or(answer)));
+            self.report.iter_mut().for_each(|report| report.note = Some(format!("it answers `{said}`")));
+            self.fault = Some(Fault::Illegal(meant));
+        }
+        action
     }
 
     /// Says that the match is over.
@@ -157,39 +234,10 @@ impl<G: Game> Remote<G> {
     }
 }
 
-/// Asks by a runtime of its own.
-fn wait(address: &Address, request: &Request, limit: Duration, budget: &Budget) -> Result<Reply, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::Unreachable(error.to_string()))?;
-    let answer = runtime.block_on(async {
-        let mut asking = pin!(ask(address, request, Dialect::Base, limit));
-        loop {
-            match timeout(LOOK, asking.as_mut()).await {
-                Ok(answer) => return answer,
-                Err(_) if budget.is_cancelled() => return Err(Failure::Late),
-                Err(_) => {}
-            }
-        }
-    });
-    // A name may still be looked up, which nothing ends.
-    runtime.shutdown_background();
-    answer
-}
-
 /// How long an answer is waited for: a budget without end is cancelled in the end, or leaves it to the clock that was told.
 fn limit(budget: &Budget, clock: Duration) -> Duration {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
     left.unwrap_or(clock).saturating_add(GRACE)
-}
-
-/// What a player is told of a step.
-fn news<G: Game>(game: &G, (_, perception): &Step<G>) -> Vec<String> {
-    match perception {
-        Perception::Joint(joint) => joint.iter().map(|&action| game.move_text(action).to_owned()).collect(),
-        Perception::Percepts(percepts) => {
-            percepts.iter().map(|&seen| game.percept_text(seen).to_owned()).collect()
-        }
-    }
 }
 
 impl<G: Game> Player<G> for Remote<G> {
@@ -228,15 +276,7 @@ impl<G: Game> Player<G> for Remote<G> {
                 continue;
             }
             return match answer {
-                Ok(Reply::Move(text)) => {
-                    let action = game.parse_move(&text).ok();
-                    if action.is_none()
-                        && let Some(report) = &mut self.report
-                    {
-                        report.note = Some(format!("it answers `{}`", crate::note::Note::plain(&text)));
-                    }
-                    action
-                }
+                Ok(Reply::Move(text)) => self.read(game, &text),
                 _ => None,
             };
         }
@@ -244,7 +284,7 @@ impl<G: Game> Player<G> for Remote<G> {
 
     fn stop(&mut self, game: &G, information: &Information<G>) {
         if let Some(told) = &self.told {
-            let news = information.steps().last().map(|step| news(game, step));
+            let news = information.steps().last().map(|step| self.news(game, step));
             self.leave(&Request::Stop { id: told.id.clone(), news });
         }
     }
@@ -253,6 +293,10 @@ impl<G: Game> Player<G> for Remote<G> {
         if let Some(told) = &self.told {
             self.leave(&Request::Abort { id: told.id.clone() });
         }
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        self.fault.clone()
     }
 
     fn report(&self) -> Option<Report> {

@@ -184,11 +184,9 @@ fn print<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> Re
     let length = total.steps as f64 / args.count as f64;
     writeln!(out, "{DIM}{length:.1} moves a match{DIM:#}")?;
     for (spec, tally) in args.players.iter().zip(&total.players) {
-        for (number, what) in [
-            (tally.illegal, "illegal moves"),
-            (tally.late, "late answers"),
-            (tally.gone, "answers missing after a panic"),
-        ] {
+        for (number, what) in
+            [(tally.illegal, "illegal moves"), (tally.late, "late answers"), (tally.gone, "answers missing")]
+        {
             if number > 0 {
                 writeln!(out, "{spec}: {} {what}", thousands(number))?;
             }

@@ -165,7 +165,7 @@ pub struct Tally {
     pub illegal: u64,
     /// Late answers.
     pub late: u64,
-    /// Answers missing after a panic.
+    /// Answers missing: the player panicked, or is out of reach.
     pub gone: u64,
 }
 

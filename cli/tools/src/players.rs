@@ -10,6 +10,7 @@ use gdl_network::{Remote, client::Address};
 use gdl_runtime::{
     Budget, Game, Information, Player,
     player::{First, Random, Report},
+    referee::Fault,
     search::{AlphaBeta, FlatMonteCarlo, MaxN, Mcts, Perfect},
 };
 use std::{
@@ -125,6 +126,20 @@ struct Elsewhere {
     start: Option<f64>,
     /// The rulesheet that it is sent.
     rules: Option<Arc<str>>,
+    /// What it is told of a match, where the spec does not say so.
+    told: Option<Told>,
+}
+
+/// What a player elsewhere is told of a match by its manager.
+#[cfg(feature = "network")]
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What the match is called.
+    pub id: String,
+    /// The clocks before the first move and for each.
+    pub clocks: [Duration; 2],
+    /// What the words follow from that it gets in place of symbols, if any.
+    pub scramble: Option<u64>,
 }
 
 impl FromStr for Spec {
@@ -152,7 +167,8 @@ impl FromStr for Spec {
         #[cfg(feature = "network")]
         let options = match options.split_once(',').unwrap_or((options, "")) {
             (address, options) if kind.name == REMOTE => {
-                spec.elsewhere = Some(Elsewhere { address: address.parse()?, start: None, rules: None });
+                spec.elsewhere =
+                    Some(Elsewhere { address: address.parse()?, start: None, rules: None, told: None });
                 options
             }
             _ => options,
@@ -230,6 +246,21 @@ impl Spec {
         self
     }
 
+    /// The same, which is told this of a match if it plays elsewhere.
+    #[cfg(feature = "network")]
+    #[must_use]
+    pub fn with_told(mut self, told: Told) -> Self {
+        self.elsewhere.iter_mut().for_each(|elsewhere| elsewhere.told = Some(told.clone()));
+        self
+    }
+
+    /// Where it plays, if that is elsewhere.
+    #[cfg(feature = "network")]
+    #[must_use]
+    pub fn address(&self) -> Option<&Address> {
+        self.elsewhere.as_ref().map(|elsewhere| &elsewhere.address)
+    }
+
     /// The same, with the rules of a game if it needs them.
     ///
     /// # Errors
@@ -284,10 +315,13 @@ impl Spec {
     #[must_use]
     pub fn build<'g, G: Game + 'g>(&self, seed: u64) -> Option<Box<dyn Player<G> + 'g>> {
         #[cfg(feature = "network")]
-        if let Some(Elsewhere { address, start, rules }) = &self.elsewhere {
-            let clocks = [*start, self.seconds].map(|clock| clock.map(Duration::from_secs_f64));
+        if let Some(Elsewhere { address, start, rules, told }) = &self.elsewhere {
+            let [start, play] = [*start, self.seconds].map(|clock| clock.map(Duration::from_secs_f64));
             let player = Remote::new(address.clone(), Arc::clone(rules.as_ref()?));
-            return Some(Box::new(player.clocks(clocks[0], clocks[1])));
+            let Some(told) = told else { return Some(Box::new(player.clocks(start, play))) };
+            let player = player.clocks(start.or(Some(told.clocks[0])), play.or(Some(told.clocks[1])));
+            let player = player.id(&told.id);
+            return Some(Box::new(told.scramble.into_iter().fold(player, Remote::scrambled)));
         }
         let seed = self.seed.unwrap_or(seed);
         let player: Box<dyn Player<G> + 'g> = match self.kind.name {
@@ -365,6 +399,10 @@ impl<G: Game> Player<G> for Bounded<'_, G> {
 
     fn abort(&mut self) {
         self.player.abort();
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        self.player.fault()
     }
 
     fn report(&self) -> Option<Report> {

@@ -1,7 +1,7 @@
 //! The thread of a player, which answers questions until there are no more or the player panics.
 
 use super::{Budget, Information, Player, Report};
-use crate::game::Game;
+use crate::{game::Game, referee::Fault};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::mpsc::{Receiver, Sender},
@@ -19,8 +19,21 @@ pub(crate) enum Question<G: Game> {
 /// A question with its number, and what the answer may cost.
 pub(crate) type Asked<G> = (u64, Budget, Question<G>);
 
-/// A move, if there is one, and what the search did.
-pub(crate) type Answer<G> = (Option<<G as Game>::Move>, Option<Report>);
+/// What a player answers.
+pub(crate) struct Answer<G: Game> {
+    /// A move, if there is one.
+    pub(crate) action: Option<G::Move>,
+    /// Why there is none, if the player says so.
+    pub(crate) fault: Option<Fault>,
+    /// What the search did.
+    pub(crate) report: Option<Report>,
+}
+
+impl<G: Game> Default for Answer<G> {
+    fn default() -> Self {
+        Self { action: None, fault: None, report: None }
+    }
+}
 
 /// The number of a question, the seat that was asked, and its answer, or what it panicked with.
 pub(crate) type Reply<G> = (u64, usize, thread::Result<Answer<G>>);
@@ -37,21 +50,21 @@ pub(crate) fn attend<G: Game>(
         let answer = catch_unwind(AssertUnwindSafe(|| match question {
             Question::Start(role) => {
                 player.start(game, role, &budget);
-                (None, None)
+                Answer { action: None, fault: player.fault(), report: player.report() }
             }
             // Asked while it still thought about something else, and too late now.
-            Question::Move(_) if budget.is_cancelled() => (None, None),
+            Question::Move(_) if budget.is_cancelled() => Answer::default(),
             Question::Move(information) => {
                 let action = player.choose(game, &information, &budget);
-                (action, player.report())
+                Answer { action, fault: player.fault(), report: player.report() }
             }
             Question::Stop(information) => {
                 player.stop(game, &information);
-                (None, None)
+                Answer::default()
             }
             Question::Abort => {
                 player.abort();
-                (None, None)
+                Answer::default()
             }
         }));
         let panicked = answer.is_err();

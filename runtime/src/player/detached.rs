@@ -2,9 +2,9 @@
 
 use super::{
     Budget, Information, Player, Report,
-    attend::{Asked, Question, Reply, attend},
+    attend::{Answer, Asked, Question, Reply, attend},
 };
-use crate::game::Game;
+use crate::{game::Game, referee::Fault};
 use std::{
     fmt, io,
     panic::resume_unwind,
@@ -66,7 +66,8 @@ pub struct Detached<G: Game> {
     answers: Receiver<Reply<G>>,
     /// Questions so far.
     asked: u64,
-    report: Option<Report>,
+    /// What there is to say of the last answer.
+    said: (Option<Fault>, Option<Report>),
 }
 
 impl<G: Game> fmt::Debug for Detached<G> {
@@ -90,7 +91,7 @@ impl<G: Game + Clone + 'static> Detached<G> {
         let (ask, questions) = mpsc::channel();
         let (answer, answers) = mpsc::channel();
         thread::Builder::new().spawn(move || attend(&game, &mut player, 0, &questions, &answer))?;
-        Ok(Self { name, grace: Self::DEFAULT_GRACE, ask, answers, asked: 0, report: None })
+        Ok(Self { name, grace: Self::DEFAULT_GRACE, ask, answers, asked: 0, said: (None, None) })
     }
 
     /// The grace: how long after the deadline an answer is waited for.
@@ -105,7 +106,7 @@ impl<G: Game> Detached<G> {
     /// Tells something, and waits for nothing. A player that is gone hears nothing.
     fn tell(&mut self, budget: &Budget, question: Question<G>) {
         self.asked += 1;
-        self.report = None;
+        self.said = (None, None);
         let _ = self.ask.send((self.asked, budget.clone(), question));
     }
 
@@ -118,8 +119,8 @@ impl<G: Game> Detached<G> {
             match self.answers.recv_timeout(left) {
                 Ok((_, _, Err(panic))) => resume_unwind(panic),
                 // An answer to an earlier question is nothing.
-                Ok((number, _, Ok((action, report)))) if number == self.asked => {
-                    self.report = report;
+                Ok((number, _, Ok(Answer { action, fault, report }))) if number == self.asked => {
+                    self.said = (fault, report);
                     return action;
                 }
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -154,7 +155,11 @@ impl<G: Game> Player<G> for Detached<G> {
         self.tell(&Budget::unlimited(), Question::Abort);
     }
 
+    fn fault(&self) -> Option<Fault> {
+        self.said.0.clone()
+    }
+
     fn report(&self) -> Option<Report> {
-        self.report.clone()
+        self.said.1.clone()
     }
 }

@@ -116,6 +116,41 @@ fn a_whole_match_is_told() {
 }
 
 #[test]
+fn a_scrambled_match_is_told_in_other_words() {
+    // It answers with the word that stands behind `legal a` in the rules it was sent, or as in the rules as they are.
+    for (is_plain, expected) in [(false, ["", "", ""]), (true, ["", "IL right", "IL right"])] {
+        let rules = Mutex::new(Vec::new());
+        let answer = move |message: &str| {
+            let mut known: std::sync::MutexGuard<'_, Vec<String>> = rules.lock().expect("it is whole");
+            if message.contains("START") {
+                *known = message.split([' ', '(', ')']).map(str::to_owned).collect();
+                return whole("ready");
+            }
+            let legal = known.iter().position(|word| word == "legal").expect("a rule");
+            whole(if is_plain { "right" } else { &known[legal + 2] })
+        };
+        let (address, heard) = fake(answer, true);
+        let game = load(RULES).expect("a game");
+        let player = remote(address).scrambled(7).id("m.1");
+        let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(player), Box::new(First::new())];
+        let played = Referee::new(&game).seed(1).run(&mut players).expect("two players");
+        let faults = played.faults.iter().map(|faults| faults[0].as_ref().map(ToString::to_string));
+        let faults: Vec<String> = faults.map(Option::unwrap_or_default).collect();
+        assert_eq!(faults, expected);
+        let heard = heard.lock().expect("it is whole").clone();
+        assert!(heard.iter().all(|message| message.split(' ').nth(2) == Some("m.1")), "{heard:?}");
+        for word in ["left", "right", "succ"] {
+            assert!(!heard.iter().any(|message| message.contains(word)), "{word}: {heard:?}");
+        }
+        if !is_plain {
+            // The match is told in the words of the rules as they are.
+            let line = played.history.line();
+            assert!(line.into_iter().flatten().all(|&action| game.move_text(action) == "left"));
+        }
+    }
+}
+
+#[test]
 fn odd_answers_are_understood() {
     let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nright\r\n0\r\n\r\n".to_vec();
     let endless = b"HTTP/1.0 200 OK\r\n\r\nright".to_vec();
@@ -137,20 +172,22 @@ fn answers_of_no_use_are_noted() {
     let garbage = b"\x16\x03\x01 not HTTP at all\r\n\r\n".to_vec();
     let endless = format!("HTTP/1.0 200 OK\r\n\r\n{}", "x".repeat(1 << 20)).into_bytes();
     let cut = b"HTTP/1.0 200 OK\r\nContent-length: 100\r\n\r\nrig".to_vec();
-    for answer in [
-        garbage,
-        endless,
-        cut,
-        Vec::new(),
-        whole(""),
-        whole("(right"),
-        whole("up"),
-        whole("busy"),
-        whole("nil"),
+    for (answer, fault) in [
+        (garbage, "CE"),
+        (endless, "CE"),
+        (cut, "CE"),
+        (Vec::new(), "CE"),
+        (whole(""), "IL nil"),
+        (whole("(right"), "IL nil"),
+        (whole("up"), "IL up"),
+        (whole("busy"), "IL busy"),
+        (whole("nil"), "IL nil"),
     ] {
         let text = String::from_utf8_lossy(&answer[..answer.len().min(50)]).into_owned();
         let (address, _) = fake(move |_| answer.clone(), true);
-        assert_eq!(play(address, None).1, ["", "IL nil", "IL nil"], "{text}");
+        // Words that mean nothing are no fault of the start: the match goes on with them or without.
+        let at_start = if fault == "CE" { "CE" } else { "" };
+        assert_eq!(play(address, None).1, [at_start, fault, fault], "{text}");
     }
 }
 
@@ -159,7 +196,7 @@ fn who_is_out_of_reach_or_never_answers_loses_no_more_than_its_moves() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
     drop(listener);
-    assert_eq!(play(address, None).1, ["", "IL nil", "IL nil"]);
+    assert_eq!(play(address, None).1, ["CE", "CE", "CE"]);
     // 2 GB are promised, and nothing comes.
     let huge = format!("HTTP/1.0 200 OK\r\nContent-length: {}\r\n\r\n", 2_u64 << 30).into_bytes();
     for answer in [huge, Vec::new(), b"HTTP/1.0 2".to_vec()] {

@@ -36,7 +36,11 @@ pub(crate) fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
     let mut fault = None;
     let referee = args.terms.hold(Referee::new(game).seed(args.terms.seed), DEFAULT_NODES);
     let cancel = gdl_runtime::Cancel::default();
-    let referee = referee.cancelled_by(&cancel).watch(|history, _| {
+    let referee = referee.cancelled_by(&cancel).watch(|played, _| {
+        let history = &played.history;
+        if history.depth() == 0 {
+            return;
+        }
         let before = history.parent(history.place()).and_then(|place| history.state_at(place));
         let joint = history.joint(history.place());
         let step =

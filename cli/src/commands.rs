@@ -10,6 +10,8 @@ mod completions;
 mod explain;
 mod fmt;
 mod list;
+#[cfg(feature = "manage")]
+mod manage;
 mod matches;
 mod merge;
 mod net;
@@ -61,6 +63,9 @@ pub(crate) enum Command {
     /// Play for match managers, over the network
     #[cfg(feature = "network")]
     Player(player::PlayerArgs),
+    /// Manage matches: schedules, players anywhere, results, standings
+    #[cfg(feature = "manage")]
+    Manage(manage::ManageArgs),
     /// Show a game in the browser: a board to click, against people or players
     #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
@@ -96,6 +101,8 @@ impl Command {
             Self::Merge(args) => args.json,
             #[cfg(feature = "network")]
             Self::Player(_) => false,
+            #[cfg(feature = "manage")]
+            Self::Manage(args) => args.wants_json(),
             #[cfg(feature = "serve")]
             Self::Serve(_) => false,
             // A shard that failed leaves no document behind.
@@ -124,6 +131,8 @@ impl Command {
             Self::Play(args) => play::run(args),
             #[cfg(feature = "network")]
             Self::Player(args) => player::run(args),
+            #[cfg(feature = "manage")]
+            Self::Manage(args) => manage::run(args),
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(args),
             Self::Test(args) => test::run(args),

@@ -6,6 +6,8 @@ mod bench;
 mod check;
 mod fmt;
 mod games;
+#[cfg(feature = "manage")]
+mod manage;
 mod matches;
 mod mutants;
 mod play;

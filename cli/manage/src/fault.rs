@@ -1,0 +1,77 @@
+//! Faults of schedules: what is wrong, where, and what to write instead.
+//!
+//! A fault that knows its place is shown with the line of the schedule and a mark below it.
+
+use gdl_compiler::Source;
+use std::{fmt::Write, ops::Range};
+
+/// No more of a line is shown: columns that a terminal has.
+const WIDEST: usize = 100;
+
+/// A fault of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// One plain sentence.
+    pub message: String,
+    /// The bytes of the schedule that it is about, if not all of it.
+    pub span: Option<Range<usize>>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Fault {
+    pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+        Self { message: message.into(), span: Some(span), help: None }
+    }
+
+    pub(crate) fn whole(message: impl Into<String>) -> Self {
+        Self { message: message.into(), span: None, help: None }
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// A fault as arguments are told theirs: what is wrong and, after an empty line, what would be right.
+    pub(crate) fn of_argument(span: Range<usize>, text: &str) -> Self {
+        match text.split_once("\n\n") {
+            Some((message, help)) => Self::new(span, message).help(help),
+            None => Self::new(span, text),
+        }
+    }
+
+    /// The fault for people: its place, the line with a mark, and the help.
+    #[must_use]
+    pub fn render(&self, source: &Source) -> String {
+        let mut text = source.name().to_owned();
+        let place = self.span.as_ref().map(|span| (span, source.position(span.start as u32)));
+        if let Some((_, place)) = place {
+            let _ = write!(text, ":{}:{}", place.line, place.column);
+        }
+        let _ = write!(text, ": {}", plain(&self.message));
+        let mut margin = String::new();
+        if let Some((span, place)) = place {
+            let line = source.line(place.line);
+            margin = " ".repeat(place.line.to_string().len());
+            // A long line is shown from a little before the place.
+            let skipped = if place.column > WIDEST / 2 { place.column - WIDEST / 2 } else { 0 };
+            let shown: String = line.chars().skip(skipped).take(WIDEST).collect();
+            let before = place.column - 1 - skipped;
+            let marked = source.text().get(span.clone()).unwrap_or_default();
+            let marked = marked.lines().next().unwrap_or_default().chars().count();
+            let marks = "^".repeat(marked.clamp(1, WIDEST - before));
+            let _ = write!(text, "\n{margin} |\n{} | {}", place.line, plain(&shown));
+            let _ = write!(text, "\n{margin} | {}{marks}", " ".repeat(before));
+        }
+        if let Some(help) = &self.help {
+            let _ = write!(text, "\n{margin} = help: {}", plain(help));
+        }
+        text
+    }
+}
+
+/// Text without control characters, which would do something to a terminal or move the mark.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,350 @@
+//! The manager: it plays what is missing of a plan, several matches at once, and writes each step down as it is made.
+//!
+//! The referee of the runtime leads each match; players elsewhere are asked over the network, each in one match at a time, the
+//! others play here. Before anything is played, players elsewhere hear that the matches are off in which another process left them.
+//! A manager that is called off, or that can write no more, calls its matches off, which players hear too, and takes them back:
+//! they are played from their start the next time.
+
+use crate::{
+    plan::{Plan, Planned},
+    store::{Ended, Interrupted, Step, Store},
+};
+use gdl_network::{
+    client::{Address, wait},
+    message::Request,
+};
+use gdl_runtime::{
+    Budget, Cancel, Dynamic, GameExt, Player, Referee,
+    chance::Stream,
+    player::Report,
+    record::Record,
+    referee::{End, Match},
+};
+use gdl_tools::{
+    error::{Error, Result},
+    game::settle,
+    players::{Spec, Told},
+};
+use serde_json::json;
+use std::{
+    collections::{BTreeSet, HashSet},
+    hash::{BuildHasher, RandomState},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, SystemTime},
+};
+
+/// How long a player may take to hear that a match is off.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How far ahead a thread looks for a match whose players are free.
+const AHEAD: usize = 4096;
+
+/// How matches are signed: a record becomes its text.
+pub type Sign = dyn Fn(&Record) -> Result<String> + Sync;
+
+/// A match that is done, as it is told of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Done {
+    /// Its number in the plan, from 1.
+    pub number: u64,
+    /// The game.
+    pub game: String,
+    /// What it was called.
+    pub id: String,
+    /// The roles that players had.
+    pub roles: Vec<String>,
+    /// Their players.
+    pub players: Vec<String>,
+    /// Their goals, where there is one.
+    pub goals: Vec<Option<u8>>,
+    /// Their faults: how many, and the first one.
+    pub faults: Vec<(usize, Option<String>)>,
+    /// `terminal`, `stuck` or `too long`.
+    pub ending: &'static str,
+    /// Joint moves.
+    pub steps: usize,
+    /// How many of the plan are done now.
+    pub done: u64,
+}
+
+/// A manager of a plan.
+#[derive(Debug)]
+pub struct Manager<'p> {
+    plan: &'p Plan,
+    store: Mutex<Store>,
+    cancel: Cancel,
+    hall: Mutex<Hall>,
+    /// Pulled when a match is over.
+    vacated: Condvar,
+}
+
+/// What is still to be played, and who is at it.
+#[derive(Debug, Default)]
+struct Hall {
+    planned: BTreeSet<u64>,
+    busy: HashSet<Address>,
+    done: u64,
+}
+
+/// A match that a thread is at. Its players are free again when this is dropped.
+struct Taken<'m, 'p> {
+    manager: &'m Manager<'p>,
+    number: u64,
+    addresses: Vec<Address>,
+}
+
+impl Drop for Taken<'_, '_> {
+    fn drop(&mut self) {
+        let mut hall = self.manager.hall();
+        self.addresses.iter().for_each(|address| {
+            hall.busy.remove(address);
+        });
+        drop(hall);
+        self.manager.vacated.notify_all();
+    }
+}
+
+impl<'p> Manager<'p> {
+    /// A manager that plays a plan into a file of results, until it is called off.
+    #[must_use]
+    pub fn new(plan: &'p Plan, store: Store, cancel: &Cancel) -> Self {
+        let cancel = cancel.clone();
+        Self { plan, store: Mutex::new(store), cancel, hall: Mutex::default(), vacated: Condvar::new() }
+    }
+
+    /// How many matches are played at once unless it is said how many: as many as do not take each other's time.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        let specs = || self.plan.entrants().iter().map(|player| &player.spec);
+        let is_idle = |spec: &Spec| ["first", "random", "remote"].contains(&spec.kind());
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        match specs().filter(|spec| spec.is_remote()).count() {
+            _ if self.plan.schedule.terms.clocks().is_some() && !specs().all(is_idle) => 1,
+            elsewhere => processors.max(elsewhere.min(64)),
+        }
+    }
+
+    /// Plays all that is missing. `tell` hears of each match that is done, once that is on the disk; `sign` makes the text of its
+    /// record. How many are done in the end.
+    ///
+    /// # Errors
+    /// If results cannot be written, a rulesheet is too large to be played to the end, or `tell` or `sign` say so.
+    pub fn play(&self, threads: usize, sign: &Sign, tell: &(dyn Fn(&Done) -> Result + Sync)) -> Result<u64> {
+        let interrupted = self.store().resume()?;
+        self.call_off(&interrupted);
+        let (planned, done) = self.store().planned()?;
+        let most = planned.len().clamp(1, threads.max(1));
+        *self.hall() = Hall { planned, busy: HashSet::new(), done };
+        let failed = Mutex::new(None);
+        let work = || {
+            while let Some(taken) = self.next() {
+                if let Err(error) = self.play_one(taken.number, sign, tell) {
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    self.cancel.cancel();
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..most {
+                // The system may be out of threads: then fewer play.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+        self.plan.games.iter().try_for_each(|game| settle(&game.game))?;
+        Ok(self.hall().done)
+    }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        // A transaction that a panic broke off was rolled back.
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hall(&self) -> MutexGuard<'_, Hall> {
+        self.hall.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells players elsewhere that the matches are off that another process left them in.
+    fn call_off(&self, interrupted: &[Interrupted]) {
+        thread::scope(|scope| {
+            for Interrupted { id, players } in interrupted {
+                let players = players.iter().filter_map(|&player| self.plan.entrants().get(player));
+                for address in players.filter_map(|player| player.spec.address()) {
+                    let tell = move || {
+                        wait(address, &Request::Abort { id: id.clone() }, FAREWELL, &Budget::unlimited())
+                    };
+                    // A player that does not hear it finds out when nothing more comes.
+                    let _ = thread::Builder::new().spawn_scoped(scope, tell);
+                }
+            }
+        });
+    }
+
+    /// The next match whose players are free; waits for one. None if there is nothing left, or the manager was called off.
+    fn next(&self) -> Option<Taken<'_, 'p>> {
+        let mut hall = self.hall();
+        loop {
+            if self.cancel.is_cancelled() {
+                return None;
+            }
+            let free = hall.planned.iter().take(AHEAD).find_map(|&number| {
+                let seated = self.plan.get(number).seated.iter();
+                let addresses = seated.filter_map(|&player| self.plan.entrants()[player].spec.address());
+                let addresses: Vec<Address> = addresses.cloned().collect();
+                let is_free = addresses.iter().all(|address| !hall.busy.contains(address));
+                is_free.then_some((number, addresses))
+            });
+            if let Some((number, addresses)) = free {
+                hall.planned.remove(&number);
+                hall.busy.extend(addresses.iter().cloned());
+                return Some(Taken { manager: self, number, addresses });
+            }
+            if hall.planned.is_empty() {
+                return None;
+            }
+            hall = self.vacated.wait(hall).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn play_one(&self, number: u64, sign: &Sign, tell: &(dyn Fn(&Done) -> Result + Sync)) -> Result {
+        let plan = self.plan;
+        let planned = plan.get(number);
+        let game = &plan.games[planned.game];
+        // A name that is not guessed: who knows it can speak for the manager.
+        let id = format!("{}.{number}.{:016x}", plan.schedule.name, RandomState::new().hash_one(number));
+        self.store().begin(number, &id, now())?;
+        let mut players = self.players(&planned, &id)?;
+        let terms = &plan.schedule.terms;
+        let referee = Referee::new(&game.game).id(&id).seed(planned.seed).cancelled_by(&self.cancel);
+        let referee =
+            terms.clocks().into_iter().fold(referee, |referee, [start, play]| referee.clocks(start, play));
+        let referee = terms.nodes.into_iter().fold(referee, Referee::nodes);
+        let mut written = Ok(());
+        let referee = referee.watch(|played, reports| {
+            if written.is_ok() {
+                written = self.write(number, &game.game, played, reports);
+                if written.is_err() {
+                    self.cancel.cancel();
+                }
+            }
+        });
+        let led = referee.run(&mut players);
+        drop(players);
+        written?;
+        let mut played = led.map_err(|error| Error::Usage(error.to_string()))?;
+        let ending = match played.end {
+            End::Terminal => "terminal",
+            End::Stuck => "stuck",
+            End::TooLong => "too long",
+            _ => return self.store().take_back(number),
+        };
+        for (&role, &player) in game.roles.iter().zip(planned.seated) {
+            plan.entrants()[player].name.clone_into(&mut played.players[role]);
+        }
+        let record = Record {
+            scrambled: terms.scramble
+                && planned.seated.iter().any(|&player| plan.entrants()[player].spec.is_remote()),
+            tournament_name_from_host: Some(plan.schedule.name.clone()),
+            ..played.record(&game.game)
+        };
+        let ended = Ended {
+            ending,
+            time: now(),
+            goals: &played.goals,
+            faults: &played.faults,
+            record: sign(&record)?,
+        };
+        self.store().finish(number, &ended)?;
+        let mut hall = self.hall();
+        hall.done += 1;
+        let done = hall.done;
+        drop(hall);
+        let faults = |&role: &usize| {
+            let mut faults = played.faults.iter().filter_map(|step| step[role].as_ref()).peekable();
+            let first = faults.peek().map(ToString::to_string);
+            (faults.count(), first)
+        };
+        tell(&Done {
+            number,
+            game: game.name.clone(),
+            id,
+            roles: game.roles.iter().map(|&role| game.role(role).to_owned()).collect(),
+            players: game.roles.iter().map(|&role| played.players[role].clone()).collect(),
+            goals: game.roles.iter().map(|&role| played.goals[role]).collect(),
+            faults: game.roles.iter().map(faults).collect(),
+            ending,
+            steps: played.history.depth(),
+            done,
+        })
+    }
+
+    /// The players of a match, each with luck of its own.
+    fn players(&self, planned: &Planned<'_>, id: &str) -> Result<Vec<Box<dyn Player<Dynamic>>>> {
+        let terms = &self.plan.schedule.terms;
+        let rules = &self.plan.games[planned.game].rules;
+        let mut luck = Stream::new(planned.seed, 1);
+        let scramble = terms.scramble.then(|| luck.bits());
+        let players = planned.seated.iter().map(|&player| {
+            let spec = self.plan.entrants()[player].spec.clone();
+            let clocks = terms.clocks().unwrap_or_default();
+            let spec = spec.with_rules(rules).with_told(Told { id: id.to_owned(), clocks, scramble });
+            spec.build(luck.bits()).ok_or_else(|| Error::Usage(format!("`{spec}` cannot be asked")))
+        });
+        players.collect()
+    }
+
+    /// Writes the last step of a match down.
+    fn write(
+        &self,
+        number: u64,
+        game: &Dynamic,
+        played: &Match<Dynamic>,
+        reports: &[Option<Report>],
+    ) -> Result {
+        let history = &played.history;
+        let joint = history.joint(history.place());
+        let (Some(faults), Some(&time)) = (played.faults.last(), played.times.last()) else { return Ok(()) };
+        let notes = reports.iter().map(|report| report.as_ref().and_then(|report| report.note.as_deref()));
+        let step = Step {
+            number: history.depth(),
+            time,
+            moves: joint.map(|joint| joint.iter().map(|&action| game.move_text(action)).collect()),
+            state: game.state_text(history.state()),
+            faults,
+            notes: notes.collect(),
+        };
+        self.store().add(number, &step)
+    }
+}
+
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
+impl Done {
+    /// The match as a JSON object: `match`, `id`, `game`, `seats` (a list of `role`, `player`, `goal`, `faults` and the first
+    /// `fault`), `ending`, `steps`, and how many are `done`.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        let seats = self.roles.iter().zip(&self.players).zip(&self.goals).zip(&self.faults);
+        let seats = seats.map(|(((role, player), goal), (faults, fault))| {
+            json!({ "role": role, "player": player, "goal": goal, "faults": faults, "fault": fault })
+        });
+        json!({
+            "match": self.number,
+            "id": self.id,
+            "game": self.game,
+            "seats": seats.collect::<Vec<_>>(),
+            "ending": self.ending,
+            "steps": self.steps,
+            "done": self.done,
+        })
+    }
+}

@@ -1,0 +1,328 @@
+//! Plans: the matches that a schedule comes to, in the order in which they are played.
+//!
+//! A [`Plan`] is a [`Schedule`] whose rulesheets were compiled. Its matches follow from these alone: each repetition has all games,
+//! each game every choice of players for its seats, each choice its orders. The matches of a choice have the same luck, so a player
+//! has no more of it than another one.
+
+use crate::{
+    fault::Fault,
+    schedule::{Entrant, Schedule, Seats},
+};
+use gdl_runtime::{Dynamic, Game, GameExt, chance::Stream, game::Id};
+use gdl_tools::{
+    error::{Error, Result},
+    fingerprint::fingerprint,
+    output::{counted, thousands},
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The most matches of a plan.
+pub const MOST_MATCHES: u64 = 1_000_000;
+
+/// A schedule with its games.
+#[derive(Debug)]
+pub struct Plan {
+    pub(crate) schedule: Schedule,
+    pub(crate) games: Vec<Played>,
+}
+
+/// A game of a plan.
+#[derive(Debug)]
+pub(crate) struct Played {
+    pub(crate) name: String,
+    pub(crate) fingerprint: String,
+    pub(crate) rules: Arc<str>,
+    pub(crate) game: Dynamic,
+    /// The roles that players have, in order.
+    pub(crate) roles: Vec<usize>,
+    /// Who sits where in each match of a repetition, and the number of the choice it belongs to.
+    seatings: Vec<(u64, Vec<usize>)>,
+}
+
+impl Played {
+    /// What a role is called.
+    pub(crate) fn role(&self, role: usize) -> &str {
+        self.game.vocabulary().roles().get(role).unwrap_or_default()
+    }
+}
+
+/// A match of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Planned<'p> {
+    /// The game's place in the plan.
+    pub(crate) game: usize,
+    /// From 0.
+    pub(crate) repetition: u64,
+    /// The player in each seat, by its place in the schedule.
+    pub(crate) seated: &'p [usize],
+    /// What its luck follows from; below 2^63, which databases want.
+    pub(crate) seed: u64,
+}
+
+impl Plan {
+    /// The matches of a schedule. Compiles its rulesheets.
+    ///
+    /// # Errors
+    /// If a rulesheet is at fault, its seats cannot be taken, or there would be too many matches.
+    pub fn new(schedule: Schedule) -> Result<Self> {
+        let mut games: Vec<Played> = Vec::new();
+        let mut choices = 0;
+        for argument in &schedule.games {
+            let (source, options) = argument.get_ref().source()?;
+            let game = argument.get_ref().tabled()?;
+            let chance = game.chance_role();
+            let roles: Vec<usize> =
+                game.roles().filter(|&role| Some(role) != chance).map(Id::index).collect();
+            let name = argument.get_ref().name();
+            let before = games.iter().map(|game| game.seatings.len() as u64).sum();
+            let seatings = seatings(&schedule, &name, roles.len(), before, &mut choices);
+            let seatings = seatings.map_err(|mut fault| {
+                fault.span = Some(argument.span());
+                Error::Input(fault.render(&schedule.source))
+            })?;
+            games.push(Played {
+                fingerprint: fingerprint(source.text(), options.case_sensitive),
+                rules: source.text().into(),
+                name,
+                game,
+                roles,
+                seatings,
+            });
+        }
+        let plan = Self { schedule, games };
+        if plan.matches() > MOST_MATCHES {
+            let matches = thousands(plan.matches());
+            let fault =
+                Fault::whole(format!("the schedule comes to {matches} matches, more than {MOST_MATCHES}"));
+            let fault = fault.help("lower `repetitions`, or write `seats = \"rotated\"`");
+            return Err(Error::Input(fault.render(&plan.schedule.source)));
+        }
+        Ok(plan)
+    }
+
+    /// The number of matches.
+    #[must_use]
+    pub fn matches(&self) -> u64 {
+        self.schedule.terms.repetitions.saturating_mul(self.each())
+    }
+
+    /// The matches of one repetition.
+    fn each(&self) -> u64 {
+        self.games.iter().map(|game| game.seatings.len() as u64).sum()
+    }
+
+    /// The match of a number, counted from 1.
+    pub(crate) fn get(&self, number: u64) -> Planned<'_> {
+        let each = self.each();
+        let (repetition, mut place) = ((number - 1) / each, (number - 1) % each);
+        let mut game = 0;
+        while place >= self.games[game].seatings.len() as u64 {
+            place -= self.games[game].seatings.len() as u64;
+            game += 1;
+        }
+        let (choice, seated) = &self.games[game].seatings[place as usize];
+        let mut luck = Stream::new(self.schedule.terms.seed, repetition * MOST_MATCHES + choice);
+        Planned { game, repetition, seated, seed: luck.bits() >> 1 }
+    }
+
+    /// The names of the players, in the order of the schedule.
+    pub fn players(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.entrants().iter().map(|player| player.name.as_str())
+    }
+
+    pub(crate) fn entrants(&self) -> &[Entrant] {
+        &self.schedule.players
+    }
+
+    /// All that matches depend on, part by part: two plans that are equal in these are the same.
+    pub(crate) fn parts(&self) -> Vec<(&'static str, Value)> {
+        let games = self.games.iter().map(|game| json!([game.name, game.fingerprint]));
+        let players = self.entrants().iter().map(|player| json!([player.name, player.spec.to_string()]));
+        vec![
+            ("games", games.collect()),
+            ("players", players.collect()),
+            ("terms", json!(self.schedule.terms)),
+        ]
+    }
+
+    /// For each game its name, its roles without chance and the matches of one repetition.
+    pub fn games(&self) -> impl Iterator<Item = (&str, usize, usize)> {
+        self.games.iter().map(|game| (game.name.as_str(), game.roles.len(), game.seatings.len()))
+    }
+
+    /// The terms of the matches, as they are written down.
+    #[must_use]
+    pub fn terms(&self) -> Value {
+        json!(self.schedule.terms)
+    }
+}
+
+/// Who sits where in the matches of a game, which stands behind others with so many matches.
+fn seatings(
+    schedule: &Schedule,
+    name: &str,
+    seats: usize,
+    before: u64,
+    choices: &mut u64,
+) -> std::result::Result<Vec<(u64, Vec<usize>)>, Fault> {
+    let players = schedule.players.len();
+    if seats == 0 {
+        return Err(Fault::whole(format!("`{name}` has no role for a player")));
+    }
+    if players < seats
+        && let Some(elsewhere) = schedule.players.iter().find(|player| player.spec.is_remote())
+    {
+        let (takes, found) = (counted(seats, "player"), counted(players, "player"));
+        let message = format!("`{name}` takes {takes}, and there are {found}: some would have two seats");
+        let help = format!("`{}` plays elsewhere, one match at a time: add players", elsewhere.name);
+        return Err(Fault::whole(message).help(help));
+    }
+    let mut all = Vec::new();
+    for choice in Choices::new(players, seats) {
+        for seated in orders(schedule.terms.seats, choice) {
+            if before + all.len() as u64 == MOST_MATCHES {
+                let message = format!("with `{name}` there are more than {MOST_MATCHES} matches");
+                return Err(
+                    Fault::whole(message).help("there are too many games, or players for so many seats")
+                );
+            }
+            all.push((*choices, seated));
+        }
+        *choices += 1;
+    }
+    Ok(all)
+}
+
+/// Every choice of players for some seats, in order. Where there are fewer players than seats, each is there and some
+/// are more than once.
+struct Choices {
+    players: usize,
+    seats: usize,
+    /// As many numbers below a bound, ascending: the players, or where fewer, the seats at which the next player begins.
+    next: Option<Vec<usize>>,
+}
+
+impl Choices {
+    fn new(players: usize, seats: usize) -> Self {
+        let chosen = if players >= seats { seats } else { players - 1 };
+        Self { players, seats, next: Some((0..chosen).collect()) }
+    }
+
+    fn below(&self) -> usize {
+        if self.players >= self.seats { self.players } else { self.seats - 1 }
+    }
+}
+
+impl Iterator for Choices {
+    type Item = Vec<usize>;
+
+    fn next(&mut self) -> Option<Vec<usize>> {
+        let below = self.below();
+        let current = self.next.take()?;
+        let movable = (0..current.len()).rev().find(|&i| current[i] < below - (current.len() - i));
+        self.next = movable.map(|i| {
+            let fixed = current[..i].iter().copied();
+            fixed.chain((current[i] + 1..).take(current.len() - i)).collect()
+        });
+        if self.players >= self.seats {
+            return Some(current);
+        }
+        Some((0..self.seats).map(|seat| current.partition_point(|&cut| cut < seat)).collect())
+    }
+}
+
+/// The orders in which players sit, each once.
+fn orders(seats: Seats, choice: Vec<usize>) -> Box<dyn Iterator<Item = Vec<usize>>> {
+    match seats {
+        Seats::Fixed => Box::new(std::iter::once(choice)),
+        Seats::Rotated => {
+            let turned = move |shift: usize| -> Vec<usize> {
+                (0..choice.len()).map(|seat| choice[(seat + shift) % choice.len()]).collect()
+            };
+            let first = turned(0);
+            let period = (1..first.len()).find(|&shift| turned(shift) == first).unwrap_or(first.len());
+            Box::new((0..period).map(turned))
+        }
+        Seats::Permuted => Box::new(std::iter::successors(Some(choice), |order| {
+            // The next one in the order of the alphabet.
+            let falls = order.windows(2).rposition(|pair| pair[0] < pair[1])?;
+            let greater = order.iter().rposition(|&player| player > order[falls])?;
+            let mut next = order.clone();
+            next.swap(falls, greater);
+            next[falls + 1..].reverse();
+            Some(next)
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gdl_compiler::Source;
+    use std::{collections::HashSet, path::Path};
+
+    #[test]
+    fn every_choice_is_there_once() {
+        let all = |players, seats| Choices::new(players, seats).collect::<Vec<_>>();
+        assert_eq!(all(3, 2), [vec![0, 1], vec![0, 2], vec![1, 2]]);
+        assert_eq!(all(2, 2), [vec![0, 1]]);
+        assert_eq!(all(2, 1), [vec![0], vec![1]]);
+        assert_eq!(all(1, 3), [vec![0, 0, 0]]);
+        assert_eq!(all(2, 4), [vec![0, 1, 1, 1], vec![0, 0, 1, 1], vec![0, 0, 0, 1]]);
+        assert_eq!((all(7, 3).len(), all(3, 7).len()), (35, 15));
+        assert_eq!(all(7, 3).into_iter().collect::<HashSet<_>>().len(), 35);
+    }
+
+    #[test]
+    fn every_order_is_there_once() {
+        let all = |seats, choice: &[usize]| orders(seats, choice.to_vec()).collect::<Vec<_>>();
+        assert_eq!(all(Seats::Fixed, &[0, 1]), [[0, 1]]);
+        assert_eq!(all(Seats::Rotated, &[0, 1, 2]), [[0, 1, 2], [1, 2, 0], [2, 0, 1]]);
+        assert_eq!(all(Seats::Rotated, &[0, 0]), [[0, 0]]);
+        assert_eq!(all(Seats::Permuted, &[0, 1, 2]).len(), 6);
+        assert_eq!(all(Seats::Permuted, &[0, 0, 1]), [[0, 0, 1], [0, 1, 0], [1, 0, 0]]);
+    }
+
+    fn plan(text: &str) -> Result<Plan> {
+        let source = Source::new("s.toml", text);
+        Schedule::read(source, "s", Path::new("")).and_then(Plan::new)
+    }
+
+    #[test]
+    fn a_plan_is_a_round_robin_with_equal_luck() {
+        let text = "version = 1\ngames = [\"tictactoe\", \"lights_out\"]\nrepetitions = 2\n\
+            [players]\na = \"random\"\nb = \"first\"\nc = \"greedy\"\n";
+        let plan = plan(text).expect("a plan");
+        // Three pairs in both orders, and three alone.
+        assert_eq!(plan.matches(), 2 * (6 + 3));
+        let all: Vec<Planned<'_>> = (1..=plan.matches()).map(|number| plan.get(number)).collect();
+        let seats: Vec<&[usize]> = all[..9].iter().map(|planned| planned.seated).collect();
+        let expected: [&[usize]; 9] =
+            [&[0, 1], &[1, 0], &[0, 2], &[2, 0], &[1, 2], &[2, 1], &[0], &[1], &[2]];
+        assert_eq!(seats, expected);
+        assert_eq!((all[9].seated, all[9].repetition, all[17].game), (&[0_usize, 1][..], 1, 1));
+        assert_eq!(all[0].seed, all[1].seed);
+        let seeds: HashSet<u64> = all.iter().map(|planned| planned.seed).collect();
+        assert_eq!(seeds.len(), 2 * (3 + 3));
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_told_at_its_game() {
+        let text = "version = 1\ngames = [\"tictactoe\"]\nplay_clock = 1\nplayers.a = \"remote:127.0.0.1\"\n";
+        let fault = plan(text).expect_err("one player of two").to_string();
+        assert!(
+            fault.starts_with("s.toml:2:10: `tictactoe` takes 2 players, and there are 1 player"),
+            "{fault}"
+        );
+        assert!(fault.contains("= help: `a` plays elsewhere"), "{fault}");
+        // One that is here may have both seats.
+        assert_eq!(plan(&text.replace("remote:127.0.0.1", "random")).expect("a plan").matches(), 1);
+        let many =
+            text.replace("remote:127.0.0.1", "random").replace("play_clock = 1", "repetitions = 1000000");
+        assert_eq!(plan(&many).expect("a plan").matches(), 1_000_000);
+        let too_many = many.replace("[\"tictactoe\"]", "[\"tictactoe\", \"nim\"]");
+        let fault = plan(&too_many).expect_err("too many").to_string();
+        assert!(fault.contains("comes to 2,000,000 matches, more than 1000000"), "{fault}");
+    }
+}

@@ -1,0 +1,437 @@
+//! Schedules: a text in TOML becomes a [`Schedule`], the games, the players and the terms of their matches, or a located [`Fault`].
+//!
+//! Every key is known, every value within its range, every player and game is one that there is; rulesheets are only looked for, as
+//! files. What holds of games and players together, such as that there are enough of these, is for the [`Plan`](crate::Plan) to say.
+
+use crate::fault::Fault;
+use gdl_compiler::Source;
+use gdl_tools::{error::Error, game::GameArg, parse::did_you_mean, players::Spec};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs::File,
+    io::Read,
+    path::Path,
+    time::Duration,
+};
+use toml::Spanned;
+
+/// The version of schedules that this program reads.
+pub const VERSION: i64 = 1;
+
+/// The most bytes of a schedule.
+const MOST_BYTES: usize = 1 << 20;
+
+/// The most games of a schedule.
+const MOST_GAMES: usize = 1000;
+
+/// The most players of a schedule: their ratings take the third power of it.
+const MOST_PLAYERS: usize = 200;
+
+/// The most repetitions.
+const MOST_REPETITIONS: u64 = 1_000_000;
+
+/// The longest name of a player.
+const LONGEST_NAME: usize = 100;
+
+/// What `random` is called in matches, as the manager itself plays it.
+const CHANCE: &str = "random";
+
+/// Games, players and the terms of their matches.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// The text and what it is called in messages.
+    pub source: Source,
+    /// What the matches are called: the name of the file without its ending.
+    pub name: String,
+    /// The games, each with its place in the text.
+    pub(crate) games: Vec<Spanned<GameArg>>,
+    /// The players, in the order of the text.
+    pub(crate) players: Vec<Entrant>,
+    /// The terms.
+    pub(crate) terms: Terms,
+}
+
+/// A player of a schedule.
+#[derive(Clone, Debug)]
+pub(crate) struct Entrant {
+    pub(crate) name: String,
+    pub(crate) spec: Spec,
+}
+
+/// How matches are played.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Terms {
+    /// Seconds before the first move.
+    pub(crate) start_clock: Option<f64>,
+    /// Seconds for each move.
+    pub(crate) play_clock: Option<f64>,
+    /// Nodes for each move.
+    pub(crate) nodes: Option<u64>,
+    /// How often the whole is played.
+    pub(crate) repetitions: u64,
+    /// Who sits where.
+    pub(crate) seats: Seats,
+    /// If players elsewhere get other words for the symbols of rulesheets.
+    pub(crate) scramble: bool,
+    /// What all luck follows from.
+    pub(crate) seed: u64,
+}
+
+impl Terms {
+    /// The clocks at the start and for each move, if there are any.
+    pub(crate) fn clocks(&self) -> Option<[Duration; 2]> {
+        let play = Duration::from_secs_f64(self.play_clock?);
+        Some([self.start_clock.map_or(play, Duration::from_secs_f64), play])
+    }
+}
+
+/// Which seats the players of a match have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Seats {
+    /// In the order in which they are listed, once.
+    Fixed,
+    /// Each plays each role: all move on by one seat, as often as there are seats.
+    #[default]
+    Rotated,
+    /// In every order.
+    Permuted,
+}
+
+/// Who meets whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+enum Pairing {
+    /// Every choice of as many players as there are seats.
+    #[default]
+    #[serde(rename = "round robin")]
+    RoundRobin,
+}
+
+/// A schedule as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(rename = "version")]
+    _version: i64,
+    games: Spanned<Vec<Spanned<String>>>,
+    players: Spanned<BTreeMap<Spanned<String>, Spanned<String>>>,
+    #[serde(default, rename = "pairing")]
+    _pairing: Pairing,
+    start_clock: Option<Spanned<f64>>,
+    play_clock: Option<Spanned<f64>>,
+    nodes: Option<Spanned<u64>>,
+    repetitions: Option<Spanned<u64>>,
+    #[serde(default)]
+    seats: Seats,
+    #[serde(default)]
+    scramble: bool,
+    #[serde(default)]
+    seed: u64,
+}
+
+/// The one key that all versions have.
+#[derive(Debug, Deserialize)]
+struct Versioned {
+    version: Option<Spanned<i64>>,
+}
+
+/// The keys of [`Written`].
+const KEYS: [&str; 11] = [
+    "version",
+    "games",
+    "players",
+    "pairing",
+    "start_clock",
+    "play_clock",
+    "nodes",
+    "repetitions",
+    "seats",
+    "scramble",
+    "seed",
+];
+
+impl Schedule {
+    /// Reads a schedule from a file; rulesheets in it are looked for from the folder of the file.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let name = path.display();
+        let unreadable = |error: &dyn std::fmt::Display| Error::Input(format!("cannot read {name}: {error}"));
+        let file = File::open(path).map_err(|error| unreadable(&error))?;
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+        if bytes.len() > MOST_BYTES {
+            return Err(Error::Input(format!("{name}: a schedule has no more than {MOST_BYTES} bytes")));
+        }
+        let source = match String::from_utf8(bytes) {
+            Ok(text) => Source::new(name.to_string(), text),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let source =
+                    Source::new(name.to_string(), String::from_utf8_lossy(error.as_bytes()).into_owned());
+                let fault = Fault::new(at..at + 1, "the text is not valid UTF-8").help("save it as UTF-8");
+                return Err(Error::Input(fault.render(&source)));
+            }
+        };
+        let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::read(source, &stem, folder)
+    }
+
+    /// Reads a schedule from its text.
+    ///
+    /// # Errors
+    /// As for [`Schedule::open`].
+    pub fn read(source: Source, name: &str, folder: &Path) -> Result<Self, Error> {
+        match parse(source.text(), folder) {
+            Ok((games, players, terms)) => {
+                // Names of matches are words of the protocol.
+                let word = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+                let name: String = name.chars().take(LONGEST_NAME).map(word).collect();
+                let name = if name.is_empty() { "schedule".to_owned() } else { name };
+                Ok(Self { source, name, games, players, terms })
+            }
+            Err(fault) => Err(Error::Input(fault.render(&source))),
+        }
+    }
+}
+
+fn parse(text: &str, folder: &Path) -> Result<(Vec<Spanned<GameArg>>, Vec<Entrant>, Terms), Fault> {
+    // A schedule of another version may have keys that this one has not.
+    let Versioned { version } = toml::from_str(text).map_err(|error| of_toml(&error))?;
+    match &version {
+        None => {
+            return Err(Fault::whole("the schedule has no version")
+                .help(format!("write `version = {VERSION}` on its first line")));
+        }
+        Some(version) if *version.get_ref() != VERSION => {
+            let message = format!(
+                "this is a schedule of version {}; this gdl reads version {VERSION}",
+                version.get_ref()
+            );
+            return Err(
+                Fault::new(version.span(), message).help("docs/manage.md has the keys of this version")
+            );
+        }
+        Some(_) => {}
+    }
+    let written: Written = toml::from_str(text).map_err(|error| of_toml(&error))?;
+    let games = games(&written.games, folder)?;
+    let mut players: Vec<_> = written.players.get_ref().iter().collect();
+    players.sort_by_key(|(name, _)| name.span().start);
+    let players_span = written.players.span();
+    if players.is_empty() || players.len() > MOST_PLAYERS {
+        let message = format!("there are {} players, not 1 to {MOST_PLAYERS}", players.len());
+        return Err(Fault::new(players_span, message).help("write `name = \"mcts\"` below `[players]`"));
+    }
+    let clock = |clock: &Option<Spanned<f64>>| {
+        clock.as_ref().map(|clock| match *clock.get_ref() {
+            seconds if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
+            _ => Err(Fault::new(clock.span(), "a clock is above 0 and at most 86400 seconds")),
+        })
+    };
+    let above_0 = |number: &Option<Spanned<u64>>, most: u64| {
+        number.as_ref().map(|number| match *number.get_ref() {
+            count if (1..=most).contains(&count) => Ok(count),
+            _ => Err(Fault::new(number.span(), format!("not in 1..={most}"))),
+        })
+    };
+    let play_clock = clock(&written.play_clock).transpose()?;
+    let nodes = above_0(&written.nodes, u64::MAX).transpose()?;
+    let terms = Terms {
+        start_clock: clock(&written.start_clock).transpose()?,
+        play_clock,
+        // Players without any bound would think for ever.
+        nodes: nodes.or((play_clock.is_none()).then_some(gdl_tools::contest::DEFAULT_NODES)),
+        repetitions: above_0(&written.repetitions, MOST_REPETITIONS).transpose()?.unwrap_or(1),
+        seats: written.seats,
+        scramble: written.scramble,
+        seed: written.seed,
+    };
+    if let (Some(start), None) = (&written.start_clock, play_clock) {
+        let fault = Fault::new(start.span(), "there is a clock for the start and none for moves");
+        return Err(fault.help("write `play_clock = 1` for one second a move"));
+    }
+    let entrants = entrants(&players, &written)?;
+    Ok((games, entrants, terms))
+}
+
+/// The games, each of a name of its own.
+fn games(written: &Spanned<Vec<Spanned<String>>>, folder: &Path) -> Result<Vec<Spanned<GameArg>>, Fault> {
+    let list = written.get_ref();
+    if list.is_empty() || list.len() > MOST_GAMES {
+        let message = format!("there are {} games, not 1 to {MOST_GAMES}", list.len());
+        return Err(Fault::new(written.span(), message).help("`gdl list` shows the built-in ones"));
+    }
+    let mut known = HashMap::new();
+    let mut games = Vec::new();
+    for game in list {
+        let span = game.span();
+        let parsed: Result<GameArg, String> = game.get_ref().parse();
+        let parsed = match parsed.map_err(|error| Fault::of_argument(span.clone(), &error))? {
+            GameArg::File(path) => {
+                let path = folder.join(path);
+                if !path.is_file() {
+                    let message = format!("there is no file {}", path.display());
+                    let help = "paths are looked for from the folder of the schedule";
+                    return Err(Fault::new(span, message).help(help));
+                }
+                GameArg::File(path)
+            }
+            built_in @ GameArg::BuiltIn(_) => built_in,
+        };
+        let name = parsed.name();
+        if known.insert(name.clone(), ()).is_some() {
+            let fault = Fault::new(span, format!("a second game is called `{name}`"));
+            return Err(
+                fault.help("results are told by the names of games: leave it out, or rename the file")
+            );
+        }
+        games.push(Spanned::new(span, parsed));
+    }
+    Ok(games)
+}
+
+/// The players, each of a name of its own; those elsewhere at an address of their own, with clocks that they can be told.
+fn entrants(
+    players: &[(&Spanned<String>, &Spanned<String>)],
+    written: &Written,
+) -> Result<Vec<Entrant>, Fault> {
+    let mut entrants: Vec<Entrant> = Vec::new();
+    let mut addresses = HashMap::new();
+    for (name, text) in players {
+        let label = name.get_ref();
+        if label.is_empty() || label.chars().count() > LONGEST_NAME || label.chars().any(char::is_control) {
+            let message = format!("a name has 1 to {LONGEST_NAME} characters that can be printed");
+            return Err(Fault::new(name.span(), message));
+        }
+        if label == CHANCE {
+            let fault = Fault::new(name.span(), "`random` is what the role of chance is called in matches");
+            return Err(fault.help("give the player another name: `dice = \"random\"`"));
+        }
+        let spec: Spec =
+            text.get_ref().parse().map_err(|error: String| Fault::of_argument(text.span(), &error))?;
+        if spec.is_human() {
+            return Err(Fault::new(text.span(), "`human` plays in `gdl play` only"));
+        }
+        if let Some(address) = spec.address() {
+            if let Some(other) = addresses.insert(address.clone(), label) {
+                let fault = Fault::new(text.span(), format!("`{other}` is at this address already"));
+                return Err(fault.help("a player elsewhere has one match at a time, under one name"));
+            }
+            if written.play_clock.is_none() {
+                let fault =
+                    Fault::new(text.span(), "a player elsewhere is told its clocks, and there is none");
+                return Err(fault.help("write `play_clock = 5` above `[players]`, and a `start_clock`"));
+            }
+            let clocks = [&written.start_clock, &written.play_clock];
+            if let Some(clock) = clocks.into_iter().flatten().find(|clock| clock.get_ref().fract() > 0.0) {
+                let message = "clocks that players elsewhere are told are whole seconds";
+                return Err(Fault::new(clock.span(), message).help(format!("`{label}` plays elsewhere")));
+            }
+        }
+        entrants.push(Entrant { name: label.clone(), spec });
+    }
+    Ok(entrants)
+}
+
+/// A fault as the reader of TOML tells it, in fewer words.
+fn of_toml(error: &toml::de::Error) -> Fault {
+    let message = error.message();
+    let fault = match error.span() {
+        Some(span) => Fault::new(span, message),
+        None => Fault::whole(message),
+    };
+    let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
+    match unknown {
+        Some((key, _)) => {
+            let near = did_you_mean(key, KEYS.into_iter());
+            let help = format!("the keys are {}", KEYS.join(", "));
+            Fault { message: format!("there is no key `{key}`{near}"), ..fault }.help(help)
+        }
+        None => fault,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = r#"version = 1
+games = ["tictactoe", "nim"]
+start_clock = 5
+play_clock = 1
+repetitions = 3
+scramble = true
+seed = 7
+[players]
+there = "remote:127.0.0.1:9147"
+here = "mcts:nodes=10"
+"#;
+
+    fn read(text: &str) -> Result<Schedule, String> {
+        Schedule::read(Source::new("s.toml", text), "my cup", Path::new(""))
+            .map_err(|error| error.message().unwrap_or_default())
+    }
+
+    #[test]
+    fn a_schedule_is_read_in_its_order() {
+        let schedule = read(WHOLE).expect("well formed");
+        let names: Vec<&str> = schedule.players.iter().map(|player| player.name.as_str()).collect();
+        assert_eq!((schedule.name.as_str(), names), ("my-cup", vec!["there", "here"]));
+        let terms = &schedule.terms;
+        assert_eq!((terms.repetitions, terms.scramble, terms.seed, terms.nodes), (3, true, 7, None));
+        assert_eq!(terms.clocks(), Some([Duration::from_secs(5), Duration::from_secs(1)]));
+        let least = read("version = 1\ngames = [\"nim\"]\nplayers.a = \"random\"\n").expect("well formed");
+        assert_eq!(
+            (least.terms.clocks(), least.terms.nodes, least.terms.repetitions),
+            (None, Some(10_000), 1)
+        );
+    }
+
+    #[test]
+    fn faults_have_their_place_their_line_and_help() {
+        assert_eq!(
+            read(&WHOLE.replace("play_clock", "play_clok")).expect_err("a slip"),
+            "s.toml:4:1: there is no key `play_clok`; did you mean `play_clock`?\n  |\n4 | play_clok = 1\n  | ^^^^^^^^^\n  \
+             = help: the keys are version, games, players, pairing, start_clock, play_clock, nodes, repetitions, seats, scramble, seed"
+        );
+        for (from, to, place, message) in [
+            ("version = 1", "version = 2", "1:11", "this gdl reads version 1"),
+            ("version = 1\n", "", "s.toml: ", "has no version"),
+            ("version = 1", "version = x", "1:11", ""),
+            ("\"nim\"", "\"nimm\"", "2:23", "did you mean `nim`?"),
+            ("\"nim\"", "\"no/such.kif\"", "2:23", "there is no file no/such.kif"),
+            ("\"nim\"", "\"tictactoe\"", "2:23", "a second game is called `tictactoe`"),
+            ("[\"tictactoe\", \"nim\"]", "[]", "2:9", "there are 0 games"),
+            ("play_clock = 1", "play_clock = 0", "4:14", "above 0"),
+            ("play_clock = 1", "play_clock = nan", "4:14", "above 0"),
+            ("play_clock = 1", "play_clock = 1.5", "4:14", "whole seconds"),
+            ("play_clock = 1", "play_clock = \"1\"", "4:14", ""),
+            ("start_clock = 5\nplay_clock = 1", "", "8:9", "and there is none"),
+            ("repetitions = 3", "repetitions = 0", "5:15", "not in 1..="),
+            ("repetitions = 3", "repetitions = -1", "5:15", ""),
+            ("seed = 7", "seats = \"sorted\"", "7:9", "unknown variant `sorted`"),
+            ("seed = 7", "pairing = \"swiss\"", "7:11", "unknown variant `swiss`"),
+            ("seed = 7", "scramble = true", "7:1", "duplicate key"),
+            ("here =", "there =", "10:1", "duplicate key"),
+            ("here =", "random =", "10:1", "`random` is what the role of chance"),
+            ("mcts:nodes=10", "mtcs", "10:8", "did you mean `mcts`?"),
+            ("mcts:nodes=10", "human", "10:8", "`gdl play` only"),
+            ("mcts:nodes=10", "remote:127.0.0.1", "10:8", "`there` is at this address"),
+            ("here = \"mcts:nodes=10\"", "\"a\\nb\" = \"mcts\"", "10:1", "1 to 100 characters"),
+            ("[players]", "[players", "8:9", ""),
+        ] {
+            let text = WHOLE.replace(from, to);
+            assert_ne!(text, WHOLE, "{from}");
+            let fault = read(&text).expect_err(to);
+            assert!(fault.contains(place) && fault.contains(message), "{to}: {fault}");
+        }
+        let deep = format!("version = 1\ngames = {}", "[".repeat(100_000));
+        assert!(read(&deep).is_err());
+        let wide = format!("{}é = 1 # {}", " ".repeat(500), "x".repeat(500));
+        assert!(read(&wide).expect_err("no such key").lines().all(|line| line.chars().count() < 150));
+    }
+}

@@ -1,0 +1,149 @@
+//! Standings: what is done of a plan, as a row for each player.
+//!
+//! A win is a goal above all others, a draw the greatest goal shared; with one role 100 is a win. For [ratings](crate::rating) the
+//! players of a match are compared two by two, the greater goal taking the point; with k players each comparison has a weight of
+//! 1 / (k - 1), so the match is one game for each of them. A player that has two seats is not compared with itself. Matches that
+//! were not played to their end, or where a role has no goal, count as unscored and nothing more, but for their faults.
+
+use crate::{
+    rating::{Rating, rate},
+    store::{Seat, Store},
+};
+use gdl_runtime::playouts::RoleTally;
+use gdl_tools::{contest::mean_goal, error::Result};
+use serde_json::{Value, json};
+
+/// The standings of a file of results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standings {
+    /// The name of the schedule.
+    pub name: String,
+    /// How many matches are planned, running and done.
+    pub matches: [u64; 3],
+    /// How many of these had no goals.
+    pub unscored: u64,
+    /// The players, the strongest first.
+    pub rows: Vec<Row>,
+}
+
+/// What a player came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// The player.
+    pub player: String,
+    /// What it scored.
+    pub results: RoleTally,
+    /// Illegal answers, and those that were none of the game.
+    pub illegal: u64,
+    /// Late answers.
+    pub late: u64,
+    /// Answers that did not come at all.
+    pub missing: u64,
+    /// Its rating, if it met another player.
+    pub rating: Option<Rating>,
+}
+
+impl Standings {
+    /// The standings of what is done.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn of(store: &Store) -> Result<Self> {
+        let names = store.players()?;
+        let count = names.len();
+        let mut rows: Vec<Row> = names.into_iter().map(|player| Row { player, ..Row::default() }).collect();
+        let mut points = vec![vec![0.0; count]; count];
+        let mut unscored = 0;
+        store.results(|is_over, seats| {
+            // A damaged file may have players that there are not.
+            if seats.iter().any(|seat| seat.player >= count) {
+                return;
+            }
+            for seat in seats {
+                let row = &mut rows[seat.player];
+                row.illegal += seat.illegal;
+                row.late += seat.late;
+                row.missing += seat.missing;
+            }
+            let goals: Option<Vec<u8>> = seats.iter().map(|seat| seat.goal).collect();
+            let Some(goals) = goals.filter(|_| is_over) else {
+                unscored += 1;
+                return;
+            };
+            let mut results = vec![RoleTally::default(); seats.len()];
+            RoleTally::count(results.iter_mut(), &goals);
+            for (seat, result) in seats.iter().zip(&results) {
+                rows[seat.player].results.merge(result);
+            }
+            compare(seats, &goals, &mut points);
+        })?;
+        for (row, rating) in rows.iter_mut().zip(rate(&points)) {
+            row.rating = rating;
+        }
+        let elo = |row: &Row| row.rating.map_or(f64::NEG_INFINITY, |rating| rating.elo);
+        let goal = |row: &Row| mean_goal(&row.results);
+        rows.sort_by(|a, b| elo(b).total_cmp(&elo(a)).then(goal(b).total_cmp(&goal(a))));
+        Ok(Self { name: store.name()?, matches: store.counts()?, unscored, rows })
+    }
+
+    /// The standings as JSON: `schedule`; `matches` with the numbers `planned`, `running`, `done` and `unscored`; `players`, the
+    /// strongest first, with `player`, `matches`, `wins`, `draws`, `losses`, `mean_goal`, `faults` (`illegal`, `late`, `missing`),
+    /// `rating` and `rating_interval` (points of Elo; null for a player that met no other).
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let [planned, running, done] = self.matches;
+        let player = |row: &Row| {
+            json!({
+                "player": row.player,
+                "matches": row.results.games(),
+                "wins": row.results.wins,
+                "draws": row.results.draws,
+                "losses": row.results.losses,
+                "mean_goal": mean_goal(&row.results),
+                "faults": { "illegal": row.illegal, "late": row.late, "missing": row.missing },
+                "rating": row.rating.map(|rating| rating.elo),
+                "rating_interval": row.rating.map(|rating| rating.interval),
+            })
+        };
+        json!({
+            "schedule": self.name,
+            "matches": { "planned": planned, "running": running, "done": done, "unscored": self.unscored },
+            "players": self.rows.iter().map(player).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Adds what the players of a match took of each other.
+fn compare(seats: &[Seat], goals: &[u8], points: &mut [Vec<f64>]) {
+    let weight = 1.0 / (seats.len().max(2) - 1) as f64;
+    for (i, first) in seats.iter().enumerate() {
+        for (j, second) in seats.iter().enumerate() {
+            if first.player != second.player {
+                let share = match goals[i].cmp(&goals[j]) {
+                    std::cmp::Ordering::Greater => 1.0,
+                    std::cmp::Ordering::Equal => 0.5,
+                    std::cmp::Ordering::Less => 0.0,
+                };
+                points[first.player][second.player] += weight * share;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_match_is_one_game_for_each_of_its_players() {
+        let seat = |player| Seat { player, goal: None, illegal: 0, late: 0, missing: 0 };
+        let mut points = vec![vec![0.0; 3]; 3];
+        compare(&[seat(2), seat(0), seat(1)], &[100, 50, 50], &mut points);
+        assert_eq!(points, [vec![0.0, 0.25, 0.0], vec![0.25, 0.0, 0.0], vec![0.5, 0.5, 0.0]]);
+        let mut points = vec![vec![0.0; 2]; 2];
+        compare(&[seat(0), seat(0), seat(1)], &[100, 0, 50], &mut points);
+        assert_eq!(points, [vec![0.0, 0.5], vec![0.5, 0.0]]);
+        compare(&[seat(1)], &[100], &mut points);
+        assert_eq!(points[1], [0.5, 0.0]);
+    }
+}

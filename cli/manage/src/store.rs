@@ -1,0 +1,490 @@
+//! Results in SQLite: a plan becomes a file with a row for each match, to which each step is added as it is made.
+//!
+//! A [`Store`] is the file in the hands of the one process that plays; others may read it meanwhile (write-ahead log). A file begins
+//! as a whole or not at all. What was written stays when the process dies, and the end of a match when the machine does.
+//! A match is planned, running or done: one that was running when its process died is played again from its start, one that
+//! is done never. Before a file is opened its first bytes say whether it has results of this version: if not, none is touched.
+//!
+//! The tables are described in `docs/manage.md`; [`Store::VERSION`] changes with them.
+
+use crate::plan::Plan;
+use gdl_runtime::{Game, referee::Fault};
+use gdl_tools::error::{Error, Result};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fmt,
+    fs::{self, File, TryLockError},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// What the header of each file of results has: `GDLM`.
+const APPLICATION: u32 = 0x4744_4c4d;
+
+/// How long another process may keep the file to itself.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The tables.
+const TABLES: &str = include_str!("store/tables.sql");
+
+/// A file of results.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    connection: Connection,
+    /// Keeps other processes from playing the same; none that only reads has it.
+    _lock: Option<File>,
+}
+
+/// A match that was running when its process died: its name, and the players that it had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Interrupted {
+    pub(crate) id: String,
+    pub(crate) players: Vec<usize>,
+}
+
+/// A step of a match, or its start.
+#[derive(Debug)]
+pub(crate) struct Step<'s> {
+    /// 0 is the start.
+    pub(crate) number: usize,
+    /// Milliseconds since 1970.
+    pub(crate) time: u64,
+    /// The joint move that led to the state; none for the start.
+    pub(crate) moves: Option<Vec<&'s str>>,
+    /// The state, as KIF text.
+    pub(crate) state: String,
+    /// The faults of the roles.
+    pub(crate) faults: &'s [Option<Fault>],
+    /// What there is to say of the answers of the roles.
+    pub(crate) notes: Vec<Option<&'s str>>,
+}
+
+/// The end of a match.
+#[derive(Debug)]
+pub(crate) struct Ended<'e> {
+    /// `terminal`, `stuck` or `too long`.
+    pub(crate) ending: &'static str,
+    /// Milliseconds since 1970.
+    pub(crate) time: u64,
+    /// The goal of each role.
+    pub(crate) goals: &'e [Option<u8>],
+    /// The faults of each role, at the start and in each step.
+    pub(crate) faults: &'e [Vec<Option<Fault>>],
+    /// The record as JSON.
+    pub(crate) record: String,
+}
+
+/// What a player came to in a match: who it was, its goal if there is one, and its faults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seat {
+    pub(crate) player: usize,
+    pub(crate) goal: Option<u8>,
+    pub(crate) illegal: u64,
+    pub(crate) late: u64,
+    pub(crate) missing: u64,
+}
+
+impl Store {
+    /// The version of the tables.
+    pub const VERSION: u32 = 1;
+
+    /// Opens a file of results to play what is missing in it, or begins one.
+    ///
+    /// # Errors
+    /// If another process plays it, it is of another schedule, another version or nothing of this kind, or cannot be written.
+    pub fn play(path: &Path, plan: &Plan) -> Result<Self> {
+        let lock = lock(path)?;
+        match Header::read(path)? {
+            None => create(path, plan)?,
+            Some(header) => header.check(path)?,
+        }
+        let store = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, Some(lock))?;
+        store.compare(plan)?;
+        // Steps may be lost with the machine, but the order of what is written is kept.
+        store.attempt(|connection| {
+            connection.pragma_update(None, "journal_mode", "wal")?;
+            connection.pragma_update(None, "synchronous", "normal")
+        })?;
+        Ok(store)
+    }
+
+    /// Opens a file of results to read it.
+    ///
+    /// # Errors
+    /// If it is not there, of another version or nothing of this kind.
+    pub fn read(path: &Path) -> Result<Self> {
+        let header = Header::read(path)?.ok_or_else(|| told(path, &"there is no such file"))?;
+        header.check(path)?;
+        Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY, None)
+    }
+
+    fn open(path: &Path, flags: OpenFlags, lock: Option<File>) -> Result<Self> {
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(|error| told(path, &error))?;
+        let store = Self { path: path.to_owned(), connection, _lock: lock };
+        store.attempt(|connection| {
+            connection.busy_timeout(PATIENCE)?;
+            // The file may be of others: what is written in its tables runs nothing.
+            connection.pragma_update(None, "trusted_schema", false)
+        })?;
+        Ok(store)
+    }
+
+    /// Does something with the file; what goes wrong is told with its name.
+    fn attempt<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+        work(&self.connection).map_err(|error| told(&self.path, &error))
+    }
+
+    /// Changes the file, all of it or nothing.
+    fn change<T>(&self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
+        self.attempt(|connection| {
+            let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        })
+    }
+
+    /// If the file is of this plan.
+    fn compare(&self, plan: &Plan) -> Result {
+        for (part, value) in plan.parts() {
+            if self.meta(part)? != value.to_string() {
+                let name = plan.schedule.source.name();
+                let message = format!(
+                    "these are results of another schedule: its {part} are not those of {name}\n  = help: name \
+                     another file, or undo the change"
+                );
+                return Err(told(&self.path, &message));
+            }
+        }
+        Ok(())
+    }
+
+    fn meta(&self, key: &str) -> Result<String> {
+        self.attempt(|connection| {
+            connection.query_row("SELECT value FROM meta WHERE key = ?", [key], |row| row.get(0))
+        })
+    }
+
+    /// The name of the schedule.
+    pub(crate) fn name(&self) -> Result<String> {
+        self.meta("name")
+    }
+
+    /// Takes the matches back that were running when their process died, for none is running now.
+    pub(crate) fn resume(&self) -> Result<Vec<Interrupted>> {
+        let running: Vec<(u32, String)> = self.attempt(|connection| {
+            let mut running =
+                connection.prepare("SELECT number, coalesce(id, '') FROM matches WHERE state = 'running'")?;
+            running.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })?;
+        let mut interrupted = Vec::new();
+        for (number, id) in running {
+            let players: Vec<u32> = self.attempt(|connection| {
+                let mut seats = connection
+                    .prepare_cached("SELECT player FROM seats WHERE match = ? AND player IS NOT NULL")?;
+                seats.query_map([number], |row| row.get(0))?.collect()
+            })?;
+            self.take_back(u64::from(number))?;
+            let players = players.into_iter().map(|player| player as usize).collect();
+            interrupted.push(Interrupted { id, players });
+        }
+        Ok(interrupted)
+    }
+
+    /// Forgets what was played of a match that did not come to its end.
+    pub(crate) fn take_back(&self, number: u64) -> Result {
+        self.change(|transaction| {
+            transaction.prepare_cached("DELETE FROM steps WHERE match = ?")?.execute([number as i64])?;
+            let back = "UPDATE matches SET state = 'planned', id = NULL, started = NULL \
+                WHERE number = ? AND state = 'running'";
+            transaction.prepare_cached(back)?.execute([number as i64])?;
+            Ok(())
+        })
+    }
+
+    /// The numbers of the matches that are to be played, and how many are done.
+    pub(crate) fn planned(&self) -> Result<(BTreeSet<u64>, u64)> {
+        self.attempt(|connection| {
+            let mut planned = connection.prepare("SELECT number FROM matches WHERE state = 'planned'")?;
+            let planned: rusqlite::Result<BTreeSet<u64>> =
+                planned.query_map([], |row| Ok(u64::from(row.get::<_, u32>(0)?)))?.collect();
+            let done = "SELECT count(*) FROM matches WHERE state = 'done'";
+            let done: u32 = connection.query_row(done, [], |row| row.get(0))?;
+            Ok((planned?, u64::from(done)))
+        })
+    }
+
+    /// Notes that a match begins. It must be planned.
+    pub(crate) fn begin(&self, number: u64, id: &str, time: u64) -> Result {
+        let begun = self.attempt(|connection| {
+            let begin = "UPDATE matches SET state = 'running', id = ?2, started = ?3 \
+                WHERE number = ?1 AND state = 'planned'";
+            connection.prepare_cached(begin)?.execute(params![number as i64, id, time as i64])
+        })?;
+        let not_planned = || told(&self.path, &format!("match {number} is not one to be played"));
+        (begun == 1).then_some(()).ok_or_else(not_planned)
+    }
+
+    /// Adds a step of a match.
+    pub(crate) fn add(&self, number: u64, step: &Step<'_>) -> Result {
+        let texts = |faults: &[Option<Fault>]| -> Value { faults.iter().map(text_of).collect() };
+        self.attempt(|connection| {
+            let add = "INSERT INTO steps (match, step, time, moves, state, errors, notes) \
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+            connection.prepare_cached(add)?.execute(params![
+                number as i64,
+                step.number as i64,
+                step.time as i64,
+                step.moves.as_ref().map(|moves| json!(moves).to_string()),
+                step.state,
+                texts(step.faults).to_string(),
+                json!(step.notes).to_string(),
+            ])?;
+            Ok(())
+        })
+    }
+
+    /// Notes that a match is done, with its results: on the disk before this returns.
+    pub(crate) fn finish(&self, number: u64, ended: &Ended<'_>) -> Result {
+        self.attempt(|connection| connection.pragma_update(None, "synchronous", "full"))?;
+        let finished = self.change(|transaction| {
+            let finish = "UPDATE matches SET state = 'done', ended = ?2, ending = ?3, record = ?4 \
+                WHERE number = ?1 AND state = 'running'";
+            transaction.prepare_cached(finish)?.execute(params![
+                number as i64,
+                ended.time as i64,
+                ended.ending,
+                ended.record
+            ])?;
+            let mut seat = transaction.prepare_cached(
+                "UPDATE seats SET goal = ?3, illegal = ?4, late = ?5, missing = ?6 WHERE match = ?1 AND role = ?2",
+            )?;
+            for (role, goal) in ended.goals.iter().enumerate() {
+                let faults = || ended.faults.iter().filter_map(|step| step[role].as_ref());
+                let count = |is: fn(&Fault) -> bool| faults().filter(|&fault| is(fault)).count() as i64;
+                seat.execute(params![
+                    number as i64,
+                    role as i64,
+                    goal,
+                    count(|fault| matches!(fault, Fault::Illegal(_))),
+                    count(|fault| *fault == Fault::Late),
+                    count(|fault| *fault == Fault::Gone),
+                ])?;
+            }
+            Ok(())
+        });
+        self.attempt(|connection| connection.pragma_update(None, "synchronous", "normal"))?;
+        finished
+    }
+
+    /// The names of the players, in the order of the schedule.
+    pub(crate) fn players(&self) -> Result<Vec<String>> {
+        self.attempt(|connection| {
+            let mut players = connection.prepare("SELECT name FROM players ORDER BY number")?;
+            players.query_map([], |row| row.get(0))?.collect()
+        })
+    }
+
+    /// How many matches are planned, running and done.
+    pub(crate) fn counts(&self) -> Result<[u64; 3]> {
+        self.attempt(|connection| {
+            let mut counts = connection.prepare("SELECT state, count(*) FROM matches GROUP BY state")?;
+            let counts: rusqlite::Result<HashMap<String, u32>> =
+                counts.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect();
+            let counts = counts?;
+            let count = |state: &str| u64::from(counts.get(state).copied().unwrap_or(0));
+            Ok(["planned", "running", "done"].map(count))
+        })
+    }
+
+    /// What came of each match that is done: its players in the order of their roles, and whether it was played to its end.
+    pub(crate) fn results(&self, mut take: impl FnMut(bool, &[Seat])) -> Result {
+        self.attempt(|connection| {
+            let results = "SELECT match, ending = 'terminal', player, goal, illegal, late, missing FROM seats \
+                JOIN matches ON number = match WHERE state = 'done' AND player IS NOT NULL ORDER BY match, role";
+            let mut results = connection.prepare(results)?;
+            let mut rows = results.query([])?;
+            let mut current: Option<(i64, bool)> = None;
+            let mut seats: Vec<Seat> = Vec::new();
+            while let Some(row) = rows.next()? {
+                let number = row.get(0)?;
+                if let Some((_, is_over)) = current.filter(|&(before, _)| before != number) {
+                    take(is_over, &seats);
+                    seats.clear();
+                }
+                current = Some((number, row.get(1)?));
+                seats.push(Seat {
+                    player: row.get::<_, u32>(2)? as usize,
+                    goal: row.get(3)?,
+                    illegal: row.get::<_, u32>(4)?.into(),
+                    late: row.get::<_, u32>(5)?.into(),
+                    missing: row.get::<_, u32>(6)?.into(),
+                });
+            }
+            if let Some((_, is_over)) = current {
+                take(is_over, &seats);
+            }
+            Ok(())
+        })
+    }
+
+    /// The number of each match that is done, its game and its record.
+    ///
+    /// # Errors
+    /// If the file is damaged, or `take` says so.
+    pub fn records(&self, mut take: impl FnMut(u64, &str, &str) -> Result) -> Result {
+        let mut taken = Ok(());
+        self.attempt(|connection| {
+            let records = "SELECT matches.number, name, record FROM matches JOIN games ON games.number = game \
+                WHERE state = 'done' ORDER BY matches.number";
+            let mut records = connection.prepare(records)?;
+            let mut rows = records.query([])?;
+            while let Some(row) = rows.next()? {
+                let (number, name, record): (u32, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                taken = take(u64::from(number), &name, &record);
+                if taken.is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        })?;
+        taken
+    }
+}
+
+/// A fault as records have it.
+fn text_of(fault: &Option<Fault>) -> String {
+    fault.as_ref().map_or_else(String::new, Fault::to_string)
+}
+
+/// What went wrong with a file.
+fn told(path: &Path, what: &dyn fmt::Display) -> Error {
+    Error::Input(format!("{}: {what}", path.display()))
+}
+
+/// Keeps a file of results from other processes that would play it, as long as this one lives.
+fn lock(path: &Path) -> Result<File> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".lock");
+    let beside = path.with_file_name(name);
+    let file = File::options().create(true).truncate(false).write(true).open(&beside);
+    let file = file.map_err(|error| told(&beside, &error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(told(path, &"another process plays these matches")),
+        Err(TryLockError::Error(error)) => Err(told(&beside, &error)),
+    }
+}
+
+/// What the first bytes of a file say of it.
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    is_database: bool,
+    version: u32,
+    application: u32,
+}
+
+impl Header {
+    /// Reads no more than the first bytes; none if there is no such file.
+    fn read(path: &Path) -> Result<Option<Self>> {
+        let file = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(|error| told(path, &error))?,
+        };
+        let mut bytes = Vec::new();
+        file.take(100).read_to_end(&mut bytes).map_err(|error| told(path, &error))?;
+        // As in "Database File Format", https://www.sqlite.org/fileformat.html.
+        let word = |at: usize| {
+            let word: Option<[u8; 4]> = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
+            word.map_or(0, u32::from_be_bytes)
+        };
+        let is_database = bytes.len() == 100 && bytes.starts_with(b"SQLite format 3\0");
+        Ok(Some(Self { is_database, version: word(60), application: word(68) }))
+    }
+
+    /// If the file has results of this version.
+    fn check(self, path: &Path) -> Result {
+        let Self { is_database, version, application } = self;
+        let (ours, help) = (Store::VERSION, "\n  = help: name another file; this one was left as it is");
+        if !is_database || application != APPLICATION {
+            return Err(told(path, &format!("this file has no results of `gdl manage`{help}")));
+        }
+        if version != ours {
+            let message =
+                format!("these are results of version {version}; this gdl has version {ours}{help}");
+            return Err(told(path, &message));
+        }
+        Ok(())
+    }
+}
+
+/// Begins a file of results with all that is planned. It is written under another name, and is there when it is whole.
+fn create(path: &Path, plan: &Plan) -> Result {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    // What a process left of it that died.
+    let _ = fs::remove_file(&part);
+    let created = Connection::open(&part).and_then(|mut connection| {
+        connection.pragma_update(None, "application_id", APPLICATION)?;
+        connection.pragma_update(None, "user_version", Store::VERSION)?;
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(TABLES)?;
+        fill(&transaction, plan)?;
+        transaction.commit()?;
+        connection.close().map_err(|(_, error)| error)
+    });
+    let created = created.map_err(|error| told(path, &error));
+    created.and_then(|()| fs::rename(&part, path).map_err(|error| told(path, &error))).inspect_err(|_| {
+        // What is left of it is of no use.
+        let _ = fs::remove_file(&part);
+    })
+}
+
+fn fill(transaction: &Transaction<'_>, plan: &Plan) -> rusqlite::Result<()> {
+    let mut meta = transaction.prepare("INSERT INTO meta (key, value) VALUES (?, ?)")?;
+    meta.execute(["gdl", env!("CARGO_PKG_VERSION")])?;
+    meta.execute(["name", &plan.schedule.name])?;
+    meta.execute(["schedule", plan.schedule.source.text()])?;
+    for (part, value) in plan.parts() {
+        meta.execute([part, &value.to_string()])?;
+    }
+    let mut games = transaction.prepare(
+        "INSERT INTO games (number, name, fingerprint, rulesheet, roles) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for (number, game) in plan.games.iter().enumerate() {
+        let roles: Value = game.game.vocabulary().roles().iter().collect();
+        games.execute(params![
+            number as i64,
+            game.name,
+            game.fingerprint,
+            &*game.rules,
+            roles.to_string()
+        ])?;
+    }
+    let mut players = transaction.prepare("INSERT INTO players (number, name, spec) VALUES (?1, ?2, ?3)")?;
+    for (number, player) in plan.entrants().iter().enumerate() {
+        players.execute(params![number as i64, player.name, player.spec.to_string()])?;
+    }
+    let mut matches = transaction
+        .prepare("INSERT INTO matches (number, game, repetition, seed) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut seats = transaction.prepare("INSERT INTO seats (match, role, player) VALUES (?1, ?2, ?3)")?;
+    for number in 1..=plan.matches() {
+        let planned = plan.get(number);
+        let number = number as i64;
+        let repetition = planned.repetition as i64;
+        matches.execute(params![number, planned.game as i64, repetition, planned.seed as i64])?;
+        let game = &plan.games[planned.game];
+        for role in 0..game.game.shape().roles {
+            let seat = game.roles.iter().position(|&played| played == role);
+            let player = seat.map(|seat| planned.seated[seat] as i64);
+            seats.execute(params![number, role as i64, player])?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Files that are not what they should be: none is touched.
+
+use crate::Folder;
+use gdl_manage::{Standings, Store};
+use std::fs;
+
+const SCHEDULE: &str =
+    "version = 1\ngames = [\"walk.kif\"]\nrepetitions = 2\n[players]\na = \"first\"\nb = \"random\"\n";
+
+#[test]
+fn files_of_others_are_left_as_they_are() {
+    let folder = Folder::new(SCHEDULE);
+    folder.play(1);
+    let good = fs::read(folder.path("cup.db")).expect("results");
+    let with = |at: usize, byte: u8| {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        bytes
+    };
+    let plan = folder.plan();
+    for (bytes, message) in [
+        (with(63, 2), "these are results of version 2; this gdl has version 1"),
+        (with(71, 0), "this file has no results of `gdl manage`"),
+        (with(0, 0), "this file has no results of `gdl manage`"),
+        (Vec::new(), "this file has no results of `gdl manage`"),
+        (good[..50].to_vec(), "this file has no results of `gdl manage`"),
+    ] {
+        let path = folder.path("other.db");
+        fs::write(&path, &bytes).expect("a file");
+        for error in [Store::play(&path, &plan).map(|_| ()), Store::read(&path).map(|_| ())] {
+            let error = error.expect_err(message).to_string();
+            assert!(
+                error.contains(message) && error.contains("other.db") && error.contains("= help:"),
+                "{error}"
+            );
+        }
+        assert_eq!(fs::read(&path).expect("the file"), bytes);
+        assert!(!folder.path("other.db-wal").exists() && !folder.path("other.db-journal").exists());
+    }
+    assert!(Store::read(&folder.path("none.db")).is_err() && !folder.path("none.db").exists());
+}
+
+#[test]
+fn results_of_another_schedule_are_refused() {
+    let folder = Folder::new(SCHEDULE);
+    folder.play(1);
+    let before = fs::read(folder.path("cup.db")).expect("results");
+    for (from, to, part) in [
+        ("repetitions = 2", "repetitions = 3", "its terms are not those of"),
+        ("b = \"random\"", "b = \"greedy\"", "its players are not those of"),
+        ("\"walk.kif\"", "\"walk.kif\", \"nim\"", "its games are not those of"),
+    ] {
+        folder.write(&SCHEDULE.replace(from, to));
+        let error = Store::play(&folder.path("cup.db"), &folder.plan()).expect_err(to).to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    // A rulesheet of the same name with other rules.
+    folder.write(SCHEDULE);
+    fs::write(folder.path("walk.kif"), crate::RULES.replace("(goal ?r 50)", "(goal ?r 49)"))
+        .expect("a rulesheet");
+    let error = Store::play(&folder.path("cup.db"), &folder.plan()).expect_err("other rules").to_string();
+    assert!(error.contains("its games are not those of"), "{error}");
+    assert_eq!(fs::read(folder.path("cup.db")).expect("results"), before);
+    // Comments and blanks are no difference.
+    fs::write(folder.path("walk.kif"), crate::RULES.replace('\n', "\n\n; more\n")).expect("a rulesheet");
+    folder.write(&SCHEDULE.replace(" = ", "  =  "));
+    assert!(folder.play(1).is_empty());
+}
+
+#[test]
+fn a_damaged_file_is_an_error_and_no_panic() {
+    let folder = Folder::new(SCHEDULE);
+    folder.play(1);
+    let good = fs::read(folder.path("cup.db")).expect("results");
+    let mut failed = 0;
+    for at in (100..good.len()).step_by(61) {
+        let mut bytes = good.clone();
+        bytes[at..(at + 7).min(good.len())].fill(0xA5);
+        fs::write(folder.path("bad.db"), bytes).expect("a file");
+        let read = Store::read(&folder.path("bad.db")).and_then(|store| Standings::of(&store));
+        failed += usize::from(read.is_err());
+    }
+    assert!(failed > 0);
+    fs::write(folder.path("bad.db"), &good[..good.len() / 2]).expect("a file");
+    assert!(Store::read(&folder.path("bad.db")).and_then(|store| Standings::of(&store)).is_err());
+}

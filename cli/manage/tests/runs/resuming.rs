@@ -1,0 +1,133 @@
+//! Runs that end before all is played, and go on.
+
+use crate::{Folder, fake, host, polite};
+use gdl_manage::{Done, Store};
+use gdl_runtime::Cancel;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// The name of each match that is done, by its number.
+fn names(folder: &Folder) -> BTreeMap<u64, String> {
+    let mut names = BTreeMap::new();
+    let store = Store::read(&folder.path("cup.db")).expect("results");
+    let take = |number, _: &str, text: &str| {
+        let record: gdl_runtime::record::Record = serde_json::from_str(text).expect("a record");
+        names.insert(number, record.match_id);
+        Ok(())
+    };
+    store.records(take).expect("records");
+    names
+}
+
+#[test]
+fn what_was_called_off_goes_on_with_nothing_lost_and_nothing_twice() {
+    let hosts = [host(), host(), host()];
+    let folder = Folder::new(&format!(
+        "version = 1\ngames = [\"tictactoe\", \"walk.kif\"]\nplay_clock = 30\nrepetitions = 4\n[players]\n\
+         one = \"remote:{}\"\ntwo = \"remote:{}\"\nthree = \"remote:{}\"\nhere = \"random\"\n",
+        hosts[0], hosts[1], hosts[2]
+    ));
+    let all = folder.plan().matches();
+    assert_eq!(all, 4 * 2 * 12);
+    let told = Mutex::new(BTreeMap::new());
+    let mut runs = 0;
+    while names(&folder_or_begin(&folder)).len() < all as usize {
+        let before = names(&folder);
+        let cancel = Cancel::default();
+        let count = AtomicUsize::new(0);
+        let tell = |done: &Done| {
+            assert_eq!(
+                told.lock().expect("it is whole").insert(done.number, done.id.clone()),
+                None,
+                "{done:?}"
+            );
+            if count.fetch_add(1, Ordering::Relaxed) == 20 {
+                cancel.cancel();
+            }
+            Ok(())
+        };
+        folder.play_until(2, &cancel, &tell).expect("it plays");
+        let after = names(&folder);
+        assert!(before.iter().all(|(number, id)| after.get(number) == Some(id)));
+        runs += 1;
+    }
+    assert!(runs > 1);
+    assert_eq!(*told.lock().expect("it is whole"), names(&folder));
+    let standings = folder.standings();
+    assert_eq!(standings.matches, [0, 0, all]);
+    // Nobody was asked in a match that was off, or had another one still.
+    assert!(standings.rows.iter().all(|row| row.illegal + row.late + row.missing == 0), "{standings:?}");
+    assert!(folder.play(2).is_empty());
+}
+
+/// The folder, with a database if it had none.
+fn folder_or_begin(folder: &Folder) -> &Folder {
+    if !folder.path("cup.db").exists() {
+        Store::play(&folder.path("cup.db"), &folder.plan()).expect("a database");
+    }
+    folder
+}
+
+#[test]
+fn players_hear_that_matches_are_off() {
+    let cancel = Cancel::default();
+    let pull = cancel.clone();
+    let (address, heard) = fake(true, move |message| {
+        if message.contains("PLAY") {
+            pull.cancel();
+        }
+        polite(message, "left")
+    });
+    let folder = Folder::new(&format!(
+        "version = 1\ngames = [\"walk.kif\"]\nplay_clock = 30\n[players]\nthere = \"remote:{address}\"\nhere = \"first\"\n"
+    ));
+    assert_eq!(folder.play_until(1, &cancel, &|_| Ok(())).expect("it was called off"), 0);
+    let kinds = || -> Vec<String> {
+        let heard = heard.lock().expect("it is whole");
+        heard.iter().filter_map(|message| message.split(' ').nth(1)).map(str::to_owned).collect()
+    };
+    assert_eq!(kinds(), ["START", "PLAY", "ABORT"]);
+    assert_eq!(folder.standings().matches, [2, 0, 0]);
+
+    // As if the process had died: the match stands as running, with a step.
+    let store = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
+    store
+        .execute_batch(
+            "UPDATE matches SET state = 'running', id = 'cup.1.lost' WHERE number = 1;
+             INSERT INTO steps VALUES (1, 0, 0, NULL, '()', '[]', '[]')",
+        )
+        .expect("a row");
+    drop(store);
+    assert_eq!(folder.play(1).len(), 2);
+    assert_eq!(heard.lock().expect("it is whole")[3], "( ABORT cup.1.lost )");
+    assert_eq!(kinds()[4..], ["START", "PLAY", "PLAY", "STOP", "START", "PLAY", "PLAY", "STOP"]);
+    let store = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
+    let steps: Vec<(u32, u32)> = store
+        .prepare("SELECT match, step FROM steps ORDER BY match, step")
+        .and_then(|mut steps| steps.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect())
+        .expect("steps");
+    assert_eq!(steps, [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)]);
+}
+
+#[test]
+fn one_process_plays_and_others_read() {
+    let folder = Folder::new(
+        "version = 1\ngames = [\"walk.kif\"]\nrepetitions = 3\n[players]\na = \"first\"\nb = \"random\"\n",
+    );
+    let plan = folder.plan();
+    let seen = Mutex::new(Vec::new());
+    let tell = |_: &Done| {
+        let error = Store::play(&folder.path("cup.db"), &plan).expect_err("it is played").to_string();
+        assert!(error.contains("another process plays these matches"), "{error}");
+        seen.lock().expect("it is whole").push(folder.standings().matches);
+        Ok(())
+    };
+    folder.play_until(1, &Cancel::default(), &tell).expect("it plays");
+    let seen = seen.into_inner().expect("it is whole");
+    assert_eq!(seen, [[5, 0, 1], [4, 0, 2], [3, 0, 3], [2, 0, 4], [1, 0, 5], [0, 0, 6]]);
+}

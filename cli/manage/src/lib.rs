@@ -12,6 +12,8 @@ mod manager;
 mod plan;
 pub mod rating;
 mod schedule;
+#[cfg(feature = "sign")]
+mod signature;
 mod standings;
 mod store;
 
@@ -19,5 +21,7 @@ pub use fault::Fault;
 pub use manager::{Done, Manager, Sign};
 pub use plan::{MOST_MATCHES, Plan};
 pub use schedule::{Schedule, Seats, VERSION};
+#[cfg(feature = "sign")]
+pub use signature::Key;
 pub use standings::{Row, Standings};
 pub use store::Store;

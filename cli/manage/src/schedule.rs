@@ -416,8 +416,8 @@ here = "mcts:nodes=10"
             ("seed = 7", "seats = \"sorted\"", "7:9", "unknown variant `sorted`"),
             ("seed = 7", "pairing = \"swiss\"", "7:11", "unknown variant `swiss`"),
             ("seed = 7", "scramble = true", "7:1", "duplicate key"),
-            ("here =", "there =", "10:1", "duplicate key"),
-            ("here =", "random =", "10:1", "`random` is what the role of chance"),
+            ("\nhere =", "\nthere =", "10:1", "duplicate key"),
+            ("\nhere =", "\nrandom =", "10:1", "`random` is what the role of chance"),
             ("mcts:nodes=10", "mtcs", "10:8", "did you mean `mcts`?"),
             ("mcts:nodes=10", "human", "10:8", "`gdl play` only"),
             ("mcts:nodes=10", "remote:127.0.0.1", "10:8", "`there` is at this address"),
@@ -426,7 +426,7 @@ here = "mcts:nodes=10"
         ] {
             let text = WHOLE.replace(from, to);
             assert_ne!(text, WHOLE, "{from}");
-            let fault = read(&text).expect_err(to);
+            let fault = read(&text).map(drop).expect_err(to);
             assert!(fault.contains(place) && fault.contains(message), "{to}: {fault}");
         }
         let deep = format!("version = 1\ngames = {}", "[".repeat(100_000));

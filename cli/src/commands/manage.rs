@@ -1,6 +1,8 @@
 //! `gdl manage`: schedules of matches between players anywhere, their results and standings.
 
 use clap::{Args, Subcommand};
+#[cfg(feature = "sign")]
+use gdl_manage::Key;
 use gdl_manage::{Done, Manager, Plan, Row, Schedule, Standings, Store};
 use gdl_runtime::{Cancel, record::Record};
 use gdl_tools::{
@@ -89,6 +91,10 @@ pub(crate) struct RunArgs {
     /// How many matches are played at once [default: as many as do not take each other's time]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
+    /// Sign the record of each match with a key of RSA: a file in PEM, or one of ggp-base's in JSON
+    #[cfg(feature = "sign")]
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
     /// Print a JSON object for each match on stdout, a line each
     #[arg(long)]
     pub json: bool,
@@ -149,6 +155,8 @@ fn check(path: &Path, json: bool) -> Result {
 }
 
 fn play(args: &RunArgs) -> Result {
+    #[cfg(feature = "sign")]
+    let key = args.key.as_deref().map(Key::open).transpose()?;
     let plan = Plan::new(Schedule::open(&args.schedule)?)?;
     let store = Store::play(&args.results, &plan)?;
     let cancel = Cancel::default();
@@ -176,7 +184,13 @@ fn play(args: &RunArgs) -> Result {
         }
         Ok(())
     };
-    let sign = |record: &Record| serde_json::to_string(record).map_err(|error| Error::Output(error.into()));
+    let sign = |record: &Record| {
+        #[cfg(feature = "sign")]
+        if let Some(key) = &key {
+            return key.sign(record);
+        }
+        serde_json::to_string(record).map_err(|error| Error::Output(error.into()))
+    };
     let start = Instant::now();
     let done = manager.play(threads, &sign, &tell)?;
     drop(progress);

@@ -1,0 +1,213 @@
+//! Signatures: a record becomes JSON that says who wrote it, as ggp-base signs and verifies matches.
+//!
+//! The public key is added to the record, then the signature of its canonical form: RSA with SHA-1 and the padding of PKCS #1, in base 64
+//! behind the letters that stand for these. In the canonical form keys are sorted, there are no blanks, and texts are
+//! escaped in one way. SHA-1 is what is understood there; it does not keep an owner of a key from signing two things at once.
+
+use base64ct::{Base64, Encoding};
+use gdl_runtime::record::Record;
+use gdl_tools::error::{Error, Result};
+use rsa::{
+    Pkcs1v15Sign, RsaPrivateKey,
+    pkcs1::DecodeRsaPrivateKey,
+    pkcs8::{DecodePrivateKey, EncodePublicKey},
+};
+use serde::Deserialize;
+use serde_json::Value;
+use sha1::{Digest, Sha1};
+use std::{
+    fmt::{self, Write},
+    fs::File,
+    io::Read,
+    path::Path,
+};
+
+/// The most bytes of a file with a key.
+const MOST_BYTES: u64 = 1 << 16;
+
+/// Stands for RSA in front of keys and signatures.
+const RSA: &str = "0";
+
+/// Stands for the canonical form in front of signatures.
+const CANONICAL: &str = "A";
+
+/// A key that records are signed with.
+pub struct Key {
+    private: RsaPrivateKey,
+    /// As records have it.
+    public: String,
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key").field("public", &self.public).finish_non_exhaustive()
+    }
+}
+
+/// A pair of keys as ggp-base keeps it.
+#[derive(Deserialize)]
+struct Pair {
+    #[serde(rename = "SK")]
+    private: String,
+}
+
+impl Key {
+    /// Reads a private key of RSA from a file: PEM (PKCS #8 or #1), or JSON with the key as `SK`, as ggp-base has it.
+    ///
+    /// # Errors
+    /// If there is none in it.
+    pub fn open(path: &Path) -> Result<Self> {
+        let unreadable =
+            |error: &dyn fmt::Display| Error::Input(format!("cannot read {}: {error}", path.display()));
+        let file = File::open(path).map_err(|error| unreadable(&error))?;
+        let mut text = String::new();
+        file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
+        Self::read(&text).ok_or_else(|| {
+            unreadable(
+                &"there is no private key of RSA in it\n  = help: `openssl genpkey -algorithm RSA -out key.pem` makes one",
+            )
+        })
+    }
+
+    /// Reads a key from the text of such a file.
+    fn read(text: &str) -> Option<Self> {
+        let private = if let Ok(Pair { private }) = serde_json::from_str(text) {
+            RsaPrivateKey::from_pkcs8_der(&Base64::decode_vec(private.strip_prefix(RSA)?).ok()?).ok()?
+        } else {
+            let pem = RsaPrivateKey::from_pkcs8_pem(text);
+            pem.or_else(|_| RsaPrivateKey::from_pkcs1_pem(text).map_err(rsa::pkcs8::Error::from)).ok()?
+        };
+        let public = private.to_public_key().to_public_key_der().ok()?;
+        Some(Self { public: format!("{RSA}{}", Base64::encode_string(public.as_bytes())), private })
+    }
+
+    /// A record as JSON with its signature.
+    ///
+    /// # Errors
+    /// If the key is too small for one.
+    pub fn sign(&self, record: &Record) -> Result<String> {
+        let unsigned = |error: &dyn fmt::Display| Error::Input(format!("cannot sign a record: {error}"));
+        let mut value = serde_json::to_value(record).map_err(|error| unsigned(&error))?;
+        value["matchHostPK"] = Value::String(self.public.clone());
+        let mut text = String::new();
+        write_canonical(&value, &mut text);
+        let signature = self.private.sign(Pkcs1v15Sign::new::<Sha1>(), &Sha1::digest(text));
+        let signature = Base64::encode_string(&signature.map_err(|error| unsigned(&error))?);
+        value["matchHostSignature"] = Value::String(format!("{CANONICAL}{RSA}{signature}"));
+        Ok(value.to_string())
+    }
+}
+
+/// JSON in its canonical form. Records have no numbers but whole ones, and are no deeper than a list of lists.
+fn write_canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
+            // By the units of UTF-16, as Java compares; the keys of records are ASCII.
+            fields.sort_by(|a, b| a.0.cmp(b.0));
+            text.push('{');
+            for (i, (key, value)) in fields.into_iter().enumerate() {
+                text.push_str(if i == 0 { "" } else { "," });
+                write_quoted(key, text);
+                text.push(':');
+                write_canonical(value, text);
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for (i, item) in items.iter().enumerate() {
+                text.push_str(if i == 0 { "" } else { "," });
+                write_canonical(item, text);
+            }
+            text.push(']');
+        }
+        Value::String(string) => write_quoted(string, text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            let _ = write!(text, "{value}");
+        }
+    }
+}
+
+/// A text in quotes, escaped where org.json does it.
+fn write_quoted(string: &str, text: &mut String) {
+    text.push('"');
+    let mut before = ' ';
+    for c in string.chars() {
+        match c {
+            '\\' | '"' => text.extend(['\\', c]),
+            '/' if before == '<' => text.push_str("\\/"),
+            '\u{8}' => text.push_str("\\b"),
+            '\t' => text.push_str("\\t"),
+            '\n' => text.push_str("\\n"),
+            '\u{c}' => text.push_str("\\f"),
+            '\r' => text.push_str("\\r"),
+            '\0'..' ' | '\u{80}'..'\u{a0}' | '\u{2000}'..'\u{2100}' => {
+                let _ = write!(text, "\\u{:04x}", u32::from(c));
+            }
+            _ => text.push(c),
+        }
+        before = c;
+    }
+    text.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Made for this test, and of no other use.
+    const KEY: &str = include_str!("signature/test.pem");
+
+    #[test]
+    fn the_canonical_form_is_that_of_ggp_base() {
+        let value = json!({ "b": [1, true, null, ["x"]], "a": "q\"\\/</\u{7}\u{85}\u{2028}é", "C": {} });
+        let mut text = String::new();
+        write_canonical(&value, &mut text);
+        assert_eq!(
+            text,
+            "{\"C\":{},\"a\":\"q\\\"\\\\/<\\/\\u0007\\u0085\\u2028é\",\"b\":[1,true,null,[\"x\"]]}"
+        );
+    }
+
+    #[test]
+    fn a_signature_is_of_the_record_and_of_no_other() {
+        let key = Key::read(KEY).expect("a key");
+        let record = Record { match_id: "cup.1.x".into(), goal_values: vec![100, 0], ..Record::default() };
+        let signed: Value = serde_json::from_str(&key.sign(&record).expect("a signature")).expect("JSON");
+        let holds = |mut signed: Value| {
+            let signature =
+                signed.as_object_mut().and_then(|fields| fields.shift_remove("matchHostSignature"));
+            let signature =
+                signature.as_ref().and_then(Value::as_str).and_then(|text| text.strip_prefix("A0"));
+            let signature = Base64::decode_vec(signature.expect("a signature")).expect("base 64");
+            let mut text = String::new();
+            write_canonical(&signed, &mut text);
+            let public = key.private.to_public_key();
+            public.verify(Pkcs1v15Sign::new::<Sha1>(), &Sha1::digest(text), &signature).is_ok()
+        };
+        assert!(holds(signed.clone()));
+        let public = signed["matchHostPK"].as_str().and_then(|text| text.strip_prefix('0')).expect("a key");
+        assert!(Base64::decode_vec(public).is_ok_and(|der| der.starts_with(&[0x30])));
+        let mut forged = signed.clone();
+        forged["goalValues"] = json!([0, 100]);
+        assert!(!holds(forged));
+        // What is signed is still a record.
+        assert_eq!(serde_json::from_value::<Record>(signed).expect("a record"), record);
+    }
+
+    #[test]
+    fn keys_are_read_as_both_keep_them() {
+        let pem = Key::read(KEY).expect("a key");
+        let body: String = KEY.lines().filter(|line| !line.starts_with('-')).collect();
+        let pair = json!({ "PK": pem.public, "SK": format!("0{body}") }).to_string();
+        assert_eq!(Key::read(&pair).expect("a key").public, pem.public);
+        assert!(!format!("{pem:?}").contains(&body[..40]));
+        for text in
+            ["", "{}", "{\"SK\":\"0\"}", "{\"SK\":\"1abc\"}", &KEY[..200], "-----BEGIN PRIVATE KEY-----"]
+        {
+            assert!(Key::read(text).is_none(), "{text}");
+        }
+    }
+}

@@ -196,6 +196,51 @@ fn all_are_asked_at_the_same_time() {
     assert!(played.is_complete());
 }
 
+/// A player that has no move and says why, but for the last time it is asked.
+struct Excused(Vec<Option<Fault>>);
+
+impl Player<walk::Walk> for Excused {
+    fn name(&self) -> &'static str {
+        "excused"
+    }
+
+    fn choose(
+        &mut self,
+        game: &walk::Walk,
+        _: &Information<walk::Walk>,
+        _: &Budget,
+    ) -> Option<<walk::Walk as Game>::Move> {
+        self.0.remove(0);
+        if self.0.len() == 1 { game.parse_move("off").ok() } else { None }
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        self.0[0].clone()
+    }
+}
+
+#[test]
+fn players_that_have_no_move_may_say_why() {
+    let game = walk::game();
+    let said =
+        [Some(Fault::Late), Some(Fault::Gone), Some(Fault::Illegal("jump".into())), None, Some(Fault::Gone)];
+    let mut watched = Vec::new();
+    // A seed whose first moves do not end the walk.
+    let played = (0..).find_map(|seed| {
+        watched.clear();
+        let referee = Referee::new(&game).seed(seed);
+        let referee = referee.watch(|played, _| watched.push((played.history.depth(), played.faults.len())));
+        let played = referee.run(&mut [Box::new(Excused(said.to_vec()))]).unwrap();
+        (played.history.depth() == 4).then_some(played)
+    });
+    let faults: Vec<String> = (played.unwrap().faults.iter())
+        .map(|faults| faults[0].as_ref().map_or_else(String::new, ToString::to_string))
+        .collect();
+    // At the start too; it is asked again after each, and a move that is there has no fault.
+    assert_eq!(faults, ["TO", "CE", "IL jump", "IL nil", ""]);
+    assert_eq!(watched, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]);
+}
+
 #[test]
 fn endless_matches_are_given_up_and_any_can_be_called_off() {
     let game = walk::game();

@@ -55,7 +55,7 @@ impl Fault {
             let line = source.line(place.line);
             margin = " ".repeat(place.line.to_string().len());
             // A long line is shown from a little before the place.
-            let skipped = if place.column > WIDEST / 2 { place.column - WIDEST / 2 } else { 0 };
+            let skipped = place.column.saturating_sub(WIDEST / 2);
             let shown: String = line.chars().skip(skipped).take(WIDEST).collect();
             let before = place.column - 1 - skipped;
             let marked = source.text().get(span.clone()).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! A match manager for general game playing: a schedule is played to its end, by players anywhere, and what comes of it is kept.
 //!
 //! A [`Schedule`] is read from a file, and with its rulesheets compiled it is a [`Plan`], the list of its matches. A [`Manager`] plays those
-//! that are missing in a [`Store`], a file of SQLite, as often as it takes: what is there is not played again. [`Standings`] are
+//! that are missing in a [`Store`], a file of `SQLite`, as often as it takes: what is there is not played again. [`Standings`] are
 //! what is there, with [`ratings`](rating). The referee of the runtime leads the matches, and `gdl-network` asks players elsewhere;
 //! neither is here.
 //!

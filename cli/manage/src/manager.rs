@@ -289,10 +289,10 @@ impl<'p> Manager<'p> {
         let rules = &self.plan.games[planned.game].rules;
         let mut luck = Stream::new(planned.seed, 1);
         let scramble = terms.scramble.then(|| luck.bits());
+        let told = Told { id: id.to_owned(), clocks: terms.clocks().unwrap_or_default(), scramble };
         let players = planned.seated.iter().map(|&player| {
             let spec = self.plan.entrants()[player].spec.clone();
-            let clocks = terms.clocks().unwrap_or_default();
-            let spec = spec.with_rules(rules).with_told(Told { id: id.to_owned(), clocks, scramble });
+            let spec = spec.with_rules(rules).with_told(&told);
             spec.build(luck.bits()).ok_or_else(|| Error::Usage(format!("`{spec}` cannot be asked")))
         });
         players.collect()

@@ -127,6 +127,7 @@ impl Plan {
     }
 
     /// The names of the players, in the order of the schedule.
+    #[must_use]
     pub fn players(&self) -> impl ExactSizeIterator<Item = &str> {
         self.entrants().iter().map(|player| player.name.as_str())
     }
@@ -286,7 +287,7 @@ mod tests {
 
     fn plan(text: &str) -> Result<Plan> {
         let source = Source::new("s.toml", text);
-        Schedule::read(source, "s", Path::new("")).and_then(Plan::new)
+        Schedule::read(&source, "s", Path::new("")).and_then(Plan::new)
     }
 
     #[test]

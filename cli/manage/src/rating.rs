@@ -156,10 +156,10 @@ mod tests {
 
     #[test]
     fn two_players_are_as_the_formula_has_it() {
-        for (won, lost) in [(3.0, 1.0), (0.5, 0.5), (10.0, 0.0), (1e6, 0.0), (17.5, 82.5)] {
+        for (won, lost) in [(3.0_f64, 1.0_f64), (0.5, 0.5), (10.0, 0.0), (1e6, 0.0), (17.5, 82.5)] {
             let ratings = rate(&[vec![0.0, won], vec![lost, 0.0]]);
             let [Some(first), Some(second)] = ratings[..] else { panic!("both have games") };
-            let expected = 400.0 * ((2.0 * won + 1.0) / (2.0 * lost + 1.0) as f64).log10();
+            let expected = 400.0 * ((2.0 * won + 1.0) / (2.0 * lost + 1.0)).log10();
             assert!(close(first.elo - second.elo, expected), "{won} {lost}: {first:?} {second:?}");
             assert!(close(first.elo, -second.elo));
             // The variance of the difference is 1 / (n p q); each player has half of the difference.

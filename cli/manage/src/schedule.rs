@@ -8,7 +8,7 @@ use gdl_compiler::Source;
 use gdl_tools::{error::Error, game::GameArg, parse::did_you_mean, players::Spec};
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     fs::File,
     io::Read,
     path::Path,
@@ -177,28 +177,20 @@ impl Schedule {
         };
         let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let folder = path.parent().unwrap_or(Path::new(""));
-        Self::read(source, &stem, folder)
+        Self::read(&source, &stem, folder)
     }
 
     /// Reads a schedule from its text.
     ///
     /// # Errors
     /// As for [`Schedule::open`].
-    pub fn read(source: Source, name: &str, folder: &Path) -> Result<Self, Error> {
-        match parse(source.text(), folder) {
-            Ok((games, players, terms)) => {
-                // Names of matches are words of the protocol.
-                let word = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
-                let name: String = name.chars().take(LONGEST_NAME).map(word).collect();
-                let name = if name.is_empty() { "schedule".to_owned() } else { name };
-                Ok(Self { source, name, games, players, terms })
-            }
-            Err(fault) => Err(Error::Input(fault.render(&source))),
-        }
+    pub fn read(source: &Source, name: &str, folder: &Path) -> Result<Self, Error> {
+        parse(source, name, folder).map_err(|fault| Error::Input(fault.render(source)))
     }
 }
 
-fn parse(text: &str, folder: &Path) -> Result<(Vec<Spanned<GameArg>>, Vec<Entrant>, Terms), Fault> {
+fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> {
+    let text = source.text();
     // A schedule of another version may have keys that this one has not.
     let Versioned { version } = toml::from_str(text).map_err(|error| of_toml(&error))?;
     match &version {
@@ -254,8 +246,11 @@ fn parse(text: &str, folder: &Path) -> Result<(Vec<Spanned<GameArg>>, Vec<Entran
         let fault = Fault::new(start.span(), "there is a clock for the start and none for moves");
         return Err(fault.help("write `play_clock = 1` for one second a move"));
     }
-    let entrants = entrants(&players, &written)?;
-    Ok((games, entrants, terms))
+    // Names of matches are words of the protocol.
+    let word = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let name: String = name.chars().take(LONGEST_NAME).map(word).collect();
+    let name = if name.is_empty() { "schedule".to_owned() } else { name };
+    Ok(Schedule { source: source.clone(), name, games, players: entrants(&players, &written)?, terms })
 }
 
 /// The games, each of a name of its own.
@@ -265,7 +260,7 @@ fn games(written: &Spanned<Vec<Spanned<String>>>, folder: &Path) -> Result<Vec<S
         let message = format!("there are {} games, not 1 to {MOST_GAMES}", list.len());
         return Err(Fault::new(written.span(), message).help("`gdl list` shows the built-in ones"));
     }
-    let mut known = HashMap::new();
+    let mut known = HashSet::new();
     let mut games = Vec::new();
     for game in list {
         let span = game.span();
@@ -283,7 +278,7 @@ fn games(written: &Spanned<Vec<Spanned<String>>>, folder: &Path) -> Result<Vec<S
             built_in @ GameArg::BuiltIn(_) => built_in,
         };
         let name = parsed.name();
-        if known.insert(name.clone(), ()).is_some() {
+        if !known.insert(name.clone()) {
             let fault = Fault::new(span, format!("a second game is called `{name}`"));
             return Err(
                 fault.help("results are told by the names of games: leave it out, or rename the file")
@@ -372,7 +367,7 @@ here = "mcts:nodes=10"
 "#;
 
     fn read(text: &str) -> Result<Schedule, String> {
-        Schedule::read(Source::new("s.toml", text), "my cup", Path::new(""))
+        Schedule::read(&Source::new("s.toml", text), "my cup", Path::new(""))
             .map_err(|error| error.message().unwrap_or_default())
     }
 

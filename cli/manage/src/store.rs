@@ -1,4 +1,4 @@
-//! Results in SQLite: a plan becomes a file with a row for each match, to which each step is added as it is made.
+//! Results in `SQLite`: a plan becomes a file with a row for each match, to which each step is added as it is made.
 //!
 //! A [`Store`] is the file in the hands of the one process that plays; others may read it meanwhile (write-ahead log). A file begins
 //! as a whole or not at all. What was written stays when the process dies, and the end of a match when the machine does.
@@ -97,6 +97,8 @@ impl Store {
     /// # Errors
     /// If another process plays it, it is of another schedule, another version or nothing of this kind, or cannot be written.
     pub fn play(path: &Path, plan: &Plan) -> Result<Self> {
+        // Not even a lock is left beside a file of others.
+        Header::read(path)?.map_or(Ok(()), |header| header.check(path))?;
         let lock = lock(path)?;
         match Header::read(path)? {
             None => create(path, plan)?,
@@ -152,7 +154,8 @@ impl Store {
     /// If the file is of this plan.
     fn compare(&self, plan: &Plan) -> Result {
         for (part, value) in plan.parts() {
-            if self.meta(part)? != value.to_string() {
+            let expected = value.to_string();
+            if self.meta(part)? != expected {
                 let name = plan.schedule.source.name();
                 let message = format!(
                     "these are results of another schedule: its {part} are not those of {name}\n  = help: name \
@@ -232,7 +235,8 @@ impl Store {
 
     /// Adds a step of a match.
     pub(crate) fn add(&self, number: u64, step: &Step<'_>) -> Result {
-        let texts = |faults: &[Option<Fault>]| -> Value { faults.iter().map(text_of).collect() };
+        let texts =
+            |faults: &[Option<Fault>]| -> Value { faults.iter().map(Option::as_ref).map(text_of).collect() };
         self.attempt(|connection| {
             let add = "INSERT INTO steps (match, step, time, moves, state, errors, notes) \
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -358,8 +362,8 @@ impl Store {
 }
 
 /// A fault as records have it.
-fn text_of(fault: &Option<Fault>) -> String {
-    fault.as_ref().map_or_else(String::new, Fault::to_string)
+fn text_of(fault: Option<&Fault>) -> String {
+    fault.map_or_else(String::new, Fault::to_string)
 }
 
 /// What went wrong with a file.

@@ -249,7 +249,7 @@ impl Spec {
     /// The same, which is told this of a match if it plays elsewhere.
     #[cfg(feature = "network")]
     #[must_use]
-    pub fn with_told(mut self, told: Told) -> Self {
+    pub fn with_told(mut self, told: &Told) -> Self {
         self.elsewhere.iter_mut().for_each(|elsewhere| elsewhere.told = Some(told.clone()));
         self
     }

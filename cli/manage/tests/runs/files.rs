@@ -35,7 +35,9 @@ fn files_of_others_are_left_as_they_are() {
             );
         }
         assert_eq!(fs::read(&path).expect("the file"), bytes);
-        assert!(!folder.path("other.db-wal").exists() && !folder.path("other.db-journal").exists());
+        for beside in ["other.db-wal", "other.db-journal", "other.db.lock", "other.db.part"] {
+            assert!(!folder.path(beside).exists(), "{beside}");
+        }
     }
     assert!(Store::read(&folder.path("none.db")).is_err() && !folder.path("none.db").exists());
 }

@@ -1,7 +1,7 @@
 //! Matches of players who behave and of players who do not.
 
 use gdl_runtime::{
-    Budget, Cancel, Game, GameExt, History, Information, Player, Referee,
+    Budget, Cancel, Game, GameExt, Information, Player, Referee,
     game::Perception,
     gdl,
     information::InformationSet,

@@ -41,7 +41,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 const AHEAD: usize = 4096;
 
 /// How matches are signed: a record becomes its text.
-pub type Sign = dyn Fn(&Record) -> Result<String> + Sync;
+pub type Sign<'s> = dyn Fn(&Record) -> Result<String> + Sync + 's;
 
 /// A match that is done, as it is told of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,7 +131,12 @@ impl<'p> Manager<'p> {
     ///
     /// # Errors
     /// If results cannot be written, a rulesheet is too large to be played to the end, or `tell` or `sign` say so.
-    pub fn play(&self, threads: usize, sign: &Sign, tell: &(dyn Fn(&Done) -> Result + Sync)) -> Result<u64> {
+    pub fn play(
+        &self,
+        threads: usize,
+        sign: &Sign<'_>,
+        tell: &(dyn Fn(&Done) -> Result + Sync),
+    ) -> Result<u64> {
         let interrupted = self.store().resume()?;
         self.call_off(&interrupted);
         let (planned, done) = self.store().planned()?;
@@ -211,7 +216,7 @@ impl<'p> Manager<'p> {
         }
     }
 
-    fn play_one(&self, number: u64, sign: &Sign, tell: &(dyn Fn(&Done) -> Result + Sync)) -> Result {
+    fn play_one(&self, number: u64, sign: &Sign<'_>, tell: &(dyn Fn(&Done) -> Result + Sync)) -> Result {
         let plan = self.plan;
         let planned = plan.get(number);
         let game = &plan.games[planned.game];

@@ -36,7 +36,7 @@ fn what_was_called_off_goes_on_with_nothing_lost_and_nothing_twice() {
     assert_eq!(all, 4 * 2 * 12);
     let told = Mutex::new(BTreeMap::new());
     let mut runs = 0;
-    while names(&folder_or_begin(&folder)).len() < all as usize {
+    while names(folder_or_begin(&folder)).len() < all as usize {
         let before = names(&folder);
         let cancel = Cancel::default();
         let count = AtomicUsize::new(0);

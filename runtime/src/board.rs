@@ -17,7 +17,8 @@
 //! The first coordinate is the column, from left to right. The second is the row, from bottom to top, as in chess and in
 //! mathematics. Only where the first is a number and the second a letter, or the names say so (`r1` before `c1`), the first is
 //! the row. Both may be one name: `(cell b7 red)`. With three coordinates the first one tells several boards apart; with four
-//! the first two say which part of one large board the last two speak of. With one there is a single row.
+//! the first two say which part of one large board the last two speak of. With one there is a single row. A comment of the rulesheet
+//! may say otherwise ([`Board::hinted`]).
 //!
 //! # What is blank
 //!
@@ -85,6 +86,12 @@ pub struct Board {
     /// What each cell is called.
     names: Vec<String>,
     tiling: Tiling,
+    /// Where each cell is drawn, if the rulesheet turned the board: by its place without that.
+    turned: Vec<usize>,
+    /// True if the first coordinate is the row for that reason.
+    is_transposed: bool,
+    /// True if the first row is on top for that reason.
+    runs_down: bool,
 }
 
 /// A mark: what can be in a cell.
@@ -184,8 +191,23 @@ impl Board {
         let Layout { grids, columns, rows, breaks, .. } = layout;
         let marks = symbols::marks(&texts, blank);
         let (relation, axes) = (best.head.to_owned(), best.axes.clone());
-        let tiling = Tiling::default();
-        Self { relation, grids, columns, rows, breaks, axes, marks, blank, places, exists, names, tiling }
+        Self {
+            relation,
+            grids,
+            columns,
+            rows,
+            breaks,
+            axes,
+            marks,
+            blank,
+            places,
+            exists,
+            names,
+            tiling: Tiling::default(),
+            turned: Vec::new(),
+            is_transposed: false,
+            runs_down: false,
+        }
     }
 
     /// The relation that is drawn, for example `cell`.

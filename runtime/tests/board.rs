@@ -169,3 +169,37 @@ fn of_many_marks_in_a_cell_some_are_drawn() {
     let (some, many) = (width(64), width(256));
     assert!(some > 4 * 8 && many <= 8 + 4 * (1 + 4 * 4 + 3), "{some} and {many} columns");
 }
+
+#[test]
+fn comments_turn_boards() {
+    let held = ["(cell 1 1 b)", "(cell 1 3 x)", "(cell 2 1 o)"];
+    let cells = fluents("(cell ? ? ?)", &[&["1", "2"], THREE, &["b", "x", "o"]], |_| false);
+    let mut texts: Vec<&str> = cells.iter().map(String::as_str).collect();
+    texts.sort_unstable();
+    let held: Vec<usize> =
+        held.iter().map(|text| texts.iter().position(|known| known == text).unwrap()).collect();
+    let plain = Board::new(&Texts::new(&texts), held.iter().copied()).unwrap();
+    let drawn = |comment: &str| {
+        let board = plain.clone().hinted(comment);
+        let names: Vec<&String> =
+            board.spot("(mark 1 3)").cells.iter().map(|&cell| &board.names()[cell]).collect();
+        assert_eq!(names, ["1 3"], "{comment}");
+        (board.text(&board.cells(held.iter().copied())), board.spot("(drop 2)").area)
+    };
+    let columns = vec![1, 3, 5];
+    assert_eq!(drawn(""), ("3 │ x ·\n2 │ · ·\n1 │ · o\n  └────\n    1 2\n".to_owned(), columns.clone()));
+    assert_eq!(
+        drawn("; board: top down"),
+        ("1 │ · o\n2 │ · ·\n3 │ x ·\n  └────\n    1 2\n".to_owned(), columns)
+    );
+    // As in a table: row 1, column 3.
+    let table = drawn("; board: rows first");
+    assert_eq!(table, ("1 │ · · x\n2 │ o · ·\n  └──────\n    1 2 3\n".to_owned(), vec![3, 4, 5]));
+    for second in ["top down", "rows first"] {
+        assert_eq!(drawn(&format!("; board: {second}\n; board: rows first")), table, "{second}");
+        assert_eq!(drawn(&format!("; board: rows first\n; board: {second}")), table, "{second}");
+    }
+    let up = drawn("; board: rows first\n; board: bottom up");
+    assert_eq!(up, ("2 │ o · ·\n1 │ · · x\n  └──────\n    1 2 3\n".to_owned(), vec![0, 1, 2]));
+    assert_eq!(drawn("; board: bottom up"), drawn(""));
+}

@@ -75,14 +75,14 @@ pub struct Manager<'p> {
     plan: &'p Plan,
     store: Mutex<Store>,
     cancel: Cancel,
-    hall: Mutex<Hall>,
-    /// Pulled when a match is over.
-    vacated: Condvar,
+    agenda: Mutex<Agenda>,
+    /// Notified when a match is over.
+    freed: Condvar,
 }
 
 /// What is still to be played, and who is at it.
 #[derive(Debug, Default)]
-struct Hall {
+struct Agenda {
     planned: BTreeSet<u64>,
     busy: HashSet<Address>,
     done: u64,
@@ -97,12 +97,12 @@ struct Taken<'m, 'p> {
 
 impl Drop for Taken<'_, '_> {
     fn drop(&mut self) {
-        let mut hall = self.manager.hall();
+        let mut agenda = self.manager.agenda();
         self.addresses.iter().for_each(|address| {
-            hall.busy.remove(address);
+            agenda.busy.remove(address);
         });
-        drop(hall);
-        self.manager.vacated.notify_all();
+        drop(agenda);
+        self.manager.freed.notify_all();
     }
 }
 
@@ -111,7 +111,7 @@ impl<'p> Manager<'p> {
     #[must_use]
     pub fn new(plan: &'p Plan, store: Store, cancel: &Cancel) -> Self {
         let cancel = cancel.clone();
-        Self { plan, store: Mutex::new(store), cancel, hall: Mutex::default(), vacated: Condvar::new() }
+        Self { plan, store: Mutex::new(store), cancel, agenda: Mutex::default(), freed: Condvar::new() }
     }
 
     /// How many matches are played at once unless it is said how many: as many as do not take each other's time.
@@ -141,7 +141,7 @@ impl<'p> Manager<'p> {
         self.call_off(&interrupted);
         let (planned, done) = self.store().planned()?;
         let most = planned.len().clamp(1, threads.max(1));
-        *self.hall() = Hall { planned, busy: HashSet::new(), done };
+        *self.agenda() = Agenda { planned, busy: HashSet::new(), done };
         let failed = Mutex::new(None);
         let work = || {
             while let Some(taken) = self.next() {
@@ -162,7 +162,7 @@ impl<'p> Manager<'p> {
             return Err(error);
         }
         self.plan.games.iter().try_for_each(|game| settle(&game.game))?;
-        Ok(self.hall().done)
+        Ok(self.agenda().done)
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
@@ -170,8 +170,8 @@ impl<'p> Manager<'p> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hall(&self) -> MutexGuard<'_, Hall> {
-        self.hall.lock().unwrap_or_else(PoisonError::into_inner)
+    fn agenda(&self) -> MutexGuard<'_, Agenda> {
+        self.agenda.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells players elsewhere that the matches are off that another process left them in.
@@ -192,27 +192,27 @@ impl<'p> Manager<'p> {
 
     /// The next match whose players are free; waits for one. None if there is nothing left, or the manager was called off.
     fn next(&self) -> Option<Taken<'_, 'p>> {
-        let mut hall = self.hall();
+        let mut agenda = self.agenda();
         loop {
             if self.cancel.is_cancelled() {
                 return None;
             }
-            let free = hall.planned.iter().take(AHEAD).find_map(|&number| {
+            let free = agenda.planned.iter().take(AHEAD).find_map(|&number| {
                 let seated = self.plan.get(number).seated.iter();
                 let addresses = seated.filter_map(|&player| self.plan.entrants()[player].spec.address());
                 let addresses: Vec<Address> = addresses.cloned().collect();
-                let is_free = addresses.iter().all(|address| !hall.busy.contains(address));
+                let is_free = addresses.iter().all(|address| !agenda.busy.contains(address));
                 is_free.then_some((number, addresses))
             });
             if let Some((number, addresses)) = free {
-                hall.planned.remove(&number);
-                hall.busy.extend(addresses.iter().cloned());
+                agenda.planned.remove(&number);
+                agenda.busy.extend(addresses.iter().cloned());
                 return Some(Taken { manager: self, number, addresses });
             }
-            if hall.planned.is_empty() {
+            if agenda.planned.is_empty() {
                 return None;
             }
-            hall = self.vacated.wait(hall).unwrap_or_else(PoisonError::into_inner);
+            agenda = self.freed.wait(agenda).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -265,10 +265,10 @@ impl<'p> Manager<'p> {
             record: sign(&record)?,
         };
         self.store().finish(number, &ended)?;
-        let mut hall = self.hall();
-        hall.done += 1;
-        let done = hall.done;
-        drop(hall);
+        let mut agenda = self.agenda();
+        agenda.done += 1;
+        let done = agenda.done;
+        drop(agenda);
         let faults = |&role: &usize| {
             let mut faults = played.faults.iter().filter_map(|step| step[role].as_ref()).peekable();
             let first = faults.peek().map(ToString::to_string);

@@ -82,6 +82,15 @@ impl GameArg {
         }
     }
 
+    /// The text of the rulesheet; none if it cannot be read any more.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::BuiltIn(entry) => entry.text.to_owned(),
+            Self::File(path) => std::fs::read_to_string(path).unwrap_or_default(),
+        }
+    }
+
     /// Takes `task` to the game: compiled code if it is built in and nothing else is asked for, else as
     /// [`GameArg::dynamic`] has it. The engine it ran on, where it is not compiled code, and what came of it.
     ///

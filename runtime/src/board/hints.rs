@@ -5,6 +5,8 @@
 //!
 //! - `; board: hex`: cells are hexagons, and each row stands half a cell further to the right than the one above it;
 //! - `; board: hex left`: the same, further to the left;
+//! - `; board: rows first`: the first coordinate is the row, from top to bottom, and the second the column, as in tables;
+//! - `; board: top down`, `; board: bottom up`: rows run that way;
 //! - `; board: 3 columns`: cells of one coordinate, `(cell 1)` to `(cell 9)`, stand in rows of three, the first at the top left.
 
 use super::Board;
@@ -42,6 +44,9 @@ impl Board {
             match hint.split_whitespace().collect::<Vec<_>>()[..] {
                 ["hex"] => self.tiling = Tiling::Hex,
                 ["hex", "left"] => self.tiling = Tiling::HexLeft,
+                ["rows", "first"] if !self.is_transposed => self.transpose(),
+                ["top", "down"] if !self.runs_down => self.flip(),
+                ["bottom", "up"] if self.runs_down => self.flip(),
                 [count, "columns"] => self.fold(count.parse().unwrap_or(0)),
                 _ => {}
             }
@@ -55,6 +60,49 @@ impl Board {
         self.tiling
     }
 
+    /// Makes columns rows, the first one on top.
+    fn transpose(&mut self) {
+        let rows = self.rows.len();
+        // Rows that ran down are columns that run left otherwise.
+        if self.runs_down {
+            self.flip();
+        }
+        self.turn(|row, column| column * rows + (rows - 1 - row));
+        let down: Vec<String> = self.rows.drain(..).rev().collect();
+        self.rows = std::mem::replace(&mut self.columns, down);
+        let right = mirrored(&self.breaks[1], rows);
+        self.breaks = [right, std::mem::take(&mut self.breaks[0])];
+        (self.is_transposed, self.runs_down) = (true, true);
+    }
+
+    /// Turns the rows round.
+    fn flip(&mut self) {
+        let (rows, columns) = (self.rows.len(), self.columns.len());
+        self.turn(|row, column| (rows - 1 - row) * columns + column);
+        self.rows.reverse();
+        self.breaks[1] = mirrored(&self.breaks[1], rows);
+        self.runs_down = !self.runs_down;
+    }
+
+    /// Gives each cell of a grid the place that its row and column say.
+    fn turn(&mut self, place: impl Fn(usize, usize) -> usize) {
+        let (columns, size) = (self.columns.len(), self.rows.len() * self.columns.len());
+        let turned = |cell: usize| {
+            let inside = cell % size;
+            cell - inside + place(inside / columns, inside % columns)
+        };
+        let cells = self.exists.len();
+        let (exists, names) = (self.exists.clone(), std::mem::take(&mut self.names));
+        self.names = vec![String::new(); cells];
+        for (cell, name) in names.into_iter().enumerate() {
+            self.exists[turned(cell)] = exists[cell];
+            self.names[turned(cell)] = name;
+        }
+        self.places.values_mut().for_each(|(cell, _)| *cell = turned(*cell));
+        let before = |cell| self.turned.get(cell).copied().unwrap_or(cell);
+        self.turned = (0..cells).map(|cell| turned(before(cell))).collect();
+    }
+
     /// Puts the cells of a single row in rows of so many.
     fn fold(&mut self, columns: usize) {
         if columns == 0 || columns >= self.columns.len() || self.rows.len() * self.grids.len() != 1 {
@@ -66,4 +114,12 @@ impl Board {
         self.exists.resize(rows * columns, false);
         self.names.resize(rows * columns, String::new());
     }
+}
+
+/// Gaps after some of so many lines, once these run the other way.
+fn mirrored(breaks: &[usize], lines: usize) -> Vec<usize> {
+    let mut mirrored: Vec<usize> =
+        breaks.iter().filter_map(|&line| (lines - 1).checked_sub(line + 1)).collect();
+    mirrored.sort_unstable();
+    mirrored
 }

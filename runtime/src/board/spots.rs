@@ -43,7 +43,9 @@ impl Board {
         let mut at = 0;
         while let Some(window) = arguments.get(at..at + wide) {
             let padded: Vec<&str> = std::iter::repeat_n("", first).chain(window.iter().copied()).collect();
-            match layout.cell(&self.axes, &padded).filter(|&cell| self.exists[cell]) {
+            let cell = layout.cell(&self.axes, &padded);
+            let cell = cell.map(|cell| self.turned.get(cell).copied().unwrap_or(cell));
+            match cell.filter(|&cell| self.exists[cell]) {
                 Some(cell) => {
                     cells.push(cell);
                     at += wide;
@@ -52,10 +54,19 @@ impl Board {
             }
         }
         let area = match (&cells[..], arguments, &self.axes[..]) {
+            ([], [only], [_, _]) if self.is_transposed => self.row(only),
             ([], [only], [_, _]) => self.column(only),
             _ => Vec::new(),
         };
         Spot { cells, area }
+    }
+
+    /// The cells of the row that an argument names, from the left.
+    fn row(&self, argument: &str) -> Vec<usize> {
+        let wide = self.columns.len();
+        let row = self.rows.iter().position(|name| name == argument);
+        let cells = row.into_iter().flat_map(|row| row * wide..(row + 1) * wide);
+        cells.filter(|&cell| self.exists[cell]).collect()
     }
 
     /// The cells of the column that an argument names, from the top.

@@ -30,7 +30,7 @@ pub(crate) fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
     let Some(mut players) = players else {
         return Err(Error::Usage("`human` does not play itself: leave `--self` out".to_owned()));
     };
-    let shown = View::new(game);
+    let shown = View::new(game, &args.game.text());
     let mut out = output::stdout();
     writeln!(out, "{}", shown.text(game, &game.initial()))?;
     let mut fault = None;

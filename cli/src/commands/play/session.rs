@@ -115,7 +115,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         Ok(Self {
             args,
             game,
-            view: View::new(game),
+            view: View::new(game, &args.game.text()),
             history: History::new(game),
             seats,
             adviser,

@@ -23,10 +23,10 @@ pub struct View {
 }
 
 impl View {
-    /// With a board if the game shows one.
+    /// With a board if the game shows one, turned as comments of its rulesheet want it.
     #[must_use]
-    pub fn new<G: Game>(game: &G) -> Self {
-        Self { board: Board::of(game) }
+    pub fn new<G: Game>(game: &G, rulesheet: &str) -> Self {
+        Self { board: Board::of(game).map(|board| board.hinted(rulesheet)) }
     }
 
     /// A position: the board, then whatever else holds, a line for each relation. With colours, which the way out takes

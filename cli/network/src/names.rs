@@ -168,7 +168,7 @@ mod tests {
             for own in ["x", "cell", "b", "mark", "?r", "?m"] {
                 assert!(!rules.split([' ', '(', ')']).any(|word| word == own), "{own}: {rules}");
             }
-            for own in ["(mark 1)", "x", "(legal x noop)"] {
+            for own in ["(mark 1)", "x", "(cell 1 b)"] {
                 assert_eq!(names.to_own(&names.to_received(own).to_uppercase()), own);
             }
             assert!(names.knows(&names.to_received("(mark 1)")) && !names.knows("(mark 1)"));

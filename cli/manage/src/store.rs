@@ -128,16 +128,19 @@ impl Store {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| told(path, &error))?;
         let store = Self { path: path.to_owned(), connection, _lock: lock };
-        store.attempt(|connection| {
+        // The file may be of others: what is written in its tables runs nothing, and a view that never ends is no table.
+        let others = store.attempt(|connection| {
             connection.busy_timeout(PATIENCE)?;
-            // The file may be of others: what is written in its tables runs nothing.
-            connection.pragma_update(None, "trusted_schema", false)
+            connection.pragma_update(None, "trusted_schema", false)?;
+            let others = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')";
+            connection.query_row(others, [], |row| row.get::<_, u32>(0))
         })?;
-        Ok(store)
+        let none_of_ours = || told(path, &"this file has more than tables, which `gdl manage` never made");
+        (others == 0).then_some(store).ok_or_else(none_of_ours)
     }
 
     /// Does something with the file; what goes wrong is told with its name.
-    fn attempt<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+    pub(crate) fn attempt<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         work(&self.connection).map_err(|error| told(&self.path, &error))
     }
 

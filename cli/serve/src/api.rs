@@ -2,6 +2,8 @@
 
 mod inspection;
 mod request;
+#[cfg(feature = "manage")]
+mod results;
 mod sessions;
 
 use crate::{assets, description, server::Server};
@@ -10,7 +12,7 @@ use std::sync::Arc;
 
 /// Each address, and who answers there.
 pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
-    vec![
+    let handlers = vec![
         ("/", get(assets::index)),
         ("/page/{name}", get(assets::page)),
         ("/api/openapi.json", get(description::description)),
@@ -31,5 +33,18 @@ pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
         ("/api/sessions/{id}/inside", get(inspection::inside)),
         ("/api/sessions/{id}/analysis", get(inspection::analysis)),
         ("/api/sessions/{id}/rulesheet", get(inspection::rulesheet)),
+    ];
+    #[cfg(feature = "manage")]
+    let handlers = [
+        handlers,
+        vec![
+            ("/api/results", get(results::contents)),
+            ("/api/results/standings", get(results::standings)),
+            ("/api/results/matches", get(results::list)),
+            ("/api/results/matches/{id}", get(results::watch)),
+            ("/api/results/matches/{id}/position", get(results::position)),
+        ],
     ]
+    .concat();
+    handlers
 }

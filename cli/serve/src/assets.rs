@@ -1,11 +1,15 @@
 //! The page: files that are a part of the program, so that no request leaves the machine.
 
-use crate::problem::{Answer, Problem};
+use crate::{
+    problem::{Answer, Problem},
+    server::Server,
+};
 use axum::{
-    extract::Path,
+    extract::{Path, State},
     http::header,
     response::{IntoResponse, Response},
 };
+use std::sync::Arc;
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -17,6 +21,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("style.css", CSS, include_str!("page/style.css")),
     ("chooser.css", CSS, include_str!("page/chooser.css")),
     ("inside.css", CSS, include_str!("page/inside.css")),
+    ("results.css", CSS, include_str!("page/results.css")),
     ("charts.css", CSS, gdl_tools::analyze::page::STYLE),
     ("app.js", SCRIPT, include_str!("page/app.js")),
     ("pieces.js", SCRIPT, include_str!("page/pieces.js")),
@@ -26,11 +31,18 @@ const FILES: &[(&str, &str, &str)] = &[
     ("editor.js", SCRIPT, include_str!("page/editor.js")),
     ("dom.js", SCRIPT, include_str!("page/dom.js")),
     ("inside.js", SCRIPT, include_str!("page/inside.js")),
+    ("results.js", SCRIPT, include_str!("page/results.js")),
+    ("match.js", SCRIPT, include_str!("page/match.js")),
 ];
 
+/// The link to results, which is hidden where there are none.
+const LINK: &str = r##"<a id="to-results" href="#results" hidden>"##;
+
 /// `GET /`
-pub(crate) async fn index() -> Answer<Response> {
-    page(Path("index.html".to_owned())).await
+pub(crate) async fn index(State(server): State<Arc<Server>>) -> Response {
+    let text = include_str!("page/index.html");
+    let shown = if server.has_results() { &LINK.replace(" hidden", "") } else { LINK };
+    ([(header::CONTENT_TYPE, HTML)], text.replace(LINK, shown)).into_response()
 }
 
 /// `GET /page/{name}`

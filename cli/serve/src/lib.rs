@@ -3,7 +3,8 @@
 //! A server on 127.0.0.1 answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a
 //! `session`, which requests and machines share (`shared`) and which is found in a bounded `registry`; machines think (`thinking`)
 //! in threads of their own, so an answer never waits for them. The page is told a `session_view`. Before that games are chosen
-//! (`catalogue`) or written (`rulesheet`), and beside it one may look at their `net`. Whatever takes a while is `work` with a turn,
+//! (`catalogue`) or written (`rulesheet`), and beside it one may look at their `net`. Matches of `gdl manage` are watched in its
+//! `results`, drawn like the states of a session (`scene`). Whatever takes a while is `work` with a turn,
 //! which is called off when no request waits for it. All requests are described ([`DESCRIPTION`]). Only requests for this address
 //! from this page are heard, so no other page in the browser can play along or look.
 //!
@@ -20,7 +21,10 @@ mod knowledge;
 mod net;
 mod problem;
 mod registry;
+#[cfg(feature = "manage")]
+mod results;
 mod rulesheet;
+mod scene;
 mod seats;
 mod server;
 mod session;
@@ -41,7 +45,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use connections::Bounds;
-use games::Games;
 use gdl_tools::{
     error::{Error, Result},
     game::GameArg,
@@ -49,6 +52,8 @@ use gdl_tools::{
 };
 use problem::Problem;
 use server::Server;
+#[cfg(feature = "manage")]
+use std::path::Path;
 use std::{
     io::Write,
     net::{Ipv4Addr, SocketAddr, TcpListener},
@@ -62,12 +67,22 @@ pub fn routes() -> Vec<&'static str> {
     api::handlers().into_iter().map(|(path, _)| path).collect()
 }
 
-/// All that a server answers that is reached at a port of this machine: it knows the built-in games, and the one that is given.
+/// What a server shows beside the built-in games.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown<'s> {
+    /// The game to open first.
+    pub game: Option<&'s GameArg>,
+    /// A file of results of `gdl manage`.
+    #[cfg(feature = "manage")]
+    pub results: Option<&'s Path>,
+}
+
+/// All that a server answers that is reached at a port of this machine.
 ///
 /// # Errors
-/// If the game cannot be opened.
-pub fn router(game: Option<&GameArg>, port: u16) -> Result<Router> {
-    Ok(answering(Server::new(Games::new(game)?, port)))
+/// If the game or the results cannot be opened.
+pub fn router(shown: &Shown<'_>, port: u16) -> Result<Router> {
+    Server::new(shown, port).map(answering)
 }
 
 fn answering(server: Arc<Server>) -> Router {
@@ -115,9 +130,8 @@ async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) 
 /// Serves until the process ends. The address is printed once it can be reached.
 ///
 /// # Errors
-/// If the game cannot be opened, or the port is taken.
-pub fn run(game: Option<&GameArg>, port: u16) -> Result {
-    let games = Games::new(game)?;
+/// If the game or the results cannot be opened, or the port is taken.
+pub fn run(shown: &Shown<'_>, port: u16) -> Result {
     let listen = |error: std::io::Error| Error::Input(format!("cannot listen at port {port}: {error}"));
     let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(listen)?;
     listener.set_nonblocking(true).map_err(listen)?;
@@ -127,11 +141,11 @@ pub fn run(game: Option<&GameArg>, port: u16) -> Result {
         .max_blocking_threads(THREADS)
         .build()
         .map_err(|error| Error::Input(format!("cannot start a server: {error}")))?;
-    let router = answering(Server::new(games, port));
+    let router = router(shown, port)?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
         let mut out = output::stdout();
-        let fragment = game.map_or_else(String::new, |game| format!("#game={}", game.name()));
+        let fragment = shown.game.map_or_else(String::new, |game| format!("#game={}", game.name()));
         writeln!(out, "http://127.0.0.1:{port}/{fragment}")?;
         out.flush()?;
         connections::serve(listener, router, Bounds::default())

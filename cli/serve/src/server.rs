@@ -1,7 +1,10 @@
 //! What all requests share: the games and sessions of a server, the desks where work is done, and how the server is reached.
 
-use crate::{catalogue::Card, games::Games, registry::Registry, work::Desks};
+#[cfg(feature = "manage")]
+use crate::results::Results;
+use crate::{Shown, catalogue::Card, games::Games, registry::Registry, work::Desks};
 use axum::http::{HeaderMap, HeaderValue, header};
+use gdl_tools::error::Result;
 use std::sync::{Arc, OnceLock};
 
 /// What all requests share.
@@ -14,15 +17,36 @@ pub(crate) struct Server {
     pub(crate) desks: Desks,
     /// What is said of the games that have names, once it was asked for.
     pub(crate) cards: OnceLock<Vec<Card>>,
+    /// The results that are shown, if there are any.
+    #[cfg(feature = "manage")]
+    pub(crate) results: Option<Arc<Results>>,
     port: u16,
 }
 
 impl Server {
-    /// A server that will be reached at a port.
-    #[must_use]
-    pub(crate) fn new(games: Games, port: u16) -> Arc<Self> {
-        let (sessions, desks) = (Registry::default(), Desks::default());
-        Arc::new(Self { games, sessions, desks, cards: OnceLock::new(), port })
+    /// A server of this, which will be reached at a port.
+    ///
+    /// # Errors
+    /// If the game or the results cannot be opened.
+    pub(crate) fn new(shown: &Shown<'_>, port: u16) -> Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            games: Games::new(shown.game)?,
+            sessions: Registry::default(),
+            desks: Desks::default(),
+            cards: OnceLock::new(),
+            #[cfg(feature = "manage")]
+            results: shown.results.map(Results::open).transpose()?.map(Arc::new),
+            port,
+        }))
+    }
+
+    /// If there are results to be seen.
+    pub(crate) fn has_results(&self) -> bool {
+        #[cfg(feature = "manage")]
+        let has_results = self.results.is_some();
+        #[cfg(not(feature = "manage"))]
+        let has_results = false;
+        has_results
     }
 
     /// If the request is for this server, and from its own page or from no page at all: else another page could reach it by a

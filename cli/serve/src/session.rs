@@ -9,18 +9,17 @@
 //! steps is given a [`Budget`] that is looked at before each, and goes on when it is next asked for.
 
 use crate::{
-    board::{Motion, board_of},
     games::Opened,
     knowledge::Knowledge,
     net::SessionNet,
     problem::{Answer, Problem},
+    scene::Stage,
     seats::{Mind, Seat},
     thought::{Advice, Effort, Question, Thought},
 };
 use gdl_runtime::{
     __private::Table,
     Budget, Cancel, Dynamic, Game, GameExt, History,
-    board::Board,
     chance::Stream,
     dynamic::{MoveId, RoleId},
     game::Id,
@@ -88,11 +87,9 @@ pub(crate) struct Session {
     /// The game.
     pub opened: Opened,
     /// Where it is drawn.
-    pub board: Option<Board>,
+    pub stage: Stage,
     /// Its net, once it was looked at; none if it has no net.
     pub net: Arc<OnceLock<Option<SessionNet>>>,
-    /// How moves go on the board.
-    pub motion: Motion,
     /// Where play has been.
     pub history: History<Dynamic>,
     /// Who plays the roles, in role order.
@@ -133,12 +130,9 @@ impl Session {
         seed: u64,
     ) -> Self {
         let roles = opened.game.shape().roles;
-        let board = board_of(&opened.game, &opened.text);
-        let motion = board.as_ref().map(|board| Motion::of(board, &opened.game)).unwrap_or_default();
         Self {
             id,
-            board,
-            motion,
+            stage: Stage::of(&opened.game, &opened.text),
             net: Arc::default(),
             history,
             seats,

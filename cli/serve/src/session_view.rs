@@ -1,22 +1,21 @@
 //! The view of a session that the page is told: data for serde, made from the session and from the role through whose eyes it is seen.
 //!
 //! A view takes a look at the state and one at each place of the line that was not looked at before, as long as there is budget
-//! left. The names of fluents, those of moves and those of steps take no more than `MOST_TOLD` bytes each; what is left
+//! left. The names of fluents, those of moves and those of steps take no more than a [`Room`] each; what is left
 //! out is counted, and may be played and gone to as well. The rest is bounded by the rulesheet, and a board by its cells. A
 //! match takes no more than `MOST_SAVED` bytes.
 
 use crate::{
     board::BoardView,
     problem::{Answer, Problem},
+    scene::{GroupView, Room},
     seats::Seat,
     session::{Eyes, Session, is_idle},
     thought::{Advice, Effort},
 };
 use gdl_runtime::{
     Budget, Dynamic, Game, GameExt,
-    board::grouped,
     dynamic::{MoveId, RoleId},
-    game::Id,
     history::Place,
     kif::bare,
     record::Record,
@@ -24,31 +23,12 @@ use gdl_runtime::{
 use gdl_tools::play::outcome::Outcome;
 use indexmap::IndexMap;
 use serde::Serialize;
-use std::{cell::OnceCell, time::UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
-/// Bytes of fluents, of moves and of steps that are told of a session.
-const MOST_TOLD: usize = 1 << 19;
 /// Bytes of the states of a match that is saved.
 const MOST_SAVED: usize = 8 << 20;
 /// Characters that are told of what a role perceived.
 const MOST_PERCEIVED: usize = 10_000;
-
-/// How much more there is room for.
-struct Room(usize);
-
-impl Room {
-    fn new() -> Self {
-        Self(MOST_TOLD)
-    }
-
-    /// If there is room for texts of so many bytes and what stands around them.
-    fn takes(&mut self, bytes: usize) -> bool {
-        let left = self.0.checked_sub(bytes + 64);
-        // Nothing smaller may stand for what did not fit.
-        self.0 = left.unwrap_or(0);
-        left.is_some()
-    }
-}
 
 /// A session, as a person sees it.
 #[derive(Debug, Serialize)]
@@ -187,15 +167,6 @@ pub(crate) struct RoleView {
     pub seat: String,
 }
 
-/// The fluents of a relation.
-#[derive(Debug, Serialize)]
-pub(crate) struct GroupView {
-    /// What it is called.
-    pub relation: String,
-    /// The arguments of each; none if it takes none.
-    pub values: Vec<String>,
-}
-
 /// What a role may do.
 #[derive(Debug, Serialize)]
 pub(crate) struct LegalView {
@@ -268,24 +239,7 @@ impl View {
         let session = &*session;
         let game = session.game();
         let name = |role: RoleId| game.role_text(role).to_owned();
-        let held = || game.fluents(&state).map(Id::index);
-        let (board, others): (Option<BoardView>, Vec<usize>) = match &session.board {
-            Some(board) => (
-                Some(BoardView::of(board, session.motion, &board.cells(held()))),
-                board.others(held()).collect(),
-            ),
-            None => (None, held().collect()),
-        };
-        let names = game.vocabulary().fluents();
-        let mut room = Room::new();
-        let held = others.len();
-        let others: Vec<&str> = (others.into_iter().filter_map(|fluent| names.get(fluent)))
-            .take_while(|name| room.takes(name.len()))
-            .collect();
-        let fluents_left = held - others.len();
-        let groups = grouped(others);
-        let groups =
-            groups.into_iter().map(|(relation, values)| GroupView { relation: relation.to_owned(), values });
+        let scene = session.stage.scene(game, &state);
         let here = session.history.state();
         let view = game.view(here);
         let terminal = game.is_terminal_in(&view);
@@ -321,8 +275,8 @@ impl View {
             },
             seat: if let Eyes::Of(role) = eyes { Some(name(role)) } else { None },
             closed: eyes == Eyes::Closed,
-            board,
-            fluents: groups.collect(),
+            board: scene.board,
+            fluents: scene.fluents,
             perceived: perceived.map(|text| shortened(&text)),
             legal,
             chosen: chosen.map(name).collect(),
@@ -342,7 +296,7 @@ impl View {
             turn: waiting.into_iter().map(name).collect(),
             trouble: session.trouble.clone(),
             left_out: LeftOut {
-                fluents: fluents_left,
+                fluents: scene.left_out,
                 moves: moves_left,
                 steps: path.len() + onward.len() - line.len() - ahead.len(),
             },
@@ -433,30 +387,19 @@ impl AdviceView {
 
 fn move_view(session: &Session, action: MoveId) -> MoveView {
     let text = session.game().move_text(action);
-    let spot = session.board.as_ref().map(|board| board.spot(text)).unwrap_or_default();
+    let spot = session.stage.board.as_ref().map(|board| board.spot(text)).unwrap_or_default();
     MoveView { action: text.to_owned(), cells: spot.cells, area: spot.area }
 }
 
-/// The cells of moves; of a column those that the step changed.
+/// The cells of the moves of a step.
 fn touched(session: &Session, place: Place, moves: impl Iterator<Item = MoveId>) -> Vec<usize> {
-    let Some(board) = &session.board else { return Vec::new() };
-    let history = &session.history;
-    let changed = OnceCell::new();
-    let find_changed = || {
+    let (game, history) = (session.game(), &session.history);
+    let changed = || {
         let before = history.parent(place).and_then(|parent| history.state_at(parent));
-        let cells = |state| board.cells_of(session.game(), state);
-        Some((cells(before?), cells(history.state_at(place)?)))
+        let board = session.stage.board.as_ref()?;
+        Some((board.cells_of(game, before?), board.cells_of(game, history.state_at(place)?)))
     };
-    let mut touched = Vec::new();
-    for action in moves {
-        let spot = board.spot(session.game().move_text(action));
-        if spot.area.is_empty() {
-            touched.extend(spot.cells);
-        } else if let Some((before, after)) = changed.get_or_init(find_changed) {
-            touched.extend(spot.area.iter().filter(|&&cell| before[cell] != after[cell]));
-        }
-    }
-    touched
+    session.stage.touched(moves.map(|action| game.move_text(action)), changed)
 }
 
 /// A step of the history, with what the eyes may see of it.

@@ -34,14 +34,18 @@ pub(crate) struct Desks {
     analyzing: [Desk; 2],
     /// Compiling what came with a request.
     pub(crate) compiling: Desk,
+    /// Reading results.
+    #[cfg(feature = "manage")]
+    pub(crate) reading: Desk,
 }
 
 const SESSIONS: usize = 2;
 const ANALYZING: usize = 1;
 const COMPILING: usize = 2;
+const READING: usize = if cfg!(feature = "manage") { 2 } else { 0 };
 
 /// Threads for all that may take a while.
-pub(crate) const THREADS: usize = 2 * SESSIONS + 2 * ANALYZING + COMPILING;
+pub(crate) const THREADS: usize = 2 * SESSIONS + 2 * ANALYZING + COMPILING + READING;
 
 impl Default for Desks {
     fn default() -> Self {
@@ -52,6 +56,8 @@ impl Default for Desks {
             sessions: [sessions(), sessions()],
             analyzing: [analyzing(), analyzing()],
             compiling: Desk::new(COMPILING, Duration::from_secs(10)),
+            #[cfg(feature = "manage")]
+            reading: Desk::new(READING, Duration::from_secs(10)),
         }
     }
 }
@@ -219,6 +225,9 @@ mod tests {
         let [known, others] = &desks.sessions;
         let [analyzed, analyzing] = &desks.analyzing;
         let all = [known, others, analyzed, analyzing, &desks.compiling];
-        assert_eq!(all.map(|desk| desk.turns.available_permits()).iter().sum::<usize>(), THREADS);
+        let all = all.into_iter();
+        #[cfg(feature = "manage")]
+        let all = all.chain([&desks.reading]);
+        assert_eq!(all.map(|desk| desk.turns.available_permits()).sum::<usize>(), THREADS);
     }
 }

@@ -2,6 +2,8 @@
 
 use clap::Args;
 use gdl_tools::{error::Result, game::GameArg};
+#[cfg(feature = "manage")]
+use std::path::PathBuf;
 
 /// Arguments of `gdl serve`.
 #[derive(Debug, Args)]
@@ -40,12 +42,21 @@ pub(crate) struct ServeArgs {
     /// Where to listen on 127.0.0.1 [default: any port that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
+    /// Show the matches and standings of a database of `gdl manage` too, also while they are played
+    #[cfg(feature = "manage")]
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
 }
 
 /// Serves until the process ends.
 ///
 /// # Errors
-/// If the game cannot be opened, or the port is taken.
+/// If the game or the results cannot be opened, or the port is taken.
 pub(crate) fn run(args: &ServeArgs) -> Result {
-    gdl_serve::run(args.game.as_ref(), args.port)
+    let shown = gdl_serve::Shown {
+        game: args.game.as_ref(),
+        #[cfg(feature = "manage")]
+        results: args.results.as_deref(),
+    };
+    gdl_serve::run(&shown, args.port)
 }

@@ -347,10 +347,11 @@ pub(crate) async fn record(State(server): State<Arc<Server>>, Path(id): Path<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Shown;
 
     #[test]
     fn a_session_that_nobody_waits_for_is_not_started() {
-        let server = Server::new(Games::default(), 7);
+        let server = Server::new(&Shown::default(), 7).expect("the built-in games are sound");
         let start = |moves: serde_json::Value| -> Start {
             serde_json::from_value(serde_json::json!({ "game": "nim", "moves": moves })).expect("well formed")
         };

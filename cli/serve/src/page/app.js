@@ -5,6 +5,7 @@ import * as play from "./play.js";
 import * as chooser from "./chooser.js";
 import * as editor from "./editor.js";
 import * as inside from "./inside.js";
+import * as results from "./results.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -117,14 +118,14 @@ export const app = {
 
   emit,
 
-  // Leaves the open session, for the chooser.
-  close() {
+  // Leaves the open session, for the chooser or for the results.
+  close(part = "chooser") {
     app.session = null;
     following?.abort();
     document.title = "gdl";
     byId("name").textContent = "";
     byId("game").hidden = byId("inside").hidden = true;
-    byId("chooser").hidden = false;
+    for (const other of ["chooser", "results"]) byId(other).hidden = other !== part;
     emit("close");
   },
 };
@@ -157,7 +158,7 @@ function show(view) {
   // The same may come twice: as the answer to a move, and to a request that waits for changes.
   if (!other && view.version <= app.session.version) return;
   app.session = view;
-  byId("chooser").hidden = true;
+  byId("chooser").hidden = byId("results").hidden = true;
   byId("game").hidden = byId("inside").hidden = false;
   if (other) emit("open", view);
   emit("view", view);
@@ -200,6 +201,9 @@ async function route() {
       await app.start(start);
     } else if (asked.get("game")) {
       await app.start({ game: asked.get("game") });
+    } else if (asked.has("results") || asked.has("match")) {
+      app.close("results");
+      emit("results", asked.get("match"));
     } else {
       app.close();
     }
@@ -215,6 +219,7 @@ play.mount(byId("play"), app);
 chooser.mount(byId("chooser"), app);
 editor.mount(byId("chooser"), app);
 inside.mount(byId("inside"), app);
+results.mount(byId("results"), app);
 document.querySelector("header a").addEventListener("click", (event) => {
   event.preventDefault();
   history.pushState(null, "", "#");

@@ -1,4 +1,4 @@
-// The board: a button for each cell, which makes moves.
+// The board: a button for each cell, which makes moves; where the app changes nothing, a picture of each cell.
 //
 // A move of one cell takes one click on it, a move from cell to cell two, a move of a column a click anywhere in it; where several fit
 // one is asked which. A click that makes no move says why.
@@ -7,6 +7,7 @@ import { bare, html } from "./dom.js";
 import { draw, kinds, surface } from "./pieces.js";
 
 export function mount(element, app) {
+  const still = !app.change;
   let view = null;
   let cells = [];
   let drawn = [];
@@ -174,9 +175,11 @@ export function mount(element, app) {
             }
             continue;
           }
-          const cell = html("button", { type: "button", class: `cell ${shade}`, tabindex: "-1", "data-cell": place });
+          const cell = still
+            ? html("span", { role: "img", class: `cell ${shade}`, "data-cell": place })
+            : html("button", { type: "button", class: `cell ${shade}`, tabindex: "-1", "data-cell": place });
           cell.style.gridArea = position;
-          cell.addEventListener("click", () => { focus(place); click(place); });
+          if (!still) cell.addEventListener("click", () => { focus(place); click(place); });
           cells[place] = cell;
           area.append(cell);
           if (current < 0) current = place;
@@ -193,9 +196,9 @@ export function mount(element, app) {
       const caption = title ? [html("figcaption", {}, title)] : [];
       element.append(html("figure", {}, ...caption, area));
     });
-    cells[current]?.setAttribute("tabindex", "0");
+    if (!still) cells[current]?.setAttribute("tabindex", "0");
     element.setAttribute("role", "group");
-    element.setAttribute("aria-label", "Board; arrow keys go from cell to cell");
+    element.setAttribute("aria-label", still ? "Board" : "Board; arrow keys go from cell to cell");
     element.append(chooser);
   }
 
@@ -244,7 +247,7 @@ export function mount(element, app) {
     });
   }
 
-  element.addEventListener("keydown", (event) => { if (view?.board) travel(event); });
+  if (!still) element.addEventListener("keydown", (event) => { if (view?.board) travel(event); });
   app.on("open", (opened) => { view = opened; index(); build(); });
   app.on("view", (next) => {
     if (next.place !== view.place) selected = null;

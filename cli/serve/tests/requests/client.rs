@@ -6,7 +6,7 @@ use axum::{
     body::{Body, to_bytes},
     http::{Request, header},
 };
-use gdl_serve::{DESCRIPTION, router};
+use gdl_serve::{DESCRIPTION, Shown, router};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
@@ -35,7 +35,11 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn new() -> Self {
-        let router = router(None, PORT).expect("the built-in games are sound");
+        Self::of(&Shown::default())
+    }
+
+    pub(super) fn of(shown: &Shown<'_>) -> Self {
+        let router = router(shown, PORT).expect("the built-in games are sound");
         // One thread that answers, as the program has.
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         Self { router, runtime, description: description() }

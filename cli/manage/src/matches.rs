@@ -1,0 +1,362 @@
+//! The matches of a file of results, as those who watch them are told: a list of them, and one with its steps.
+//!
+//! A [`Filter`] says which matches are listed: those that run by their numbers, then those that are done, the last first, then
+//! those that are planned. [`Store::list`] gives some, and where the next ones begin; [`Store::watch`] gives a match with the
+//! steps from one on, so whoever asks again is told what is new. Neither gives more than it has room for, and each sees the
+//! file as it was at one moment. All of it serializes, and is described in `cli/serve/schema/openapi.json`.
+
+use crate::store::Store;
+use gdl_tools::error::Result;
+use rusqlite::{OptionalExtension, Row, Transaction, named_params, params, types::ValueRef};
+use serde::{Deserialize, Serialize};
+
+/// No list is longer.
+pub const MOST_LISTED: usize = 100;
+
+/// Bytes of the seats of a list, and of the steps of a match, that are given at once. The first one is given in any case, but not
+/// a state that is longer.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Bytes that stand around each thing that is given.
+const AROUND: usize = 128;
+
+/// How far a match is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// It is not played yet.
+    Planned,
+    /// It is played now, or was when the manager was ended.
+    Running,
+    /// It is over.
+    Done,
+}
+
+impl Phase {
+    /// All of them, in the order of lists.
+    const ALL: [Self; 3] = [Self::Running, Self::Done, Self::Planned];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Planned => "planned",
+            Self::Running => "running",
+            Self::Done => "done",
+        }
+    }
+
+    /// The phase of a row of `matches`, in the column `state`.
+    fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let name: String = row.get("state")?;
+        let known = Self::ALL.into_iter().find(|phase| phase.name() == name);
+        known.ok_or_else(|| rusqlite::Error::InvalidColumnName(name))
+    }
+}
+
+/// Where a list goes on: behind this match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// How far the match is.
+    pub phase: Phase,
+    /// Its number.
+    pub number: u32,
+}
+
+/// Which matches are listed. What is not said is not asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// How far they are.
+    pub phase: Option<Phase>,
+    /// Who plays in them.
+    pub player: Option<String>,
+    /// Their game.
+    pub game: Option<String>,
+    /// The match behind which the list begins.
+    pub after: Option<Cursor>,
+}
+
+/// Some matches of a list.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct List {
+    /// The matches.
+    pub matches: Vec<Listed>,
+    /// If there are more behind them.
+    pub more: bool,
+}
+
+/// A match.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    /// Its number, from 1.
+    pub number: u32,
+    /// What it was called, since it began.
+    pub id: Option<String>,
+    /// The name of its game.
+    pub game: String,
+    /// The repetition of the schedule, from 0.
+    pub repetition: u32,
+    /// How far it is.
+    pub state: Phase,
+    /// When it began, in milliseconds since 1970.
+    pub started: Option<i64>,
+    /// When it was over, likewise.
+    pub ended: Option<i64>,
+    /// `terminal`, `stuck` or `too long`, since it is over.
+    pub ending: Option<String>,
+    /// The last step that is there: 0 is the start, none that not even that is.
+    pub last: Option<u32>,
+    /// Its roles, in their order.
+    pub seats: Vec<Seated>,
+}
+
+/// A role of a match and its player.
+#[derive(Clone, Debug, Serialize)]
+pub struct Seated {
+    /// The role.
+    pub role: String,
+    /// Its player; none is chance.
+    pub player: Option<String>,
+    /// Its goal, since the match is over, if there is one.
+    pub goal: Option<u8>,
+    /// Illegal answers, since the match is over.
+    pub illegal: u32,
+    /// Late ones.
+    pub late: u32,
+    /// Those that did not come.
+    pub missing: u32,
+}
+
+/// A match with its steps.
+#[derive(Clone, Debug, Serialize)]
+pub struct Watched {
+    /// The match.
+    #[serde(flatten)]
+    pub about: Listed,
+    /// Its steps from the one that was asked for.
+    pub steps: Vec<Told>,
+}
+
+/// A step of a match, or its start.
+#[derive(Clone, Debug, Serialize)]
+pub struct Told {
+    /// 0 is the start.
+    pub step: u32,
+    /// When it was made, in milliseconds since 1970.
+    pub time: i64,
+    /// The joint move that led here, in role order; none for the start.
+    pub moves: Option<Vec<String>>,
+    /// The state, as KIF; none if it is too long to be told.
+    pub state: Option<String>,
+    /// The fault of each role: empty, `TO`, `CE`, or `IL` and the answer.
+    pub errors: Vec<String>,
+    /// What else there is to say of the answer of each role.
+    pub notes: Vec<Option<String>>,
+}
+
+/// What the matches of a file are of.
+#[derive(Clone, Debug, Serialize)]
+pub struct Contents {
+    /// The name of the schedule.
+    pub schedule: String,
+    /// The games, in the order of the schedule.
+    pub games: Vec<String>,
+    /// The players, in the order of the schedule.
+    pub players: Vec<String>,
+}
+
+/// A position of a match: a step, what it takes to draw it, and the state before it.
+#[derive(Clone, Debug)]
+pub struct Position {
+    /// The name of the game.
+    pub game: String,
+    /// Its rulesheet.
+    pub rulesheet: String,
+    /// The state, as KIF.
+    pub state: String,
+    /// The joint move that led to it; none for the start.
+    pub moves: Option<Vec<String>>,
+    /// The state before it.
+    pub before: Option<String>,
+}
+
+/// How much more there is room for.
+struct Room(Option<usize>);
+
+impl Room {
+    /// If there is room for so many bytes; there is for the first, however many it has.
+    fn takes(&mut self, bytes: usize) -> bool {
+        let left = self.0.map_or(Some(MOST_BYTES.saturating_sub(bytes)), |left| left.checked_sub(bytes));
+        self.0 = Some(left.unwrap_or(0));
+        left.is_some()
+    }
+}
+
+impl Store {
+    /// What the matches are of.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn contents(&self) -> Result<Contents> {
+        let games = self.attempt(|connection| {
+            let mut games = connection.prepare("SELECT name FROM games ORDER BY number")?;
+            games.query_map([], |row| row.get(0))?.collect()
+        })?;
+        Ok(Contents { schedule: self.name()?, games, players: self.players()? })
+    }
+
+    /// Some of the matches that are asked for: [`MOST_LISTED`], or fewer where they have many seats.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn list(&self, filter: &Filter) -> Result<List> {
+        self.at_once(|file| {
+            let (mut list, mut room) = (List::default(), Room(None));
+            let begins = |phase: &Phase| filter.after.is_none_or(|after| after.phase == *phase);
+            let phases = Phase::ALL.into_iter().skip_while(|phase| !begins(phase));
+            for phase in phases.filter(|phase| filter.phase.is_none_or(|only| only == *phase)) {
+                let after = filter.after.filter(|after| after.phase == phase).map(|after| after.number);
+                let is_last_first = phase == Phase::Done;
+                let order = if is_last_first { "DESC" } else { "ASC" };
+                let mut rows = file.prepare_cached(&format!(
+                    "{ABOUT} WHERE state = :state AND m.number > :above AND m.number < :below \
+                     AND (:game IS NULL OR game = (SELECT number FROM games WHERE name = :game)) \
+                     AND (:player IS NULL OR EXISTS (SELECT 1 FROM seats WHERE match = m.number \
+                          AND player = (SELECT number FROM players WHERE name = :player))) \
+                     ORDER BY m.number {order}"
+                ))?;
+                let mut rows = rows.query(named_params! {
+                    ":state": phase.name(),
+                    ":above": after.filter(|_| !is_last_first).unwrap_or(0),
+                    ":below": after.filter(|_| is_last_first).unwrap_or(u32::MAX),
+                    ":game": filter.game,
+                    ":player": filter.player,
+                })?;
+                while let Some(row) = rows.next()? {
+                    let listed = Listed::of(file, row)?;
+                    let bytes = listed.seats.iter().map(Seated::bytes).sum();
+                    list.more = list.matches.len() == MOST_LISTED || !room.takes(bytes);
+                    if list.more {
+                        return Ok(list);
+                    }
+                    list.matches.push(listed);
+                }
+            }
+            Ok(list)
+        })
+    }
+
+    /// A match, with as many of its steps from one on as there is room for. None if there is no such match.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn watch(&self, number: u32, from: u32) -> Result<Option<Watched>> {
+        self.at_once(|file| {
+            let about = file.query_row(&format!("{ABOUT} WHERE m.number = ?"), [number], |row| Listed::of(file, row));
+            let Some(about) = about.optional()? else { return Ok(None) };
+            let mut rows = file.prepare_cached(
+                "SELECT step, time, moves, state, errors, notes FROM steps WHERE match = ? AND step >= ? ORDER BY step",
+            )?;
+            let mut rows = rows.query(params![number, from])?;
+            let (mut steps, mut room) = (Vec::new(), Room(None));
+            while let Some(row) = rows.next()? {
+                let length = |column: &str| match row.get_ref(column)? {
+                    ValueRef::Text(text) => Ok::<usize, rusqlite::Error>(text.len()),
+                    _ => Ok(0),
+                };
+                let state = length("state")?;
+                if !room.takes(AROUND + state + length("moves")? + length("errors")? + length("notes")?) {
+                    break;
+                }
+                steps.push(Told {
+                    step: row.get("step")?,
+                    time: row.get("time")?,
+                    moves: list_of(row, "moves")?,
+                    state: if state > MOST_BYTES { None } else { Some(row.get("state")?) },
+                    errors: list_of(row, "errors")?.unwrap_or_default(),
+                    notes: list_of(row, "notes")?.unwrap_or_default(),
+                });
+            }
+            Ok(Some(Watched { about, steps }))
+        })
+    }
+
+    /// A position of a match. None if it is not there.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn position(&self, number: u32, step: u32) -> Result<Option<Position>> {
+        self.attempt(|connection| {
+            let position = "SELECT name, rulesheet, s.state, s.moves, b.state AS before FROM steps s \
+                JOIN matches m ON m.number = s.match JOIN games g ON g.number = m.game \
+                LEFT JOIN steps b ON b.match = s.match AND b.step = s.step - 1 WHERE s.match = ? AND s.step = ?";
+            let position = connection.query_row(position, params![number, step], |row| {
+                Ok(Position {
+                    game: row.get("name")?,
+                    rulesheet: row.get("rulesheet")?,
+                    state: row.get("state")?,
+                    moves: list_of(row, "moves")?,
+                    before: row.get("before")?,
+                })
+            });
+            position.optional()
+        })
+    }
+
+    /// Looks at the file as it is at one moment.
+    fn at_once<T>(&self, look: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
+        self.attempt(|connection| look(&connection.unchecked_transaction()?))
+    }
+}
+
+/// What is told of a match, but for its seats.
+const ABOUT: &str = "SELECT m.number AS number, id, name AS game, roles, repetition, state, started, ended, ending, \
+    (SELECT max(step) FROM steps WHERE match = m.number) AS last FROM matches m JOIN games g ON g.number = m.game";
+
+impl Listed {
+    fn of(file: &Transaction<'_>, row: &Row<'_>) -> rusqlite::Result<Self> {
+        let number = row.get("number")?;
+        let roles: Vec<String> = list_of(row, "roles")?.unwrap_or_default();
+        let mut seats = file.prepare_cached(
+            "SELECT role, name, goal, illegal, late, missing FROM seats LEFT JOIN players ON number = player \
+             WHERE match = ? ORDER BY role",
+        )?;
+        let seats = seats.query_map([number], |row| {
+            let role: u32 = row.get("role")?;
+            Ok(Seated {
+                role: roles.get(role as usize).cloned().unwrap_or_default(),
+                player: row.get("name")?,
+                goal: row.get("goal")?,
+                illegal: row.get("illegal")?,
+                late: row.get("late")?,
+                missing: row.get("missing")?,
+            })
+        });
+        Ok(Self {
+            number,
+            id: row.get("id")?,
+            game: row.get("game")?,
+            repetition: row.get("repetition")?,
+            state: Phase::of(row)?,
+            started: row.get("started")?,
+            ended: row.get("ended")?,
+            ending: row.get("ending")?,
+            last: row.get("last")?,
+            seats: seats?.collect::<rusqlite::Result<_>>()?,
+        })
+    }
+}
+
+impl Seated {
+    fn bytes(&self) -> usize {
+        AROUND + self.role.len() + self.player.as_ref().map_or(0, String::len)
+    }
+}
+
+/// A list that a column has as JSON; none if it is null.
+fn list_of<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<Vec<T>>> {
+    let text: Option<String> = row.get(column)?;
+    let list = text.map(|text| serde_json::from_str(&text)).transpose();
+    list.map_err(|error| {
+        let place = row.as_ref().column_index(column).unwrap_or_default();
+        rusqlite::Error::FromSqlConversionFailure(place, rusqlite::types::Type::Text, Box::new(error))
+    })
+}

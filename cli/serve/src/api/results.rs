@@ -1,0 +1,122 @@
+//! The requests that watch the results of `gdl manage`: standings, matches, their steps and positions.
+//!
+//! Each reads the file at the desk for that; a position is drawn where rulesheets are compiled.
+
+use crate::{
+    problem::{Answer, Problem},
+    results::{MatchView, PositionView, Results},
+    server::Server,
+};
+use axum::{
+    Json,
+    extract::{Path, Query, State},
+};
+use gdl_manage::{
+    Standings, Store,
+    matches::{Contents, Cursor, Filter, List, Phase},
+};
+use gdl_tools::error::Result;
+use serde::Deserialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The results that the server shows.
+fn shown(server: &Server) -> Answer<Arc<Results>> {
+    let missing = || {
+        Problem::missing("no_results", "no results are shown here")
+            .help("start `gdl serve` with `--results FILE`")
+    };
+    server.results.clone().ok_or_else(missing)
+}
+
+/// Reads something of the results.
+async fn read<T: Send + 'static>(
+    server: &Server,
+    read: impl FnOnce(&Store) -> Result<T> + Send + 'static,
+) -> Answer<T> {
+    let results = shown(server)?;
+    server.desks.reading.work(move |_| results.read(read)).await?
+}
+
+/// The number of a match; 0, which none has, if it is no number.
+fn number(id: &str) -> u32 {
+    id.parse().unwrap_or(0)
+}
+
+fn no_match(id: &str) -> Problem {
+    Problem::missing("no_match", format!("there is no match `{id}`"))
+        .help("`GET /api/results/matches` lists them")
+}
+
+/// `GET /api/results`
+pub(crate) async fn contents(State(server): State<Arc<Server>>) -> Answer<Json<Contents>> {
+    read(&server, Store::contents).await.map(Json)
+}
+
+/// `GET /api/results/standings`
+pub(crate) async fn standings(State(server): State<Arc<Server>>) -> Answer<Json<Value>> {
+    read(&server, Standings::of).await.map(|standings| Json(standings.to_json()))
+}
+
+/// Which matches are listed.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Asked {
+    /// How far they are.
+    state: Option<Phase>,
+    /// Who plays in them.
+    player: Option<String>,
+    /// Their game.
+    game: Option<String>,
+    /// The match behind which the list begins, and how far that was.
+    after: Option<u32>,
+    after_state: Option<Phase>,
+}
+
+/// `GET /api/results/matches`
+pub(crate) async fn list(
+    State(server): State<Arc<Server>>,
+    Query(Asked { state, player, game, after, after_state }): Query<Asked>,
+) -> Answer<Json<List>> {
+    let after = after.zip(after_state.or(state)).map(|(number, phase)| Cursor { phase, number });
+    let filter = Filter { phase: state, player, game, after };
+    read(&server, move |store| store.list(&filter)).await.map(Json)
+}
+
+/// The first step that is wanted.
+#[derive(Debug, Deserialize)]
+pub(crate) struct From {
+    #[serde(default)]
+    from: u32,
+}
+
+/// `GET /api/results/matches/{id}`
+pub(crate) async fn watch(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(From { from }): Query<From>,
+) -> Answer<Json<MatchView>> {
+    let number = number(&id);
+    let watched = read(&server, move |store| store.watch(number, from)).await?;
+    watched.map(|watched| Json(MatchView::of(watched))).ok_or_else(|| no_match(&id))
+}
+
+/// A step of a match.
+#[derive(Debug, Deserialize)]
+pub(crate) struct At {
+    step: u32,
+}
+
+/// `GET /api/results/matches/{id}/position`
+pub(crate) async fn position(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(At { step }): Query<At>,
+) -> Answer<Json<PositionView>> {
+    let number = number(&id);
+    let results = shown(&server)?;
+    let found = read(&server, move |store| store.position(number, step)).await?;
+    let position = found.ok_or_else(|| no_match(&id).help("it may have been begun again"))?;
+    let worker = Arc::clone(&server);
+    let drawn = server.desks.compiling.work(move |cancel| results.draw(&worker.games, &position, cancel));
+    drawn.await?.map(Json)
+}

@@ -1,0 +1,161 @@
+//! The results of `gdl manage` that a server shows: a file, which each request opens anew, and the games in it that were drawn last.
+//!
+//! The file is only read, so it may be played into meanwhile; it is never kept open, so the process that plays it finds it free. A game
+//! of its rulesheets is compiled once it is drawn, as one that came with a request, and [`MOST_DRAWN`] are kept.
+
+use crate::{
+    board::BoardView,
+    games::{Games, Opened},
+    problem::{Answer, Problem},
+    scene::{GroupView, Scene, Stage},
+    session::is_idle,
+    shared::lock,
+};
+use gdl_manage::{
+    Store,
+    matches::{Listed, Position, Told, Watched},
+};
+use gdl_runtime::{Cancel, GameExt, kif::bare};
+use gdl_tools::error::{Error, Result};
+use serde::Serialize;
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+/// No more games are kept.
+const MOST_DRAWN: usize = 4;
+
+/// A file of results.
+#[derive(Debug)]
+pub(crate) struct Results {
+    path: PathBuf,
+    /// The games that were drawn, the last one first.
+    drawn: Mutex<Vec<Arc<Drawn>>>,
+}
+
+/// A game and where it is drawn.
+#[derive(Debug)]
+struct Drawn {
+    opened: Opened,
+    stage: Stage,
+}
+
+/// A position of a match, as the page draws it.
+#[derive(Debug, Serialize)]
+pub(crate) struct PositionView {
+    /// The grid, if the game has one.
+    board: Option<BoardView>,
+    /// What else holds.
+    fluents: Vec<GroupView>,
+    /// How many fluents are not told.
+    fluents_left_out: usize,
+    /// The cells that the moves speak of which led here.
+    cells: Vec<usize>,
+    /// If the game is over.
+    terminal: bool,
+    /// The roles that have a choice.
+    turn: Vec<String>,
+}
+
+/// A match as the page tells it.
+#[derive(Debug, Serialize)]
+pub(crate) struct MatchView {
+    #[serde(flatten)]
+    about: Listed,
+    /// Its steps from the one that was asked for.
+    steps: Vec<StepView>,
+}
+
+/// A step of a match.
+#[derive(Debug, Serialize)]
+struct StepView {
+    #[serde(flatten)]
+    told: Told,
+    /// The moves that matter, in words.
+    text: String,
+}
+
+impl MatchView {
+    /// What is told of a match.
+    #[must_use]
+    pub(crate) fn of(watched: Watched) -> Self {
+        let Watched { about, steps } = watched;
+        let text = |told: &Told| {
+            let made = || about.seats.iter().zip(told.moves.iter().flatten());
+            let is_idle_all = made().all(|(_, action)| is_idle(action));
+            let matter = made().filter(|(_, action)| is_idle_all || !is_idle(action));
+            let words: Vec<String> =
+                matter.map(|(seat, action)| format!("{} {}", seat.role, bare(action))).collect();
+            words.join(", ")
+        };
+        let steps = steps.into_iter().map(|told| StepView { text: text(&told), told }).collect();
+        Self { about, steps }
+    }
+}
+
+impl Results {
+    /// The results in a file.
+    ///
+    /// # Errors
+    /// If there are none of this version.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        Store::read(path)?.contents()?;
+        Ok(Self { path: path.to_owned(), drawn: Mutex::default() })
+    }
+
+    /// Reads something of the file.
+    ///
+    /// # Errors
+    /// If that cannot be done, by now.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Store) -> Result<T>) -> Answer<T> {
+        let told = |error: Error| Problem::conflict("unreadable", error.to_string());
+        read(&Store::read(&self.path).map_err(told)?).map_err(told)
+    }
+
+    /// A position as it is drawn.
+    ///
+    /// # Errors
+    /// If its game cannot be played here, or has no such position.
+    pub(crate) fn draw(&self, games: &Games, position: &Position, cancel: &Cancel) -> Answer<PositionView> {
+        let drawn = self.drawn(games, position, cancel)?;
+        let (game, stage) = (&drawn.opened.game, &drawn.stage);
+        let parse = |text: &str| {
+            game.parse_state(text).map_err(|error| Problem::unfit("no_position", error.to_string()))
+        };
+        let state = parse(&position.state)?;
+        let Scene { board, fluents, left_out } = stage.scene(game, &state);
+        let made = position.moves.as_deref().unwrap_or_default();
+        let changed = || {
+            let (board, before) = (stage.board.as_ref()?, position.before.as_deref()?);
+            Some((board.cells_of(game, &parse(before).ok()?), board.cells_of(game, &state)))
+        };
+        let matter = || made.iter().map(String::as_str).filter(|action| !is_idle(action));
+        let cells = stage.touched(matter(), changed);
+        let view = game.view(&state);
+        let terminal = game.is_terminal_in(&view);
+        let chooses = |&role: &_| !terminal && game.legal_moves_in(&view, role).len() > 1;
+        let turn = game.roles().filter(chooses).map(|role| game.role_text(role).to_owned()).collect();
+        Ok(PositionView { board, fluents, fluents_left_out: left_out, cells, terminal, turn })
+    }
+
+    /// The game of a position, ready to be drawn.
+    fn drawn(&self, games: &Games, position: &Position, cancel: &Cancel) -> Answer<Arc<Drawn>> {
+        let is_of = |drawn: &&Arc<Drawn>| *drawn.opened.text == *position.rulesheet;
+        if let Some(drawn) = lock(&self.drawn).iter().find(is_of) {
+            return Ok(Arc::clone(drawn));
+        }
+        let known = games.find(&position.game).ok().filter(|known| *known.text == *position.rulesheet);
+        let opened = match known {
+            Some(known) => known,
+            None => Games::load(&position.game, &position.rulesheet, cancel)?,
+        };
+        let stage = Stage::of(&opened.game, &opened.text);
+        let drawn = Arc::new(Drawn { opened, stage });
+        let mut kept = lock(&self.drawn);
+        kept.retain(|other| !is_of(&other));
+        kept.insert(0, Arc::clone(&drawn));
+        kept.truncate(MOST_DRAWN);
+        Ok(drawn)
+    }
+}

@@ -1,0 +1,114 @@
+//! The scene of a state, as the page draws it: what stands on the board, and what else holds.
+//!
+//! The names of what else holds take no more than `MOST_TOLD` bytes; fluents that are left out are counted. A board is bounded by
+//! its cells.
+
+use crate::board::{BoardView, Motion, board_of};
+use gdl_runtime::{
+    Dynamic, Game, GameExt,
+    board::{Board, Cell, grouped},
+    game::Id,
+};
+use serde::Serialize;
+
+/// Bytes of one kind of thing that are told.
+const MOST_TOLD: usize = 1 << 19;
+
+/// How much more there is room for.
+pub(crate) struct Room(usize);
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        Self(MOST_TOLD)
+    }
+
+    /// If there is room for texts of so many bytes and what stands around them.
+    pub(crate) fn takes(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes + 64);
+        // Nothing smaller may stand for what did not fit.
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+/// Where the states of a game are drawn.
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
+    /// Its board, if it shows one.
+    pub board: Option<Board>,
+    /// How moves go on it.
+    pub motion: Motion,
+}
+
+/// What is seen of a state.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    /// The board, if there is one.
+    pub board: Option<BoardView>,
+    /// What else holds.
+    pub fluents: Vec<GroupView>,
+    /// How many fluents are not told.
+    pub left_out: usize,
+}
+
+/// The fluents of a relation.
+#[derive(Debug, Serialize)]
+pub(crate) struct GroupView {
+    /// What it is called.
+    pub relation: String,
+    /// The arguments of each; none if it takes none.
+    pub values: Vec<String>,
+}
+
+impl Stage {
+    /// The stage of a game with such a rulesheet.
+    #[must_use]
+    pub(crate) fn of(game: &Dynamic, text: &str) -> Self {
+        let board = board_of(game, text);
+        let motion = board.as_ref().map(|board| Motion::of(board, game)).unwrap_or_default();
+        Self { board, motion }
+    }
+
+    /// What is seen of a state.
+    #[must_use]
+    pub(crate) fn scene(&self, game: &Dynamic, state: &<Dynamic as Game>::State) -> Scene {
+        let held = || game.fluents(state).map(Id::index);
+        let (board, others): (Option<BoardView>, Vec<usize>) = match &self.board {
+            Some(board) => (
+                Some(BoardView::of(board, self.motion, &board.cells(held()))),
+                board.others(held()).collect(),
+            ),
+            None => (None, held().collect()),
+        };
+        let names = game.vocabulary().fluents();
+        let mut room = Room::new();
+        let held = others.len();
+        let others: Vec<&str> = (others.into_iter().filter_map(|fluent| names.get(fluent)))
+            .take_while(|name| room.takes(name.len()))
+            .collect();
+        let left_out = held - others.len();
+        let groups = grouped(others);
+        let groups =
+            groups.into_iter().map(|(relation, values)| GroupView { relation: relation.to_owned(), values });
+        Scene { board, fluents: groups.collect(), left_out }
+    }
+
+    /// The cells that moves speak of; of a column those that the step changed, which has the cells before and after it.
+    pub(crate) fn touched<'m>(
+        &self,
+        moves: impl Iterator<Item = &'m str>,
+        mut changed: impl FnMut() -> Option<(Vec<Cell>, Vec<Cell>)>,
+    ) -> Vec<usize> {
+        let Some(board) = &self.board else { return Vec::new() };
+        let (mut touched, mut found) = (Vec::new(), None);
+        for action in moves {
+            let spot = board.spot(action);
+            if spot.area.is_empty() {
+                touched.extend(spot.cells);
+            } else if let Some((before, after)) = found.get_or_insert_with(&mut changed) {
+                touched.extend(spot.area.iter().filter(|&&cell| before[cell] != after[cell]));
+            }
+        }
+        touched
+    }
+}

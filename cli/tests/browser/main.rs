@@ -5,4 +5,6 @@ mod board;
 mod chromium;
 mod inside;
 mod play;
+#[cfg(feature = "manage")]
+mod results;
 mod tictactoe;

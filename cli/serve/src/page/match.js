@@ -137,10 +137,13 @@ export function mount(root, app) {
     [next.disabled, last.disabled] = [at >= end, at >= end];
     const lag = at > 0 ? `, after ${((steps[at].time - steps[at - 1].time) / 1000).toFixed(1)} s` : "";
     where.textContent = end < 0 ? "not begun" : `step ${at} of ${end}${lag}${about.state === "running" && follows ? ", live" : ""}`;
-    for (const old of made.querySelectorAll("[aria-current]")) old.removeAttribute("aria-current");
     const shown = made.children[at]?.querySelector("button");
-    shown?.setAttribute("aria-current", "step");
-    if (shown) made.scrollTop = Math.max(0, shown.offsetTop - made.clientHeight / 2);
+    const old = made.querySelector("[aria-current]");
+    if (shown && shown !== old) {
+      old?.removeAttribute("aria-current");
+      shown.setAttribute("aria-current", "step");
+      made.scrollTop = Math.max(0, shown.offsetTop - made.clientHeight / 2);
+    }
     here.replaceChildren(...(steps[at] ? wrongs(steps[at]) : []).map((text) => html("li", {}, text)));
   }
 

@@ -36,8 +36,8 @@ export function mount(root, app) {
 
   const option = (value, text) => html("option", { value }, text);
 
-  async function begin() {
-    const { schedule, games, players } = await app.api("GET", "/results");
+  async function begin(signal) {
+    const { schedule, games, players } = await app.api("GET", "/results", undefined, signal);
     title.textContent = schedule;
     const options = (select, all, values) => {
       const kept = select.value;
@@ -130,11 +130,13 @@ export function mount(root, app) {
     watched.hidden = number === null;
     document.title = number === null ? "results · gdl" : `match ${number} · gdl`;
     if (number !== null) return viewer.open(number);
+    const { signal } = (control = new AbortController());
     try {
-      await begin();
+      await begin(signal);
     } catch (error) {
-      return app.warn(error.message);
+      if (!signal.aborted) app.warn(error.message);
+      return;
     }
-    show();
+    if (!signal.aborted) show();
   });
 }

@@ -188,7 +188,11 @@ fn mistakes_are_told_with_their_place() {
     let failed = gdl(&run);
     let report: Value = serde_json::from_str(&failed.stdout).expect("JSON");
     assert!(report["error"].as_str().is_some_and(|error| error.contains(":2:10: ")), "{report}");
-    for args in [&["manage", "standings", "none.db"][..], &["manage", "check", "none.toml"]] {
+    let mut refused = vec![["manage", "standings", "none.db"], ["manage", "check", "none.toml"]];
+    if cfg!(feature = "serve") {
+        refused.push(["serve", "--results", "none.db"]);
+    }
+    for args in &refused {
         let failed = gdl(args);
         assert_eq!(failed.code, Some(1), "{args:?}");
         assert!(failed.stderr.contains(args[2]), "{}", failed.stderr);

@@ -54,7 +54,7 @@ export function mount(root, app) {
   const where = html("span", { id: "step", class: "faint" });
   const controls = html("div", { class: "row", role: "group", "aria-label": "Steps of the match" }, first, before, next, last, where);
   const seats = html("tbody");
-  const roles = html("table", { id: "roles" }, html("caption", {}, "Players"),
+  const roles = html("table", { id: "roles", "aria-label": "Players" },
     html("thead", {}, html("tr", {}, ...["role", "player", "goal", "faults"].map((name) => html("th", { scope: "col" }, name)))), seats);
   const here = html("ul", { id: "faults", "aria-label": "What went wrong here" });
   const made = html("ol", { id: "steps", start: "0", "aria-label": "Moves" });
@@ -63,7 +63,7 @@ export function mount(root, app) {
   const note = html("p", { id: "undrawn", class: "faint", hidden: true });
   root.append(html("p", {}, back), title, status, html("div", { class: "match" },
     html("div", {}, stage, note, controls, here),
-    html("div", { class: "beside" }, roles, html("section", {}, html("h2", {}, "Moves"), made), facts)));
+    html("div", { class: "beside" }, html("section", {}, html("h2", {}, "Players"), roles), html("section", {}, html("h2", {}, "Moves"), made), facts)));
 
   // ---- What there is ----------------------------------------------------------------------------
 

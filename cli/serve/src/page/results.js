@@ -11,17 +11,17 @@ export function mount(root, app) {
   const title = html("h2", { id: "schedule" });
   const progress = html("p", { id: "progress", class: "faint" });
   const rows = html("tbody");
-  const standings = html("div", { class: "wide" }, html("table", { id: "standings" }, html("caption", {}, "Standings"),
-    head("player", "rating", "95 % interval", "matches", "wins", "draws", "losses", "mean goal", "illegal", "late", "missing"), rows));
+  const standings = html("section", {}, html("h2", {}, "Standings"), html("div", { class: "wide" }, html("table", { id: "standings", "aria-label": "Standings" },
+    head("player", "rating", "95 % interval", "matches", "wins", "draws", "losses", "mean goal", "illegal", "late", "missing"), rows)));
 
   const listed = html("tbody");
   const choice = (label) => html("select", { "aria-label": label, onchange: () => { pages = [null]; show(); } });
   const [state, player, game] = [choice("Matches in this state"), choice("Matches of this player"), choice("Matches of this game")];
   const newer = html("button", { type: "button", onclick: () => { pages.pop(); show(); } }, "Back");
   const older = html("button", { type: "button", onclick: () => { pages.push(further); show(); } }, "Further");
-  const list = html("section", {},
+  const list = html("section", {}, html("h2", {}, "Matches"),
     html("div", { class: "row", role: "group", "aria-label": "Which matches" }, state, player, game, newer, older),
-    html("div", { class: "wide" }, html("table", { id: "matches" }, html("caption", {}, "Matches"),
+    html("div", { class: "wide" }, html("table", { id: "matches", "aria-label": "Matches" },
       head("match", "game", "state", "players and goals", "steps", "began"), listed)));
 
   const overview = html("div", {}, title, progress, standings, list);

@@ -218,7 +218,7 @@ impl Store {
                 let order = if is_last_first { "DESC" } else { "ASC" };
                 let mut rows = file.prepare_cached(&format!(
                     "{ABOUT} WHERE state = :state AND m.number > :above AND m.number < :below \
-                     AND (:game IS NULL OR game = (SELECT number FROM games WHERE name = :game)) \
+                     AND (:game IS NULL OR m.game = (SELECT number FROM games WHERE name = :game)) \
                      AND (:player IS NULL OR EXISTS (SELECT 1 FROM seats WHERE match = m.number \
                           AND player = (SELECT number FROM players WHERE name = :player))) \
                      ORDER BY m.number {order}"

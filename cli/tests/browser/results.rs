@@ -58,7 +58,11 @@ fn standings_are_seen_and_a_match_is_stepped_through() {
     page.wait("document.querySelectorAll('#stage [data-cell]').length === 9");
     let full = |page: &mut Page| page.count("#stage [data-cell]:not([aria-label$=': empty'])");
     let steps = page.count("#steps li");
-    assert!(steps > 5 && page.run("document.querySelector('#steps [aria-current]').closest('li').nextSibling") == serde_json::Value::Null);
+    assert!(
+        steps > 5
+            && page.run("document.querySelector('#steps [aria-current]').closest('li').nextSibling")
+                == serde_json::Value::Null
+    );
     assert_eq!((full(&mut page), page.count("#stage button")), (steps - 1, 0));
     let button = |page: &mut Page, name: &str| {
         page.click_on(&format!("[...document.querySelectorAll('#match button')].find((button) => button.textContent === '{name}')"));
@@ -66,12 +70,18 @@ fn standings_are_seen_and_a_match_is_stepped_through() {
     for (name, step) in [("First", 0), ("Next", 1), ("Next", 2), ("Back", 1), ("Last", steps - 1)] {
         button(&mut page, name);
         wait_for_step(&mut page, &format!("step {step} of {}", steps - 1));
-        page.wait(&format!("document.querySelectorAll(\"#stage [data-cell]:not([aria-label$=': empty'])\").length === {step}"));
+        page.wait(&format!(
+            "document.querySelectorAll(\"#stage [data-cell]:not([aria-label$=': empty'])\").length === {step}"
+        ));
     }
-    for (key, step) in [("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", steps - 1)] {
+    for (key, step) in
+        [("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", steps - 1)]
+    {
         page.press(key);
         wait_for_step(&mut page, &format!("step {step} of {}", steps - 1));
-        page.wait(&format!("document.querySelectorAll(\"#stage [data-cell]:not([aria-label$=': empty'])\").length === {step}"));
+        page.wait(&format!(
+            "document.querySelectorAll(\"#stage [data-cell]:not([aria-label$=': empty'])\").length === {step}"
+        ));
     }
     page.click("#steps li:nth-child(4) button");
     page.wait("document.querySelectorAll(\"#stage [data-cell]:not([aria-label$=': empty'])\").length === 3");
@@ -82,7 +92,9 @@ fn standings_are_seen_and_a_match_is_stepped_through() {
     page.wait_for_game();
     assert!(page.run("document.getElementById('results').hidden") == true);
     page.click("#to-results");
-    page.wait("document.getElementById('game').hidden && document.querySelector('#schedule').checkVisibility()");
+    page.wait(
+        "document.getElementById('game').hidden && document.querySelector('#schedule').checkVisibility()",
+    );
 }
 
 /// A player elsewhere that answers each PLAY with nonsense, once it is let go.
@@ -99,7 +111,11 @@ fn nonsense() -> (SocketAddr, Sender<()>) {
                 return;
             }
             let answer = if is_play { "nonsense" } else { "ready" };
-            let _ = write!(stream, "HTTP/1.0 200 OK\r\nContent-Type: text/acl\r\nContent-Length: {}\r\n\r\n{answer}", answer.len());
+            let _ = write!(
+                stream,
+                "HTTP/1.0 200 OK\r\nContent-Type: text/acl\r\nContent-Length: {}\r\n\r\n{answer}",
+                answer.len()
+            );
         }
     });
     (address, let_go)
@@ -141,12 +157,14 @@ fn a_match_that_runs_is_followed_unless_one_steps_back() {
         page.wait("document.querySelector('#matches tbody tr.running')");
         page.click("#matches tbody a");
         wait_for_step(&mut page, "step 0 of 0, live");
-        let mut go_on = |page: &mut Page, seen: &str| {
+        let go_on = |page: &mut Page, seen: &str| {
             let_go.send(()).expect("it waits");
             wait_for_step(page, seen);
         };
         go_on(&mut page, "step 1 of 1");
-        page.wait("document.querySelectorAll(\"#stage [data-cell]:not([aria-label$=': empty'])\").length === 1");
+        page.wait(
+            "document.querySelectorAll(\"#stage [data-cell]:not([aria-label$=': empty'])\").length === 1",
+        );
         assert_eq!(page.text("#faults"), "xplayer: illegal: nonsense");
         assert_eq!(page.count("#steps .wrong"), 1);
         // Who has stepped back stays there while the match goes on.

@@ -103,6 +103,7 @@ pub(crate) async fn watch(
 /// A step of a match.
 #[derive(Debug, Deserialize)]
 pub(crate) struct At {
+    #[serde(default)]
     step: u32,
 }
 

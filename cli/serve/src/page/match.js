@@ -97,7 +97,8 @@ export function mount(root, app) {
 
   const wrongs = (step) => step.errors.flatMap((error, role) => {
     if (!error) return [];
-    const words = step.notes[role] ? `${fault(error)} (${step.notes[role]})` : fault(error);
+    // An illegal answer says itself what it was.
+    const words = step.notes[role] && error in FAULTS ? `${fault(error)} (${step.notes[role]})` : fault(error);
     return [`${about.seats[role].role}: ${words}`];
   });
 

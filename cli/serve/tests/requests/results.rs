@@ -19,7 +19,7 @@ use tempfile::TempDir;
 /// A game that is not built in: both choose in two steps.
 const RULES: &str = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2)
     (legal a left) (legal a right) (legal b left) (legal b right)
-    (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2))) (goal a 50) (goal b 50)";
+    (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2))) (goal a 100) (goal b 100)";
 
 /// A folder with a schedule and its results.
 struct Folder(TempDir);
@@ -227,7 +227,7 @@ fn a_match_that_runs_grows_and_tells_its_errors() {
         assert_eq!(new["steps"][0]["moves"].as_array().map(Vec::len), Some(2));
         let_go.send(()).expect("it waits");
         let done = until(&|seen| seen["state"] == "done");
-        assert_eq!((&done["seats"][0]["illegal"], &done["seats"][0]["goal"]), (&json!(2), &json!(50)));
+        assert_eq!((&done["seats"][0]["illegal"], &done["seats"][0]["goal"]), (&json!(2), &json!(100)));
         playing.join().expect("it is played");
     });
 }

@@ -41,7 +41,7 @@ const LINK: &str = r##"<a id="to-results" href="#results" hidden>"##;
 /// `GET /`
 pub(crate) async fn index(State(server): State<Arc<Server>>) -> Response {
     let text = include_str!("page/index.html");
-    let shown = if server.has_results() { &LINK.replace(" hidden", "") } else { LINK };
+    let shown = if server.has_results { &LINK.replace(" hidden", "") } else { LINK };
     ([(header::CONTENT_TYPE, HTML)], text.replace(LINK, shown)).into_response()
 }
 

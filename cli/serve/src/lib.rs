@@ -68,7 +68,7 @@ pub fn routes() -> Vec<&'static str> {
 }
 
 /// What a server shows beside the built-in games.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Shown<'s> {
     /// The game to open first.
     pub game: Option<&'s GameArg>,

@@ -17,7 +17,9 @@ pub(crate) struct Server {
     pub(crate) desks: Desks,
     /// What is said of the games that have names, once it was asked for.
     pub(crate) cards: OnceLock<Vec<Card>>,
-    /// The results that are shown, if there are any.
+    /// If results are shown,
+    pub(crate) has_results: bool,
+    /// and which.
     #[cfg(feature = "manage")]
     pub(crate) results: Option<Arc<Results>>,
     port: u16,
@@ -35,18 +37,13 @@ impl Server {
             desks: Desks::default(),
             cards: OnceLock::new(),
             #[cfg(feature = "manage")]
+            has_results: shown.results.is_some(),
+            #[cfg(not(feature = "manage"))]
+            has_results: false,
+            #[cfg(feature = "manage")]
             results: shown.results.map(Results::open).transpose()?.map(Arc::new),
             port,
         }))
-    }
-
-    /// If there are results to be seen.
-    pub(crate) fn has_results(&self) -> bool {
-        #[cfg(feature = "manage")]
-        let has_results = self.results.is_some();
-        #[cfg(not(feature = "manage"))]
-        let has_results = false;
-        has_results
     }
 
     /// If the request is for this server, and from its own page or from no page at all: else another page could reach it by a

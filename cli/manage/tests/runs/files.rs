@@ -1,7 +1,7 @@
 //! Files that are not what they should be: none is touched.
 
 use crate::Folder;
-use gdl_manage::{Standings, Store};
+use gdl_manage::{Standings, Store, matches::Filter};
 use std::fs;
 
 const SCHEDULE: &str =
@@ -79,10 +79,29 @@ fn a_damaged_file_is_an_error_and_no_panic() {
         let mut bytes = good.clone();
         bytes[at..(at + 7).min(good.len())].fill(0xA5);
         fs::write(folder.path("bad.db"), bytes).expect("a file");
-        let read = Store::read(&folder.path("bad.db")).and_then(|store| Standings::of(&store));
+        let read = Store::read(&folder.path("bad.db")).and_then(|store| {
+            store.list(&Filter::default())?;
+            store.watch(1, 0)?;
+            store.position(1, 1)?;
+            Standings::of(&store)
+        });
         failed += usize::from(read.is_err());
     }
     assert!(failed > 0);
     fs::write(folder.path("bad.db"), &good[..good.len() / 2]).expect("a file");
     assert!(Store::read(&folder.path("bad.db")).and_then(|store| Standings::of(&store)).is_err());
+}
+
+#[test]
+fn a_view_that_never_ends_is_not_looked_at() {
+    let folder = Folder::new(SCHEDULE);
+    folder.play(1);
+    let connection = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
+    let endless = "DROP TABLE players; CREATE VIEW players AS WITH RECURSIVE n(number) AS \
+        (SELECT 0 UNION ALL SELECT number + 1 FROM n) SELECT number, 'x' AS name, '' AS spec FROM n";
+    connection.pragma_update(None, "foreign_keys", false).expect("a setting");
+    connection.execute_batch(endless).expect("a view");
+    connection.close().expect("it is closed");
+    let refused = Store::read(&folder.path("cup.db")).expect_err("it has a view").to_string();
+    assert!(refused.contains("this file has more than tables"), "{refused}");
 }

@@ -10,6 +10,8 @@ mod completions;
 mod explain;
 mod fmt;
 mod list;
+#[cfg(feature = "lsp")]
+mod lsp;
 #[cfg(feature = "manage")]
 mod manage;
 mod matches;
@@ -71,6 +73,9 @@ pub(crate) enum Command {
     Serve(serve::ServeArgs),
     /// Run the tests of a rulesheet: plays with expectations
     Test(test::TestArgs),
+    /// Tell an editor about rulesheets, by the Language Server Protocol
+    #[cfg(feature = "lsp")]
+    Lsp(lsp::LspArgs),
     /// Say why something holds at a position of a game, or why not
     Why(why::WhyArgs),
     /// Compare a rulesheet with recorded traces of a reference reasoner
@@ -105,6 +110,8 @@ impl Command {
             Self::Manage(args) => args.wants_json(),
             #[cfg(feature = "serve")]
             Self::Serve(_) => false,
+            #[cfg(feature = "lsp")]
+            Self::Lsp(_) => false,
             // A shard that failed leaves no document behind.
             Self::New(_) | Self::Fmt(_) | Self::Play(_) | Self::Shard(_) | Self::Completions(_) => false,
         }
@@ -136,6 +143,8 @@ impl Command {
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(args),
             Self::Test(args) => test::run(args),
+            #[cfg(feature = "lsp")]
+            Self::Lsp(_) => lsp::run(),
             Self::Why(args) => why::run(args),
             Self::Verify(args) => verify::run(args),
             Self::Bench(args) => bench::run(args),

@@ -103,15 +103,30 @@ impl Source {
     /// Where a byte offset stands. O(log lines + length of the line), some nanoseconds for a hundred bytes of it.
     #[must_use]
     pub fn position(&self, offset: u32) -> Position {
-        let line = self.lines.partition_point(|&start| start <= offset) - 1;
-        let start = self.lines[line] as usize;
+        let line = self.line_of(offset);
+        let start = self.line_start(line) as usize;
         let end = (offset as usize).clamp(start, self.text.len());
         // Every character has one byte that does not go on with another.
         let is_first = |byte: &&u8| **byte & 0b1100_0000 != 0b1000_0000;
-        Position {
-            line: line + 1,
-            column: self.text.as_bytes()[start..end].iter().filter(is_first).count() + 1,
-        }
+        Position { line, column: self.text.as_bytes()[start..end].iter().filter(is_first).count() + 1 }
+    }
+
+    /// How many lines there are, the one behind the last line end included.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The line of a byte offset, counted from one. O(log lines).
+    #[must_use]
+    pub fn line_of(&self, offset: u32) -> usize {
+        self.lines.partition_point(|&start| start <= offset)
+    }
+
+    /// The offset of the first byte of a line counted from one.
+    #[must_use]
+    pub fn line_start(&self, line: usize) -> u32 {
+        self.lines[line - 1]
     }
 
     /// The text of a line counted from one, without its line end.
@@ -153,6 +168,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// What to write in place of a span: nothing to remove it, and the span is empty where something is put in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced.
+    pub span: Span,
+    /// The new text.
+    pub text: String,
+}
+
 /// Play that shows what a diagnostic says: the moves from the start to where it can be seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
@@ -185,6 +209,8 @@ pub struct Diagnostic {
     pub witness: Option<Box<Witness>>,
     /// What to write instead.
     pub help: Option<String>,
+    /// How a program does what the help line says, where it can: all of them at once, none inside another.
+    pub edits: Vec<Edit>,
 }
 
 impl Diagnostic {
@@ -199,6 +225,7 @@ impl Diagnostic {
             labels: Vec::new(),
             witness: None,
             help: None,
+            edits: Vec::new(),
         }
     }
 
@@ -227,6 +254,19 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Adds what was meant by the word at `span` most likely: the help line, and the edit that writes it.
+    #[must_use]
+    pub fn mean(self, span: Span, word: &str) -> Self {
+        self.help(format!("did you mean `{word}`?")).suggest(span, word)
+    }
+
+    /// Adds an edit that does what the help line says, or a part of it.
+    #[must_use]
+    pub fn suggest(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.edits.push(Edit { span, text: text.into() });
         self
     }
 }

@@ -64,7 +64,8 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> Vec<Rel
         });
         diagnostics.push(match slip {
             Some(form) => Diagnostic::new(code, scene.name(form.head), message)
-                .help(format!("did you mean `{name}` here?")),
+                .help(format!("did you mean `{name}` here?"))
+                .suggest(scene.name(form.head), name),
             None => Diagnostic::new(code, None, message).help(help),
         });
     }
@@ -119,7 +120,7 @@ fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
                 let place = scene.span(node);
                 diagnostics.retract(&codes::UNKNOWN_ROLE_GOAL, |d| d.span != Some(place));
                 let text = format!("`{}` is not a role", scene.quote(node));
-                fault.label(place, text).help(format!("did you mean `{name}` there?"))
+                fault.label(place, text).help(format!("did you mean `{name}` there?")).suggest(place, name)
             }
             None => fault.help(format!("write `(<= (goal {name} 100) ..)`")),
         };

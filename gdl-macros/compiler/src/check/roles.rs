@@ -93,16 +93,12 @@ fn check_uses(scene: &Scene<'_>, known: &FxHashMap<&Term, Span>, diagnostics: &m
         let node = scene.arguments(node)[0];
         let text = scene.quote(node);
         let reason = if in_body { "this literal is always false" } else { "this rule is never used" };
-        let help = if let Some(near) = scene.nearest(text, names()) {
-            format!("did you mean `{near}`?")
+        let fault = Diagnostic::new(code, scene.span(node), format!("`{text}` is not a role")).note(reason);
+        diagnostics.push(if let Some(near) = scene.nearest(text, names()) {
+            fault.mean(scene.span(node), near)
         } else {
             let some: Vec<_> = names().take(8).map(|name| format!("`{name}`")).collect();
-            format!("the roles are {}", some.join(", "))
-        };
-        diagnostics.push(
-            Diagnostic::new(code, scene.span(node), format!("`{text}` is not a role"))
-                .note(reason)
-                .help(help),
-        );
+            fault.help(format!("the roles are {}", some.join(", ")))
+        });
     });
 }

@@ -109,17 +109,24 @@ impl Rule<'_, '_> {
                 .note("not bound in every branch of the `or`")
                 .label(place, "bound in one branch here")
                 .help(format!("use `{name}` in every branch, or in a literal beside the `or`")),
-            None => Diagnostic::new(code, span, message).note(reason).help(self.help(name)),
+            None => {
+                let fault = Diagnostic::new(code, span, message).note(reason);
+                match (self.near(name), span) {
+                    (Some(near), Some(place)) => fault.mean(place, near),
+                    _ => fault.help(self.help(name)),
+                }
+            }
         });
     }
 
+    /// The variable that is bound and was meant most likely.
+    fn near(&self, name: &str) -> Option<&str> {
+        let variables = self.form.rule.variables.iter().zip(&self.bound);
+        let bound = variables.filter(|(_, bound)| **bound).map(|(name, _)| name.as_str());
+        self.scene.nearest(name, bound)
+    }
+
     fn help(&self, name: &str) -> String {
-        let rule = self.form.rule;
-        let bound = rule.variables.iter().zip(&self.bound).filter(|(_, bound)| **bound);
-        let bound: Vec<&str> = bound.map(|(name, _)| name.as_str()).collect();
-        if let Some(near) = self.scene.nearest(name, bound.into_iter()) {
-            return format!("did you mean `{near}`?");
-        }
         if self.form.is_rule && self.form.body.is_empty() {
             format!("write a body that binds `{name}`")
         } else if self.form.is_rule {

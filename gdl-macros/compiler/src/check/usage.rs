@@ -65,11 +65,11 @@ pub(super) fn check(
             (Some(place), _) if !usage.read_elsewhere && missing.is_empty() => {
                 let message = format!("relation `{name}` is defined but never used");
                 let heads = ["role", "init", "legal", "next", "terminal", "goal", "base", "input", "sees"];
-                let help = match scene.nearest(name, heads.into_iter()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "remove it, or allow `unused_relation`".to_owned(),
-                };
-                diagnostics.push(Diagnostic::new(&codes::UNUSED_RELATION, place, message).help(help));
+                let fault = Diagnostic::new(&codes::UNUSED_RELATION, place, message);
+                diagnostics.push(match scene.nearest(name, heads.into_iter()) {
+                    Some(near) => fault.mean(place, near),
+                    None => fault.help("remove it, or allow `unused_relation`"),
+                });
             }
             _ => {}
         }
@@ -102,7 +102,7 @@ fn undefined(name: &str, place: Span, negative: bool, near: Option<&str>) -> Dia
         Diagnostic::new(&codes::UNDEFINED_RELATION, place, message).note("this literal never holds")
     };
     match (near, foreign(name)) {
-        (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
+        (Some(near), _) => diagnostic.mean(place, near),
         (None, Some(help)) => diagnostic.help(help),
         (None, None) => diagnostic.help(format!("write facts or rules for `{name}`, or remove the literal")),
     }

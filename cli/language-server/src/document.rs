@@ -1,0 +1,214 @@
+//! A document is an open rulesheet: its text, the places of it as clients count them, and what was read of it.
+//!
+//! Clients count lines from zero and columns in units of UTF-16, the compiler counts bytes. Both ways take the logarithm of the text and
+//! a few characters, however long a line is. What is read of a text is read when it is first asked for.
+
+use crate::{names::Names, worker::options};
+use gdl_compiler::{
+    Diagnostic, Diagnostics, Source, Span,
+    check::check,
+    syntax::{NodeId, Tree, parse},
+};
+use lsp_types::{Position, Range, Uri};
+use std::{
+    cell::OnceCell,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+/// Bytes between two places whose column is known beforehand.
+const STRIDE: usize = 64;
+
+/// An open rulesheet.
+pub(crate) struct Document {
+    /// Its address.
+    pub(crate) uri: Uri,
+    /// The client's number of the text.
+    pub(crate) version: i32,
+    /// The text.
+    pub(crate) source: Arc<Source>,
+    /// Units of UTF-16 before each multiple of [`STRIDE`].
+    units: Vec<u32>,
+    reading: OnceCell<Reading>,
+    /// What the worker found, once it has.
+    pub(crate) found: Option<Vec<Diagnostic>>,
+    /// True if the client does not know yet what was read.
+    pub(crate) is_new: bool,
+    /// Calls off what the worker does for this text.
+    pub(crate) called_off: Arc<AtomicBool>,
+}
+
+/// What is understood of a text without grounding it.
+pub(crate) struct Reading {
+    /// The forms that could be read.
+    pub(crate) tree: Tree,
+    /// The names in them.
+    pub(crate) names: Names,
+    /// What is wrong.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Whether some of that is an error, so that nothing can be grounded.
+    pub(crate) has_errors: bool,
+}
+
+impl Document {
+    /// A text as it was sent.
+    pub(crate) fn new(uri: Uri, version: i32, text: String) -> Self {
+        let mut units = Vec::with_capacity(text.len() / STRIDE + 1);
+        let mut count = 0;
+        for (offset, byte) in text.bytes().enumerate() {
+            if offset % STRIDE == 0 {
+                units.push(count);
+            }
+            count += width(byte);
+        }
+        let name = uri.as_str().rsplit('/').next().unwrap_or_default().to_owned();
+        Self {
+            uri,
+            version,
+            source: Arc::new(Source::new(name, text)),
+            units,
+            reading: OnceCell::new(),
+            found: None,
+            is_new: true,
+            called_off: Arc::default(),
+        }
+    }
+
+    /// What is understood of it.
+    pub(crate) fn reading(&self) -> &Reading {
+        self.reading.get_or_init(|| {
+            let options = options();
+            let mut diagnostics = Diagnostics::new(options.levels.clone());
+            let tree = parse(&self.source, &options, &mut diagnostics);
+            check(&tree, &self.source, &options, &mut diagnostics);
+            diagnostics.sort();
+            Reading {
+                names: Names::new(&tree, &self.source),
+                has_errors: diagnostics.has_errors(),
+                diagnostics: diagnostics.iter().cloned().collect(),
+                tree,
+            }
+        })
+    }
+
+    /// All that is known to be wrong.
+    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
+        self.found.as_deref().unwrap_or_else(|| &self.reading().diagnostics)
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> &str {
+        self.source.text()
+    }
+
+    /// The place of a node.
+    pub(crate) fn span(&self, node: NodeId) -> Span {
+        self.reading().tree.node(node).span
+    }
+
+    /// Units of UTF-16 before a byte.
+    fn units(&self, offset: usize) -> u32 {
+        let offset = offset.min(self.text().len());
+        let Some(&known) = self.units.get(offset / STRIDE) else {
+            // The end of a text that ends at a multiple, or is empty.
+            return self
+                .units
+                .last()
+                .map_or(0, |_| self.units(offset - 1) + width_at(self.text(), offset - 1));
+        };
+        let start = offset / STRIDE * STRIDE;
+        known + self.text().as_bytes()[start..offset].iter().map(|&byte| width(byte)).sum::<u32>()
+    }
+
+    /// Where a byte stands.
+    pub(crate) fn position(&self, offset: u32) -> Position {
+        let line = self.source.line_of(offset);
+        let start = self.source.line_start(line) as usize;
+        Position::new(line as u32 - 1, self.units(offset as usize) - self.units(start))
+    }
+
+    /// Where a span stands.
+    pub(crate) fn range(&self, span: Span) -> Range {
+        Range::new(self.position(span.start), self.position(span.end))
+    }
+
+    /// The byte at a position; what is out of range is the nearest place that is not.
+    pub(crate) fn offset(&self, position: Position) -> u32 {
+        let line = position.line as usize + 1;
+        if line > self.source.lines() {
+            return self.text().len() as u32;
+        }
+        let start = self.source.line_start(line) as usize;
+        let end = start + self.source.line(line).len();
+        let wanted = self.units(start).saturating_add(position.character);
+        // The last known place that is not behind the wanted one.
+        let stride = self.units.partition_point(|&units| units <= wanted).saturating_sub(1);
+        let mut offset = (stride * STRIDE).max(start);
+        let mut units = self.units(offset);
+        while offset < end && units < wanted {
+            units += width_at(self.text(), offset);
+            offset += 1;
+        }
+        while !self.text().is_char_boundary(offset) {
+            offset += 1;
+        }
+        offset.min(end) as u32
+    }
+
+    /// The bytes between two positions.
+    pub(crate) fn bytes(&self, range: Range) -> Span {
+        let (start, end) = (self.offset(range.start), self.offset(range.end));
+        Span { start, end: end.max(start) }
+    }
+}
+
+/// The units of UTF-16 that a byte adds: a character is counted by its first one.
+fn width(byte: u8) -> u32 {
+    match byte {
+        0x80..0xC0 => 0,
+        0xF0.. => 2,
+        _ => 1,
+    }
+}
+
+fn width_at(text: &str, offset: usize) -> u32 {
+    width(text.as_bytes()[offset])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Document;
+    use lsp_types::{Position, Uri};
+    use std::str::FromStr;
+
+    fn document(text: &str) -> Document {
+        Document::new(Uri::from_str("file:///a.kif").unwrap(), 1, text.to_owned())
+    }
+
+    #[test]
+    fn places_are_the_same_both_ways() {
+        let long = format!("; {}é😀\r\nx", "ü".repeat(100));
+        for text in ["", "a", "a\n", "é😀b\rc\n\nd", &"a".repeat(64), &"é".repeat(32), &long] {
+            let document = document(text);
+            for (offset, _) in text.char_indices().chain([(text.len(), ' ')]) {
+                // Between CR and LF there is no place that a client could name.
+                if text[..offset].ends_with('\r') && text[offset..].starts_with('\n') {
+                    continue;
+                }
+                let position = document.position(offset as u32);
+                let start = document.source.line_start(position.line as usize + 1) as usize;
+                let column = text[start..offset].encode_utf16().count();
+                assert_eq!(position.character as usize, column, "{text:?} {offset}");
+                assert_eq!(document.offset(position) as usize, offset, "{text:?} {offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn places_out_of_range_are_the_nearest_ones() {
+        let document = document("ab\né😀\n");
+        for (line, column, offset) in [(0, 9, 2), (1, u32::MAX, 9), (1, 2, 9), (7, 0, 10), (u32::MAX, 3, 10)]
+        {
+            assert_eq!(document.offset(Position::new(line, column)), offset, "{line}:{column}");
+        }
+    }
+}

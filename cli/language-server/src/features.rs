@@ -1,0 +1,11 @@
+//! What a client may ask of a document: a file for each question.
+
+pub(crate) mod actions;
+pub(crate) mod completion;
+pub(crate) mod diagnostics;
+pub(crate) mod folding;
+pub(crate) mod formatting;
+pub(crate) mod hover;
+pub(crate) mod outline;
+pub(crate) mod places;
+pub(crate) mod rename;

@@ -1,0 +1,43 @@
+//! Quick fixes: what help lines say, done by the editor.
+
+use crate::document::Document;
+use gdl_compiler::Diagnostic;
+use lsp_types::{CodeActionContext, CodeActionKind, Range, TextEdit};
+use serde_json::{Value, json};
+
+/// The fixes of what is wrong in a range.
+pub(crate) fn actions(document: &Document, range: Range, context: &CodeActionContext) -> Vec<Value> {
+    let wanted = |kind: &CodeActionKind| {
+        let only = context.only.as_deref();
+        only.is_none_or(|only| only.iter().any(|only| contains(only, kind)))
+    };
+    let mut actions = Vec::new();
+    if wanted(&CodeActionKind::QUICKFIX) {
+        let bytes = document.bytes(range);
+        let near = document.diagnostics().iter().filter(|found| {
+            let span = found.span.unwrap_or_default();
+            !found.edits.is_empty() && span.start <= bytes.end && bytes.start <= span.end
+        });
+        actions.extend(near.map(|found| fix(document, found)));
+    }
+    actions
+}
+
+/// True if a kind is another one, or a part of it.
+fn contains(whole: &CodeActionKind, part: &CodeActionKind) -> bool {
+    let rest = part.as_str().strip_prefix(whole.as_str());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || whole.as_str().is_empty())
+}
+
+fn fix(document: &Document, found: &Diagnostic) -> Value {
+    let edits: Vec<TextEdit> =
+        found.edits.iter().map(|edit| TextEdit::new(document.range(edit.span), edit.text.clone())).collect();
+    let help = found.help.as_deref().unwrap_or(&found.message);
+    json!({
+        "title": help.replace('`', "'"),
+        "kind": CodeActionKind::QUICKFIX,
+        "diagnostics": [super::diagnostics::show(document, found)],
+        "isPreferred": true,
+        "edit": { "changes": { document.uri.as_str(): edits } },
+    })
+}

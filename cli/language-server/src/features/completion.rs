@@ -1,0 +1,294 @@
+//! What may stand at a place that is being written.
+//!
+//! The form at the place is mostly not closed yet, so the text before it is read, from where the form starts in column one: which lists
+//! are open, and what they start with. Names come from the forms that can be read.
+
+use crate::{
+    document::Document,
+    names::{Name, Place},
+    words::{WORDS, Word},
+};
+use gdl_compiler::Span;
+use lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionList, CompletionTextEdit, InsertTextFormat, Position,
+    TextEdit,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most names that are proposed.
+const MOST: usize = 1_000;
+
+/// A list that is not closed before the place.
+struct Open<'t> {
+    /// What it starts with; empty if that is a list, or not there yet.
+    head: &'t str,
+    /// How many elements are behind the head.
+    arguments: usize,
+}
+
+/// What is due.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Due {
+    /// A rule or a fact.
+    Form,
+    /// The head of a rule.
+    Head,
+    /// A literal of a body.
+    Literal,
+    /// A fluent.
+    Fluent,
+    /// A move.
+    Move,
+    /// Any other term.
+    Term,
+}
+
+/// What may stand at a position. Places to fill are numbered if the client fills `snippets` in.
+pub(crate) fn complete(document: &Document, position: Position, snippets: bool) -> CompletionList {
+    let offset = document.offset(position) as usize;
+    let text = document.text();
+    let start = text[..offset]
+        .rfind(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')'))
+        .map_or(0, |at| at + 1);
+    let word = Span::new(start, offset);
+    let first = text[..start].rfind("\n(").map_or(0, |at| at + 1);
+    let Some(mut open) = read(&text[first..start]) else { return CompletionList::default() };
+    // A list that has just been opened: what is due is the whole of it.
+    let opened = text[..start].ends_with('(');
+    if opened {
+        open.pop();
+    }
+    let due = due(&open);
+    let writer = Writer { document, snippets, opened, word };
+    let mut items = Vec::new();
+    match due {
+        Due::Form | Due::Head | Due::Literal => {
+            writer.words(due, &mut items);
+            writer.relations(&mut items);
+        }
+        Due::Fluent | Due::Move | Due::Term => writer.terms(due, &mut items),
+    }
+    if !opened && due != Due::Form {
+        writer.variables(&text[first..start], &mut items);
+    }
+    let is_incomplete = items.len() > MOST;
+    items.truncate(MOST);
+    CompletionList { is_incomplete, items }
+}
+
+/// The lists that a text leaves open; none if it ends in a comment.
+fn read(text: &str) -> Option<Vec<Open<'_>>> {
+    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut is_comment = false;
+    for line in text.split_inclusive(['\n', '\r']) {
+        let code = line.find(';').map_or(line, |at| &line[..at]);
+        is_comment = code.len() < line.len() && !line.ends_with(['\n', '\r']);
+        let mut rest = code;
+        while let Some(at) = rest.find(|c: char| !c.is_ascii_whitespace()) {
+            rest = &rest[at..];
+            match rest.as_bytes()[0] {
+                b'(' => {
+                    count(&mut open, "");
+                    open.push(Open { head: "", arguments: 0 });
+                    rest = &rest[1..];
+                }
+                b')' => {
+                    open.pop();
+                    rest = &rest[1..];
+                }
+                _ => {
+                    let end = rest.find(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')'));
+                    let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));
+                    count(&mut open, word);
+                    rest = behind;
+                }
+            }
+        }
+    }
+    (!is_comment).then_some(open)
+}
+
+/// Counts an element of the innermost list.
+fn count<'t>(open: &mut [Open<'t>], word: &'t str) {
+    if let Some(list) = open.last_mut() {
+        if list.head.is_empty() && list.arguments == 0 && !word.is_empty() {
+            list.head = word;
+        } else {
+            list.arguments += 1;
+        }
+    }
+}
+
+fn due(open: &[Open<'_>]) -> Due {
+    let Some(list) = open.last() else { return Due::Form };
+    let Some(word) = Word::find(list.head) else { return Due::Term };
+    match word.name {
+        "<=" if list.arguments == 0 => Due::Head,
+        "<=" | "not" | "or" => Due::Literal,
+        _ if word.fluent() == Some(list.arguments) => Due::Fluent,
+        _ if word.choice() == Some(list.arguments) => Due::Move,
+        _ => Due::Term,
+    }
+}
+
+struct Writer<'d> {
+    document: &'d Document,
+    snippets: bool,
+    /// Whether the parenthesis is there already.
+    opened: bool,
+    /// What is replaced.
+    word: Span,
+}
+
+impl Writer<'_> {
+    fn item(
+        &self,
+        label: &str,
+        kind: CompletionItemKind,
+        detail: Option<String>,
+        text: &str,
+    ) -> CompletionItem {
+        // The editor closes a list itself, or the writer does.
+        let text = if self.opened {
+            text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text)
+        } else {
+            text
+        };
+        let text = if self.snippets { text.to_owned() } else { plain(text) };
+        CompletionItem {
+            label: label.to_owned(),
+            kind: Some(kind),
+            detail,
+            insert_text_format: self.snippets.then_some(InsertTextFormat::SNIPPET),
+            text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(self.document.range(self.word), text))),
+            ..CompletionItem::default()
+        }
+    }
+
+    fn words(&self, due: Due, items: &mut Vec<CompletionItem>) {
+        for word in &WORDS {
+            let text = match due {
+                Due::Form => word.form,
+                Due::Head if !matches!(word.name, "<=" | "role") => head(word),
+                Due::Literal => word.literal,
+                _ => "",
+            };
+            // Without a list `terminal` is no rule, and with one no literal.
+            if !text.is_empty() && !(self.opened && !text.starts_with('(')) {
+                let detail = Some(word.usage.to_owned());
+                items.push(self.item(word.name, CompletionItemKind::KEYWORD, detail, text));
+            }
+        }
+    }
+
+    fn relations(&self, items: &mut Vec<CompletionItem>) {
+        for (name, places) in self.document.reading().names.iter() {
+            if let Name::Relation(_) = name {
+                let first = places.iter().find(|place| place.is_head).unwrap_or(&places[0]);
+                self.call(first, CompletionItemKind::FUNCTION, items);
+            }
+        }
+    }
+
+    /// Fluents, moves, or all terms.
+    fn terms(&self, due: Due, items: &mut Vec<CompletionItem>) {
+        for (name, places) in self.document.reading().names.iter() {
+            let Name::Term(_) = name else { continue };
+            let fits = |place: &&Place| match due {
+                Due::Fluent => place.under.is_some() && place.is_fluent,
+                Due::Move => place.under.is_some_and(|word| word.choice().is_some()),
+                _ => true,
+            };
+            let mut arities = BTreeSet::new();
+            for place in places.iter().filter(fits) {
+                // What is an argument of anything may be a function, and one of each arity.
+                if arities.insert(place.arity) && !(self.opened && place.arity == 0) {
+                    let kind = if place.arity == 0 {
+                        CompletionItemKind::CONSTANT
+                    } else {
+                        CompletionItemKind::STRUCT
+                    };
+                    self.call(place, kind, items);
+                }
+            }
+        }
+    }
+
+    /// A name with the arguments that it has at a place.
+    fn call(&self, place: &Place, kind: CompletionItemKind, items: &mut Vec<CompletionItem>) {
+        let source = &self.document.source;
+        let name = source.slice(place.span);
+        if place.arity == 0 {
+            if !self.opened {
+                items.push(self.item(name, kind, None, &escape(name)));
+            }
+            return;
+        }
+        let arguments = &self.document.reading().tree.children(place.node)[1..];
+        let mut text = format!("({}", escape(name));
+        for (argument, number) in arguments.iter().zip(1..) {
+            let argument = source.slice(self.document.span(*argument));
+            let argument =
+                if argument.len() > 40 || argument.contains(['\n', '\r']) { ".." } else { argument };
+            text.push_str(&format!(" ${{{number}:{}}}", escape(argument)));
+        }
+        text.push(')');
+        let detail = source.slice(self.document.span(place.node));
+        let detail = (detail.len() <= 80).then(|| detail.to_owned());
+        items.push(self.item(name, kind, detail, &text));
+    }
+
+    /// The variables of the form, before the place and behind it if it can be read.
+    fn variables(&self, before: &str, items: &mut Vec<CompletionItem>) {
+        let mut variables: BTreeMap<String, &str> = BTreeMap::new();
+        let words = before.split(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')'));
+        for word in words.filter(|word| word.len() > 1 && word.starts_with('?')) {
+            variables.entry(word.to_ascii_lowercase()).or_insert(word);
+        }
+        let tree = &self.document.reading().tree;
+        let within = |form: u32| {
+            let span = self.document.span(tree.forms[form as usize]);
+            span.start < self.word.start && self.word.start < span.end
+        };
+        for (name, places) in self.document.reading().names.iter() {
+            if let Name::Variable(form, key) = name
+                && within(*form)
+                && places.iter().any(|place| place.span.start != self.word.start)
+            {
+                variables.entry(key.clone()).or_insert(self.document.source.slice(places[0].span));
+            }
+        }
+        for variable in variables.values() {
+            items.push(self.item(variable, CompletionItemKind::VARIABLE, None, &escape(variable)));
+        }
+    }
+}
+
+/// What a rule of a word has as its head: the first list of its form.
+fn head(word: &Word) -> &'static str {
+    let form = word.form;
+    match form.strip_prefix("(<= ") {
+        Some(rest) => rest.split('\n').next().unwrap_or_default(),
+        None => form,
+    }
+}
+
+/// Text in which nothing is a place to fill.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
+}
+
+/// A text with what stands in its places to fill.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => plain.extend(rest.next()),
+            '$' if rest.peek() == Some(&'{') => while rest.next().is_some_and(|c| c != ':') {},
+            '}' => {}
+            c => plain.push(c),
+        }
+    }
+    plain
+}

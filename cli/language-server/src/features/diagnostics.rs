@@ -1,0 +1,59 @@
+//! What is wrong with a document, as clients show it.
+
+use crate::document::Document;
+use gdl_compiler::{Diagnostic, Diagnostics, Severity, diagnostic::codes};
+use lsp_types::{
+    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString,
+    PublishDiagnosticsParams,
+};
+
+/// All that is known to be wrong now.
+pub(crate) fn publish(document: &Document) -> PublishDiagnosticsParams {
+    let diagnostics = document.diagnostics().iter().map(|found| show(document, found)).collect();
+    PublishDiagnosticsParams { uri: document.uri.clone(), diagnostics, version: Some(document.version) }
+}
+
+/// What a worker found, as it is to be shown: limits that are lower here than elsewhere make no rulesheet wrong.
+pub(crate) fn settle(found: &Diagnostics) -> Vec<Diagnostic> {
+    let are_excesses = found.are_excesses();
+    let mut list: Vec<Diagnostic> = found.iter().cloned().collect();
+    for diagnostic in list.iter_mut().filter(|d| are_excesses && d.severity == Severity::Error) {
+        diagnostic.severity = Severity::Warning;
+        diagnostic.note = "by the limits of the editor, which are lower than those of `gdl check`".to_owned();
+    }
+    list
+}
+
+/// A diagnostic; what concerns the whole rulesheet stands at its first character.
+pub(crate) fn show(document: &Document, found: &Diagnostic) -> lsp_types::Diagnostic {
+    let severity = match (found.severity, found.code.severity) {
+        (Severity::Error, _) => DiagnosticSeverity::ERROR,
+        (_, Severity::Lint) => DiagnosticSeverity::HINT,
+        _ => DiagnosticSeverity::WARNING,
+    };
+    let mut message = found.message.clone();
+    if !found.note.is_empty() {
+        message.push_str(": ");
+        message.push_str(&found.note);
+    }
+    if let Some(help) = &found.help {
+        message.push_str("\nhelp: ");
+        message.push_str(help);
+    }
+    let related = found.labels.iter().map(|label| DiagnosticRelatedInformation {
+        location: Location::new(document.uri.clone(), document.range(label.span)),
+        message: if label.text.is_empty() { found.message.clone() } else { label.text.clone() },
+    });
+    let unused = [&codes::UNUSED_RELATION, &codes::FLUENT_NEVER_READ].contains(&found.code);
+    lsp_types::Diagnostic {
+        range: document.range(found.span.unwrap_or_default()),
+        severity: Some(severity),
+        code: Some(NumberOrString::String(found.code.id.to_owned())),
+        code_description: None,
+        source: Some("gdl".to_owned()),
+        message,
+        related_information: (!found.labels.is_empty()).then(|| related.collect()),
+        tags: unused.then(|| vec![DiagnosticTag::UNNECESSARY]),
+        data: None,
+    }
+}

@@ -1,0 +1,79 @@
+//! A name is changed wherever it stands, if nothing else gets another meaning by that.
+
+use crate::{
+    document::Document,
+    names::{Name, Place},
+    session::Refusal,
+    words::Word,
+};
+use lsp_types::{Position, PrepareRenameResponse, TextEdit, WorkspaceEdit};
+use serde_json::{Value, json};
+
+/// The name at a position, if it may be changed.
+pub(crate) fn prepare(document: &Document, position: Position) -> Result<PrepareRenameResponse, Refusal> {
+    let (_, place) = find(document, position)?;
+    let placeholder = document.source.slice(place.span).to_owned();
+    Ok(PrepareRenameResponse::RangeWithPlaceholder { range: document.range(place.span), placeholder })
+}
+
+/// The edits that change the name at a position.
+pub(crate) fn rename(document: &Document, position: Position, new: &str) -> Result<Value, Refusal> {
+    let (name, _) = find(document, position)?;
+    judge(document, name, new)?;
+    let places = document.reading().names.places(name).iter();
+    let edits: Vec<_> =
+        places.map(|place| TextEdit::new(document.range(place.span), new.to_owned())).collect();
+    let mut edit = json!(WorkspaceEdit::default());
+    edit["changes"] = json!({ document.uri.as_str(): edits });
+    Ok(edit)
+}
+
+fn find(document: &Document, position: Position) -> Result<(&Name, &Place), Refusal> {
+    let reading = document.reading();
+    let (name, place) =
+        reading.names.at(document.offset(position)).ok_or_else(|| Refusal::new("there is no name here"))?;
+    if let Name::Word(word) = name {
+        return Err(Refusal::new(format!("`{word}` is a word of the language")));
+    }
+    if let Name::Term(word) = name
+        && Word::find(word).is_some()
+    {
+        return Err(Refusal::new(format!("`{word}` is a word of the language")));
+    }
+    if reading.tree.broken {
+        return Err(Refusal::new("some of the rulesheet cannot be read, and the name may stand there"));
+    }
+    Ok((name, place))
+}
+
+/// Refuses what is no name of this kind, or another thing's.
+fn judge(document: &Document, name: &Name, new: &str) -> Result<(), Refusal> {
+    let fits = !new.is_empty()
+        && new.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'(' | b')' | b';' | b'"'))
+        && !["#", "//", "%", "--", "/*", "~"].iter().any(|sign| new.starts_with(sign))
+        && !matches!(new, ":-" | "&");
+    if !fits || new.len() > 1024 {
+        return Err(Refusal::new(format!("`{new}` is no name: letters, digits, `_`, `+` and `-` are")));
+    }
+    let key = new.to_ascii_lowercase();
+    let names = &document.reading().names;
+    let taken = if let Name::Variable(form, _) = name {
+        if !new.starts_with('?') || new == "?" {
+            return Err(Refusal::new("the name of a variable starts with `?`"));
+        }
+        vec![Name::Variable(*form, key)]
+    } else {
+        if new.starts_with('?') {
+            return Err(Refusal::new("only names of variables start with `?`"));
+        }
+        // Those that point the wrong way, and what KIF has beside GDL, are words too.
+        if Word::find(new).is_some() || matches!(&*key, "and" | "=" | "=>" | "<=>" | "->") {
+            return Err(Refusal::new(format!("`{new}` is a word of the language")));
+        }
+        vec![Name::Relation(key.clone()), Name::Term(key)]
+    };
+    match taken.iter().any(|other| other != name && !names.places(other).is_empty()) {
+        true => Err(Refusal::new(format!("`{new}` is taken"))),
+        false => Ok(()),
+    }
+}

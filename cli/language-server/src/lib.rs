@@ -1,0 +1,36 @@
+//! `gdl lsp`: what editors ask about a rulesheet, and the faults of one that is being written.
+//!
+//! A client speaks the Language Server Protocol over a stream of bytes (`transport`), and a `session` answers message by message. A
+//! `document` is an open rulesheet, of which the names are looked up in an index (`names`); what the words of the language mean is in
+//! `words`. Text is parsed and checked at once; a thread of its own does what takes longer (`worker`). Each question that a client may
+//! ask has a file in `features`, which is a function of the document.
+
+mod document;
+mod features;
+mod names;
+mod session;
+mod transport;
+mod words;
+mod worker;
+
+use std::{
+    io::{self, Read, Write},
+    sync::mpsc::sync_channel,
+    thread,
+};
+
+/// How many messages wait for the session before the client has to.
+const WAITING: usize = 256;
+
+/// Serves one client until it says `exit` or its stream ends; true if it said `shutdown` before, as it should.
+///
+/// # Errors
+/// If the client takes no more, or threads cannot be started.
+pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<bool> {
+    let (events, inbox) = sync_channel(WAITING);
+    let worker = worker::Worker::start(events.clone())?;
+    thread::Builder::new()
+        .name("gdl-lsp-input".to_owned())
+        .spawn(move || transport::receive(io::BufReader::new(input), &events))?;
+    session::Session::new(output, worker).run(&inbox)
+}

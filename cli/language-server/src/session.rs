@@ -1,0 +1,357 @@
+//! A session is the conversation with one client: messages in, answers and diagnostics out.
+//!
+//! Messages are answered in their order. Nothing that a client sends ends a session but `exit` and the end of its stream: what makes no
+//! sense is answered with an error. A text is looked at when no message waits, so of several changes only the last is; then its
+//! diagnostics are published, and the worker is given what is left to find. The worker is called off by the next change.
+
+use crate::{
+    document::Document,
+    features,
+    transport::{self, Event},
+    worker::{Finding, Job, Worker},
+};
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId};
+use lsp_types::{
+    CodeActionKind, CodeActionOptions, CodeActionParams, CompletionOptions, CompletionParams,
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DocumentFormattingParams, DocumentHighlightParams, DocumentSymbolParams, FoldingRangeParams,
+    GotoDefinitionParams, HoverParams, InitializeParams, OneOf, ReferenceParams, RenameOptions, RenameParams,
+    ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    io::{self, Write},
+    sync::{
+        Arc,
+        atomic::Ordering,
+        mpsc::{Receiver, TryRecvError},
+    },
+};
+
+/// The most documents that are open at a time.
+const MOST_DOCUMENTS: usize = 1_000;
+
+/// The most bytes of all open documents.
+const MOST_TEXT: usize = 256 << 20;
+
+/// How far the conversation is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    New,
+    Running,
+    ShutDown,
+}
+
+/// Why a request has no result.
+pub(crate) struct Refusal {
+    code: ErrorCode,
+    message: String,
+}
+
+impl Refusal {
+    /// A request that makes sense and cannot be fulfilled.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { code: ErrorCode::RequestFailed, message: message.into() }
+    }
+}
+
+/// A conversation.
+pub(crate) struct Session<W> {
+    output: W,
+    worker: Worker,
+    stage: Stage,
+    /// Whether the client fills in places of a completion.
+    snippets: bool,
+    documents: BTreeMap<String, Document>,
+    /// What was received and not answered yet.
+    waiting: VecDeque<Event>,
+}
+
+impl<W: Write> Session<W> {
+    pub(crate) fn new(output: W, worker: Worker) -> Self {
+        let (documents, waiting) = (BTreeMap::new(), VecDeque::new());
+        Self { output, worker, stage: Stage::New, snippets: false, documents, waiting }
+    }
+
+    /// Answers until the end; true if the client shut the session down.
+    pub(crate) fn run(mut self, inbox: &Receiver<Event>) -> io::Result<bool> {
+        loop {
+            // What has arrived is known beforehand, so what is cancelled meanwhile is not done.
+            let mut gone = false;
+            while self.waiting.len() < crate::WAITING {
+                match inbox.try_recv() {
+                    Ok(event) => self.waiting.push_back(event),
+                    Err(error) => {
+                        gone = error == TryRecvError::Disconnected;
+                        break;
+                    }
+                }
+            }
+            let event = match self.waiting.pop_front() {
+                Some(event) => event,
+                None if gone => Event::End,
+                None => {
+                    self.look()?;
+                    inbox.recv().unwrap_or(Event::End)
+                }
+            };
+            match event {
+                Event::End => return Ok(self.stage == Stage::ShutDown),
+                Event::Message(Message::Notification(notification)) if notification.method == "exit" => {
+                    return Ok(self.stage == Stage::ShutDown);
+                }
+                Event::Message(Message::Request(request)) => self.request(request)?,
+                Event::Message(Message::Notification(notification)) => self.notification(notification)?,
+                // The server asks nothing.
+                Event::Message(Message::Response(_)) => {}
+                Event::Malformed(id, code, message) => self.refuse(id, &Refusal { code, message })?,
+                Event::Found(finding) => self.found(finding)?,
+            }
+        }
+    }
+
+    fn answer(&mut self, id: &RequestId, result: &Value) -> io::Result<()> {
+        transport::send(&mut self.output, json!({ "id": id, "result": result }))
+    }
+
+    fn refuse(&mut self, id: Option<RequestId>, refusal: &Refusal) -> io::Result<()> {
+        let error = json!({ "code": refusal.code as i32, "message": refusal.message });
+        transport::send(&mut self.output, json!({ "id": id, "error": error }))
+    }
+
+    fn notify(&mut self, method: &str, params: impl Serialize) -> io::Result<()> {
+        transport::send(&mut self.output, json!({ "method": method, "params": params }))
+    }
+
+    fn request(&mut self, request: Request) -> io::Result<()> {
+        let Request { id, method, params } = request;
+        let cancelled = self.waiting.iter().any(|event| {
+            matches!(event, Event::Message(Message::Notification(later))
+                if later.method == "$/cancelRequest" && later.params.get("id") == Some(&json!(id)))
+        });
+        let refusal = |code, message: &str| Err(Refusal { code, message: message.to_owned() });
+        let result = match (self.stage, method.as_str()) {
+            (Stage::New, "initialize") => self.initialize(params),
+            (Stage::New, _) => refusal(ErrorCode::ServerNotInitialized, "the first request is `initialize`"),
+            (Stage::ShutDown, _) => refusal(ErrorCode::InvalidRequest, "the session was shut down"),
+            (Stage::Running, "initialize") => {
+                refusal(ErrorCode::InvalidRequest, "`initialize` was said before")
+            }
+            (Stage::Running, "shutdown") => {
+                self.stage = Stage::ShutDown;
+                Ok(Value::Null)
+            }
+            (Stage::Running, _) if cancelled => {
+                refusal(ErrorCode::RequestCanceled, "cancelled by the client")
+            }
+            (Stage::Running, method) => self.question(method, params),
+        };
+        match result {
+            Ok(result) => self.answer(&id, &result),
+            Err(refusal) => self.refuse(Some(id), &refusal),
+        }
+    }
+
+    fn initialize(&mut self, params: Value) -> Result<Value, Refusal> {
+        let params: InitializeParams = read(params)?;
+        self.stage = Stage::Running;
+        let item = params
+            .capabilities
+            .text_document
+            .and_then(|document| document.completion)
+            .and_then(|completion| completion.completion_item);
+        self.snippets = item.and_then(|item| item.snippet_support).unwrap_or(false);
+        let version = env!("CARGO_PKG_VERSION");
+        Ok(json!({ "capabilities": capabilities(), "serverInfo": { "name": "gdl", "version": version } }))
+    }
+
+    /// Answers what is asked of a document.
+    fn question(&self, method: &str, params: Value) -> Result<Value, Refusal> {
+        match method {
+            "textDocument/hover" => {
+                let HoverParams { text_document_position_params: at, .. } = read(params)?;
+                write(features::hover::hover(self.document(&at.text_document.uri)?, at.position))
+            }
+            "textDocument/definition" => {
+                let GotoDefinitionParams { text_document_position_params: at, .. } = read(params)?;
+                write(features::places::definitions(self.document(&at.text_document.uri)?, at.position))
+            }
+            "textDocument/references" => {
+                let ReferenceParams { text_document_position: at, context, .. } = read(params)?;
+                let document = self.document(&at.text_document.uri)?;
+                write(features::places::references(document, at.position, context.include_declaration))
+            }
+            "textDocument/documentHighlight" => {
+                let DocumentHighlightParams { text_document_position_params: at, .. } = read(params)?;
+                write(features::places::highlights(self.document(&at.text_document.uri)?, at.position))
+            }
+            "textDocument/prepareRename" => {
+                let TextDocumentPositionParams { text_document, position } = read(params)?;
+                write(features::rename::prepare(self.document(&text_document.uri)?, position)?)
+            }
+            "textDocument/rename" => {
+                let RenameParams { text_document_position: at, new_name, .. } = read(params)?;
+                write(features::rename::rename(
+                    self.document(&at.text_document.uri)?,
+                    at.position,
+                    &new_name,
+                )?)
+            }
+            "textDocument/completion" => {
+                let CompletionParams { text_document_position: at, .. } = read(params)?;
+                let document = self.document(&at.text_document.uri)?;
+                write(features::completion::complete(document, at.position, self.snippets))
+            }
+            "textDocument/formatting" => {
+                let DocumentFormattingParams { text_document, .. } = read(params)?;
+                write(features::formatting::format(self.document(&text_document.uri)?)?)
+            }
+            "textDocument/foldingRange" => {
+                let FoldingRangeParams { text_document, .. } = read(params)?;
+                write(features::folding::fold(self.document(&text_document.uri)?))
+            }
+            "textDocument/documentSymbol" => {
+                let DocumentSymbolParams { text_document, .. } = read(params)?;
+                write(features::outline::outline(self.document(&text_document.uri)?))
+            }
+            "textDocument/codeAction" => {
+                let CodeActionParams { text_document, range, context, .. } = read(params)?;
+                write(features::actions::actions(self.document(&text_document.uri)?, range, &context))
+            }
+            _ => {
+                Err(Refusal { code: ErrorCode::MethodNotFound, message: format!("`{method}` is not known") })
+            }
+        }
+    }
+
+    fn document(&self, uri: &Uri) -> Result<&Document, Refusal> {
+        let closed =
+            || Refusal { code: ErrorCode::InvalidParams, message: format!("`{}` is not open", uri.as_str()) };
+        self.documents.get(uri.as_str()).ok_or_else(closed)
+    }
+
+    fn notification(&mut self, Notification { method, params }: Notification) -> io::Result<()> {
+        if self.stage != Stage::Running {
+            return Ok(());
+        }
+        // What cannot be read has no answer.
+        match method.as_str() {
+            "textDocument/didOpen" => {
+                let Ok(DidOpenTextDocumentParams { text_document: opened }) = read(params) else {
+                    return Ok(());
+                };
+                self.open(opened.uri, opened.version, opened.text)
+            }
+            "textDocument/didChange" => {
+                let Ok(params) = read::<DidChangeTextDocumentParams>(params) else { return Ok(()) };
+                let (uri, version) = (params.text_document.uri, params.text_document.version);
+                // Texts are sent whole, as was agreed, so the last one counts.
+                let last = params.content_changes.into_iter().rfind(|change| change.range.is_none());
+                match last {
+                    Some(change) if self.documents.contains_key(uri.as_str()) => {
+                        self.open(uri, version, change.text)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            "textDocument/didClose" => {
+                let Ok(DidCloseTextDocumentParams { text_document }) = read(params) else { return Ok(()) };
+                self.close(&text_document.uri)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a text in the place of the one before, if there was one.
+    fn open(&mut self, uri: Uri, version: i32, text: String) -> io::Result<()> {
+        if let Some(before) = self.documents.remove(uri.as_str()) {
+            before.called_off.store(true, Ordering::Relaxed);
+        }
+        let bytes: usize = self.documents.values().map(|document| document.text().len()).sum();
+        if self.documents.len() >= MOST_DOCUMENTS || bytes + text.len() > MOST_TEXT {
+            let message = format!("{} is not looked at: too many rulesheets are open", uri.as_str());
+            return self.notify("window/showMessage", json!({ "type": 2, "message": message }));
+        }
+        self.documents.insert(uri.as_str().to_owned(), Document::new(uri, version, text));
+        Ok(())
+    }
+
+    fn close(&mut self, uri: &Uri) -> io::Result<()> {
+        let Some(document) = self.documents.remove(uri.as_str()) else { return Ok(()) };
+        document.called_off.store(true, Ordering::Relaxed);
+        self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": [] }))
+    }
+
+    /// Looks at the texts that are new.
+    fn look(&mut self) -> io::Result<()> {
+        let new: Vec<String> =
+            self.documents.iter().filter(|(_, d)| d.is_new).map(|(uri, _)| uri.clone()).collect();
+        for uri in new {
+            let Some(document) = self.documents.get_mut(&uri) else { continue };
+            document.is_new = false;
+            if !document.reading().has_errors {
+                let (source, called_off) = (document.source.clone(), document.called_off.clone());
+                self.worker.submit(Job { uri, source, called_off });
+            }
+            let params = features::diagnostics::publish(document);
+            self.notify("textDocument/publishDiagnostics", params)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what the worker found, unless the text has changed.
+    fn found(&mut self, Finding { job, diagnostics }: Finding) -> io::Result<()> {
+        let document =
+            self.documents.get_mut(&job.uri).filter(|document| Arc::ptr_eq(&document.source, &job.source));
+        let Some(document) = document else { return Ok(()) };
+        let found = features::diagnostics::settle(&diagnostics);
+        if found == document.reading().diagnostics {
+            return Ok(());
+        }
+        document.found = Some(found);
+        let params = features::diagnostics::publish(document);
+        self.notify("textDocument/publishDiagnostics", params)
+    }
+}
+
+fn read<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {
+    serde_json::from_value(params)
+        .map_err(|error| Refusal { code: ErrorCode::InvalidParams, message: error.to_string() })
+}
+
+fn write(result: impl Serialize) -> Result<Value, Refusal> {
+    serde_json::to_value(result)
+        .map_err(|error| Refusal { code: ErrorCode::InternalError, message: error.to_string() })
+}
+
+/// What the server can do.
+fn capabilities() -> ServerCapabilities {
+    ServerCapabilities {
+        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::FULL)),
+        hover_provider: Some(true.into()),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: lsp_types::WorkDoneProgressOptions::default(),
+        })),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some(vec!["(".to_owned(), "?".to_owned()]),
+            ..CompletionOptions::default()
+        }),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        folding_range_provider: Some(true.into()),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        code_action_provider: Some(
+            CodeActionOptions {
+                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+                ..CodeActionOptions::default()
+            }
+            .into(),
+        ),
+        ..ServerCapabilities::default()
+    }
+}

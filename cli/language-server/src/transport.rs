@@ -1,0 +1,104 @@
+//! Messages over a stream: a header with the number of bytes, and as many bytes of JSON.
+//!
+//! What comes in is told as an [`Event`], one for each message, whatever is wrong with it. Neither a header nor a message takes
+//! memory beyond its limit: what is larger is read past. A header that makes no sense is skipped, so the next message is found
+//! again.
+
+use crate::worker::Finding;
+use lsp_server::{ErrorCode, Message, RequestId};
+use serde_json::Value;
+use std::{
+    io::{self, BufRead, Read, Write},
+    sync::mpsc::SyncSender,
+};
+
+/// The most bytes of a message.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The most bytes of a line of a header that are looked at.
+const MOST_HEADER: u64 = 1 << 10;
+
+/// What a session is told.
+pub(crate) enum Event {
+    /// A message of the client.
+    Message(Message),
+    /// A message that is none, and the request it was meant to be, if it says so.
+    Malformed(Option<RequestId>, ErrorCode, String),
+    /// What the worker found.
+    Found(Finding),
+    /// The client has gone.
+    End,
+}
+
+/// Reads messages until the stream ends or the session does.
+pub(crate) fn receive(mut input: impl BufRead, events: &SyncSender<Event>) {
+    loop {
+        // A stream that fails has ended for all that can be done.
+        let event = next(&mut input).ok().flatten().unwrap_or(Event::End);
+        let last = matches!(event, Event::End);
+        if events.send(event).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// The next message; none at the end of the stream.
+fn next(input: &mut impl BufRead) -> io::Result<Option<Event>> {
+    let malformed = |code, text: String| Ok(Some(Event::Malformed(None, code, text)));
+    let Some(length) = header(input)? else { return Ok(None) };
+    let Some(length) = length else {
+        return malformed(ErrorCode::InvalidRequest, "a header without `Content-Length`".to_owned());
+    };
+    if length > MOST_BYTES {
+        io::copy(&mut input.take(length), &mut io::sink())?;
+        let text = format!("a message of {length} bytes, more than {MOST_BYTES}");
+        return malformed(ErrorCode::InvalidRequest, text);
+    }
+    let mut body = Vec::new();
+    if input.take(length).read_to_end(&mut body)? < length as usize {
+        return Ok(None);
+    }
+    let value: Value = match serde_json::from_slice(&body) {
+        Ok(value) => value,
+        Err(error) => return malformed(ErrorCode::ParseError, error.to_string()),
+    };
+    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    Ok(Some(match serde_json::from_value(value) {
+        // A request whose number is none would pass for a notification.
+        Ok(Message::Notification(_)) if id.is_some() => {
+            Event::Malformed(id, ErrorCode::InvalidRequest, "neither a request nor an answer".to_owned())
+        }
+        Ok(message) => Event::Message(message),
+        Err(error) => Event::Malformed(id, ErrorCode::InvalidRequest, error.to_string()),
+    }))
+}
+
+/// The length that a header gives, if it gives one; none at the end of the stream.
+fn header(input: &mut impl BufRead) -> io::Result<Option<Option<u64>>> {
+    let mut length = None;
+    loop {
+        let mut line = Vec::new();
+        if input.by_ref().take(MOST_HEADER).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(Some(length));
+        }
+        if let Some((name, value)) = text.split_once(':')
+            && name.eq_ignore_ascii_case("Content-Length")
+        {
+            length = value.trim().parse().ok();
+        }
+    }
+}
+
+/// Writes what is to be sent.
+pub(crate) fn send(output: &mut impl Write, mut message: Value) -> io::Result<()> {
+    message["jsonrpc"] = "2.0".into();
+    let body = serde_json::to_vec(&message)?;
+    write!(output, "Content-Length: {}\r\n\r\n", body.len())?;
+    output.write_all(&body)?;
+    output.flush()
+}

@@ -1,0 +1,78 @@
+//! What takes longer than a key: rulesheets are grounded and made nets in a thread of its own.
+//!
+//! A [`Job`] goes in, and a [`Finding`] comes out unless the job was called off, which ends it within some steps of the compiler.
+//! Jobs are done one after the other, with the limits for text from a network: each ends within some seconds.
+
+use crate::transport::Event;
+use gdl_compiler::{Diagnostics, Limits, Observer, Options, Source, compile};
+use std::{
+    io,
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Sender, SyncSender, channel},
+    },
+    thread,
+};
+
+/// A rulesheet to compile.
+pub(crate) struct Job {
+    /// The address of the document.
+    pub(crate) uri: String,
+    /// Its text.
+    pub(crate) source: Arc<Source>,
+    /// Set when nothing is wanted any more.
+    pub(crate) called_off: Arc<AtomicBool>,
+}
+
+/// What the whole compiler says of a rulesheet.
+pub(crate) struct Finding {
+    /// The job.
+    pub(crate) job: Job,
+    /// All that is wrong.
+    pub(crate) diagnostics: Diagnostics,
+}
+
+/// Where jobs go.
+pub(crate) struct Worker(Sender<Job>);
+
+impl Worker {
+    /// Starts the thread; what it finds is told as an event.
+    pub(crate) fn start(events: SyncSender<Event>) -> io::Result<Self> {
+        let (jobs, waiting) = channel::<Job>();
+        thread::Builder::new().name("gdl-lsp-worker".to_owned()).spawn(move || {
+            for job in waiting {
+                let Some(diagnostics) = judge(&job) else { continue };
+                if events.send(Event::Found(Finding { job, diagnostics })).is_err() {
+                    return;
+                }
+            }
+        })?;
+        Ok(Self(jobs))
+    }
+
+    /// Hands a job over.
+    pub(crate) fn submit(&self, job: Job) {
+        // A worker that has gone finds nothing more; what was found at once stays true.
+        let _ = self.0.send(job);
+    }
+}
+
+/// The limits and lints of a server: all that can be said is said.
+pub(crate) fn options() -> Options {
+    let mut options = Options { limits: Limits::network(), ..Options::default() };
+    options.levels.warn.push("lints".to_owned());
+    options
+}
+
+/// What the compiler says of a job; nothing if it was called off.
+fn judge(job: &Job) -> Option<Diagnostics> {
+    let called_off = job.called_off.clone();
+    let observer = Observer::new(move |_| {
+        if called_off.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let found = compile(&job.source, &Options { observer, ..options() })
+        .map_or_else(|failure| failure.diagnostics, |compilation| compilation.diagnostics);
+    (!job.called_off.load(Ordering::Relaxed)).then_some(found)
+}

@@ -2,7 +2,7 @@
 
 use crate::args::rules::RulesArgs;
 use clap::Args;
-use gdl_compiler::{Compilation, Diagnostics, Options, Severity, Source};
+use gdl_compiler::{Compilation, Diagnostics, Options, Severity, Source, diagnostic::repair};
 use gdl_runtime::Dynamic;
 use gdl_tools::{
     error::{Error, Result},
@@ -24,6 +24,9 @@ use std::{
 #[command(after_help = "\
 Warnings alone leave the exit code 0. A LINT is a name or a code; several are separated by commas.
 
+--fix makes the edits that belong to the diagnostics that are shown (`edits` of --json), as long as
+there are some, and says which on stderr; the file is replaced once, at the end.
+
 --simulate plays: it visits the states that play can reach, all of them if they are few, else as many
 as take some seconds, and then plays random games. What it finds comes with the moves that show it.
 The same seed gives the same report.
@@ -32,6 +35,7 @@ Examples:
   gdl check tictactoe.kif
   gdl check games/*.kif --deny warnings
   gdl check draft.kif --simulate --warn goal_not_monotone
+  gdl check draft.kif --fix
   gdl check draft.kif --allow unused_relation,GDL021 --json
   gdl check - --name draft.kif --json < unsaved_buffer")]
 pub(crate) struct CheckArgs {
@@ -44,6 +48,9 @@ pub(crate) struct CheckArgs {
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
+    /// Do in the files what help lines say, where a program can, and check what comes of it
+    #[arg(long)]
+    pub fix: bool,
     /// Print the JSON Schema of what `--json` prints
     #[arg(long, exclusive = true)]
     pub schema: bool,
@@ -107,6 +114,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
     let settings = args.simulate.then(|| args.simulation.settings());
     let mut whole = Whole::default();
     for path in &args.files {
+        if args.fix {
+            mend(path, &options)?;
+        }
         let (source, diagnostics, simulation) = judge(path, &args.name, &options, settings.as_ref());
         whole.add(&source, &diagnostics, simulation.as_ref());
         if args.json {
@@ -122,6 +132,38 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
         output::json(&whole.to_json())?;
     }
     if whole.errors > 0 { Err(Error::Reported) } else { Ok(()) }
+}
+
+/// Makes the edits that diagnostics suggest, round after round, and says which they are.
+fn mend(path: &Path, options: &Options) -> Result {
+    /// What is wrong behind that is told and left.
+    const ROUNDS: usize = 100;
+    if path == Path::new("-") {
+        return Err(Error::Input("`--fix` wants a file, not stdin".to_owned()));
+    }
+    // What cannot be read is told by the check.
+    let Ok(original) = load::read(path, options) else { return Ok(()) };
+    let mut source = original.clone();
+    for _ in 0..ROUNDS {
+        let (diagnostics, _) = load::examine(&source, options);
+        let (text, made) = repair(&source, diagnostics.iter());
+        if made.is_empty() {
+            break;
+        }
+        for diagnostic in made {
+            let place = source.position(diagnostic.span.unwrap_or_default().start);
+            let (name, code) = (source.name(), diagnostic.code.id);
+            let what = diagnostic.help.as_deref().unwrap_or(&diagnostic.message);
+            let (line, column) = (place.line, place.column);
+            output::remark(format_args!("{GOOD}fixed{GOOD:#}: {name}:{line}:{column}: {code}: {what}"));
+        }
+        source = Source::new(source.name(), text);
+    }
+    if source.text() == original.text() {
+        return Ok(());
+    }
+    super::fmt::replace(path, source.text())
+        .map_err(|error| Error::Input(format!("cannot write `{}`: {error}", path.display())))
 }
 
 /// All that is to be said of a file, and how much was played if it was.

@@ -53,7 +53,7 @@ fn faults_as_json_have_all_their_fields() {
     let list = report["diagnostics"].as_array().expect("a list");
     let clash = list.iter().find(|d| d["code"] == "GDL021").expect("the clash is found");
     let place = ["file", "line", "column", "end_line", "end_column", "offset", "end_offset"];
-    let about = ["message", "note", "help", "labels", "witness"];
+    let about = ["message", "note", "help", "labels", "witness", "edits"];
     assert_eq!(keys(clash), [&["code", "name", "severity"], &place[..], &about[..]].concat());
     assert_eq!(clash["name"], "relation_arity_clash");
     assert_eq!(clash["severity"], "error");
@@ -189,4 +189,45 @@ fn all_codes_are_listed() {
     let fields = ["code", "name", "severity", "allowable", "reserved", "meaning", "page", "examples"];
     assert_eq!(keys(&page), fields);
     assert_eq!((&page["examples"][0]["right"], &page["examples"][1]["right"]), (&false.into(), &true.into()));
+}
+
+#[test]
+fn what_help_lines_say_is_done() {
+    let text = "(role robot)\n(init (light off))\n(legal robot press))\n(<= (next (light on)) (does robot press))\n\
+        (<= terminal (tru (light on)))\n(goal robot 100)\n(goal robot 100)\n";
+    let path = file("mend.kif", text);
+    let run = gdl(&["check", &path, "--fix", "--warn", "duplicate_fact"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let made: Vec<&str> = run.stderr.lines().map(|line| line.split("mend.kif:").nth(1).unwrap()).collect();
+    assert_eq!(
+        made,
+        [
+            "3:20: GDL002: remove it, or look for a `)` too many in the form above",
+            "5:15: GDL100: did you mean `true`?",
+            "7:2: GDL104: remove one of them",
+        ]
+    );
+    let fixed = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        fixed,
+        text.replace("press))\n(<=", "press)\n(<=").replace("tru ", "true ").replacen(
+            "(goal robot 100)\n",
+            "",
+            1
+        )
+    );
+    // What is right is left alone.
+    let run = gdl(&["check", &path, "--fix"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert_eq!(gdl(&["check", "-", "--fix"]).code, Some(1));
+}
+
+#[test]
+fn edits_are_told_to_programs() {
+    let path = file("single.kif", "(role robot)\n(<= (p) (q ?x))\n");
+    let report = json(&["check", &path, "--json", "--warn", "singleton_variable"]);
+    let list = report["diagnostics"].as_array().expect("a list");
+    let found = list.iter().find(|d| d["code"] == "GDL103").expect("it is found");
+    assert_eq!((&found["edits"][0]["offset"], &found["edits"][0]["end_offset"]), (&24.into(), &26.into()));
+    assert_eq!(found["edits"][0]["text"], "?_x");
 }

@@ -5,7 +5,7 @@ use crate::{
     output::{DIM, remark},
 };
 use gdl_compiler::{
-    Diagnostic, Diagnostics, Source, Span,
+    Diagnostic, Diagnostics, Edit, Source, Span,
     diagnostic::{Label, Palette, Witness},
 };
 use serde_json::{Map, Value, json};
@@ -48,6 +48,15 @@ pub fn to_json(diagnostic: &Diagnostic, source: &Source) -> Value {
     let labels: Vec<Value> = diagnostic.labels.iter().map(|label| label_to_json(label, source)).collect();
     object.insert("labels".to_owned(), json!(labels));
     object.insert("witness".to_owned(), json!(diagnostic.witness.as_deref().map(witness_to_json)));
+    let edits: Vec<Value> = diagnostic.edits.iter().map(|edit| edit_to_json(edit, source)).collect();
+    object.insert("edits".to_owned(), json!(edits));
+    Value::Object(object)
+}
+
+fn edit_to_json(edit: &Edit, source: &Source) -> Value {
+    let mut object = Map::new();
+    place(&mut object, edit.span, source);
+    object.insert("text".to_owned(), json!(edit.text));
     Value::Object(object)
 }
 

@@ -8,10 +8,12 @@
 pub mod codes;
 mod page;
 mod render;
+mod repair;
 
 pub use codes::Code;
 pub use page::{Example, FRAME};
 pub use render::Palette;
+pub use repair::repair;
 
 use std::fmt;
 
@@ -129,6 +131,33 @@ impl Source {
         self.lines[line - 1]
     }
 
+    /// What takes the parentheses and the word that a list starts with from round its elements. Comments stay.
+    pub(crate) fn unwrap(&self, list: Span, word: Span) -> [Edit; 2] {
+        let rest = &self.text[word.end as usize..];
+        let spaces = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        [
+            Edit::remove(Span { start: list.start, end: word.end + spaces as u32 }),
+            Edit::remove(Span { start: list.end - 1, end: list.end }),
+        ]
+    }
+
+    /// A span with the line it takes alone, or with nothing else where it shares its lines.
+    #[must_use]
+    pub fn whole_lines(&self, span: Span) -> Span {
+        let (before, behind) = self.text.split_at(span.start as usize);
+        let behind = &behind[(span.end - span.start) as usize..];
+        let start = before.trim_end_matches([' ', '\t']);
+        let rest = behind.trim_start_matches([' ', '\t']);
+        let end = ["\r\n", "\n", "\r"].iter().find_map(|end| rest.strip_prefix(end));
+        let end = end.or(rest.is_empty().then_some(rest));
+        match end {
+            Some(end) if start.is_empty() || start.ends_with(['\n', '\r']) => {
+                Span::new(start.len(), self.text.len() - end.len())
+            }
+            _ => span,
+        }
+    }
+
     /// The text of a line counted from one, without its line end.
     #[must_use]
     pub fn line(&self, line: usize) -> &str {
@@ -175,6 +204,23 @@ pub struct Edit {
     pub span: Span,
     /// The new text.
     pub text: String,
+}
+
+impl Edit {
+    /// What puts a text in before an offset.
+    pub(crate) fn insert(offset: u32, text: impl Into<String>) -> Self {
+        Self { span: Span { start: offset, end: offset }, text: text.into() }
+    }
+
+    /// What removes a span.
+    pub(crate) fn remove(span: Span) -> Self {
+        Self { span, text: String::new() }
+    }
+
+    /// What writes parentheses and a word round a span, `before` with the first one.
+    pub(crate) fn wrap(span: Span, before: &str) -> [Self; 2] {
+        [Self::insert(span.start, before), Self::insert(span.end, ")")]
+    }
 }
 
 /// Play that shows what a diagnostic says: the moves from the start to where it can be seen.
@@ -261,6 +307,13 @@ impl Diagnostic {
     #[must_use]
     pub fn mean(self, span: Span, word: &str) -> Self {
         self.help(format!("did you mean `{word}`?")).suggest(span, word)
+    }
+
+    /// Adds edits as [`Diagnostic::suggest`] does.
+    #[must_use]
+    pub fn suggest_all(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
+        self.edits.extend(edits);
+        self
     }
 
     /// Adds an edit that does what the help line says, or a part of it.

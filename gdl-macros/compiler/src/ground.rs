@@ -233,12 +233,17 @@ fn report_roles(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnosti
     for rule in rules.rules.iter().filter(|rule| rule.head.relation == rules.keywords.role) {
         places.entry(&rule.head.arguments[0]).or_insert(rule.head.span);
     }
+    // Behind the other rules for `legal`, which there are.
+    let legal = rules.rules.iter().rev().find(|rule| rule.head.relation == rules.keywords.legal);
+    let end = legal.map_or(0, |rule| rule.span.end);
+    let legal = Span { start: end, end };
     let roles = rules.roles.iter().zip(&ground.vocabulary.roles).zip(&ground.legal);
     for ((term, role), _) in roles.filter(|(_, legal)| legal.is_empty()) {
         let message = format!("role `{role}` has no legal move in any reachable state");
         diagnostics.push(
             Diagnostic::new(&codes::MISSING_LEGAL_ONE_ROLE, places.get(term).copied(), message)
-                .help(format!("add a rule such as `(<= (legal {role} noop) ..)`")),
+                .help(format!("add a rule such as `(<= (legal {role} noop) ..)`"))
+                .suggest(legal, format!("\n(legal {role} noop)")),
         );
     }
 }

@@ -8,7 +8,7 @@
 //! O(bytes of the text), of which there are no more than [`Limits::max_source_bytes`](crate::Limits::max_source_bytes); the
 //! tree has a node for each token, of which there are no more than [`Limits::max_tokens`](crate::Limits::max_tokens).
 
-use crate::diagnostic::{Diagnostic, Source, Span, codes};
+use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 use grammar::{Kif, Rule};
 use pest::Parser as _;
 use std::ops::Range;
@@ -199,10 +199,22 @@ enum Behind {
     Literal,
 }
 
-/// A list that is never closed, and where the next form seems to start.
-fn unclosed(start: u32, next: Option<u32>) -> Diagnostic {
+/// Where a form seems to start inside another that is not closed yet.
+#[derive(Clone, Copy)]
+struct Restart {
+    /// Offset of its parenthesis.
+    start: u32,
+    /// Where the token before it ends.
+    gap: u32,
+    /// How many lists are open there.
+    depth: usize,
+}
+
+/// A list that is never closed, how many of its lists end with `last`, and where the next form seems to start.
+fn unclosed(start: u32, depth: usize, last: u32, next: Option<u32>) -> Diagnostic {
     let place = Span { start, end: start + 1 };
-    let fault = Diagnostic::new(&codes::UNCLOSED_PAREN, place, "this `(` is never closed");
+    let fault = Diagnostic::new(&codes::UNCLOSED_PAREN, place, "this `(` is never closed")
+        .suggest(Span { start: last, end: last }, ")".repeat(depth));
     match next {
         Some(at) => fault
             .label(Span { start: at, end: at + 1 }, "the next form seems to start here")
@@ -228,7 +240,9 @@ struct Builder<'s> {
     /// Tokens that start before this offset belong to a string or block comment.
     skip: u32,
     /// The first `(` in column one inside the current form: there the next form may start.
-    restart: Option<u32>,
+    restart: Option<Restart>,
+    /// Where the last token ends that is no comment.
+    last: u32,
     /// Whether every `(` in column one starts a form, since parentheses do not match anyway.
     resync: bool,
     no_more_block_ends: bool,
@@ -251,6 +265,7 @@ impl<'s> Builder<'s> {
             bad: false,
             skip: 0,
             restart: None,
+            last: 0,
             resync: false,
             no_more_block_ends: false,
             unmatched: None,
@@ -301,6 +316,9 @@ impl<'s> Builder<'s> {
             Rule::comment => self.tree.comments.push(Span { start: span.start + 1, end: span.end }),
             _ => {}
         }
+        if rule != Rule::comment {
+            self.last = span.end;
+        }
         true
     }
 
@@ -308,11 +326,15 @@ impl<'s> Builder<'s> {
         if !self.open.is_empty() && self.in_column_one(start) {
             match (self.resync, self.form_behind(start)) {
                 (_, Behind::Literal) => {}
-                (false, _) => self.restart = self.restart.or(Some(start)),
+                (false, _) => {
+                    let here = Restart { start, gap: self.last, depth: self.open.len() + self.beyond };
+                    self.restart.get_or_insert(here);
+                }
                 (true, behind) => {
                     // Only a rule is certain to be no part of the form before it.
                     if behind == Behind::Rule && !self.bad {
-                        let fault = unclosed(self.open[0].start, Some(start));
+                        let depth = self.open.len() + self.beyond;
+                        let fault = unclosed(self.open[0].start, depth, self.last, Some(start));
                         self.fault(fault);
                     }
                     self.drop_form();
@@ -359,7 +381,8 @@ impl<'s> Builder<'s> {
                 self.fault(
                     Diagnostic::new(&codes::UNMATCHED_CLOSE, span, "unexpected `)`")
                         .note("no parenthesis is open here")
-                        .help("remove it, or look for a `)` too many in the form above"),
+                        .help("remove it, or look for a `)` too many in the form above")
+                        .suggest(span, ""),
                 );
             }
             return;
@@ -386,7 +409,9 @@ impl<'s> Builder<'s> {
     /// At the end of the text: the place to read on from, if a list was never closed.
     fn end(&mut self) -> Option<u32> {
         let start = self.open.first()?.start;
-        let restart = self.restart;
+        let (depth, last) = (self.open.len() + self.beyond, self.last);
+        let (depth, last) = self.restart.map_or((depth, last), |restart| (restart.depth, restart.gap));
+        let restart = self.restart.map(|restart| restart.start);
         // What was found behind the restart will be found again.
         if let Some(restart) = restart {
             self.found.retain(|d| d.span.is_none_or(|span| span.start < restart));
@@ -397,7 +422,7 @@ impl<'s> Builder<'s> {
         }
         let deep = self.found.last().is_some_and(|d| d.code == &codes::DEEP_NESTING);
         if !self.resync && !deep {
-            let fault = unclosed(start, restart);
+            let fault = unclosed(start, depth, last, restart);
             self.fault(fault);
         }
         self.drop_form();
@@ -455,7 +480,8 @@ impl<'s> Builder<'s> {
             self.bad = true;
             self.fault(
                 Diagnostic::new(&codes::BARE_QUESTION_MARK, span, "variable with an empty name")
-                    .help("write a name behind the question mark, such as `?x`"),
+                    .help("write a name behind the question mark, such as `?x`")
+                    .suggest(span, "?unnamed"),
             );
         }
         if text.len() > self.max_identifier {
@@ -475,14 +501,31 @@ impl<'s> Builder<'s> {
         // Without this, a file of openers would be searched to its end once for each.
         self.no_more_block_ends = end.is_none();
         self.skip = end.map_or(span.end, |end| (body + end + 2) as u32);
-        self.fault(
-            Diagnostic::new(
-                &codes::BLOCK_COMMENT,
-                Span { start: span.start, end: span.start + 2 },
-                "block comments are not part of GDL",
-            )
-            .help("start each line of the comment with `;`"),
-        );
+        let sign = Span { start: span.start, end: span.start + 2 };
+        let fault = Diagnostic::new(&codes::BLOCK_COMMENT, sign, "block comments are not part of GDL")
+            .help("start each line of the comment with `;`");
+        let whole = Span { end: self.skip, ..span };
+        let comment =
+            end.and_then(|end| self.line_comments(&self.source.text()[body..body + end], self.skip));
+        self.fault(match comment {
+            Some(comment) => fault.suggest(whole, comment),
+            None => fault,
+        });
+    }
+
+    /// A comment with a semicolon before each of its lines, for what goes on at `end`.
+    fn line_comments(&self, text: &str, end: u32) -> Option<String> {
+        let lines: Vec<&str> = text.trim().split('\n').map(str::trim).collect();
+        if lines.iter().any(|line| line.contains('\r')) {
+            return None;
+        }
+        let mut comment: Vec<String> =
+            lines.iter().map(|line| format!("; {line}").trim_end().to_owned()).collect();
+        let rest = &self.source.text()[end as usize..];
+        if !rest.is_empty() && !rest.starts_with(['\n', '\r']) {
+            comment.push(String::new());
+        }
+        Some(comment.join("\n"))
     }
 
     /// What other languages begin a comment with, between forms: the rest of the line is not read.
@@ -492,7 +535,11 @@ impl<'s> Builder<'s> {
         let length = if text.starts_with(['#', '%']) { 1 } else { 2 };
         let message = format!("`{}` does not begin a comment", &text[..length]);
         let sign = Span { start: span.start, end: span.start + length as u32 };
-        self.fault(Diagnostic::new(&codes::BLOCK_COMMENT, sign, message).help("comments begin with `;`"));
+        self.fault(
+            Diagnostic::new(&codes::BLOCK_COMMENT, sign, message)
+                .help("comments begin with `;`")
+                .suggest(sign, ";"),
+        );
     }
 
     fn string(&mut self, span: Span) {
@@ -501,14 +548,13 @@ impl<'s> Builder<'s> {
         let end = rest.find(['"', '\n', '\r']).filter(|&end| rest[end..].starts_with('"'));
         let end = end.map_or(span.end, |end| (start + end + 2) as u32);
         self.skip = end;
-        self.fault(
-            Diagnostic::new(
-                &codes::STRING_LITERAL,
-                Span { start: start as u32, end },
-                "string literals are not part of GDL",
-            )
-            .help("write a name without quotes and spaces"),
-        );
+        let place = Span { start: start as u32, end };
+        let fault = Diagnostic::new(&codes::STRING_LITERAL, place, "string literals are not part of GDL")
+            .help("write a name without quotes and spaces");
+        let words = self.source.slice(place).trim_matches('"').trim();
+        let fits = |c: char| c.is_ascii_alphanumeric() || "_+-".contains(c);
+        let name: String = words.chars().map(|c| if fits(c) { c } else { '_' }).collect();
+        self.fault(if name.is_empty() { fault } else { fault.suggest(place, name) });
     }
 
     /// Reports the first character that no identifier may hold.
@@ -517,13 +563,22 @@ impl<'s> Builder<'s> {
         let start = span.start as usize + at;
         let place = Span::new(start, start + c.len_utf8());
         let number = u32::from(c);
+        // All of them, so that a word is right at once; other words with the same characters become the same.
+        let edits = text.char_indices().filter(|(_, c)| !c.is_ascii_graphic()).map(|(at, c)| {
+            let start = span.start as usize + at;
+            let name = if c.is_ascii() { String::new() } else { format!("u{:04X}", u32::from(c)) };
+            Edit { span: Span::new(start, start + c.len_utf8()), text: name }
+        });
+        let edits: Vec<Edit> = edits.collect();
         self.fault(if c.is_ascii() {
             Diagnostic::new(&codes::CONTROL_CHARACTER, place, format!("control character U+{number:04X}"))
                 .help("remove it")
+                .suggest_all(edits)
         } else {
             let message = format!("character U+{number:04X} in an identifier is not ASCII");
             Diagnostic::new(&codes::NON_ASCII_IDENTIFIER, place, message)
                 .help("use letters, digits, `_`, `+` and `-`")
+                .suggest_all(edits)
         });
     }
 }

@@ -3,7 +3,7 @@
 //! `reject/NNN_name.kif` is a good game with one mistake, that of the code `GDLNNN`; `reject/EXPECT.tsv` lists code, name and
 //! severity, and behind them for people what is wrong. Mistakes without a file of their own are snippets here.
 
-use gdl_compiler::diagnostic::codes;
+use gdl_compiler::diagnostic::{codes, repair};
 use gdl_compiler::{Diagnostics, Levels, Limits, Options, Severity, Source, compile};
 use std::path::Path;
 
@@ -277,4 +277,49 @@ fn arity_clashes_can_be_allowed() {
         "{}",
         found.unwrap_or_else(|failure| failure.diagnostics).render(&source)
     );
+}
+
+/// A rulesheet after all repairs, and what is left to be said of it; at most so many rounds are tried.
+fn repaired(case: &Case) -> (Source, Diagnostics) {
+    let Case { name, bytes, limits, .. } = case;
+    let mut bytes = bytes.clone();
+    for _ in 0..20 {
+        let Ok(source) = Source::from_bytes(name.as_str(), bytes) else { break };
+        let options = Options { limits: limits.clone(), levels: levels(&case.id), ..Options::default() };
+        let found = compile(&source, &options);
+        let found = found.map_or_else(|failure| failure.diagnostics, |game| game.diagnostics);
+        let (text, made) = repair(&source, found.iter());
+        if made.is_empty() {
+            return (source, found);
+        }
+        bytes = text.into_bytes();
+    }
+    panic!("{name}: repaired again and again");
+}
+
+/// Lints are silent but for the one.
+fn levels(id: &str) -> Levels {
+    let is_lint = codes::find(id).is_some_and(|code| code.severity == Severity::Lint);
+    Levels { warn: is_lint.then(|| id.to_owned()).into_iter().collect(), ..Levels::default() }
+}
+
+#[test]
+fn many_mistakes_are_repaired() {
+    let mut left = Vec::new();
+    let mut count = 0;
+    for case in files().into_iter().map(|(name, bytes)| Case::new(&format!("GDL{}", &name[..3]), name, bytes))
+    {
+        let code = codes::find(&case.id);
+        let reserved = code.is_none_or(|code| code.reserved);
+        if reserved || FOUND_BY_PLAY.contains(&&*case.id) || BOMBS.contains(&&*case.id) {
+            continue;
+        }
+        count += 1;
+        let is_error = code.is_some_and(|code| code.severity == Severity::Error);
+        let (_, found) = repaired(&case);
+        if found.has_errors() || (!is_error && !found.is_empty()) {
+            left.push(case.id);
+        }
+    }
+    assert_eq!((count - left.len(), count), (0, 0), "{left:?}");
 }

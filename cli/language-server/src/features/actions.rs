@@ -1,7 +1,7 @@
 //! Quick fixes: what help lines say, done by the editor.
 
 use crate::document::Document;
-use gdl_compiler::Diagnostic;
+use gdl_compiler::{Diagnostic, Span, diagnostic::repair};
 use lsp_types::{CodeActionContext, CodeActionKind, Range, TextEdit};
 use serde_json::{Value, json};
 
@@ -19,6 +19,17 @@ pub(crate) fn actions(document: &Document, range: Range, context: &CodeActionCon
             !found.edits.is_empty() && span.start <= bytes.end && bytes.start <= span.end
         });
         actions.extend(near.map(|found| fix(document, found)));
+    }
+    if wanted(&CodeActionKind::SOURCE_FIX_ALL) {
+        let (text, made) = repair(&document.source, document.diagnostics());
+        if !made.is_empty() {
+            let whole = document.range(Span::new(0, document.text().len()));
+            actions.push(json!({
+                "title": "Do what the help lines say",
+                "kind": CodeActionKind::SOURCE_FIX_ALL,
+                "edit": { "changes": { document.uri.as_str(): [TextEdit::new(whole, text)] } },
+            }));
+        }
     }
     actions
 }

@@ -5,7 +5,7 @@
 //! of the text.
 
 use super::scene::Scene;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Edit, codes};
 use crate::rules::{RelationId, Symbol, Term};
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -91,6 +91,7 @@ fn terms(
         }
     });
     let defined: FxHashSet<RelationId> = scene.forms().map(|form| form.rule.head.relation).collect();
+    let mut fluents = as_fluents(scene, &defined);
     let mut both = FxHashSet::default();
     // In the order of the relations, not of the map.
     for (relation, id) in scene.rules.relations.iter().zip(0..) {
@@ -114,8 +115,29 @@ fn terms(
                     .help(format!(
                         "if it is part of the state, write `(true ({name} ..))`; if not, define the relation"
                     ))
+                    .suggest_all(fluents.remove(&id).unwrap_or_default())
             });
         }
     }
     both
+}
+
+/// What makes literals ask for a fluent whose name is not that of a `defined` relation, by relation.
+fn as_fluents(scene: &Scene<'_>, defined: &FxHashSet<RelationId>) -> FxHashMap<RelationId, Vec<Edit>> {
+    let keywords = &scene.rules.keywords;
+    let mut fluents = FxHashSet::default();
+    for form in scene.forms().filter(|form| [keywords.init, keywords.next].contains(&form.rule.head.relation))
+    {
+        if let Term::Function(name, inner) = &form.rule.head.arguments[0] {
+            fluents.insert((*name, inner.len()));
+        }
+    }
+    let mut edits: FxHashMap<RelationId, Vec<Edit>> = FxHashMap::default();
+    scene.for_each_atom(&mut |_, atom, node, _| {
+        let relation = scene.relation(atom.relation);
+        if !defined.contains(&atom.relation) && fluents.contains(&(relation.name, relation.arity)) {
+            edits.entry(atom.relation).or_default().extend(Edit::wrap(scene.span(node), "(true "));
+        }
+    });
+    edits
 }

@@ -163,8 +163,14 @@ fn restricted(
         message.push_str(&joined(path, name, " <- "));
     }
     let mut edges = path.windows(2).filter_map(|pair| Some((pair[0], dependencies.edge(pair[0], pair[1])?)));
-    let first = edges.next().map(|(_, edge)| edge.span);
-    let mut diagnostic = Diagnostic::new(code, first, message).help(restriction.help);
+    let first = edges.next().map(|(_, edge)| edge);
+    let mut diagnostic = Diagnostic::new(code, first.map(|edge| edge.span), message).help(restriction.help);
+    // A fluent that follows from the state or from moves is one of the next state.
+    if let (Some(edge), true) = (first, restriction.source == scene.rules.keywords.init && path.len() == 2) {
+        let head = scene.name(scene.form(edge.rule).head);
+        let help = format!("{}, or write `next`", restriction.help);
+        diagnostic = diagnostic.help(help).suggest(head, "next");
+    }
     if path.len() > 2 {
         diagnostic = diagnostic.note(format!("`{source}` depends on `{}`", name(path[1])));
     }

@@ -5,7 +5,7 @@
 //! move alone, as the last move made or a board without a frame rule, and what marks the start, is reported only as the
 //! cause of what [`outcome`](crate::outcome) proves. Nothing is said where a fluent is a variable. O(text).
 
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Edit, codes};
 use crate::rules::{Formula, RelationId, Rule, Rules, Symbol, Term};
 use crate::{Diagnostics, Span};
 use rustc_hash::FxHashMap;
@@ -75,6 +75,16 @@ impl Givers<'_> {
         self.start.filter(|_| self.next.is_empty() && self.is_read).map(|rule| rule.head.span)
     }
 
+    /// The rule that keeps them, behind the first one that gives them.
+    fn frame(&self, rules: &Rules) -> Option<Edit> {
+        let name = rules.symbols.name(self.kind.0);
+        let arguments: String = (1..=self.kind.1).map(|number| format!(" ?x{number}")).collect();
+        let fluent = if arguments.is_empty() { name.to_owned() } else { format!("({name}{arguments})") };
+        let end = self.start?.span.end;
+        let text = format!("\n(<= (next {fluent})\n    (true {fluent}))");
+        Some(Edit::insert(end, text))
+    }
+
     /// The first rule for `next`, if each needs a move and none reads a fluent of the kind.
     fn unkept(&self, rules: &Rules) -> Option<Span> {
         let moved = |rule: &&Rule| {
@@ -117,6 +127,7 @@ impl Givers<'_> {
             Diagnostic::new(&codes::FLUENT_NOT_KEPT, place, message)
                 .note("true at the start alone")
                 .help(format!("keep it by `(<= (next {pattern}) (true {pattern}))`{relation}"))
+                .suggest_all(self.frame(rules))
         } else {
             let message = format!("`{pattern}` is gone a move after it was made true: no `next` keeps it");
             Diagnostic::new(&codes::FLUENT_NOT_KEPT, place, message).note("only a move gives it").help(

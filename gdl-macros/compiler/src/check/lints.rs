@@ -4,7 +4,7 @@
 //! Each rule is looked at by itself, and its text is looked up among those of the others: O(text).
 
 use super::scene::{Form, Scene};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Edit, codes};
 use crate::rules::{Atom, Formula, RelationId, Term, Variable};
 use crate::syntax::{Kind, NodeId};
 use crate::{Diagnostics, Span};
@@ -20,12 +20,15 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         if form.is_rule && form.body.is_empty() && form.rule.variables.is_empty() {
             let message = "a rule with an empty body is a fact";
             let help = "write the head alone, without `<=`";
-            diagnostics
-                .push(Diagnostic::new(&codes::EMPTY_BODY_RULE, scene.name(form.head), message).help(help));
+            diagnostics.push(
+                Diagnostic::new(&codes::EMPTY_BODY_RULE, scene.name(form.head), message)
+                    .help(help)
+                    .suggest_all(scene.source.unwrap(form.rule.span, scene.if_sign(form))),
+            );
         }
         redundant_parens(scene, form.head, diagnostics);
         for (formula, &node) in form.rule.body.iter().zip(form.body) {
-            connectives(scene, formula, node, diagnostics);
+            connectives(scene, formula, node, true, diagnostics);
         }
     }
 }
@@ -49,7 +52,8 @@ fn duplicates(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.push(
             Diagnostic::new(code, scene.name(form.head), format!("this {what} is given twice"))
                 .label(first, "first given here")
-                .help("remove one of them"),
+                .help("remove one of them")
+                .suggest(scene.whole_form(form), ""),
         );
     }
 }
@@ -151,7 +155,8 @@ fn singletons(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) 
                     place,
                     format!("variable `{name}` occurs only once"),
                 )
-                .help(format!("write `?_{}` if that is meant", &name[1..])),
+                .help(format!("write `?_{}` if that is meant", &name[1..]))
+                .suggest(place, format!("?_{}", &name[1..])),
             );
         }
     }
@@ -172,7 +177,8 @@ fn body(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) {
                     place,
                     "the head of this rule is in its own body, so it derives nothing",
                 )
-                .help("remove the rule"),
+                .help("remove the rule")
+                .suggest(scene.whole_form(form), ""),
             );
         }
     }
@@ -206,17 +212,25 @@ fn redundant_parens(scene: &Scene<'_>, node: NodeId, diagnostics: &mut Diagnosti
                 scene.span(node),
                 format!("`({text})` is the same as `{text}`"),
             )
-            .help(format!("write `{text}`")),
+            .help(format!("write `{text}`"))
+            .suggest(scene.span(node), text),
         );
     }
 }
 
-/// GDL070, GDL107, GDL108 and GDL127 to GDL131: one literal and what is inside.
-fn connectives(scene: &Scene<'_>, formula: &Formula, node: NodeId, diagnostics: &mut Diagnostics) {
+/// GDL070, GDL107, GDL108 and GDL127 to GDL131: one literal and what is inside. Literals side by side are a conjunction
+/// where the formula is one of a body.
+fn connectives(
+    scene: &Scene<'_>,
+    formula: &Formula,
+    node: NodeId,
+    of_body: bool,
+    diagnostics: &mut Diagnostics,
+) {
     let parts = scene.arguments(node);
     let place = scene.name(node);
-    let mut say = |code, place: Span, message: &str, help: &str| {
-        diagnostics.push(Diagnostic::new(code, place, message).help(help));
+    let mut say = |code, place: Span, message: &str, help: &str, edits: Vec<Edit>| {
+        diagnostics.push(Diagnostic::new(code, place, message).help(help).suggest_all(edits));
     };
     match formula {
         Formula::Atom(_) => redundant_parens(scene, node, diagnostics),
@@ -230,8 +244,9 @@ fn connectives(scene: &Scene<'_>, formula: &Formula, node: NodeId, diagnostics: 
         }
         Formula::Distinct(left, right) => {
             if !left.may_equal(right) {
+                let remove = if of_body { vec![Edit::remove(scene.span(node))] } else { Vec::new() };
                 let message = format!("`{}` is always true", scene.quote(node));
-                say(&codes::DISTINCT_ALWAYS_TRUE, scene.span(node), &message, "remove it");
+                say(&codes::DISTINCT_ALWAYS_TRUE, scene.span(node), &message, "remove it", remove);
             }
         }
         Formula::Not(inner) => {
@@ -243,34 +258,48 @@ fn connectives(scene: &Scene<'_>, formula: &Formula, node: NodeId, diagnostics: 
                     inside,
                     "a double negation is an extension of GDL",
                     "write the literal without `not`",
+                    [scene.unwrap(node), scene.unwrap(parts[0])].concat(),
                 ),
                 Formula::Distinct(..) => say(
                     &codes::NOT_DISTINCT,
                     inside,
                     "`distinct` under `not` is an extension of GDL",
                     "use one variable for both terms",
+                    Vec::new(),
                 ),
+                // Side by side they are a conjunction in a body alone.
                 Formula::Or(_) => say(
                     &codes::NOT_OR,
                     inside,
                     "`or` under `not` is an extension of GDL",
                     "negate each branch and write them side by side",
+                    if of_body {
+                        let branches = scene.arguments(parts[0]).iter();
+                        let negated = branches.flat_map(|&branch| Edit::wrap(scene.span(branch), "(not "));
+                        let open = [scene.unwrap(node), scene.unwrap(parts[0])];
+                        open.into_iter().flatten().chain(negated).collect()
+                    } else {
+                        Vec::new()
+                    },
                 ),
             }
-            connectives(scene, inner, parts[0], diagnostics);
+            connectives(scene, inner, parts[0], false, diagnostics);
         }
         Formula::Or(branches) => {
             if branches.len() == 1 {
-                say(&codes::OR_SINGLE, place, "`or` with a single branch", "write the branch alone");
+                let help = "write the branch alone";
+                say(&codes::OR_SINGLE, place, "`or` with a single branch", help, scene.unwrap(node).into());
             }
             for (branch, &node) in branches.iter().zip(parts) {
                 if matches!(branch, Formula::Or(_)) {
                     let help = "write its branches into the outer `or`";
                     diagnostics.push(
-                        Diagnostic::new(&codes::NESTED_OR, scene.name(node), "`or` inside `or`").help(help),
+                        Diagnostic::new(&codes::NESTED_OR, scene.name(node), "`or` inside `or`")
+                            .help(help)
+                            .suggest_all(scene.unwrap(node)),
                     );
                 }
-                connectives(scene, branch, node, diagnostics);
+                connectives(scene, branch, node, false, diagnostics);
             }
         }
     }

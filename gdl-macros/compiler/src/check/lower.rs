@@ -8,7 +8,7 @@
 //! is no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 use super::keywords::{self, Word};
-use crate::diagnostic::{Code, Diagnostic, codes};
+use crate::diagnostic::{Code, Diagnostic, Edit, codes};
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Symbol, Symbols, Term, Variable};
 use crate::syntax::{Kind, NodeId, Tree};
 use crate::{Diagnostics, Limits, Options, Source, Span};
@@ -58,6 +58,7 @@ pub(super) fn lower(
         variables: Vec::new(),
         literals: 0,
         form: Span::default(),
+        body: &[],
     };
     let mut forms = Vec::new();
     for (number, &form) in tree.forms.iter().enumerate() {
@@ -120,16 +121,63 @@ struct Lowering<'a> {
     literals: usize,
     /// The form at hand.
     form: Span,
+    /// The literals of its body, of which all must hold.
+    body: &'a [NodeId],
 }
 
 impl<'a> Lowering<'a> {
     fn fault(&mut self, code: &'static Code, node: NodeId, message: impl Into<String>, help: &str) {
-        self.fault_at(code, self.tree.node(node).span, message, help);
+        self.fault_at(code, self.span(node), message, help, []);
     }
 
-    fn fault_at(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
-        let diagnostic = Diagnostic::new(code, span, message);
+    fn fault_at(
+        &mut self,
+        code: &'static Code,
+        span: Span,
+        message: impl Into<String>,
+        help: &str,
+        edits: impl IntoIterator<Item = Edit>,
+    ) {
+        let diagnostic = Diagnostic::new(code, span, message).suggest_all(edits);
         self.diagnostics.push(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
+    }
+
+    fn span(&self, node: NodeId) -> Span {
+        self.tree.node(node).span
+    }
+
+    /// What removes the form at hand.
+    fn removal(&self) -> Edit {
+        Edit::remove(self.source.whole_lines(self.form))
+    }
+
+    /// What leaves the elements behind the word of a list alone, if the list is one of the literals that must all hold.
+    fn spread(&self, node: NodeId) -> Vec<Edit> {
+        match self.tree.children(node) {
+            [word, _, ..] if self.is_conjunct(node) => {
+                self.source.unwrap(self.span(node), self.span(*word)).into()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a node is one of the literals that must all hold. Nodes are numbered in the order of the text.
+    fn is_conjunct(&self, node: NodeId) -> bool {
+        self.body.binary_search(&node).is_ok()
+    }
+
+    /// The word that makes a head of a fluent that the body allows: what depends on the state or on moves is next.
+    fn giver(&self) -> &'static str {
+        let mut waiting: Vec<NodeId> = self.body.to_vec();
+        while let Some(node) = waiting.pop() {
+            let Some((&word, rest)) = self.tree.children(node).split_first() else { continue };
+            match Word::find(self.text(word)) {
+                Some(Word::True | Word::Does) => return "next",
+                Some(Word::Not | Word::Or | Word::And) => waiting.extend(rest),
+                _ => {}
+            }
+        }
+        "init"
     }
 
     fn text(&self, node: NodeId) -> &'a str {
@@ -140,8 +188,9 @@ impl<'a> Lowering<'a> {
     fn form(&mut self, form: NodeId) -> Option<Rule> {
         self.variables.clear();
         self.literals = 0;
-        let span = self.tree.node(form).span;
+        let span = self.span(form);
         self.form = span;
+        self.body = &[];
         let children = self.tree.children(form);
         let is_rule = children.first().is_some_and(|&first| {
             self.tree.node(first).kind == Kind::Symbol && Word::find(self.text(first)) == Some(Word::If)
@@ -153,9 +202,11 @@ impl<'a> Lowering<'a> {
         }
         let Some((&head, body)) = children[1..].split_first() else {
             let message = "this rule has no head";
-            self.fault(&codes::RULE_WITHOUT_HEAD, form, message, "write `(<= head body ..)`");
+            let help = "write `(<= head body ..)`, or remove it";
+            self.fault_at(&codes::RULE_WITHOUT_HEAD, span, message, help, [self.removal()]);
             return None;
         };
+        self.body = body;
         if !body.is_empty() {
             self.check_not_role(head)?;
         }
@@ -197,81 +248,96 @@ impl<'a> Lowering<'a> {
     fn head(&mut self, node: NodeId, place: Place) -> Option<Atom> {
         if self.tree.node(node).kind == Kind::Variable {
             let name = self.text(node);
-            let (code, message) = if place == Place::Fact {
-                (&codes::TOPLEVEL_VARIABLE, format!("the variable `{name}` is not a sentence"))
+            if place == Place::Fact {
+                let message = format!("the variable `{name}` is not a sentence");
+                let help = "write a relation, such as `(p ?x)`, or remove it";
+                self.fault_at(&codes::TOPLEVEL_VARIABLE, self.span(node), message, help, [self.removal()]);
             } else {
-                (&codes::CONSTANT_AS_VARIABLE_HEAD, format!("the head of a rule is the variable `{name}`"))
-            };
-            self.fault(code, node, message, "write a relation, such as `(p ?x)`");
+                let message = format!("the head of a rule is the variable `{name}`");
+                let help = "write a relation, such as `(p ?x)`";
+                self.fault(&codes::CONSTANT_AS_VARIABLE_HEAD, node, message, help);
+            }
             return None;
         }
         let name = self.relation_name(node)?;
         if let Some(word) = Word::find(self.text(name)) {
-            self.check_head_word(word, name, place)?;
+            self.check_head_word(word, node, name, place)?;
         }
         self.atom(node, name)
     }
 
     /// Reports words that no fact or head may start with.
-    fn check_head_word(&mut self, word: Word, name: NodeId, place: Place) -> Option<()> {
+    fn check_head_word(&mut self, word: Word, node: NodeId, name: NodeId, place: Place) -> Option<()> {
         let text = self.text(name);
         let fact = place == Place::Fact;
-        let (code, message, help) = match word {
+        let write = |word: &str| vec![Edit { span: self.span(name), text: word.to_owned() }];
+        let remove = || vec![self.removal()];
+        let spread = || self.source.unwrap(self.span(node), self.span(name)).into();
+        let (code, message, help, edits) = match word {
             Word::True if fact => (
                 &codes::TRUE_AS_FACT,
                 format!("`{text}` may not be asserted as a fact"),
                 "write `init` for what holds at the start",
+                write("init"),
             ),
             Word::Does if fact => (
                 &codes::DOES_AS_FACT,
                 format!("`{text}` may not be asserted as a fact"),
-                "players decide what they do",
+                "remove it: players decide what they do",
+                remove(),
             ),
             Word::True => (
                 &codes::TRUE_IN_HEAD,
                 format!("`{text}` may not be the head of a rule"),
                 "write `init` or `next`",
+                write(self.giver()),
             ),
             Word::Does => (
                 &codes::DOES_IN_HEAD,
                 format!("`{text}` may not be the head of a rule"),
                 "write `legal` for what a player may do",
+                write("legal"),
             ),
             Word::Distinct => (
                 &codes::DISTINCT_IN_HEAD,
                 format!("`{text}` may not be defined"),
-                "it holds of any two different terms",
+                "remove the rule: it holds of any two different terms",
+                remove(),
             ),
             Word::Or => (
                 &codes::OR_TOPLEVEL,
                 format!("`{text}` may stand in the body of a rule only"),
                 "write one rule or fact for each case",
+                if fact { spread() } else { Vec::new() },
             ),
             Word::Not if fact => (
                 &codes::NOT_FACT,
                 format!("`{text}` may not start a fact"),
                 "leave it out: what does not follow is false",
+                remove(),
             ),
             Word::And => (
                 &codes::AND_CONNECTIVE,
                 format!("`{text}` is not a connective of GDL"),
                 "write a rule or fact for each part",
+                if fact { spread() } else { Vec::new() },
             ),
             Word::Not => (
                 &codes::NOT_IN_HEAD,
                 format!("`{text}` may not be the head of a rule"),
                 "leave it out: what does not follow is false",
+                remove(),
             ),
-            _ => return self.check_connective(word, name),
+            _ => return self.check_connective(word, node, name),
         };
-        self.fault(code, name, message, help);
+        self.fault_at(code, self.span(name), message, help, edits);
         None
     }
 
     /// Reports what other logics have and GDL has not.
-    fn check_connective(&mut self, word: Word, name: NodeId) -> Option<()> {
+    fn check_connective(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
         let text = self.text(name);
-        let (code, message, help) = match word {
+        let (code, message, help, edits) = match word {
             Word::If => {
                 let form = Span { end: self.form.start + 1, ..self.form };
                 self.diagnostics.push(
@@ -289,21 +355,60 @@ impl<'a> Lowering<'a> {
                 &codes::AND_CONNECTIVE,
                 format!("`{text}` is not a connective of GDL"),
                 "write the literals side by side: a body is a conjunction",
+                self.spread(node),
             ),
             Word::Equals => (
                 &codes::EQUALITY_CONNECTIVE,
                 format!("`{text}` is not part of GDL"),
                 "use one variable for both, or `distinct` for its opposite",
+                self.unify(node),
             ),
             Word::Implies => (
                 &codes::IMPLICATION_REVERSED,
                 format!("`{text}` is not part of GDL"),
                 "write `(<= head body ..)`, what follows first",
+                self.turn(node),
             ),
             _ => return Some(()),
         };
-        self.fault(code, name, message, help);
+        self.fault_at(code, self.span(name), message, help, edits);
         None
+    }
+
+    /// What makes `(=> body head)` a rule, if it is the form at hand.
+    fn turn(&self, node: NodeId) -> Vec<Edit> {
+        let [sign, body, head] = *self.tree.children(node) else { return Vec::new() };
+        if self.span(node) != self.form || self.text(sign).starts_with('<') {
+            return Vec::new();
+        }
+        let write = |node, text: &str| Edit { span: self.span(node), text: text.to_owned() };
+        vec![write(sign, "<="), write(body, self.text(head)), write(head, self.text(body))]
+    }
+
+    /// What makes two terms one that `=` compares in a body, if one is a variable: the other stands for it in the whole form.
+    fn unify(&self, node: NodeId) -> Vec<Edit> {
+        /// Longer forms are not looked through, which is done for each `=`.
+        const LONGEST: u32 = 2_000;
+        let [_, left, right] = *self.tree.children(node) else { return Vec::new() };
+        let is_variable = |node: NodeId| self.tree.node(node).kind == Kind::Variable;
+        let (from, to) = if is_variable(right) { (right, left) } else { (left, right) };
+        let is_word = matches!(self.tree.node(to).kind, Kind::Symbol | Kind::Variable);
+        let short = self.form.end - self.form.start <= LONGEST;
+        if !short || !self.is_conjunct(node) || !is_variable(from) || !is_word {
+            return Vec::new();
+        }
+        let mut edits = vec![Edit::remove(self.span(node))];
+        let form = self.tree.forms.partition_point(|&form| self.span(form).start < self.form.start);
+        let mut waiting = vec![self.tree.forms[form]];
+        while let Some(other) = waiting.pop() {
+            if other != node {
+                waiting.extend(self.tree.children(other));
+                if is_variable(other) && self.text(other).eq_ignore_ascii_case(self.text(from)) {
+                    edits.push(Edit { span: self.span(other), text: self.text(to).to_owned() });
+                }
+            }
+        }
+        edits
     }
 
     /// The node of the name of an atom: the node itself, or the first of its list.
@@ -337,13 +442,17 @@ impl<'a> Lowering<'a> {
                 None
             }
             Kind::List(_) => {
-                let start = self.tree.node(name).span.start;
+                let Span { start, end } = self.span(name);
                 let message = "a list starts with a name, not with another list";
+                // Where it is the whole list, its parentheses are there twice.
+                let twice = self.tree.children(node).len() == 1;
+                let spans = [Span { start, end: start + 1 }, Span { start: end - 1, end }];
                 self.fault_at(
                     &codes::HEAD_IS_LIST,
-                    Span { start, end: start + 1 },
+                    spans[0],
                     message,
                     "remove the second `(`, or write a name before it",
+                    spans.into_iter().filter(|_| twice).map(Edit::remove),
                 );
                 None
             }
@@ -360,8 +469,8 @@ impl<'a> Lowering<'a> {
             && arity != nodes.len()
         {
             let message = format!("`{text}` takes {}, found {}", word.takes(), nodes.len());
-            let help = self.arity_help(word, text, nodes);
-            self.fault(word.arity_code(), name, message, &help);
+            let (help, edits) = self.arity_help(word, text, node, nodes);
+            self.fault_at(word.arity_code(), self.span(name), message, &help, edits);
             return None;
         }
         let arguments = self.terms(nodes)?;
@@ -380,16 +489,20 @@ impl<'a> Lowering<'a> {
     }
 
     /// How to write a keyword with these arguments, of which there are too few or too many.
-    fn arity_help(&self, word: Word, text: &str, nodes: &[NodeId]) -> String {
-        let [first, .., last] = nodes else { return format!("write `{}`", word.pattern()) };
-        let start = self.tree.node(*first).span.start;
-        let parts = self.source.slice(Span { start, end: self.tree.node(*last).span.end });
+    fn arity_help(&self, word: Word, text: &str, node: NodeId, nodes: &[NodeId]) -> (String, Vec<Edit>) {
+        let usual = format!("write `{}`", word.pattern());
+        if word == Word::Terminal {
+            return (usual, vec![Edit { span: self.span(node), text: text.to_owned() }]);
+        }
+        let [first, .., last] = nodes else { return (usual, Vec::new()) };
+        let span = Span { start: self.span(*first).start, end: self.span(*last).end };
+        let parts = self.source.slice(span);
         // `next pile 3` lacks the parentheses round `pile 3`, if `pile` can be the name of a fluent.
         let fluent = word.takes_fluent() && self.tree.node(*first).kind == Kind::Symbol;
         if fluent && parts.len() <= 60 && !parts.contains(['\n', '\r']) {
-            return format!("write `({text} ({parts}))`");
+            return (format!("write `({text} ({parts}))`"), Edit::wrap(span, "(").into());
         }
-        format!("write `{}`", word.pattern())
+        (usual, Vec::new())
     }
 
     fn relation(&mut self, name: &str, arity: usize, span: Span) -> RelationId {
@@ -417,7 +530,12 @@ impl<'a> Lowering<'a> {
                 let [inner] = nodes else {
                     let code = if found == 0 { &codes::NOT_ARITY_0 } else { &codes::NOT_ARITY_2 };
                     let message = format!("`{text}` takes exactly 1 literal, found {found}");
-                    self.fault(code, name, message, "write `(not (p ?x))`, one `not` for each literal");
+                    let help = "write `(not (p ?x))`, one `not` for each literal";
+                    let mut edits = self.spread(node);
+                    if !edits.is_empty() {
+                        edits.extend(nodes.iter().flat_map(|&inner| Edit::wrap(self.span(inner), "(not ")));
+                    }
+                    self.fault_at(code, self.span(name), message, help, edits);
                     return None;
                 };
                 self.literals -= 1;
@@ -440,18 +558,31 @@ impl<'a> Lowering<'a> {
                 let [left, right] = *nodes else {
                     let code = if found > 2 { &codes::DISTINCT_ARITY_3 } else { &codes::DISTINCT_ARITY_1 };
                     let message = format!("`{text}` takes exactly 2 terms, found {found}");
-                    self.fault(code, name, message, "write `(distinct ?x ?y)`, one `distinct` for each pair");
+                    let help = "write `(distinct ?x ?y)`, one `distinct` for each pair";
+                    let edits = self.pairs(node, nodes);
+                    self.fault_at(code, self.span(name), message, help, edits);
                     return None;
                 };
                 let (left, right) = (self.distinct_term(left), self.distinct_term(right));
                 Some(Formula::Distinct(left?, right?))
             }
             Some(word) => {
-                self.check_body_word(word, name)?;
+                self.check_body_word(word, node, name)?;
                 Some(Formula::Atom(self.atom(node, name)?))
             }
             None => Some(Formula::Atom(self.atom(node, name)?)),
         }
+    }
+
+    /// What makes a `distinct` of few words one for each pair of them, if it is one of the literals that must all hold.
+    fn pairs(&self, node: NodeId, nodes: &[NodeId]) -> Option<Edit> {
+        let is_word = |&node: &NodeId| !matches!(self.tree.node(node).kind, Kind::List(_));
+        let fits = (3..=8).contains(&nodes.len()) && nodes.iter().all(is_word) && self.is_conjunct(node);
+        let texts: Vec<&str> = nodes.iter().map(|&node| self.text(node)).collect();
+        let pairs = texts.iter().enumerate().flat_map(|(i, left)| {
+            texts[i + 1..].iter().map(move |right| format!("(distinct {left} {right})"))
+        });
+        fits.then(|| Edit { span: self.span(node), text: pairs.collect::<Vec<_>>().join(" ") })
     }
 
     /// A term of `distinct`, which people like to write as a sentence.
@@ -463,11 +594,14 @@ impl<'a> Lowering<'a> {
         {
             let text = self.text(*name);
             let message = format!("`distinct` compares terms, but `{text}` starts a sentence");
-            self.fault(
+            let alone = arguments.len() == 1;
+            let edits = alone.then(|| self.source.unwrap(self.span(node), self.span(*name)));
+            self.fault_at(
                 &codes::DISTINCT_ON_SENTENCES,
-                *name,
+                self.span(*name),
                 message,
                 "write the terms themselves, without the relation",
+                edits.into_iter().flatten(),
             );
             let arguments = self.terms(arguments)?;
             return Some(Term::Function(self.rules.symbols.intern(text), arguments));
@@ -476,8 +610,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// Reports words that may not stand in a body.
-    fn check_body_word(&mut self, word: Word, name: NodeId) -> Option<()> {
+    fn check_body_word(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
         let text = self.text(name);
+        let now = matches!(word, Word::Init | Word::Next);
+        let edits = now.then(|| Edit { span: self.span(name), text: "true".to_owned() });
         let (code, message, help) = match word {
             Word::Init => (
                 &codes::INIT_IN_BODY,
@@ -501,9 +637,9 @@ impl<'a> Lowering<'a> {
                 self.fault(code, name, message, "write a relation of your own and derive both from it");
                 return Some(());
             }
-            _ => return self.check_connective(word, name),
+            _ => return self.check_connective(word, node, name),
         };
-        self.fault(code, name, message, help);
+        self.fault_at(code, self.span(name), message, help, edits);
         None
     }
 
@@ -525,7 +661,7 @@ impl<'a> Lowering<'a> {
         let nodes = self.tree.children(node).get(1..).unwrap_or_default();
         let text = self.text(name);
         if let Some(word) = Word::find(text) {
-            self.check_term_word(word, name, nodes.is_empty())?;
+            self.check_term_word(word, node, name)?;
         }
         let arguments = self.terms(nodes)?;
         let symbol = self.rules.symbols.intern(text);
@@ -533,8 +669,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// Reports words of the language used as functions and objects.
-    fn check_term_word(&mut self, word: Word, name: NodeId, object: bool) -> Option<()> {
+    fn check_term_word(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
         let text = self.text(name);
+        let arguments = self.tree.children(node).len().saturating_sub(1);
+        let object = arguments == 0;
         let logical = matches!(word, Word::If | Word::Not | Word::Or | Word::Distinct);
         match word {
             Word::And | Word::Equals | Word::Implies => Some(()),
@@ -558,7 +696,9 @@ impl<'a> Lowering<'a> {
                     Word::Does => "write a literal of its own, `(does role move)`, or rename the function",
                     _ => "rename the function",
                 };
-                self.fault(code, name, message, help);
+                let twice = word == Word::True && arguments == 1;
+                let edits = twice.then(|| self.source.unwrap(self.span(node), self.span(name)));
+                self.fault_at(code, self.span(name), message, help, edits.into_iter().flatten());
                 None
             }
         }

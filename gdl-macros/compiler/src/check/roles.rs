@@ -42,7 +42,8 @@ pub(super) fn check(scene: &Scene<'_>, complete: bool, diagnostics: &mut Diagnos
                     format!("role `{}` is declared twice", scene.quote(node)),
                 )
                 .label(first, "first declared here")
-                .help("remove one of them; it counts once"),
+                .help("remove one of them; it counts once")
+                .suggest(scene.whole_form(form), ""),
             );
         } else {
             known.insert(term, scene.span(node));

@@ -6,8 +6,8 @@
 //! of which there are no more than [`Limits::max_rule_variables`](crate::Limits::max_rule_variables).
 
 use super::scene::{Form, Scene};
-use crate::diagnostic::{Code, Diagnostic, codes};
-use crate::rules::{Formula, Variable};
+use crate::diagnostic::{Code, Diagnostic, Edit, codes};
+use crate::rules::{Formula, Term, Variable};
 use crate::syntax::NodeId;
 use crate::{Diagnostics, Span};
 
@@ -113,7 +113,12 @@ impl Rule<'_, '_> {
                 let fault = Diagnostic::new(code, span, message).note(reason);
                 match (self.near(name), span) {
                     (Some(near), Some(place)) => fault.mean(place, near),
-                    _ => fault.help(self.help(name)),
+                    _ => match self.role(variable) {
+                        Some(edits) => {
+                            fault.help(format!("add `(role {name})` to the body")).suggest_all(edits)
+                        }
+                        None => fault.help(self.help(name)),
+                    },
                 }
             }
         });
@@ -124,6 +129,24 @@ impl Rule<'_, '_> {
         let variables = self.form.rule.variables.iter().zip(&self.bound);
         let bound = variables.filter(|(_, bound)| **bound).map(|(name, _)| name.as_str());
         self.scene.nearest(name, bound)
+    }
+
+    /// How the variable is bound if the head has it in the place of a role.
+    fn role(&self, variable: Variable) -> Option<Vec<Edit>> {
+        let Form { rule, head, is_rule, .. } = self.form;
+        let keywords = &self.scene.rules.keywords;
+        let of_roles = [keywords.legal, keywords.goal, keywords.input, keywords.sees];
+        let is_role = rule.head.arguments.first() == Some(&Term::Variable(variable));
+        if !is_role || !of_roles.contains(&rule.head.relation) {
+            return None;
+        }
+        let literal = format!("(role {})", self.scene.text(self.scene.arguments(head)[0]));
+        let Span { start, end } = rule.span;
+        Some(if is_rule {
+            vec![Edit::insert(self.scene.span(head).end, format!(" {literal}"))]
+        } else {
+            vec![Edit::insert(start, "(<= "), Edit::insert(end, format!(" {literal})"))]
+        })
     }
 
     fn help(&self, name: &str) -> String {

@@ -6,7 +6,7 @@
 
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Term, Variable};
 use crate::syntax::{Kind, NodeId, Tree};
-use crate::{Source, Span};
+use crate::{Edit, Source, Span};
 use std::cell::Cell;
 
 /// The rules and their forms.
@@ -60,6 +60,24 @@ impl<'a> Scene<'a> {
 
     pub(super) fn span(&self, node: NodeId) -> Span {
         self.tree.node(node).span
+    }
+
+    /// The place of the `<=` that a rule starts with.
+    pub(super) fn if_sign(&self, form: Form<'_>) -> Span {
+        let start = form.rule.span.start + 1;
+        let rest = &self.source.text()[start as usize..];
+        let end = start + rest.find("<=").map_or(0, |at| at + "<=".len()) as u32;
+        Span { start, end }
+    }
+
+    /// What leaves the arguments of a node alone.
+    pub(super) fn unwrap(&self, node: NodeId) -> [Edit; 2] {
+        self.source.unwrap(self.span(node), self.name(node))
+    }
+
+    /// The place of a form with its lines, if it has them alone.
+    pub(super) fn whole_form(&self, form: Form<'_>) -> Span {
+        self.source.whole_lines(form.rule.span)
     }
 
     /// The nodes of the arguments of an atom or term, or of the parts of a connective.

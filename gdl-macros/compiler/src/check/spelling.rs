@@ -4,7 +4,7 @@
 //! of a name), of which no more than a few are kept; O(variables · variables of a rule).
 
 use super::{keywords::Word, scene::Scene};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Edit, codes};
 use crate::rules::Term;
 use crate::syntax::NodeId;
 use crate::{Diagnostics, Span};
@@ -18,6 +18,9 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
 fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     // The spellings so far of each name in lower case; the first is the usual one.
     let mut spellings: FxHashMap<String, Vec<(&str, Span)>> = FxHashMap::default();
+    // The faults, and by their spelling where each is to be edited.
+    let mut faults: Vec<Diagnostic> = Vec::new();
+    let mut others: FxHashMap<&str, (usize, &str)> = FxHashMap::default();
     for node in scene.tree.symbols() {
         let text = scene.source.slice(node.span);
         if Word::find(text).is_some() {
@@ -26,21 +29,27 @@ fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         let known = spellings.entry(text.to_ascii_lowercase()).or_default();
         // A name has few spellings: look at the last one first, and give up on more than a handful.
         if known.iter().any(|&(other, _)| other == text) || known.len() > 8 {
+            if let Some(&(fault, other)) = others.get(text) {
+                faults[fault].edits.push(Edit { span: node.span, text: other.to_owned() });
+            }
             continue;
         }
         if let Some(&(other, place)) = known.first() {
-            diagnostics.push(
+            others.insert(text, (faults.len(), other));
+            faults.push(
                 Diagnostic::new(
                     &codes::CASE_MISMATCH_RELATION,
                     node.span,
                     format!("`{text}` and `{other}` differ only in case"),
                 )
                 .label(place, format!("first spelled `{other}` here"))
-                .help(format!("write `{other}` everywhere: some systems fold case and others do not")),
+                .help(format!("write `{other}` everywhere: some systems fold case and others do not"))
+                .suggest(node.span, other),
             );
         }
         known.push((text, node.span));
     }
+    faults.into_iter().for_each(|fault| diagnostics.push(fault));
 }
 
 fn check_variables(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
@@ -62,7 +71,8 @@ fn check_variables(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
                 scene.span(node),
                 format!("`{text}` and `{first}` differ only in case"),
             )
-            .help(format!("write `{first}`, or use another name"));
+            .help(format!("write `{first}`, or use another name"))
+            .suggest(scene.span(node), first.as_str());
             if let Some(place) = place {
                 diagnostic = diagnostic.label(place, format!("first spelled `{first}` here"));
             }

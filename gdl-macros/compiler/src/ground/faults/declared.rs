@@ -7,7 +7,7 @@
 use super::{Findings, Name, display_name, matches, name_of, witness::Seen};
 use crate::{
     Diagnostic, Diagnostics, Options, Span,
-    diagnostic::codes,
+    diagnostic::{Edit, codes},
     ground::{
         GroundRules, Program,
         clause::Clauses,
@@ -87,7 +87,12 @@ struct Group {
     first: TermId,
     role: Option<TermId>,
     more: usize,
+    /// All of them, if they are few: the role of a move, and the term.
+    listed: Vec<(Option<TermId>, TermId)>,
 }
+
+/// How many declarations are written at once at most.
+const WRITTEN: usize = 100;
 
 impl Declarations<'_> {
     fn declared(&self, relation: RelationId, facts: &[AtomId]) -> FxHashSet<Vec<TermId>> {
@@ -150,7 +155,10 @@ impl Declarations<'_> {
             let place = *places.entry(name_of(term, self.terms)).or_insert(groups.len());
             match groups.get_mut(place) {
                 Some(group) => group.more += 1,
-                None => groups.push(Group { first: term, role, more: 0 }),
+                None => groups.push(Group { first: term, role, more: 0, listed: Vec::new() }),
+            }
+            if groups[place].listed.len() < WRITTEN {
+                groups[place].listed.push((role, term));
             }
         }
         groups
@@ -170,6 +178,25 @@ impl Declarations<'_> {
             let any = self.findings.rules_for(relation, None).first();
             own.into_iter().chain(any).min().map(|&rule| rules.rules[rule].head.span)
         })
+    }
+
+    /// The facts that declare all of a group, behind the other declarations of its name or, without any, behind all.
+    fn declare(&self, group: &Group, relation: RelationId) -> Option<Edit> {
+        let rules = self.findings.rules;
+        if group.more >= group.listed.len() {
+            return None;
+        }
+        let own = self.findings.rules_for(relation, Some(name_of(group.first, self.terms))).last();
+        let rule = own.or_else(|| self.findings.rules_of(relation).last())?;
+        let brief = |term| self.terms.brief(term, &rules.symbols);
+        let fact = |&(role, term): &(Option<TermId>, TermId)| {
+            let role = role.map_or_else(String::new, |role| brief(role) + " ");
+            format!("\n({} {role}{})", rules.relation_name(relation), brief(term))
+        };
+        let text: String = group.listed.iter().map(fact).collect();
+        let end = rules.rules[*rule].span.end;
+        // A long term is cut, and no declaration.
+        (!text.contains("..")).then(|| Edit::insert(end, text))
     }
 
     fn tell(
@@ -195,7 +222,9 @@ impl Declarations<'_> {
             if let Some(place) = self.findings.namesake(&[other], name_of(group.first, self.terms)) {
                 diagnostic = diagnostic.label(place, format!("`{word}` declares `{all}` here"));
             }
-            diagnostic = diagnostic.help(format!("add it to the rules for `{word}`"));
+            diagnostic = diagnostic
+                .help(format!("add it to the rules for `{word}`"))
+                .suggest_all(self.declare(group, other));
         }
         diagnostics.push(diagnostic);
     }

@@ -1,0 +1,180 @@
+//! Conversations with the server over a pipe, as an editor has them.
+
+mod features;
+mod robustness;
+
+use serde_json::{Value, json};
+use std::{
+    io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write},
+    thread::{self, JoinHandle},
+};
+
+const URI: &str = "file:///game.kif";
+
+/// A game without a fault.
+const GAME: &str = "\
+; A pile of sticks.
+(role white)
+(role black)
+(init (pile 2))
+(init (control white))
+
+; A move takes away.
+; One stick or two.
+(minus 2 1 1)
+(minus 2 2 0)
+(minus 1 1 0)
+(<= (legal ?r (take ?n))
+    (true (control ?r))
+    (true (pile ?p))
+    (minus ?p ?n ?_q))
+(<= (legal ?r noop)
+    (role ?r)
+    (not (true (control ?r))))
+(<= (next (pile ?q))
+    (true (pile ?p))
+    (does ?_r (take ?n))
+    (minus ?p ?n ?q))
+(<= (next (control white))
+    (true (control black)))
+(<= (next (control black))
+    (true (control white)))
+(<= (goal ?r 0)
+    (role ?r)
+    (true (control ?r)))
+(<= (goal ?r 100)
+    (role ?r)
+    (not (true (control ?r))))
+(<= terminal
+    (true (pile 0)))
+";
+
+/// An editor.
+struct Client {
+    output: Option<PipeWriter>,
+    input: BufReader<PipeReader>,
+    server: JoinHandle<io::Result<bool>>,
+    requests: i32,
+}
+
+impl Client {
+    /// An editor that has said nothing yet.
+    fn silent() -> Self {
+        let (from_client, output) = io::pipe().unwrap();
+        let (input, to_client) = io::pipe().unwrap();
+        let server = thread::spawn(|| gdl_language_server::serve(from_client, to_client));
+        Self { output: Some(output), input: BufReader::new(input), server, requests: 0 }
+    }
+
+    /// One that has said `initialize`.
+    fn new() -> Self {
+        let mut client = Self::silent();
+        let item = json!({ "snippetSupport": true });
+        let capabilities = json!({ "textDocument": { "completion": { "completionItem": item } } });
+        client.ask("initialize", json!({ "capabilities": capabilities }));
+        client.tell("initialized", json!({}));
+        client
+    }
+
+    /// One that has opened a text, and what it was told of it first.
+    fn open(text: &str) -> (Self, Value) {
+        let mut client = Self::new();
+        let document = json!({ "uri": URI, "languageId": "gdl", "version": 1, "text": text });
+        client.tell("textDocument/didOpen", json!({ "textDocument": document }));
+        let published = client.published();
+        (client, published)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.output.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        self.write(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Takes the text that is written meanwhile.
+    fn change(&mut self, version: i32, text: &str) {
+        let document = json!({ "uri": URI, "version": version });
+        let changes = json!([{ "text": text }]);
+        self.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.input.read_line(&mut line).unwrap() > 0, "the server has gone");
+            match line.trim_end().split_once(": ") {
+                Some((name, value)) if name == "Content-Length" => length = value.parse().unwrap(),
+                _ => break,
+            }
+        }
+        let mut body = vec![0; length];
+        self.input.read_exact(&mut body).unwrap();
+        let message: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(message["jsonrpc"], "2.0");
+        message
+    }
+
+    /// The next diagnostics.
+    fn published(&mut self) -> Value {
+        let message = self.receive();
+        assert_eq!(message["method"], "textDocument/publishDiagnostics", "{message}");
+        message["params"].clone()
+    }
+
+    /// The whole answer to a request; diagnostics that come before it are passed over.
+    fn answer(&mut self, method: &str, params: Value) -> Value {
+        self.requests += 1;
+        let id = self.requests;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let message = self.receive();
+            if message["id"] == id {
+                return message;
+            }
+            assert_eq!(message["method"], "textDocument/publishDiagnostics", "{message}");
+        }
+    }
+
+    /// The result of a request.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.answer(method, params);
+        assert!(answer.get("error").is_none(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// What is said of a position.
+    fn at(&mut self, method: &str, (line, character): (u32, u32)) -> Value {
+        self.ask(method, at(line, character))
+    }
+
+    /// Ends the conversation; whether the server thinks it ended well.
+    fn end(mut self) -> bool {
+        self.ask("shutdown", Value::Null);
+        self.tell("exit", Value::Null);
+        self.server.join().unwrap().unwrap()
+    }
+}
+
+fn at(line: u32, character: u32) -> Value {
+    json!({ "textDocument": { "uri": URI }, "position": { "line": line, "character": character } })
+}
+
+/// `first line:column-last line:column` of a range.
+fn place(range: &Value) -> String {
+    let [start, end] =
+        ["start", "end"].map(|end| format!("{}:{}", range[end]["line"], range[end]["character"]));
+    format!("{start}-{end}")
+}
+
+/// The places in a list of what has ranges.
+fn places(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|item| place(&item["range"])).collect()
+}

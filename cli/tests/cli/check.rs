@@ -203,8 +203,8 @@ fn what_help_lines_say_is_done() {
         made,
         [
             "3:20: GDL002: remove it, or look for a `)` too many in the form above",
-            "5:15: GDL100: did you mean `true`?",
             "7:2: GDL104: remove one of them",
+            "5:15: GDL100: did you mean `true`?",
         ]
     );
     let fixed = std::fs::read_to_string(&path).unwrap();
@@ -225,7 +225,8 @@ fn what_help_lines_say_is_done() {
 #[test]
 fn edits_are_told_to_programs() {
     let path = file("single.kif", "(role robot)\n(<= (p) (q ?x))\n");
-    let report = json(&["check", &path, "--json", "--warn", "singleton_variable"]);
+    let run = gdl(&["check", &path, "--json", "--warn", "singleton_variable"]);
+    let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
     let list = report["diagnostics"].as_array().expect("a list");
     let found = list.iter().find(|d| d["code"] == "GDL103").expect("it is found");
     assert_eq!((&found["edits"][0]["offset"], &found["edits"][0]["end_offset"]), (&24.into(), &26.into()));

@@ -321,5 +321,6 @@ fn many_mistakes_are_repaired() {
             left.push(case.id);
         }
     }
-    assert_eq!((count - left.len(), count), (0, 0), "{left:?}");
+    // What is left wants a person: which rule is missing, which value is meant.
+    assert_eq!((count - left.len(), count), (39, 85), "{left:?}");
 }

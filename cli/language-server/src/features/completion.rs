@@ -57,6 +57,10 @@ pub(crate) fn complete(document: &Document, position: Position, snippets: bool) 
     let opened = text[..start].ends_with('(');
     if opened {
         open.pop();
+        // It is an element itself, and not yet behind itself.
+        if let Some(list) = open.last_mut() {
+            list.arguments -= 1;
+        }
     }
     let due = due(&open);
     let writer = Writer { document, snippets, opened, word };

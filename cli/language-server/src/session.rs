@@ -106,7 +106,9 @@ impl<W: Write> Session<W> {
                 Event::Message(Message::Notification(notification)) => self.notification(notification)?,
                 // The server asks nothing.
                 Event::Message(Message::Response(_)) => {}
-                Event::Malformed(id, code, message) => self.refuse(id, &Refusal { code, message })?,
+                Event::Malformed(id, code, message) => {
+                    self.refuse(id.as_ref(), &Refusal { code, message })?;
+                }
                 Event::Found(finding) => self.found(finding)?,
             }
         }
@@ -116,7 +118,7 @@ impl<W: Write> Session<W> {
         transport::send(&mut self.output, json!({ "id": id, "result": result }))
     }
 
-    fn refuse(&mut self, id: Option<RequestId>, refusal: &Refusal) -> io::Result<()> {
+    fn refuse(&mut self, id: Option<&RequestId>, refusal: &Refusal) -> io::Result<()> {
         let error = json!({ "code": refusal.code as i32, "message": refusal.message });
         transport::send(&mut self.output, json!({ "id": id, "error": error }))
     }
@@ -150,7 +152,7 @@ impl<W: Write> Session<W> {
         };
         match result {
             Ok(result) => self.answer(&id, &result),
-            Err(refusal) => self.refuse(Some(id), &refusal),
+            Err(refusal) => self.refuse(Some(&id), &refusal),
         }
     }
 

@@ -45,9 +45,13 @@ pub(crate) fn receive(mut input: impl BufRead, events: &SyncSender<Event>) {
 /// The next message; none at the end of the stream.
 fn next(input: &mut impl BufRead) -> io::Result<Option<Event>> {
     let malformed = |code, text: String| Ok(Some(Event::Malformed(None, code, text)));
-    let Some(length) = header(input)? else { return Ok(None) };
-    let Some(length) = length else {
-        return malformed(ErrorCode::InvalidRequest, "a header without `Content-Length`".to_owned());
+    let length = match header(input)? {
+        Header::Length(length) => length,
+        Header::End => return Ok(None),
+        Header::Unknown => {
+            let text = "a header without `Content-Length`";
+            return malformed(ErrorCode::InvalidRequest, text.to_owned());
+        }
     };
     if length > MOST_BYTES {
         io::copy(&mut input.take(length), &mut io::sink())?;
@@ -73,23 +77,33 @@ fn next(input: &mut impl BufRead) -> io::Result<Option<Event>> {
     }))
 }
 
-/// The length that a header gives, if it gives one; none at the end of the stream.
-fn header(input: &mut impl BufRead) -> io::Result<Option<Option<u64>>> {
-    let mut length = None;
+/// What stands before a message.
+enum Header {
+    /// How many bytes it has.
+    Length(u64),
+    /// Not how many.
+    Unknown,
+    /// Nothing: the stream has ended.
+    End,
+}
+
+/// Reads up to the next message.
+fn header(input: &mut impl BufRead) -> io::Result<Header> {
+    let mut header = Header::Unknown;
     loop {
         let mut line = Vec::new();
         if input.by_ref().take(MOST_HEADER).read_until(b'\n', &mut line)? == 0 {
-            return Ok(None);
+            return Ok(Header::End);
         }
         let text = String::from_utf8_lossy(&line);
         let text = text.trim();
         if text.is_empty() {
-            return Ok(Some(length));
+            return Ok(header);
         }
         if let Some((name, value)) = text.split_once(':')
             && name.eq_ignore_ascii_case("Content-Length")
         {
-            length = value.trim().parse().ok();
+            header = value.trim().parse().map_or(Header::Unknown, Header::Length);
         }
     }
 }

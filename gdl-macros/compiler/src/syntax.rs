@@ -515,7 +515,7 @@ impl<'s> Builder<'s> {
 
     /// A comment with a semicolon before each of its lines, for what goes on at `end`.
     fn line_comments(&self, text: &str, end: u32) -> Option<String> {
-        let lines: Vec<&str> = text.trim().split('\n').map(str::trim).collect();
+        let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
         if lines.iter().any(|line| line.contains('\r')) {
             return None;
         }

@@ -8,7 +8,7 @@ use crate::{
     names::{Name, Place},
     words::{WORDS, Word},
 };
-use gdl_compiler::Span;
+use gdl_compiler::{Span, syntax::NodeId};
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionTextEdit, InsertTextFormat, Position,
     TextEdit,
@@ -178,7 +178,7 @@ impl Writer<'_> {
                 _ => "",
             };
             // Without a list `terminal` is no rule, and with one no literal.
-            if !text.is_empty() && !(self.opened && !text.starts_with('(')) {
+            if !text.is_empty() && (!self.opened || text.starts_with('(')) {
                 let detail = Some(word.usage.to_owned());
                 items.push(self.item(word.name, CompletionItemKind::KEYWORD, detail, text));
             }
@@ -229,14 +229,15 @@ impl Writer<'_> {
             return;
         }
         let arguments = &self.document.reading().tree.children(place.node)[1..];
-        let mut text = format!("({}", escape(name));
-        for (argument, number) in arguments.iter().zip(1..) {
+        let filled = |(argument, number): (&NodeId, u32)| {
             let argument = source.slice(self.document.span(*argument));
             let argument =
                 if argument.len() > 40 || argument.contains(['\n', '\r']) { ".." } else { argument };
-            text.push_str(&format!(" ${{{number}:{}}}", escape(argument)));
-        }
-        text.push(')');
+            format!("${{{number}:{}}}", escape(argument))
+        };
+        let parts: Vec<String> =
+            std::iter::once(escape(name)).chain(arguments.iter().zip(1..).map(filled)).collect();
+        let text = format!("({})", parts.join(" "));
         let detail = source.slice(self.document.span(place.node));
         let detail = (detail.len() <= 80).then(|| detail.to_owned());
         items.push(self.item(name, kind, detail, &text));

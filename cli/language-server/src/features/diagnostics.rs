@@ -19,7 +19,8 @@ pub(crate) fn settle(found: &Diagnostics) -> Vec<Diagnostic> {
     let mut list: Vec<Diagnostic> = found.iter().cloned().collect();
     for diagnostic in list.iter_mut().filter(|d| are_excesses && d.severity == Severity::Error) {
         diagnostic.severity = Severity::Warning;
-        diagnostic.note = "by the limits of the editor, which are lower than those of `gdl check`".to_owned();
+        diagnostic.note =
+            String::from("by the limits of the editor, which are lower than those of `gdl check`");
     }
     list
 }

@@ -75,19 +75,14 @@ fn relation(document: &Document, key: &str, shown: &str) -> String {
     let heads: Vec<&Place> = places.iter().filter(|place| place.is_head).collect();
     let is_rule = |place: &&&Place| reading.tree.forms[place.form as usize] != place.node;
     let rules = heads.iter().filter(is_rule).count();
-    let mut text = format!("`{shown}` is a relation with {}", arities.join(" or "));
-    match (rules, heads.len() - rules) {
-        (0, 0) => text.push_str(" that no rule defines.\n"),
-        (rules, 0) => text.push_str(&format!(", defined by {}.\n", counted(rules, "rule"))),
-        (0, facts) => text.push_str(&format!(", defined by {}.\n", counted(facts, "fact"))),
-        (rules, facts) => {
-            text.push_str(&format!(
-                ", defined by {} and {}.\n",
-                counted(rules, "rule"),
-                counted(facts, "fact")
-            ));
-        }
-    }
+    let facts = heads.len() - rules;
+    let given = match (counted(rules, "rule"), counted(facts, "fact")) {
+        _ if heads.is_empty() => " that no rule defines".to_owned(),
+        (rules, _) if facts == 0 => format!(", defined by {rules}"),
+        (_, facts) if rules == 0 => format!(", defined by {facts}"),
+        (rules, facts) => format!(", defined by {rules} and {facts}"),
+    };
+    let mut text = format!("`{shown}` is a relation with {}{given}.\n", arities.join(" or "));
     if !heads.is_empty() {
         text.push_str(match depends(document, key) {
             (_, true) => "It depends on the moves of a step.\n",
@@ -100,7 +95,7 @@ fn relation(document: &Document, key: &str, shown: &str) -> String {
         let listed: Vec<String> = readers.iter().take(LISTED).map(|reader| format!("`{reader}`")).collect();
         let more = readers.len().saturating_sub(LISTED);
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        text.push_str(&format!("Read by {}{more}.\n", listed.join(", ")));
+        text = format!("{text}Read by {}{more}.\n", listed.join(", "));
     }
     if let Some(comment) =
         heads.first().and_then(|place| comment(document, reading.tree.forms[place.form as usize]))

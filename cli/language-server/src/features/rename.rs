@@ -72,8 +72,8 @@ fn judge(document: &Document, name: &Name, new: &str) -> Result<(), Refusal> {
         }
         vec![Name::Relation(key.clone()), Name::Term(key)]
     };
-    match taken.iter().any(|other| other != name && !names.places(other).is_empty()) {
-        true => Err(Refusal::new(format!("`{new}` is taken"))),
-        false => Ok(()),
+    if taken.iter().any(|other| other != name && !names.places(other).is_empty()) {
+        return Err(Refusal::new(format!("`{new}` is taken")));
     }
+    Ok(())
 }

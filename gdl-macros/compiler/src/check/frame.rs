@@ -78,8 +78,9 @@ impl Givers<'_> {
     /// The rule that keeps them, behind the first one that gives them.
     fn frame(&self, rules: &Rules) -> Option<Edit> {
         let name = rules.symbols.name(self.kind.0);
-        let arguments: String = (1..=self.kind.1).map(|number| format!(" ?x{number}")).collect();
-        let fluent = if arguments.is_empty() { name.to_owned() } else { format!("({name}{arguments})") };
+        let arguments: Vec<String> = (1..=self.kind.1).map(|number| format!("?x{number}")).collect();
+        let arguments = arguments.join(" ");
+        let fluent = if arguments.is_empty() { name.to_owned() } else { format!("({name} {arguments})") };
         let end = self.start?.span.end;
         let text = format!("\n(<= (next {fluent})\n    (true {fluent}))");
         Some(Edit::insert(end, text))

@@ -104,24 +104,22 @@ impl Rule<'_, '_> {
         let name = &rule.variables[variable.index()];
         let span = self.scene.find_variable(node, rule, variable);
         let message = format!("unsafe variable `{name}`");
-        self.diagnostics.push(match self.branch(variable) {
-            Some(place) => Diagnostic::new(&codes::UNSAFE_OR_BRANCH, span, message)
+        let fault = if let Some(place) = self.branch(variable) {
+            Diagnostic::new(&codes::UNSAFE_OR_BRANCH, span, message)
                 .note("not bound in every branch of the `or`")
                 .label(place, "bound in one branch here")
-                .help(format!("use `{name}` in every branch, or in a literal beside the `or`")),
-            None => {
-                let fault = Diagnostic::new(code, span, message).note(reason);
-                match (self.near(name), span) {
-                    (Some(near), Some(place)) => fault.mean(place, near),
-                    _ => match self.role(variable) {
-                        Some(edits) => {
-                            fault.help(format!("add `(role {name})` to the body")).suggest_all(edits)
-                        }
-                        None => fault.help(self.help(name)),
-                    },
+                .help(format!("use `{name}` in every branch, or in a literal beside the `or`"))
+        } else {
+            let fault = Diagnostic::new(code, span, message).note(reason);
+            match (self.near(name), span, self.role(variable)) {
+                (Some(near), Some(place), _) => fault.mean(place, near),
+                (_, _, Some(edits)) => {
+                    fault.help(format!("add `(role {name})` to the body")).suggest_all(edits)
                 }
+                _ => fault.help(self.help(name)),
             }
-        });
+        };
+        self.diagnostics.push(fault);
     }
 
     /// The variable that is bound and was meant most likely.

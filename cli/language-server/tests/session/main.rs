@@ -1,5 +1,7 @@
 //! Conversations with the server over a pipe, as an editor has them.
 
+#![expect(clippy::needless_pass_by_value, reason = "`json!` makes values, and none is used twice")]
+
 mod features;
 mod robustness;
 
@@ -111,7 +113,7 @@ impl Client {
             let mut line = String::new();
             assert!(self.input.read_line(&mut line).unwrap() > 0, "the server has gone");
             match line.trim_end().split_once(": ") {
-                Some((name, value)) if name == "Content-Length" => length = value.parse().unwrap(),
+                Some(("Content-Length", value)) => length = value.parse().unwrap(),
                 _ => break,
             }
         }

@@ -113,7 +113,8 @@ fn large_texts_meet_limits() {
 
 #[test]
 fn a_limit_of_the_editor_makes_no_rulesheet_wrong() {
-    let numbers: String = (0..40).map(|n| format!("(n {n})")).collect();
+    let numbers: Vec<String> = (0..40).map(|n| format!("(n {n})")).collect();
+    let numbers = numbers.concat();
     let vast = format!(
         "{GAME}{numbers}\n(<= (next (far ?a ?b ?c ?d ?e))\n    (n ?a) (n ?b) (n ?c) (n ?d) (n ?e)\n    (does white ?m))\n(<= terminal (true (far 1 1 1 1 1)))\n"
     );

@@ -38,6 +38,7 @@ Examples:
   gdl check draft.kif --fix
   gdl check draft.kif --allow unused_relation,GDL021 --json
   gdl check - --name draft.kif --json < unsaved_buffer")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct CheckArgs {
     /// The rulesheets; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "schema")]

@@ -140,7 +140,7 @@ def test_killed_node(cluster: Any, expected: str, tmp_path: Path) -> None:
 
     result, _ = while_running(tmp_path, kill)
     assert result == expected
-    assert ray.cluster_resources()["CPU"] == 1
+    until(lambda: ray.cluster_resources()["CPU"] == 1)
 
 
 DRIVER = f"""

@@ -183,7 +183,7 @@ fn judge(gdl: &Path, folder: &Path, games: &[String], rounds: usize) -> Result<S
         return Err(format!("{} records of {expected} matches", records.len()).into());
     }
     let mut faults: BTreeMap<String, usize> = BTreeMap::new();
-    let (mut steps, mut beyond) = (0, 0);
+    let (mut steps, mut beyond, mut unjudged) = (0, 0, 0);
     for (number, path) in records.iter().enumerate() {
         let record: Record = serde_json::from_str(&fs::read_to_string(path)?)?;
         if !record.is_completed {
@@ -199,9 +199,13 @@ fn judge(gdl: &Path, folder: &Path, games: &[String], rounds: usize) -> Result<S
         // The matches of a game follow each other, one for each seat of the first player.
         let game = &games[number / 2 % games.len()];
         let test = Command::new(gdl).arg("test").arg(game).arg(path).output()?;
-        if !test.status.success() {
-            let said = [test.stdout, test.stderr].concat();
-            return Err(format!("{}: {}", path.display(), String::from_utf8_lossy(&said)).into());
+        let said = [test.stdout, test.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        if said.contains("grows beyond") || said.contains("takes more than") {
+            // Too vast for the slow evaluator.
+            unjudged += 1;
+        } else if !test.status.success() {
+            return Err(format!("{}: {said}", path.display()).into());
         }
     }
     if beyond > GRACE {
@@ -209,7 +213,7 @@ fn judge(gdl: &Path, folder: &Path, games: &[String], rounds: usize) -> Result<S
     }
     let faults: Vec<String> = faults.iter().map(|(fault, count)| format!("{count} {fault}")).collect();
     Ok(format!(
-        "all are recorded once and conform to the rules: {steps} steps, faults noted: {}; the longest step took {beyond} ms more than its clock",
+        "all are recorded once, all but {unjudged} are known to conform to the rules: {steps} steps, faults noted: {}; the longest step took {beyond} ms more than its clock",
         faults.join(", ")
     ))
 }

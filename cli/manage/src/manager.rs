@@ -220,7 +220,7 @@ impl<'p> Manager<'p> {
         let plan = self.plan;
         let planned = plan.get(number);
         let game = &plan.games[planned.game];
-        // A name that is not guessed: who knows it can speak for the manager.
+        // A name that is not guessed: a peer that knows it can speak for the manager.
         let id = format!("{}.{number}.{:016x}", plan.schedule.name, RandomState::new().hash_one(number));
         self.store().begin(number, &id, now())?;
         let mut players = self.players(&planned, &id)?;

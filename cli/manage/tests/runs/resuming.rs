@@ -60,7 +60,7 @@ fn what_was_called_off_goes_on_with_nothing_lost_and_nothing_twice() {
     assert_eq!(*told.lock().expect("it is whole"), names(&folder));
     let standings = folder.standings();
     assert_eq!(standings.matches, [0, 0, all]);
-    // Nobody was asked in a match that was off, or had another one still.
+    // No player was asked in a match that was off, or had another one still.
     assert!(standings.rows.iter().all(|row| row.illegal + row.late + row.missing == 0), "{standings:?}");
     assert!(folder.play(2).is_empty());
 }

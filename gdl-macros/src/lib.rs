@@ -66,8 +66,8 @@ use std::{
 /// # Errors
 ///
 /// Each fault of the rulesheet is one error, with its place in the rulesheet. The module is there all
-/// the same, so nothing else fails for want of it; where the file cannot be read, nothing is known of moves and roles, so what uses these
-/// fails too. Warnings appear as uses of the deprecated constant
+/// the same, so nothing else fails for want of it; where the file cannot be read, nothing is known of
+/// moves and roles, so what uses these fails too. Warnings appear as uses of the deprecated constant
 /// `gdl_warning`; `allow(..)` silences them one by one.
 #[proc_macro]
 pub fn gdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {

@@ -33,9 +33,10 @@ const GRACE: u64 = 1_000 + 500;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [gdl, matches, seed, first, second, games @ ..] = &arguments[..] else {
+    let [gdl, matches, seed, first, second, _, ..] = &arguments[..] else {
         return Err("arguments: GDL MATCHES SEED PLAYER PLAYER GAME..".into());
     };
+    let games = &arguments[5..];
     let (gdl, matches) = (fs::canonicalize(gdl)?, matches.parse::<usize>()?);
     let folder = env::temp_dir().join(format!("gdl-soak-{}", std::process::id()));
     fs::create_dir(&folder)?;

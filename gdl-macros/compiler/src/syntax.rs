@@ -13,6 +13,8 @@ use grammar::{Kif, Rule};
 use pest::Parser as _;
 use std::ops::Range;
 
+mod infix;
+
 #[allow(unreachable_pub, missing_docs, reason = "what pest derives is public and bare")]
 mod grammar {
     #[derive(pest_derive::Parser)]
@@ -138,6 +140,9 @@ fn chunk(text: &str) -> usize {
         None => CHUNK + rest.iter().position(is_between).unwrap_or(rest.len()),
     }
 }
+
+/// What other languages begin a comment with: no word between forms starts so.
+pub const FOREIGN_COMMENTS: [&str; 5] = ["#", "//", "%", "--", "/*"];
 
 /// The passes recurse over terms, so no limit may let more than this many parentheses through.
 const MOST_NESTING: usize = 4_000;
@@ -456,10 +461,13 @@ impl<'s> Builder<'s> {
         let next = self.source.text().as_bytes().get(span.end as usize);
         let called = self.open.is_empty() && next == Some(&b'(');
         if matches!(text, ":-" | "&") || text.starts_with('~') || (called && text != "<=") {
+            let start = self.infix_start(span, called);
+            let edits = start.map(|start| infix::translate(self.source.text(), start as usize));
             self.found.push(
                 Diagnostic::new(&codes::INFIX_SYNTAX, span, "this looks like infix GDL")
                     .note("not prefix KIF")
-                    .help("write `(<= (head ?x) (body ?x y))`, variables with a `?`"),
+                    .help("write `(<= (head ?x) (body ?x y))`, variables with a `?`")
+                    .suggest_all(edits.unwrap_or_default()),
             );
             return false;
         }
@@ -467,7 +475,7 @@ impl<'s> Builder<'s> {
             self.block_comment(span);
             return true;
         }
-        if self.open.is_empty() && ["#", "//", "%", "--", "/*"].iter().any(|sign| text.starts_with(sign)) {
+        if self.open.is_empty() && FOREIGN_COMMENTS.iter().any(|sign| text.starts_with(sign)) {
             self.line_comment(span, text);
             return true;
         }
@@ -493,6 +501,17 @@ impl<'s> Builder<'s> {
         }
         self.node(if text.starts_with('?') { Kind::Variable } else { Kind::Symbol }, span);
         true
+    }
+
+    /// Where the infix statement starts that a word shows: there, or at the word before `:-`.
+    fn infix_start(&self, span: Span, called: bool) -> Option<u32> {
+        if called {
+            return Some(span.start);
+        }
+        let form = *self.tree.forms.last().filter(|_| self.open.is_empty())?;
+        let head = self.tree.node(form);
+        let between = self.source.slice(Span { start: head.span.end, end: span.start });
+        (head.kind == Kind::Symbol && between.trim_start().is_empty()).then_some(head.span.start)
     }
 
     fn block_comment(&mut self, span: Span) {

@@ -6,6 +6,7 @@ use crate::{
     session::Refusal,
     words::Word,
 };
+use gdl_compiler::syntax::FOREIGN_COMMENTS;
 use lsp_types::{Position, PrepareRenameResponse, TextEdit, WorkspaceEdit};
 use serde_json::{Value, json};
 
@@ -50,7 +51,7 @@ fn find(document: &Document, position: Position) -> Result<(&Name, &Place), Refu
 fn judge(document: &Document, name: &Name, new: &str) -> Result<(), Refusal> {
     let fits = !new.is_empty()
         && new.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'(' | b')' | b';' | b'"'))
-        && !["#", "//", "%", "--", "/*", "~"].iter().any(|sign| new.starts_with(sign))
+        && !FOREIGN_COMMENTS.iter().chain(&["~"]).any(|sign| new.starts_with(sign))
         && !matches!(new, ":-" | "&");
     if !fits || new.len() > 1024 {
         return Err(Refusal::new(format!("`{new}` is no name: letters, digits, `_`, `+` and `-` are")));

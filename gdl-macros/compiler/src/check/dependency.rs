@@ -8,9 +8,9 @@
 //! names no more than [`SHOWN`] relations of a path.
 
 use super::scene::Scene;
-use crate::diagnostic::{Code, Diagnostic, codes};
+use crate::diagnostic::{Code, Diagnostic, Edit, codes};
 use crate::graph;
-use crate::rules::RelationId;
+use crate::rules::{Formula, RelationId};
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -171,6 +171,13 @@ fn restricted(
         let help = format!("{}, or write `next`", restriction.help);
         diagnostic = diagnostic.help(help).suggest(head, "next");
     }
+    if path.len() == 2 && target == "does" {
+        diagnostic = if source == "input" {
+            vacuous(scene, diagnostic, first)
+        } else {
+            remembered(scene, diagnostic, restriction.source)
+        };
+    }
     if path.len() > 2 {
         diagnostic = diagnostic.note(format!("`{source}` depends on `{}`", name(path[1])));
     }
@@ -179,6 +186,50 @@ fn restricted(
         diagnostic = diagnostic.label(edge.span, text);
     }
     diagnostic
+}
+
+/// Removes a rule that says no more than that a move that is made is one.
+fn vacuous(scene: &Scene<'_>, diagnostic: Diagnostic, edge: Option<Edge>) -> Diagnostic {
+    let Some(form) = edge.map(|edge| scene.form(edge.rule)) else { return diagnostic };
+    let does = scene.rules.keywords.does;
+    let says_nothing = form.rule.body.iter().any(|formula| {
+        matches!(formula, Formula::Atom(atom)
+            if atom.relation == does && atom.arguments == form.rule.head.arguments)
+    });
+    if !says_nothing {
+        return diagnostic;
+    }
+    diagnostic
+        .help("remove it: moves that are made are legal ones, which the compiler finds itself")
+        .suggest(scene.whole_form(form), "")
+}
+
+/// What is decided before the players move can ask for the moves of the step before, which a fluent has to keep.
+fn remembered(scene: &Scene<'_>, diagnostic: Diagnostic, source: RelationId) -> Diagnostic {
+    const NAME: &str = "did";
+    const RULE: &str = "(<= (next (did ?role ?move)) (does ?role ?move))";
+    let Some(&last) = scene.forms.last() else { return diagnostic };
+    if ![scene.rules.keywords.legal, scene.rules.keywords.terminal, scene.rules.keywords.goal]
+        .contains(&source)
+    {
+        return diagnostic;
+    }
+    let mut edits = Vec::new();
+    if scene.rules.symbols.find(NAME).is_none() {
+        edits.push(Edit::insert(scene.span(last).end, format!("\n{RULE}")));
+    } else if !scene.forms.iter().any(|&form| scene.text(form) == RULE) {
+        return diagnostic;
+    }
+    scene.for_each_atom(&mut |form, atom, node, in_body| {
+        if in_body && form.rule.head.relation == source && atom.relation == scene.rules.keywords.does {
+            edits.push(Edit { span: scene.name(node), text: format!("true ({NAME}") });
+            edits.push(Edit::insert(scene.span(node).end, ")"));
+        }
+    });
+    let help = format!(
+        "it is decided before the players move: for the moves of the step before, write a fluent, `{RULE}`"
+    );
+    diagnostic.help(help).suggest_all(edits)
 }
 
 /// Reports the first negation cycle of each component.

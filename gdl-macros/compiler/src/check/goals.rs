@@ -1,12 +1,14 @@
 //! Goal values that are written as constants: GDL078 to GDL081. Afterwards all of those are integers
-//! from 0 to 100; values of variables are known to grounding only.
+//! from 0 to 100; values of variables are known to grounding only. O(forms · log forms).
 
 use super::scene::Scene;
 use crate::Diagnostics;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::Term;
+use std::collections::BTreeSet;
 
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+    let nearest = Nearest::of(scene);
     for form in scene.forms().filter(|form| form.rule.head.relation == scene.rules.keywords.goal) {
         let node = scene.arguments(form.head)[1];
         if matches!(form.rule.head.arguments[1], Term::Variable(_)) {
@@ -28,13 +30,44 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         } else {
             continue;
         };
-        diagnostics.push(
-            Diagnostic::new(
-                code,
-                scene.span(node),
-                format!("a goal value must be an integer from 0 to 100, found {found}"),
-            )
-            .help("100 is a win, 0 a loss"),
-        );
+        let message = format!("a goal value must be an integer from 0 to 100, found {found}");
+        let fault = Diagnostic::new(code, scene.span(node), message);
+        let near = if code == &codes::GOAL_NEGATIVE {
+            nearest.low.then_some("0")
+        } else {
+            (nearest.high && digits(text)).then_some("100")
+        };
+        diagnostics.push(match near {
+            Some(near) => {
+                fault.help(format!("100 is a win, 0 a loss: write `{near}`")).suggest(scene.span(node), near)
+            }
+            None => fault.help("100 is a win, 0 a loss"),
+        });
+    }
+}
+
+/// Whether a value that is out of range can become the nearest that is not, and all values keep their order: one value alone is at
+/// that end.
+struct Nearest {
+    low: bool,
+    high: bool,
+}
+
+impl Nearest {
+    fn of(scene: &Scene<'_>) -> Self {
+        let (mut low, mut high) = (BTreeSet::new(), BTreeSet::new());
+        let goals = scene.forms().filter(|form| form.rule.head.relation == scene.rules.keywords.goal);
+        for form in goals {
+            let text = scene.text(scene.arguments(form.head)[1]);
+            let digits = text.trim_start_matches(['-', '0']);
+            match (text.starts_with('-'), digits.len()) {
+                // A variable may have any value.
+                _ if text.starts_with('?') => return Self { low: false, high: false },
+                (true, _) | (false, 0) => low.insert(text),
+                (false, 3..) => high.insert(text),
+                _ => continue,
+            };
+        }
+        Self { low: low.len() == 1, high: high.len() == 1 }
     }
 }

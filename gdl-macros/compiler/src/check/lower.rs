@@ -13,6 +13,7 @@ use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Symbol, Sym
 use crate::syntax::{Kind, NodeId, Tree};
 use crate::{Diagnostics, Limits, Options, Source, Span};
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 
 /// What [`lower`] hands to the other checks.
 pub(super) struct Lowered {
@@ -59,6 +60,10 @@ pub(super) fn lower(
         literals: 0,
         form: Span::default(),
         body: &[],
+        head: None,
+        roles: OnceCell::new(),
+        derived: Vec::new(),
+        free: FxHashMap::default(),
     };
     let mut forms = Vec::new();
     for (number, &form) in tree.forms.iter().enumerate() {
@@ -123,6 +128,14 @@ struct Lowering<'a> {
     form: Span,
     /// The literals of its body, of which all must hold.
     body: &'a [NodeId],
+    /// The head of the form at hand.
+    head: Option<NodeId>,
+    /// The players as they are written, once they were asked for.
+    roles: OnceCell<Vec<&'a str>>,
+    /// The words for which relations of the author's own were suggested.
+    derived: Vec<Word>,
+    /// Whether a name is one that nothing in the text has, for those that were asked for.
+    free: FxHashMap<String, bool>,
 }
 
 impl<'a> Lowering<'a> {
@@ -144,6 +157,12 @@ impl<'a> Lowering<'a> {
 
     fn span(&self, node: NodeId) -> Span {
         self.tree.node(node).span
+    }
+
+    /// Whether a name stands nowhere in the text: looked for once.
+    fn is_free(&mut self, name: &str) -> bool {
+        let text = self.source.text();
+        *self.free.entry(name.to_owned()).or_insert_with(|| !text.contains(name))
     }
 
     /// What removes the form at hand.
@@ -191,6 +210,7 @@ impl<'a> Lowering<'a> {
         let span = self.span(form);
         self.form = span;
         self.body = &[];
+        self.head = Some(form);
         let children = self.tree.children(form);
         let is_rule = children.first().is_some_and(|&first| {
             self.tree.node(first).kind == Kind::Symbol && Word::find(self.text(first)) == Some(Word::If)
@@ -207,6 +227,7 @@ impl<'a> Lowering<'a> {
             return None;
         };
         self.body = body;
+        self.head = Some(head);
         if !body.is_empty() {
             self.check_not_role(head)?;
         }
@@ -494,6 +515,9 @@ impl<'a> Lowering<'a> {
         if word == Word::Terminal {
             return (usual, vec![Edit { span: self.span(node), text: text.to_owned() }]);
         }
+        if let Some(repaired) = self.of_all_roles(word, text, node, nodes) {
+            return repaired;
+        }
         let [first, .., last] = nodes else { return (usual, Vec::new()) };
         let span = Span { start: self.span(*first).start, end: self.span(*last).end };
         let parts = self.source.slice(span);
@@ -503,6 +527,53 @@ impl<'a> Lowering<'a> {
             return (format!("write `({text} ({parts}))`"), Edit::wrap(span, "(").into());
         }
         (usual, Vec::new())
+    }
+
+    /// How to write a head that lacks its role: what is said without one is said of all.
+    fn of_all_roles(
+        &self,
+        word: Word,
+        text: &str,
+        node: NodeId,
+        nodes: &[NodeId],
+    ) -> Option<(String, Vec<Edit>)> {
+        let heads = matches!(word, Word::Legal | Word::Goal | Word::Input | Word::Sees);
+        let &[argument] = nodes else { return None };
+        let said = self.text(argument);
+        let is_value = said.bytes().all(|byte| byte.is_ascii_digit());
+        if !heads || self.head != Some(node) || said.starts_with('?') || is_value != (word == Word::Goal) {
+            return None;
+        }
+        let roles = self.roles.get_or_init(|| {
+            let of_fact = |&form: &NodeId| match *self.tree.children(form) {
+                [word, role] if Word::find(self.text(word)) == Some(Word::Role) => Some(self.text(role)),
+                _ => None,
+            };
+            self.tree.forms.iter().filter_map(of_fact).collect()
+        });
+        let is_taken = self.source.slice(self.form).to_ascii_lowercase().contains("?role");
+        if roles.is_empty()
+            || is_taken
+            || said.len() > 60
+            || roles.iter().any(|role| role.eq_ignore_ascii_case(said))
+        {
+            return None;
+        }
+        let role = if let [role] = roles[..] { role } else { "?role" };
+        let before = Edit::insert(self.span(argument).start, format!("{role} "));
+        if roles.len() == 1 {
+            return Some((format!("write `({text} {role} {said})`"), vec![before]));
+        }
+        let help = format!(
+            "write `({text} ?role {said})` with `(role ?role)` if all roles are meant, else the role"
+        );
+        let Span { start, end } = self.form;
+        let edits = if self.body.is_empty() {
+            vec![Edit::insert(start, "(<= "), before, Edit::insert(end, " (role ?role))")]
+        } else {
+            vec![before, Edit::insert(self.span(node).end, " (role ?role)")]
+        };
+        Some((help, edits))
     }
 
     fn relation(&mut self, name: &str, arity: usize, span: Span) -> RelationId {
@@ -634,13 +705,55 @@ impl<'a> Lowering<'a> {
             Word::Base | Word::Input => {
                 let code = if word == Word::Base { &codes::BASE_IN_BODY } else { &codes::INPUT_IN_BODY };
                 let message = format!("`{text}` in a body is refused by other systems");
-                self.fault(code, name, message, "write a relation of your own and derive both from it");
+                let help = "write a relation of your own and derive both from it";
+                let edits = self.derive(word);
+                self.fault_at(code, self.span(name), message, help, edits);
                 return Some(());
             }
             _ => return self.check_connective(word, node, name),
         };
         self.fault_at(code, self.span(name), message, help, edits);
         None
+    }
+
+    /// What makes a relation of the author's own of each `base` or `input`, and derives the keyword from it by one rule. Told once: it
+    /// is the same at each place.
+    fn derive(&mut self, word: Word) -> Vec<Edit> {
+        let (own, rule) = match word {
+            Word::Base => ("base_fluent", "(<= (base ?fluent) (base_fluent ?fluent))\n"),
+            _ => ("input_move", "(<= (input ?role ?move) (input_move ?role ?move))\n"),
+        };
+        if self.derived.contains(&word) || !self.is_free(own) {
+            return Vec::new();
+        }
+        self.derived.push(word);
+        let mut edits = Vec::new();
+        let mut first = None;
+        for &form in &self.tree.forms {
+            let (head, mut waiting) = match *self.tree.children(form) {
+                [sign, head, ref body @ ..] if Word::find(self.text(sign)) == Some(Word::If) => {
+                    (head, body.to_vec())
+                }
+                _ => (form, Vec::new()),
+            };
+            waiting.push(head);
+            while let Some(node) = waiting.pop() {
+                let Some((&name, parts)) = self.tree.children(node).split_first() else { continue };
+                match Word::find(self.text(name)) {
+                    Some(Word::Not | Word::Or) => waiting.extend(parts),
+                    Some(found) if found == word => {
+                        edits.push(Edit { span: self.span(name), text: own.to_owned() });
+                        first = first.or((node == head).then_some(form));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        match first {
+            Some(form) => edits.push(Edit::insert(self.span(form).start, rule)),
+            None => edits.clear(),
+        }
+        edits
     }
 
     fn terms(&mut self, nodes: &[NodeId]) -> Option<Vec<Term>> {
@@ -676,15 +789,22 @@ impl<'a> Lowering<'a> {
         let logical = matches!(word, Word::If | Word::Not | Word::Or | Word::Distinct);
         match word {
             Word::And | Word::Equals | Word::Implies => Some(()),
-            _ if object && logical => {
-                let message = format!("the connective `{text}` is used as an object");
-                self.fault(&codes::NOT_AS_OBJECT, name, message, "rename the object");
-                None
-            }
             _ if object => {
-                let message = format!("the keyword `{text}` is used as an object");
-                self.fault(&codes::KEYWORD_AS_OBJECT, name, message, "rename the object");
-                Some(())
+                let (code, kind) = if logical {
+                    (&codes::NOT_AS_OBJECT, "connective")
+                } else {
+                    (&codes::KEYWORD_AS_OBJECT, "keyword")
+                };
+                let message = format!("the {kind} `{text}` is used as an object");
+                let other = format!("{text}_object");
+                if word != Word::If && self.is_free(&other) {
+                    let help = format!("rename the object, for example to `{other}`");
+                    let edit = Edit { span: self.span(name), text: other };
+                    self.fault_at(code, self.span(name), message, &help, [edit]);
+                } else {
+                    self.fault(code, name, message, "rename the object");
+                }
+                (!logical).then_some(())
             }
             _ => {
                 let code =

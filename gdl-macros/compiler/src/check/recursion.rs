@@ -5,11 +5,11 @@
 //! break this and still cannot grow (see [`growth`](super::growth)) are accepted with a warning. O(text).
 
 use super::dependency::Dependencies;
-use super::scene::Scene;
+use super::scene::{Form, Scene};
 use crate::Diagnostics;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::{Formula, RelationId, Term};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Checks all rules but those of relations that are `growing`, which are errors already.
 pub(super) fn check(
@@ -19,6 +19,7 @@ pub(super) fn check(
     diagnostics: &mut Diagnostics,
 ) {
     let component = dependencies.components();
+    let starts = starts(scene);
     for form in scene.forms() {
         let head = &form.rule.head;
         let recursive =
@@ -45,15 +46,68 @@ pub(super) fn check(
         let broken = arguments.into_iter().find(|(term, _)| !allowed.contains(*term) && !is_ground(term));
         if let Some((_, &node)) = broken {
             let name = scene.relation_name(head.relation);
-            diagnostics.push(
-                Diagnostic::new(
-                    &codes::RECURSION_RESTRICTION_FINITE,
-                    scene.span(node),
-                    format!("`{}` breaks the recursion restriction for `{name}`", scene.quote(node)),
-                )
-                .note("neither in the head nor in a literal that is not recursive")
-                .help("accepted, since no term grows, but other systems may refuse it"),
-            );
+            let message = format!("`{}` breaks the recursion restriction for `{name}`", scene.quote(node));
+            let fault = Diagnostic::new(&codes::RECURSION_RESTRICTION_FINITE, scene.span(node), message)
+                .note("neither in the head nor in a literal that is not recursive");
+            let accepted = "accepted, since no term grows, but other systems may refuse it";
+            diagnostics.push(match step(form, &starts) {
+                Some(step) => {
+                    let step = scene.relation_name(step);
+                    fault
+                        .help(format!("{accepted}: the first literal can be one of `{step}`"))
+                        .suggest(scene.name(form.body[0]), step)
+                }
+                None => fault.help(accepted),
+            });
         }
     }
+}
+
+/// Of `p(x, z) <- p(x, y), p(y, z)` the relation that `p` is the transitive closure of: the rule says the same if its first literal
+/// is one of that relation.
+fn step(form: Form<'_>, starts: &FxHashMap<RelationId, Start>) -> Option<RelationId> {
+    let [Formula::Atom(first), Formula::Atom(second)] = &form.rule.body[..] else { return None };
+    let head = &form.rule.head;
+    let ([x, z], [from, y], [middle, to]) =
+        (&head.arguments[..], &first.arguments[..], &second.arguments[..])
+    else {
+        return None;
+    };
+    let is_closure = [first, second].iter().all(|atom| atom.relation == head.relation)
+        && [from, middle, to] == [x, y, z]
+        && [x, y, z].iter().all(|term| matches!(term, Term::Variable(_)))
+        && x != y
+        && y != z
+        && x != z;
+    match starts.get(&head.relation) {
+        Some(Start { rules: 2, copies: Some(relation) }) if is_closure => Some(*relation),
+        _ => None,
+    }
+}
+
+/// How a relation starts.
+#[derive(Default)]
+struct Start {
+    /// How many rules it has.
+    rules: usize,
+    /// A relation of which it has all that holds, by a rule of one literal.
+    copies: Option<RelationId>,
+}
+
+fn starts(scene: &Scene<'_>) -> FxHashMap<RelationId, Start> {
+    let mut starts: FxHashMap<RelationId, Start> = FxHashMap::default();
+    for form in scene.forms() {
+        let head = &form.rule.head;
+        let start = starts.entry(head.relation).or_default();
+        start.rules += 1;
+        if let [Formula::Atom(atom)] = &form.rule.body[..]
+            && let ([Term::Variable(left), Term::Variable(right)], true) =
+                (&head.arguments[..], atom.arguments == head.arguments)
+            && left != right
+            && atom.relation != head.relation
+        {
+            start.copies = Some(atom.relation);
+        }
+    }
+    starts
 }

@@ -1,8 +1,8 @@
 //! The players: GDL040 to GDL042 for their facts, GDL075 to GDL077 for players there are not.
 
 use super::scene::Scene;
-use crate::diagnostic::{Diagnostic, codes};
-use crate::rules::{Rule, Rules, Term};
+use crate::diagnostic::{Diagnostic, Edit, codes};
+use crate::rules::{Rule, Rules, Symbol, Term};
 use crate::syntax::NodeId;
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,21 +18,27 @@ pub(super) fn collect(rules: &Rules) -> Vec<Term> {
 /// Checks the `role` facts and, if all of them could be read, the players named elsewhere.
 pub(super) fn check(scene: &Scene<'_>, complete: bool, diagnostics: &mut Diagnostics) {
     let mut known: FxHashMap<&Term, Span> = FxHashMap::default();
+    let mut has_compound = false;
     for form in scene.forms().filter(|form| form.rule.head.relation == scene.rules.keywords.role) {
         let (term, node) = (&form.rule.head.arguments[0], scene.arguments(form.head)[0]);
         if let Some(fault) = role_fact(scene, form.rule, node) {
             diagnostics.push(fault);
             continue;
         }
-        if matches!(term, Term::Function(..)) {
-            diagnostics.push(
-                Diagnostic::new(
-                    &codes::ROLE_COMPOUND,
-                    scene.span(node),
-                    format!("the role `{}` is a compound term", scene.quote(node)),
-                )
-                .help("use a plain name: servers send roles as names"),
-            );
+        if let Term::Function(function, arguments) = term {
+            let message = format!("the role `{}` is a compound term", scene.quote(node));
+            // One function at a time: what the edits of two have in common is not known.
+            let edits = if std::mem::replace(&mut has_compound, true) {
+                Vec::new()
+            } else {
+                plain_names(scene, *function, arguments.len())
+            };
+            let fault = Diagnostic::new(&codes::ROLE_COMPOUND, scene.span(node), message);
+            let help = "use a plain name: servers send roles as names";
+            diagnostics.push(match edits.iter().find(|edit| edit.span == scene.span(node)) {
+                Some(edit) => fault.help(format!("{help}, such as `{}`", edit.text)).suggest_all(edits),
+                None => fault.help(help),
+            });
         }
         if let Some(&first) = known.get(term) {
             diagnostics.push(
@@ -52,6 +58,33 @@ pub(super) fn check(scene: &Scene<'_>, complete: bool, diagnostics: &mut Diagnos
     if complete && !known.is_empty() {
         check_uses(scene, &known, diagnostics);
     }
+}
+
+/// What writes `f_a` for each term `(f a)` of a function, if none of these has a variable or a term inside and the names are free.
+fn plain_names(scene: &Scene<'_>, function: Symbol, arity: usize) -> Vec<Edit> {
+    let symbols = &scene.rules.symbols;
+    let mut names: FxHashMap<String, &Term> = FxHashMap::default();
+    let mut edits = Some(Vec::new());
+    scene.for_each_term(&mut |term, node| {
+        let Term::Function(symbol, arguments) = term else { return };
+        if (*symbol, arguments.len()) != (function, arity) {
+            return;
+        }
+        let Some(list) = &mut edits else { return };
+        let words = arguments.iter().map(|argument| match argument {
+            Term::Constant(word) => Some(symbols.name(*word)),
+            _ => None,
+        });
+        let words: Option<Vec<&str>> = std::iter::once(Some(symbols.name(function))).chain(words).collect();
+        let name = words.map(|words| words.join("_"));
+        match name.filter(|name| symbols.find(name).is_none()) {
+            Some(name) if *names.entry(name.clone()).or_insert(term) == term => {
+                list.push(Edit { span: scene.span(node), text: name });
+            }
+            _ => edits = None,
+        }
+    });
+    edits.unwrap_or_default()
 }
 
 fn role_fact(scene: &Scene<'_>, rule: &Rule, node: NodeId) -> Option<Diagnostic> {

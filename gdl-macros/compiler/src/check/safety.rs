@@ -111,12 +111,20 @@ impl Rule<'_, '_> {
                 .help(format!("use `{name}` in every branch, or in a literal beside the `or`"))
         } else {
             let fault = Diagnostic::new(code, span, message).note(reason);
+            let negated = || self.negated(variable, node);
             match (self.near(name), span, self.role(variable)) {
                 (Some(near), Some(place), _) => fault.mean(place, near),
                 (_, _, Some(edits)) => {
                     fault.help(format!("add `(role {name})` to the body")).suggest_all(edits)
                 }
-                _ => fault.help(self.help(name)),
+                _ => match negated() {
+                    Some((rule, edits)) => {
+                        let help =
+                            format!("{}; if it is to hold for no `{name}`, write `{rule}`", self.help(name));
+                        fault.help(help).suggest_all(edits)
+                    }
+                    None => fault.help(self.help(name)),
+                },
             }
         };
         self.diagnostics.push(fault);
@@ -145,6 +153,59 @@ impl Rule<'_, '_> {
         } else {
             vec![Edit::insert(start, "(<= "), Edit::insert(end, format!(" {literal})"))]
         })
+    }
+
+    /// The relation that says of a negated literal that it holds for some value of a variable which stands nowhere else, as a rule,
+    /// and the edits that negate it in place of the literal.
+    fn negated(&self, variable: Variable, node: NodeId) -> Option<(String, Vec<Edit>)> {
+        /// Longer literals are not repeated in a message.
+        const LONGEST: usize = 60;
+        let Form { rule, body, .. } = self.form;
+        let scene = self.scene;
+        let place = body.iter().position(|&other| other == node)?;
+        let Formula::Not(inner) = &rule.body[place] else { return None };
+        let Formula::Atom(atom) = &**inner else { return None };
+        let literal = scene.arguments(node)[0];
+        let text = scene.text(literal);
+        if text.len() > LONGEST || text.contains(['\n', '\r']) {
+            return None;
+        }
+        let mut elsewhere = vec![false; rule.variables.len()];
+        let mut mark = |variable: Variable| elsewhere[variable.index()] = true;
+        rule.head.arguments.iter().for_each(|argument| argument.for_each_variable(&mut mark));
+        let others = rule.body.iter().enumerate().filter(|(other, _)| *other != place);
+        others.for_each(|(_, formula)| formula.for_each_variable(&mut mark));
+        let mut shared: Vec<&str> = Vec::new();
+        inner.for_each_variable(&mut |variable| {
+            let name = rule.variables[variable.index()].as_str();
+            if elsewhere[variable.index()] && !shared.contains(&name) {
+                shared.push(name);
+            }
+        });
+        // What else stands elsewhere has to be bound there.
+        let is_bound =
+            |name: &&str| rule.variables.iter().zip(&self.bound).any(|(v, bound)| v == name && *bound);
+        if elsewhere[variable.index()] || !shared.iter().all(is_bound) {
+            return None;
+        }
+        let subject = match atom.arguments.first() {
+            Some(Term::Function(name, _)) if scene.is_keyword(atom.relation) => {
+                scene.rules.symbols.name(*name)
+            }
+            _ => scene.relation_name(atom.relation),
+        };
+        let name = format!("some_{subject}");
+        if scene.rules.symbols.find(&name).is_some() {
+            return None;
+        }
+        let list = [&[name.as_str()], &shared[..]].concat().join(" ");
+        let some = if shared.is_empty() { list } else { format!("({list})") };
+        let rule = format!("(<= {some} {text})");
+        let edits = vec![
+            Edit { span: scene.span(literal), text: some },
+            Edit::insert(self.form.rule.span.end, format!("\n{rule}")),
+        ];
+        Some((rule, edits))
     }
 
     fn help(&self, name: &str) -> String {

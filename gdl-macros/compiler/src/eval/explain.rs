@@ -114,14 +114,10 @@ impl<'m> Explainer<'m> {
     /// A rule that gives the atom.
     fn proof(&mut self, relation: RelationId, tuple: &[Id], depth: usize) -> Result<Reason, EvalError> {
         let component = self.machine.program.component_of[relation.index()];
-        let mut found = self.derivation(relation, tuple)?;
-        for clause in self.clauses(relation) {
-            if found.is_some() {
-                break;
-            }
-            let body = self.machine.program.components[component].clauses[clause].body.clone();
-            found = self.first(component, clause, tuple, &body)?;
-        }
+        let found = match self.derivation(relation, tuple)? {
+            Some(derivation) => Some(derivation),
+            None => self.solution(relation, tuple)?,
+        };
         let Derivation { clause, binding } = found.ok_or(EvalError::Unsafe)?;
         let rule = self.machine.program.components[component].clauses[clause].rule;
         let (rules, mut premises) = (self.rules, Vec::new());
@@ -168,6 +164,18 @@ impl<'m> Explainer<'m> {
             .filter(|(_, clause)| clause.head.relation == relation.index())
             .map(|(place, _)| place)
             .collect()
+    }
+
+    /// The first clause that gives an atom, and how.
+    fn solution(&mut self, relation: RelationId, tuple: &[Id]) -> Result<Option<Derivation>, EvalError> {
+        let component = self.machine.program.component_of[relation.index()];
+        for clause in self.clauses(relation) {
+            let body = self.machine.program.components[component].clauses[clause].body.clone();
+            if let Some(found) = self.first(component, clause, tuple, &body)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 
     /// What a clause's variables stand for in the first solution of some goals that has this head.
@@ -263,14 +271,7 @@ impl<'m> Explainer<'m> {
         if !self.machine.store.is_on_demand(relation.index()) {
             return Ok(self.machine.table(relation).contains(tuple));
         }
-        let component = self.machine.program.component_of[relation.index()];
-        for clause in self.clauses(relation) {
-            let body = self.machine.program.components[component].clauses[clause].body.clone();
-            if self.first(component, clause, tuple, &body)?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(self.solution(relation, tuple)?.is_some())
     }
 
     /// The arguments of an atom, if they have no variable that is not bound.

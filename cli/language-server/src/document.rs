@@ -3,9 +3,13 @@
 //! Clients count lines from zero and columns in units of UTF-16, the compiler counts bytes. Both ways take the logarithm of the text and
 //! a few characters, however long a line is. What is read of a text is read when it is first asked for.
 
-use crate::{names::Names, worker::options};
+use crate::{
+    domains::{self, Domain},
+    names::Names,
+    worker::options,
+};
 use gdl_compiler::{
-    Diagnostic, Diagnostics, Source, Span,
+    Diagnostic, Diagnostics, Rules, Source, Span,
     check::check,
     syntax::{NodeId, Tree, parse},
 };
@@ -29,6 +33,7 @@ pub(crate) struct Document {
     /// Units of UTF-16 before each multiple of [`STRIDE`].
     units: Vec<u32>,
     reading: OnceCell<Reading>,
+    domains: OnceCell<Vec<Vec<Domain>>>,
     /// What the worker found, once it has.
     pub(crate) found: Option<Vec<Diagnostic>>,
     /// True if the client does not know yet what was read.
@@ -45,6 +50,8 @@ pub(crate) struct Reading {
     pub(crate) names: Names,
     /// What is wrong.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The rules, if they passed the checks.
+    pub(crate) rules: Option<Rules>,
     /// Whether some of that is an error, so that nothing can be grounded.
     pub(crate) has_errors: bool,
 }
@@ -67,6 +74,7 @@ impl Document {
             source: Arc::new(Source::new(name, text)),
             units,
             reading: OnceCell::new(),
+            domains: OnceCell::new(),
             found: None,
             is_new: true,
             called_off: Arc::default(),
@@ -79,15 +87,21 @@ impl Document {
             let options = options();
             let mut diagnostics = Diagnostics::new(options.levels.clone());
             let tree = parse(&self.source, &options, &mut diagnostics);
-            check(&tree, &self.source, &options, &mut diagnostics);
+            let rules = check(&tree, &self.source, &options, &mut diagnostics);
             diagnostics.sort();
             Reading {
                 names: Names::new(&tree, &self.source),
                 has_errors: diagnostics.has_errors(),
+                rules,
                 diagnostics: diagnostics.iter().cloned().collect(),
                 tree,
             }
         })
+    }
+
+    /// The values of the variables of each rule, as `domains` finds them; none of a rulesheet that is wrong or vast.
+    pub(crate) fn domains(&self) -> &[Vec<Domain>] {
+        self.domains.get_or_init(|| self.reading().rules.as_ref().map(domains::domains).unwrap_or_default())
     }
 
     /// All that is known to be wrong.

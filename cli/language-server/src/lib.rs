@@ -2,10 +2,11 @@
 //!
 //! A client speaks the Language Server Protocol over a stream of bytes (`transport`), and a `session` answers message by message. A
 //! `document` is an open rulesheet, of which the names are looked up in an index (`names`); what the words of the language mean is in
-//! `words`. Text is parsed and checked at once; a thread of its own does what takes longer (`worker`). Each question that a client may
+//! `words`, and which values variables can have in `domains`. Text is parsed and checked at once; a thread of its own does what takes longer (`worker`). Each question that a client may
 //! ask has a file in `features`, which is a function of the document.
 
 mod document;
+mod domains;
 mod features;
 mod names;
 mod session;

@@ -15,8 +15,9 @@ use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionParams, CompletionOptions, CompletionParams,
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     DocumentFormattingParams, DocumentHighlightParams, DocumentSymbolParams, FoldingRangeParams,
-    GotoDefinitionParams, HoverParams, InitializeParams, OneOf, ReferenceParams, RenameOptions, RenameParams,
-    ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
+    GotoDefinitionParams, HoverParams, InitializeParams, InlayHintParams, OneOf, ReferenceParams,
+    RenameOptions, RenameParams, ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability,
+    TextDocumentSyncKind, Uri,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -214,6 +215,10 @@ impl<W: Write> Session<W> {
                 let FoldingRangeParams { text_document, .. } = read(params)?;
                 write(features::folding::fold(self.document(&text_document.uri)?))
             }
+            "textDocument/inlayHint" => {
+                let InlayHintParams { text_document, range, .. } = read(params)?;
+                write(features::hints::hints(self.document(&text_document.uri)?, range))
+            }
             "textDocument/documentSymbol" => {
                 let DocumentSymbolParams { text_document, .. } = read(params)?;
                 write(features::outline::outline(self.document(&text_document.uri)?))
@@ -346,6 +351,7 @@ fn capabilities() -> ServerCapabilities {
         }),
         document_formatting_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(true.into()),
+        inlay_hint_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         code_action_provider: Some(
             CodeActionOptions {

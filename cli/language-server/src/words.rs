@@ -92,7 +92,7 @@ pub(crate) const WORDS: [Word; 15] = [
         usage: "(input white noop)",
         meaning: "A move that a role may make in some state; the compiler finds these itself.",
         literal: "",
-        form: "(input ${1:?role} ${2:noop})",
+        form: "(<= (input ${1:?role} ${2:noop})\n    (role ${1:?role}))",
     },
     Word {
         name: "sees",

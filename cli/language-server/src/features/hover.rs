@@ -1,5 +1,6 @@
-//! What a name is, and what a diagnostic means.
+//! What a name is, whether a ground atom holds at the start and why, and what a diagnostic means.
 
+use super::why::why;
 use crate::{
     document::Document,
     names::{Name, Place},
@@ -12,12 +13,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most names that are listed.
 const LISTED: usize = 8;
 
-/// What is to be said of a position: of the name there, then of each diagnostic.
+/// What is to be said of a position: of the name there, of the atom that it starts, then of each diagnostic.
 pub(crate) fn hover(document: &Document, position: Position) -> Option<Hover> {
     let offset = document.offset(position);
     let named = document.reading().names.at(offset);
     let mut parts: Vec<String> =
         named.and_then(|(name, place)| describe(document, name, place)).into_iter().collect();
+    let is_literal = |name: &Name| matches!(name, Name::Word(_) | Name::Relation(_));
+    let literal = named.filter(|(name, _)| is_literal(name)).map(|(_, place)| place.node);
+    parts.extend(literal.and_then(|literal| why(document, literal)));
     let mut told = BTreeSet::new();
     let here = document
         .diagnostics()

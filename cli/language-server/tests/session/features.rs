@@ -92,6 +92,86 @@ fn hover_says_what_a_name_is() {
 }
 
 #[test]
+fn hover_says_why_an_atom_holds_at_the_start() {
+    let (mut client, _) =
+        Client::open(&format!("{GAME}(<= won (goal white 100))\n(<= lost (not (true (pile 2))))\n"));
+    let mut said = |line, column| {
+        let hover = client.at("textDocument/hover", (line, column));
+        let text = hover["contents"]["value"].as_str().unwrap_or_default().to_owned();
+        text.split("\n\n---\n\n").find(|part| part.starts_with("At the start")).map(str::to_owned)
+    };
+    assert_eq!(said(33, 6).unwrap(), "At the start `(true (pile 0))` does not hold: no rule can give it");
+    assert_eq!(
+        said(32, 5).unwrap(),
+        "At the start `terminal` does not hold\n- the rule in line 33 does not give it, since\n  - `(true (pile 0))` does not hold"
+    );
+    assert_eq!(
+        said(34, 9).unwrap(),
+        "At the start `(goal white 100)` does not hold\n- the rule in line 30 does not give it, since\n  \
+         - `(not (true (control white)))` does not hold"
+    );
+    assert_eq!(said(35, 16).unwrap(), "At the start `(true (pile 2))` holds: a fact in line 4");
+    assert_eq!(
+        said(34, 5).unwrap(),
+        "At the start `won` does not hold\n- the rule in line 35 does not give it, since\n  \
+         - `(goal white 100)` does not hold\n    - the rule in line 30 does not give it, since\n      \
+         - `(not (true (control white)))` does not hold"
+    );
+    // What is not ground, what a step brings, and facts.
+    assert_eq!([said(12, 6), said(22, 6), said(8, 3), said(3, 3)], [None, None, None, None]);
+    assert!(client.end());
+}
+
+#[test]
+fn hints_say_which_values_a_variable_can_have() {
+    let (mut client, _) = Client::open(GAME);
+    let hints = |client: &mut Client, first: u32, last: u32| {
+        let range =
+            json!({ "start": { "line": first, "character": 0 }, "end": { "line": last, "character": 0 } });
+        let found =
+            client.ask("textDocument/inlayHint", json!({ "textDocument": { "uri": URI }, "range": range }));
+        let show = |hint: &Value| {
+            let at = &hint["position"];
+            format!("{}:{}{}", at["line"], at["character"], hint["label"].as_str().unwrap())
+        };
+        found.as_array().unwrap().iter().map(show).collect::<Vec<_>>()
+    };
+    let legal = ["11:13: white black", "11:22: 1 2", "15:13: white black"];
+    let rest = ["18:18: 0 1", "26:12: white black", "29:12: white black"];
+    assert_eq!(hints(&mut client, 0, 40), [&legal[..], &rest[..]].concat());
+    assert_eq!(hints(&mut client, 12, 17), legal);
+    client.change(
+        2,
+        &format!(
+            "{GAME}(step 1 2) (step 2 3) (step 3 4) (step 4 5)\n(name a) (name b) (name (f 1)) (name d) (name e)\n\
+             (<= (far ?x ?y ?x) (step ?x ?y))\n(<= (far ?x ?y ?z) (far ?x ?z ?y) (step ?z ?y) (not (step ?y 7)))\n\
+             (<= (named ?x) (name ?x))\n(<= (either ?x) (or (role ?x) (far 1 2 ?x)))\n\
+             (<= (none ?x) (role ?x) (name ?x))\n(<= (all ?x ?y) (none ?x) (name ?y))\n(<= (deep ?x) (name (f ?x)))\n"
+        ),
+    );
+    assert_eq!(
+        hints(&mut client, 36, 44),
+        [
+            "36:11: 1 .. 4",
+            "36:14: 2 .. 5",
+            "37:11: 1 .. 4",
+            "37:14: 2 .. 4",
+            "37:17: 2 .. 4",
+            "38:13: a b d .. 5 in all",
+            "39:14: 1 2 3 .. 6 in all",
+            "40:12: nothing",
+            "41:11: nothing",
+            "41:14: a b d .. 5 in all",
+            "42:12: 1",
+        ]
+    );
+    // A rulesheet with errors has none.
+    client.change(3, &format!("{GAME}(p ?x)\n"));
+    assert_eq!(hints(&mut client, 0, 40), [""; 0]);
+    assert!(client.end());
+}
+
+#[test]
 fn names_are_found_where_they_are_given_and_used() {
     let (mut client, _) = Client::open(GAME);
     let mut found = |method: &str, line, column| {
@@ -170,9 +250,11 @@ fn what_is_begun_is_completed() {
     };
     let forms = propose("(");
     assert_eq!(texts(&forms, "next"), ["<= (next (${1:fluent}))\n    (true (${2:fluent}))"]);
+    assert_eq!(texts(&forms, "input"), ["<= (input ${1:?role} ${2:noop})\n    (role ${1:?role})"]);
     assert_eq!(texts(&forms, "minus"), ["minus ${1:2} ${2:1} ${3:1}"]);
     let heads = propose("(<= (");
     assert_eq!(texts(&heads, "legal"), ["legal ${1:?role} ${2:noop}"]);
+    assert_eq!(texts(&heads, "input"), ["input ${1:?role} ${2:noop}"]);
     assert_eq!(texts(&heads, "true"), [""; 0]);
     let literals = propose("(<= (next (pile ?new))\n    (tru");
     assert_eq!(texts(&literals, "true"), ["true (${1:fluent})"]);

@@ -1,0 +1,104 @@
+//! Hints in the text: which values the variables of a head can have.
+
+use crate::{document::Document, domains::Value};
+use gdl_compiler::{
+    Rules, Span,
+    rules::{Rule, Symbols},
+    syntax::{Kind, NodeId},
+};
+use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintTooltip, Range};
+use std::collections::BTreeSet;
+
+/// Values that a hint lists.
+const LISTED: usize = 4;
+
+/// Hints of one answer at most.
+const MOST: usize = 2_000;
+
+/// The hints of a range: behind the first place of each variable of a head.
+pub(crate) fn hints(document: &Document, range: Range) -> Vec<InlayHint> {
+    let reading = document.reading();
+    let Some(rules) = &reading.rules else { return Vec::new() };
+    let wanted = document.bytes(range);
+    // Rules are in the order of the text, as forms are; some forms are no rules.
+    let first = rules.rules.partition_point(|rule| rule.span.end < wanted.start);
+    let domains = document.domains();
+    let mut hints = Vec::new();
+    for (rule, domains) in rules.rules.iter().zip(domains).skip(first) {
+        if rule.span.start > wanted.end || hints.len() >= MOST {
+            break;
+        }
+        let form =
+            reading.tree.forms.binary_search_by_key(&rule.span.start, |&form| document.span(form).start);
+        let Ok(form) = form.map(|form| reading.tree.forms[form]) else { continue };
+        let [_, head, ..] = *reading.tree.children(form) else { continue };
+        let mut told = BTreeSet::new();
+        for (variable, span) in variables(document, head, rule) {
+            if let Some(values) = &domains[variable]
+                && told.insert(variable)
+            {
+                hints.push(hint(document, rules, span, values));
+            }
+        }
+    }
+    hints
+}
+
+/// The variables below a node by their numbers in the rule, in the order of the text.
+fn variables(document: &Document, node: NodeId, rule: &Rule) -> Vec<(usize, Span)> {
+    let tree = &document.reading().tree;
+    let mut waiting = vec![node];
+    let mut found = Vec::new();
+    while let Some(node) = waiting.pop() {
+        waiting.extend(tree.children(node).iter().rev());
+        if tree.node(node).kind == Kind::Variable {
+            let text = tree.text(node, &document.source);
+            let place = rule.variables.iter().position(|name| name.eq_ignore_ascii_case(text));
+            found.extend(place.map(|place| (place, document.span(node))));
+        }
+    }
+    found
+}
+
+fn hint(document: &Document, rules: &Rules, span: Span, values: &BTreeSet<Value>) -> InlayHint {
+    let names = named(values, &rules.symbols);
+    let tooltip = match names.len() {
+        0 => "nothing fits: the rule never fires".to_owned(),
+        1 => format!("can be {}", names[0]),
+        count => format!("can be {count} values: {}", names.join(" ")),
+    };
+    InlayHint {
+        position: document.position(span.end),
+        label: InlayHintLabel::String(format!(": {}", short(&names))),
+        kind: Some(InlayHintKind::TYPE),
+        text_edits: None,
+        tooltip: Some(InlayHintTooltip::String(tooltip)),
+        padding_left: None,
+        padding_right: None,
+        data: None,
+    }
+}
+
+/// Values as they are written, numbers first and in their order, then names in the order in which the text has them first.
+fn named(values: &BTreeSet<Value>, symbols: &Symbols) -> Vec<String> {
+    let text = |value: &Value| match value {
+        Value::Object(name) => symbols.name(*name).to_owned(),
+        Value::Function(name, _) => format!("({} ..)", symbols.name(*name)),
+    };
+    let mut names: Vec<String> = values.iter().map(text).collect();
+    names.sort_by_key(|name| name.parse::<u32>().map_or((1, 0), |number| (0, number)));
+    names
+}
+
+/// Numbers without gaps by their ends, of other values a few.
+fn short(names: &[String]) -> String {
+    let numbers: Option<Vec<u32>> = names.iter().map(|name| name.parse().ok()).collect();
+    match (numbers.as_deref(), names) {
+        (_, []) => "nothing".to_owned(),
+        (Some([first, .., last]), [_, _, _, ..]) if last.abs_diff(*first) as usize == names.len() - 1 => {
+            format!("{first} .. {last}")
+        }
+        _ if names.len() <= LISTED => names.join(" "),
+        _ => format!("{} .. {} in all", names[..LISTED - 1].join(" "), names.len()),
+    }
+}

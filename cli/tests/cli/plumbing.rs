@@ -75,6 +75,61 @@ fn the_list_names_games_roles_and_summaries() {
     assert_eq!(run.stdout.lines().count(), games.len());
 }
 
+/// What bash offers for a word that is begun, asked as it asks itself.
+#[test]
+fn shells_complete_the_names_of_games_players_codes_and_lints() {
+    let mut script = gdl(&["completions", "bash"]).stdout;
+    script.push_str(
+        r#"
+try() {
+    COMP_WORDS=("$@"); COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 )); COMPREPLY=()
+    local complete; complete=$(complete -p gdl); complete=${complete#*-F }
+    ${complete%% *} gdl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+    echo "${COMPREPLY[*]}"
+}
+try gdl play tictactoe_s
+try gdl play --against al
+try gdl match tictactoe mc
+try gdl match tictactoe mcts al
+try gdl explain GDL08
+try gdl check --allow unused_rel
+try gdl check --deny war
+try gdl shard playouts tictactoe_s
+try gdl shard playouts --seed 1 tictactoe_s
+try gdl perft ./x
+try gdl match tictactoe --record no/such
+try gdl playo
+"#,
+    );
+    let Ok(output) = std::process::Command::new("bash").args(["--norc", "-c", &script]).output() else {
+        eprintln!("there is no bash: not tried");
+        return;
+    };
+    let offered = String::from_utf8_lossy(&output.stdout);
+    let expected = [
+        "tictactoe_stanford",
+        "alphabeta",
+        "mcts",
+        "alphabeta",
+        "GDL080 GDL081 GDL082 GDL085 GDL086 GDL087 GDL088 GDL089",
+        "unused_relation",
+        "warnings",
+        "tictactoe_stanford",
+        "tictactoe_stanford",
+        "",
+        "",
+        "playouts",
+    ];
+    assert_eq!(offered.lines().collect::<Vec<_>>(), expected, "{}", String::from_utf8_lossy(&output.stderr));
+    // A game may be a file too.
+    let zsh = gdl(&["completions", "zsh"]).stdout;
+    assert!(zsh.contains(":_gdl_games'") && zsh.contains("'files:rulesheet:_files'"));
+    assert!(zsh.find("_gdl_games()") < zsh.find("\n_gdl()"));
+    let fish = gdl(&["completions", "fish"]).stdout;
+    let games = "complete -c gdl -n \"__fish_gdl_using_subcommand shard; and __fish_seen_subcommand_from perft\" -a \"";
+    assert!(fish.lines().any(|line| line.starts_with(games) && line.contains(" tictactoe")));
+}
+
 #[test]
 fn a_closed_pipe_ends_quietly() {
     for args in [

@@ -5,7 +5,7 @@
 use clap::Args;
 use gdl_tools::{
     error::{Error, Result},
-    output::{self, BOLD, CODE},
+    output::{self, BOLD, CODE, ODD},
 };
 use std::{
     fs,
@@ -92,7 +92,9 @@ const TAKEN: &[&str] = &[
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The folder has a rulesheet of a small game to change, a library that compiles it by `gdl!`, a program that
-plays it, and a test of its rules. docs/primer.md teaches the language with that game.
+plays it, and a test of its rules. docs/primer.md teaches the language with that game. The crate needs the
+package gdl-runtime: with --runtime it is that of a clone; without, that of the registry, where it is not
+published yet. Everything but `cargo` works without it.
 
 Examples:
   gdl new mygame --runtime ../gdl/runtime
@@ -101,7 +103,8 @@ pub(crate) struct NewArgs {
     /// What the game is called: small letters, digits and `_`
     #[arg(value_name = "NAME", value_parser = name)]
     pub name: String,
-    /// Where the package gdl-runtime is, seen from here [default: the registry]
+    /// Where the package gdl-runtime is, seen from here: the folder `runtime` of a clone [default: the
+    /// registry, where it is not published yet]
     #[arg(long, value_name = "FOLDER")]
     pub runtime: Option<PathBuf>,
 }
@@ -153,6 +156,13 @@ pub(crate) fn run(args: &NewArgs) -> Result {
         ("cargo test".to_owned(), "compile the rules and test them; minutes at first, seconds then"),
     ] {
         writeln!(out, "  {CODE}{command:<40}{CODE:#} {what}")?;
+    }
+    if args.runtime.is_none() {
+        writeln!(
+            out,
+            "{ODD}gdl-runtime is not in the registry yet{ODD:#}: for `cargo`, give its place in {name}/Cargo.toml, as\n  \
+             gdl-runtime = {{ path = \"../gdl/runtime\" }}\nwith the folder `runtime` of a clone, or begin with `gdl new {name} --runtime FOLDER`"
+        )?;
     }
     out.flush()?;
     Ok(())

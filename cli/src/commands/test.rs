@@ -15,13 +15,9 @@ use gdl_tools::{
 };
 use serde_json::{Value, json};
 use std::{
-    fs::File,
-    io::{Read, Write},
+    io::Write,
     path::{Path, PathBuf},
 };
-
-/// Bytes of a recorded match at most.
-const MOST_BYTES: u64 = 1 << 28;
 
 /// Arguments of `gdl test`.
 #[derive(Debug, Args)]
@@ -157,9 +153,6 @@ fn print(outcomes: &[Outcome], failed: usize, page: &mut Page<'_, impl Write>) -
 }
 
 fn record(path: &Path) -> Result<Record> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text));
-    read.map_err(|error| Error::Input(format!("cannot read {}: {error}", path.display())))?;
-    serde_json::from_str(&text)
+    serde_json::from_str(&load::text(path)?)
         .map_err(|error| Error::Input(format!("{} is no record of a match: {error}", path.display())))
 }

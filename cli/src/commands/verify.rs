@@ -20,7 +20,9 @@ use std::{
 /// Arguments of `gdl verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The rulesheet is read as the reference reasoner reads it: case counts, and lints are allowed.
+The rulesheet is read as the reference reasoner reads it: case counts, and lints are allowed. A trace is
+a JSON object of the format ggp-oracle-trace-1, which docs/traces.md describes; matches recorded by
+`gdl match --record` are compared by `gdl test`.
 
 Examples:
   gdl verify tictactoe.kif tictactoe.json
@@ -83,6 +85,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result {
 fn compare(reasoner: &impl Reasoner, args: &VerifyArgs) -> Result {
     let mut out = output::stdout();
     let mut whole = Outcome::default();
+    let mut differs: Option<String> = None;
     let mut unreadable: Vec<String> = Vec::new();
     let progress = Progress::counted("traces", args.traces.len() as u64);
     for (i, path) in args.traces.iter().enumerate() {
@@ -101,11 +104,17 @@ fn compare(reasoner: &impl Reasoner, args: &VerifyArgs) -> Result {
         whole.steps += outcome.steps;
         whole.playouts += outcome.playouts;
         whole.perft_depth = whole.perft_depth.max(outcome.perft_depth);
+        if outcome.difference.is_some() {
+            differs.get_or_insert_with(|| path.display().to_string());
+        }
         whole.difference = whole.difference.or(outcome.difference);
     }
     drop(progress);
     if args.json {
         let mut report = to_json(&whole);
+        if let Some(trace) = differs {
+            report["difference"]["trace"] = json!(trace);
+        }
         if !unreadable.is_empty() {
             report["unreadable"] = json!(unreadable);
         }

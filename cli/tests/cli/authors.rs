@@ -108,6 +108,12 @@ fn nothing_is_overwritten_and_names_are_names() {
         let run = new_in(folder.path(), &[name]);
         assert_eq!((run.code, run.stderr.contains(message)), (Some(2), true), "{name}: {}", run.stderr);
     }
+    let run = new_in(folder.path(), &["alone"]);
+    assert!(
+        run.code == Some(0) && run.stdout.contains("begin with `gdl new alone --runtime FOLDER`"),
+        "{}",
+        run.stdout
+    );
     let run = new_in(folder.path(), &["other", "--runtime", "nowhere"]);
     assert_eq!(
         (run.code, run.stderr.contains("there is no package in nowhere")),
@@ -195,6 +201,10 @@ fn recorded_matches_must_conform() {
         fs::read_dir(folder.path()).expect("a folder").next().expect("a record").expect("a file").path();
     let recorded = path.to_str().expect("UTF-8");
     assert_eq!(gdl(&["test", "tictactoe", recorded]).code, Some(0));
+    // It is no trace, and `gdl verify` says what compares it.
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/../games/tictactoe.kif");
+    let run = gdl(&["verify", rules, recorded]);
+    assert!(run.code == Some(1) && run.stderr.contains("`gdl test RULES FILE` compares"), "{}", run.stderr);
     let text = fs::read_to_string(&path).expect("a record");
     for (from, to, message) in [
         (

@@ -130,7 +130,8 @@ fn a_trace_that_differs_ends_with_1() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
     let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
     let difference = &report["difference"];
-    assert_eq!(keys(difference), ["playout", "step", "what", "expected", "found"]);
+    assert_eq!(keys(difference), ["playout", "step", "what", "expected", "found", "trace"]);
+    assert_eq!(difference["trace"], wrong.as_str());
     assert_eq!((&difference["playout"], &difference["step"]), (&value!(0), &value!(0)));
     assert_eq!((&difference["expected"], &difference["found"]), (&value!("2"), &value!("1")));
     let run = gdl(&["verify", &rules, &wrong]);

@@ -122,6 +122,23 @@ pub fn read_stdin(name: &str, options: &Options) -> std::result::Result<Source, 
     receive(name.to_owned(), Ok((io::stdin().lock(), 0)), options)
 }
 
+/// Reads a file that is no rulesheet, such as a play or the record of a match, of 256 MiB at most.
+///
+/// # Errors
+/// [`Error::Input`] if it cannot be read or is larger.
+pub fn text(path: &Path) -> Result<String> {
+    const MOST_BYTES: u64 = 1 << 28;
+    let mut text = String::new();
+    // One byte more shows that there are more.
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
+    let failed = |reason: String| Error::Input(format!("cannot read {}: {reason}", path.display()));
+    match read {
+        Ok(length) if length as u64 <= MOST_BYTES => Ok(text),
+        Ok(_) => Err(failed(format!("it has more than {MOST_BYTES} bytes"))),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
+
 /// Reads what was opened, of at least the given number of bytes.
 fn receive(
     name: String,

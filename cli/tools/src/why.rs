@@ -6,6 +6,7 @@
 
 use crate::{
     error::{Error, Result},
+    load,
     parse::did_you_mean,
 };
 use gdl_compiler::{
@@ -16,10 +17,7 @@ use gdl_format::term;
 use gdl_runtime::{history::Transcript, record::Record};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::{fs::File, io::Read, path::Path};
-
-/// Bytes of a file with a play at most.
-const MOST_BYTES: u64 = 1 << 28;
+use std::path::Path;
 
 /// A position of a play.
 #[derive(Clone, Debug)]
@@ -244,12 +242,8 @@ fn wrong(what: &str, error: &EvalError) -> Error {
 }
 
 fn play(path: &Path) -> Result<Play> {
-    let name = path.display();
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text));
-    read.map_err(|error| Error::Input(format!("cannot read {name}: {error}")))?;
-    let play = serde_json::from_str(&text);
-    play.map_err(|_| {
+    serde_json::from_str(&load::text(path)?).map_err(|_| {
+        let name = path.display();
         Error::Input(format!("{name} is neither a play that was saved nor the record of a match"))
     })
 }

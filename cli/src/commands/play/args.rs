@@ -18,10 +18,7 @@ Columns of the board run from left to right and rows from bottom to top, as the 
 
 Players have a second for a move, with --self 100,000 nodes, unless --clock or --nodes says otherwise.
 
---self plays the player against itself, shows each board and says how it ended. In a well-known
-tutorial on self-playing tic-tac-toe the list of moves does not ask whether the game is won, so a
-won game plays on until the board is full; its last line may give the win to the wrong player,
-and prints a player as a number. Here a game ends where it is won, and the winner is named.
+--self plays the player against itself, shows each board and says how it ended.
 
 Examples:
   gdl play tictactoe

@@ -29,9 +29,8 @@ use std::{
     time::Duration,
 };
 
-/// No line is longer than this, and no file that is loaded larger.
+/// No line is longer than this.
 const LONGEST_LINE: u64 = 1 << 16;
-const LARGEST_FILE: u64 = 1 << 28;
 
 /// Time for a move, unless it is said how long.
 const CLOCK: Duration = Duration::from_secs(1);
@@ -419,10 +418,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
     }
 
     fn load(&mut self, path: &Path) -> std::result::Result<String, String> {
-        let mut text = String::new();
-        let read =
-            std::fs::File::open(path).and_then(|file| file.take(LARGEST_FILE).read_to_string(&mut text));
-        read.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let text = gdl_tools::load::text(path).map_err(|error| error.to_string())?;
         let name = path.display();
         let transcript: Transcript =
             serde_json::from_str(&text).map_err(|error| format!("{name} is not a saved play: {error}"))?;

@@ -3,6 +3,7 @@
 //! The text of a `ggp-oracle-trace-1` file becomes a [`Trace`]. Every list of terms in it
 //! is sorted by bytes. Fields a check does not need are not read. A trace has no more than [`MOST_BYTES`].
 
+use gdl_runtime::record::Record;
 use serde::Deserialize;
 use std::io::Read;
 
@@ -74,7 +75,15 @@ impl Trace {
     /// # Errors
     /// If the text is not a trace; the message says where.
     pub fn read(text: &str) -> Result<Self, String> {
-        let trace: Self = serde_json::from_str(text).map_err(|error| format!("not a trace: {error}"))?;
+        let trace: Self = serde_json::from_str(text).map_err(|error| {
+            // A record has no hashes and counts: it is another comparison.
+            if serde_json::from_str::<Record>(text).is_ok() {
+                "this is the record of a match, which `gdl test RULES FILE` compares with the rules"
+                    .to_owned()
+            } else {
+                format!("not a trace: {error}")
+            }
+        })?;
         if trace.format == FORMAT {
             Ok(trace)
         } else {

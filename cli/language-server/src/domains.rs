@@ -151,19 +151,16 @@ impl Analysis<'_> {
         self.steps = self.steps.checked_sub(given.as_ref().map_or(0, BTreeSet::len) + 1)?;
         let known = self.places.entry(place).or_insert_with(|| Some(BTreeSet::new()));
         let Some(values) = known else { return Some(()) };
-        match given {
-            Some(given) => {
-                let before = values.len();
-                values.extend(given);
-                self.is_new |= values.len() > before;
-                if values.len() > MOST {
-                    *known = None;
-                }
-            }
-            None => {
-                *known = None;
-                self.is_new = true;
-            }
+        let before = values.len();
+        let Some(given) = given else {
+            *known = None;
+            self.is_new = true;
+            return Some(());
+        };
+        values.extend(given);
+        self.is_new |= values.len() > before;
+        if values.len() > MOST {
+            *known = None;
         }
         Some(())
     }

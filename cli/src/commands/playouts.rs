@@ -16,7 +16,8 @@ use std::{io::Write, time::Duration};
 /// Arguments of `gdl playouts`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The same count and seed give the same games, whatever the number of threads and the machine.
+The same count and seed give the same games, whatever the number of threads and the machine. Behind ± is
+one standard error of the mean; `gdl match` and `gdl analyze` print intervals of 95 %.
 
 Examples:
   gdl playouts tictactoe

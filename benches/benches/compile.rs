@@ -9,7 +9,7 @@
 
 use clap::Parser;
 use gdl_compiler::{Options, Source, compile};
-use gdl_games::{Entry, LIST};
+use gdl_games::{Entry, LIST, compiled};
 use std::{
     error::Error,
     fs,
@@ -24,7 +24,7 @@ struct Args {
     /// Builds of each kind
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Games, or all
+    /// Built-in games, or all that are compiled in
     games: Vec<String>,
     /// What cargo adds to the arguments of a benchmark
     #[arg(long, hide = true)]
@@ -43,9 +43,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let empty = measure(&folder, EMPTY, args.rounds)?;
     println!("| game | operations of a state | operations of lanes | check | debug | release |");
     println!("|---|---|---|---|---|---|");
-    for entry in
-        LIST.iter().filter(|entry| args.games.is_empty() || args.games.iter().any(|n| n == entry.name))
-    {
+    let named = |entry: &&'static Entry| args.games.iter().any(|name| name == entry.name);
+    let entries: Vec<&Entry> =
+        if args.games.is_empty() { compiled().collect() } else { LIST.iter().filter(named).collect() };
+    for entry in entries {
         let [states, lanes] = operations(entry);
         fs::write(folder.join("src/game.kif"), entry.text)?;
         let seconds = measure(&folder, &program(entry), args.rounds)?;

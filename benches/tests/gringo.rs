@@ -62,7 +62,7 @@ fn gringo_finds_what_the_compiler_finds() {
         println!("skipped: Python has no clingo");
         return;
     }
-    for entry in gdl_games::LIST {
+    for entry in gdl_games::compiled() {
         let rules = rules(entry.name, entry.text);
         let ours =
             ground(&rules, &Options::default(), &mut Diagnostics::default()).expect("within the limits");

@@ -1,7 +1,8 @@
-//! Games in the Game Description Language, each compiled to a module of its own.
+//! Games in the Game Description Language.
 //!
-//! The rulesheets stand beside `src`. [`LIST`] has them all with their texts; [`visit`] picks a
-//! compiled game by name, for code that works with any of them.
+//! The rulesheets stand beside `src`, in folders by kind; [`LIST`] has them all with their texts. Some are compiled, each to a module
+//! of its own, which [`visit`] picks by name for code that works with any of them. [`dynamic`] makes a game of any: from the
+//! compiled ones as they are, and with the feature `load` from the text of the others.
 //!
 //! ```
 //! use gdl_games::monty_hall::{self, Fluent, Move, Role};
@@ -22,124 +23,56 @@
 //! assert_eq!(possible.probability_that(|state| game.holds(state, car)), Probability::new(2, 3).unwrap());
 //! ```
 
-use gdl_runtime::{Dynamic, Game, gdl};
+mod catalogue;
+mod compiled;
 
-/// A built-in game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The name of its module and rulesheet.
-    pub name: &'static str,
-    /// The rulesheet, in KIF.
-    pub text: &'static str,
+pub use catalogue::{Entry, Kind, LIST, Tag, find};
+pub use compiled::*;
+
+use gdl_runtime::{Dynamic, Game};
+use std::sync::{LazyLock, OnceLock};
+
+/// The game called `name` as a [`Dynamic`], with the straight-line lanes that a release build has of compiled ones: one type for all
+/// games, so that what is done with any of them is compiled once. It is made when it is first asked for, and shared from then on.
+///
+/// None if there is no such game; nor, without the feature `load`, if it is not compiled in.
+#[must_use]
+pub fn dynamic(name: &str) -> Option<Dynamic> {
+    static GAMES: LazyLock<Vec<OnceLock<Option<Dynamic>>>> =
+        LazyLock::new(|| LIST.iter().map(|_| OnceLock::new()).collect());
+    let place = LIST.iter().position(|entry| entry.name == name)?;
+    GAMES[place].get_or_init(|| visit(name, Tabled).unwrap_or_else(|| load(&LIST[place]))).clone()
 }
 
-impl Entry {
-    /// The first line of the rulesheet's leading comment: what the game is.
-    #[must_use]
-    pub fn summary(&self) -> &'static str {
-        let first = self.text.lines().next().unwrap_or_default();
-        first.trim_start_matches(';').trim()
-    }
-}
+/// Makes the table of a compiled game a [`Dynamic`].
+struct Tabled;
 
-/// A visitor of compiled games: what is to be done with a game whose type is not known.
-pub trait Visitor {
-    /// What comes of it.
-    type Output;
+impl Visitor for Tabled {
+    type Output = Option<Dynamic>;
 
-    /// Does it. The game is a value without size, so it can be copied into threads.
     fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
         self,
         game: G,
-        entry: &'static Entry,
-    ) -> Self::Output;
-}
-
-gdl!("breakthrough.kif");
-gdl!("breakthrough_small.kif");
-// A move changes little: single states are faster stepped by the table.
-gdl!("checkers.kif", code = "lanes");
-gdl!("connect_four.kif");
-gdl!("liars_dice.kif");
-gdl!("lights_out.kif");
-gdl!("monty_hall.kif");
-gdl!("nim.kif");
-gdl!("pentago.kif");
-// Whatever the budget is: it is asked for often, and plays half as fast again as from the table.
-gdl!("reversi.kif", code = "lanes");
-gdl!("rock_paper_scissors.kif");
-gdl!("tictactoe.kif");
-// It starts with no fluent at all, and means it.
-gdl!("tictactoe_led.kif", allow(missing_init));
-gdl!("tictactoe_stanford.kif");
-
-macro_rules! list {
-    ($($name:ident)*) => {
-        /// Every game, by name.
-        pub static LIST: &[Entry] = &[$(Entry {
-            name: stringify!($name),
-            text: include_str!(concat!("../", stringify!($name), ".kif")),
-        }),*];
-
-        /// Takes `visitor` to the compiled game called `name`; `None` if there is no such game.
-        pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
-            let entry = find(name)?;
-            match name {
-                $(stringify!($name) => Some(visitor.visit($name::game(), entry)),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-list! {
-    breakthrough
-    breakthrough_small
-    checkers
-    connect_four
-    liars_dice
-    lights_out
-    monty_hall
-    nim
-    pentago
-    reversi
-    rock_paper_scissors
-    tictactoe
-    tictactoe_led
-    tictactoe_stanford
-}
-
-/// The game called `name`.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Entry> {
-    LIST.iter().find(|entry| entry.name == name)
-}
-
-/// The table of the game called `name`, with its straight-line lanes where a release build has them: one type for all games, so that
-/// what is done with any of them is compiled once. None if there is no such game.
-#[must_use]
-pub fn dynamic(name: &str) -> Option<Dynamic> {
-    struct Tabled;
-
-    impl Visitor for Tabled {
-        type Output = Option<Dynamic>;
-
-        fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
-            self,
-            game: G,
-            _: &'static Entry,
-        ) -> Option<Dynamic> {
-            game.table().cloned().map(Dynamic::new)
-        }
+        _: &'static Entry,
+    ) -> Option<Dynamic> {
+        game.table().cloned().map(Dynamic::new)
     }
+}
 
-    visit(name, Tabled).flatten()
+#[cfg(any(feature = "load", test))]
+fn load(entry: &Entry) -> Option<Dynamic> {
+    gdl_runtime::Loader::new().name(entry.name).load(entry.text).ok()
+}
+
+#[cfg(not(any(feature = "load", test)))]
+fn load(_: &Entry) -> Option<Dynamic> {
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gdl_runtime::GameExt;
+    use gdl_runtime::{GameExt, chance::Stream};
 
     struct Roles;
 
@@ -156,28 +89,74 @@ mod tests {
     }
 
     #[test]
-    fn every_game_is_listed_and_starts() {
-        for entry in LIST {
-            let roles = visit(entry.name, Roles).expect("it is listed");
-            assert!(roles > 0, "{}", entry.name);
+    fn every_compiled_game_is_listed_and_starts() {
+        for entry in compiled() {
+            let roles = visit(entry.name, Roles).expect("it is compiled");
             assert_eq!(dynamic(entry.name).map(|game| game.roles().len()), Some(roles), "{}", entry.name);
-            assert!(!entry.summary().is_empty(), "{}", entry.name);
         }
-        assert!(LIST.is_sorted_by_key(|entry| entry.name));
+        // None is left out for a name that is not in the catalogue.
+        assert_eq!(compiled().count(), 14);
         assert_eq!(visit("chess_on_the_moon", Roles), None);
         assert!(dynamic("chess_on_the_moon").is_none());
         assert_eq!(visit("tictactoe", Roles), Some(2));
     }
 
+    /// Whether random play comes to a state in which several players have a choice.
+    fn is_simultaneous(game: &Dynamic) -> bool {
+        (0..20).any(|number| {
+            let mut stream = Stream::new(0, number);
+            let mut state = game.initial();
+            for _ in 0..200 {
+                let view = game.view(&state);
+                let mut players = game.roles().filter(|&role| Some(role) != game.chance_role());
+                let choosing = players.by_ref().filter(|&role| game.legal_moves_in(&view, role).len() > 1);
+                if !game.is_terminal_in(&view) && choosing.count() > 1 {
+                    return true;
+                }
+                let joint: Option<Vec<_>> =
+                    game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
+                let Some(joint) = joint.filter(|_| !game.is_terminal_in(&view)) else { return false };
+                game.advance(&mut state, &joint);
+            }
+            false
+        })
+    }
+
+    #[test]
+    fn the_catalogue_says_what_rulesheets_say() {
+        for entry in LIST {
+            let name = entry.name;
+            let game = dynamic(name).expect("it is sound");
+            assert_eq!(game.engine(), "table", "{name}");
+            assert!(!entry.summary().is_empty(), "{name}");
+            let chance = game.chance_role().is_some();
+            assert_eq!(entry.players + usize::from(chance), game.roles().len(), "{name}: players");
+            assert_eq!(entry.is(Tag::Chance), chance, "{name}: chance");
+            assert_eq!(entry.is(Tag::Hidden), game.vocabulary().has_percepts(), "{name}: hidden");
+            assert_eq!(entry.is(Tag::Simultaneous), is_simultaneous(&game), "{name}: simultaneous");
+            let kind = match (entry.tags, entry.players) {
+                ([], 1) => Kind::Puzzle,
+                ([], _) => Kind::Board,
+                _ => Kind::Chance,
+            };
+            assert_eq!(entry.kind, kind, "{name}");
+        }
+        assert!(LIST.is_sorted_by_key(|entry| (entry.kind, entry.name)));
+    }
+
     #[test]
     fn no_rulesheet_is_left_out() {
-        let files = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
-        let mut names: Vec<String> = files
-            .map(|file| file.unwrap().file_name().into_string().unwrap())
-            .filter_map(|name| name.strip_suffix(".kif").map(str::to_owned))
-            .collect();
-        names.sort();
-        assert_eq!(names, LIST.iter().map(|entry| entry.name).collect::<Vec<_>>());
+        for kind in Kind::ALL {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(kind.folder());
+            let mut names: Vec<String> = std::fs::read_dir(folder)
+                .unwrap()
+                .map(|file| file.unwrap().file_name().into_string().unwrap())
+                .filter_map(|name| name.strip_suffix(".kif").map(str::to_owned))
+                .collect();
+            names.sort();
+            let listed = LIST.iter().filter(|entry| entry.kind == kind).map(|entry| entry.name);
+            assert_eq!(names, listed.collect::<Vec<_>>());
+        }
     }
 
     #[test]

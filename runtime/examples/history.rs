@@ -5,7 +5,7 @@
 use gdl_runtime::{GameExt, History, gdl};
 use std::error::Error;
 
-gdl!("../games/tictactoe.kif");
+gdl!("../games/board/tictactoe.kif");
 
 fn main() -> Result<(), Box<dyn Error>> {
     let game = tictactoe::game();

@@ -10,7 +10,7 @@ use gdl_runtime::{
 };
 use std::error::Error;
 
-gdl!("../games/connect_four.kif");
+gdl!("../games/board/connect_four.kif");
 
 use connect_four::{ConnectFour, Fluent, Role, State, View};
 

@@ -11,7 +11,7 @@ use gdl_runtime::{
 };
 use std::error::Error;
 
-gdl!("../games/tictactoe.kif");
+gdl!("../games/board/tictactoe.kif");
 
 /// Looks one move ahead, in any game.
 struct Snatcher<G: Game> {

@@ -4,7 +4,7 @@
 
 use gdl_runtime::{Player, Referee, board::Board, gdl, search::AlphaBeta};
 
-gdl!("../games/tictactoe.kif");
+gdl!("../games/board/tictactoe.kif");
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let game = tictactoe::game();

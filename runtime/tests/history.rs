@@ -8,8 +8,8 @@ use gdl_runtime::{
     history::{Place, Transcript, TranscriptError},
 };
 
-gdl!("../games/tictactoe.kif");
-gdl!("../games/monty_hall.kif");
+gdl!("../games/board/tictactoe.kif");
+gdl!("../games/chance/monty_hall.kif");
 gdl!(
     name = walk,
     rules = r"

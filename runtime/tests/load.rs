@@ -72,7 +72,7 @@ fn faults_come_with_their_place() {
 /// The hand-written game has the names, the layout and so the results of the rulesheet.
 #[test]
 fn the_rulesheet_of_tic_tac_toe_agrees_with_the_hand() {
-    let game = load(include_str!("../../games/tictactoe.kif")).unwrap();
+    let game = load(include_str!("../../games/board/tictactoe.kif")).unwrap();
     let run = Playouts::new(&game).engine(Engine::Single).seed(3).count(2_000).run().tally;
     let hand = Playouts::new(&TicTacToe).seed(3).count(2_000).run().tally;
     assert_eq!(game.vocabulary().fluents(), TicTacToe.vocabulary().fluents());

@@ -11,9 +11,9 @@ use gdl_runtime::{
 };
 use std::time::Duration;
 
-gdl!("../games/tictactoe.kif");
-gdl!("../games/monty_hall.kif");
-gdl!("../games/rock_paper_scissors.kif");
+gdl!("../games/board/tictactoe.kif");
+gdl!("../games/chance/monty_hall.kif");
+gdl!("../games/chance/rock_paper_scissors.kif");
 gdl!(
     name = walk,
     rules = r"

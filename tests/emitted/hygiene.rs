@@ -25,7 +25,7 @@ mod bare {
     mod gdl_runtime {}
 
     ::gdl_runtime::gdl!("../mistakes/ui/nim.kif", name = heap, code = "straight");
-    ::gdl_runtime::gdl!("../../games/liars_dice.kif", name = dice, code = "straight");
+    ::gdl_runtime::gdl!("../../games/chance/liars_dice.kif", name = dice, code = "straight");
     ::gdl_runtime::gdl!("../mistakes/ui/nim.kif", name = table, code = "table", vis = pub(super),);
 }
 

@@ -1,7 +1,7 @@
 //! Successors made in lanes are the successors that single steps make, on every instruction set, however many lanes are
 //! full; and so are joint moves, all of a state or many at a time.
 
-use gdl_games::LIST;
+use gdl_games::compiled;
 use gdl_runtime::{
     __private::{RowBatch, RowExpansion},
     Dynamic, Game, GameExt, bits,
@@ -71,7 +71,7 @@ fn check_without_goals(game: &Dynamic, batch: &Batch<Dynamic>, steps: &[Step], n
 
 #[test]
 fn successors_are_those_of_single_steps() {
-    for entry in LIST {
+    for entry in compiled() {
         let game = load(entry.text).expect("built-in rulesheets load");
         let expansion = Expansion::new(&game, Isa::Portable).expect("they play in lanes");
         let steps = steps(&game, &expansion, Expansion::<Dynamic>::LANES);
@@ -119,7 +119,7 @@ fn successors_are_those_of_single_steps() {
 /// Pairs that are added together are those that are added one by one, behind others too.
 #[test]
 fn pairs_may_be_added_together() {
-    for entry in LIST {
+    for entry in compiled() {
         let game = load(entry.text).expect("built-in rulesheets load");
         let typed = Expansion::new(&game, Isa::best()).expect("they play in lanes");
         let mut expansion =
@@ -147,7 +147,7 @@ fn pairs_may_be_added_together() {
 
 #[test]
 fn all_successors_come_in_order() {
-    for entry in LIST {
+    for entry in compiled() {
         let game = load(entry.text).expect("built-in rulesheets load");
         let expansion = Expansion::new(&game, Isa::best()).expect("they play in lanes");
         for (phase, steps) in steps(&game, &expansion, 60).iter().enumerate() {

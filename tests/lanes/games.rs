@@ -2,7 +2,7 @@
 //! is read of them is what is seen of their states; a move that is not legal is found and leaves all as it was. Chance draws what
 //! it draws in single steps from the same streams.
 
-use gdl_games::{Entry, LIST, Visitor, visit};
+use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_runtime::{
     __private::{CLEAR, Games, ONLY, Part, Renewal, Stepper, Table, To},
     Dynamic, Game, GameExt, bits,
@@ -179,7 +179,7 @@ fn step(
 
 #[test]
 fn games_are_those_of_single_steps() {
-    for entry in LIST {
+    for entry in compiled() {
         let game = load(entry.text).expect("built-in rulesheets load");
         let table = game.table().expect("they have a table");
         let compiled = visit(entry.name, Compiled).flatten().expect("so have compiled games");

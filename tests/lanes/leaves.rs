@@ -1,7 +1,7 @@
 //! Games in lanes from given states are the games that go on from there: tallies are those of single games within their
 //! errors, the same on every instruction set, and exact where nothing is left to chance.
 
-use gdl_games::{Entry, LIST, Visitor, tictactoe, visit};
+use gdl_games::{Entry, Visitor, compiled, tictactoe, visit};
 use gdl_runtime::{
     __private::RowLeaves,
     Dynamic, Game, GameExt, Playouts,
@@ -86,7 +86,7 @@ fn check<G: Game>(game: &G, words: &[u64], tally: &Tally, name: &str) {
 
 #[test]
 fn leaves_are_the_same_on_every_machine() {
-    for entry in LIST {
+    for entry in compiled() {
         visit(entry.name, Equal);
     }
 }
@@ -94,7 +94,7 @@ fn leaves_are_the_same_on_every_machine() {
 /// Means of goals from the same states, in units of the error of their difference.
 #[test]
 fn games_from_a_state_are_as_single_games_from_it() {
-    for entry in LIST {
+    for entry in compiled() {
         let game = load(entry.text).expect("built-in rulesheets load");
         let (observe, advance) = game.table().expect("a table").gates();
         let count = (1_000_000 / (observe + advance)) as u64;

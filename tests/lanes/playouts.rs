@@ -3,7 +3,7 @@
 //! at a time.
 
 use gdl_compiler::{Options, Source};
-use gdl_games::{Entry, LIST, Visitor, tictactoe, visit};
+use gdl_games::{Entry, Visitor, compiled, tictactoe, visit};
 use gdl_runtime::{
     __private::{Lockstep, compile},
     Dynamic, Game, GameExt, Playouts,
@@ -40,7 +40,7 @@ impl Visitor for Agree {
 
 #[test]
 fn lanes_agree_with_the_table() {
-    for entry in LIST {
+    for entry in compiled() {
         visit(entry.name, Agree);
     }
 }
@@ -76,7 +76,7 @@ fn what_is_kept_at_several_phases_is_not_mixed_up() {
 /// Lengths and goals, in units of the error of their difference.
 #[test]
 fn lanes_play_as_single_games_do() {
-    for entry in LIST {
+    for entry in compiled() {
         let game = load(entry.text).expect("built-in rulesheets load");
         let count = (3_000_000 / gates(&game)) as u64;
         let run = |engine, count| Playouts::new(&game).engine(engine).seed(1).count(count).run();
@@ -153,7 +153,7 @@ fn lanes_give_up_as_single_games_do() {
 /// In the first step of every game each role chooses uniformly among its legal moves, and roles independently.
 #[test]
 fn first_moves_are_uniform() {
-    for entry in LIST {
+    for entry in compiled() {
         let game = load(entry.text).expect("built-in rulesheets load");
         let view = game.view(&game.initial());
         let legal: Vec<Vec<usize>> =

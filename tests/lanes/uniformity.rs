@@ -6,7 +6,7 @@
 //! (Pearson's chi-square). The seeds are fixed, so the test says always the same; before they were chosen, fair
 //! choice would have failed with a probability of 6.3e-5 for each game and engine.
 
-use gdl_games::{Entry, LIST, Visitor, visit};
+use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_runtime::{
     __private::{Lockstep, Table},
     Game, GameExt,
@@ -105,7 +105,7 @@ impl Visitor for Test {
 
 #[test]
 fn lanes_choose_uniformly_in_all_states_they_come_to() {
-    for entry in LIST {
+    for entry in compiled() {
         visit(entry.name, Test);
     }
 }

@@ -1,6 +1,6 @@
 //! Players on the built-in games: legal moves whatever the budget, and the same ones for the same seed.
 
-use gdl_games::{Entry, LIST, Visitor, visit};
+use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_runtime::{
     Budget, Cancel, Game, GameExt, Information, Player,
     chance::Stream,
@@ -59,7 +59,7 @@ fn play<G: Game>(game: &G, players: &mut [Box<dyn Player<G>>], budget: &Budget) 
 
 /// Takes a test to every built-in game.
 fn on_all_games<V: Visitor + Clone>(visitor: &V) {
-    for entry in LIST {
+    for entry in compiled() {
         visit(entry.name, visitor.clone()).expect("it is listed");
     }
 }

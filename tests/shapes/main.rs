@@ -102,7 +102,7 @@ impl Cases for Mutants {
 
 #[test]
 fn mutants_of_built_in_games_go_through_every_phase() {
-    let mutants = Mutants::of(gdl_games::LIST.iter().map(|entry| entry.text.to_owned()));
+    let mutants = Mutants::of(gdl_games::compiled().map(|entry| entry.text.to_owned()));
     assert!(mutants.texts.len() > 6, "{}", mutants.texts.len());
     let cases = setting("GDL_CASES", 150);
     let name = "mutants_of_built_in_games_go_through_every_phase";

@@ -4,7 +4,7 @@
 //! cannot be read. A manager that is silent for too long loses its match to the next.
 
 use crate::{
-    library::Library,
+    library,
     message::{Fault, Reply, Request},
     note::Note,
     opening,
@@ -47,7 +47,6 @@ pub struct Host {
     thought: Thought,
     allowance: Duration,
     seeds: Mutex<Stream>,
-    library: Arc<Library>,
     threads: Threads,
     seat: Mutex<Option<Arc<Seat>>>,
     log: Arc<Log>,
@@ -79,7 +78,6 @@ impl Host {
             thought: Thought { build, ponders: true },
             allowance: Self::DEFAULT_ALLOWANCE,
             seeds: Mutex::new(Stream::new(0, 0)),
-            library: Arc::new(Library::new()),
             threads: Threads::default(),
             seat: Mutex::new(None),
             log: Arc::new(|_| {}),
@@ -148,7 +146,7 @@ impl Host {
             }
             Request::Preview { .. } if self.current().is_some() => (Reply::Busy, None),
             Request::Preview { rules, .. } => {
-                let known = self.library.find(rules).map(|(name, ..)| format!("this is {name}"));
+                let known = library::find(rules).map(|(entry, _)| format!("this is {}", entry.name));
                 (Reply::Ready, known)
             }
             Request::Start { id, role, rules, start, play } => {
@@ -198,8 +196,8 @@ impl Host {
         }
         let seed = self.seeds.lock().unwrap_or_else(PoisonError::into_inner).bits();
         let seat = Arc::new(Seat::new(id, role, rules, clocks, self.allowance, seed));
-        let opener = (Arc::clone(&seat), Arc::clone(&self.library), self.threads.clone());
-        let opened = self.threads.spawn("opening", move || opening::open(&opener.0, &opener.1, &opener.2));
+        let opener = (Arc::clone(&seat), self.threads.clone());
+        let opened = self.threads.spawn("opening", move || opening::open(&opener.0, &opener.1));
         let (thinking, thought, log) = (Arc::clone(&seat), self.thought.clone(), Arc::clone(&self.log));
         let thought = self.threads.spawn("thinking", move || {
             let id = Some(Note::plain(&thinking.id));

@@ -1,30 +1,11 @@
-//! The library: the rulesheets that are compiled into this program, in which a rulesheet from elsewhere is looked up.
+//! The library: the built-in rulesheets, in which a rulesheet from elsewhere is looked up.
 
 use crate::names::Names;
-use gdl_games::LIST;
-use gdl_runtime::Dynamic;
-use std::sync::OnceLock;
+use gdl_games::{Entry, LIST};
 
-/// The built-in games, each made ready when it is first asked for.
-#[derive(Debug)]
-pub(crate) struct Library {
-    games: Vec<OnceLock<Option<Dynamic>>>,
-}
-
-impl Library {
-    pub(crate) fn new() -> Self {
-        Self { games: LIST.iter().map(|_| OnceLock::new()).collect() }
-    }
-
-    /// The built-in game that a rulesheet is, plain or with other symbols, with its name and those symbols.
-    pub(crate) fn find(&self, rules: &str) -> Option<(&'static str, Dynamic, Names)> {
-        let found = LIST.iter().zip(&self.games);
-        let mut found =
-            found.filter_map(|(entry, game)| Some((entry, game, Names::between(entry.text, rules)?)));
-        let (entry, game, names) = found.next()?;
-        let game = game.get_or_init(|| gdl_games::dynamic(entry.name));
-        Some((entry.name, game.clone()?, names))
-    }
+/// The built-in game that a rulesheet is, plain or with other symbols, and those symbols.
+pub(crate) fn find(rules: &str) -> Option<(&'static Entry, Names)> {
+    LIST.iter().find_map(|entry| Some((entry, Names::between(entry.text, rules)?)))
 }
 
 #[cfg(test)]
@@ -51,13 +32,12 @@ mod tests {
 
     #[test]
     fn every_built_in_game_is_known_plain_scrambled_and_in_capitals() {
-        let library = Library::new();
         for entry in LIST {
             for text in [entry.text.to_owned(), scramble(entry.text), normalise(entry.text).to_uppercase()] {
-                let (name, game, _) = library.find(&text).unwrap_or_else(|| panic!("{}: {text}", entry.name));
-                assert_eq!((name, game.engine()), (entry.name, "table"));
+                let (found, _) = find(&text).unwrap_or_else(|| panic!("{}: {text}", entry.name));
+                assert_eq!(found.name, entry.name);
             }
-            assert!(library.find(&entry.text.replacen("(role ", "(role a) (role ", 1)).is_none());
+            assert!(find(&entry.text.replacen("(role ", "(role a) (role ", 1)).is_none());
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The opening of a match: rules that were received become engines, each brought to the seat as soon as it is ready.
 //!
-//! A rulesheet of the [`Library`] is played by what is compiled into the program. Any other is read within
+//! A rulesheet of the [`library`] is played by what is compiled into the program, if that is. Any other is read within
 //! [`Limits::network`] and then compiled, lifted (evaluated state by state) and drawn from by the oracle at the same time, each
 //! in a thread of its own: the one is ready after a while, the other sooner, and the last at once. A thread is given up when
-//! the match ends or after a deadline; it notices within some milliseconds and takes its memory with it.
+//! the match ends or after a deadline; it notices within some milliseconds and takes its memory with it. A built-in game that is
+//! not compiled in is made once for all matches instead.
 
 use crate::{
-    library::Library,
+    library,
+    names::Names,
     oracle,
     seat::{Engine, Place, Seat},
     threads::Threads,
@@ -23,9 +25,11 @@ use std::{
 const LATER: Duration = Duration::from_secs(60);
 
 /// Finds what plays the rules of a seat.
-pub(crate) fn open(seat: &Arc<Seat>, library: &Library, threads: &Threads) {
-    if let Some((_, game, names)) = library.find(&seat.rules) {
-        let names = Arc::new(names);
+pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads) {
+    let known = library::find(&seat.rules).map(|(entry, names)| (entry, Arc::new(names)));
+    if let Some((entry, names)) = known.clone().filter(|(entry, _)| entry.is_compiled())
+        && let Some(game) = gdl_games::dynamic(entry.name)
+    {
         match game.parse_role(&names.to_own(&seat.role)) {
             Ok(role) => take(seat, Engine { game, names, role, kind: "compiled" }),
             Err(_) => refuse(seat, unknown_role(&seat.role)),
@@ -58,10 +62,16 @@ pub(crate) fn open(seat: &Arc<Seat>, library: &Library, threads: &Threads) {
             "lifting",
             opening(seat, {
                 let (rules, options) = (Arc::clone(&rules), options.clone());
-                move |seat| bring(seat, "lifted", lift(&rules, &options).ok())
+                move |seat| bring(seat, "lifted", lift(&rules, &options).ok(), Arc::default())
             }),
         ),
-        threads.spawn("compiling", opening(seat, move |seat| compile(seat, &source, &options))),
+        threads.spawn(
+            "compiling",
+            opening(seat, move |seat| match known {
+                Some((entry, names)) => bring(seat, "table", gdl_games::dynamic(entry.name), names),
+                None => compile(seat, &source, &options),
+            }),
+        ),
     ];
     // The system may be out of threads.
     let missing = started[1..].iter().filter(|started| !**started).count();
@@ -85,7 +95,7 @@ fn opening<W: FnOnce(&Seat) + Send>(seat: &Arc<Seat>, work: W) -> impl FnOnce() 
 
 fn compile(seat: &Seat, source: &Source, options: &Options) {
     match gdl_compiler::compile(source, options) {
-        Ok(compilation) => bring(seat, "table", Dynamic::decode(&compilation.table).ok()),
+        Ok(compilation) => bring(seat, "table", Dynamic::decode(&compilation.table).ok(), Arc::default()),
         // What is too large is lifted; what was called off is of no interest.
         Err(failure) if failure.diagnostics.are_excesses() => {}
         Err(failure) if failure.diagnostics.iter().any(|fault| fault.code == &codes::CANCELLED) => {}
@@ -93,10 +103,10 @@ fn compile(seat: &Seat, source: &Source, options: &Options) {
     }
 }
 
-fn bring(seat: &Seat, kind: &'static str, game: Option<Dynamic>) {
-    let role = game.as_ref().and_then(|game| game.parse_role(&seat.role).ok());
+fn bring(seat: &Seat, kind: &'static str, game: Option<Dynamic>, names: Arc<Names>) {
+    let role = game.as_ref().and_then(|game| game.parse_role(&names.to_own(&seat.role)).ok());
     if let (Some(game), Some(role)) = (game, role) {
-        take(seat, Engine { game, names: Arc::default(), role, kind });
+        take(seat, Engine { game, names, role, kind });
     }
 }
 

@@ -33,7 +33,7 @@ The same seed gives the same report.
 
 Examples:
   gdl check tictactoe.kif
-  gdl check games/*.kif --deny warnings
+  gdl check mygames/*.kif --deny warnings
   gdl check draft.kif --simulate --warn goal_not_monotone
   gdl check draft.kif --fix
   gdl check draft.kif --allow unused_relation,GDL021 --json

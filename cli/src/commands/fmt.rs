@@ -20,8 +20,8 @@ The files that change are listed. Tokens and comments stay as they are; a file w
 is left alone.
 
 Examples:
-  gdl fmt games/*.kif
-  gdl fmt --check games/*.kif
+  gdl fmt mygames/*.kif
+  gdl fmt --check mygames/*.kif
   gdl fmt - < draft.kif")]
 pub(crate) struct FmtArgs {
     /// The rulesheets; `-` formats stdin to stdout

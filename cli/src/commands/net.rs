@@ -60,9 +60,9 @@ pub(crate) fn run(args: &NetArgs) -> Result {
         Loaded::Lifted(game) if args.json => return output::json(&lifted_to_json(&name, &game)),
         Loaded::Lifted(game) => return print_lifted(&name, &game),
     };
-    // A built-in game's code was made from the same net by the same phases.
-    let is_straight =
-        matches!(args.game, GameArg::BuiltIn(_)) && args.engine.is_none() && compiled.is_straight();
+    // A compiled game's code was made from the same net by the same phases.
+    let has_code = matches!(args.game, GameArg::BuiltIn(entry) if entry.is_compiled());
+    let is_straight = has_code && args.engine.is_none() && compiled.is_straight();
     let engine = if is_straight { "straight" } else { "table" };
     if args.dot {
         let graph = graph(&compiled.net, MOST_DRAWN)?;

@@ -69,9 +69,11 @@ fn keys(value: &Value) -> Vec<&str> {
     value.as_object().expect("an object").keys().map(String::as_str).collect()
 }
 
-/// A rulesheet of the repository.
+/// A rulesheet of the repository, by the name of its file.
 fn rulesheet(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../games").join(name);
+    let entry = gdl_games::find(name.trim_end_matches(".kif")).expect("a built-in game");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../games").join(entry.kind.folder());
+    let path = folder.join(name);
     path.to_str().expect("a path in UTF-8").to_owned()
 }
 

@@ -40,7 +40,10 @@ impl Engine {
         match self {
             Self::Straight if !is_straight(game)? => {
                 let reason = match game {
-                    GameArg::BuiltIn(entry) => format!("{} is too large for straight-line code", entry.name),
+                    GameArg::BuiltIn(entry) if entry.is_compiled() => {
+                        format!("{} is too large for straight-line code", entry.name)
+                    }
+                    GameArg::BuiltIn(entry) => format!("{} is not compiled into this program", entry.name),
                     GameArg::File(_) => "only built-in games have straight-line code".to_owned(),
                 };
                 Err(Error::Usage(format!("{reason}: it runs as a table")))
@@ -58,8 +61,8 @@ impl Engine {
 /// If its rulesheet cannot be used.
 pub fn is_straight(game: &GameArg) -> Result<bool> {
     match game {
-        GameArg::BuiltIn(entry) => Ok(load::built_in(entry)?.is_straight()),
-        GameArg::File(_) => Ok(false),
+        GameArg::BuiltIn(entry) if entry.is_compiled() => Ok(load::built_in(entry)?.is_straight()),
+        GameArg::BuiltIn(_) | GameArg::File(_) => Ok(false),
     }
 }
 

@@ -15,7 +15,7 @@ use std::{path::PathBuf, str::FromStr};
 /// A GAME argument.
 #[derive(Clone, Debug)]
 pub enum GameArg {
-    /// A game that is compiled into this program.
+    /// A game of the catalogue.
     BuiltIn(&'static Entry),
     /// A rulesheet.
     File(PathBuf),
@@ -91,14 +91,17 @@ impl GameArg {
         }
     }
 
-    /// Takes `task` to the game: compiled code if it is built in and nothing else is asked for, else as
+    /// Takes `task` to the game: compiled code if there is some and nothing else is asked for, else as
     /// [`GameArg::dynamic`] has it. The engine it ran on, where it is not compiled code, and what came of it.
     ///
     /// # Errors
     /// As for [`GameArg::dynamic`], or if evaluations were given up, which is told on stderr.
     pub fn with<T: Task>(&self, way: Option<Way>, task: T) -> Result<(Option<&'static str>, T::Output)> {
-        if let (Self::BuiltIn(entry), None) = (self, way) {
-            return Ok((None, with_entry(entry, task)));
+        if let (Self::BuiltIn(entry), None) = (self, way)
+            && entry.is_compiled()
+        {
+            let output = gdl_games::visit(entry.name, Visitor(task)).expect("it is compiled in");
+            return Ok((None, output));
         }
         let game = self.dynamic(way)?;
         let output = task.run(&game);
@@ -107,7 +110,7 @@ impl GameArg {
     }
 
     /// Takes `task` to the game as a [`Dynamic`], whichever it is, for tasks that are too large to be compiled for each
-    /// built-in game: those run as tables, with straight-line code in lanes.
+    /// compiled game: those run as tables, with straight-line code in lanes.
     ///
     /// # Errors
     /// As for [`GameArg::with`].
@@ -124,8 +127,8 @@ impl GameArg {
     /// As for [`GameArg::dynamic`].
     pub fn tabled(&self) -> Result<Dynamic> {
         let tabled = match self {
-            Self::BuiltIn(entry) => gdl_games::dynamic(entry.name),
-            Self::File(_) => None,
+            Self::BuiltIn(entry) if entry.is_compiled() => gdl_games::dynamic(entry.name),
+            Self::BuiltIn(_) | Self::File(_) => None,
         };
         tabled.map_or_else(|| self.dynamic(None), Ok)
     }
@@ -140,14 +143,6 @@ pub fn settle(game: &Dynamic) -> Result {
     let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
     output::remark(format_args!("{BAD}error{BAD:#}: {count} given up: the first {excess}"));
     Err(Error::Reported)
-}
-
-/// Takes `task` to a built-in game.
-///
-/// # Panics
-/// If `entry` is not one of the list.
-pub fn with_entry<T: Task>(entry: &Entry, task: T) -> T::Output {
-    gdl_games::visit(entry.name, Visitor(task)).expect("built-in games are in the list")
 }
 
 struct Visitor<T>(T);

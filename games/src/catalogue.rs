@@ -1,0 +1,136 @@
+//! The catalogue: all built-in rulesheets, by kind and name, with what a reader wants to know before a game is opened.
+//!
+//! A game is a rulesheet in the folder of its kind and a line of [`LIST`]. What the line says of players and tags is stated there, so
+//! that it costs nothing to read, and compared with the rulesheet by tests.
+
+use std::fmt;
+
+/// A built-in game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The name of its rulesheet and, if it is compiled in, of its module.
+    pub name: &'static str,
+    /// Where it stands.
+    pub kind: Kind,
+    /// The number of its roles that are not chance.
+    pub players: usize,
+    /// What is not so in most games.
+    pub tags: &'static [Tag],
+    /// The rulesheet, in KIF.
+    pub text: &'static str,
+}
+
+impl Entry {
+    /// The first line of the rulesheet's leading comment: what the game is.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        let first = self.text.lines().next().unwrap_or_default();
+        first.trim_start_matches(';').trim()
+    }
+
+    /// True if it has this tag.
+    #[must_use]
+    pub fn is(&self, tag: Tag) -> bool {
+        self.tags.contains(&tag)
+    }
+}
+
+/// The kinds that built-in games are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Several players in turn, who see everything, without chance.
+    Board,
+    /// One player, without chance.
+    Puzzle,
+    /// Chance, hidden information or moves made at the same time.
+    Chance,
+}
+
+impl Kind {
+    /// All kinds, in the order of the catalogue.
+    pub const ALL: [Self; 3] = [Self::Board, Self::Puzzle, Self::Chance];
+
+    /// The folder of its rulesheets.
+    #[must_use]
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::Board => "board",
+            Self::Puzzle => "puzzles",
+            Self::Chance => "chance",
+        }
+    }
+
+    /// A heading for its games.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Board => "board games",
+            Self::Puzzle => "puzzles",
+            Self::Chance => "chance, hidden information and simultaneous moves",
+        }
+    }
+}
+
+/// What a game may have that most games have not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// Some moves are drawn: there is the role `random`.
+    Chance,
+    /// Roles do not see everything: the rules have `sees`.
+    Hidden,
+    /// Several players have a choice at the same time.
+    Simultaneous,
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Chance => "chance",
+            Self::Hidden => "hidden",
+            Self::Simultaneous => "simultaneous",
+        })
+    }
+}
+
+macro_rules! catalogue {
+    ($($kind:ident in $folder:literal { $($name:ident: $players:literal $([$($tag:ident),+])?,)* })*) => {
+        /// Every game, kind by kind, each in the order of the names.
+        pub static LIST: &[Entry] = &[$($(Entry {
+            name: stringify!($name),
+            kind: Kind::$kind,
+            players: $players,
+            tags: &[$($(Tag::$tag),+)?],
+            text: include_str!(concat!("../", $folder, "/", stringify!($name), ".kif")),
+        },)*)*];
+    };
+}
+
+// A name, the number of players, and tags.
+catalogue! {
+    Board in "board" {
+        breakthrough: 2,
+        breakthrough_small: 2,
+        checkers: 2,
+        connect_four: 2,
+        nim: 2,
+        pentago: 2,
+        reversi: 2,
+        tictactoe: 2,
+        tictactoe_led: 2,
+        tictactoe_stanford: 2,
+    }
+    Puzzle in "puzzles" {
+        lights_out: 1,
+    }
+    Chance in "chance" {
+        liars_dice: 2 [Chance, Hidden],
+        monty_hall: 1 [Chance, Hidden],
+        rock_paper_scissors: 2 [Simultaneous],
+    }
+}
+
+/// The game called `name`.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Entry> {
+    LIST.iter().find(|entry| entry.name == name)
+}

@@ -1,0 +1,84 @@
+//! The games that are compiled into programs, each a module of its own, and [`visit`], which picks one of them by its name for code
+//! that works with any.
+//!
+//! What a visitor does is compiled once for each of them, which is what makes builds slow: a game belongs here only if Rust code or
+//! benchmarks are written for it. All others are loaded from their text where they are asked for.
+
+use crate::{Entry, find};
+use gdl_runtime::{Game, gdl};
+
+/// A visitor of compiled games: what is to be done with a game whose type is not known.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+
+    /// Does it. The game is a value without size, so it can be copied into threads.
+    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
+        self,
+        game: G,
+        entry: &'static Entry,
+    ) -> Self::Output;
+}
+
+gdl!("../board/breakthrough.kif");
+gdl!("../board/breakthrough_small.kif");
+// A move changes little: single states are faster stepped by the table.
+gdl!("../board/checkers.kif", code = "lanes");
+gdl!("../board/connect_four.kif");
+gdl!("../board/nim.kif");
+gdl!("../board/pentago.kif");
+// Whatever the budget is: it is asked for often, and plays half as fast again as from the table.
+gdl!("../board/reversi.kif", code = "lanes");
+gdl!("../board/tictactoe.kif");
+// It starts with no fluent at all, and means it.
+gdl!("../board/tictactoe_led.kif", allow(missing_init));
+gdl!("../board/tictactoe_stanford.kif");
+gdl!("../puzzles/lights_out.kif");
+gdl!("../chance/liars_dice.kif");
+gdl!("../chance/monty_hall.kif");
+gdl!("../chance/rock_paper_scissors.kif");
+
+macro_rules! compiled {
+    ($($name:ident)*) => {
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+        /// Takes `visitor` to the compiled game called `name`; `None` if no game that is compiled in has this name.
+        pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
+            let entry = find(name)?;
+            match name {
+                $(stringify!($name) => Some(visitor.visit($name::game(), entry)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+compiled! {
+    breakthrough
+    breakthrough_small
+    checkers
+    connect_four
+    nim
+    pentago
+    reversi
+    tictactoe
+    tictactoe_led
+    tictactoe_stanford
+    lights_out
+    liars_dice
+    monty_hall
+    rock_paper_scissors
+}
+
+/// The games that [`visit`] knows.
+pub fn compiled() -> impl Iterator<Item = &'static Entry> {
+    NAMES.iter().filter_map(|name| find(name))
+}
+
+impl Entry {
+    /// True if [`visit`] knows it.
+    #[must_use]
+    pub fn is_compiled(&self) -> bool {
+        NAMES.contains(&self.name)
+    }
+}

@@ -111,6 +111,7 @@ catalogue! {
         breakthrough: 2,
         breakthrough_small: 2,
         checkers: 2,
+        chess: 2,
         connect_four: 2,
         nim: 2,
         pentago: 2,

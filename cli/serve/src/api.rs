@@ -17,6 +17,7 @@ pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
         ("/page/{name}", get(assets::page)),
         ("/api/openapi.json", get(description::description)),
         ("/api/games", get(inspection::games)),
+        ("/api/games/{name}", get(inspection::game)),
         ("/api/check", post(inspection::check)),
         ("/api/players", get(inspection::players)),
         ("/api/sessions", post(sessions::start)),

@@ -1,10 +1,16 @@
 //! The games to choose from: a card for each built-in game, with what it is like and its board.
 //!
-//! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none.
+//! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none. The board of a game that is not
+//! compiled in takes loading it, so its card comes with the game's own request and the list has one without the board.
 
 use crate::board::{BoardView, Motion, board_of};
+use gdl_games::{Entry, LIST, Tag};
 use gdl_runtime::{Game, GameExt, chance::Stream};
-use gdl_tools::game::{GameArg, Task};
+use gdl_tools::{
+    error::Result,
+    game::{GameArg, Task},
+    load,
+};
 use serde::Serialize;
 
 /// Random games that are looked at to see whether roles choose at the same time.
@@ -31,6 +37,8 @@ pub(crate) struct Card {
     pub chance: bool,
     /// If roles do not see everything.
     pub hidden: bool,
+    /// If the board was looked for.
+    pub loaded: bool,
     /// What it looks like at the start, if it has a board.
     pub board: Option<BoardView>,
 }
@@ -47,14 +55,20 @@ pub(crate) enum Kind {
     Simultaneous,
 }
 
-/// The cards of the built-in games, in the order of their names. Takes a while: some thousand states are visited.
+/// The cards of the built-in games, in the order of the catalogue. Takes a while: some thousand states are visited.
 #[must_use]
 pub(crate) fn built_in() -> Vec<Card> {
-    let card = |entry: &'static gdl_games::Entry| GameArg::BuiltIn(entry).with_dynamic(Describe(entry)).ok();
-    gdl_games::LIST.iter().filter_map(card).collect()
+    let card = |entry: &'static Entry| {
+        if entry.is_compiled() {
+            GameArg::BuiltIn(entry).with_dynamic(Describe(entry))
+        } else {
+            listed(entry)
+        }
+    };
+    LIST.iter().filter_map(|entry| card(entry).ok()).collect()
 }
 
-struct Describe(&'static gdl_games::Entry);
+struct Describe(&'static Entry);
 
 impl Task for Describe {
     type Output = Card;
@@ -64,11 +78,38 @@ impl Task for Describe {
     }
 }
 
+/// The card of a game that is not loaded, by what the catalogue and its rules say.
+fn listed(entry: &Entry) -> Result<Card> {
+    let rules = load::checked(load::text_of(entry), &load::quiet())?;
+    let role = |role| rules.declaration(role).map(|fact| rules.display_term(fact, &rules.roles[role]));
+    let kind = match entry.players {
+        ..2 => Kind::Puzzle,
+        _ if entry.is(Tag::Simultaneous) => Kind::Simultaneous,
+        _ => Kind::Turns,
+    };
+    Ok(Card {
+        name: entry.name.to_owned(),
+        title: title(entry.name),
+        summary: summary(entry.text).to_owned(),
+        roles: (0..rules.roles.len()).filter_map(role).collect(),
+        players: entry.players,
+        kind,
+        chance: entry.is(Tag::Chance),
+        hidden: entry.is(Tag::Hidden),
+        loaded: false,
+        board: None,
+    })
+}
+
+/// The first line of a leading comment.
+fn summary(text: &str) -> &str {
+    let first = text.lines().next().unwrap_or_default();
+    if first.starts_with(';') { first.trim_matches([';', ' ', '.']) } else { "" }
+}
+
 /// The card of a game with such a rulesheet.
 #[must_use]
 pub(crate) fn card<G: Game>(name: &str, text: &str, game: &G) -> Card {
-    let first = text.lines().next().unwrap_or_default();
-    let summary = if first.starts_with(';') { first.trim_matches([';', ' ', '.']) } else { "" };
     let roles: Vec<String> = game.vocabulary().roles().iter().map(str::to_owned).collect();
     let players = roles.len() - usize::from(game.chance_role().is_some());
     let kind = if players < 2 {
@@ -81,12 +122,13 @@ pub(crate) fn card<G: Game>(name: &str, text: &str, game: &G) -> Card {
     Card {
         name: name.to_owned(),
         title: title(name),
-        summary: summary.to_owned(),
+        summary: summary(text).to_owned(),
         roles,
         players,
         kind,
         chance: game.chance_role().is_some(),
         hidden: game.vocabulary().has_percepts(),
+        loaded: true,
         board: board_of(game, text).map(|board| {
             BoardView::of(&board, Motion::of(&board, game), &board.cells_of(game, &game.initial()))
         }),
@@ -140,7 +182,22 @@ mod tests {
         assert!(!connect.chance && !connect.hidden);
         assert_eq!(find("rock_paper_scissors").kind, Kind::Simultaneous);
         assert_eq!(find("lights_out").kind, Kind::Puzzle);
+        assert!(
+            cards
+                .iter()
+                .all(|card| card.loaded == gdl_games::find(&card.name).expect("listed").is_compiled())
+        );
         let dice = find("liars_dice");
         assert!(dice.chance && dice.hidden && dice.roles.len() == dice.players + 1);
+    }
+
+    #[test]
+    fn the_catalogue_says_what_play_shows() {
+        for entry in gdl_games::compiled() {
+            let card = listed(entry).expect("its rules are sound");
+            let seen = GameArg::BuiltIn(entry).with_dynamic(Describe(entry)).expect("it is sound");
+            assert!(card.board.is_none() && !card.loaded);
+            assert_eq!(format!("{card:?}"), format!("{:?}", Card { board: None, loaded: false, ..seen }));
+        }
     }
 }

@@ -63,7 +63,7 @@ impl Games {
                 .help("`GET /api/games` lists the games")
         };
         let entry = gdl_games::find(name).ok_or_else(missing)?;
-        let game = GameArg::BuiltIn(entry).tabled().map_err(|_| Problem::broken())?;
+        let game = gdl_games::dynamic(entry.name).ok_or_else(Problem::broken)?;
         Ok(Opened { name: entry.name.to_owned(), is_known: true, text: entry.text.into(), game })
     }
 

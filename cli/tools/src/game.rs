@@ -100,8 +100,7 @@ impl GameArg {
         if let (Self::BuiltIn(entry), None) = (self, way)
             && entry.is_compiled()
         {
-            let output = gdl_games::visit(entry.name, Visitor(task)).expect("it is compiled in");
-            return Ok((None, output));
+            return Ok((None, with_compiled(entry, task)));
         }
         let game = self.dynamic(way)?;
         let output = task.run(&game);
@@ -143,6 +142,11 @@ pub fn settle(game: &Dynamic) -> Result {
     let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
     output::remark(format_args!("{BAD}error{BAD:#}: {count} given up: the first {excess}"));
     Err(Error::Reported)
+}
+
+/// Takes `task` to a game that is compiled in.
+fn with_compiled<T: Task>(entry: &Entry, task: T) -> T::Output {
+    gdl_games::visit(entry.name, Visitor(task)).expect("it is compiled in")
 }
 
 struct Visitor<T>(T);

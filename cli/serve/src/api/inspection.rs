@@ -51,6 +51,16 @@ pub(crate) async fn games(State(server): State<Arc<Server>>) -> Answer<Json<Cata
     Ok(Json(Catalogue { games: games.await? }))
 }
 
+/// `GET /api/games/{name}`
+pub(crate) async fn game(State(server): State<Arc<Server>>, Path(name): Path<String>) -> Answer<Json<Card>> {
+    let worker = Arc::clone(&server);
+    let card = server.desks.sessions(true).work(move |_| {
+        let opened = worker.games.find(&name)?;
+        Ok(catalogue::card(&opened.name, &opened.text, &opened.game))
+    });
+    card.await?.map(Json)
+}
+
 /// The games to choose from.
 #[derive(Debug, Serialize)]
 pub(crate) struct Catalogue {

@@ -33,10 +33,11 @@ function card(game, app) {
   const tags = [players, KINDS[game.kind]];
   if (game.chance) tags.push("chance");
   if (game.hidden) tags.push("hidden");
+  const sketch = picture(game);
   const button = html(
     "button",
     { type: "button", class: "game", "data-game": game.name },
-    picture(game),
+    sketch,
     html(
       "span",
       { class: "words" },
@@ -46,7 +47,23 @@ function card(game, app) {
     ),
   );
   button.addEventListener("click", open);
+  if (!game.loaded) {
+    seen(button, async () => {
+      const full = await app.api("GET", `/games/${encodeURIComponent(game.name)}`).catch(() => game);
+      sketch.replaceWith(picture(full));
+    });
+  }
   return html("li", {}, button);
+}
+
+// Does something once an element is on the screen: boards of games that have to be loaded are drawn when they can be seen.
+function seen(element, act) {
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    act();
+  });
+  observer.observe(element);
 }
 
 // A sketch of the board at the start: who plays knows it by its shape.

@@ -1,0 +1,139 @@
+//! Chess beside a library of bitboards, on one thread: sequences of moves and random positions per second of processor time.
+//!
+//!     cargo bench -p gdl-benches --bench chess -- [--seconds S] [--rounds N]
+//!
+//! Perft counts the sequences of six moves from the start, 119,060,324; both count the last move without making it. Ours is measured twice:
+//! as it is, merging equal states of a level, and within no memory, where it makes every move as the library does. Random games
+//! go on to mate, stalemate, fifty quiet moves of each or too little material.
+//!
+//! The library is cozy-chess, which is under the MIT license; shakmaty, better known, is under the GPL, and the tests of this package would
+//! have to be too. Contestants take turns, and figures are medians of the rounds.
+
+use clap::Parser;
+use cozy_chess::{BitBoard, Board, GameStatus, Move, Piece};
+use cpu_time::ProcessTime;
+use gdl_benches::hand::{Generator, below};
+use gdl_runtime::{Dynamic, Playouts, perft::Perft};
+use gdl_tools::output;
+use std::{hint::black_box, time::Duration};
+
+/// How long, and how often.
+#[derive(Debug, Parser)]
+struct Args {
+    /// Seconds of random games in each round, for each contestant
+    #[arg(long, default_value_t = 1.0)]
+    seconds: f64,
+    /// Rounds
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// What cargo adds to the arguments of a benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// The sequences of six moves from the start.
+const SEQUENCES: u128 = 119_060_324;
+
+fn main() {
+    let args = Args::parse();
+    let start = ProcessTime::now();
+    let game = gdl_games::dynamic("chess").expect("a built-in game");
+    println!("loaded in {}\n", output::duration(start.elapsed().as_secs_f64()));
+    let contestants: [(&str, &dyn Fn() -> f64); 5] = [
+        ("perft 6, cozy-chess", &|| rate(|| perft(&Board::default(), 6))),
+        ("perft 6, lanes, equal states merged", &|| rate(|| count(Perft::new(&game)))),
+        ("perft 6, lanes, every move made", &|| rate(|| count(Perft::new(&game).memory(0)))),
+        ("random positions, cozy-chess", &|| rate(|| random_games(args.seconds))),
+        ("random positions, lanes", &|| rate(|| lanes(&game, args.seconds))),
+    ];
+    let mut rates = vec![Vec::new(); contestants.len()];
+    for _ in 0..args.rounds.max(1) {
+        for (rates, (_, run)) in rates.iter_mut().zip(contestants) {
+            rates.push(run());
+        }
+    }
+    println!("| one thread | a second |\n|---|---:|");
+    for (rates, (name, _)) in rates.iter_mut().zip(contestants) {
+        rates.sort_by(f64::total_cmp);
+        println!("| {name} | {} |", output::scaled(rates[rates.len() / 2]));
+    }
+}
+
+/// What is counted per second of processor time.
+fn rate(run: impl FnOnce() -> u128) -> f64 {
+    let start = ProcessTime::now();
+    let count = run();
+    count as f64 / start.elapsed().as_secs_f64()
+}
+
+fn count(perft: Perft<'_, Dynamic>) -> u128 {
+    let found = perft.take(6).last().expect("six counts");
+    assert_eq!(found, SEQUENCES);
+    found
+}
+
+fn lanes(game: &Dynamic, seconds: f64) -> u128 {
+    let run = Playouts::new(game).threads(1).within(Duration::from_secs_f64(seconds)).run();
+    run.tally.states.into()
+}
+
+fn perft(board: &Board, depth: usize) -> u128 {
+    let mut count = 0;
+    board.generate_moves(|moves| {
+        if depth == 1 {
+            count += moves.len() as u128;
+        } else {
+            for action in moves {
+                let mut next = board.clone();
+                next.play_unchecked(action);
+                count += perft(&next, depth - 1);
+            }
+        }
+        false
+    });
+    assert!(depth < 6 || count == SEQUENCES);
+    count
+}
+
+/// Random games for so many seconds, at least one; the states that they came to.
+fn random_games(seconds: f64) -> u128 {
+    let mut generator = Generator::new(1);
+    let start = ProcessTime::now();
+    let (mut states, mut wins) = (0, 0_u64);
+    while states == 0 || start.elapsed().as_secs_f64() < seconds {
+        let mut board = Board::default();
+        loop {
+            let mut moves: Vec<Move> = Vec::with_capacity(64);
+            board.generate_moves(|list| {
+                moves.extend(list);
+                false
+            });
+            if moves.is_empty() {
+                wins += u64::from(board.status() == GameStatus::Won);
+                break;
+            }
+            if board.halfmove_clock() >= 100 || cannot_mate(&board) {
+                break;
+            }
+            board.play_unchecked(moves[below(&mut || generator.draw(), moves.len() as u64) as usize]);
+            states += 1;
+        }
+    }
+    black_box(wins);
+    states
+}
+
+/// A single knight or none, or bishops of one colour of square, beside the kings.
+fn cannot_mate(board: &Board) -> bool {
+    let [kings, knights, bishops] =
+        [Piece::King, Piece::Knight, Piece::Bishop].map(|piece| board.pieces(piece));
+    board.occupied() == kings | knights | bishops
+        && match knights.len() {
+            0 => {
+                (bishops & BitBoard::DARK_SQUARES).is_empty()
+                    || (bishops & BitBoard::LIGHT_SQUARES).is_empty()
+            }
+            1 => bishops.is_empty(),
+            _ => false,
+        }
+}

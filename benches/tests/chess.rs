@@ -1,0 +1,82 @@
+//! Chess as the rulesheet has it and chess by bitboards, which share nothing: in each state of random games the same moves are legal, and
+//! games end in the same states with the same winner.
+
+use cozy_chess::{Board, Color, GameStatus, Move, Piece};
+use gdl_runtime::{Game, GameExt, chance::Stream};
+
+/// A legal move of the library as the rulesheet writes it. Castling is there a move of the king onto its rook.
+fn text(board: &Board, action: Move) -> String {
+    let (from, to) = (action.from, action.to);
+    if board.color_on(to) == Some(board.side_to_move()) {
+        let side = if to.file() > from.file() { "short" } else { "long" };
+        return format!("(castle {side})");
+    }
+    let kind = |piece| match piece {
+        Piece::Queen => "queen",
+        Piece::Rook => "rook",
+        Piece::Bishop => "bishop",
+        Piece::Knight => "knight",
+        Piece::King | Piece::Pawn => unreachable!("pawns become officers"),
+    };
+    let squares = format!("{} {} {} {}", from.file(), from.rank(), to.file(), to.rank());
+    match action.promotion {
+        Some(piece) => format!("(promote {squares} {})", kind(piece)),
+        None => format!("(move {squares})"),
+    }
+}
+
+#[test]
+fn random_games_are_those_of_the_library() {
+    let game = gdl_games::dynamic("chess").expect("a built-in game");
+    let noop = game.parse_move("noop").expect("a move");
+    let roles: Vec<_> = game.roles().collect();
+    let (mut special, mut winners) = ([0; 3], [0; 2]);
+    let games = if cfg!(debug_assertions) { 40 } else { 400 };
+    for number in 0..games {
+        let mut stream = Stream::new(7, number);
+        let (mut state, mut board) = (game.initial(), Board::default());
+        loop {
+            let mut expected: Vec<(String, Move)> = Vec::new();
+            board.generate_moves(|moves| {
+                expected.extend(moves.into_iter().map(|action| (text(&board, action), action)));
+                false
+            });
+            expected.sort_by(|a, b| a.0.cmp(&b.0));
+            let mover = usize::from(board.side_to_move() == Color::Black);
+            let mut legal: Vec<&str> =
+                game.legal_moves(&state, roles[mover]).map(|action| game.move_text(action)).collect();
+            legal.sort_unstable();
+            let texts: Vec<&str> = expected.iter().map(|(text, _)| text.as_str()).collect();
+            assert_eq!(legal, texts, "{board}");
+            let status = board.status();
+            if game.is_terminal(&state) {
+                let goals = [0, 1].map(|role| game.goal(&state, roles[role]));
+                if status == GameStatus::Won {
+                    assert_eq!((goals[mover], goals[1 - mover]), (Some(0), Some(100)), "{board}");
+                    winners[1 - mover] += 1;
+                } else {
+                    // What cannot mate is no draw to the library.
+                    assert_eq!(goals, [Some(50); 2], "{board}");
+                    assert!(status == GameStatus::Drawn || board.occupied().len() < 8, "{board}");
+                }
+                break;
+            }
+            assert_eq!(status, GameStatus::Ongoing, "{board}");
+            let (text, action) = &expected[stream.below(expected.len() as u64) as usize];
+            special[0] += usize::from(text.starts_with("(castle"));
+            special[1] += usize::from(text.starts_with("(promote"));
+            let passes = board.piece_on(action.from) == Some(Piece::Pawn)
+                && action.from.file() != action.to.file()
+                && board.piece_on(action.to).is_none();
+            special[2] += usize::from(passes);
+            board.play_unchecked(*action);
+            let mut joint = [noop; 2];
+            joint[mover] = game.parse_move(text).expect("a move");
+            state = game.apply(&state, &joint).expect("it is legal");
+        }
+    }
+    assert!(
+        special.iter().all(|&count| count > 0) && winners.iter().all(|&count| count > 0),
+        "{special:?} {winners:?}"
+    );
+}

@@ -8,8 +8,8 @@ use gdl_runtime::{Game, GameExt, chance::Stream};
 fn text(board: &Board, action: Move) -> String {
     let (from, to) = (action.from, action.to);
     if board.color_on(to) == Some(board.side_to_move()) {
-        let side = if to.file() > from.file() { "short" } else { "long" };
-        return format!("(castle {side})");
+        let column = if to.file() > from.file() { "g" } else { "c" };
+        return format!("(castle e {rank} {column} {rank})", rank = from.rank());
     }
     let kind = |piece| match piece {
         Piece::Queen => "queen",

@@ -2,6 +2,7 @@
 //! so.
 
 mod board;
+mod chess;
 mod chromium;
 mod inside;
 mod play;

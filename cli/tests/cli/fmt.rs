@@ -1,12 +1,7 @@
 //! `gdl fmt`.
 
 use super::{Run, command, file, gdl, rulesheet};
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-    process::Stdio,
-};
+use std::{fs, io::Write, path::PathBuf, process::Stdio};
 
 const LOOSE: &str = "\u{FEFF}(role  a) ; player\r\n\r\n\r\n(<= terminal (true (at 2)))";
 const TIDY: &str = "(role a) ; player\n\n(<= terminal\n    (true (at 2)))\n";

@@ -67,12 +67,30 @@ fn the_list_names_games_roles_and_summaries() {
     let list = json(&["list", "--json"]);
     let games = list["games"].as_array().expect("a list");
     let game = games.iter().find(|game| game["name"] == "tictactoe").expect("tictactoe is built in");
-    assert_eq!(keys(game), ["name", "roles", "summary"]);
+    assert_eq!(keys(game), ["name", "kind", "roles", "players", "tags", "compiled", "summary"]);
     assert_eq!(game["roles"], serde_json::json!(["xplayer", "oplayer"]));
     assert_eq!(game["summary"], "Tic-tac-toe on a three by three board");
+    assert_eq!(
+        (&game["kind"], &game["players"], &game["compiled"]),
+        (&"board".into(), &2.into(), &true.into())
+    );
+    let dice = games.iter().find(|game| game["name"] == "liars_dice").expect("it is built in");
+    assert_eq!(dice["roles"], serde_json::json!(["alice", "bob", "random"]));
+    assert_eq!((&dice["kind"], &dice["players"]), (&"chance".into(), &2.into()));
+    assert_eq!(dice["tags"], serde_json::json!(["chance", "hidden"]));
     let run = gdl(&["list"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-    assert_eq!(run.stdout.lines().count(), games.len());
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    let (headings, rows): (Vec<&str>, Vec<&str>) = lines.iter().partition(|line| !line.starts_with(' '));
+    assert_eq!((headings.len(), rows.len()), (3, games.len()));
+    assert_eq!(headings[2], "chance, hidden information and simultaneous moves");
+    // Sizes are those of the games as they are loaded, whether they are compiled in or not.
+    let sized = json(&["list", "--sizes", "--json"]);
+    for (name, fluents, moves) in [("tictactoe", 29, 10), ("chess", 851, 1973)] {
+        let game = sized["games"].as_array().expect("a list").iter().find(|game| game["name"] == name);
+        let game = game.expect("it is built in");
+        assert_eq!((&game["fluents"], &game["moves"]), (&fluents.into(), &moves.into()), "{name}");
+    }
 }
 
 /// What bash offers for a word that is begun, asked as it asks itself.

@@ -46,10 +46,19 @@ export function mount(element, app) {
     if (list.length === 1) return play(list[0]);
     const close = () => chooser.close();
     const choices = list.map((move) =>
-      html("button", { type: "button", onclick: () => { close(); play(move); } }, bare(move.move)));
+      html("button", { type: "button", onclick: () => { close(); play(move); } }, ...face(move, list), bare(move.move)));
     chooser.replaceChildren(html("p", {}, "Which move?"), ...choices,
       html("button", { type: "button", class: "quiet", onclick: close }, "None"));
     chooser.showModal();
+  }
+
+  // The piece that only this one of several moves names, as what a pawn becomes: drawn in the colours of its player.
+  function face(move, list) {
+    const words = (text) => bare(text).split(/[\s()]+/);
+    const others = new Set(list.filter((other) => other !== move).flatMap((other) => words(other.move)));
+    const names = words(move.move).filter((word) => !others.has(word)).flatMap((word) => [`${move.role} ${word}`, word]);
+    const mark = view.board.marks.findIndex(({ text }) => names.includes(text));
+    return mark < 0 ? [] : [draw([looks[mark]], false)];
   }
 
   function click(place) {

@@ -17,6 +17,25 @@ fn a_faulty_rulesheet_is_judged_and_not_played() {
 }
 
 #[test]
+fn a_game_that_is_not_compiled_in_is_loaded_when_its_card_is_asked_for() {
+    let client = Client::new();
+    let list = client.get("/api/games").body;
+    let cards = list["games"].as_array().expect("cards");
+    let card = |name: &str| cards.iter().find(|card| card["name"] == name).expect("a card");
+    let chess = card("chess");
+    assert_eq!((&chess["loaded"], &chess["board"]), (&json!(false), &Value::Null));
+    assert_eq!((&chess["roles"], &chess["kind"]), (&json!(["white", "black"]), &json!("turns")));
+    let full = client.get("/api/games/chess").body;
+    assert_eq!(full["board"]["cells"].as_array().map(Vec::len), Some(64));
+    assert_eq!((&full["board"]["columns"][0], &full["board"]["rows"][0]), (&json!("a"), &json!("8")));
+    for (key, value) in full.as_object().expect("a card") {
+        assert!(["loaded", "board"].contains(&key.as_str()) || chess[key] == *value, "{key}");
+    }
+    assert_eq!(client.get("/api/games/tictactoe").body, *card("tictactoe"));
+    assert_eq!(client.get("/api/games/chess_on_the_moon").status, 404);
+}
+
+#[test]
 fn the_net_is_lit_as_play_goes_on() {
     let client = Client::new();
     let view = client.post("/api/sessions", &json!({ "game": "tictactoe" })).body;

@@ -25,6 +25,17 @@ fn text(board: &Board, action: Move) -> String {
     }
 }
 
+/// Castling is 0, promotion 1 and capturing in passing 2.
+fn rarity(board: &Board, action: Move) -> Option<usize> {
+    if board.color_on(action.to) == Some(board.side_to_move()) {
+        return Some(0);
+    }
+    let passes = board.piece_on(action.from) == Some(Piece::Pawn)
+        && action.from.file() != action.to.file()
+        && board.piece_on(action.to).is_none();
+    if action.promotion.is_some() { Some(1) } else { passes.then_some(2) }
+}
+
 #[test]
 fn random_games_are_those_of_the_library() {
     let game = gdl_games::dynamic("chess").expect("a built-in game");
@@ -62,13 +73,17 @@ fn random_games_are_those_of_the_library() {
                 break;
             }
             assert_eq!(status, GameStatus::Ongoing, "{board}");
-            let (text, action) = &expected[stream.below(expected.len() as u64) as usize];
-            special[0] += usize::from(text.starts_with("(castle"));
-            special[1] += usize::from(text.starts_with("(promote"));
-            let passes = board.piece_on(action.from) == Some(Piece::Pawn)
-                && action.from.file() != action.to.file()
-                && board.piece_on(action.to).is_none();
-            special[2] += usize::from(passes);
+            // Rare moves are made more often than by chance.
+            let rare: Vec<usize> =
+                (0..expected.len()).filter(|&place| rarity(&board, expected[place].1).is_some()).collect();
+            let place = match rare.len() as u64 {
+                count @ 1.. if stream.below(2) == 0 => rare[stream.below(count) as usize],
+                _ => stream.below(expected.len() as u64) as usize,
+            };
+            let (text, action) = &expected[place];
+            if let Some(kind) = rarity(&board, *action) {
+                special[kind] += 1;
+            }
             board.play_unchecked(*action);
             let mut joint = [noop; 2];
             joint[mover] = game.parse_move(text).expect("a move");

@@ -30,7 +30,7 @@ mod _gdl {
         planes::planes,
         player::{Player, Solution},
         proofs::Proofs,
-        rules::{builtin_names, check},
+        rules::{catalogue, check},
         shard::{merge, rulesheets, shard},
         state::State,
         stats::{RoleStats, Stats},

@@ -103,8 +103,12 @@ pub(crate) fn check<'py>(py: Python<'py>, text: &str, name: &str) -> PyResult<Bo
     listed(py, &found, &source)
 }
 
-/// The names of the built-in games, sorted.
+/// The built-in games, sorted by name: the name, the number of players, and whether it is compiled in. None is loaded for that.
 #[pyfunction]
-pub(crate) fn builtin_names() -> Vec<&'static str> {
-    gdl_games::LIST.iter().map(|entry| entry.name).collect()
+pub(crate) fn catalogue() -> Vec<(&'static str, usize, bool)> {
+    let entries = gdl_games::LIST.iter();
+    let mut games: Vec<_> =
+        entries.map(|entry| (entry.name, entry.players, entry.is_compiled())).collect();
+    games.sort_unstable();
+    games
 }

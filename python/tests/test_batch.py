@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-NAMES = gdl.builtin_names()
+NAMES = gdl.builtin_names(compiled=True)
 GAMES = {name: gdl.load(name) for name in NAMES}
 MODES: tuple[Literal["next_step", "same_step", "disabled"], ...] = ("next_step", "same_step", "disabled")
 

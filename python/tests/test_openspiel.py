@@ -19,7 +19,7 @@ import gdl.openspiel
 from gdl import openspiel
 
 KUHN = Path(__file__).parents[1] / "examples" / "kuhn_poker.kif"
-SEQUENTIAL = set(gdl.builtin_names()) - {"rock_paper_scissors"}
+SEQUENTIAL = set(gdl.builtin_names(compiled=True)) - {"rock_paper_scissors"}
 
 
 def spiel(rules: Any, **options: Any) -> Any:
@@ -30,7 +30,7 @@ def kuhn() -> Any:
     return spiel(KUHN, min_utility=-2, max_utility=2)
 
 
-@pytest.mark.parametrize("name", gdl.builtin_names())
+@pytest.mark.parametrize("name", gdl.builtin_names(compiled=True))
 def test_random_simulations(name: str) -> None:
     game = spiel(name)
     few = len(gdl.load(name).fluents) > 60
@@ -69,7 +69,7 @@ def counted(state: Any, depth: int) -> Counter[int]:
     return found
 
 
-@pytest.mark.parametrize("name", [*gdl.builtin_names(), "kuhn"])
+@pytest.mark.parametrize("name", [*gdl.builtin_names(compiled=True), "kuhn"])
 def test_perft_is_equal_everywhere(name: str) -> None:
     game = gdl.load(KUHN if name == "kuhn" else name)
     depth = 3
@@ -93,7 +93,7 @@ def test_perft_is_equal_everywhere(name: str) -> None:
         states = [state.apply(joint) for state, joint in lines]
 
 
-@pytest.mark.parametrize("name", [name for name in gdl.builtin_names() if gdl.load(name).chance_role is None])
+@pytest.mark.parametrize("name", [name for name in gdl.builtin_names(compiled=True) if gdl.load(name).chance_role is None])
 def test_perft_of_batches(name: str) -> None:
     game = gdl.load(name)
     roles = len(game.roles)

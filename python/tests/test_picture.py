@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-BOARDS = [name for name in gdl.builtin_names() if gdl.load(name).initial().board() is not None]
+BOARDS = [name for name in gdl.builtin_names(compiled=True) if gdl.load(name).initial().board() is not None]
 SPACE = "{http://www.w3.org/2000/svg}"
 
 
@@ -63,7 +63,7 @@ def test_names_cannot_write_the_picture() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(name=st.sampled_from(gdl.builtin_names()), data=st.data())
+@given(name=st.sampled_from(gdl.builtin_names(compiled=True)), data=st.data())
 def test_any_state_is_drawn_and_asked(name: str, data: st.DataObject) -> None:
     game = gdl.load(name)
     state = game.state(data.draw(st.lists(st.sampled_from(game.fluents), max_size=40)))

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-GAMES = {name: gdl.load(name) for name in gdl.builtin_names()}
+GAMES = {name: gdl.load(name) for name in gdl.builtin_names(compiled=True)}
 ROBOT = """(role robot) (init off) (legal robot press) (legal robot wait)
 (<= (next on) (does robot press)) (<= (next on) (true on)) (<= (next off) (true off) (does robot wait))
 (<= terminal (true on)) (<= (goal robot 100) (true on)) (<= (goal robot 0) (true off))"""

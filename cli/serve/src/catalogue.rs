@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn cards_say_what_games_are_like() {
         let cards = built_in();
-        assert_eq!(cards.len(), gdl_games::LIST.len());
+        assert_eq!(cards.len(), LIST.len());
         let find = |name: &str| cards.iter().find(|card| card.name == name).expect("a card");
         let connect = find("connect_four");
         assert_eq!((connect.title.as_str(), connect.kind, connect.players), ("Connect four", Kind::Turns, 2));

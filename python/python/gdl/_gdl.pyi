@@ -24,7 +24,7 @@ __all__ = [
     "Stats",
     "__version__",
     "builtin",
-    "builtin_names",
+    "catalogue",
     "check",
     "load",
     "merge",
@@ -413,7 +413,9 @@ def load(
     seconds: float | None = None,
 ) -> Game: ...
 def builtin(name: str) -> Game: ...
-def builtin_names() -> list[str]: ...
+def catalogue() -> list[tuple[str, int, bool]]:
+    """Name, number of players and whether it is compiled in, of each built-in game, by name."""
+
 def planes(game: Game) -> tuple[list[str], int, int, list[int]]:
     """Channels, height, width, and for each place the number of its fluent: see `gdl.planes`."""
 

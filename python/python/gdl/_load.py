@@ -11,9 +11,12 @@ _MAX_FILE = (16 << 20) + 1
 """One byte more than a rulesheet may have: the compiler says so then."""
 
 
-def builtin_names() -> list[str]:
-    """The names of the built-in games, sorted."""
-    return _gdl.builtin_names()
+def builtin_names(*, compiled: bool = False) -> list[str]:
+    """The names of the built-in games, sorted.
+
+    compiled: only those that are compiled into the package; the others are loaded when they are asked for.
+    """
+    return [name for name, _, is_compiled in _gdl.catalogue() if is_compiled or not compiled]
 
 
 def load(
@@ -45,14 +48,14 @@ def load(
     text: str | bytes
     if isinstance(source, str) and "(" in source:
         text, called = source, "rules"
-    elif isinstance(source, str) and source in _gdl.builtin_names():
+    elif isinstance(source, str) and source in builtin_names():
         plain = name is None and max_bytes is None and max_steps is None and seconds is None
         game = _gdl.builtin(source)
         if plain and not (strangers or case_sensitive or lifted):
             return game
         text, called = game.kif, source
     elif isinstance(source, str) and not os.path.exists(source):
-        names = ", ".join(_gdl.builtin_names())
+        names = ", ".join(builtin_names())
         raise FileNotFoundError(f"no text of rules, no file and no built-in game: {source!r}; built in are {names}")
     else:
         with open(source, "rb") as file:

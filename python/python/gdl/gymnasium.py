@@ -28,11 +28,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _adapters
+from . import _adapters, _gdl
 from ._batch import Autoreset, Step, batch
 from ._errors import IllegalMoveError
 from ._gdl import Game, State
-from ._load import builtin_names, load
 
 try:
     import gymnasium
@@ -237,6 +236,6 @@ def _objects(rows: Rows, where: NDArray[np.bool_]) -> NDArray[np.object_]:
     return array
 
 
-for _name in builtin_names():
-    if len(_adapters.players(load(_name))) == 1:
+for _name, _players, _ in _gdl.catalogue():
+    if _players == 1:
         register(_name, f"gdl/{_name.title().replace('_', '')}-v0")

@@ -62,7 +62,7 @@ fn init(fen: &str) -> String {
     }
     facts.extend(fields[3].chars().next().filter(|&column| column != '-').map(|x| format!("passant {x}")));
     facts.push(format!("quiet {}", fields[4]));
-    facts.iter().map(|fact| format!("(init ({fact}))\n")).collect()
+    facts.iter().flat_map(|fact| ["(init (", fact, "))\n"]).collect()
 }
 
 fn position(fen: &str) -> Dynamic {

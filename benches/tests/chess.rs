@@ -42,7 +42,7 @@ fn random_games_are_those_of_the_library() {
     let noop = game.parse_move("noop").expect("a move");
     let roles: Vec<_> = game.roles().collect();
     let (mut special, mut winners) = ([0; 3], [0; 2]);
-    let games = if cfg!(debug_assertions) { 40 } else { 400 };
+    let games = if cfg!(debug_assertions) { 100 } else { 400 };
     for number in 0..games {
         let mut stream = Stream::new(7, number);
         let (mut state, mut board) = (game.initial(), Board::default());

@@ -202,7 +202,7 @@ fn recorded_matches_must_conform() {
     let recorded = path.to_str().expect("UTF-8");
     assert_eq!(gdl(&["test", "tictactoe", recorded]).code, Some(0));
     // It is no trace, and `gdl verify` says what compares it.
-    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/../games/tictactoe.kif");
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/../games/board/tictactoe.kif");
     let run = gdl(&["verify", rules, recorded]);
     assert!(run.code == Some(1) && run.stderr.contains("`gdl test RULES FILE` compares"), "{}", run.stderr);
     let text = fs::read_to_string(&path).expect("a record");

@@ -18,6 +18,7 @@ mod factor;
 mod imply;
 mod legality;
 mod merge;
+mod moves;
 mod mutex;
 mod one_hot;
 mod phase;
@@ -33,6 +34,7 @@ pub use factor::factor;
 pub use imply::drop_implied;
 pub use legality::assume_legality;
 pub use merge::merge_equal;
+pub use moves::factor_moves;
 pub use mutex::find_mutex_groups;
 pub use one_hot::complement;
 pub use phase::{Phases, phases};
@@ -52,7 +54,9 @@ pub const PASSES: &[Pass] = &[
     ("assume_legality", assume_legality),
     // Gathers the moves that have the same effect into one disjunction each ..
     ("factor", factor),
-    // .. which this one replaces by its complement where that is shorter.
+    // .. so that what several gates say of moves has one form.
+    ("factor_moves", factor_moves),
+    // Disjunctions of most moves become complements.
     ("complement", complement),
     // Complements are new common factors.
     ("factor", factor),

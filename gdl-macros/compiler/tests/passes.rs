@@ -172,6 +172,36 @@ fn sums_of_products_are_factored() {
     );
 }
 
+/// Pieces of three kinds on four squares, and the move of whatever is on one to another.
+const PIECES: &str = "(role p) (square 1) (square 2) (square 3) (square 4) (kind a) (kind b) (kind c)
+    (init (on 1 a)) (init (on 2 b)) (init (on 3 c)) (<= terminal (true (on 4 c))) (goal p 0)
+    (<= (legal p (go ?x ?y)) (square ?x) (square ?y) (distinct ?x ?y))";
+
+#[test]
+fn where_moves_lead_and_what_they_take_along_is_asked_apart() {
+    let rules = format!("{PIECES} (<= (next (on ?y ?k)) (does p (go ?x ?y)) (true (on ?x ?k)))");
+    let before = net(&rules);
+    let after = run(optimize::factor_moves, &before);
+    // Twelve sums of three products; then lists of three moves for each square, from it and to it, for each kind the sum of four
+    // products, and twelve conjunctions.
+    assert_eq!([before.operations(), after.operations()], [12 * 5, 8 * 2 + 3 * 7 + 12]);
+    let expected = "g0 = !p: (go 1 2) & !p: (go 1 3) & !p: (go 1 4)\ng1 = (on 1 a) & !g0\n";
+    assert_eq!(lines(&after, &["g0 ", "g1 "]), expected, "of\n{after}");
+}
+
+#[test]
+fn moves_that_take_different_things_along_stay_as_they_are() {
+    // What comes from a square depends on where it goes, so that nothing is the same for two squares.
+    let rules = format!(
+        "{PIECES} (init (up 1)) (<= (next (up ?x)) (true (up ?x)))
+        (<= (next (up 2)) (does p (go 1 2))) (<= (next (up 3)) (does p (go 1 3))) (<= (next (up 4)) (does p (go 1 4)))
+        (<= (next (on ?y ?k)) (does p (go ?x ?y)) (true (on ?x ?k)) (true (up ?y)))"
+    );
+    let before = net(&rules);
+    let after = run(optimize::factor_moves, &before);
+    assert_eq!(after.to_string(), before.to_string());
+}
+
 #[test]
 fn long_exclusions_are_complemented() {
     let rules = format!("{PLAYER} (<= (next (at 9)) (does p ?m) (distinct ?m d))");

@@ -217,6 +217,57 @@ fn shaped_net(seed: u64) -> Net {
     net
 }
 
+/// A net of a board on which moves lead from each square to each other one. What stands on a square next is what stood where the
+/// move came from, with exceptions: products that are missing, or have another rest than the others, or several of one move.
+fn board_net(seed: u64) -> Net {
+    let mut sizes = Numbers(!seed);
+    let (squares, kinds, roles) = (3 + sizes.below(2), 2 + sizes.below(2), 1 + sizes.below(2));
+    let leads: Vec<(usize, usize)> = (0..squares * squares)
+        .map(|number| (number / squares, number % squares))
+        .filter(|(from, to)| from != to)
+        .collect();
+    let mut draft = draft(seed, roles, leads.len(), squares * kinds, kinds);
+    draft.grow(false);
+    draft.move_on();
+    let exceptions = 8 << sizes.below(6);
+    let next: Vec<Signal> = (0..squares * kinds)
+        .map(|fluent| {
+            let (to, kind) = (fluent / kinds, fluent % kinds);
+            let mut products = Vec::new();
+            let mut entered = Vec::new();
+            for (role, action) in
+                (0..roles).flat_map(|role| (0..leads.len()).map(move |action| (role, action)))
+            {
+                let does = draft.does(role, action);
+                let (from, end) = leads[action];
+                let mut rest = vec![draft.net.fluent(from * kinds + kind), does];
+                if end == to {
+                    entered.push(!does);
+                }
+                match sizes.below(exceptions) {
+                    0 => continue,
+                    1 => rest[0] = draft.random.signal(&draft.state),
+                    2 => rest.push(draft.random.signal(&draft.state)),
+                    3 => rest.push(draft.random.signal(&draft.moving)),
+                    4 => {
+                        let again = vec![draft.random.signal(&draft.state), does];
+                        products.push(draft.net.and(again));
+                    }
+                    5 => rest[1] = draft.choice(3),
+                    6 => {}
+                    _ if end != to => continue,
+                    _ => {}
+                }
+                products.push(draft.net.and(rest));
+            }
+            entered.push(draft.net.fluent(fluent));
+            products.push(draft.net.and(entered));
+            draft.net.or(products)
+        })
+        .collect();
+    draft.finish(next)
+}
+
 /// The values of signals in a state, under a joint move.
 fn values(net: &Net, state: &[bool], joint: &[u32], signals: &[Signal]) -> Vec<bool> {
     let mut values = Vec::new();
@@ -448,6 +499,20 @@ fn passes_keep_what_nets_of_many_shapes_do() {
         10 * totals.short > cases && 10 * totals.cyclic > cases && 20 * totals.groups > cases,
         "{totals:?}"
     );
+}
+
+#[test]
+fn passes_keep_what_nets_of_boards_do() {
+    let totals = compare_passes(0..80, board_net);
+    assert!(totals.states > 1_300, "{totals:?}");
+    let operations = |net: &Net| net.operations();
+    let factored = |seed: &u64| {
+        let net = board_net(*seed);
+        let after = optimize::factor_moves(&net, &mut Meter::of(u64::MAX)).expect("there is fuel");
+        operations(&after) < operations(&net)
+    };
+    let factored = (0..80).filter(factored).count();
+    assert!(factored > 15, "{factored} of 80 have fewer operations");
 }
 
 #[test]

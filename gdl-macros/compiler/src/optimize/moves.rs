@@ -1,0 +1,325 @@
+//! Sums of products of moves: a role makes one move, so where it leads and what it takes along can be asked apart.
+//!
+//! The rules of a board say what stands on a square next by its moves, one by one: a rook is on B if one of the moves from A to B
+//! is made and a rook is on A. For each B that is a sum of as many products as moves lead there, and so for each kind of piece.
+//! One sum for all squares can say instead that a rook is moved, with the moves gathered by the square they leave; and a rook is on
+//! B if some move to B is made and a rook is moved.
+//!
+//! In general, some gates have sums of products, each of moves and a rest, such that a move has the same rest in all of them. The
+//! sum of all these products is made once, with the moves of equal rests gathered. The sum of a gate is that, and one of the gate's
+//! moves: one move is made, and if it is one of the gate's, what holds is its rest. Gates are grouped by the rests that they share,
+//! and a group is rewritten where that takes fewer operands; what several groups have in common is counted once.
+//!
+//! Rests depend on no gate with moves, so no gate depends on itself. Each product is looked at a fixed number of times, once of them
+//! for each of the few groups that it is compared with.
+
+use super::{
+    imply::depends_on_does,
+    rebuild::{close, inputs, live, open, uses},
+};
+use crate::meter::Meter;
+use crate::propnet::{Gate, Net, Signal};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
+
+/// How many groups a sum is compared with: those that share most of its rests.
+const COMPARED: usize = 4;
+
+/// How many groups take a part of a sum.
+const ROUNDS: usize = 8;
+
+/// What an operand counts; those that are shared count in part.
+const UNIT: usize = 64;
+
+/// Steps and bytes of a product: to find it and its rest, and for its places in a sum and a group.
+const PRODUCT: (u64, usize) = (32, 160);
+
+/// A product of a sum: a `does` input and the rest.
+#[derive(Clone, Copy)]
+struct Product {
+    input: u32,
+    /// A number for the operands without the move: the same for equal rests of moves of one role.
+    rest: u32,
+    /// The operand that the product is, complemented.
+    operand: Signal,
+}
+
+/// Products of a gate with moves of one role, by their moves.
+struct Sum {
+    gate: u32,
+    products: Vec<Product>,
+}
+
+/// Sums in which each move has the same rest.
+#[derive(Default)]
+struct Group {
+    sums: Vec<Sum>,
+    /// By `does` input.
+    rests: FxHashMap<u32, u32>,
+    /// All of them.
+    has: FxHashSet<u32>,
+}
+
+/// What becomes of a gate: operands of the net that are gone, and operands of the copy in their place.
+#[derive(Default)]
+struct Change {
+    gone: Vec<Signal>,
+    made: Vec<Signal>,
+}
+
+/// Rewrites sums of products of moves where that takes fewer operands. O(literals x log).
+pub fn factor_moves(net: &Net, meter: &mut Meter) -> Option<Net> {
+    open(net, meter)?;
+    let (live, depends) = (live(net), depends_on_does(net));
+    let (sums, rests) = find_sums(net, &live, &depends, meter)?;
+    let groups = choose(gather(sums, meter)?, &rests, net, &uses(net, &live), meter)?;
+    if groups.is_empty() {
+        meter.take(net.bytes())?;
+        let mut copy = net.clone();
+        copy.sweep();
+        return Some(copy);
+    }
+    let mut copy = net.without_gates();
+    let mut signals = inputs(net);
+    signals.resize(net.len(), Signal::FALSE);
+    let of = |signals: &[Signal], s: &Signal| signals[s.gate() as usize].negate_if(s.is_negated());
+    // What rests are made of comes first.
+    let ands = (net.inputs()..net.len()).filter(|&gate| live[gate]);
+    let (moving, still): (Vec<usize>, Vec<usize>) = ands.partition(|&gate| depends[gate]);
+    for gate in still {
+        if let Gate::And(operands) = net.gate(gate as u32) {
+            signals[gate] = copy.and(operands.iter().map(|s| of(&signals, s)).collect());
+            copy.pay(meter)?;
+        }
+    }
+    let rests: Vec<Vec<Signal>> =
+        rests.iter().map(|rest| rest.iter().map(|s| of(&signals, s)).collect()).collect();
+    let mut changes: FxHashMap<u32, Change> = FxHashMap::default();
+    for group in &groups {
+        rewrite(net, group, &rests, &mut copy, &mut changes);
+        copy.pay(meter)?;
+    }
+    for gate in moving {
+        let Gate::And(operands) = net.gate(gate as u32) else { continue };
+        let Change { mut gone, mut made } = changes.remove(&(gate as u32)).unwrap_or_default();
+        gone.sort_unstable();
+        let kept = operands.iter().filter(|s| gone.binary_search(s).is_err());
+        made.extend(kept.map(|s| of(&signals, s)));
+        signals[gate] = copy.and(made);
+        copy.pay(meter)?;
+    }
+    Some(close(net, copy, &signals))
+}
+
+/// Makes the sum of a group, and what takes the place of its products.
+fn rewrite(
+    net: &Net,
+    group: &Group,
+    rests: &[Vec<Signal>],
+    copy: &mut Net,
+    changes: &mut FxHashMap<u32, Change>,
+) {
+    let products = group.sums.iter().flat_map(|sum| &sum.products);
+    let mut products: Vec<(u32, u32)> = products.map(|product| (product.rest, product.input)).collect();
+    products.sort_unstable();
+    products.dedup();
+    let mut terms = Vec::new();
+    for alike in products.chunk_by(|left, right| left.0 == right.0) {
+        let moves = copy.or(alike.iter().map(|&(_, input)| Signal::new(input, false)).collect());
+        let rest = rests[alike[0].0 as usize].iter().copied();
+        terms.push(copy.and(rest.chain([moves]).collect()));
+    }
+    let all = copy.or(terms);
+    for Sum { gate, products } in &group.sums {
+        let moves = copy.or(products.iter().map(|product| Signal::new(product.input, false)).collect());
+        let Change { gone, made } = changes.entry(*gate).or_default();
+        gone.extend(whole(net, products).into_iter().map(|(operand, _)| operand));
+        made.push(!copy.and(vec![moves, all]));
+    }
+}
+
+/// The products of each gate, those of each role by themselves, with the gate, and the rests by their numbers.
+fn find_sums(
+    net: &Net,
+    live: &[bool],
+    depends: &[bool],
+    meter: &mut Meter,
+) -> Option<(Vec<Sum>, Vec<Vec<Signal>>)> {
+    let mut numbers: FxHashMap<(u32, Vec<Signal>), u32> = FxHashMap::default();
+    let (mut sums, mut rests) = (Vec::new(), Vec::new());
+    for gate in (net.inputs()..net.len()).filter(|&gate| live[gate] && depends[gate]) {
+        let Gate::And(operands) = net.gate(gate as u32) else { continue };
+        // With their roles.
+        let mut products: Vec<(u32, Product)> = Vec::new();
+        for &operand in operands.iter().filter(|s| s.is_negated()) {
+            let Gate::And(factors) = net.gate(operand.gate()) else { continue };
+            meter.spend(PRODUCT.0 + factors.len() as u64)?;
+            let Some((place, moves)) = moves(net, factors) else { continue };
+            meter.spend(PRODUCT.0 * moves.len() as u64)?;
+            let mut rest = factors.to_vec();
+            rest.remove(place);
+            let is_state = |s: &Signal| !depends[s.gate() as usize] || (s.gate() as usize) < net.inputs();
+            if !rest.iter().all(is_state) {
+                continue;
+            }
+            meter.take(PRODUCT.1 * moves.len() + 2 * size_of::<Signal>() * rest.len())?;
+            let Some(role) = role(net, moves[0]) else { continue };
+            let rest = *numbers.entry((role, rest)).or_insert_with_key(|(_, rest)| {
+                rests.push(rest.clone());
+                rests.len() as u32 - 1
+            });
+            products.extend(moves.iter().map(|s| (role, Product { input: s.gate(), rest, operand })));
+        }
+        products.sort_by_key(|(role, product)| (*role, product.input, product.rest));
+        for own in products.chunk_by(|left, right| left.0 == right.0) {
+            sums.push(Sum { gate: gate as u32, products: own.iter().map(|&(_, product)| product).collect() });
+        }
+    }
+    Some((sums, rests))
+}
+
+/// The place of the moves among the factors of a product, and the moves: a `does` input, or a sum of such of one role.
+fn moves<'n>(net: &'n Net, factors: &'n [Signal]) -> Option<(usize, &'n [Signal])> {
+    factors.iter().enumerate().find_map(|(place, s)| match net.gate(s.gate()) {
+        Gate::Does { .. } if !s.is_negated() => Some((place, std::slice::from_ref(s))),
+        Gate::And(moves) if s.is_negated() => {
+            let first = role(net, moves[0])?;
+            let alike = moves.iter().all(|&s| s.is_negated() && role(net, s) == Some(first));
+            alike.then_some((place, moves))
+        }
+        _ => None,
+    })
+}
+
+/// The role of a `does` input.
+fn role(net: &Net, signal: Signal) -> Option<u32> {
+    match net.gate(signal.gate()) {
+        Gate::Does { role, .. } => Some(role),
+        _ => None,
+    }
+}
+
+/// Puts each sum into the group that shares most of its rests and has no other rest for one of its moves. A sum in which a move has
+/// several rests is taken apart: as much as is known of a group belongs there.
+fn gather(sums: Vec<Sum>, meter: &mut Meter) -> Option<Vec<Group>> {
+    let mut groups: Vec<Group> = Vec::new();
+    // By rest: the first groups that have it.
+    let mut having: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    let (plain, mixed): (Vec<Sum>, Vec<Sum>) =
+        sums.into_iter().partition(|sum| sum.products.is_sorted_by(|left, right| left.input < right.input));
+    for Sum { gate, mut products } in plain.into_iter().chain(mixed) {
+        for _ in 0..ROUNDS {
+            if products.len() < 2 {
+                break;
+            }
+            meter.spend((2 * COMPARED * products.len()) as u64)?;
+            let shared = products.iter().filter_map(|product| having.get(&product.rest));
+            let mut shared: Vec<usize> = shared.flatten().copied().collect();
+            shared.sort_unstable();
+            let same = shared.chunk_by(|left, right| left == right);
+            let mut candidates: Vec<(usize, usize)> = same.map(|same| (same.len(), same[0])).collect();
+            candidates.sort_unstable_by_key(|&(count, group)| (Reverse(count), group));
+            let is_mixed = products.windows(2).any(|pair| pair[0].input == pair[1].input);
+            let takes = |group: &Group, product: &Product| match group.rests.get(&product.input) {
+                Some(rest) => *rest == product.rest,
+                None => !is_mixed || group.has.contains(&product.rest),
+            };
+            let suits = |group: &Group| {
+                let count = products.iter().filter(|product| takes(group, product)).count();
+                count == products.len() || is_mixed && count > 1
+            };
+            let compared = candidates.iter().take(COMPARED).map(|&(_, group)| group);
+            let place = compared.into_iter().find(|&place| suits(&groups[place]));
+            let (mut own, mut rest): (Vec<Product>, Vec<Product>) = match place {
+                Some(place) => products.into_iter().partition(|product| takes(&groups[place], product)),
+                None => (products, Vec::new()),
+            };
+            let mut last = None;
+            own.retain(|&product| {
+                let is_new = last.replace(product.input) != Some(product.input);
+                rest.extend((!is_new).then_some(product));
+                is_new
+            });
+            let place = place.unwrap_or_else(|| {
+                groups.push(Group::default());
+                groups.len() - 1
+            });
+            let group = &mut groups[place];
+            for product in &own {
+                group.rests.insert(product.input, product.rest);
+                if group.has.insert(product.rest) {
+                    let list = having.entry(product.rest).or_default();
+                    list.extend((list.len() < COMPARED).then_some(place));
+                }
+            }
+            group.sums.push(Sum { gate, products: own });
+            rest.sort_unstable_by_key(|product| (product.input, product.rest));
+            products = rest;
+        }
+    }
+    Some(groups)
+}
+
+/// The groups that take fewer operands when they are rewritten.
+fn choose(
+    mut groups: Vec<Group>,
+    rests: &[Vec<Signal>],
+    net: &Net,
+    uses: &[u32],
+    meter: &mut Meter,
+) -> Option<Vec<Group>> {
+    groups.retain(|group| group.sums.len() > 1);
+    // The lists of moves of each group, those of its sums and those of equal rests, with what each is an operand of. Equal lists
+    // are made once.
+    let mut counts: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
+    // By operand: how often it would be gone.
+    let mut gone: FxHashMap<Signal, u32> = FxHashMap::default();
+    let mut lists_of: Vec<Vec<(Vec<u32>, usize)>> = Vec::new();
+    for group in &groups {
+        let mut by_rest: Vec<(u32, u32)> = Vec::new();
+        let mut lists: Vec<(Vec<u32>, usize)> = Vec::new();
+        for Sum { products, .. } in &group.sums {
+            meter.spend(8 * products.len() as u64)?;
+            meter.take(PRODUCT.1 * products.len())?;
+            by_rest.extend(products.iter().map(|product| (product.rest, product.input)));
+            whole(net, products).into_iter().for_each(|(operand, _)| *gone.entry(operand).or_default() += 1);
+            // A conjunction of two, and the gate of the sum.
+            lists.push((products.iter().map(|product| product.input).collect(), 3));
+        }
+        by_rest.sort_unstable();
+        by_rest.dedup();
+        lists.extend(by_rest.chunk_by(|left, right| left.0 == right.0).map(|alike| {
+            let list = alike.iter().map(|&(_, input)| input).collect();
+            (list, 2 + rests[alike[0].0 as usize].len())
+        }));
+        lists.iter().for_each(|(list, _)| *counts.entry(list.clone()).or_default() += 1);
+        lists_of.push(lists);
+    }
+    let mut lists_of = lists_of.iter();
+    groups.retain(|group| {
+        let lists = lists_of.next().expect("one for each group");
+        let after = lists.iter().map(|(list, others)| UNIT * others + UNIT * list.len() / counts[list]);
+        let before = group.sums.iter().flat_map(|sum| whole(net, &sum.products)).map(|(operand, size)| {
+            let uses = uses[operand.gate() as usize];
+            if uses == gone[&operand] { UNIT + UNIT * size / uses as usize } else { UNIT }
+        });
+        after.sum::<usize>() < before.sum()
+    });
+    Some(groups)
+}
+
+/// The operands that products are with all of their moves, and how many operands these have.
+fn whole(net: &Net, products: &[Product]) -> Vec<(Signal, usize)> {
+    let mut operands: Vec<Signal> = products.iter().map(|product| product.operand).collect();
+    operands.sort_unstable();
+    let whole =
+        operands.chunk_by(|left, right| left == right).filter_map(|same| match net.gate(same[0].gate()) {
+            Gate::And(factors) => {
+                let (_, moves) = moves(net, factors)?;
+                let size = factors.len() + if moves.len() > 1 { moves.len() } else { 0 };
+                (moves.len() == same.len()).then_some((same[0], size))
+            }
+            _ => None,
+        });
+    whole.collect()
+}

@@ -70,9 +70,9 @@ impl Player {
         };
         let mind: Box<dyn Decides<Dynamic>> = match kind {
             "first" => Box::new(First::new()),
-            "random" => Box::new(Random::new(seed)),
+            "random" => Box::new(Random::new().seed(seed)),
             "greedy" => Box::new(AlphaBeta::greedy().seed(seed)),
-            "flat" => Box::new(FlatMonteCarlo::new(seed)),
+            "flat" => Box::new(FlatMonteCarlo::new().seed(seed)),
             "alphabeta" => Box::new(alphabeta(AlphaBeta::new())),
             "paranoid" => Box::new(alphabeta(AlphaBeta::paranoid())),
             "maxn" => {
@@ -81,11 +81,11 @@ impl Player {
                 Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
             }
             "perfect" => {
-                let player = Perfect::new(seed);
+                let player = Perfect::new().seed(seed);
                 Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
             }
             _ => {
-                let player = Mcts::new(seed).threads(threads.clamp(1, 256));
+                let player = Mcts::new().seed(seed).threads(threads.clamp(1, 256));
                 Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
             }
         };

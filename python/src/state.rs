@@ -61,7 +61,11 @@ impl State {
     pub(crate) fn joint(&self, moves: &Bound<'_, PyAny>) -> PyResult<Vec<MoveId>> {
         let inner = self.inner();
         if moves.is_instance_of::<PyInt>() || moves.is_instance_of::<PyString>() {
-            return self.sole(inner.action(moves)?);
+            let joint = inner.game.joint_in(self.view(), inner.action(moves)?);
+            return joint.map_err(|error| match error {
+                StepError::Several => PyValueError::new_err(error.to_string()),
+                _ => self.refusal(moves.py(), &error),
+            });
         }
         let roles = inner.roles.len();
         let mut joint: Vec<Option<MoveId>> = vec![None; roles];
@@ -97,29 +101,6 @@ impl State {
     fn only(&self, role: RoleId) -> Option<MoveId> {
         let mut legal = self.legal_of(role);
         legal.next().filter(|_| legal.next().is_none())
-    }
-
-    /// The joint move in which the only role that has a choice does this; if none has, the first one that can.
-    fn sole(&self, action: MoveId) -> PyResult<Vec<MoveId>> {
-        let game = &self.inner().game;
-        let (mut joint, mut asked, mut able) = (Vec::with_capacity(self.inner().roles.len()), None, None);
-        for role in game.roles() {
-            let mut legal = game.legal_moves_in(self.view(), role);
-            if legal.len() > 1 && asked.replace(role.index()).is_some() {
-                return Err(PyValueError::new_err(
-                    "several roles have a choice here, so a move of each is needed",
-                ));
-            }
-            let first = legal.next();
-            if first == Some(action) {
-                able = able.or(Some(role.index()));
-            }
-            joint.push(first.unwrap_or(action));
-        }
-        if let Some(place) = joint.get_mut(asked.or(able).unwrap_or(0)) {
-            *place = action;
-        }
-        Ok(joint)
     }
 
     /// `gdl.IllegalMoveError`.
@@ -191,25 +172,16 @@ impl State {
     #[getter]
     fn to_play(&self, py: Python<'_>) -> Option<usize> {
         let inner = self.inner();
-        if inner.game.is_terminal_in(self.view()) {
-            return None;
+        if let Some(role) = inner.game.to_play_in(self.view()) {
+            return Some(role.index());
         }
-        let chance = inner.game.vocabulary().chance();
-        let (mut asked, mut draws) = (None, None);
-        for role in inner.game.roles() {
-            match self.legal_of(role).take(2).count() {
-                0 => return None,
-                1 => {}
-                _ if Some(role.index()) == chance => draws = chance,
-                _ if asked.is_some() => return None,
-                _ => asked = Some(role.index()),
-            }
-        }
-        asked.or(draws).or_else(|| {
-            let players = inner.game.roles().filter(|role| Some(role.index()) != chance);
-            let only = players.filter_map(|role| Some((role.index(), self.legal_of(role).next()?.index())));
-            inner.proofs(py).speaker(&self.bits, &only.collect::<Vec<_>>())
-        })
+        // Where each role has one move, what is proved of turns may tell.
+        let only: Option<Vec<(RoleId, MoveId)>> =
+            inner.game.roles().map(|role| Some((role, self.only(role)?))).collect();
+        let only = only.filter(|_| !inner.game.is_terminal_in(self.view()))?;
+        let players = only.into_iter().filter(|&(role, _)| Some(role) != inner.game.chance_role());
+        let only: Vec<_> = players.map(|(role, action)| (role.index(), action.index())).collect();
+        inner.proofs(py).speaker(&self.bits, &only)
     }
 
     /// The goal value of a role: None if no value holds or several do, as is common before the end.

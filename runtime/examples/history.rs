@@ -10,21 +10,22 @@ gdl!("../games/board/tictactoe.kif");
 fn main() -> Result<(), Box<dyn Error>> {
     let game = tictactoe::game();
     let mut history = History::new(&game);
-    let mark = |history: &mut History<_>, moves: [&str; 2]| -> Result<_, Box<dyn Error>> {
-        let joint = [game.parse_move(moves[0])?, game.parse_move(moves[1])?];
+    let mark = |history: &mut History<_>, action: &str| -> Result<_, Box<dyn Error>> {
+        // The other role has nothing but `noop`.
+        let joint = game.joint(history.state(), game.parse_move(action)?)?;
         Ok(history.play(&game, &joint)?)
     };
 
     // A line of three moves.
-    mark(&mut history, ["(mark 2 2)", "noop"])?;
-    mark(&mut history, ["noop", "(mark 1 2)"])?;
-    let main_line = mark(&mut history, ["(mark 1 1)", "noop"])?;
+    mark(&mut history, "(mark 2 2)")?;
+    mark(&mut history, "(mark 1 2)")?;
+    let main_line = mark(&mut history, "(mark 1 1)")?;
     println!("main line: {}", history.text(&game));
 
     // Two moves back and another answer: a branch.
     history.undo();
     history.undo();
-    mark(&mut history, ["noop", "(mark 1 1)"])?;
+    mark(&mut history, "(mark 1 1)")?;
     println!("branch:    {}", history.text(&game));
 
     // Time travel to the end of the main line, and a way back that redo remembers.
@@ -34,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("after redo from the start: {} move, {} places in all", history.depth(), history.len());
 
     // An illegal move is an error and changes nothing.
-    if let Err(error) = mark(&mut history, ["(mark 3 3)", "noop"]) {
+    if let Err(error) = mark(&mut history, "(mark 1 1)") {
         println!("refused:   {error}");
     }
 

@@ -3,31 +3,24 @@
 //! `cargo run -p gdl-runtime --example own_player`
 
 use gdl_runtime::{
-    Budget, Game, GameExt, Information, Player, Referee,
-    chance::Stream,
-    game::Id,
-    gdl,
-    player::{Belief, Random},
+    Budget, Game, GameExt, Information, Player, Referee, chance::Stream, game::Id, gdl, player::Random,
 };
 use std::error::Error;
 
 gdl!("../games/board/tictactoe.kif");
 
-/// Looks one move ahead, in any game.
-struct Snatcher<G: Game> {
-    belief: Belief<G>,
+/// Looks one move ahead, in any game whose rules hide nothing.
+struct Snatcher {
     dice: Stream,
 }
 
-impl<G: Game> Player<G> for Snatcher<G> {
+impl<G: Game> Player<G> for Snatcher {
     fn name(&self) -> &'static str {
         "snatcher"
     }
 
     fn choose(&mut self, game: &G, information: &Information<G>, _: &Budget) -> Option<G::Move> {
-        // The state, or one that fits where some of it is hidden.
-        self.belief.follow(game, information);
-        let state = self.belief.draw()?.clone();
+        let state = information.state(game)?;
         let view = game.view(&state);
         let own = information.role();
         // What the others might do.
@@ -46,8 +39,8 @@ impl<G: Game> Player<G> for Snatcher<G> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let game = tictactoe::game();
-    let snatcher = Snatcher { belief: Belief::new(1), dice: Stream::new(1, 0) };
-    let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(snatcher), Box::new(Random::new(2))];
+    let snatcher = Snatcher { dice: Stream::new(1, 0) };
+    let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(snatcher), Box::new(Random::new().seed(2))];
     let mut won = 0;
     for _ in 0..100 {
         let played = Referee::new(&game).run(&mut players)?;

@@ -96,6 +96,19 @@ impl<G: Game> Information<G> {
         &self.steps
     }
 
+    /// The state, where the rules hide nothing of it: all steps are made once more from the start. `None` where they say what is
+    /// perceived, for which there is [`Belief`](crate::player::Belief), and where the steps are not those of a play of the game.
+    #[must_use]
+    pub fn state(&self, game: &G) -> Option<G::State> {
+        if game.vocabulary().has_percepts() {
+            return None;
+        }
+        self.steps.iter().try_fold(game.initial(), |state, (_, perception)| match perception {
+            Perception::Joint(joint) => game.apply(&state, joint).ok(),
+            Perception::Percepts(_) => None,
+        })
+    }
+
     /// Adds a step that the role was told of.
     pub fn push(&mut self, action: G::Move, perception: Perception<G::Move, G::Percept>) {
         self.steps.push((action, perception));

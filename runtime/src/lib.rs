@@ -32,12 +32,13 @@
 //!     assert_eq!(legal, ["(take 1)", "(take 2)"]);
 //!
 //!     let take = Move::take(2).ok_or("no such move")?;
-//!     let state = game.apply(&start, &[take, Move::NOOP])?;
+//!     // The other role has nothing but `noop`; with a move of each role it is `game.apply(&start, &[take, Move::NOOP])?`.
+//!     let state = game.apply_one(&start, take)?;
 //!     assert_eq!(game.state_text(&state), "((control right) (sticks 1))");
-//!     // Now it is the turn of right: the same move again is an error that lists the legal ones.
-//!     assert!(game.apply(&state, &[take, Move::NOOP]).is_err());
+//!     // Now one stick is left, so the same move again is an error that lists the legal ones.
+//!     assert!(game.apply_one(&state, take).is_err());
 //!
-//!     let state = game.apply(&state, &[Move::NOOP, "(take 1)".parse()?])?;
+//!     let state = game.apply_one(&state, "(take 1)".parse()?)?;
 //!     assert!(game.is_terminal(&state));
 //!     assert_eq!(game.goal(&state, Role::Right), Some(100));
 //!
@@ -57,7 +58,7 @@
 //!
 //! | for | see |
 //! |---|---|
-//! | one's own states, step by step | [`GameExt`], [`History`] with undo, redo and branches, [`board`] to draw them |
+//! | one's own states, step by step | [`GameExt`] (in turns: [`GameExt::to_play`], [`GameExt::apply_one`]), [`History`] with undo, redo and branches, [`board`] to draw them |
 //! | random games and counts | [`Playouts`], [`perft()`] |
 //! | many states at once | [`lanes`]: successors of 512 states in a pass, rollouts from states of a search |
 //! | chance and hidden information (GDL-II) | [`GameExt::chance`], [`information`] for what players are given |

@@ -2,9 +2,10 @@
 //!
 //! A [`Player`] is told of a match when it starts and stops, and asked for a move whenever its role is to decide. It is
 //! given no state, only the [`Information`] of its role, so it can play any game, with hidden information or without.
-//! [`Belief`] turns that into the states to reckon with. What a decision may cost is a [`Budget`]: a deadline, a number of
-//! nodes, and a [`Cancel`](crate::Cancel) that another thread may pull. With the same seed, the same number of nodes and
-//! one thread, a player of this crate makes the same moves.
+//! [`Information::state`] is the state where nothing is hidden; [`Belief`] has the states to reckon with where something is. What a decision may cost is a [`Budget`]: a deadline, a number of
+//! nodes, and a [`Cancel`](crate::Cancel) that another thread may pull. Players of this crate are made by `new`, and by functions that
+//! change them: `Mcts::new().seed(7).threads(4)`. With the same seed, the same number of nodes and one thread, one makes the same
+//! moves.
 //!
 //! ```
 //! use gdl_runtime::{Budget, Game, GameExt, gdl, Information, Player, player::{First, Random}};
@@ -36,7 +37,7 @@
 //!     game.roles().map(|role| game.goal(&state, role)).collect()
 //! }
 //!
-//! let goals = play(&nim::game(), &mut [Box::new(First::new()), Box::new(Random::new(7))]);
+//! let goals = play(&nim::game(), &mut [Box::new(First::new()), Box::new(Random::new().seed(7))]);
 //! assert!(goals == [Some(0), Some(100)] || goals == [Some(100), Some(0)]);
 //! ```
 

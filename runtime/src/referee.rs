@@ -29,7 +29,7 @@
 //! ");
 //!
 //! let game = nim::game();
-//! let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(First::new()), Box::new(Random::new(7))];
+//! let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(First::new()), Box::new(Random::new().seed(7))];
 //! let played = Referee::new(&game).clocks(Duration::from_secs(10), Duration::from_secs(1)).run(&mut players)?;
 //! assert!(played.is_complete());
 //! assert_eq!(played.goals.iter().flatten().sum::<u8>(), 100);

@@ -134,9 +134,9 @@ fn whoever_is_detached_plays_and_panics_as_before() {
         let played = Referee::new(&game).seed(3).run(&mut players).expect("two players");
         played.history.line().iter().map(|joint| joint.to_vec()).collect::<Vec<_>>()
     };
-    let detached = Detached::new(&game, Random::new(1)).expect("a thread");
+    let detached = Detached::new(&game, Random::new().seed(1)).expect("a thread");
     let detached = line(vec![Box::new(detached), Box::new(First::new())]);
-    assert_eq!(detached, line(vec![Box::new(Random::new(1)), Box::new(First::new())]));
+    assert_eq!(detached, line(vec![Box::new(Random::new().seed(1)), Box::new(First::new())]));
 
     let player = Detached::new(&game, odd(|_: &_, _: &_, _: &_| panic!("on purpose"))).expect("a thread");
     assert_eq!(player.name(), "odd");
@@ -294,7 +294,7 @@ fn there_is_a_player_for_each_role() {
 fn recorded() -> (tictactoe::Tictactoe, Record) {
     let game = tictactoe::game();
     let mut time = 1_000_000;
-    let mut players: Players<'_, _> = vec![Box::new(First::new()), Box::new(Random::new(3))];
+    let mut players: Players<'_, _> = vec![Box::new(First::new()), Box::new(Random::new().seed(3))];
     let referee = Referee::new(&game).id("test.1").seed(9).now(|| {
         time += 1_500;
         time

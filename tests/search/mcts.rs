@@ -21,7 +21,7 @@ fn the_same_seed_grows_the_same_tree() {
     let game = connect_four::game();
     let red = connect_four::Role::Red;
     for nodes in [1, 10, 300, 2000] {
-        let run = |seed| Mcts::new(seed).search(&game, &game.initial(), red, &Budget::of_nodes(nodes));
+        let run = |seed| Mcts::new().seed(seed).search(&game, &game.initial(), red, &Budget::of_nodes(nodes));
         let found = run(5);
         assert_eq!(timeless(&found, &game), timeless(&run(5), &game));
         assert_eq!(found.report.nodes, nodes);
@@ -35,7 +35,7 @@ fn the_same_seed_grows_the_same_tree() {
 fn trees_keep_to_their_memory() {
     let game = breakthrough_small::game();
     for bytes in [0, 10_000, 200_000] {
-        let mut search = Mcts::new(1).memory(bytes).single();
+        let mut search = Mcts::new().seed(1).memory(bytes).single();
         let found =
             search.search(&game, &game.initial(), breakthrough_small::Role::White, &Budget::of_nodes(5000));
         // The root is always there.
@@ -48,7 +48,7 @@ fn trees_keep_to_their_memory() {
 #[test]
 fn threads_share_the_work() {
     let game = connect_four::game();
-    for search in [Mcts::new(3).threads(4), Mcts::new(3).threads(4).single().root_parallel()] {
+    for search in [Mcts::new().seed(3).threads(4), Mcts::new().seed(3).threads(4).single().root_parallel()] {
         let mut search = search;
         let found = search.search(&game, &game.initial(), connect_four::Role::Red, &Budget::of_nodes(4000));
         assert_eq!(found.report.nodes, 4000);
@@ -82,7 +82,7 @@ fn what_is_proved_is_right() {
             continue;
         }
         for role in tictactoe::Role::ALL {
-            let found = Mcts::new(seed).single().search(&game, &state, role, &Budget::of_nodes(4000));
+            let found = Mcts::new().seed(seed).single().search(&game, &state, role, &Budget::of_nodes(4000));
             let exact = plain.search(&game, &state, role, &Budget::unlimited());
             if found.report.exact {
                 proved += 1;
@@ -97,14 +97,14 @@ fn what_is_proved_is_right() {
 fn states_that_are_met_again_are_proved_once() {
     // Of nim's 768 states most are met on hundreds of ways.
     let game = nim::game();
-    let found = Mcts::new(1).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(5000));
+    let found = Mcts::new().seed(1).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(5000));
     assert_eq!((found.report.value, found.report.exact), (Some(0.0), true), "{}", found.report);
 }
 
 #[test]
 fn trees_of_games_that_go_round_in_circles_are_trees() {
     let game = circles::game();
-    let mut search = Mcts::new(1).memory(1 << 20);
+    let mut search = Mcts::new().seed(1).memory(1 << 20);
     let found = search.search(&game, &game.initial(), circles::Role::Robot, &Budget::of_nodes(3000));
     assert_eq!((found.report.value, found.report.exact), (Some(100.0), true), "{}", found.report);
 }
@@ -124,7 +124,8 @@ gdl!(
 
 /// The shares of a role's moves, in move order.
 fn shares<G: Game>(game: &G, role: G::Role, seed: u64) -> Vec<f64> {
-    let mut found = Mcts::new(seed).single().search(game, &game.initial(), role, &Budget::of_nodes(20_000));
+    let mut found =
+        Mcts::new().seed(seed).single().search(game, &game.initial(), role, &Budget::of_nodes(20_000));
     found.moves.sort_by_key(|&(action, _, _)| action);
     let all: u64 = found.moves.iter().map(|&(_, visits, _)| visits).sum();
     found.moves.iter().map(|&(_, visits, _)| visits as f64 / all as f64).collect()
@@ -141,8 +142,12 @@ fn matching_pennies_come_out_even() {
     }
     // The move itself is drawn.
     let moves = (0..100).map(|seed| {
-        let found =
-            Mcts::new(seed).search(&game, &game.initial(), pennies::Role::Even, &Budget::of_nodes(500));
+        let found = Mcts::new().seed(seed).search(
+            &game,
+            &game.initial(),
+            pennies::Role::Even,
+            &Budget::of_nodes(500),
+        );
         found.action.expect("a move")
     });
     let heads = moves.filter(|&action| action == pennies::Move::HEADS).count();
@@ -165,7 +170,7 @@ fn the_candidate_changes_doors() {
         let mut stream = Stream::new(seed, 3);
         let mut state = game.initial();
         let mut known = Information::new(monty_hall::Role::Candidate);
-        let mut player = Mcts::new(seed).single();
+        let mut player = Mcts::new().seed(seed).single();
         while !game.is_terminal(&state) {
             let view = game.view(&state);
             let drawn =
@@ -188,7 +193,7 @@ fn flat_monte_carlo_takes_a_win() {
         (cell 3 2 b) (cell 3 3 b) (control xplayer))";
     let state = game.parse_state(state).expect("a state");
     for nodes in [20, 200] {
-        let mut search = FlatMonteCarlo::new(1);
+        let mut search = FlatMonteCarlo::new().seed(1);
         let found = search.search(&game, &state, tictactoe::Role::Xplayer, &Budget::of_nodes(nodes));
         assert_eq!(game.move_text(found.action.expect("a move")), "(mark 1 3)");
         assert_eq!((found.report.value, found.report.nodes), (Some(100.0), nodes));
@@ -201,7 +206,9 @@ fn a_cancelled_search_still_has_a_move() {
     let cancel = Cancel::default();
     let budget = Budget::of_nodes(u64::MAX).cancelled_by(&cancel);
     std::thread::scope(|scope| {
-        let run = || Mcts::new(1).threads(2).search(&game, &game.initial(), connect_four::Role::Red, &budget);
+        let run = || {
+            Mcts::new().seed(1).threads(2).search(&game, &game.initial(), connect_four::Role::Red, &budget)
+        };
         let search = scope.spawn(run);
         cancel.cancel();
         assert!(search.join().expect("no panic").action.is_some());

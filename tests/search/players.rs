@@ -18,13 +18,13 @@ type Maker<G> = fn(u64) -> Box<dyn Player<G>>;
 fn players<G: Game + 'static>() -> Vec<Maker<G>> {
     vec![
         |_| Box::new(First::new()),
-        |seed| Box::new(Random::new(seed)),
+        |seed| Box::new(Random::new().seed(seed)),
         |seed| Box::new(AlphaBeta::new().seed(seed).memory(1 << 16)),
         |seed| Box::new(AlphaBeta::greedy().seed(seed)),
-        |seed| Box::new(Mcts::new(seed).memory(1 << 20)),
-        |seed| Box::new(FlatMonteCarlo::new(seed)),
+        |seed| Box::new(Mcts::new().seed(seed).memory(1 << 20)),
+        |seed| Box::new(FlatMonteCarlo::new().seed(seed)),
         |seed| Box::new(MaxN::new().seed(seed).memory(1 << 16)),
-        |seed| Box::new(Perfect::new(seed).memory(1 << 20)),
+        |seed| Box::new(Perfect::new().seed(seed).memory(1 << 20)),
         |seed| Box::new(AlphaBeta::paranoid().seed(seed).memory(1 << 16).depth(2)),
     ]
 }
@@ -77,7 +77,7 @@ impl Visitor for Legal {
             // The player in every role, against random ones.
             for (seat, _) in game.roles().enumerate() {
                 let mut players: Vec<Box<dyn Player<G>>> =
-                    game.roles().map(|role| Box::new(Random::new(role_seed(role))) as _).collect();
+                    game.roles().map(|role| Box::new(Random::new().seed(role_seed(role))) as _).collect();
                 players[seat] = make(1);
                 play(&game, &mut players, &Budget::of_nodes(20));
             }

@@ -165,12 +165,12 @@ fn what_cannot_be_solved_says_why() {
 
 /// The goals of the perfect player in matches against a random one, from both sides.
 fn play<G: Game + Clone + 'static>(game: &G, matches: u64) -> Vec<u8> {
-    let mut perfect = Perfect::new(1);
+    let mut perfect = Perfect::new().seed(1);
     let roles: Vec<G::Role> = game.roles().collect();
     let mut goals = Vec::new();
     for number in 0..matches {
         let own = (number % 2) as usize;
-        let mut random = Random::new(number);
+        let mut random = Random::new().seed(number);
         let mut known: Vec<_> = game.roles().map(Information::new).collect();
         let mut state = game.initial();
         perfect.start(game, roles[own], &Budget::unlimited());

@@ -39,14 +39,14 @@ impl Contender {
 
     fn make(self, seed: u64) -> Box<dyn Player<Dynamic>> {
         match self {
-            Self::Random => Box::new(Random::new(seed)),
-            Self::Flat => Box::new(FlatMonteCarlo::new(seed)),
-            Self::Mcts => Box::new(Mcts::new(seed)),
-            Self::Single => Box::new(Mcts::new(seed).single()),
-            Self::Unproved => Box::new(Mcts::new(seed).unproved()),
-            Self::Threads => Box::new(Mcts::new(seed).threads(2)),
+            Self::Random => Box::new(Random::new().seed(seed)),
+            Self::Flat => Box::new(FlatMonteCarlo::new().seed(seed)),
+            Self::Mcts => Box::new(Mcts::new().seed(seed)),
+            Self::Single => Box::new(Mcts::new().seed(seed).single()),
+            Self::Unproved => Box::new(Mcts::new().seed(seed).unproved()),
+            Self::Threads => Box::new(Mcts::new().seed(seed).threads(2)),
             Self::AlphaBeta => Box::new(AlphaBeta::new().seed(seed)),
-            Self::Perfect => Box::new(Perfect::new(seed)),
+            Self::Perfect => Box::new(Perfect::new().seed(seed)),
         }
     }
 }

@@ -31,8 +31,9 @@ pub(super) fn row(name: &str, game: &Dynamic, seconds: f64) -> String {
     let mut fresh = search.memory((64 << 20) + 64);
     let deep = fresh.search(game, &game.initial(), role, &budget()).report;
     // Nothing is proved, so that small games are not over at once.
-    let lanes = Mcts::new(1).unproved().search(game, &game.initial(), role, &budget()).report;
-    let single = Mcts::new(1).unproved().single().search(game, &game.initial(), role, &budget()).report;
+    let lanes = Mcts::new().seed(1).unproved().search(game, &game.initial(), role, &budget()).report;
+    let single =
+        Mcts::new().seed(1).unproved().single().search(game, &game.initial(), role, &budget()).report;
     let plain = |engine| {
         let stats =
             Playouts::new(game).threads(1).within(Duration::from_secs_f64(seconds)).engine(engine).run();

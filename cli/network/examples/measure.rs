@@ -72,13 +72,13 @@ fn sheets(folder: &Path) -> Result<Vec<Sheet>, Box<dyn Error>> {
 async fn starts(folder: &Path, clock: u64) -> Result<(), Box<dyn Error>> {
     let remarks = Arc::new(Mutex::new(String::new()));
     let told = Arc::clone(&remarks);
-    let host = Host::new("measured", |seed| Some(Box::new(Random::new(seed)))).without_pondering().log(
-        move |note| {
+    let host = Host::new("measured", |seed| Some(Box::new(Random::new().seed(seed))))
+        .without_pondering()
+        .log(move |note| {
             if let (Some(remark), Ok(mut told)) = (&note.remark, told.lock()) {
                 told.clone_from(remark);
             }
-        },
-    );
+        });
     let mut seconds = Vec::new();
     for Sheet { name, rules, role } in sheets(folder)? {
         let id = "measured".to_owned();
@@ -126,7 +126,8 @@ impl Player<Dynamic> for Timed {
 async fn answers() -> Result<(), Box<dyn Error>> {
     let done = Arc::new(Mutex::new(Instant::now()));
     let shared = Arc::clone(&done);
-    let host = Host::new("timed", move |seed| Some(Box::new(Timed(Random::new(seed), Arc::clone(&shared)))));
+    let host =
+        Host::new("timed", move |seed| Some(Box::new(Timed(Random::new().seed(seed), Arc::clone(&shared)))));
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address: Address = listener.local_addr()?.to_string().parse()?;
     thread::spawn(move || serve(listener, host.without_pondering()));

@@ -29,7 +29,7 @@ type Log = dyn Fn(&Note) + Send + Sync;
 /// use gdl_network::Host;
 /// use gdl_runtime::player::Random;
 ///
-/// let host = Host::new("gdl", |seed| Some(Box::new(Random::new(seed))));
+/// let host = Host::new("gdl", |seed| Some(Box::new(Random::new().seed(seed))));
 /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 /// runtime.block_on(async {
 ///     assert_eq!(host.answer("( INFO )", None).await, "( ( name gdl ) ( status available ) )");

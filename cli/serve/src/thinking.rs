@@ -148,7 +148,7 @@ pub(crate) fn answer(shared: Arc<Shared>, question: Question) {
     spawn("advice", move || {
         let _turn = TURNS[usize::from(!question.is_known)].take();
         let role = question.information.role();
-        let mut player = Mcts::new(question.seed).memory(ADVICE_BYTES);
+        let mut player = Mcts::new().seed(question.seed).memory(ADVICE_BYTES);
         let began = Instant::now();
         let mut effort = Effort::default();
         loop {

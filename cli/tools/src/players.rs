@@ -326,18 +326,18 @@ impl Spec {
         let seed = self.seed.unwrap_or(seed);
         let player: Box<dyn Player<G> + 'g> = match self.kind.name {
             "first" => Box::new(First::new()),
-            "random" => Box::new(Random::new(seed)),
+            "random" => Box::new(Random::new().seed(seed)),
             "greedy" => Box::new(AlphaBeta::new().depth(1).seed(seed)),
-            "flat" => Box::new(FlatMonteCarlo::new(seed)),
+            "flat" => Box::new(FlatMonteCarlo::new().seed(seed)),
             "mcts" => {
-                let player = Mcts::new(seed).threads(self.threads.unwrap_or(1));
+                let player = Mcts::new().seed(seed).threads(self.threads.unwrap_or(1));
                 Box::new(self.memory.into_iter().fold(player, Mcts::memory))
             }
             "maxn" => {
                 let player = self.depth.into_iter().fold(MaxN::new().seed(seed), MaxN::depth);
                 Box::new(self.memory.into_iter().fold(player, MaxN::memory))
             }
-            "perfect" => Box::new(self.memory.into_iter().fold(Perfect::new(seed), Perfect::memory)),
+            "perfect" => Box::new(self.memory.into_iter().fold(Perfect::new().seed(seed), Perfect::memory)),
             "alphabeta" => Box::new(self.alphabeta(AlphaBeta::new(), seed)),
             "paranoid" => Box::new(self.alphabeta(AlphaBeta::paranoid(), seed)),
             _ => return None,

@@ -154,6 +154,35 @@ fn depth_and_size_are_bounded() {
 }
 
 #[test]
+fn texts_are_bounded() {
+    /// Bytes of all texts.
+    fn bytes(explanation: &Explanation) -> usize {
+        let literal = |literal: &Literal| literal.text.len() + literal.why.as_deref().map_or(0, bytes);
+        let reason = match &explanation.reason {
+            Reason::Given | Reason::Deeper => 0,
+            Reason::Rule { premises, .. } => premises.iter().map(literal).sum(),
+            Reason::None(attempts) => (attempts.iter())
+                .map(|attempt| attempt.held.iter().map(String::len).sum::<usize>() + literal(&attempt.fails))
+                .sum(),
+        };
+        explanation.atom.len() + reason
+    }
+    // Each of 500 rules fails for an atom that 500 rules could give, for atoms that as many could give.
+    let long = "n".repeat(200);
+    let wide = (0..500).fold(String::new(), |text, n| {
+        text + &format!("(<= (deep ?x) (wide ?x {long}{n})) (<= (wide ?x ?y) (flat ?x ?y {n}))")
+    });
+    let rules =
+        rules(&format!("{GAME}{wide}(<= (flat ?x ?y ?z) (cell ?x ?y ?z) (distinct ?x ?x))(cell 0 0 0)"));
+    let evaluator = Evaluator::new(&rules).expect("within limits");
+    let start = evaluator.initial().expect("a state");
+    let found = evaluator.explain("(deep 0)", &start, None, 1).expect("an atom");
+    assert!(matches!(&found.reason, Reason::None(attempts) if attempts.len() == 500));
+    let found = evaluator.explain("(deep 0)", &start, None, 3).expect("an atom");
+    assert!(bytes(&found) < 5 << 20, "{}", bytes(&found));
+}
+
+#[test]
 fn wrong_atoms_are_errors() {
     let rules = rules(GAME);
     let evaluator = Evaluator::new(&rules).expect("within limits");

@@ -15,6 +15,8 @@ pub enum StepError {
     },
     /// The game is over: nothing follows a terminal state, even where the rules give legal moves.
     Terminal,
+    /// Several roles have a choice, and the move of one was given ([`GameExt::apply_one`](crate::GameExt::apply_one)).
+    Several,
     /// A role may not make this move now.
     Illegal {
         /// The role's name.
@@ -40,6 +42,7 @@ impl fmt::Display for StepError {
                 write!(f, "a step takes one move for each of the {expected} roles, found {found}")
             }
             Self::Terminal => f.write_str("the state is terminal, nothing follows it"),
+            Self::Several => f.write_str("several roles have a choice here, so a move of each is needed"),
             Self::Illegal { role, action, legal, more } => {
                 write!(f, "`{action}` is not legal for `{role}`")?;
                 let Some((first, rest)) = legal.split_first() else {

@@ -1,4 +1,4 @@
-//! Derived functions of every game: moves by role, checked steps, goals, chance, names and texts.
+//! Derived functions of every game: moves by role, turns, checked steps, goals, chance, names and texts.
 
 use super::{Game, Id, LegalMoves, Perception, StepError, TextError, TextKind, legal_words, percept_words};
 use crate::{bits, chance::Probability, kif, random::Stream, vocabulary::Texts};
@@ -60,6 +60,110 @@ pub trait GameExt: Game {
         let shape = self.shape();
         action.index() < shape.moves
             && bits::test(legal_words(view.as_ref(), shape, role.index()), action.index())
+    }
+
+    /// The role whose turn it is: the only one other than chance that has a choice; if none has, chance if it has one. `None` where
+    /// several have a choice, each role has one move, or the game cannot go on. Where each role has one move it does not matter whose
+    /// move is given to [`GameExt::apply_one`].
+    fn to_play(&self, state: &Self::State) -> Option<Self::Role> {
+        let mut view = self.new_view();
+        self.observe_without_goals(state, &mut view);
+        self.to_play_in(&view)
+    }
+
+    /// [`GameExt::to_play`] of a state already seen.
+    fn to_play_in(&self, view: &Self::View) -> Option<Self::Role> {
+        if self.is_terminal_in(view) {
+            return None;
+        }
+        let chance = self.chance_role();
+        let (mut asked, mut draws) = (None, None);
+        for role in self.roles() {
+            match self.legal_moves_in(view, role).take(2).count() {
+                0 => return None,
+                1 => {}
+                _ if Some(role) == chance => draws = chance,
+                _ if asked.is_some() => return None,
+                _ => asked = Some(role),
+            }
+        }
+        asked.or(draws)
+    }
+
+    /// The joint move in which one role makes this move and all others the only one they have. It is made by the role that has a
+    /// choice; if none has, by the first that can.
+    ///
+    /// # Errors
+    /// If several roles have a choice, chance among them, if the state is terminal or if the move is not legal.
+    fn joint(&self, state: &Self::State, action: Self::Move) -> Result<Vec<Self::Move>, StepError> {
+        let mut view = self.new_view();
+        self.observe_without_goals(state, &mut view);
+        self.joint_in(&view, action)
+    }
+
+    /// [`GameExt::joint`] of a state already seen.
+    ///
+    /// # Errors
+    /// As for [`GameExt::joint`].
+    fn joint_in(&self, view: &Self::View, action: Self::Move) -> Result<Vec<Self::Move>, StepError> {
+        let (mut joint, mut asked, mut able) = (Vec::with_capacity(self.shape().roles), None, None);
+        for (place, role) in self.roles().enumerate() {
+            let mut legal = self.legal_moves_in(view, role);
+            if legal.len() > 1 && asked.replace(place).is_some() {
+                return Err(if self.is_terminal_in(view) { StepError::Terminal } else { StepError::Several });
+            }
+            let first = legal.next();
+            if first == Some(action) {
+                able = able.or(Some(place));
+            }
+            joint.push(first.unwrap_or(action));
+        }
+        if let Some(place) = joint.get_mut(asked.or(able).unwrap_or(0)) {
+            *place = action;
+        }
+        self.check_in(view, &joint)?;
+        Ok(joint)
+    }
+
+    /// The state that follows when one role makes this move and all others the only one they have, as in games in turns:
+    /// [`GameExt::apply`] of [`GameExt::joint`].
+    ///
+    /// ```
+    /// use gdl_runtime::{Game, GameExt, gdl};
+    ///
+    /// gdl!(name = count, rules = r"
+    ///     ; Who comes to four wins, counting on by one or two in turn.
+    ///     (role ann) (role ben) (init (at 0)) (init (turn ann)) (other ann ben) (other ben ann)
+    ///     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+    ///     (<= (legal ?r one) (true (turn ?r)) (true (at ?m)) (succ ?m ?n))
+    ///     (<= (legal ?r two) (true (turn ?r)) (true (at ?l)) (succ ?l ?m) (succ ?m ?n))
+    ///     (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+    ///     (<= (next (at ?n)) (does ?r one) (true (at ?m)) (succ ?m ?n))
+    ///     (<= (next (at ?n)) (does ?r two) (true (at ?l)) (succ ?l ?m) (succ ?m ?n))
+    ///     (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+    ///     (<= terminal (true (at 4)))
+    ///     (<= (goal ?r 0) (true (turn ?r))) (<= (goal ?r 100) (true (turn ?s)) (other ?s ?r))
+    /// ");
+    ///
+    /// use count::{Move, Role};
+    /// let game = count::game();
+    /// let mut state = game.initial();
+    /// let mut asked = Vec::new();
+    /// for action in [Move::ONE, Move::TWO, Move::ONE] {
+    ///     asked.push(game.to_play(&state));
+    ///     state = game.apply_one(&state, action)?;
+    /// }
+    /// // At three each role has one move: ben to count on, ann to wait.
+    /// assert_eq!(asked, [Some(Role::Ann), Some(Role::Ben), None]);
+    /// assert_eq!(game.goal(&state, Role::Ann), Some(100));
+    /// # Ok::<(), gdl_runtime::game::StepError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`GameExt::joint`].
+    fn apply_one(&self, state: &Self::State, action: Self::Move) -> Result<Self::State, StepError> {
+        let joint = self.joint(state, action)?;
+        Ok(self.apply_unchecked(state, &joint))
     }
 
     /// The role's goal value: `None` if no value holds or several do, as is common before the end.

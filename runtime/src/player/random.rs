@@ -14,10 +14,22 @@ pub struct Random<G: Game> {
 }
 
 impl<G: Game> Random<G> {
-    /// The player with a seed. Its moves depend on the seed and on what it was asked before.
+    /// The player. Its moves depend on its seed and on what it was asked before.
     #[must_use]
-    pub fn new(seed: u64) -> Self {
+    pub fn new() -> Self {
+        Self { belief: Belief::new(0), stream: Stream::new(0, 0) }
+    }
+
+    /// The seed of all it draws; 0 unless this says otherwise.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
         Self { belief: Belief::new(seed), stream: Stream::new(seed, 0) }
+    }
+}
+
+impl<G: Game> Default for Random<G> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
 /// ");
 ///
 /// let game = doors::game();
-/// let found = FlatMonteCarlo::new(1).search(&game, &game.initial(), doors::Role::Guest, &Budget::of_nodes(10));
+/// let found = FlatMonteCarlo::new().seed(1).search(&game, &game.initial(), doors::Role::Guest, &Budget::of_nodes(10));
 /// assert_eq!(game.move_text(found.action.unwrap()), "right");
 /// assert_eq!(found.report.value, Some(100.0));
 /// ```
@@ -40,10 +40,18 @@ impl<G: Game> FlatMonteCarlo<G> {
     /// Nodes of a search whose budget has no limit.
     pub const DEFAULT_NODES: u64 = 10_000;
 
-    /// A search with a seed.
+    /// A search that plays hundreds of games at once where it can.
     #[must_use]
-    pub fn new(seed: u64) -> Self {
-        Self { seed, in_lanes: true, searches: 0, mind: Mind::new(seed) }
+    pub fn new() -> Self {
+        Self { seed: 0, in_lanes: true, searches: 0, mind: Mind::new(0) }
+    }
+
+    /// The seed of the random games and of the drawing of hidden states; 0 unless this says otherwise.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self.mind = Mind::new(seed);
+        self
     }
 
     /// One random game for each node, even where hundreds could be played at once.
@@ -106,6 +114,12 @@ impl<G: Game> FlatMonteCarlo<G> {
         found.report.nodes = meter.nodes();
         found.report.seconds = meter.seconds();
         found
+    }
+}
+
+impl<G: Game> Default for FlatMonteCarlo<G> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

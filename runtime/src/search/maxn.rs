@@ -82,7 +82,8 @@ impl<G: Game> MaxN<G> {
         self
     }
 
-    /// The seed of the random games that the evaluation is learnt from, and of the drawing of hidden states.
+    /// The seed of the random games that the evaluation is learnt from, and of the drawing of hidden states; 0 unless this says
+    /// otherwise.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.setup.set_seed(seed);

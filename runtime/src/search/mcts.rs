@@ -55,7 +55,7 @@ const MAX_THREADS: usize = 256;
 /// ");
 ///
 /// let game = nim::game();
-/// let found = Mcts::new(7).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(1000));
+/// let found = Mcts::new().seed(7).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(1000));
 /// assert_eq!(game.move_text(found.action.unwrap()), "(take 2)");
 /// // So small a game is proved on the way.
 /// assert_eq!((found.report.value, found.report.exact), (Some(100.0), true));
@@ -93,18 +93,26 @@ impl<G: Game> Mcts<G> {
 
     /// A search on one thread.
     #[must_use]
-    pub fn new(seed: u64) -> Self {
+    pub fn new() -> Self {
         let rules = Rules { exploration: None, proves: true, mixes: true, bytes: Self::DEFAULT_BYTES };
         Self {
-            seed,
+            seed: 0,
             threads: 1,
             is_root_parallel: false,
             in_lanes: true,
             rules,
             searches: 0,
             tree: None,
-            mind: Mind::new(seed),
+            mind: Mind::new(0),
         }
+    }
+
+    /// The seed of the random games and of the drawing of hidden states; 0 unless this says otherwise.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self.mind = Mind::new(seed);
+        self
     }
 
     /// So many threads work on one tree; 0 means one for each processor. They choose states in turn, and play from them
@@ -241,6 +249,12 @@ impl<G: Game> Mcts<G> {
 #[allow(clippy::cast_sign_loss, reason = "it is positive")]
 fn count(number: f64) -> u64 {
     number.round() as u64
+}
+
+impl<G: Game> Default for Mcts<G> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl<G: Game> Player<G> for Mcts<G> {

@@ -22,11 +22,19 @@ impl<G: Game> Perfect<G> {
     /// Nodes of [`Solution::of`] where the budget has no limit: some seconds.
     pub const DEFAULT_NODES: u64 = 1 << 20;
 
-    /// The player; the seed is for games that are too large.
+    /// The player.
     #[must_use]
-    pub fn new(seed: u64) -> Self {
+    pub fn new() -> Self {
         let bytes = Solution::<G>::DEFAULT_BYTES;
-        Self { bytes, solution: None, guess: Mcts::new(seed), mind: Mind::new(seed) }
+        Self { bytes, solution: None, guess: Mcts::new(), mind: Mind::new(0) }
+    }
+
+    /// The seed of the search of games that are too large, and of the drawing of hidden states; 0 unless this says otherwise.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.guess = self.guess.seed(seed);
+        self.mind = Mind::new(seed);
+        self
     }
 
     /// The most bytes for the states.
@@ -73,6 +81,12 @@ impl<G: Game> Perfect<G> {
         let is_bounded = budget.nodes().is_some() || budget.deadline().is_some();
         let budget = if is_bounded { budget.clone() } else { budget.clone().and_nodes(Self::DEFAULT_NODES) };
         self.solution = Some(Solution::of(game, state, self.bytes, &budget));
+    }
+}
+
+impl<G: Game> Default for Perfect<G> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -160,7 +160,7 @@ fn polite(message: &str, action: &str) -> Vec<u8> {
 fn host() -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
-    let host = Host::new("gdl", |seed| Some(Box::new(Random::new(seed)))).without_pondering();
+    let host = Host::new("gdl", |seed| Some(Box::new(Random::new().seed(seed)))).without_pondering();
     thread::spawn(move || serve(listener, host));
     address
 }

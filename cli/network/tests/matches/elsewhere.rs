@@ -17,7 +17,7 @@ fn a_real_manager_finishes_a_match() {
     };
     let notes = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&notes);
-    let host = Host::new("gdl", |seed| Some(Box::new(Random::new(seed)))).without_pondering();
+    let host = Host::new("gdl", |seed| Some(Box::new(Random::new().seed(seed)))).without_pondering();
     let address = listen(host.log(move |note| told.lock().expect("it is whole").push(note.clone())));
     let command = command.replace("{PORT}", &address.port().to_string());
     let status = Command::new("sh").args(["-c", &command]).status().expect("a shell");

@@ -99,7 +99,7 @@ fn lead(address: SocketAddr, id: &str, rules: &str, game: &Dynamic, luck: &mut S
 
 #[test]
 fn every_match_is_finished_with_legal_moves() {
-    let player = |seed| -> Option<Box<dyn Player<Dynamic>>> { Some(Box::new(Nodes(Mcts::new(seed)))) };
+    let player = |seed| -> Option<Box<dyn Player<Dynamic>>> { Some(Box::new(Nodes(Mcts::new().seed(seed)))) };
     let address = listen(Host::new("gdl", player).without_pondering());
     let mut luck = Stream::new(22, 0);
     let mut moves = 0;

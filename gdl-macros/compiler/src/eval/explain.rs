@@ -4,7 +4,8 @@
 //! the body as they were satisfied, and why these hold; of any other it tells for each rule whose head fits how far its body
 //! can be satisfied, literal by literal in the order of the text, and the first literal that cannot. A literal that tests waits until its
 //! variables are bound. Atoms of relations that depend on themselves are explained as they were first derived, so no explanation
-//! rests on itself. It goes as deep as is asked, tells no more than [`MOST`] atoms, and takes fuel as any question does.
+//! rests on itself. It goes as deep as is asked, tells no more than [`MOST`] atoms in no more than [`MOST_BYTES`] of texts, and takes fuel as
+//! any question does; an atom whose rules are more than that is told like one that is deeper than was asked for.
 
 use super::machine::Machine;
 use super::program::{Clause, Goal};
@@ -17,6 +18,12 @@ use crate::rules::{self, Atom, Formula, RelationId, Rule, Rules};
 
 /// Atoms that one explanation tells of.
 const MOST: usize = 1_000;
+
+/// Bytes of the texts of one explanation, each with what stands around it.
+const MOST_BYTES: usize = 4 << 20;
+
+/// What a text takes besides its bytes.
+const AROUND: usize = 64;
 
 /// The deepest explanation.
 const DEEPEST: usize = 100;
@@ -82,11 +89,12 @@ pub(super) struct Explainer<'m> {
     /// By relation, if it depends on itself: in the order of its table.
     derivations: Vec<Option<Vec<Derivation>>>,
     left: usize,
+    room: usize,
 }
 
 impl<'m> Explainer<'m> {
     pub(super) fn new(rules: &'m Rules, machine: &'m mut Machine) -> Self {
-        Self { rules, machine, derivations: vec![None; rules.relations.len()], left: MOST }
+        Self { rules, machine, derivations: vec![None; rules.relations.len()], left: MOST, room: MOST_BYTES }
     }
 
     /// Explains an atom whose relation, and all it depends on, is up to date.
@@ -99,16 +107,22 @@ impl<'m> Explainer<'m> {
         let keywords = &self.rules.keywords;
         let holds = self.holds_tuple(relation, tuple)?;
         let atom = self.machine.display(self.rules, relation, tuple);
+        self.tell(&atom);
         let depth = depth.min(DEEPEST);
         let reason = if relation == keywords.fact || relation == keywords.does {
             Reason::Given
-        } else if depth == 0 || self.left == 0 {
+        } else if depth == 0 || self.left == 0 || self.room == 0 {
             Reason::Deeper
         } else {
             self.left -= 1;
             if holds { self.proof(relation, tuple, depth)? } else { self.attempts(relation, tuple, depth)? }
         };
         Ok(Explanation { atom, holds, reason })
+    }
+
+    /// Takes room for a text.
+    fn tell(&mut self, text: &str) {
+        self.room = self.room.saturating_sub(text.len() + AROUND);
     }
 
     /// A rule that gives the atom.
@@ -122,6 +136,9 @@ impl<'m> Explainer<'m> {
         let rule = self.machine.program.components[component].clauses[clause].rule;
         let (rules, mut premises) = (self.rules, Vec::new());
         for formula in &rules.rules[rule].body {
+            if self.room == 0 {
+                return Ok(Reason::Deeper);
+            }
             premises.push(self.literal(&rules.rules[rule], formula, &binding, depth)?);
         }
         Ok(Reason::Rule { rule, premises })
@@ -133,6 +150,9 @@ impl<'m> Explainer<'m> {
         let rules = self.rules;
         let mut attempts = Vec::new();
         for clause in self.clauses(relation) {
+            if self.room == 0 {
+                return Ok(Reason::Deeper);
+            }
             let Some(Derivation { mut binding, .. }) = self.first(component, clause, tuple, &[])? else {
                 continue;
             };
@@ -148,7 +168,8 @@ impl<'m> Explainer<'m> {
                     continue;
                 }
                 let fails = self.literal(rule, formula, &binding, depth)?;
-                let held = held.iter().map(|held| self.display(rule, held, &binding)).collect();
+                let held: Vec<String> = held.iter().map(|held| self.display(rule, held, &binding)).collect();
+                held.iter().for_each(|held| self.tell(held));
                 attempts.push(Attempt { rule: number, held, fails });
                 break;
             }
@@ -187,6 +208,7 @@ impl<'m> Explainer<'m> {
         goals: &[Goal],
     ) -> Result<Option<Derivation>, EvalError> {
         let Machine { program, store, .. } = &mut *self.machine;
+        store.fuel.burn(1)?;
         let mut solver = Solver::new(program, store, component, clause, Sink::First(None));
         solver.run_given(goals, component, tuple)?;
         let Sink::First(found) = solver.sink else { return Ok(None) };
@@ -238,7 +260,9 @@ impl<'m> Explainer<'m> {
                 why = Some(Box::new(self.explain(atom.relation, &tuple, depth - 1)?));
             }
         }
-        Ok(Literal { text: self.display(rule, formula, binding), span, why })
+        let text = self.display(rule, formula, binding);
+        self.tell(&text);
+        Ok(Literal { text, span, why })
     }
 
     /// Whether a formula holds; nothing if a variable is not bound.
@@ -372,7 +396,7 @@ fn goals(formula: &Formula, negative: bool) -> usize {
 impl super::Evaluator<'_> {
     /// Why an atom such as `(legal white (mark 1 1))` holds in a state, or why not. `joint` is the joint move, which
     /// `(next ..)` and `(sees ..)` alone depend on; `(init ..)` depends on neither and takes any state. The answer goes
-    /// `depth` rules deep, 100 at most, and explains 1,000 atoms at most.
+    /// `depth` rules deep, 100 at most, explains 1,000 atoms at most, and has 4 MiB of texts at most.
     ///
     /// # Errors
     /// If the text is no ground atom of the rules, there are not as many moves as players, or a limit is exceeded.

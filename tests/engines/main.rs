@@ -1,8 +1,9 @@
 //! Engines mean the same by a rulesheet as `eval`, the slow and obvious semantics: on the built-in games, on generated
-//! rulesheets, on what readers of the language may disagree about, and on whose turn it is.
+//! rulesheets, on what readers of the language may disagree about, whose turn it is and what a play says as a test.
 
 mod agreement;
 mod differential;
 mod explanations;
+mod plays;
 mod semantics;
 mod turns;

@@ -31,7 +31,10 @@ pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
         ("/api/sessions/{id}/pause", post(sessions::pause)),
         ("/api/sessions/{id}/hints", get(sessions::hints)),
         ("/api/sessions/{id}/record", get(sessions::record)),
+        ("/api/sessions/{id}/test", get(sessions::test)),
         ("/api/sessions/{id}/inside", get(inspection::inside)),
+        ("/api/sessions/{id}/why", get(inspection::why)),
+        ("/api/sessions/{id}/illegal", get(inspection::illegal)),
         ("/api/sessions/{id}/analysis", get(inspection::analysis)),
         ("/api/sessions/{id}/rulesheet", get(inspection::rulesheet)),
     ];

@@ -22,6 +22,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("chooser.css", CSS, include_str!("page/chooser.css")),
     ("inside.css", CSS, include_str!("page/inside.css")),
     ("results.css", CSS, include_str!("page/results.css")),
+    ("why.css", CSS, include_str!("page/why.css")),
     ("charts.css", CSS, gdl_tools::analyze::page::STYLE),
     ("app.js", SCRIPT, include_str!("page/app.js")),
     ("pieces.js", SCRIPT, include_str!("page/pieces.js")),
@@ -32,6 +33,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("dom.js", SCRIPT, include_str!("page/dom.js")),
     ("inside.js", SCRIPT, include_str!("page/inside.js")),
     ("results.js", SCRIPT, include_str!("page/results.js")),
+    ("why.js", SCRIPT, include_str!("page/why.js")),
     ("match.js", SCRIPT, include_str!("page/match.js")),
 ];
 

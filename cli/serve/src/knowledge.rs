@@ -25,6 +25,11 @@ pub(crate) struct Knowledge {
     known: Vec<Known>,
 }
 
+/// If it is followed which states fit.
+fn believes(game: &Dynamic) -> bool {
+    game.shape().state_words() * 8 * MOST_STATES <= MOST_BYTES
+}
+
 struct Known {
     information: Information<Dynamic>,
     belief: Belief<Dynamic>,
@@ -72,10 +77,28 @@ impl Knowledge {
         role: RoleId,
         budget: &Budget,
     ) -> Option<(<Dynamic as Game>::State, &Information<Dynamic>)> {
-        let believes = game.shape().state_words() * 8 * MOST_STATES <= MOST_BYTES;
+        let believes = believes(game);
         let known = self.follow(game, history, role, budget, believes)?;
         let sure = believes.then(|| certain(&known.belief)).flatten().unwrap_or_else(|| game.new_state());
         Some((sure, &known.information))
+    }
+
+    /// All states that fit what a role knows, if there are no more than so many, and none if there are or not all of them are known.
+    /// Nothing at all if there was no time to find out.
+    pub(crate) fn states(
+        &mut self,
+        game: &Dynamic,
+        history: &History<Dynamic>,
+        role: RoleId,
+        most: usize,
+        budget: &Budget,
+    ) -> Option<Vec<<Dynamic as Game>::State>> {
+        if !believes(game) {
+            return Some(Vec::new());
+        }
+        let belief = &self.follow(game, history, role, budget, true)?.belief;
+        let is_told = belief.is_exact() && belief.worlds().len() <= most;
+        Some(belief.worlds().iter().filter(|_| is_told).map(|(state, _)| state.clone()).collect())
     }
 
     fn follow(

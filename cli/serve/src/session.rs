@@ -240,6 +240,16 @@ impl Session {
         Some((state, last.map(|(_, perception)| game.perception_text(perception))))
     }
 
+    /// All states that fit what a role knows: see [`Knowledge::states`].
+    pub(crate) fn possible(
+        &mut self,
+        role: RoleId,
+        most: usize,
+        budget: &Budget,
+    ) -> Option<Vec<<Dynamic as Game>::State>> {
+        self.knowledge.states(&self.opened.game, &self.history, role, most, budget)
+    }
+
     /// Finds out who has a choice at some places. None if there was no time for all of them.
     pub(crate) fn find_choosers(
         &mut self,

@@ -3,7 +3,8 @@
 //! A view takes a look at the state and one at each place of the line that was not looked at before, as long as there is budget
 //! left. The names of fluents, those of moves and those of steps take no more than a [`Room`] each; what is left
 //! out is counted, and may be played and gone to as well. The rest is bounded by the rulesheet, and a board by its cells. A
-//! match takes no more than `MOST_SAVED` bytes.
+//! match, and the test that is made of one, take no more than `MOST_SAVED` bytes each. Of the moves that are not legal, which are listed when
+//! they are asked for, no more than `MOST_ILLEGAL` are told.
 
 use crate::{
     board::BoardView,
@@ -16,17 +17,20 @@ use crate::{
 use gdl_runtime::{
     Budget, Dynamic, Game, GameExt,
     dynamic::{MoveId, RoleId},
+    game::Id,
     history::Place,
     kif::bare,
     record::Record,
 };
-use gdl_tools::play::outcome::Outcome;
+use gdl_tools::{play::outcome::Outcome, plays};
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::time::UNIX_EPOCH;
 
 /// Bytes of the states of a match that is saved.
 const MOST_SAVED: usize = 8 << 20;
+/// Moves that are not legal and are told of.
+const MOST_ILLEGAL: usize = 200;
 /// Characters that are told of what a role perceived.
 const MOST_PERCEIVED: usize = 10_000;
 
@@ -154,6 +158,114 @@ impl Saved {
                 is_player_human: seats().map(|seat| matches!(seat, Seat::Person)).collect(),
                 ..Record::of(game, &session.history)
             },
+        })
+    }
+}
+
+/// A test for `gdl test`, made of a play.
+#[derive(Debug, Serialize)]
+pub(crate) struct Recorded {
+    /// What the rulesheet is called.
+    pub name: String,
+    /// The test, in KIF.
+    pub test: String,
+}
+
+impl Recorded {
+    /// Of the line of a session to where it is.
+    ///
+    /// # Errors
+    /// If it is too long, or the role that looks may not know the moves.
+    pub(crate) fn of(session: &Session, asked: Option<RoleId>) -> Answer<Self> {
+        if session.eyes(asked) != Eyes::All {
+            let hidden = Problem::conflict(
+                "hidden",
+                "a test has the moves of all roles, and the rules hide some of them",
+            );
+            return Err(hidden.help("ask again at the end of the game"));
+        }
+        let large =
+            || Problem::too_large(format!("a test of more than {} MiB is not made", MOST_SAVED >> 20));
+        let test = plays::recorded(session.game(), &session.history, MOST_SAVED).ok_or_else(large)?;
+        Ok(Self { name: session.opened.name.clone(), test })
+    }
+}
+
+/// What a role may not do at a state, and what holds in a cell that is asked about: that for which one may ask a reason.
+#[derive(Debug, Serialize)]
+pub(crate) struct IllegalView {
+    /// The place that it is about.
+    pub place: usize,
+    /// Whose moves.
+    pub role: String,
+    /// The moves that are not legal.
+    pub moves: Vec<String>,
+    /// How many more there are.
+    pub left_out: usize,
+    /// The fluents that hold in the cell, as far as the role that looks is sure of them.
+    pub fluents: Vec<String>,
+}
+
+impl IllegalView {
+    /// Of the moves of a role, or else of a person who is to choose, those with some text in them that speak of a cell, or of any.
+    ///
+    /// # Errors
+    /// If the role that looks may not know, or there was no time to find out what it knows.
+    pub(crate) fn of(
+        session: &mut Session,
+        asked: Option<RoleId>,
+        whose: Option<RoleId>,
+        find: &str,
+        cell: Option<usize>,
+        budget: &Budget,
+    ) -> Answer<Self> {
+        let eyes = session.eyes(asked);
+        let sure = match eyes {
+            Eyes::All => session.history.state().clone(),
+            Eyes::Of(role) => session.sure(role, budget).ok_or_else(Problem::late)?.0,
+            Eyes::Closed => session.game().new_state(),
+        };
+        let session = &*session;
+        let game = session.game();
+        let due = session.waiting().find(|&role| session.is_person(role) && eyes.see(role));
+        let role = whose.or(due).or_else(|| game.roles().find(|&role| eyes.see(role)));
+        let hidden = || Problem::conflict("hidden", "what others may do is not told before the end");
+        let role = role.filter(|&role| eyes.see(role)).ok_or_else(hidden)?;
+        let view = game.view(session.history.state());
+        let board = session.stage.board.as_ref();
+        let find = find.to_lowercase();
+        let names = game.vocabulary();
+        let speaks = |text: &str| {
+            let spot = || board.map(|board| board.spot(text)).unwrap_or_default();
+            text.to_lowercase().contains(&find)
+                && cell.is_none_or(|cell| {
+                    let spot = spot();
+                    spot.cells.contains(&cell) || spot.area.contains(&cell)
+                })
+        };
+        let all = names.moves_of(role.index()).iter().map(|&action| MoveId::from_index(action as usize));
+        let illegal = all.filter(|&action| !game.is_legal_in(&view, role, action));
+        let found: Vec<&str> =
+            illegal.map(|action| game.move_text(action)).filter(|text| speaks(text)).collect();
+        let mut room = Room::new();
+        let moves: Vec<String> = (found.iter().take(MOST_ILLEGAL))
+            .take_while(|text| room.takes(text.len()))
+            .map(|&text| text.to_owned())
+            .collect();
+        let stands =
+            |fluent: usize| board.and_then(|board| board.place(fluent)).map(|(cell, _)| cell) == cell;
+        let fluents = game.fluents(&sure).filter(|fluent| cell.is_some() && stands(fluent.index()));
+        let mut room = Room::new();
+        let fluents = (fluents.map(|fluent| game.fluent_text(fluent)))
+            .take_while(|text| room.takes(text.len()))
+            .map(str::to_owned)
+            .collect();
+        Ok(Self {
+            place: session.history.place().index(),
+            role: game.role_text(role).to_owned(),
+            left_out: found.len() - moves.len(),
+            moves,
+            fluents,
         })
     }
 }

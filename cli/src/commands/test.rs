@@ -34,7 +34,8 @@ A file of plays has tests such as
 
 which begin in the initial state, or where (state FLUENT ..) says. An atom must hold, after `not` it must not;
 (perft N ..) has the numbers of sequences of one, two .. joint moves. A test that fails comes with the
-reason, as `gdl why` tells it. A file that ends in .json is a recorded match: its moves must be legal, its
+reason, as `gdl why` tells it. `record FILE` in `gdl play` and a button of `gdl serve` make a test of a play.
+A file that ends in .json is a recorded match: its moves must be legal, its
 states and goals as recorded.
 
 Examples:

@@ -258,6 +258,7 @@ impl Page {
         let text = match key {
             "Enter" => "\r",
             " " => " ",
+            "?" => "?",
             _ => "",
         };
         let code = match key {

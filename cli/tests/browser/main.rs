@@ -9,3 +9,4 @@ mod play;
 #[cfg(feature = "manage")]
 mod results;
 mod tictactoe;
+mod why;

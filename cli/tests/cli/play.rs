@@ -153,3 +153,29 @@ fn one_player_and_many_roles_are_served() {
         assert!(run.stderr.contains(message), "{args:?}: {}", run.stderr);
     }
 }
+
+#[test]
+fn a_play_is_recorded_as_a_test_beside_what_is_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("tictactoe.plays");
+    let name = path.to_str().expect("a path in UTF-8");
+    let input = format!("mark 2 2\nrecord {name}\nmark 3 3\nmark 1 3\nrecord {name}\nrecord\nrecord /\n");
+    let text = play(&["tictactoe", "--against", "first"], input);
+    for message in [
+        "a test of 2 moves added to",
+        "a test of 6 moves added to",
+        "needs the name of a file",
+        "cannot write /:",
+    ] {
+        assert!(text.contains(message), "{message}: {text}");
+    }
+    let run = gdl(&["test", "tictactoe", name]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert!(run.stdout.contains("test after_2_moves ... ok\ntest after_6_moves ... ok\n"), "{}", run.stdout);
+    // What was there stays, and what is no longer so is found.
+    let recorded = std::fs::read_to_string(&path).expect("a file");
+    std::fs::write(&path, recorded.replace("(does xplayer (mark 2 2))", "(does xplayer (mark 2 1))"))
+        .expect("written");
+    let run = gdl(&["test", "tictactoe", name]);
+    assert_eq!((run.code, run.stdout.matches("FAILED").count() > 1), (Some(1), true), "{}", run.stdout);
+}

@@ -9,12 +9,13 @@
 //! - `(perft N ..)`: the numbers of sequences of one, two, three joint moves, and so on.
 //!
 //! The oracle answers for the rules, so a test that fails comes with the reason ([`Explanation`]); sequences are counted by the
-//! game as it is played. Of a recorded match, in ggp-base's form, every move must be legal, and states and goals as they were recorded. A test ends with
+//! game as it is played. A play that people made becomes a test ([`recorded`]). Of a recorded match, in ggp-base's form, every move must be legal, and states and goals as they were recorded. A test ends with
 //! the first step that fails. Tests are read as a whole before any is run, and a file that cannot be read is an error with its place.
 
 use crate::{
     error::{Error, Result},
     output::counted,
+    play::outcome::Outcome,
     report,
 };
 use gdl_compiler::{
@@ -23,7 +24,7 @@ use gdl_compiler::{
     syntax::{self, Kind, NodeId, Tree},
 };
 use gdl_format::term;
-use gdl_runtime::record::Record;
+use gdl_runtime::{Game, GameExt, History, history::Place, record::Record};
 use std::fmt::Write;
 
 /// How deep the reason of a failure goes.
@@ -31,6 +32,9 @@ const DEPTH: usize = 3;
 
 /// The deepest count of sequences.
 const DEEPEST: usize = 100;
+
+/// The most legal moves that a recorded play expects.
+const MOST_LEGAL: usize = 100;
 
 /// A test.
 #[derive(Clone, Debug)]
@@ -307,6 +311,57 @@ fn difference(state: &State, recorded: &State) -> Option<String> {
         }
     }
     (!text.is_empty()).then_some(text)
+}
+
+/// A test of the line of a history to where it is, in KIF: its moves, and then what is so there. Where the game is over that is
+/// the goals, else that it is not and the first [`MOST_LEGAL`] legal moves. None if it takes more bytes than `most`.
+pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<String> {
+    let here = history.state();
+    let view = game.view(here);
+    let is_over = game.is_terminal_in(&view);
+    let outcome = if is_over { format!("{} ", Outcome::of(game, here).headline()) } else { String::new() };
+    let name = format!("{outcome}after {}", counted(history.depth(), "move"));
+    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let mut text = format!("(test {name}");
+    let mut tell = |step: std::fmt::Arguments<'_>| {
+        let _ = write!(text, "\n  {step}");
+        (text.len() < most).then_some(())
+    };
+    let start = history.state_at(Place::START).filter(|start| **start != game.initial());
+    if let Some(start) = start {
+        let fluents: Vec<&str> = game.fluents(start).map(|fluent| game.fluent_text(fluent)).collect();
+        tell(format_args!("(state {})", fluents.join(" ")))?;
+    }
+    for place in history.path().into_iter().skip(1) {
+        let before = history.parent(place).and_then(|before| history.state_at(before))?;
+        let joint = history.joint(place)?;
+        let asked = game.to_play(before);
+        match game.roles().zip(joint).find(|(role, _)| Some(*role) == asked) {
+            Some((role, &action)) => {
+                tell(format_args!("(does {} {})", game.role_text(role), game.move_text(action)))?;
+            }
+            None => {
+                let moves: Vec<&str> = joint.iter().map(|&action| game.move_text(action)).collect();
+                tell(format_args!("(moves {})", moves.join(" ")))?;
+            }
+        }
+    }
+    if is_over {
+        tell(format_args!("terminal"))?;
+        for role in game.roles() {
+            if let Some(goal) = game.goal_in(&view, role) {
+                tell(format_args!("(goal {} {goal})", game.role_text(role)))?;
+            }
+        }
+    } else {
+        tell(format_args!("(not terminal)"))?;
+        let legal = |role| game.legal_moves_in(&view, role).map(move |action| (role, action));
+        for (role, action) in game.roles().flat_map(legal).take(MOST_LEGAL) {
+            tell(format_args!("(legal {} {})", game.role_text(role), game.move_text(action)))?;
+        }
+    }
+    text += ")\n";
+    Some(text)
 }
 
 impl Failure {

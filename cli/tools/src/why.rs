@@ -82,13 +82,7 @@ impl Position {
             return Self::after(oracle, &[], 0);
         }
         if text.starts_with('(') {
-            let items = term::items(text);
-            let items = items.ok_or_else(|| {
-                Error::Input("the state is not one list of fluents: `((a 1) (b 2))`".to_owned())
-            })?;
-            let state = items.iter().map(|item| oracle.term(item)).collect::<std::result::Result<_, _>>();
-            let state = state.map_err(|error| wrong("the state", &error))?;
-            return Ok(Self { state, depth: None, before: None, making: None });
+            return Self::of_state(text, oracle);
         }
         if let Some(moves) = text.strip_prefix("after").filter(|rest| rest.trim_start().starts_with('(')) {
             let list = format!("({moves})");
@@ -116,6 +110,36 @@ impl Position {
             )));
         }
         Self::after(oracle, &moves, depth)
+    }
+
+    /// A state by itself: `((FLUENT) ..)`.
+    ///
+    /// # Errors
+    /// If the text is none.
+    pub fn of_state(text: &str, oracle: &Evaluator<'_>) -> Result<Self> {
+        Ok(Self { state: state(text, oracle)?, depth: None, before: None, making: None })
+    }
+
+    /// The same, reached by the joint move made at another state, after so many joint moves from the start.
+    ///
+    /// # Errors
+    /// If a text is no state or no move.
+    pub fn reached(
+        self,
+        before: &str,
+        joint: &[String],
+        depth: usize,
+        oracle: &Evaluator<'_>,
+    ) -> Result<Self> {
+        let made = joint.iter().map(|action| oracle.term(action)).collect::<std::result::Result<_, _>>();
+        let made = made.map_err(|error| wrong("the joint move", &error))?;
+        Ok(Self { before: Some((state(before, oracle)?, made)), depth: Some(depth), ..self })
+    }
+
+    /// The same, as the state where the game starts.
+    #[must_use]
+    pub fn at_start(self) -> Self {
+        Self { depth: Some(0), ..self }
     }
 
     /// The position after so many of some joint moves.
@@ -207,6 +231,14 @@ impl Position {
         }
         explain(rules, oracle, &atom, &self.state, self.making.as_deref(), depth)
     }
+}
+
+/// The state of a text.
+fn state(text: &str, oracle: &Evaluator<'_>) -> Result<State> {
+    let items = term::items(text)
+        .ok_or_else(|| Error::Input("the state is not one list of fluents: `((a 1) (b 2))`".to_owned()))?;
+    let state = items.iter().map(|item| oracle.term(item)).collect::<std::result::Result<_, _>>();
+    state.map_err(|error| wrong("the state", &error))
 }
 
 fn explain(

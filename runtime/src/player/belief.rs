@@ -73,6 +73,12 @@ impl<G: Game> Belief<G> {
         &self.worlds
     }
 
+    /// If these are all states that fit, and no sample.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
     /// The state, if there is only one.
     #[must_use]
     pub fn state(&self) -> Option<&G::State> {

@@ -1,26 +1,29 @@
-//! The requests that look into a game: whether a rulesheet is sound, what its net is and does, what random play shows.
+//! The requests that look into a game: whether a rulesheet is sound, what its net is and does, why something holds, what random play
+//! shows.
 //!
 //! All of it is [work](crate::work) of some seconds at most, done beside the thread that answers and a few at a time. When the
 //! request is gone the work is called off.
 
-use super::request::{Body, read, role, with_session};
+use super::request::{Body, Query, read, role, with_session};
 use crate::{
     catalogue::{self, Card},
     games::Opened,
     net::{self, NetView, SessionNet},
     problem::{Answer, Problem},
+    reason::{self, Reason},
     rulesheet::{Question, Verdict, judge},
     server::Server,
     session::Eyes,
+    session_view::IllegalView,
     thinking,
     work::{observer, turn},
 };
 use axum::{
     Json,
-    extract::{Path, Query, State},
+    extract::{Path, State},
 };
 use gdl_compiler::{Limits, Options, Source};
-use gdl_runtime::Cancel;
+use gdl_runtime::{Budget, Cancel};
 use gdl_tools::{
     analyze::{self, Settings, page},
     load,
@@ -29,6 +32,9 @@ use gdl_tools::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// No atom that is asked about is longer.
+const LONGEST_ATOM: usize = 10_000;
 
 /// No analysis follows more games.
 const MOST_GAMES: u64 = 10_000;
@@ -134,6 +140,74 @@ pub(crate) async fn inside(
         }
     });
     sight.await?.map(Json)
+}
+
+/// What is asked of the rules.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Doubt {
+    /// The atom.
+    atom: String,
+    /// Through whose eyes.
+    seat: Option<String>,
+    /// How many rules deep.
+    #[serde(default = "usual_depth")]
+    depth: usize,
+}
+
+fn usual_depth() -> usize {
+    3
+}
+
+/// `GET /api/sessions/{id}/why`
+pub(crate) async fn why(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(Doubt { atom, seat, depth }): Query<Doubt>,
+) -> Answer<Json<Reason>> {
+    if atom.len() > LONGEST_ATOM {
+        return Err(Problem::too_large(format!("an atom may have {LONGEST_ATOM} bytes")));
+    }
+    let shared = server.sessions.find(&id)?;
+    let asked = with_session(&server, &id, move |shared, cancel| {
+        let budget = Budget::unlimited().cancelled_by(cancel);
+        thinking::with(shared, |session| {
+            let role = role(session, seat.as_deref())?;
+            reason::Question::of(session, role, &budget)
+        })
+    });
+    let question = asked.await?;
+    let own = turn(&shared.looking).await?;
+    let desk = if shared.is_known { server.desks.sessions(true) } else { &server.desks.compiling };
+    desk.work_with(own, move |cancel| question.answer(&atom, depth, cancel)).await?.map(Json)
+}
+
+/// Which moves that are not legal are listed.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Search {
+    /// Through whose eyes.
+    seat: Option<String>,
+    /// Whose moves; those of a person who is to choose unless it is said.
+    role: Option<String>,
+    /// Those with this in their text.
+    find: Option<String>,
+    /// Those that speak of this cell.
+    cell: Option<usize>,
+}
+
+/// `GET /api/sessions/{id}/illegal`
+pub(crate) async fn illegal(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(Search { seat, role: whose, find, cell }): Query<Search>,
+) -> Answer<Json<IllegalView>> {
+    let listed = with_session(&server, &id, move |shared, cancel| {
+        let budget = Budget::unlimited().cancelled_by(cancel);
+        thinking::with(shared, |session| {
+            let (eyes, whose) = (role(session, seat.as_deref())?, role(session, whose.as_deref())?);
+            IllegalView::of(session, eyes, whose, find.as_deref().unwrap_or_default(), cell, &budget)
+        })
+    });
+    listed.await.map(Json)
 }
 
 /// The net of a game, unless it is evaluated state by state.

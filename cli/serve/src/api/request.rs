@@ -1,4 +1,4 @@
-//! What requests have in common: a body to be read, a session to be found and worked on, a role that is named.
+//! What requests have in common: a body and a query to be read, a session to be found and worked on, a role that is named.
 
 use crate::{
     connections::MOST_BYTES,
@@ -8,13 +8,30 @@ use crate::{
     shared::Shared,
     work,
 };
-use axum::{body::Bytes, extract::rejection::BytesRejection, http::StatusCode};
+use axum::{
+    body::Bytes,
+    extract::{self, FromRequestParts, rejection::BytesRejection},
+    http::{StatusCode, request::Parts},
+};
 use gdl_runtime::{Cancel, GameExt, dynamic::RoleId};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 /// A body that may be too large or broken.
 pub(super) type Body = Result<Bytes, BytesRejection>;
+
+/// What stands behind the question mark of an address; a problem if that is not as it should be.
+#[derive(Debug)]
+pub(super) struct Query<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<Self> {
+        let read = extract::Query::from_request_parts(parts, state).await;
+        read.map(|extract::Query(query)| Self(query)).map_err(|error| Problem::malformed(error.body_text()))
+    }
+}
 
 /// The body of a request.
 pub(super) fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {

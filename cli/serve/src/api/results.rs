@@ -2,6 +2,7 @@
 //!
 //! Each reads the file at the desk for that; a position is drawn where rulesheets are compiled.
 
+use super::request::Query;
 use crate::{
     problem::{Answer, Problem},
     results::{MatchView, PositionView, Results},
@@ -9,7 +10,7 @@ use crate::{
 };
 use axum::{
     Json,
-    extract::{Path, Query, State},
+    extract::{Path, State},
 };
 use gdl_manage::{
     Standings, Store,

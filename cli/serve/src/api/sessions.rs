@@ -4,7 +4,7 @@
 //! its time is up or its request is gone. A new session is compiled and its moves are made within the same bounds; moves that
 //! are too many are refused before that, those whose states take too much before the step that would be too much.
 
-use super::request::{Body, read, role, with_session};
+use super::request::{Body, Query, read, role, with_session};
 use crate::{
     games::{Games, Opened},
     problem::{Answer, Problem},
@@ -12,13 +12,13 @@ use crate::{
     seats::Seat,
     server::Server,
     session::{self, Session},
-    session_view::{AdviceView, Saved, View},
+    session_view::{AdviceView, Recorded, Saved, View},
     shared::Shared,
     thinking,
 };
 use axum::{
     Json,
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::StatusCode,
     response::{IntoResponse, Response},
 };
@@ -342,6 +342,22 @@ pub(crate) async fn record(State(server): State<Arc<Server>>, Path(id): Path<Str
     with_session(&server, &id, |shared, _| thinking::with(shared, |session| Saved::of(session)))
         .await
         .map(Json)
+}
+
+/// `GET /api/sessions/{id}/test`
+pub(crate) async fn test(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+) -> Answer<Json<Recorded>> {
+    with_session(&server, &id, move |shared, _| {
+        thinking::with(shared, |session| {
+            let role = role(session, looking.seat.as_deref())?;
+            Recorded::of(session, role)
+        })
+    })
+    .await
+    .map(Json)
 }
 
 #[cfg(test)]

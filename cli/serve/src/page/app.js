@@ -6,6 +6,7 @@ import * as chooser from "./chooser.js";
 import * as editor from "./editor.js";
 import * as inside from "./inside.js";
 import * as results from "./results.js";
+import * as why from "./why.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -54,10 +55,10 @@ export const app = {
     byId("live").textContent = text;
   },
 
-  // Shows why something was not done, for a while.
-  warn(text) {
+  // Shows why something was not done, for a while, and a button for more of it.
+  warn(text, more) {
     const notice = byId("notice");
-    notice.textContent = text;
+    notice.replaceChildren(text, ...(more ? [more] : []));
     notice.hidden = false;
     clearTimeout(app.warning);
     app.warning = setTimeout(() => { notice.hidden = true; }, 5000);
@@ -220,6 +221,7 @@ chooser.mount(byId("chooser"), app);
 editor.mount(byId("chooser"), app);
 inside.mount(byId("inside"), app);
 results.mount(byId("results"), app);
+why.mount(byId("why"), app);
 document.querySelector("header a").addEventListener("click", (event) => {
   event.preventDefault();
   history.pushState(null, "", "#");

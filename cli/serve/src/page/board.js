@@ -1,7 +1,7 @@
 // The board: a button for each cell, which makes moves; where the app changes nothing, a picture of each cell.
 //
 // A move of one cell takes one click on it, a move from cell to cell two, a move of a column a click anywhere in it; where several fit
-// one is asked which. A click that makes no move says why.
+// one is asked which. A click that makes no move says why, and offers the reason by the rules.
 
 import { bare, html } from "./dom.js";
 import { draw, kinds, surface } from "./pieces.js";
@@ -71,7 +71,7 @@ export function mount(element, app) {
     const from = starts(place);
     if (from.length && !here.length) return select(place);
     if (here.length) return ask([...here, ...from]);
-    app.warn(reason(place));
+    app.warn(reason(place), html("button", { type: "button", onclick: () => app.emit("ask-cell", place) }, "Why?"));
     select(null);
   }
 

@@ -23,11 +23,12 @@ export function mount(element, app) {
   const hints = button("Hints", () => advise(!wantsAdvice), { "aria-pressed": "false", title: "What the moves are worth" });
   const save = button("Save", saveMatch, { title: "The match as a file" });
   const file = html("input", { type: "file", accept: ".json,application/json", hidden: true, "aria-label": "A saved match", onchange: loadMatch });
+  const test = button("Save test", saveTest, { title: "The moves and what holds here, as a test for gdl test" });
   const load = button("Load", () => file.click(), { title: "A match from a file" });
   const link = button("Copy link", copyLink, { title: "An address that holds this position" });
   const linked = html("input", { id: "link", readonly: true, hidden: true, "aria-label": "Link to this position" });
   const controls = html("div", { id: "controls", role: "group", "aria-label": "Play" },
-    restart, undo, redo, pause, hints, save, load, file, link, linked);
+    restart, undo, redo, pause, hints, save, load, file, link, test, linked);
   const seats = html("div", { id: "seats" });
   const eyes = html("div", { id: "eyes" });
   const legal = html("ol", { id: "legal" });
@@ -41,6 +42,9 @@ export function mount(element, app) {
     html("section", {}, legalTitle, legal), part("Moves", made), facts);
 
   app.api("GET", "/players").then((answer) => { players = answer.players; if (view) showSeats(true); });
+
+  // What is said of the position, of which one may ask why.
+  const asked = (text, atom) => button(text, () => app.emit("ask", atom), { class: "fluent", title: "Why?" });
 
   // ---- Seats ------------------------------------------------------------------------------------
 
@@ -130,12 +134,26 @@ export function mount(element, app) {
 
   // ---- Save, load, link -------------------------------------------------------------------------
 
+  function download(name, type, text) {
+    const address = URL.createObjectURL(new Blob([text], { type }));
+    html("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+  }
+
   async function saveMatch() {
     try {
       const saved = await app.api("GET", `/sessions/${view.id}/record`);
-      const address = URL.createObjectURL(new Blob([JSON.stringify(saved, null, 1)], { type: "application/json" }));
-      html("a", { href: address, download: `${saved.name}.json` }).click();
-      setTimeout(() => URL.revokeObjectURL(address), 10000);
+      download(`${saved.name}.json`, "application/json", JSON.stringify(saved, null, 1));
+    } catch (error) {
+      app.warn(error.message);
+    }
+  }
+
+  async function saveTest() {
+    try {
+      const seat = view.seat ? `?seat=${encodeURIComponent(view.seat)}` : "";
+      const { name, test } = await app.api("GET", `/sessions/${view.id}/test${seat}`);
+      download(`${name}.plays`, "text/plain", test);
     } catch (error) {
       app.warn(error.message);
     }
@@ -180,8 +198,9 @@ export function mount(element, app) {
     }
     status.classList.toggle("over", view.terminal);
     goals.hidden = !view.goals;
-    goals.textContent = view.goals
-      ? view.game.roles.map(({ name, seat }, i) => (seat === "chance" ? "" : `${name} ${view.goals[i] ?? "?"}`)).filter(Boolean).join(" · ") : "";
+    const told = (view.goals ?? []).map((goal, i) => ({ goal, ...view.game.roles[i] })).filter(({ seat }) => seat !== "chance");
+    goals.replaceChildren(...told.flatMap(({ name, goal }, i) =>
+      [i ? " · " : "", goal === null ? `${name} ?` : asked(`${name} ${goal}`, `(goal ${name} ${goal})`)]));
   }
 
   function showEffort() {
@@ -243,7 +262,8 @@ export function mount(element, app) {
   function showFluents() {
     facts.hidden = !view.fluents.length;
     fluents.replaceChildren(...view.fluents.flatMap(({ relation, values }) =>
-      [html("dt", {}, relation), ...(values.length ? values : ["holds"]).map((value) => html("dd", {}, value))]));
+      [html("dt", {}, relation), ...(values.length ? values : [""]).map((value) =>
+        html("dd", {}, asked(value || "holds", value ? `(true (${relation} ${value}))` : `(true ${relation})`)))]));
     if (view.left_out.fluents) fluents.append(html("dt", { class: "faint" }, more(view.left_out.fluents)));
   }
 

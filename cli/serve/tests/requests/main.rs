@@ -5,6 +5,7 @@ mod client;
 mod description;
 mod inspection;
 mod playing;
+mod reasons;
 mod results;
 mod stories;
 mod story;

@@ -106,7 +106,7 @@ fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
     }
     let session = format!("/api/sessions/{}", person.id());
     let own = |rest: &str| format!("{session}{rest}");
-    match bytes.below(24) {
+    match bytes.below(26) {
         0 => start(client, person, bytes),
         1..=5 | 16..=23 => {
             let choice = choice(person, bytes);
@@ -173,6 +173,20 @@ fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
                     &[],
                 );
             }
+        }
+        24 => {
+            let asked = ["terminal", "goal%20you%20100", "legal%20x%20(mark%201%201)", "true%20on"];
+            let atom =
+                if bytes.below(3) == 0 { escaped(bytes.take()) } else { asked[bytes.below(4)].to_owned() };
+            let seat = escaped(role(person, bytes).as_bytes());
+            client.get(&own(&format!("/why?atom={atom}&seat={seat}&depth={}", bytes.below(30))));
+        }
+        25 => {
+            let seat = escaped(role(person, bytes).as_bytes());
+            let (find, cell) = (escaped(bytes.take()), bytes.below(300));
+            client.get(&own(&format!("/illegal?seat={seat}&find={find}")));
+            client.get(&own(&format!("/illegal?cell={cell}")));
+            client.get(&own(&format!("/test?seat={seat}")));
         }
         14 => {
             let host = ["127.0.0.1:7", "localhost:7", "example.org", "127.0.0.1:8", ""][bytes.below(5)];

@@ -11,8 +11,8 @@ use gdl_tools::{
 #[derive(Clone, Debug, Args)]
 #[command(after_help = players::help("\
 Moves are made by number or text, or as much of the text as no other move begins with; `help`
-lists what else there is: undo, redo, hint, save, load. In games of hidden information only what
-your role knows is shown.
+lists what else there is: undo, redo, hint, save, load, record (a test for `gdl test`). In games
+of hidden information only what your role knows is shown.
 
 Columns of the board run from left to right and rows from bottom to top, as the numbers say.
 

@@ -20,6 +20,8 @@ pub(crate) enum Command {
     State,
     /// Write the play to a file.
     Save(PathBuf),
+    /// Add the play to a file of tests.
+    Record(PathBuf),
     /// Go on with a play from a file.
     Load(PathBuf),
     /// List the commands.
@@ -31,7 +33,7 @@ pub(crate) enum Command {
 }
 
 /// The commands, each with what it does.
-pub(crate) const HELP: [(&str, &str); 11] = [
+pub(crate) const HELP: [(&str, &str); 12] = [
     ("NUMBER", "make the move with this number"),
     ("TEXT", "make the move that begins so: `(mark 1 1)`, `mark 1 1`"),
     ("undo", "take your last choice back, and what followed it"),
@@ -41,6 +43,7 @@ pub(crate) const HELP: [(&str, &str); 11] = [
     ("state", "show the position as text"),
     ("save FILE", "write the play, with all its branches, to a file"),
     ("load FILE", "go on with a play from a file"),
+    ("record FILE", "add the play to a file of tests, which `gdl test` runs"),
     ("help", "show this"),
     ("quit", "leave"),
 ];
@@ -69,6 +72,7 @@ pub(crate) fn read(line: &str, moves: &[&str]) -> Result<Command, String> {
     };
     match word.to_ascii_lowercase().as_str() {
         "save" => return file(Command::Save),
+        "record" => return file(Command::Record),
         "load" => return file(Command::Load),
         word if rest.is_empty() => {
             let command = match word {
@@ -153,6 +157,7 @@ mod tests {
         assert_eq!(read(" Quit "), Ok(Command::Quit));
         assert_eq!(read("?"), Ok(Command::Help));
         assert_eq!(read("save my game.json"), Ok(Command::Save("my game.json".into())));
+        assert_eq!(read("record my.plays"), Ok(Command::Record("my.plays".into())));
         assert!(read("load").unwrap_err().contains("name of a file"));
         assert_eq!(read(""), Ok(Command::Nothing));
         assert_eq!(read(" \t"), Ok(Command::Nothing));

@@ -21,8 +21,10 @@ use gdl_tools::{
         view::{self, View},
     },
     players::Spec,
+    plays,
 };
 use std::{
+    fs::File,
     io::{self, BufRead, IsTerminal, Read, Write},
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -31,6 +33,9 @@ use std::{
 
 /// No line is longer than this.
 const LONGEST_LINE: u64 = 1 << 16;
+
+/// No test that is recorded has more bytes.
+const LARGEST_TEST: usize = 1 << 26;
 
 /// Time for a move, unless it is said how long.
 const CLOCK: Duration = Duration::from_secs(1);
@@ -341,10 +346,11 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
                 }
                 Command::State => Ok(self.history.text(self.game)),
                 Command::Save(path) => self.save(&path),
+                Command::Record(path) => self.record(&path),
                 Command::Load(path) => self.load(&path),
                 Command::Help => {
                     for (what, does) in HELP {
-                        writeln!(out, "  {CODE}{what:<10}{CODE:#} {does}")?;
+                        writeln!(out, "  {CODE}{what:<11}{CODE:#} {does}")?;
                     }
                     Ok(String::new())
                 }
@@ -415,6 +421,20 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         std::fs::write(path, text + "\n")
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         Ok(format!("{} written to {}", output::counted(self.history.len(), "position"), path.display()))
+    }
+
+    /// Adds the play to a file of tests: what the author wrote there stays.
+    fn record(&self, path: &Path) -> std::result::Result<String, String> {
+        let test = plays::recorded(self.game, &self.history, LARGEST_TEST);
+        let test = test.ok_or_else(|| "the play is too long for a test".to_owned())?;
+        let write = || {
+            let mut file = File::options().append(true).create(true).open(path)?;
+            let space = if file.metadata()?.len() > 0 { "\n" } else { "" };
+            file.write_all(format!("{space}{test}").as_bytes())
+        };
+        write().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        let depth = output::counted(self.history.depth(), "move");
+        Ok(format!("a test of {depth} added to {}: `gdl test` runs it", path.display()))
     }
 
     fn load(&mut self, path: &Path) -> std::result::Result<String, String> {

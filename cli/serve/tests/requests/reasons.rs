@@ -1,0 +1,239 @@
+//! Reasons by requests: why something holds or not, moves that are not legal, plays as tests; and what a seat may not know.
+
+use super::client::{Answer, Client};
+use serde_json::{Value, json};
+
+fn start(client: &Client, request: &Value) -> String {
+    let answer = client.post("/api/sessions", request);
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    format!("/api/sessions/{}", answer.body["id"].as_str().expect("an id"))
+}
+
+/// Asks why, maybe through the eyes of a seat.
+fn why(client: &Client, session: &str, seat: &str, atom: &str) -> Answer {
+    let seat = if seat.is_empty() { String::new() } else { format!("&seat={seat}") };
+    client.get(&format!("{session}/why?atom={}{seat}", atom.replace(' ', "%20")))
+}
+
+fn texts(list: &Value) -> Vec<&str> {
+    list.as_array().expect("a list").iter().map(|text| text.as_str().expect("a text")).collect()
+}
+
+#[test]
+fn a_move_that_is_not_legal_has_its_rule_and_the_literal_that_fails() {
+    let client = Client::new();
+    let session = start(&client, &json!({ "game": "tictactoe", "moves": [["(mark 2 2)", "noop"]] }));
+    let answer = why(&client, &session, "", "legal oplayer (mark 2 2)");
+    assert_eq!(
+        (answer.status, &answer.body["place"], &answer.body["why"]["holds"]),
+        (200, &json!(1), &json!(false))
+    );
+    let attempt = &answer.body["why"]["attempts"][0];
+    assert_eq!(attempt["fails"]["text"], "(true (cell 2 2 b))");
+    assert_eq!(texts(&attempt["held"]), ["(true (control oplayer))"]);
+    // Its line is that of the rule.
+    let text = gdl_games::find("tictactoe").expect("built in").text;
+    let line = attempt["line"].as_u64().expect("a line") as usize;
+    assert_eq!(text.lines().nth(line - 1), Some("(<= (legal ?r (mark ?m ?n))"));
+    // A fluent has the step that made it for its reason, at the start `init`.
+    let made = why(&client, &session, "", "(true (cell 2 2 x))").body;
+    assert_eq!(made["why"]["atom"], "(next (cell 2 2 x))");
+    assert!(made["why"]["by"]["premises"].to_string().contains("(does xplayer (mark 2 2))"), "{made}");
+    client.post(&format!("{session}/undo"), &json!({}));
+    assert_eq!(
+        why(&client, &session, "", "true (control xplayer)").body["why"]["atom"],
+        "(init (control xplayer))"
+    );
+    // In a position that is no play of the game a fluent is given.
+    let elsewhere =
+        start(&client, &json!({ "game": "tictactoe", "position": "((control xplayer) (cell 1 1 o))" }));
+    let given = why(&client, &elsewhere, "", "true (cell 1 1 o)").body;
+    assert_eq!(given["why"], json!({ "atom": "(true (cell 1 1 o))", "holds": true, "given": true }));
+    // What makes no sense is told to.
+    for (atom, code, word) in [
+        ("legal oplayer (marc 1 1)", "no_reason", "`marc` is no word of these rules; did you mean `mark`?"),
+        ("((", "no_reason", ""),
+        ("", "no_reason", ""),
+        ("next (control xplayer)", "no_reason", "about a joint move"),
+    ] {
+        let answer = why(&client, &session, "", atom);
+        assert_eq!(
+            (answer.status, answer.body["code"].as_str()),
+            (422, Some(code)),
+            "{atom}: {}",
+            answer.body
+        );
+        assert!(answer.body["message"].to_string().contains(word), "{}", answer.body);
+    }
+    assert_eq!(client.get(&format!("{session}/why")).status, 400);
+    assert_eq!(client.get(&format!("{session}/why?atom={}", "x".repeat(10_001))).status, 413);
+}
+
+#[test]
+fn moves_that_are_not_legal_are_listed_found_and_counted() {
+    let client = Client::new();
+    let session = start(&client, &json!({ "game": "tictactoe", "moves": [["(mark 2 2)", "noop"]] }));
+    let list = |query: &str| client.get(&format!("{session}/illegal{query}")).body;
+    let all = list("");
+    assert_eq!((&all["role"], texts(&all["moves"])), (&json!("oplayer"), vec!["(mark 2 2)", "noop"]));
+    assert_eq!(texts(&list("?find=MARK")["moves"]), ["(mark 2 2)"]);
+    // The middle, counted from the top left.
+    let middle = list("?cell=4");
+    assert_eq!(
+        (texts(&middle["moves"]), texts(&middle["fluents"])),
+        (vec!["(mark 2 2)"], vec!["(cell 2 2 x)"])
+    );
+    let corner = list("?cell=0");
+    assert_eq!((texts(&corner["moves"]).len(), texts(&corner["fluents"]).len()), (0, 1));
+    let other = list("?role=xplayer");
+    assert_eq!(texts(&other["moves"]).len(), 9);
+    assert_eq!(client.get(&format!("{session}/illegal?role=nobody")).status, 422);
+    // Of many some are told.
+    let large = start(&client, &json!({ "game": "checkers" }));
+    let many = client.get(&format!("{large}/illegal")).body;
+    let told = texts(&many["moves"]).len() as u64;
+    let view = client.get(&large).body;
+    let legal = view["legal"][0]["moves"].as_array().expect("moves").len() as u64;
+    let role = view["legal"][0]["role"].as_str().expect("a role");
+    let game = gdl_games::dynamic("checkers").expect("built in");
+    let all = gdl_runtime::Game::vocabulary(&game);
+    let place = all.roles().iter().position(|name| name == role).expect("a role");
+    assert_eq!(told, 200);
+    assert_eq!(told + many["left_out"].as_u64().expect("a number") + legal, all.moves_of(place).len() as u64);
+}
+
+#[test]
+fn a_match_is_a_test_that_gdl_test_reads() {
+    let client = Client::new();
+    let session = start(&client, &json!({ "game": "nim" }));
+    let before = client.get(&format!("{session}/test")).body;
+    assert_eq!(before["name"], "nim");
+    assert!(
+        before["test"]
+            .as_str()
+            .is_some_and(|test| test.starts_with("(test after_0_moves\n  (not terminal)\n  (legal "))
+    );
+}
+
+/// Two plays that are one to `alice`, who has a three.
+fn twins(client: &Client, steps: &Value) -> [String; 2] {
+    ["(roll 3 6)", "(roll 3 2)"].map(|roll| {
+        let mut moves = vec![json!(["noop", "noop", roll])];
+        moves.extend(steps.as_array().expect("steps").iter().cloned());
+        start(client, &json!({ "game": "liars_dice", "moves": moves }))
+    })
+}
+
+#[test]
+fn a_seat_is_told_nothing_that_it_may_not_know() {
+    let client = Client::new();
+    let atoms: Vec<String> = ["alice", "bob", "random"]
+        .iter()
+        .flat_map(|role| {
+            let dice = (1..=6).flat_map(move |face| {
+                let known = ["die {} 1", "true (die {} 1)", "legal {} (bid 1 1)", "legal {} (bid 2 1)"];
+                known.map(|atom| atom.replace("{}", role).replace(" 1)", &format!(" {face})")))
+            });
+            let others = [
+                "legal {} noop",
+                "legal {} doubt",
+                "goal {} 100",
+                "goal {} 50",
+                "goal {} 0",
+                "true (control {})",
+            ];
+            dice.chain(others.map(|atom| atom.replace("{}", role)))
+                .chain(["terminal".to_owned(), "true doubted".to_owned()])
+        })
+        .collect();
+    let (mut told, mut hidden) = (0, 0);
+    for steps in [
+        json!([]),
+        json!([["(bid 1 3)", "noop", "noop"]]),
+        json!([["(bid 1 3)", "noop", "noop"], ["noop", "(bid 2 2)", "noop"]]),
+    ] {
+        let [one, other] = twins(&client, &steps);
+        for atom in &atoms {
+            let answers = [&one, &other].map(|session| why(&client, session, "alice", atom));
+            let [first, second] = answers;
+            assert_eq!((first.status, &first.body), (second.status, &second.body), "{atom}");
+            match (first.status, first.body["code"].as_str()) {
+                (200, _) => told += 1,
+                (409, Some("hidden")) => hidden += 1,
+                (422, _) => {}
+                _ => panic!("{atom}: {}", first.body),
+            }
+        }
+        for query in [
+            "seat=alice",
+            "seat=alice&role=alice",
+            "seat=alice&role=bob",
+            "seat=alice&cell=0",
+            "seat=alice&find=bid",
+        ] {
+            let answers = [&one, &other].map(|session| client.get(&format!("{session}/illegal?{query}")));
+            assert_eq!(
+                (answers[0].status, &answers[0].body),
+                (answers[1].status, &answers[1].body),
+                "{query}"
+            );
+        }
+        // Her own die she knows, the other's she is not told of, nor may bob's moves be listed for her.
+        assert_eq!(why(&client, &one, "alice", "true (die alice 3)").body["why"]["holds"], true);
+        assert_eq!(why(&client, &one, "alice", "true (die bob 6)").status, 409);
+        assert_eq!(why(&client, &one, "alice", "true (die alice 4)").body["why"]["holds"], false);
+        assert_eq!(client.get(&format!("{one}/illegal?seat=alice&role=bob")).status, 409);
+        // Before it is said who looks nothing is told, and the play is no test before its end.
+        assert_eq!(why(&client, &one, "", "terminal").status, 409);
+        for seat in ["", "?seat=alice", "?seat=bob"] {
+            assert_eq!(client.get(&format!("{one}/test{seat}")).body["code"], "hidden", "{seat}");
+        }
+    }
+    // Six faces of bob's die, in each of three positions, and nothing else.
+    assert_eq!((told, hidden), (216, 18));
+    // In the end the dice are shown.
+    let doubts = json!([["(bid 1 3)", "noop", "noop"], ["noop", "doubt", "noop"], ["noop", "noop", "noop"]]);
+    let [one, _] = twins(&client, &doubts);
+    let over = client.get(&one).body;
+    if over["terminal"] == true {
+        assert!(why(&client, &one, "alice", "true (die bob 6)").body["why"]["holds"] == true);
+        assert!(client.get(&format!("{one}/test")).body["test"].to_string().contains("(roll 3 6)"));
+    }
+}
+
+/// A rulesheet whose oracle has much to do: all pairs of a thousand things.
+fn vast() -> String {
+    let things: String = (0..1_000).map(|n| format!("(thing {n}) ")).collect();
+    format!(
+        "(role r) {things} (init off) (legal r wait) (legal r end)
+        (<= (pair ?x ?y) (thing ?x) (thing ?y) (true off))
+        (<= many (pair ?x ?y) (pair ?y ?z) (distinct ?x ?z) (pair ?z ?x) (not (true off)))
+        (<= (next off) (true off)) (<= (next over) (does r end)) (<= terminal (true over)) (<= terminal many) (goal r 100)"
+    )
+}
+
+#[test]
+fn what_takes_too_much_is_told_to_do_so() {
+    let client = Client::new();
+    let answer = client.post("/api/sessions", &json!({ "rulesheet": vast() }));
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    let session = format!("/api/sessions/{}", answer.body["id"].as_str().expect("an id"));
+    let answer = why(&client, &session, "", "many");
+    assert_eq!((answer.status, answer.body["code"].as_str()), (422, Some("no_reason")), "{}", answer.body);
+    assert!(answer.body["message"].to_string().contains("beyond 200000 atoms"), "{}", answer.body);
+    // What is easy is answered.
+    assert_eq!(why(&client, &session, "", "legal r wait").status, 200);
+    // A reason that would be long goes less deep.
+    let wide: String = (0..600)
+        .map(|n| {
+            format!("(<= (deep ?x) (wide ?x {0}{n})) (<= (wide ?x ?y) (flat ?x ?y {n}))", "n".repeat(100))
+        })
+        .collect();
+    let rules =
+        format!("{} {wide} (<= (flat ?x ?y ?z) (cell ?x ?y ?z) (distinct ?x ?x)) (cell 0 0 0)", vast());
+    let session = start(&client, &json!({ "rulesheet": rules }));
+    let answer = client.get(&format!("{session}/why?atom=deep%200&depth=20"));
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(answer.body.to_string().len() <= (1 << 20) + 100);
+    assert_eq!(answer.body["why"]["attempts"].as_array().map(Vec::len), Some(600));
+}

@@ -172,6 +172,16 @@ mod tests {
                     sure.as_ref().iter().zip(state.as_ref()).all(|(sure, holds)| sure & !holds == 0)
                 }));
                 assert!(game.fluents(&sure).next().is_some());
+                // All states that fit, or none.
+                let worlds: Vec<_> = belief.worlds().iter().map(|(state, _)| state.clone()).collect();
+                let mut states = |most: usize| {
+                    knowledge.states(&game, &history, role, most, &unlimited).expect("no limit")
+                };
+                assert!(
+                    belief.is_exact()
+                        && states(worlds.len()) == worlds
+                        && states(worlds.len() - 1).is_empty()
+                );
                 assert!(knowledge.sure(&game, &history, role, &spent).is_some());
             }
         }

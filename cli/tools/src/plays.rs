@@ -336,7 +336,9 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
         let before = history.parent(place).and_then(|before| history.state_at(before))?;
         let joint = history.joint(place)?;
         let asked = game.to_play(before);
-        match game.roles().zip(joint).find(|(role, _)| Some(*role) == asked) {
+        let asked = game.roles().zip(joint).find(|(role, _)| Some(*role) == asked);
+        // Chance may draw at the same time; then the move of a role says too little.
+        match asked.filter(|(_, action)| game.joint(before, **action).is_ok_and(|whole| whole == joint)) {
             Some((role, &action)) => {
                 tell(format_args!("(does {} {})", game.role_text(role), game.move_text(action)))?;
             }

@@ -64,7 +64,7 @@ pub trait GameExt: Game {
 
     /// The role whose turn it is: the only one other than chance that has a choice; if none has, chance if it has one. `None` where
     /// several have a choice, each role has one move, or the game cannot go on. Where each role has one move it does not matter whose
-    /// move is given to [`GameExt::apply_one`].
+    /// move is given to [`GameExt::apply_one`]; where chance draws while a role chooses, a step takes the moves of both ([`GameExt::apply`]).
     fn to_play(&self, state: &Self::State) -> Option<Self::Role> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);

@@ -1,10 +1,9 @@
 //! Whose turn it is, and steps of which one role's move is given: what the runtime says of them, counted by hand from the legal
 //! moves that `eval` finds.
 
-use gdl_compiler::{Diagnostics, Options, Source, check::check};
 use gdl_compiler::{
+    Options, Source,
     eval::{Evaluator, Term},
-    syntax::parse,
 };
 use gdl_runtime::{Dynamic, Game, GameExt, Information, chance::Stream, game::StepError};
 use gdl_tools::game::GameArg;
@@ -12,10 +11,8 @@ use gdl_tools::game::GameArg;
 /// Follows a random game, and tells for each state before the end which roles have a choice: their numbers.
 fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
     let entry = gdl_games::find(name).expect("built in");
-    let (source, options) = (Source::new(name, entry.text), Options::default());
-    let mut diagnostics = Diagnostics::default();
-    let rules = check(&parse(&source, &options, &mut diagnostics), &source, &options, &mut diagnostics);
-    let rules = rules.expect("sound");
+    let source = Source::new(name, entry.text);
+    let rules = gdl_compiler::read(&source, &Options::default()).expect("sound").0;
     let oracle = Evaluator::new(&rules).expect("evaluable");
     let game: Dynamic = GameArg::BuiltIn(entry).tabled().expect("a table");
     let chance = game.chance_role();
@@ -36,12 +33,12 @@ fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
             .zip(&legal)
             .filter(|(role, legal)| players.contains(role) && legal.len() > 1)
             .collect();
-        let expected = match (is_over, &players[..]) {
-            (true, _) => None,
-            (false, [(role, _)]) => Some(*role),
-            (false, []) => game.roles().find(|&role| Some(role) == chance && !choosers.is_empty()),
-            (false, _) => None,
+        let expected = match &players[..] {
+            [] => game.roles().find(|&role| Some(role) == chance && !choosers.is_empty()),
+            [(role, _)] => Some(*role),
+            _ => None,
         };
+        let expected = expected.filter(|_| !is_over);
         assert_eq!(game.to_play(&state), expected, "{name}: {}", game.state_text(&state));
         // The moves by which a step may be told, with the joint move that each stands for.
         for action in 0..game.vocabulary().moves().len() {

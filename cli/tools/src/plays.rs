@@ -338,14 +338,13 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
         let asked = game.to_play(before);
         let asked = game.roles().zip(joint).find(|(role, _)| Some(*role) == asked);
         // Chance may draw at the same time; then the move of a role says too little.
-        match asked.filter(|(_, action)| game.joint(before, **action).is_ok_and(|whole| whole == joint)) {
-            Some((role, &action)) => {
-                tell(format_args!("(does {} {})", game.role_text(role), game.move_text(action)))?;
-            }
-            None => {
-                let moves: Vec<&str> = joint.iter().map(|&action| game.move_text(action)).collect();
-                tell(format_args!("(moves {})", moves.join(" ")))?;
-            }
+        let asked =
+            asked.filter(|(_, action)| game.joint(before, **action).is_ok_and(|whole| whole == joint));
+        if let Some((role, &action)) = asked {
+            tell(format_args!("(does {} {})", game.role_text(role), game.move_text(action)))?;
+        } else {
+            let moves: Vec<&str> = joint.iter().map(|&action| game.move_text(action)).collect();
+            tell(format_args!("(moves {})", moves.join(" ")))?;
         }
     }
     if is_over {

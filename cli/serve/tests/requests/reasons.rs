@@ -89,7 +89,7 @@ fn moves_that_are_not_legal_are_listed_found_and_counted() {
     assert_eq!(texts(&other["moves"]).len(), 9);
     assert_eq!(client.get(&format!("{session}/illegal?role=nobody")).status, 422);
     // Of many some are told, and any can be found: each of three hundred steps has a move of its own.
-    let steps: String = (0..300).map(|step| format!("(succ {step} {}) ", step + 1)).collect();
+    let steps = (0..300).map(|step| format!("(succ {step} {}) ", step + 1)).collect::<Vec<_>>().concat();
     let rules = format!(
         "(role r) {steps} (init (at 0)) (<= (legal r (take ?n)) (true (at ?n)) (succ ?n ?m)) (legal r wait)
         (<= (next (at ?m)) (true (at ?n)) (succ ?n ?m)) (<= terminal (true (at 300))) (goal r 100)"
@@ -203,7 +203,7 @@ fn a_seat_is_told_nothing_that_it_may_not_know() {
 
 /// A rulesheet whose oracle has much to do: all pairs of a thousand things.
 fn vast() -> String {
-    let things: String = (0..1_000).map(|n| format!("(thing {n}) ")).collect();
+    let things = (0..1_000).map(|n| format!("(thing {n}) ")).collect::<Vec<_>>().concat();
     format!(
         "(role r) {things} (init off) (legal r wait) (legal r end)
         (<= (pair ?x ?y) (thing ?x) (thing ?y) (true off))
@@ -224,11 +224,10 @@ fn what_takes_too_much_is_told_to_do_so() {
     // What is easy is answered.
     assert_eq!(why(&client, &session, "", "legal r wait").status, 200);
     // A reason that would be long goes less deep.
-    let wide: String = (0..600)
-        .map(|n| {
-            format!("(<= (deep ?x) (wide ?x {0}{n})) (<= (wide ?x ?y) (flat ?x ?y {n}))", "n".repeat(100))
-        })
-        .collect();
+    let wide = (0..600).map(|n| {
+        format!("(<= (deep ?x) (wide ?x {0}{n})) (<= (wide ?x ?y) (flat ?x ?y {n}))", "n".repeat(100))
+    });
+    let wide = wide.collect::<Vec<_>>().concat();
     let rules =
         format!("{} {wide} (<= (flat ?x ?y ?z) (cell ?x ?y ?z) (distinct ?x ?x)) (cell 0 0 0)", vast());
     let session = start(&client, &json!({ "rulesheet": rules }));

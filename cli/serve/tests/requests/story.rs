@@ -174,20 +174,7 @@ fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
                 );
             }
         }
-        24 => {
-            let asked = ["terminal", "goal%20you%20100", "legal%20x%20(mark%201%201)", "true%20on"];
-            let atom =
-                if bytes.below(3) == 0 { escaped(bytes.take()) } else { asked[bytes.below(4)].to_owned() };
-            let seat = escaped(role(person, bytes).as_bytes());
-            client.get(&own(&format!("/why?atom={atom}&seat={seat}&depth={}", bytes.below(30))));
-        }
-        25 => {
-            let seat = escaped(role(person, bytes).as_bytes());
-            let (find, cell) = (escaped(bytes.take()), bytes.below(300));
-            client.get(&own(&format!("/illegal?seat={seat}&find={find}")));
-            client.get(&own(&format!("/illegal?cell={cell}")));
-            client.get(&own(&format!("/test?seat={seat}")));
-        }
+        24 | 25 => doubt(client, &session, person, bytes),
         14 => {
             let host = ["127.0.0.1:7", "localhost:7", "example.org", "127.0.0.1:8", ""][bytes.below(5)];
             let origin = ["http://127.0.0.1:7", "http://example.org", "null"][bytes.below(3)];
@@ -207,6 +194,17 @@ fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
             client.send(method, &place, bytes.take(), &[]);
         }
     }
+}
+
+/// Asks for reasons, and for what may be asked about.
+fn doubt(client: &Client, session: &str, person: &Person, bytes: &mut Bytes<'_>) {
+    let seat = escaped(role(person, bytes).as_bytes());
+    let asked = ["terminal", "goal%20you%20100", "legal%20x%20(mark%201%201)", "true%20on"];
+    let atom = if bytes.below(3) == 0 { escaped(bytes.take()) } else { asked[bytes.below(4)].to_owned() };
+    client.get(&format!("{session}/why?atom={atom}&seat={seat}&depth={}", bytes.below(30)));
+    client.get(&format!("{session}/illegal?seat={seat}&find={}", escaped(bytes.take())));
+    client.get(&format!("{session}/illegal?cell={}", bytes.below(300)));
+    client.get(&format!("{session}/test?seat={seat}"));
 }
 
 /// Opens a game, or tries to.

@@ -75,6 +75,16 @@ fn cells_fluents_and_goals_have_reasons() {
     page.wait(&format!("({ASKED}).startsWith('(goal x 100) holds')"));
     page.click_on("document.querySelector('#why .place')");
     page.wait("document.querySelector('#why mark').textContent.includes('goal')");
+    // What is deeper is told when it is wanted.
+    page.run("document.getElementById('why-atom').select()");
+    page.insert("terminal");
+    page.press("Enter");
+    page.wait(&format!("({ASKED}).startsWith('terminal holds')"));
+    assert!(!page.text("#why .reason").contains("a fact"), "{}", page.text("#why .reason"));
+    page.click_on(
+        "[...document.querySelectorAll('#why .place')].find((button) => button.textContent === 'more')",
+    );
+    page.wait("document.querySelector('#why .reason').textContent.includes('(row 1 2 3): a fact')");
     assert!(page.run("document.getElementById('illegal').checkVisibility()") == false);
 }
 

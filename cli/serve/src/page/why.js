@@ -5,6 +5,10 @@
 
 import { bare, html } from "./dom.js";
 
+// How many rules deep a reason goes at first and with each step more, and at most.
+const STEP = 3;
+const DEEPEST = 20;
+
 // The form of a rulesheet in which a place lies: where it begins and ends.
 function formAt(text, line, column) {
   let at = 0;
@@ -57,7 +61,7 @@ export function mount(root, app) {
       const found = await app.api("GET", `/sessions/${view.id}/illegal?${query({ role, find: filter.value })}`, undefined, question.signal);
       listed = key;
       const items = found.moves.map((move) =>
-        html("li", {}, button(bare(move), () => ask(`(legal ${found.role} ${move})`), { class: "grey", "data-move": move })));
+        html("li", {}, button(bare(move), () => askAlone(`(legal ${found.role} ${move})`), { class: "grey", "data-move": move })));
       if (found.left_out) items.push(html("li", { class: "faint" }, `and ${found.left_out.toLocaleString("en")} more: find them by their text`));
       moves.replaceChildren(...(items.length ? items : [html("li", { class: "faint" }, "none")]));
     } catch (error) {
@@ -69,7 +73,7 @@ export function mount(root, app) {
 
   const input = html("input", { id: "why-atom", spellcheck: false, autocapitalize: "none", autocomplete: "off", "aria-label": "What is asked about",
     placeholder: "terminal · goal white 100 · legal white noop" });
-  const back = button("Back", () => { trail.pop(); const last = trail.pop(); if (last) ask(last); }, { hidden: true });
+  const back = button("Back", () => { trail.pop(); const last = trail.pop(); if (last) ask(last.atom, last.depth); }, { hidden: true });
   const form = html("form", { onsubmit: (event) => { event.preventDefault(); if (input.value.trim()) ask(input.value.trim()); } },
     back, input, html("button", {}, "Why?"));
   const choices = html("div", { class: "choices" });
@@ -99,10 +103,9 @@ export function mount(root, app) {
     input.focus();
   }
 
-  // Tells why an atom holds here, or why not.
-  async function ask(atom, isFromCell = false) {
-    if (!isFromCell && !root.open) choices.replaceChildren();
-    trail.push(atom);
+  // Tells why an atom holds here, or why not, so many rules deep.
+  async function ask(atom, depth = STEP) {
+    trail.push({ atom, depth });
     back.hidden = trail.length < 2;
     input.value = bare(atom);
     document.getElementById("notice").hidden = true;
@@ -112,7 +115,7 @@ export function mount(root, app) {
     reason.replaceChildren(html("p", { class: "faint" }, "…"));
     try {
       const [{ why }, sheet] = await Promise.all([
-        app.api("GET", `/sessions/${view.id}/why?${query({ atom })}`, undefined, question.signal),
+        app.api("GET", `/sessions/${view.id}/why?${query({ atom, depth })}`, undefined, question.signal),
         rulesheet(),
       ]);
       if (asked !== question) return;
@@ -125,6 +128,13 @@ export function mount(root, app) {
       reason.replaceChildren(html("p", {}, sentence(error)));
       hide();
     }
+  }
+
+  // The same of something on the page.
+  function askAlone(atom) {
+    choices.replaceChildren();
+    trail = [];
+    ask(atom);
   }
 
   const sentence = ({ message, help }) => (help ? `${message}: ${help}` : message);
@@ -141,8 +151,8 @@ export function mount(root, app) {
       trail = [];
       if (!atoms.length) return app.warn(`Nothing is to be asked about ${name || "this cell"}.`);
       choices.replaceChildren(html("span", { class: "faint" }, name || "this cell"),
-        ...atoms.map(([text, atom]) => button(text, () => ask(atom, true))));
-      ask(atoms[0][1], true);
+        ...atoms.map(([text, atom]) => button(text, () => ask(atom))));
+      ask(atoms[0][1]);
     } catch (error) {
       app.warn(error.message);
     }
@@ -154,10 +164,16 @@ export function mount(root, app) {
 
   // What is said of an atom beside it.
   function remark(why) {
-    if (why.deeper) return [" ", button("more", () => ask(why.atom), { class: "place" })];
+    if (why.deeper) return trail.at(-1).depth < DEEPEST ? [" ", button("more", deeper, { class: "place", title: "Go deeper" })] : [": .."];
     if (why.given) return why.holds ? [] : [why.atom.startsWith("(true") ? ": it is not in the state" : ": it is not the move made"];
     if (why.by) return why.by.premises.length ? [" by ", place(why.by)] : [": a fact, ", place(why.by)];
     return why.attempts?.length ? [] : [": no rule can give it"];
+  }
+
+  // The same is asked again, and goes deeper: what a fluent rests on is about the position before.
+  function deeper() {
+    const { atom, depth } = trail.pop();
+    ask(atom, Math.min(depth + STEP, DEEPEST));
   }
 
   // What an atom rests on, or fails for.
@@ -209,7 +225,7 @@ export function mount(root, app) {
     const cell = event.target.dataset?.cell;
     if (event.key === "?" && cell !== undefined) askCell(Number(cell));
   });
-  app.on("ask", (atom) => { trail = []; ask(atom); });
+  app.on("ask", askAlone);
   app.on("ask-cell", askCell);
   app.on("open", () => { rules = null; listed = ""; filter.value = ""; });
   app.on("close", () => { view = null; if (root.open) root.close(); });

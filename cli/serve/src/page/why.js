@@ -101,6 +101,7 @@ export function mount(root, app) {
     back.hidden = true;
     if (!root.open) root.showModal();
     input.focus();
+    input.select();
   }
 
   // Tells why an atom holds here, or why not, so many rules deep.

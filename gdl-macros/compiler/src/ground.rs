@@ -129,6 +129,10 @@ pub struct GroundRules {
     origins: Vec<u32>,
     /// Where each rule stands.
     places: Vec<Span>,
+    /// For each rule, whether it can never fire though the game rests on its relation.
+    silent: Vec<bool>,
+    /// For each atom, whether its relation is one that grounding made for a part of a rule.
+    auxiliary: Vec<bool>,
     /// What grounding cost.
     pub cost: Cost,
     /// Derived atoms in groups, each after all it depends on; a group of several, or of one that
@@ -375,9 +379,20 @@ fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundR
         literals,
         origins,
         places: rules.rules.iter().map(|rule| rule.span).collect(),
+        silent: silent(rules, program),
+        auxiliary: (0..atoms.len() as u32)
+            .map(|atom| atoms.relation(AtomId(atom)).index() >= rules.relations.len())
+            .collect(),
         cost: program.cost,
         order: Vec::new(),
     })
+}
+
+/// For each rule, whether it has no instance though all instances of its relation were looked for.
+fn silent(rules: &Rules, program: &Program) -> Vec<bool> {
+    let whole = |relation: usize| program.strata.relevant[relation] && !program.strata.partial[relation];
+    let heads = rules.rules.iter().map(|rule| rule.head.relation.index());
+    heads.zip(&program.fired).map(|(relation, fired)| !fired && whole(relation)).collect()
 }
 
 /// The instances by head: where each atom's start, where each one's literals start, the literals, and

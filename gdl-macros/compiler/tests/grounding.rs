@@ -158,6 +158,46 @@ fn of_a_wide_relation_only_what_is_asked_for_is_derived() {
     assert!(4 * asked.cost.steps < all.cost.steps, "{:?} {:?}", asked.cost, all.cost);
 }
 
+/// Rules by number that fire in the initial state, whole and split: the fourth one asks for a chain of two marks, of which there is none, and
+/// its first half holds.
+#[test]
+fn a_rule_that_was_split_fires_when_all_of_it_holds() {
+    let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)))");
+    for split_from in [WHOLE, 100] {
+        let ground = grounded(&text, split_from);
+        let chain = ground.with_instances().len() - 1;
+        let fired = |fluents: &[&str], joint: &[u32]| {
+            let number = |name: &&str| ground.vocabulary.fluents.iter().position(|other| other == name);
+            let holding: Vec<usize> = fluents.iter().filter_map(number).collect();
+            let truths = ground.truths_of_step(|fluent| holding.contains(&(fluent as usize)), joint);
+            let mut fired = vec![false; ground.with_instances().len()];
+            ground.mark_fired(&truths, &mut fired);
+            fired
+        };
+        let one = fired(&["(f 0 1)"], &[0]);
+        assert!(!one[chain] && !fired(&["(f 0 1)", "(f 2 3)"], &[0])[chain], "{split_from}");
+        assert!(fired(&["(f 0 1)", "(f 1 3)"], &[0])[chain], "{split_from}");
+        // A move is made or none is: the frame rule fires with the state alone.
+        let count = |fired: &[bool]| fired.iter().filter(|&&fired| fired).count();
+        assert_eq!(count(&one), count(&fired(&["(f 0 1)"], &[])) + 1, "{split_from}");
+        assert!(ground.silent().iter().all(|&silent| !silent));
+    }
+}
+
+#[test]
+fn rules_that_can_never_fire_are_known_where_the_game_rests_on_them() {
+    let text = pairs(
+        "(<= done (true (f 0 0))) (<= done (true (f 77 0))) (<= (idle ?x) (true (g ?x)) (true (f ?x ?x)))",
+    );
+    let ground = grounded(&text, WHOLE);
+    let (instances, silent) = (ground.with_instances(), ground.silent());
+    let last = silent.len() - 1;
+    // The game does not rest on `idle`, so nothing is said of its rule.
+    assert_eq!([silent[last - 2], silent[last - 1], silent[last]], [false, true, false]);
+    assert_eq!([instances[last - 2], instances[last - 1], instances[last]], [true, false, false]);
+    assert_eq!(silent.iter().filter(|&&silent| silent).count(), 1);
+}
+
 #[test]
 fn what_nothing_depends_on_is_dropped() {
     let text =

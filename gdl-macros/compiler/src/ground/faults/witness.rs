@@ -5,7 +5,7 @@
 //! steps; two looks are had at least.
 
 use crate::{
-    ground::{GroundRules, Meaning, stratified},
+    ground::{GroundRules, Meaning},
     meter::Meter,
 };
 
@@ -71,11 +71,7 @@ impl Seen {
         if made.len() < ground.legal.len() || ground.terminal.is_some_and(|atom| truths[atom.index()]) {
             return None;
         }
-        let truths = stratified::evaluate(ground, |meaning| match meaning {
-            Meaning::Fluent(fluent) => holds(fluent),
-            Meaning::Does(role, action) => made[role as usize] == action,
-            Meaning::Derived => false,
-        });
+        let truths = ground.truths_of_step(holds, &made);
         Some(ground.next.iter().map(|next| next.is_some_and(|atom| truths[atom.index()])).collect())
     }
 }

@@ -9,6 +9,7 @@ mod check;
 mod completions;
 mod explain;
 mod fmt;
+mod judge;
 mod list;
 #[cfg(feature = "lsp")]
 mod lsp;
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     Playouts(playouts::PlayoutsArgs),
     /// Measure how wide, long, large and fair a game is
     Analyze(analyze::AnalyzeArgs),
+    /// Say whether games are any good, one or thousands
+    Judge(judge::JudgeArgs),
     /// Play matches between players, and count
     Match(matches::MatchArgs),
     /// Do a part of work that many machines share
@@ -97,6 +100,8 @@ impl Command {
             Self::Perft(args) => args.json,
             Self::Playouts(args) => args.json,
             Self::Analyze(args) => args.json,
+            // Each rulesheet has an object of its own, whatever is wrong with it.
+            Self::Judge(_) => false,
             Self::Match(args) => args.json,
             Self::Test(args) => args.json,
             Self::Why(args) => args.json,
@@ -132,6 +137,7 @@ impl Command {
             Self::Perft(args) => perft::run(args),
             Self::Playouts(args) => playouts::run(args),
             Self::Analyze(args) => analyze::run(args),
+            Self::Judge(args) => judge::run(args),
             Self::Match(args) => matches::run(args),
             Self::Shard(args) => shard::run(args),
             Self::Merge(args) => merge::run(args),

@@ -6,7 +6,7 @@
 use crate::args::rules::{Bounds, Case};
 use clap::Args;
 use cpu_time::ProcessTime;
-use gdl_compiler::{Diagnostic, Diagnostics, Observer, Options, Severity, Source};
+use gdl_compiler::{Diagnostics, Observer, Options, Severity, Source};
 use gdl_runtime::{
     __private::{compile, evaluate},
     Dynamic, Playouts, Stats,
@@ -19,12 +19,13 @@ use gdl_tools::{
     output::{self, BAD, BOLD, DIM, duration, scaled, thousands},
     parse::{seconds, written},
     progress::Progress,
+    report,
     statistics::{geometric_mean, median},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
-    env, fs,
+    env,
     io::{self, Write},
     ops::ControlFlow,
     path::{Path, PathBuf},
@@ -116,7 +117,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result {
         let outcome = args.paths.first().map(|path| measure(path, args));
         return output::json(&json!(outcome));
     }
-    let files = rulesheets(&args.paths)?;
+    let files = load::rulesheets(&args.paths)?;
     let width = files.iter().map(|file| name(file).chars().count()).max().unwrap_or(0);
     let progress = Progress::counted("rulesheets", files.len() as u64);
     let mut out = output::stdout();
@@ -155,27 +156,6 @@ pub(crate) fn run(args: &BenchArgs) -> Result {
     if whole.played > 0 { Ok(()) } else { Err(Error::Reported) }
 }
 
-/// The rulesheets at some paths; those of a folder are sorted by name.
-fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        let list = || fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
-        let mut found = list()
-            .map_err(|error| Error::Input(format!("cannot read the folder {}: {error}", path.display())))?;
-        found.retain(|file| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("kif")));
-        if found.is_empty() {
-            return Err(Error::Input(format!("no file in the folder {} ends in `.kif`", path.display())));
-        }
-        found.sort();
-        files.append(&mut found);
-    }
-    Ok(files)
-}
-
 /// What a rulesheet is called in the report.
 fn name(file: &Path) -> String {
     file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
@@ -207,7 +187,7 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
         limits: args.limits.limits(),
         ..load::quiet()
     };
-    let source = load::read(file, &options).map_err(|fault| describe(&fault.1, &fault.0))?;
+    let source = load::read(file, &options).map_err(|fault| report::line(&fault.1, &fault.0))?;
     let (start, clock) = (Instant::now(), ProcessTime::now());
     let limit = Duration::from_secs_f64(args.deadline);
     options.observer = Observer::new(move |_| {
@@ -256,14 +236,7 @@ fn playouts(game: &Dynamic, engine: gdl_runtime::playouts::Engine) -> Playouts<'
 /// The first error of a rulesheet that does not load.
 fn explain(diagnostics: &Diagnostics, source: &Source) -> String {
     let fault = diagnostics.iter().find(|fault| fault.severity == Severity::Error);
-    fault.map_or_else(|| diagnostics.render(source), |fault| describe(fault, source))
-}
-
-/// A diagnostic in a line.
-fn describe(fault: &Diagnostic, source: &Source) -> String {
-    let place = fault.span.map(|span| source.position(span.start));
-    let place = place.map_or_else(String::new, |place| format!("{}:{}: ", place.line, place.column));
-    format!("{place}{} [{}]", fault.message, fault.code.id)
+    fault.map_or_else(|| diagnostics.render(source), |fault| report::line(fault, source))
 }
 
 fn print(out: &mut impl Write, name: &str, outcome: &Outcome) -> io::Result<()> {

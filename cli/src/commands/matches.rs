@@ -4,7 +4,7 @@ use crate::args::terms::TermsArgs;
 use clap::Args;
 use gdl_runtime::{Cancel, Game, playouts::RoleTally, record::Record, referee::Match};
 use gdl_tools::{
-    contest::{Contest, DEFAULT_COUNT, DEFAULT_NODES, Total, mean_goal, score},
+    contest::{Contest, DEFAULT_COUNT, DEFAULT_LONGEST, DEFAULT_NODES, Total, mean_goal, score},
     error::{Error, Result},
     game::{GameArg, Task},
     output::{self, BOLD, DIM, duration, thousands},
@@ -96,6 +96,7 @@ impl Task for Play<'_> {
             seed: args.terms.seed,
             clock: args.terms.clock(),
             nodes: args.terms.nodes(DEFAULT_NODES),
+            longest: DEFAULT_LONGEST,
         };
         contest.seats(game)?;
         let start = Instant::now();

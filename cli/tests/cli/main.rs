@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod fmt;
 mod games;
+mod judge;
 #[cfg(feature = "manage")]
 mod manage;
 mod matches;

@@ -9,7 +9,7 @@ fn help_goes_to_stdout_and_shows_examples() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     assert!(run.stdout.contains("Examples:\n  gdl playouts tictactoe"), "{}", run.stdout);
     assert_eq!(run.stdout.contains("\n  serve "), cfg!(feature = "serve"), "{}", run.stdout);
-    for name in ["check", "net", "perft", "playouts", "verify", "bench"] {
+    for name in ["check", "net", "perft", "playouts", "verify", "bench", "judge"] {
         let run = gdl(&[name, "--help"]);
         assert_eq!(run.code, Some(0), "{name}");
         assert!(run.stdout.contains("Examples:"), "{name}");

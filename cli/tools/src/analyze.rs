@@ -169,7 +169,7 @@ impl Estimate {
         Self { mean, interval: [mean - Z95 * error, mean + Z95 * error] }
     }
 
-    fn to_json(self) -> Value {
+    pub(crate) fn to_json(self) -> Value {
         json!({ "mean": self.mean, "interval": self.interval })
     }
 }

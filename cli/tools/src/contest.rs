@@ -35,6 +35,9 @@ pub const DEFAULT_COUNT: u64 = 100;
 /// Nodes for a move unless it is said how many or how long: some milliseconds of small games.
 pub const DEFAULT_NODES: u64 = 10_000;
 
+/// Joint moves after which a match is given up unless it is said how many.
+pub const DEFAULT_LONGEST: usize = 10_000;
+
 /// Matches between players.
 #[derive(Clone, Copy, Debug)]
 pub struct Contest<'a> {
@@ -48,6 +51,8 @@ pub struct Contest<'a> {
     pub clock: Option<Duration>,
     /// Nodes for a move.
     pub nodes: Option<u64>,
+    /// The joint moves after which a match is given up.
+    pub longest: usize,
 }
 
 impl Contest<'_> {
@@ -132,7 +137,7 @@ impl Contest<'_> {
         let mut players: Vec<Box<dyn Player<G> + '_>> = players.flatten().collect();
 
         let id = format!("{}.{}.{}", self.name, self.seed, number + 1);
-        let referee = Referee::new(game).seed(chance).id(id);
+        let referee = Referee::new(game).seed(chance).id(id).max_steps(self.longest);
         let referee = self.clock.into_iter().fold(referee, |referee, clock| referee.clocks(clock, clock));
         let referee = self.nodes.into_iter().fold(referee, Referee::nodes);
         let played = referee.run(&mut players).map_err(|error| Error::Usage(error.to_string()))?;

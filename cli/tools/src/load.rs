@@ -17,10 +17,10 @@ use gdl_compiler::{
 use gdl_games::Entry;
 use gdl_runtime::{__private::lift, Dynamic};
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Read},
     ops::Deref,
-    path::Path,
+    path::{Path, PathBuf},
     slice,
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
@@ -100,6 +100,30 @@ fn name(phase: Phase) -> &'static str {
         Phase::Emit => "emit",
         Phase::Lift => "lift",
     }
+}
+
+/// The rulesheets at some paths; those of a folder are sorted by name.
+///
+/// # Errors
+/// If a folder cannot be read, or has none.
+pub fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let list = || fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
+        let mut found = list()
+            .map_err(|error| Error::Input(format!("cannot read the folder {}: {error}", path.display())))?;
+        found.retain(|file| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("kif")));
+        if found.is_empty() {
+            return Err(Error::Input(format!("no file in the folder {} ends in `.kif`", path.display())));
+        }
+        found.sort();
+        files.append(&mut found);
+    }
+    Ok(files)
 }
 
 /// Reads a rulesheet from a file.

@@ -18,6 +18,14 @@ pub fn show(diagnostics: &Diagnostics, source: &Source) {
     remark(format_args!("{DIM}what a code means: gdl explain {}{DIM:#}\n", first.code.id));
 }
 
+/// A diagnostic in a line.
+#[must_use]
+pub fn line(diagnostic: &Diagnostic, source: &Source) -> String {
+    let place = diagnostic.span.map(|span| source.position(span.start));
+    let place = place.map_or_else(String::new, |place| format!("{}:{}: ", place.line, place.column));
+    format!("{place}{} [{}]", diagnostic.message, diagnostic.code.id)
+}
+
 /// The one JSON object of a command that failed and has no other result, unless it printed one already: what is wrong with the
 /// input.
 #[must_use]

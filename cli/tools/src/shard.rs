@@ -27,7 +27,7 @@ pub use sums::{Count, Entry, Sums};
 
 use crate::{
     analyze::{self, Settings},
-    contest::Contest,
+    contest::{Contest, DEFAULT_LONGEST},
     error::{Error, Result},
     fingerprint,
     output::thousands,
@@ -308,7 +308,7 @@ fn player(name: &str) -> Result<Spec> {
 }
 
 fn contest(players: &[Spec], nodes: u64, seed: u64) -> Contest<'_> {
-    Contest { name: "the game", players, seed, clock: None, nodes: Some(nodes) }
+    Contest { name: "the game", players, seed, clock: None, nodes: Some(nodes), longest: DEFAULT_LONGEST }
 }
 
 /// The figures of a rulesheet, or why there are none.

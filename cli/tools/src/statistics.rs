@@ -21,6 +21,19 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     libm::exp(logarithms.iter().sum::<f64>() / logarithms.len() as f64)
 }
 
+/// How many values there are, their mean, and its standard error; both 0 if there is none, the error also if there is one alone.
+#[must_use]
+pub fn mean_and_error(values: impl IntoIterator<Item = f64>) -> (u64, f64, f64) {
+    let values: Vec<f64> = values.into_iter().collect();
+    let n = values.len() as f64;
+    if values.is_empty() {
+        return (0, 0.0, 0.0);
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    (values.len() as u64, mean, (squares / (n - 1.0).max(1.0) / n).sqrt())
+}
+
 /// Standard errors on either side that leave one case in twenty out.
 pub const Z95: f64 = 1.959_963_985;
 
@@ -47,7 +60,7 @@ pub fn elo(score: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{elo, geometric_mean, median, wilson};
+    use super::{elo, geometric_mean, mean_and_error, median, wilson};
 
     #[test]
     fn shares_have_intervals_and_points() {
@@ -60,6 +73,18 @@ mod tests {
         let points = [0.5, 0.75, 0.25].map(|score| format!("{:.0}", elo(score)));
         assert_eq!(points, ["0", "191", "-191"]);
         assert!(elo(1.0).is_infinite() && elo(0.0).is_infinite());
+    }
+
+    #[test]
+    fn means_have_errors() {
+        assert_eq!(mean_and_error([]), (0, 0.0, 0.0));
+        assert_eq!(mean_and_error([4.0]), (1, 4.0, 0.0));
+        // The variance is 20 / 3.
+        let (count, mean, error) = mean_and_error([1.0, 3.0, 5.0, 7.0]);
+        assert_eq!(
+            (count, mean.to_string(), format!("{error:.9}")),
+            (4, "4".to_owned(), "1.290994449".to_owned())
+        );
     }
 
     #[test]

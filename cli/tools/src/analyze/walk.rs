@@ -69,12 +69,31 @@ pub struct Walks {
     pub most: Vec<u64>,
     /// The sums of each role's moves.
     moves: Vec<u64>,
+    /// Positions in which a role other than chance had more than one move.
+    decisions: u64,
     /// The states visited.
     pub states: States,
     /// The role other than chance that alone had more than one move where any had for the first time; the same in all games.
     pub first_to_choose: Option<usize>,
     /// For each game, by number, the logarithms of the tree that it promises: nodes and leaves.
     trees: Vec<(u64, [f64; 2])>,
+}
+
+/// What else looks at the positions of the games that are followed. Parts of the games have a witness each, and what they saw is
+/// added up: it must not matter which game was in which part.
+pub trait Witness<G: Game>: Send {
+    /// A position of the game of that number: the state, what is seen of it, and the joint move that is made there, if any is.
+    fn see(&mut self, game: &G, number: u64, state: &G::State, view: &G::View, joint: Option<&[G::Move]>);
+
+    /// Adds what another one saw.
+    fn merge(&mut self, other: Self);
+}
+
+/// No witness.
+impl<G: Game> Witness<G> for () {
+    fn see(&mut self, _: &G, _: u64, _: &G::State, _: &G::View, _: Option<&[G::Move]>) {}
+
+    fn merge(&mut self, (): Self) {}
 }
 
 /// The game tree as Knuth estimates it.
@@ -96,6 +115,18 @@ impl Walks {
         seconds: Option<f64>,
         tell: &(dyn Fn(u64) + Sync),
     ) -> Self {
+        Self::follow(game, settings, seconds, longest(game), tell, &|| ()).0
+    }
+
+    /// The same, each game given up after `longest` moves, with a witness of each position; `make` gives one that has seen nothing.
+    pub fn follow<G: Game, W: Witness<G>>(
+        game: &G,
+        settings: &Settings,
+        seconds: Option<f64>,
+        longest: usize,
+        tell: &(dyn Fn(u64) + Sync),
+        make: &(dyn Fn() -> W + Sync),
+    ) -> (Self, W) {
         let end = seconds.and_then(|seconds| {
             Instant::now().checked_add(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
         });
@@ -106,19 +137,21 @@ impl Walks {
         };
         let threads = threads.min(usize::try_from(count).unwrap_or(usize::MAX)).max(1);
         let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-        let all = Mutex::new(Self::default());
+        let all = Mutex::new((Self::default(), make()));
         let work = || {
-            let mut part = Self::default();
+            let (mut part, mut witness) = (Self::default(), make());
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let late = number > 0 && end.is_some_and(|end| Instant::now() >= end);
                 if number >= count || late || settings.cancel.is_cancelled() {
                     break;
                 }
-                part.walk(game, number, settings);
+                part.walk(game, number, settings, longest, &mut witness);
                 tell(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
-            all.lock().unwrap_or_else(PoisonError::into_inner).merge(part);
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.0.merge(part);
+            all.1.merge(witness);
         };
         thread::scope(|scope| {
             for _ in 1..threads {
@@ -127,15 +160,22 @@ impl Walks {
             }
             work();
         });
-        let mut walks = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (mut walks, witness) = all.into_inner().unwrap_or_else(PoisonError::into_inner);
         walks.trees.sort_unstable_by_key(|(number, _)| *number);
         walks.first_to_choose = first_to_choose(game);
-        walks
+        (walks, witness)
     }
 
-    fn walk<G: Game>(&mut self, game: &G, number: u64, settings: &Settings) {
+    fn walk<G: Game, W: Witness<G>>(
+        &mut self,
+        game: &G,
+        number: u64,
+        settings: &Settings,
+        longest: usize,
+        witness: &mut W,
+    ) {
         let stream = &mut Stream::new(settings.seed, number);
-        let (roles, longest) = (game.shape().roles, longest(game));
+        let (roles, chance) = (game.shape().roles, game.vocabulary().chance());
         self.most.resize(roles, 0);
         self.moves.resize(roles, 0);
         let mut state = game.initial();
@@ -147,20 +187,23 @@ impl Walks {
             self.states.visit(state.as_ref());
             game.observe_without_goals(&state, &mut view);
             if game.is_terminal_in(&view) {
+                witness.see(game, number, &state, &view, None);
                 break true;
             }
             let joint: Option<Vec<G::Move>> =
                 game.roles().map(|role| game.random_move_in(&view, role, stream)).collect();
-            let Some(joint) = joint.filter(|_| length < longest && !settings.cancel.is_cancelled()) else {
-                break false;
-            };
+            let joint = joint.filter(|_| length < longest && !settings.cancel.is_cancelled());
+            witness.see(game, number, &state, &view, joint.as_deref());
+            let Some(joint) = joint else { break false };
             if self.plies.len() == length {
                 self.plies.push(Ply { choices: vec![[0; 2]; roles], ..Ply::default() });
             }
             let ply = &mut self.plies[length];
             let mut product = 1_u128;
+            let mut is_decision = false;
             for role in game.roles() {
                 let moves = game.legal_moves_in(&view, role).len() as u64;
+                is_decision |= moves > 1 && chance != Some(role.index());
                 self.moves[role.index()] += moves;
                 product = product.saturating_mul(moves.into());
                 self.most[role.index()] = self.most[role.index()].max(moves);
@@ -170,6 +213,7 @@ impl Walks {
                 }
             }
             ply.games += 1;
+            self.decisions += u64::from(is_decision);
             ply.joint = ply.joint.saturating_add(product);
             self.most_joint = self.most_joint.max(product);
             width += libm::log10(product as f64);
@@ -201,6 +245,7 @@ impl Walks {
         self.most.iter_mut().zip(&other.most).for_each(|(most, other)| *most = (*most).max(*other));
         self.moves.resize(other.moves.len().max(self.moves.len()), 0);
         self.moves.iter_mut().zip(&other.moves).for_each(|(sum, moves)| *sum += moves);
+        self.decisions += other.decisions;
         self.states.merge(other.states);
         self.trees.extend(other.trees);
     }
@@ -227,6 +272,12 @@ impl Walks {
     #[must_use]
     pub fn moves(&self, role: usize) -> f64 {
         self.moves.get(role).map_or(0.0, |&sum| sum as f64 / self.positions().max(1) as f64)
+    }
+
+    /// In how many of the states some role other than chance has more than one move, as a share.
+    #[must_use]
+    pub fn share_of_decisions(&self) -> f64 {
+        self.decisions as f64 / self.positions().max(1) as f64
     }
 
     /// How often a role had more than one move, and the sum of its moves there.

@@ -1,0 +1,491 @@
+//! Whether a game is any good, as play shows it: a [`Judgement`] of a rulesheet, by [`Settings`] that count what may be played.
+//!
+//! A rulesheet is compiled within limits, then played at random in lanes, followed move by move ([`coverage`]), and played by
+//! searches of different strength ([`skill`]), whose matches are told as stories ([`drama`]). Each stage may find it hopeless: then the
+//! later ones are left out, since most candidates of a generator are. What is measured is defined in [`outcome`], [`skill`], [`drama`],
+//! [`variety`] and [`coverage`], each measure in one function; [`score`] makes one number of some. `docs/judge.md` says which paper each
+//! is from. [`text`] and [`page`] show it.
+//!
+//! Nothing goes by the clock: the same rulesheet and settings give the same judgement, on any number of threads and whatever is
+//! judged beside it. Playing is bounded by numbers of games, their length, and [`Settings::work`], an estimate of the gates that walks and
+//! searches evaluate; compiling by [`Limits`](gdl_compiler::Limits).
+
+pub mod coverage;
+pub mod drama;
+pub mod outcome;
+pub mod page;
+pub mod score;
+pub mod skill;
+pub mod text;
+pub mod variety;
+
+use crate::{
+    analyze::{self, Estimate, walk::Walks},
+    report,
+};
+use coverage::{Dead, Seen};
+use drama::Drama;
+use gdl_compiler::{Compilation, Options, Severity, Source};
+use gdl_runtime::{__private::Table, Cancel, Dynamic, Game, Playouts, dynamic::MoveId, playouts::Tally};
+use outcome::Outcome;
+use score::Part;
+use serde_json::{Map, Value, json};
+use skill::{Ladder, Peers};
+use std::{collections::BTreeMap, fmt};
+use variety::Variety;
+
+/// How much is played.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What the random choices follow from.
+    pub seed: u64,
+    /// Random games in lanes.
+    pub playouts: u64,
+    /// Random games that are followed move by move.
+    pub walks: u64,
+    /// Matches of each contest, fewer if they take too much work.
+    pub matches: u64,
+    /// The nodes for a move of the players on the ladder, weakest first. The second one plays against itself.
+    pub budgets: Vec<u64>,
+    /// Gates that the searches of a contest may evaluate, as far as that can be foretold.
+    pub work: f64,
+    /// Joint moves after which a game is given up.
+    pub longest: usize,
+    /// Whether a game that was found hopeless is played on.
+    pub full: bool,
+    /// The threads that play a game.
+    pub threads: usize,
+    /// Pulled when the judgement is not wanted any more.
+    pub cancel: Cancel,
+}
+
+impl Settings {
+    /// Some seconds for a game that is not hopeless.
+    #[must_use]
+    pub fn thorough() -> Self {
+        Self {
+            seed: 0,
+            playouts: 20_000,
+            walks: 500,
+            matches: 40,
+            budgets: vec![10, 100, 1_000],
+            work: 2e10,
+            longest: 1_000,
+            full: false,
+            threads: 1,
+            cancel: Cancel::default(),
+        }
+    }
+
+    /// Some tens of milliseconds.
+    #[must_use]
+    pub fn quick() -> Self {
+        Self {
+            playouts: 2_000,
+            walks: 50,
+            matches: 20,
+            budgets: vec![10, 50],
+            work: 1e8,
+            longest: 300,
+            ..Self::thorough()
+        }
+    }
+}
+
+/// What a game is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was measured to the end.
+    Judged,
+    /// The rulesheet does not check.
+    Invalid,
+    /// It takes more than the limits allow.
+    TooLarge,
+    /// No role is a player.
+    NoPlayer,
+    /// Random games hardly ever end.
+    Endless,
+    /// Random games come to where a role has no legal move.
+    Stuck,
+    /// Random games end without one goal for each role.
+    Unscored,
+    /// No player ever has a choice.
+    NoChoice,
+    /// One role wins nearly all random games.
+    OneSided,
+    /// Nearly all random games are drawn.
+    Drawn,
+}
+
+impl Verdict {
+    /// As it is written in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Judged => "judged",
+            Self::Invalid => "invalid",
+            Self::TooLarge => "too_large",
+            Self::NoPlayer => "no_player",
+            Self::Endless => "endless",
+            Self::Stuck => "stuck",
+            Self::Unscored => "unscored",
+            Self::NoChoice => "no_choice",
+            Self::OneSided => "one_sided",
+            Self::Drawn => "drawn",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name().replace('_', " "))
+    }
+}
+
+/// Fewer random games than this that end with one goal for each role make a game hopeless.
+const ENDING: f64 = 0.1;
+
+/// More random games than this that one role wins, or that are drawn, do.
+const ALIKE: f64 = 0.99;
+
+/// What came of a rulesheet.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// What the game is called.
+    pub name: String,
+    /// What it is taken for.
+    pub verdict: Verdict,
+    /// Why, in a sentence, unless it was measured to the end.
+    pub reason: Option<String>,
+    /// The roles other than chance, which the seats of all results are.
+    pub roles: Vec<String>,
+    /// Whether chance plays along.
+    pub has_chance: bool,
+    /// Whether roles may not know the state.
+    pub is_hidden: bool,
+    /// What was played.
+    pub played: Option<Played>,
+    /// Measures that do not apply or were left out, and why.
+    pub absent: Vec<(&'static str, &'static str)>,
+}
+
+/// What play showed.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// How random games end.
+    pub random: Outcome,
+    /// What random games are like that were followed move by move.
+    pub shape: Option<Shape>,
+    /// Rules, moves and fluents that play does without.
+    pub dead: Option<Dead>,
+    /// Matches of equal players.
+    pub peers: Option<Peers>,
+    /// Matches of players of different strength.
+    pub ladder: Option<Ladder>,
+    /// The stories of the matches of equal players.
+    pub drama: Option<Drama>,
+    /// How far games differ.
+    pub variety: Option<Variety>,
+}
+
+/// What random games are like.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// How many games have each length, shortest first.
+    pub lengths: BTreeMap<usize, u64>,
+    /// The mean length in joint moves.
+    pub length: Estimate,
+    /// The shortest, median and longest length.
+    pub quantiles: [usize; 3],
+    /// Branching: mean joint moves of a state.
+    pub branching: f64,
+    /// The most joint moves of a state.
+    pub most: u128,
+    /// Mean moves of each seat where it has more than one.
+    pub choices: Vec<f64>,
+    /// Agency: the share of positions in which some player has more than one move.
+    pub agency: f64,
+    /// Mean number of players that have more than one move.
+    pub choosing: f64,
+}
+
+impl Shape {
+    fn new(walks: &Walks, seats: &[usize]) -> Self {
+        Self {
+            lengths: walks.lengths.clone(),
+            length: walks.mean_length(),
+            quantiles: [0.0, 0.5, 1.0].map(|share| walks.quantile(share)),
+            branching: walks.branching(),
+            most: walks.most_joint,
+            choices: seats.iter().map(|&seat| walks.choices(seat)).collect(),
+            agency: walks.share_of_decisions(),
+            choosing: seats.iter().map(|&seat| walks.share_of_choices(seat)).sum(),
+        }
+    }
+
+    fn to_json(&self, roles: &[String]) -> Value {
+        let [shortest, median, longest] = self.quantiles;
+        let choices = roles.iter().zip(&self.choices).map(|(name, choices)| (name.clone(), json!(choices)));
+        json!({
+            "length": { "shortest": shortest, "median": median, "longest": longest },
+            "branching": { "joint": self.branching, "most": self.most, "roles": choices.collect::<Map<_, _>>() },
+            "agency": self.agency,
+        })
+    }
+}
+
+impl Judgement {
+    fn new(name: &str, verdict: Verdict, reason: Option<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            verdict,
+            reason,
+            roles: Vec::new(),
+            has_chance: false,
+            is_hidden: false,
+            played: None,
+            absent: Vec::new(),
+        }
+    }
+
+    /// Of a rulesheet that cannot be read.
+    #[must_use]
+    pub fn refused(name: &str, reason: String) -> Self {
+        Self::new(name, Verdict::Invalid, Some(reason))
+    }
+
+    /// The parts of the score that apply.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Part> {
+        self.played.as_ref().map_or_else(Vec::new, |played| score::parts(played, self.roles.len()))
+    }
+
+    /// The score, from 0 to 1. None of a game that was not measured to the end.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        let all = self.played.as_ref().is_some_and(|played| played.shape.is_some());
+        all.then(|| score::harmonic_mean(&self.parts()))
+    }
+
+    /// Whether there can be drama; why not is noted.
+    fn says_of_drama(&mut self, played: &Played) -> bool {
+        let why = if self.roles.len() == 1 {
+            "there is one player, who is never behind another"
+        } else if self.is_hidden {
+            "players may not know the state, so they cannot know who leads"
+        } else if played.peers.is_none() {
+            skill::TOO_MUCH
+        } else {
+            return true;
+        };
+        self.absent.extend([("drama", why), ("lead_changes", why), ("decided", why)]);
+        false
+    }
+
+    /// Notes why other measures are not there.
+    fn explain(&mut self, played: &Played) {
+        if self.roles.len() == 1 {
+            self.absent.push(("balance", "there is one player, who has no seat better than another"));
+            self.absent.push(("decisiveness", "there is one player, who cannot draw"));
+        }
+        if played.peers.is_none() {
+            self.absent.extend([("skilled", skill::TOO_MUCH), ("openings", skill::TOO_MUCH)]);
+        }
+        if played.ladder.is_none() {
+            self.absent.push(("skill", skill::TOO_MUCH));
+        }
+        if played.drama.as_ref().is_some_and(|drama| drama.drama.is_none()) {
+            let why = "no match of equal players had a winner";
+            self.absent.extend([("drama", why), ("decided", why)]);
+        }
+    }
+
+    /// The JSON object of a candidate:
+    ///
+    /// - `game`, `verdict` (`judged`, `invalid`, `too_large`, `no_player`, `endless`, `stuck`, `unscored`, `no_choice`, `one_sided`,
+    ///   `drawn`), `reason` (null of a judged one), `score` (0 to 1, null unless all was measured) and its `parts` by name;
+    /// - `roles` (other than chance), `chance`, `hidden`;
+    /// - `random` and `skilled` play (null if not played): `games`, `completion`, `decisiveness`, `draws`, `balance`, `length`, and of
+    ///   each of `roles` the mean `goal` and shares of `wins`, `draws`, `losses`; `skilled` has the `nodes` of a move, `random` the
+    ///   shares of games that are `too_long`, `stuck` and `unscored`;
+    /// - `shape` of random games: `length` (`shortest`, `median`, `longest`), `branching` (`joint`, `most`, and for each of `roles` its
+    ///   moves where it has a choice), `agency`;
+    /// - `skill`: `depth`, `levels`, and `rungs`, each with `strong` and `weak` (nodes, null of random play), `matches`, `gain` (an
+    ///   estimate: `mean` and its 95 % `interval`, of 1); for one role `goals`, the mean of each player;
+    /// - `drama`, `lead_changes`, `decided`; `variety` (`states`, `ends`, `openings`);
+    /// - `dead`: `coverage`, and of `rules`, `moves` and `fluents` how many there are (`of`), how many are dead (`count`), and a `list`;
+    /// - `absent`: for each measure that is not there the reason.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let played = self.played.as_ref();
+        let of = |value: Option<Value>| value.unwrap_or(Value::Null);
+        let drama = played.and_then(|played| played.drama.as_ref());
+        let parts: Map<String, Value> =
+            self.parts().into_iter().map(|part| (part.name.to_owned(), json!(part.value))).collect();
+        let absent: Map<String, Value> =
+            self.absent.iter().map(|(measure, why)| ((*measure).to_owned(), json!(why))).collect();
+        json!({
+            "game": self.name,
+            "verdict": self.verdict.name(),
+            "reason": self.reason,
+            "score": self.score(),
+            "parts": parts,
+            "roles": self.roles,
+            "chance": self.has_chance,
+            "hidden": self.is_hidden,
+            "random": of(played.map(|played| played.random.to_json(&self.roles))),
+            "skilled": of(played.and_then(|played| played.peers.as_ref()).map(|peers| peers.to_json(&self.roles))),
+            "shape": of(played.and_then(|played| played.shape.as_ref()).map(|shape| shape.to_json(&self.roles))),
+            "skill": of(played.and_then(|played| played.ladder.as_ref()).map(Ladder::to_json)),
+            "drama": drama.and_then(|drama| drama.drama),
+            "lead_changes": drama.map(|drama| drama.lead_changes),
+            "decided": drama.and_then(|drama| drama.decided),
+            "variety": of(played.and_then(|played| played.variety).map(Variety::to_json)),
+            "dead": of(played.and_then(|played| played.dead.as_ref()).map(Dead::to_json)),
+            "absent": absent,
+        })
+    }
+}
+
+/// Judges a rulesheet. None if it was called off.
+#[must_use]
+pub fn judge(name: &str, source: &Source, options: &Options, settings: &Settings) -> Option<Judgement> {
+    let compilation = match gdl_compiler::compile(source, options) {
+        Ok(compilation) => compilation,
+        Err(failure) => {
+            let faults = &failure.diagnostics;
+            let verdict = if faults.are_excesses() { Verdict::TooLarge } else { Verdict::Invalid };
+            let first = faults.iter().find(|fault| fault.severity == Severity::Error);
+            let reason = first.map(|fault| report::line(fault, source));
+            return Some(Judgement::new(name, verdict, reason));
+        }
+    };
+    let game = match Dynamic::decode(&compilation.table) {
+        Ok(game) => game,
+        Err(error) => return Some(Judgement::new(name, Verdict::TooLarge, Some(error.to_string()))),
+    };
+    let judgement = Trial { game: &game, compilation: &compilation, source, settings }.judge(name);
+    (!settings.cancel.is_cancelled()).then_some(judgement)
+}
+
+/// A game that is being judged, with all that is known of it.
+#[derive(Clone, Copy)]
+struct Trial<'g> {
+    game: &'g Dynamic,
+    compilation: &'g Compilation,
+    source: &'g Source,
+    settings: &'g Settings,
+}
+
+impl<'g> Trial<'g> {
+    fn judge(self, name: &str) -> Judgement {
+        let Self { game, compilation, source, settings } = self;
+        let vocabulary = game.vocabulary();
+        let mut judgement = Judgement::new(name, Verdict::Judged, None);
+        judgement.has_chance = vocabulary.chance().is_some();
+        judgement.is_hidden = vocabulary.has_percepts();
+        let seats: Vec<usize> =
+            (0..vocabulary.roles().len()).filter(|&role| vocabulary.chance() != Some(role)).collect();
+        judgement.roles =
+            seats.iter().filter_map(|&role| vocabulary.roles().get(role)).map(str::to_owned).collect();
+        if seats.is_empty() {
+            judgement.verdict = Verdict::NoPlayer;
+            judgement.reason = Some("the only role is chance".to_owned());
+            return judgement;
+        }
+        let tally = self.play();
+        let random = Outcome::of_tally(&tally, &seats);
+        let mut played =
+            Played { random, shape: None, dead: None, peers: None, ladder: None, drama: None, variety: None };
+        if let Some((verdict, reason)) = hopeless(&played.random, &judgement.roles) {
+            (judgement.verdict, judgement.reason) = (verdict, Some(reason));
+            if !settings.full {
+                judgement.played = Some(played);
+                return judgement;
+            }
+        }
+        let (walks, mut seen) = self.follow(tally.mean_length());
+        let shape = Shape::new(&walks, &seats);
+        if shape.agency == 0.0 && judgement.verdict == Verdict::Judged {
+            judgement.verdict = Verdict::NoChoice;
+            judgement.reason = Some("no player has more than one legal move in any position".to_owned());
+        }
+        if judgement.verdict == Verdict::Judged || settings.full {
+            let mut matches = Vec::new();
+            let mut keep = |joints: &[Vec<MoveId>]| seen.follow(joints);
+            let terms = skill::Terms::new(game, settings, &seats, &played.random, shape.choosing);
+            played.ladder = terms.ladder(&mut keep);
+            if let Some((peers, list)) = terms.peers(&mut keep) {
+                (played.peers, matches) = (Some(peers), list);
+            }
+            if judgement.says_of_drama(&played) {
+                played.drama = Drama::new(&terms, &matches);
+            }
+            let openings = played.peers.as_ref().map(|_| matches.iter().map(|played| &played.joints[..]));
+            played.variety = Some(Variety::new(&walks, seen.ends(), openings));
+            played.shape = Some(shape);
+            judgement.explain(&played);
+        }
+        played.dead = Some(seen.dead(compilation, source));
+        judgement.played = Some(played);
+        judgement
+    }
+
+    /// Plays random games.
+    fn play(self) -> Tally {
+        let Self { game, compilation, settings, .. } = self;
+        // One after the other they take as long as hundreds in lanes.
+        let count =
+            if compilation.lanes.is_some() { settings.playouts } else { settings.playouts.div_ceil(100) };
+        let playouts = Playouts::new(game).seed(settings.seed).threads(settings.threads).count(count);
+        playouts.max_length(settings.longest as u64).run().tally
+    }
+
+    /// Follows random games of about that length move by move.
+    fn follow(self, length: f64) -> (Walks, Seen<'g>) {
+        let Self { game, compilation, settings, .. } = self;
+        let (observe, advance) = game.table().map_or((1, 1), Table::gates);
+        #[allow(clippy::cast_sign_loss, reason = "it is positive, and casts of floats saturate")]
+        let most = (settings.work / ((observe + advance + 1) as f64 * (1.0 + length))) as u64;
+        let follow = analyze::Settings {
+            seed: settings.seed,
+            count: settings.walks.min(most).max(1),
+            seconds: None,
+            threads: settings.threads,
+            cancel: settings.cancel.clone(),
+        };
+        let make = || Seen::new(game, &compilation.ground, length);
+        let longest = settings.longest.min(analyze::walk::longest(game));
+        Walks::follow(game, &follow, None, longest, &|_| (), &make)
+    }
+}
+
+/// Why a game need not be played any longer, if random games show it.
+fn hopeless(random: &Outcome, roles: &[String]) -> Option<(Verdict, String)> {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    if random.completion() < ENDING {
+        let ends = [
+            (random.too_long, Verdict::Endless, "are not over in time"),
+            (random.stuck, Verdict::Stuck, "come to where a role has no legal move"),
+            (random.unscored, Verdict::Unscored, "end without one goal for each role"),
+        ];
+        // Of equal ones the first.
+        let &(games, verdict, what) = ends.iter().rev().max_by_key(|(games, ..)| *games)?;
+        let share = percent(games as f64 / random.games.max(1) as f64);
+        return Some((verdict, format!("{share} of random games {what}")));
+    }
+    // A puzzle that random play never solves may be a good one.
+    if roles.len() < 2 {
+        return None;
+    }
+    if random.draws() > ALIKE {
+        return Some((Verdict::Drawn, format!("{} of random games are drawn", percent(random.draws()))));
+    }
+    let winner = random.seats.iter().zip(roles).find(|(seat, _)| random.wins(seat) > ALIKE);
+    winner.map(|(seat, name)| {
+        (Verdict::OneSided, format!("{name} wins {} of random games", percent(random.wins(seat))))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! One number of several measures, by which games are ranked.
+//!
+//! The score is the harmonic mean of its parts, so that a game that is bad at one of them is not saved by the others (Todd and others,
+//! "GAVEL: generating games via evolution and language models", 2024, whose parts these are). Outcomes are those of skilled play where it
+//! was played, else of random play. What does not apply to a game is no part.
+
+use super::Played;
+
+/// A part of the score, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// The measure.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+}
+
+/// The parts that apply to a game with so many seats.
+#[must_use]
+pub fn parts(played: &Played, seats: usize) -> Vec<Part> {
+    let outcome = played.peers.as_ref().map_or(&played.random, |peers| &peers.outcome);
+    let mut parts = vec![Part { name: "completion", value: outcome.completion() }];
+    let mut add = |name, value: Option<f64>| parts.extend(value.map(|value| Part { name, value }));
+    add("decisiveness", (seats > 1).then(|| outcome.decisiveness()));
+    add("balance", (seats > 1).then(|| outcome.balance()));
+    add("agency", played.shape.as_ref().map(|shape| shape.agency));
+    add("coverage", played.dead.as_ref().map(super::Dead::coverage));
+    add("depth", played.ladder.as_ref().map(super::Ladder::depth));
+    parts
+}
+
+/// A part counts for no less than this, so that games that fail at one of them can be told apart.
+const LEAST: f64 = 0.01;
+
+/// The harmonic mean; 0 if there is no part.
+#[must_use]
+pub fn harmonic_mean(parts: &[Part]) -> f64 {
+    let sum: f64 = parts.iter().map(|part| 1.0 / part.value.max(LEAST)).sum();
+    if sum > 0.0 { parts.len() as f64 / sum } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_bad_part_is_not_made_good_by_others() {
+        let mean = |values: &[f64]| {
+            harmonic_mean(&values.iter().map(|&value| Part { name: "x", value }).collect::<Vec<_>>())
+        };
+        assert!((mean(&[1.0, 0.5]) - 2.0 / 3.0).abs() < 1e-12);
+        assert!((mean(&[1.0, 1.0, 0.25]) - 0.5).abs() < 1e-12);
+        assert!(mean(&[]).abs() < 1e-12 && (mean(&[1.0, 0.0]) - 2.0 / 101.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,366 @@
+//! What skill is worth: matches of equal players ([`Peers`]), and of players of which one thinks longer ([`Ladder`]).
+//!
+//! All players are Monte Carlo tree searches that differ in the nodes they visit for a move; the weakest one plays at random. Contests
+//! have as many matches as the settings say, or as many as their work allows, in gates that are evaluated: a node takes a random game to the end, about half as long
+//! as one from the start. A contest that could not have [`FEWEST`] matches for each seat is left out.
+
+use super::{Settings, outcome::Outcome};
+use crate::{analyze::Estimate, contest::Contest, players::Spec, statistics::mean_and_error};
+use gdl_runtime::{
+    __private::Table,
+    Budget, Dynamic, Game,
+    dynamic::{MoveId, RoleId},
+    game::Id,
+    referee::{End, Match},
+    search::Mcts,
+};
+use serde_json::{Value, json};
+use std::{
+    iter,
+    sync::{Mutex, PoisonError},
+};
+
+/// Why there is no contest.
+pub const TOO_MUCH: &str =
+    "its games are too long, or its rules too large, for the work that searches may do";
+
+/// The fewest matches of a contest, for each seat.
+const FEWEST: u64 = 2;
+
+/// Matches are given up after so many times the mean length of random games, and some moves more.
+const PATIENCE: f64 = 8.0;
+const MORE: f64 = 20.0;
+
+/// Memory of a player, in MiB.
+const MEMORY: u32 = 64;
+
+/// What contests are played on.
+#[derive(Clone, Debug)]
+pub(super) struct Terms<'g> {
+    game: &'g Dynamic,
+    settings: &'g Settings,
+    seats: &'g [usize],
+    /// Joint moves of a random game, and how often players have to decide in it.
+    length: f64,
+    decisions: f64,
+    /// Gates that a node takes to be judged.
+    price: f64,
+}
+
+/// What is shown each match, by its joint moves.
+type See<'s> = &'s mut dyn FnMut(&[Vec<MoveId>]);
+
+/// A match that was played.
+#[derive(Clone, Debug)]
+pub struct Played {
+    number: u64,
+    /// The goals of all seats, if it ended with one for each.
+    pub goals: Option<Vec<u8>>,
+    /// The joint moves.
+    pub joints: Vec<Vec<MoveId>>,
+    end: End,
+}
+
+impl<'g> Terms<'g> {
+    pub(super) fn new(
+        game: &'g Dynamic,
+        settings: &'g Settings,
+        seats: &'g [usize],
+        random: &Outcome,
+        choosing: f64,
+    ) -> Self {
+        let length = random.length();
+        let (observe, advance) = game.table().map_or((1, 1), Table::gates);
+        let price = (observe + advance + 1) as f64 * (1.0 + length / 2.0);
+        Self { game, settings, seats, length, decisions: length * choosing, price }
+    }
+
+    /// How many matches there may be in which players visit so many nodes for a decision, on average. None if too few.
+    fn matches(&self, nodes: u64) -> Option<u64> {
+        let seats = self.seats.len() as u64;
+        let each = (1.0 + self.decisions) * self.price * nodes as f64;
+        #[allow(clippy::cast_sign_loss, reason = "it is positive, and casts of floats saturate")]
+        let most = (self.settings.work / each) as u64;
+        // Each player has each seat equally often.
+        let count = self.settings.matches.min(most) / seats * seats;
+        (count >= FEWEST * seats).then_some(count)
+    }
+
+    /// Joint moves after which a match is given up.
+    fn longest(&self) -> usize {
+        #[allow(clippy::cast_sign_loss, reason = "it is positive, and casts of floats saturate")]
+        let patience = (PATIENCE * self.length + MORE) as usize;
+        patience.min(self.settings.longest)
+    }
+
+    /// Plays matches; in those of a round each player has each seat once.
+    fn play(&self, players: &[Spec], count: u64, see: See<'_>) -> Vec<Played> {
+        let Settings { seed, threads, cancel, .. } = self.settings;
+        let contest = Contest {
+            name: "the game",
+            players,
+            seed: *seed,
+            clock: None,
+            nodes: None,
+            longest: self.longest(),
+        };
+        let list = Mutex::new(Vec::new());
+        let keep = |number: u64, played: &Match<Dynamic>| {
+            let goals = self.seats.iter().map(|&role| played.goals[role]).collect();
+            let joints = played.history.line().into_iter().map(<[MoveId]>::to_vec).collect();
+            let played = Played { number, goals, joints, end: played.end };
+            list.lock().unwrap_or_else(PoisonError::into_inner).push(played);
+            Ok(())
+        };
+        let total = contest.play(self.game, 0..count, *threads, cancel, &|_| (), &keep);
+        debug_assert!(total.is_ok(), "there is a player for each seat");
+        let mut list = list.into_inner().unwrap_or_else(PoisonError::into_inner);
+        list.sort_by_key(|played| played.number);
+        list.iter().for_each(|played| see(&played.joints));
+        list
+    }
+
+    /// Matches of players that all visit as many nodes: those of the second step of the ladder.
+    pub(super) fn peers(&self, see: See<'_>) -> Option<(Peers, Vec<Played>)> {
+        let nodes = self.nodes_of_equals()?;
+        let count = self.matches(nodes)?;
+        let matches = self.play(&vec![player(Some(nodes)); self.seats.len()], count, see);
+        Some((Peers { nodes, outcome: outcome(&matches, self.seats) }, matches))
+    }
+
+    fn nodes_of_equals(&self) -> Option<u64> {
+        self.settings.budgets.get(1).copied()
+    }
+
+    /// Each player of the ladder against the one below. None if not even the first contest can be played.
+    pub(super) fn ladder(&self, see: See<'_>) -> Option<Ladder> {
+        let budgets = || self.settings.budgets.iter().copied();
+        let steps: Vec<Option<u64>> = [None].into_iter().chain(budgets().map(Some)).collect();
+        let several = self.seats.len() > 1;
+        let mut ladder = Ladder { rungs: Vec::new(), goals: Vec::new() };
+        if !several {
+            for &nodes in &steps {
+                let Some(count) = self.matches(nodes.unwrap_or(1)) else { break };
+                let matches = self.play(&[player(nodes)], count, see);
+                ladder.goals.push((nodes, alone(&matches)));
+            }
+        }
+        for (place, pair) in steps.windows(2).enumerate() {
+            let &[weak, strong] = pair else { continue };
+            let rung = if several {
+                let [weaker, stronger] = [weak, strong].map(|nodes| nodes.unwrap_or(1));
+                let others = self.seats.len() as u64 - 1;
+                let Some(count) = self.matches((stronger + others * weaker).div_ceil(others + 1)) else {
+                    break;
+                };
+                let players: Vec<Spec> =
+                    (0..self.seats.len()).map(|seat| player(if seat == 0 { strong } else { weak })).collect();
+                let matches = self.play(&players, count, see);
+                Rung { weak, strong, matches: count, gain: gain(&matches, self.seats.len()) }
+            } else {
+                let [Some((_, low)), Some((_, high))] = [place, place + 1].map(|step| ladder.goals.get(step))
+                else {
+                    break;
+                };
+                Rung { weak, strong, matches: high.0, gain: difference(*low, *high) }
+            };
+            ladder.rungs.push(rung);
+        }
+        (!ladder.rungs.is_empty()).then_some(ladder)
+    }
+
+    /// What each seat can expect in each position of a match before its end, of 100.
+    pub(super) fn values(&self, played: &Played) -> Vec<Vec<f64>> {
+        let nodes = self.nodes_of_equals().unwrap_or(1);
+        let mut search = Mcts::new(self.settings.seed);
+        let mut state = self.game.initial();
+        let mut values = Vec::new();
+        for joint in &played.joints {
+            // For the first seat the tree is grown, for the others it is read.
+            let budgets = iter::once(nodes).chain(iter::repeat(1));
+            let each = self.seats.iter().zip(budgets).map(|(&role, nodes)| {
+                let budget = Budget::of_nodes(nodes);
+                search.search(self.game, &state, RoleId::from_index(role), &budget).report.value
+            });
+            values.extend(each.collect::<Option<Vec<f64>>>());
+            self.game.advance(&mut state, joint);
+        }
+        values
+    }
+}
+
+/// A player that visits so many nodes for a move, or plays at random.
+fn player(nodes: Option<u64>) -> Spec {
+    let text =
+        nodes.map_or_else(|| "random".to_owned(), |nodes| format!("mcts:nodes={nodes},memory={MEMORY}"));
+    text.parse().expect("the text of a player")
+}
+
+/// How matches ended.
+fn outcome(matches: &[Played], seats: &[usize]) -> Outcome {
+    let mut outcome = Outcome::new(seats);
+    for played in matches {
+        outcome.games += 1;
+        outcome.steps += played.joints.len() as u64;
+        match (&played.goals, played.end) {
+            (Some(goals), _) => outcome.add(goals),
+            (None, End::Terminal) => outcome.unscored += 1,
+            (None, End::Stuck) => outcome.stuck += 1,
+            (None, _) => outcome.too_long += 1,
+        }
+    }
+    outcome
+}
+
+/// Matches of equal players.
+#[derive(Clone, Debug)]
+pub struct Peers {
+    /// Nodes that each visits for a move.
+    pub nodes: u64,
+    /// How they ended.
+    pub outcome: Outcome,
+}
+
+impl Peers {
+    pub(super) fn to_json(&self, roles: &[String]) -> Value {
+        let mut object = self.outcome.to_json(roles);
+        object["nodes"] = json!(self.nodes);
+        object
+    }
+}
+
+/// Matches of players of different strength.
+#[derive(Clone, Debug)]
+pub struct Ladder {
+    /// From the weakest pair to the strongest.
+    pub rungs: Vec<Rung>,
+    /// Of a game for one: what each player comes to, with its nodes: games with a result, the mean goal and its standard error.
+    pub goals: Vec<(Option<u64>, (u64, f64, f64))>,
+}
+
+/// A contest of two players that differ in strength; in a game of more roles the weaker one has all other seats.
+#[derive(Clone, Copy, Debug)]
+pub struct Rung {
+    /// Nodes of the weaker player; none if it plays at random.
+    pub weak: Option<u64>,
+    /// Nodes of the stronger one.
+    pub strong: Option<u64>,
+    /// Matches.
+    pub matches: u64,
+    /// How much the stronger one gains by them, of 1. None if no match had a result.
+    pub gain: Option<Estimate>,
+}
+
+impl Rung {
+    /// The gain, if it is hardly a matter of luck, else 0.
+    #[must_use]
+    pub fn sure_gain(&self) -> f64 {
+        self.gain.filter(|gain| gain.interval[0] > 0.0).map_or(0.0, |gain| gain.mean.min(1.0))
+    }
+}
+
+impl Ladder {
+    /// Depth of skill: the mean of what thinking longer gains on each rung, where that is more than luck.
+    #[must_use]
+    pub fn depth(&self) -> f64 {
+        self.rungs.iter().map(Rung::sure_gain).sum::<f64>() / self.rungs.len().max(1) as f64
+    }
+
+    /// Levels of skill: rungs on which thinking longer gains something that is more than luck.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.rungs.iter().filter(|rung| rung.sure_gain() > 0.0).count()
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let rung = |rung: &Rung| {
+            json!({
+                "strong": rung.strong,
+                "weak": rung.weak,
+                "matches": rung.matches,
+                "gain": rung.gain.map(Estimate::to_json),
+            })
+        };
+        let goal = |&(nodes, (games, mean, error)): &(Option<u64>, (u64, f64, f64))| json!({ "nodes": nodes, "games": games, "goal": (games > 0).then(|| Estimate::new(mean, error).to_json()) });
+        json!({
+            "depth": self.depth(),
+            "levels": self.levels(),
+            "rungs": self.rungs.iter().map(rung).collect::<Vec<_>>(),
+            "goals": self.goals.iter().map(goal).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Gain: the goal of the first player less the mean goal of the others, of 1, over matches in which players move on by one seat from
+/// each to the next.
+#[must_use]
+pub fn gain(matches: &[Played], seats: usize) -> Option<Estimate> {
+    let one = |played: &Played| {
+        let goals = played.goals.as_ref()?;
+        let own = (seats - (played.number % seats as u64) as usize) % seats;
+        let sum: f64 = goals.iter().map(|&goal| f64::from(goal)).sum();
+        let goal = f64::from(goals[own]);
+        Some((goal - (sum - goal) / (seats - 1) as f64) / 100.0)
+    };
+    let (count, mean, error) = mean_and_error(matches.iter().filter_map(one));
+    (count > 0).then(|| Estimate::new(mean, error))
+}
+
+/// Games with a result, the mean goal and its standard error of a player that is alone.
+fn alone(matches: &[Played]) -> (u64, f64, f64) {
+    mean_and_error(
+        matches.iter().filter_map(|played| played.goals.as_ref()?.first().map(|&goal| f64::from(goal))),
+    )
+}
+
+/// Gain of a game for one: the stronger player's mean goal less the weaker one's, of 1.
+fn difference(low: (u64, f64, f64), high: (u64, f64, f64)) -> Option<Estimate> {
+    let error = (low.2.powi(2) + high.2.powi(2)).sqrt() / 100.0;
+    (low.0 > 0 && high.0 > 0).then(|| Estimate::new((high.1 - low.1) / 100.0, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn played(number: u64, goals: &[u8]) -> Played {
+        Played { number, goals: Some(goals.to_vec()), joints: Vec::new(), end: End::Terminal }
+    }
+
+    fn rung(gain: f64, error: f64) -> Rung {
+        Rung { weak: None, strong: Some(10), matches: 4, gain: Some(Estimate::new(gain, error)) }
+    }
+
+    #[test]
+    fn the_first_player_moves_on_by_one_seat() {
+        // In match 0 it has seat 0, in match 1 seat 1 of two; of three it has seat 2 then.
+        let two = gain(&[played(0, &[100, 0]), played(1, &[0, 100])], 2).expect("two results");
+        assert!((two.mean - 1.0).abs() < 1e-12 && (two.interval[0] - 1.0).abs() < 1e-12, "{two:?}");
+        let even = gain(&[played(0, &[100, 0]), played(1, &[100, 0])], 2).expect("two results");
+        assert!(even.mean.abs() < 1e-12 && even.interval[0] < -0.9, "{even:?}");
+        let three = gain(&[played(0, &[90, 0, 30]), played(1, &[0, 30, 90]), played(2, &[0, 90, 30])], 3);
+        assert!((three.expect("three results").mean - 0.75).abs() < 1e-12, "{three:?}");
+        let none = Played { goals: None, ..played(0, &[]) };
+        assert_eq!(gain(&[none], 2), None);
+    }
+
+    #[test]
+    fn depth_is_what_is_gained_beyond_luck() {
+        let ladder =
+            Ladder { rungs: vec![rung(0.9, 0.05), rung(0.3, 0.1), rung(0.1, 0.2)], goals: Vec::new() };
+        assert!((ladder.depth() - 0.4).abs() < 1e-12);
+        assert_eq!(ladder.levels(), 2);
+        let worse = Ladder { rungs: vec![rung(-0.5, 0.01)], goals: Vec::new() };
+        assert_eq!((worse.depth().to_string(), worse.levels()), ("0".to_owned(), 0));
+    }
+
+    #[test]
+    fn alone_a_player_is_compared_with_itself() {
+        let [low, high] =
+            [[played(0, &[0]), played(1, &[50])], [played(0, &[100]), played(1, &[75])]].map(|m| alone(&m));
+        assert_eq!((low.0, low.1.to_string(), high.1.to_string()), (2, "25".to_owned(), "87.5".to_owned()));
+        let gain = difference(low, high).expect("results");
+        assert!((gain.mean - 0.625).abs() < 1e-12);
+        assert_eq!(difference((0, 0.0, 0.0), high), None);
+    }
+}

@@ -7,12 +7,12 @@ use super::{
     Judgement, Played, Verdict,
     coverage::Group,
     outcome::Outcome,
-    skill::Ladder,
+    skill::{Ladder, Peers},
     text::{order, strength},
 };
 use crate::{
     analyze::{
-        chart::{Series, escape, histogram, intervals, legend, lines, short, stacked},
+        chart::{Series, escape, histogram, intervals, lines, short, stacked},
         page::STYLE,
     },
     output::{counted, thousands},
@@ -46,8 +46,9 @@ pub fn page(judgements: &[Judgement]) -> String {
     if judgements.len() > 1 {
         let _ = write!(
             body,
-            "{} of them were measured to the end, the others given up. Games are in the order of their scores.",
-            thousands(kept as u128)
+            "{} of them were measured to the end, {} given up. Games are in the order of their scores.",
+            thousands(kept as u128),
+            thousands((ranked.len() - kept) as u128)
         );
     } else {
         body += "What random play and searches of different strength show.";
@@ -121,7 +122,7 @@ fn table(ranked: &[&Judgement]) -> String {
         .iter()
         .fold(String::new(), |names, (name, words)| names + &format!("<th title=\"{words}\">{name}</th>"));
     format!(
-        "<section><h2>Ranking</h2><div class=\"wide\"><table><thead><tr><th>game</th><th>score</th>{names}<th>length</th><th>drama</th>\
+        "<section class=\"ranking\"><h2>Ranking</h2><div class=\"wide\"><table><thead><tr><th>game</th><th>score</th>{names}<th>length</th><th>drama</th>\
          </tr></thead><tbody>{rows}</tbody></table></div></section>"
     )
 }
@@ -252,38 +253,40 @@ fn cards(judgement: &Judgement, played: &Played) -> String {
     format!("<div class=\"cards\">{cards}</div>")
 }
 
+/// Wins, draws and losses of each seat, in random play and in that of equals.
 fn outcomes(judgement: &Judgement, played: &Played) -> String {
-    let several = judgement.roles.len() > 1;
-    let rows = |title: &str, outcome: &Outcome| -> Vec<(String, Vec<f64>)> {
-        let seats = judgement.roles.iter().zip(&outcome.seats);
+    let parts: &[&str] =
+        if judgement.roles.len() > 1 { &["win", "draw", "loss"] } else { &["goal of 100", "", "less"] };
+    // What is left out keeps its colour.
+    let names = parts.iter().enumerate().filter(|(_, part)| !part.is_empty());
+    let names = names.map(|(place, part)| format!("<span><i class=\"p{place}\"></i>{part}</span>"));
+    let legend = format!("<div class=\"legend\">{}</div>", names.collect::<Vec<_>>().join(" "));
+    let chart = |outcome: &Outcome| {
         let of = |games: u64| games as f64 / outcome.scored.max(1) as f64;
-        seats
+        let seats = judgement.roles.iter().zip(&outcome.seats);
+        let rows: Vec<(String, Vec<f64>)> = seats
             .map(|(name, seat)| {
                 let results = &seat.results;
-                (format!("{name}, {title}"), [results.wins, results.draws, results.losses].map(of).to_vec())
+                (name.clone(), [results.wins, results.draws, results.losses].map(of).to_vec())
             })
-            .collect()
+            .collect();
+        figure(&(legend.clone() + &stacked("Wins, draws and losses", &rows)))
     };
-    let mut all = rows("random", &played.random);
-    let mut words = format!(
-        "{} random games, {:.1} % of them with a result",
-        thousands(played.random.games),
-        100.0 * played.random.completion()
-    );
+    let random = &played.random;
+    let share = |outcome: &Outcome| format!("{:.1} % of them with a result", 100.0 * outcome.completion());
+    let words = format!("{} random games, {}.", thousands(random.games), share(random));
+    let mut charts = chart(random);
     if let Some(peers) = &played.peers {
-        all.extend(rows("skilled", &peers.outcome));
+        let Peers { nodes, outcome } = peers;
+        let (matches, strength) = (thousands(outcome.games), strength(Some(*nodes)));
         let _ = write!(
-            words,
-            "; {} matches of equal players, {} a move",
-            thousands(peers.outcome.games),
-            strength(Some(peers.nodes))
+            charts,
+            "<p class=\"more\">{matches} matches of equal players, {strength} a move, {}.</p>{}",
+            share(outcome),
+            chart(outcome)
         );
     }
-    let parts: &[&str] = if several { &["win", "draw", "loss"] } else { &["goal of 100", "", "less"] };
-    let names = parts.iter().enumerate().filter(|(_, part)| !part.is_empty());
-    let names = legend(names.map(|(_, part)| *part)).replace("class=\"s", "class=\"p");
-    let names = if several { names } else { names.replace("class=\"p1\"", "class=\"p2\"") };
-    section("Outcome", &(words + "."), &figure(&(names + &stacked("Wins, draws and losses", &all))))
+    section("Outcome", &words, &charts)
 }
 
 fn skill(ladder: &Ladder) -> String {

@@ -148,7 +148,7 @@ fn hopeless_games_are_given_up_with_the_reason() {
         assert_eq!(judgement.score(), None, "{text}");
         assert_eq!(judgement.to_json()["verdict"], verdict.name());
     }
-    let large: String = (0..200).map(|number| format!("(number {number})")).collect();
+    let large = (0..200).map(|number| format!("(number {number})")).collect::<Vec<_>>().concat();
     let text =
         format!("{} {large} (<= (next (f ?a ?b ?c)) (number ?a) (number ?b) (number ?c))", sticks(OVER));
     let options =

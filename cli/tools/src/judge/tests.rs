@@ -140,7 +140,7 @@ fn hopeless_games_are_given_up_with_the_reason() {
             Verdict::NoPlayer,
             "chance",
         ),
-        ("(role a) (init x) (<= (legal a (go ?y)) (true x))".to_owned(), Verdict::Invalid, "1:19: "),
+        ("(role a) (init x) (<= (legal a (go ?y)) (true x))".to_owned(), Verdict::Invalid, "1:36: "),
     ] {
         let judgement = judged_with(&text, &settings());
         let found = judgement.reason.clone().unwrap_or_default();

@@ -149,8 +149,8 @@ fn hopeless_games_are_given_up_with_the_reason() {
         assert_eq!(judgement.to_json()["verdict"], verdict.name());
     }
     let large = (0..200).map(|number| format!("(number {number})")).collect::<Vec<_>>().concat();
-    let text =
-        format!("{} {large} (<= (next (f ?a ?b ?c)) (number ?a) (number ?b) (number ?c))", sticks(OVER));
+    let end = format!("{OVER} (<= (goal ?r 50) (role ?r)) {large}");
+    let text = sticks(&format!("{end} (<= (next (f ?a ?b ?c)) (number ?a) (number ?b) (number ?c))"));
     let options =
         Options { limits: Limits { fuel: 1_000_000, ..Limits::network() }, ..crate::load::tolerant() };
     let judgement = judge("game", &Source::new("game.kif", text), &options, &settings());

@@ -1,59 +1,93 @@
 //! Random games of a rulesheet beside the same game written by hand in `reference/`: in every state the same moves
-//! are legal, and both end with the same goals.
+//! are legal, players perceive the same, and both end with the same goals.
 
-use crate::reference::{Position, checkers::Draughts, pentago::Board};
-use gdl_runtime::{Game, GameExt, chance::Stream, load};
+use crate::{
+    built_in,
+    reference::{self, Position},
+};
+use gdl_runtime::{Game, GameExt, chance::Stream, game::Perception};
+use std::collections::BTreeSet;
 
-/// Plays so many games, in all of which two players take turns and the other one waits.
-fn compare(name: &str, start: &impl Position, games: u64) {
-    let game = load(gdl_games::find(name).expect("built in").text).expect("built-in rulesheets load");
+/// Plays so many games at random, which end with these goals of the first role and no others.
+fn compare<P: Position>(name: &str, start: &P, games: u64, ends: &[u8]) {
+    compare_by(name, start, games, ends, |_, moves, stream| stream.below(moves.len() as u64) as usize);
+}
+
+/// Plays so many games by a choice among the moves of each position.
+fn compare_by<P: Position>(
+    name: &str,
+    start: &P,
+    games: u64,
+    ends: &[u8],
+    choose: impl Fn(&P, &[(String, P)], &mut Stream) -> usize,
+) {
+    let game = built_in(name);
     let roles: Vec<_> = game.roles().collect();
-    let noop = game.parse_move("noop").expect("a move");
-    let mut results = [0; 3];
+    let mut seen = BTreeSet::new();
     for number in 0..games {
         let mut stream = Stream::new(1, number);
         let (mut state, mut position) = (game.initial(), start.clone());
         loop {
-            let moves = position.moves();
-            assert_eq!(game.is_terminal(&state), moves.is_empty(), "{name}: {}", game.state_text(&state));
-            if moves.is_empty() {
+            let said = || format!("{name}: {}", game.state_text(&state));
+            assert_eq!(game.is_terminal(&state), position.moves().is_empty(), "{}", said());
+            if game.is_terminal(&state) {
                 break;
             }
-            let mover = position.to_move();
-            let mut expected: Vec<&str> = moves.iter().map(|(text, _)| text.as_str()).collect();
-            expected.sort_unstable();
-            let mut legal: Vec<String> = game
-                .legal_moves(&state, roles[mover])
-                .map(|action| game.move_text(action).to_owned())
+            let mut joint: Vec<Option<String>> = vec![None; roles.len()];
+            loop {
+                let mut moves = position.moves();
+                let mover = position.to_move();
+                let mut expected: Vec<&str> = moves.iter().map(|(text, _)| text.as_str()).collect();
+                expected.sort_unstable();
+                let mut legal: Vec<&str> =
+                    game.legal_moves(&state, roles[mover]).map(|action| game.move_text(action)).collect();
+                legal.sort_unstable();
+                assert_eq!(legal, expected, "{}", said());
+                let (text, next) = moves.swap_remove(choose(&position, &moves, &mut stream));
+                joint[mover] = Some(text);
+                position = next;
+                if !position.is_within_step() {
+                    break;
+                }
+            }
+            let joint: Vec<_> = (roles.iter().zip(&joint))
+                .map(|(&role, text)| {
+                    let action = game.parse_move(text.as_deref().unwrap_or("noop")).expect("a move");
+                    assert!(text.is_some() || game.legal_moves(&state, role).eq([action]), "{}", said());
+                    action
+                })
                 .collect();
-            legal.sort();
-            assert_eq!(legal, expected, "{name}: {}", game.state_text(&state));
-            assert!(
-                game.legal_moves(&state, roles[1 - mover]).eq([noop]),
-                "{name}: {}",
-                game.state_text(&state)
-            );
-
-            let (text, next) = &moves[stream.below(moves.len() as u64) as usize];
-            let mut joint = [noop; 2];
-            joint[mover] = game.parse_move(text).expect("a move");
+            for (player, mut expected) in position.percepts().into_iter().flatten().enumerate() {
+                let Perception::Percepts(percepts) = game.perception(&state, &joint, roles[player]) else {
+                    panic!("{name} has percepts");
+                };
+                let mut names: Vec<&str> =
+                    percepts.iter().map(|&percept| game.percept_text(percept)).collect();
+                names.sort_unstable();
+                expected.sort();
+                assert_eq!(names, expected, "{}", said());
+            }
             state = game.apply(&state, &joint).expect("legal moves");
-            position = next.clone();
         }
-        let goals = [0, 1].map(|role: usize| game.goal(&state, roles[role]));
-        assert_eq!(goals, position.goals().map(Some), "{name}: {}", game.state_text(&state));
-        results[usize::from(position.goals()[0]) / 50] += 1;
+        let expected = position.goals();
+        let goals: Vec<u8> =
+            roles[..expected.len()].iter().filter_map(|&role| game.goal(&state, role)).collect();
+        assert_eq!(goals, expected, "{name}: {}", game.state_text(&state));
+        seen.insert(goals[0]);
     }
-    // Each end of the game was seen.
-    assert!(results.iter().all(|&count| count > 0), "{name}: {results:?}");
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), ends, "{name}");
 }
 
-#[test]
-fn checkers() {
-    compare("checkers", &Draughts::new(), 200);
+macro_rules! compare {
+    ($($name:ident: $start:ident, $games:literal, $ends:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            compare(stringify!($name), &reference::$name::$start::default(), $games, &$ends);
+        })*
+    };
 }
 
-#[test]
-fn pentago() {
-    compare("pentago", &Board::default(), 200);
+compare! {
+    checkers: Draughts, 200, [0, 50, 100];
+    pentago: Board, 200, [0, 50, 100];
 }

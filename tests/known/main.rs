@@ -5,5 +5,13 @@ mod chess;
 mod handwritten;
 mod odd_games;
 mod perft;
+mod published;
 pub mod reference;
 mod traces;
+
+use gdl_runtime::Dynamic;
+
+/// A built-in game as a table.
+fn built_in(name: &str) -> Dynamic {
+    gdl_games::dynamic(name).expect("built-in rulesheets load")
+}

@@ -135,11 +135,7 @@ impl Position for Draughts {
         usize::from(self.to_move == 'w')
     }
 
-    fn goals(&self) -> [u8; 2] {
-        match self.possible().is_empty() {
-            true if self.to_move == 'b' => [0, 100],
-            true => [100, 0],
-            false => [50, 50],
-        }
+    fn goals(&self) -> Vec<u8> {
+        super::goals_of(self.possible().is_empty().then(|| 1 - self.to_move()))
     }
 }

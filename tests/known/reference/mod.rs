@@ -11,19 +11,66 @@ pub mod pentago;
 pub mod reversi;
 pub mod tictactoe;
 
-/// A position of a game in which two players take turns, with moves that have the names of the rulesheet's.
+/// A position of a game, with moves that have the names of the rulesheet's. In each step one role has a choice, a player or chance, and
+/// all others make the move `noop`; or several choose one after the other, unseen.
 pub trait Position: Clone {
     /// The legal moves and what follows; none once the game is over.
     fn moves(&self) -> Vec<(String, Self)>;
-    /// The player in turn, 0 or 1.
+    /// The role in turn.
     fn to_move(&self) -> usize;
-    /// The players' goals, if the game is over.
-    fn goals(&self) -> [u8; 2];
+    /// The players' goals, if the game is over, and none of chance.
+    fn goals(&self) -> Vec<u8>;
+
+    /// Whether others still choose in the same step, where moves are made at the same time.
+    fn is_within_step(&self) -> bool {
+        false
+    }
+
+    /// What each player perceived of the last step; none where all see all moves.
+    fn percepts(&self) -> Option<[Vec<String>; 2]> {
+        None
+    }
 
     /// What follows, whatever the moves are called.
     fn successors(&self) -> Vec<Self> {
         self.moves().into_iter().map(|(_, next)| next).collect()
     }
+}
+
+/// The goals of two players of whom one may have won.
+fn goals_of(winner: Option<usize>) -> Vec<u8> {
+    match winner {
+        Some(0) => vec![100, 0],
+        Some(_) => vec![0, 100],
+        None => vec![50, 50],
+    }
+}
+
+/// The neighbours of a cell in a grid of that size, upright and level.
+fn neighbours((x, y): (usize, usize), columns: usize, rows: usize) -> impl Iterator<Item = (usize, usize)> {
+    // One column left of the first is a very large number.
+    let around = [(x.wrapping_sub(1), y), (x + 1, y), (x, y.wrapping_sub(1)), (x, y + 1)];
+    around.into_iter().filter(move |&(x, y)| x < columns && y < rows)
+}
+
+/// Counts the arrangements that are first reached after 0, 1, 2 and so many moves, as long as there are some and up to `depth`.
+fn count_layers<P: Clone + Eq + std::hash::Hash>(
+    start: P,
+    depth: usize,
+    list_successors: impl Fn(&P) -> Vec<P>,
+) -> Vec<u64> {
+    let mut seen = std::collections::HashSet::from([start.clone()]);
+    let mut layer = vec![start];
+    let mut counts = Vec::new();
+    while !layer.is_empty() {
+        counts.push(layer.len() as u64);
+        if counts.len() > depth {
+            break;
+        }
+        let next = layer.iter().flat_map(&list_successors);
+        layer = next.filter(|arrangement| seen.insert(arrangement.clone())).collect();
+    }
+    counts
 }
 
 /// Counts the legal move sequences of each length from 1 to `depth`.

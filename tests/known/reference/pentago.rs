@@ -87,11 +87,11 @@ impl Position for Board {
         self.to_move
     }
 
-    fn goals(&self) -> [u8; 2] {
-        match [self.has_line(0), self.has_line(1)] {
-            [true, false] => [100, 0],
-            [false, true] => [0, 100],
-            _ => [50, 50],
-        }
+    fn goals(&self) -> Vec<u8> {
+        super::goals_of(match [self.has_line(0), self.has_line(1)] {
+            [true, false] => Some(0),
+            [false, true] => Some(1),
+            _ => None,
+        })
     }
 }

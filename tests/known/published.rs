@@ -1,0 +1,24 @@
+//! Counts of move sequences that others have published, or that follow from the rules by plain arithmetic, by the table in lanes.
+//! A debug build counts as far as a second allows.
+
+use crate::built_in;
+use gdl_runtime::perft::Perft;
+
+/// Checks the first counts of a debug build, or all of them.
+fn check(name: &str, in_debug: usize, expected: &[u128]) {
+    let expected = if cfg!(debug_assertions) { &expected[..in_debug] } else { expected };
+    let counts: Vec<u128> = Perft::new(&built_in(name)).take(expected.len()).collect();
+    assert_eq!(counts, expected, "{name}");
+}
+
+/// Reversi where finished games end: to the ninth depth they do not matter.
+#[test]
+fn reversi() {
+    check("reversi", 6, &[4, 12, 56, 244, 1396, 8200, 55_092, 390_216, 3_005_288]);
+}
+
+/// Each jump is a ply: by whole moves the last two would be 179,740 and 845,931.
+#[test]
+fn checkers() {
+    check("checkers", 6, &[7, 49, 302, 1469, 7361, 36_768, 179_255, 838_248]);
+}

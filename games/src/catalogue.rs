@@ -108,6 +108,7 @@ macro_rules! catalogue {
 // A name, the number of players, and tags.
 catalogue! {
     Board in "board" {
+        amazons: 2,
         breakthrough: 2,
         breakthrough_small: 2,
         checkers: 2,

@@ -88,6 +88,7 @@ macro_rules! compare {
 }
 
 compare! {
+    amazons: Board, 8, [0, 100];
     checkers: Draughts, 200, [0, 50, 100];
     pentago: Board, 200, [0, 50, 100];
 }

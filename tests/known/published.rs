@@ -11,6 +11,12 @@ fn check(name: &str, in_debug: usize, expected: &[u128]) {
     assert_eq!(counts, expected, "{name}");
 }
 
+/// A turn is three moves: 2,176 turns, and 4,307,152 of two.
+#[test]
+fn amazons() {
+    check("amazons", 5, &[4, 80, 2176, 8704, 168_420, 4_307_152]);
+}
+
 /// Reversi where finished games end: to the ninth depth they do not matter.
 #[test]
 fn reversi() {

@@ -2,6 +2,7 @@
 //! of the positions that can follow. They share no code with the compiler, with the rulesheets or
 //! with the loops in the benchmarks, and are the oracle for tests that count positions.
 
+pub mod amazons;
 pub mod breakthrough;
 pub mod checkers;
 pub mod connect_four;

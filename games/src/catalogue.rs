@@ -113,6 +113,7 @@ catalogue! {
         breakthrough_small: 2,
         checkers: 2,
         chess: 2,
+        chinese_checkers: 3,
         connect_four: 2,
         nim: 2,
         pentago: 2,

@@ -92,3 +92,15 @@ compare! {
     checkers: Draughts, 200, [0, 50, 100];
     pentago: Board, 200, [0, 50, 100];
 }
+
+/// At random no player ever arrives: most moves are the best for the own pegs.
+#[test]
+fn chinese_checkers() {
+    let start = reference::chinese_checkers::Star::default();
+    compare_by("chinese_checkers", &start, 4, &[0, 100], |position, moves, stream| {
+        let progress = |&place: &usize| moves[place].1.progress(position.to_move());
+        let best = (0..moves.len()).max_by_key(progress).unwrap_or(0);
+        if stream.below(8) > 0 { best } else { stream.below(moves.len() as u64) as usize }
+    });
+    compare("chinese_checkers", &start, 1, &[30]);
+}

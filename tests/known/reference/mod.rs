@@ -5,6 +5,7 @@
 pub mod amazons;
 pub mod breakthrough;
 pub mod checkers;
+pub mod chinese_checkers;
 pub mod connect_four;
 pub mod liars_dice;
 pub mod monty_hall;

@@ -115,6 +115,7 @@ catalogue! {
         chess: 2,
         chinese_checkers: 3,
         connect_four: 2,
+        dots_and_boxes: 2,
         nim: 2,
         pentago: 2,
         reversi: 2,

@@ -17,6 +17,11 @@ fn amazons() {
     check("amazons", 5, &[4, 80, 2176, 8704, 168_420, 4_307_152]);
 }
 
+#[test]
+fn dots_and_boxes() {
+    check("dots_and_boxes", 3, &[40, 40 * 39, 40 * 39 * 38, 40 * 39 * 38 * 37]);
+}
+
 /// Reversi where finished games end: to the ninth depth they do not matter.
 #[test]
 fn reversi() {

@@ -7,6 +7,7 @@ pub mod breakthrough;
 pub mod checkers;
 pub mod chinese_checkers;
 pub mod connect_four;
+pub mod dots_and_boxes;
 pub mod liars_dice;
 pub mod monty_hall;
 pub mod pentago;

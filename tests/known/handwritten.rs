@@ -91,6 +91,7 @@ compare! {
     amazons: Board, 8, [0, 100];
     checkers: Draughts, 200, [0, 50, 100];
     dots_and_boxes: Grid, 40, [0, 50, 100];
+    go: Board, 6, [0, 100];
     pentago: Board, 200, [0, 50, 100];
 }
 

@@ -17,6 +17,14 @@ fn amazons() {
     check("amazons", 5, &[4, 80, 2176, 8704, 168_420, 4_307_152]);
 }
 
+/// 81 x 80 x 79 stones without captures, and passes between them; two passes end the game.
+#[test]
+fn go() {
+    let two = 81 * 81 + 82;
+    let three = 81 * 80 * 80 + 81 * 81 + 81 * 81;
+    check("go", 3, &[82, two, three]);
+}
+
 #[test]
 fn dots_and_boxes() {
     check("dots_and_boxes", 3, &[40, 40 * 39, 40 * 39 * 38, 40 * 39 * 38 * 37]);

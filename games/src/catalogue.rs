@@ -117,6 +117,7 @@ catalogue! {
         connect_four: 2,
         dots_and_boxes: 2,
         go: 2,
+        gomoku: 2,
         nim: 2,
         pentago: 2,
         reversi: 2,

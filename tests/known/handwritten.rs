@@ -92,6 +92,7 @@ compare! {
     checkers: Draughts, 200, [0, 50, 100];
     dots_and_boxes: Grid, 40, [0, 50, 100];
     go: Board, 6, [0, 100];
+    gomoku: Board, 10, [0, 100];
     pentago: Board, 200, [0, 50, 100];
 }
 

@@ -25,6 +25,12 @@ fn go() {
     check("go", 3, &[82, two, three]);
 }
 
+/// Black needs five moves at least for a line.
+#[test]
+fn gomoku() {
+    check("gomoku", 2, &[225, 225 * 224, 225 * 224 * 223]);
+}
+
 #[test]
 fn dots_and_boxes() {
     check("dots_and_boxes", 3, &[40, 40 * 39, 40 * 39 * 38, 40 * 39 * 38 * 37]);

@@ -9,6 +9,7 @@ pub mod chinese_checkers;
 pub mod connect_four;
 pub mod dots_and_boxes;
 pub mod go;
+pub mod gomoku;
 pub mod liars_dice;
 pub mod monty_hall;
 pub mod pentago;

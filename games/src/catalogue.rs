@@ -118,6 +118,7 @@ catalogue! {
         dots_and_boxes: 2,
         go: 2,
         gomoku: 2,
+        hex: 2,
         nim: 2,
         pentago: 2,
         reversi: 2,

@@ -93,6 +93,7 @@ compare! {
     dots_and_boxes: Grid, 40, [0, 50, 100];
     go: Board, 6, [0, 100];
     gomoku: Board, 10, [0, 100];
+    hex: Board, 8, [0, 100];
     pentago: Board, 200, [0, 50, 100];
 }
 

@@ -17,6 +17,12 @@ fn amazons() {
     check("amazons", 5, &[4, 80, 2176, 8704, 168_420, 4_307_152]);
 }
 
+/// 121 x 120 x 119 without the swap, which adds 121 answers to the first stone, each with 120 stones to follow.
+#[test]
+fn hex() {
+    check("hex", 2, &[121, 121 * 120 + 121, 121 * 120 * 119 + 121 * 120]);
+}
+
 /// 81 x 80 x 79 stones without captures, and passes between them; two passes end the game.
 #[test]
 fn go() {

@@ -10,6 +10,7 @@ pub mod connect_four;
 pub mod dots_and_boxes;
 pub mod go;
 pub mod gomoku;
+pub mod hex;
 pub mod liars_dice;
 pub mod monty_hall;
 pub mod pentago;

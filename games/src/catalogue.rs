@@ -119,6 +119,7 @@ catalogue! {
         go: 2,
         gomoku: 2,
         hex: 2,
+        kalah: 2,
         nim: 2,
         pentago: 2,
         reversi: 2,

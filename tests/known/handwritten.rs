@@ -94,6 +94,7 @@ compare! {
     go: Board, 6, [0, 100];
     gomoku: Board, 10, [0, 100];
     hex: Board, 8, [0, 100];
+    kalah: Board, 200, [0, 50, 100];
     pentago: Board, 200, [0, 50, 100];
 }
 

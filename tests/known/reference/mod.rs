@@ -11,6 +11,7 @@ pub mod dots_and_boxes;
 pub mod go;
 pub mod gomoku;
 pub mod hex;
+pub mod kalah;
 pub mod liars_dice;
 pub mod monty_hall;
 pub mod pentago;

@@ -121,6 +121,7 @@ catalogue! {
         hex: 2,
         kalah: 2,
         nim: 2,
+        nine_mens_morris: 2,
         pentago: 2,
         reversi: 2,
         tictactoe: 2,

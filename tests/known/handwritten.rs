@@ -95,6 +95,7 @@ compare! {
     gomoku: Board, 10, [0, 100];
     hex: Board, 8, [0, 100];
     kalah: Board, 200, [0, 50, 100];
+    nine_mens_morris: Board, 40, [0, 50, 100];
     pentago: Board, 200, [0, 50, 100];
 }
 
@@ -108,4 +109,26 @@ fn chinese_checkers() {
         if stream.below(8) > 0 { best } else { stream.below(moves.len() as u64) as usize }
     });
     compare("chinese_checkers", &start, 1, &[30]);
+}
+
+/// At random few mills are closed, and all men of a player are hardly ever in mills.
+#[test]
+fn nine_mens_morris_with_mills() {
+    let start = reference::nine_mens_morris::Board::default();
+    compare_by("nine_mens_morris", &start, 60, &[0, 100], |position, moves, stream| {
+        let closes = |&place: &usize| moves[place].1.to_move() == position.to_move();
+        let place = stream.below(moves.len() as u64) as usize;
+        (0..moves.len()).find(closes).unwrap_or(place)
+    });
+}
+
+/// Nor is a player ever shut in at random: here the replies are kept few.
+#[test]
+fn nine_mens_morris_shut_in() {
+    let start = reference::nine_mens_morris::Board::default();
+    compare_by("nine_mens_morris", &start, 12, &[0, 50, 100], |_, moves, stream| {
+        let replies = |&place: &usize| moves[place].1.moves().len();
+        let fewest = (0..moves.len()).min_by_key(replies).unwrap_or(0);
+        if stream.below(8) > 0 { fewest } else { stream.below(moves.len() as u64) as usize }
+    });
 }

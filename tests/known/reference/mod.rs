@@ -14,6 +14,7 @@ pub mod hex;
 pub mod kalah;
 pub mod liars_dice;
 pub mod monty_hall;
+pub mod nine_mens_morris;
 pub mod pentago;
 pub mod reversi;
 pub mod tictactoe;

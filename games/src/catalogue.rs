@@ -123,6 +123,7 @@ catalogue! {
         nim: 2,
         nine_mens_morris: 2,
         pentago: 2,
+        quarto: 2,
         reversi: 2,
         tictactoe: 2,
         tictactoe_led: 2,

@@ -97,6 +97,7 @@ compare! {
     kalah: Board, 200, [0, 50, 100];
     nine_mens_morris: Board, 40, [0, 50, 100];
     pentago: Board, 200, [0, 50, 100];
+    quarto: Board, 200, [0, 50, 100];
 }
 
 /// At random no player ever arrives: most moves are the best for the own pegs.

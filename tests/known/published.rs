@@ -37,6 +37,12 @@ fn gomoku() {
     check("gomoku", 2, &[225, 225 * 224, 225 * 224 * 223]);
 }
 
+/// Giving a piece and placing it are two moves, and four placed pieces are the fewest that end a game.
+#[test]
+fn quarto() {
+    check("quarto", 4, &[16, 16 * 16, 16 * 16 * 15, 16 * 16 * 15 * 15]);
+}
+
 #[test]
 fn dots_and_boxes() {
     check("dots_and_boxes", 3, &[40, 40 * 39, 40 * 39 * 38, 40 * 39 * 38 * 37]);

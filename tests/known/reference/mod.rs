@@ -16,6 +16,7 @@ pub mod liars_dice;
 pub mod monty_hall;
 pub mod nine_mens_morris;
 pub mod pentago;
+pub mod quarto;
 pub mod reversi;
 pub mod tictactoe;
 

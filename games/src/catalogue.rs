@@ -128,6 +128,7 @@ catalogue! {
         tictactoe: 2,
         tictactoe_led: 2,
         tictactoe_stanford: 2,
+        ultimate_tictactoe: 2,
     }
     Puzzle in "puzzles" {
         lights_out: 1,

@@ -98,6 +98,7 @@ compare! {
     nine_mens_morris: Board, 40, [0, 50, 100];
     pentago: Board, 200, [0, 50, 100];
     quarto: Board, 200, [0, 50, 100];
+    ultimate_tictactoe: Boards, 50, [0, 50, 100];
 }
 
 /// At random no player ever arrives: most moves are the best for the own pegs.

@@ -1,7 +1,7 @@
 //! Counts of move sequences that others have published, or that follow from the rules by plain arithmetic, by the table in lanes.
 //! A debug build counts as far as a second allows.
 
-use crate::built_in;
+use crate::{built_in, reference};
 use gdl_runtime::perft::Perft;
 
 /// Checks the first counts of a debug build, or all of them.
@@ -35,6 +35,12 @@ fn go() {
 #[test]
 fn gomoku() {
     check("gomoku", 2, &[225, 225 * 224, 225 * 224 * 223]);
+}
+
+#[test]
+fn ultimate_tictactoe() {
+    assert_eq!(reference::ultimate_tictactoe::perft(4), [81, 720, 6336, 55_080]);
+    check("ultimate_tictactoe", 5, &[81, 720, 6336, 55_080, 473_256, 4_020_960, 33_782_544]);
 }
 
 /// Giving a piece and placing it are two moves, and four placed pieces are the fewest that end a game.

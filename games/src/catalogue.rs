@@ -129,6 +129,7 @@ catalogue! {
         tictactoe_led: 2,
         tictactoe_stanford: 2,
         ultimate_tictactoe: 2,
+        xiangqi: 2,
     }
     Puzzle in "puzzles" {
         lights_out: 1,

@@ -99,6 +99,7 @@ compare! {
     pentago: Board, 200, [0, 50, 100];
     quarto: Board, 200, [0, 50, 100];
     ultimate_tictactoe: Boards, 50, [0, 50, 100];
+    xiangqi: Board, 6, [0, 50, 100];
 }
 
 /// At random no player ever arrives: most moves are the best for the own pegs.

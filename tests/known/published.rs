@@ -31,6 +31,12 @@ fn go() {
     check("go", 3, &[82, two, three]);
 }
 
+/// <https://www.chessprogramming.org/Chinese_Chess_Perft_Results>
+#[test]
+fn xiangqi() {
+    check("xiangqi", 4, &[44, 1920, 79_666, 3_290_240, 133_312_995]);
+}
+
 /// Black needs five moves at least for a line.
 #[test]
 fn gomoku() {

@@ -130,6 +130,7 @@ catalogue! {
         tictactoe_stanford: 2,
         ultimate_tictactoe: 2,
         xiangqi: 2,
+        yavalath: 2,
     }
     Puzzle in "puzzles" {
         lights_out: 1,

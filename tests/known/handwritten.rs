@@ -100,6 +100,7 @@ compare! {
     quarto: Board, 200, [0, 50, 100];
     ultimate_tictactoe: Boards, 50, [0, 50, 100];
     xiangqi: Board, 6, [0, 50, 100];
+    yavalath: Board, 100, [0, 100];
 }
 
 /// At random no player ever arrives: most moves are the best for the own pegs.

@@ -21,6 +21,7 @@ pub mod reversi;
 pub mod tictactoe;
 pub mod ultimate_tictactoe;
 pub mod xiangqi;
+pub mod yavalath;
 
 /// A position of a game, with moves that have the names of the rulesheet's. In each step one role has a choice, a player or chance, and
 /// all others make the move `noop`; or several choose one after the other, unseen.

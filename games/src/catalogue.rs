@@ -133,6 +133,7 @@ catalogue! {
         yavalath: 2,
     }
     Puzzle in "puzzles" {
+        eight_puzzle: 1,
         lights_out: 1,
     }
     Chance in "chance" {

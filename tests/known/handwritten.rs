@@ -91,6 +91,7 @@ compare! {
     amazons: Board, 8, [0, 100];
     checkers: Draughts, 200, [0, 50, 100];
     dots_and_boxes: Grid, 40, [0, 50, 100];
+    eight_puzzle: Frame, 20, [0];
     go: Board, 6, [0, 100];
     gomoku: Board, 10, [0, 100];
     hex: Board, 8, [0, 100];

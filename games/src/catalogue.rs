@@ -134,6 +134,7 @@ catalogue! {
     }
     Puzzle in "puzzles" {
         eight_puzzle: 1,
+        knights_tour: 1,
         lights_out: 1,
     }
     Chance in "chance" {

@@ -60,6 +60,13 @@ fn dots_and_boxes() {
     check("dots_and_boxes", 3, &[40, 40 * 39, 40 * 39 * 38, 40 * 39 * 38 * 37]);
 }
 
+/// The tours from a corner are the sequences of 24 moves.
+#[test]
+fn knights_tour() {
+    let game = built_in("knights_tour");
+    assert_eq!(Perft::new(&game).nth(23), Some(304));
+}
+
 /// Reversi where finished games end: to the ninth depth they do not matter.
 #[test]
 fn reversi() {

@@ -13,6 +13,7 @@ pub mod go;
 pub mod gomoku;
 pub mod hex;
 pub mod kalah;
+pub mod knights_tour;
 pub mod liars_dice;
 pub mod monty_hall;
 pub mod nine_mens_morris;

@@ -136,6 +136,7 @@ catalogue! {
         eight_puzzle: 1,
         knights_tour: 1,
         lights_out: 1,
+        peg_solitaire: 1,
     }
     Chance in "chance" {
         liars_dice: 2 [Chance, Hidden],

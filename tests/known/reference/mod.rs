@@ -17,6 +17,7 @@ pub mod knights_tour;
 pub mod liars_dice;
 pub mod monty_hall;
 pub mod nine_mens_morris;
+pub mod peg_solitaire;
 pub mod pentago;
 pub mod quarto;
 pub mod reversi;

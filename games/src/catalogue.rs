@@ -137,6 +137,7 @@ catalogue! {
         knights_tour: 1,
         lights_out: 1,
         peg_solitaire: 1,
+        pocket_cube: 1,
     }
     Chance in "chance" {
         liars_dice: 2 [Chance, Hidden],

@@ -19,6 +19,7 @@ pub mod monty_hall;
 pub mod nine_mens_morris;
 pub mod peg_solitaire;
 pub mod pentago;
+pub mod pocket_cube;
 pub mod quarto;
 pub mod reversi;
 pub mod tictactoe;

@@ -138,6 +138,7 @@ catalogue! {
         lights_out: 1,
         peg_solitaire: 1,
         pocket_cube: 1,
+        sokoban: 1,
     }
     Chance in "chance" {
         liars_dice: 2 [Chance, Hidden],

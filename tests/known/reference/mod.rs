@@ -22,6 +22,7 @@ pub mod pentago;
 pub mod pocket_cube;
 pub mod quarto;
 pub mod reversi;
+pub mod sokoban;
 pub mod tictactoe;
 pub mod ultimate_tictactoe;
 pub mod xiangqi;

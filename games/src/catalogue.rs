@@ -139,6 +139,7 @@ catalogue! {
         peg_solitaire: 1,
         pocket_cube: 1,
         sokoban: 1,
+        sudoku: 1,
     }
     Chance in "chance" {
         liars_dice: 2 [Chance, Hidden],

@@ -102,6 +102,7 @@ compare! {
     pentago: Board, 200, [0, 50, 100];
     quarto: Board, 200, [0, 50, 100];
     sokoban: Warehouse, 20, [0];
+    sudoku: Grid, 10, [0];
     ultimate_tictactoe: Boards, 50, [0, 50, 100];
     xiangqi: Board, 6, [0, 50, 100];
     yavalath: Board, 100, [0, 100];

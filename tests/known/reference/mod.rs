@@ -23,6 +23,7 @@ pub mod pocket_cube;
 pub mod quarto;
 pub mod reversi;
 pub mod sokoban;
+pub mod sudoku;
 pub mod tictactoe;
 pub mod ultimate_tictactoe;
 pub mod xiangqi;

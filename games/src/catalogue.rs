@@ -140,6 +140,7 @@ catalogue! {
         pocket_cube: 1,
         sokoban: 1,
         sudoku: 1,
+        towers_of_hanoi: 1,
     }
     Chance in "chance" {
         liars_dice: 2 [Chance, Hidden],

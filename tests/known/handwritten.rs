@@ -103,6 +103,7 @@ compare! {
     quarto: Board, 200, [0, 50, 100];
     sokoban: Warehouse, 20, [0];
     sudoku: Grid, 10, [0];
+    towers_of_hanoi: Towers, 20, [0];
     ultimate_tictactoe: Boards, 50, [0, 50, 100];
     xiangqi: Board, 6, [0, 50, 100];
     yavalath: Board, 100, [0, 100];

@@ -25,6 +25,7 @@ pub mod reversi;
 pub mod sokoban;
 pub mod sudoku;
 pub mod tictactoe;
+pub mod towers_of_hanoi;
 pub mod ultimate_tictactoe;
 pub mod xiangqi;
 pub mod yavalath;

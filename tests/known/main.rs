@@ -6,6 +6,7 @@ mod handwritten;
 mod odd_games;
 mod perft;
 mod published;
+mod puzzles;
 pub mod reference;
 mod traces;
 

@@ -143,6 +143,7 @@ catalogue! {
         towers_of_hanoi: 1,
     }
     Chance in "chance" {
+        battleship: 2 [Hidden, Simultaneous],
         liars_dice: 2 [Chance, Hidden],
         monty_hall: 1 [Chance, Hidden],
         rock_paper_scissors: 2 [Simultaneous],

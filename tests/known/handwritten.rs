@@ -89,6 +89,7 @@ macro_rules! compare {
 
 compare! {
     amazons: Board, 8, [0, 100];
+    battleship: Seas, 100, [0, 100];
     checkers: Draughts, 200, [0, 50, 100];
     dots_and_boxes: Grid, 40, [0, 50, 100];
     eight_puzzle: Frame, 20, [0];

@@ -3,6 +3,7 @@
 //! with the loops in the benchmarks, and are the oracle for tests that count positions.
 
 pub mod amazons;
+pub mod battleship;
 pub mod breakthrough;
 pub mod checkers;
 pub mod chinese_checkers;

@@ -95,6 +95,7 @@ compare! {
     eight_puzzle: Frame, 20, [0];
     go: Board, 6, [0, 100];
     gomoku: Board, 10, [0, 100];
+    goofspiel: Bids, 200, [0, 50, 100];
     hex: Board, 8, [0, 100];
     kalah: Board, 200, [0, 50, 100];
     knights_tour: Tour, 300, [20, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76, 80, 84, 88, 92, 96, 100];

@@ -12,6 +12,7 @@ pub mod dots_and_boxes;
 pub mod eight_puzzle;
 pub mod go;
 pub mod gomoku;
+pub mod goofspiel;
 pub mod hex;
 pub mod kalah;
 pub mod knights_tour;

@@ -5,6 +5,7 @@ mod chess;
 mod handwritten;
 mod odd_games;
 mod perft;
+mod poker;
 mod published;
 mod puzzles;
 pub mod reference;

@@ -16,6 +16,7 @@ pub mod goofspiel;
 pub mod hex;
 pub mod kalah;
 pub mod knights_tour;
+pub mod kuhn_poker;
 pub mod liars_dice;
 pub mod monty_hall;
 pub mod nine_mens_morris;

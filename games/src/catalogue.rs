@@ -146,6 +146,7 @@ catalogue! {
         battleship: 2 [Hidden, Simultaneous],
         goofspiel: 2 [Chance, Simultaneous],
         kuhn_poker: 2 [Chance, Hidden],
+        leduc_poker: 2 [Chance, Hidden],
         liars_dice: 2 [Chance, Hidden],
         monty_hall: 1 [Chance, Hidden],
         rock_paper_scissors: 2 [Simultaneous],

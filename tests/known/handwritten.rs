@@ -100,6 +100,7 @@ compare! {
     kalah: Board, 200, [0, 50, 100];
     knights_tour: Tour, 300, [20, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76, 80, 84, 88, 92, 96, 100];
     kuhn_poker: Deal, 300, [0, 25, 75, 100];
+    leduc_poker: Deal, 1000, [22, 28, 34, 40, 46, 52, 58, 61, 64, 70, 76, 82, 88, 94, 100];
     nine_mens_morris: Board, 40, [0, 50, 100];
     peg_solitaire: Board, 100, [0];
     pentago: Board, 200, [0, 50, 100];

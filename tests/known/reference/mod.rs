@@ -17,6 +17,7 @@ pub mod hex;
 pub mod kalah;
 pub mod knights_tour;
 pub mod kuhn_poker;
+pub mod leduc_poker;
 pub mod liars_dice;
 pub mod monty_hall;
 pub mod nine_mens_morris;

@@ -149,6 +149,7 @@ catalogue! {
         leduc_poker: 2 [Chance, Hidden],
         liars_dice: 2 [Chance, Hidden],
         monty_hall: 1 [Chance, Hidden],
+        phantom_tictactoe: 2 [Hidden],
         rock_paper_scissors: 2 [Simultaneous],
     }
 }

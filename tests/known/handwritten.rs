@@ -104,6 +104,7 @@ compare! {
     nine_mens_morris: Board, 40, [0, 50, 100];
     peg_solitaire: Board, 100, [0];
     pentago: Board, 200, [0, 50, 100];
+    phantom_tictactoe: Board, 200, [0, 50, 100];
     quarto: Board, 200, [0, 50, 100];
     sokoban: Warehouse, 20, [0];
     sudoku: Grid, 10, [0];

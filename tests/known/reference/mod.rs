@@ -23,6 +23,7 @@ pub mod monty_hall;
 pub mod nine_mens_morris;
 pub mod peg_solitaire;
 pub mod pentago;
+pub mod phantom_tictactoe;
 pub mod pocket_cube;
 pub mod quarto;
 pub mod reversi;

@@ -150,6 +150,7 @@ catalogue! {
         liars_dice: 2 [Chance, Hidden],
         monty_hall: 1 [Chance, Hidden],
         phantom_tictactoe: 2 [Hidden],
+        pig: 2 [Chance],
         rock_paper_scissors: 2 [Simultaneous],
     }
 }

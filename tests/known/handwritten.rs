@@ -105,6 +105,7 @@ compare! {
     peg_solitaire: Board, 100, [0];
     pentago: Board, 200, [0, 50, 100];
     phantom_tictactoe: Board, 200, [0, 50, 100];
+    pig: Race, 20, [0, 100];
     quarto: Board, 200, [0, 50, 100];
     sokoban: Warehouse, 20, [0];
     sudoku: Grid, 10, [0];

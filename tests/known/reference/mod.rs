@@ -24,6 +24,7 @@ pub mod nine_mens_morris;
 pub mod peg_solitaire;
 pub mod pentago;
 pub mod phantom_tictactoe;
+pub mod pig;
 pub mod pocket_cube;
 pub mod quarto;
 pub mod reversi;

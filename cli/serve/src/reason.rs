@@ -105,7 +105,7 @@ impl Question {
             if cancel.is_cancelled() {
                 return Err(Problem::late());
             }
-            let position = Position::of_state(state, &oracle).and_then(|position| match &self.before {
+            let position = Position::of(&oracle, state).and_then(|position| match &self.before {
                 Some((before, joint, depth)) => position.reached(before, joint, *depth, &oracle),
                 None if self.is_start => Ok(position.at_start()),
                 None => Ok(position),

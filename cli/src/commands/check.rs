@@ -2,11 +2,12 @@
 
 use crate::args::rules::RulesArgs;
 use clap::Args;
-use gdl_compiler::{Compilation, Diagnostics, Options, Severity, Source, diagnostic::repair};
+use gdl_compiler::{Compilation, Diagnostics, Options, Severity, Source};
 use gdl_runtime::Dynamic;
 use gdl_tools::{
     error::{Error, Result},
     load::{self, Compiled},
+    mend,
     output::{self, BAD, DIM, GOOD, ODD},
     parse::whole,
     progress::Progress,
@@ -116,7 +117,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
     let mut whole = Whole::default();
     for path in &args.files {
         if args.fix {
-            mend(path, &options)?;
+            mend_file(path, &options)?;
         }
         let (source, diagnostics, simulation) = judge(path, &args.name, &options, settings.as_ref());
         whole.add(&source, &diagnostics, simulation.as_ref());
@@ -135,31 +136,21 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
     if whole.errors > 0 { Err(Error::Reported) } else { Ok(()) }
 }
 
-/// Makes the edits that diagnostics suggest, round after round, and says which they are.
-fn mend(path: &Path, options: &Options) -> Result {
-    /// What is wrong behind that is told and left.
-    const ROUNDS: usize = 100;
+/// Makes the edits that diagnostics suggest and says which they are.
+fn mend_file(path: &Path, options: &Options) -> Result {
     if path == Path::new("-") {
         return Err(Error::Input("`--fix` wants a file, not stdin".to_owned()));
     }
     // What cannot be read is told by the check.
     let Ok(original) = load::read(path, options) else { return Ok(()) };
-    let mut source = original.clone();
-    for _ in 0..ROUNDS {
-        let (diagnostics, _) = load::examine(&source, options);
-        let (text, made) = repair(&source, diagnostics.iter());
-        if made.is_empty() {
-            break;
-        }
-        for diagnostic in made {
-            let place = source.position(diagnostic.span.unwrap_or_default().start);
-            let (name, code) = (source.name(), diagnostic.code.id);
-            let what = diagnostic.help.as_deref().unwrap_or(&diagnostic.message);
-            let (line, column) = (place.line, place.column);
-            output::remark(format_args!("{GOOD}fixed{GOOD:#}: {name}:{line}:{column}: {code}: {what}"));
-        }
-        source = Source::new(source.name(), text);
-    }
+    let mut examine = |source: &Source| load::examine(source, options).0;
+    let (source, _) = mend::mend(&original, &mut examine, &mut |source, diagnostic| {
+        let place = source.position(diagnostic.span.unwrap_or_default().start);
+        let (name, code) = (source.name(), diagnostic.code.id);
+        let what = diagnostic.help.as_deref().unwrap_or(&diagnostic.message);
+        let (line, column) = (place.line, place.column);
+        output::remark(format_args!("{GOOD}fixed{GOOD:#}: {name}:{line}:{column}: {code}: {what}"));
+    });
     if source.text() == original.text() {
         return Ok(());
     }

@@ -1,6 +1,5 @@
 //! `gdl test`: tests of a rulesheet, which are plays with expectations and recorded matches.
 
-use super::why::Page;
 use clap::Args;
 use gdl_compiler::eval::Evaluator;
 use gdl_runtime::{Dynamic, History, perft::Perft, record::Record};
@@ -11,7 +10,7 @@ use gdl_tools::{
     output::{self, BAD, BOLD, GOOD, counted},
     plays::{self, Failure},
     progress::Progress,
-    why::to_json,
+    why::{Page, to_json},
 };
 use serde_json::{Value, json};
 use std::{

@@ -31,6 +31,15 @@ pub fn stdout() -> BufWriter<anstream::AutoStream<io::StdoutLock<'static>>> {
     BufWriter::new(anstream::AutoStream::auto(io::stdout().lock()))
 }
 
+/// What is written to a report, as text without styles.
+#[must_use]
+pub fn plain(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    // Memory takes all.
+    let _ = write(&mut bytes);
+    anstream::adapter::strip_str(&String::from_utf8_lossy(&bytes)).to_string()
+}
+
 /// Prints the one JSON object of a command.
 ///
 /// # Errors

@@ -4,6 +4,10 @@
 //! or a match recorder wrote. An atom is asked about there, and the oracle explains it by the rules ([`Explanation`]). What is not `true`
 //! at a position is asked of the step that led to it, by `next` or `init`.
 
+mod page;
+
+pub use page::Page;
+
 use crate::{
     error::{Error, Result},
     load,
@@ -82,7 +86,7 @@ impl Position {
             return Self::after(oracle, &[], 0);
         }
         if text.starts_with('(') {
-            return Self::of_state(text, oracle);
+            return Self::of(oracle, text);
         }
         if let Some(moves) = text.strip_prefix("after").filter(|rest| rest.trim_start().starts_with('(')) {
             let list = format!("({moves})");
@@ -112,11 +116,20 @@ impl Position {
         Self::after(oracle, &moves, depth)
     }
 
-    /// A state by itself: `((FLUENT) ..)`.
+    /// The start.
     ///
     /// # Errors
-    /// If the text is none.
-    pub fn of_state(text: &str, oracle: &Evaluator<'_>) -> Result<Self> {
+    /// If the rules take too much to be evaluated.
+    pub fn start(oracle: &Evaluator<'_>) -> Result<Self> {
+        let state = oracle.initial().map_err(|error| wrong("the start", &error))?;
+        Ok(Self { state, depth: Some(0), before: None, making: None })
+    }
+
+    /// The position of a state, a list of fluents as KIF text: `((a 1) (b 2))`. How it was reached is not known.
+    ///
+    /// # Errors
+    /// If the text is no such list.
+    pub fn of(oracle: &Evaluator<'_>, text: &str) -> Result<Self> {
         Ok(Self { state: state(text, oracle)?, depth: None, before: None, making: None })
     }
 
@@ -142,25 +155,31 @@ impl Position {
         Self { depth: Some(0), ..self }
     }
 
-    /// The position after so many of some joint moves.
+    /// The position after a joint move, which has a move of each role.
+    ///
+    /// # Errors
+    /// If it is not legal, or the rules take too much to be evaluated.
+    pub fn step(self, oracle: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
+        let made = self.joint(oracle, texts).map_err(Error::Input)?;
+        let next = oracle.next(&self.state, &made).map_err(|error| Error::Input(error.to_string()))?;
+        let depth = self.depth.map(|depth| depth + 1);
+        Ok(Self { state: next, depth, before: Some((self.state, made)), making: None })
+    }
+
+    /// The position after so many of some joint moves; the one that follows is made there.
     fn after(oracle: &Evaluator<'_>, moves: &[Vec<String>], depth: usize) -> Result<Self> {
-        let mut position = Self {
-            state: oracle.initial().map_err(|error| wrong("the start", &error))?,
-            depth: Some(0),
-            before: None,
-            making: None,
-        };
+        let mut position = Self::start(oracle)?;
         for (number, joint) in moves.iter().take(depth + 1).enumerate() {
-            let made = position.joint(oracle, joint);
-            let made = made.map_err(|error| Error::Input(format!("joint move {}: {error}", number + 1)))?;
+            let numbered = |error: Error| match error {
+                Error::Input(message) => Error::Input(format!("joint move {}: {message}", number + 1)),
+                other => other,
+            };
             if number == depth {
-                position.making = Some(made);
+                position.making =
+                    Some(position.joint(oracle, joint).map_err(Error::Input).map_err(numbered)?);
                 break;
             }
-            let next = oracle.next(&position.state, &made);
-            let next = next.map_err(|error| wrong(&format!("joint move {}", number + 1), &error))?;
-            position.before = Some((std::mem::replace(&mut position.state, next), made));
-            position.depth = Some(number + 1);
+            position = position.step(oracle, joint).map_err(numbered)?;
         }
         Ok(position)
     }
@@ -189,11 +208,19 @@ impl Position {
     ///
     /// # Errors
     /// If it is not legal.
-    pub fn making(mut self, oracle: &Evaluator<'_>, text: &str) -> Result<Self> {
+    pub fn making(self, oracle: &Evaluator<'_>, text: &str) -> Result<Self> {
         let texts = joint(text.trim())
             .ok_or_else(|| Error::Input(format!("`{text}` is not a list with a move of each role")))?;
-        self.making = Some(self.joint(oracle, &texts).map_err(Error::Input)?);
-        Ok(self)
+        self.making_all(oracle, &texts)
+    }
+
+    /// The same, of a move of each role.
+    ///
+    /// # Errors
+    /// If it is not legal.
+    pub fn making_all(self, oracle: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
+        let making = Some(self.joint(oracle, texts).map_err(Error::Input)?);
+        Ok(Self { making, ..self })
     }
 
     /// Why an atom holds here or does not, so many rules deep. An atom may be written without its outer parentheses.

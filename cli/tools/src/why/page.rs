@@ -1,0 +1,96 @@
+//! Explanations as text, a line for each atom and literal, indented under what they are about.
+
+use crate::output::{BAD, BOLD, CODE, DIM, GOOD};
+use gdl_compiler::{
+    Rules, Source, Span,
+    eval::{Explanation, Literal, Reason},
+};
+use std::io::{self, Write};
+
+/// What is printed of explanations, and where.
+#[derive(Debug)]
+pub struct Page<'a, W> {
+    /// The rules they speak of.
+    pub rules: &'a Rules,
+    /// The text of the rules.
+    pub source: &'a Source,
+    /// Where they go.
+    pub out: W,
+}
+
+impl<W: Write> Page<'_, W> {
+    /// Prints an explanation.
+    ///
+    /// # Errors
+    /// If `out` takes no more.
+    pub fn print(&mut self, explanation: &Explanation) -> io::Result<()> {
+        let verdict = if explanation.holds { "holds" } else { "does not hold" };
+        writeln!(self.out, "{BOLD}{}{BOLD:#} {verdict}{}", explanation.atom, self.remark(explanation))?;
+        self.reason(explanation, 1)
+    }
+
+    /// What is said of an atom on its line.
+    fn remark(&self, explanation: &Explanation) -> String {
+        match &explanation.reason {
+            Reason::Given if explanation.atom.starts_with("(true") => {
+                if explanation.holds { "" } else { ": it is not in the state" }.to_owned()
+            }
+            Reason::Given => if explanation.holds { "" } else { ": it is not the move made" }.to_owned(),
+            Reason::Rule { rule, premises } if premises.is_empty() => {
+                format!(": a fact, {}", self.place(self.rules.rules[*rule].head.span))
+            }
+            Reason::Rule { rule, .. } => format!(" by {}", self.place(self.rules.rules[*rule].head.span)),
+            Reason::None(attempts) if attempts.is_empty() => ": no rule can give it".to_owned(),
+            Reason::None(_) => String::new(),
+            Reason::Deeper => ": ..".to_owned(),
+        }
+    }
+
+    fn place(&self, span: Span) -> String {
+        let at = self.source.position(span.start);
+        format!("{CODE}{}:{}:{}{CODE:#}", self.source.name(), at.line, at.column)
+    }
+
+    /// What an atom rests on, or fails for.
+    fn reason(&mut self, explanation: &Explanation, level: usize) -> io::Result<()> {
+        let indent = "  ".repeat(level);
+        match &explanation.reason {
+            Reason::Given | Reason::Deeper => {}
+            Reason::Rule { premises, .. } => {
+                for premise in premises {
+                    self.literal(premise, true, level)?;
+                }
+            }
+            Reason::None(attempts) => {
+                for attempt in attempts {
+                    let place = self.place(self.rules.rules[attempt.rule].head.span);
+                    writeln!(self.out, "{indent}{place} {DIM}does not give it:{DIM:#}")?;
+                    for held in &attempt.held {
+                        writeln!(self.out, "{indent}  {GOOD}+{GOOD:#} {held}")?;
+                    }
+                    self.literal(&attempt.fails, false, level + 1)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A literal that holds or does not, and why.
+    fn literal(&mut self, literal: &Literal, holds: bool, level: usize) -> io::Result<()> {
+        let indent = "  ".repeat(level);
+        let sign = if holds { format!("{GOOD}+{GOOD:#}") } else { format!("{BAD}-{BAD:#}") };
+        let Some(why) = &literal.why else {
+            let remark = if !holds && literal.text.contains('?') { ": nothing fits" } else { "" };
+            return writeln!(self.out, "{indent}{sign} {}{DIM}{remark}{DIM:#}", literal.text);
+        };
+        // Of `(not X)` the atom is X, of which it is told only if it holds.
+        let remark = match (why.holds == holds, why.holds) {
+            (true, _) => self.remark(why),
+            (false, true) => format!(": {} holds{}", why.atom, self.remark(why)),
+            (false, false) => String::new(),
+        };
+        writeln!(self.out, "{indent}{sign} {}{DIM}{remark}{DIM:#}", literal.text)?;
+        // That something does not hold is told when it is asked for, or what is asked for fails for it.
+        if holds && !why.holds { Ok(()) } else { self.reason(why, level + 1) }
+    }
+}

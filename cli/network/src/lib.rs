@@ -4,7 +4,8 @@
 //! A [`Host`] answers messages for a player, and [`serve`] those that come to a port; it knows the rulesheets that are compiled into
 //! the program, also under other symbols, and compiles all others while it already plays by the rules as they stand. A
 //! [`Remote`] is a [`Player`](gdl_runtime::Player) that is asked over the network. Both stand on [`message`], which reads and
-//! writes what is said, and a [`client`] that asks one question and takes whatever comes back.
+//! writes what is said, and a [`client`] that asks one question and takes whatever comes back. [`Names`] tells whether two rulesheets
+//! differ in nothing but their symbols.
 //!
 //! What the protocol wants, what peers do that is not in it, and what holds against those who mean harm is in
 //! `docs/network.md`.
@@ -24,6 +25,7 @@ mod thinker;
 mod threads;
 
 pub use host::Host;
+pub use names::Names;
 pub use note::Note;
 pub use remote::Remote;
 

@@ -20,7 +20,7 @@ const KEYWORDS: [&str; 21] = [
 
 /// What the symbols of a match are called in the game that plays it, and the other way.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names {
+pub struct Names {
     /// Own symbols by those received, in lower case.
     own: HashMap<String, String>,
     /// Symbols as they were first received, by own ones in lower case.
@@ -29,7 +29,8 @@ pub(crate) struct Names {
 
 impl Names {
     /// How the symbols of two rulesheets stand for each other; none if they are not the same game by that.
-    pub(crate) fn between(own: &str, received: &str) -> Option<Self> {
+    #[must_use]
+    pub fn between(own: &str, received: &str) -> Option<Self> {
         let mut names = Self::default();
         // Of the form at hand.
         let (mut variables, mut named): (HashMap<&str, &str>, HashMap<&str, &str>) = Default::default();
@@ -63,6 +64,19 @@ impl Names {
                 return None;
             }
         }
+    }
+
+    /// Pairs of a symbol of the game that plays and the one that stands for it, where they differ, in the order of their bytes.
+    #[must_use]
+    pub fn renamed(&self) -> Vec<[String; 2]> {
+        let mut pairs: Vec<[String; 2]> = self
+            .received
+            .iter()
+            .filter(|(own, received)| !own.eq_ignore_ascii_case(received))
+            .map(|(own, received)| [own.clone(), received.clone()])
+            .collect();
+        pairs.sort();
+        pairs
     }
 
     /// Notes that two symbols stand for each other; false if one of them stands for another one.

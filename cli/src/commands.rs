@@ -16,6 +16,8 @@ mod lsp;
 #[cfg(feature = "manage")]
 mod manage;
 mod matches;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod merge;
 mod net;
 mod new;
@@ -79,6 +81,9 @@ pub(crate) enum Command {
     /// Tell an editor about rulesheets, by the Language Server Protocol
     #[cfg(feature = "lsp")]
     Lsp(lsp::LspArgs),
+    /// Tell an agent about rulesheets, by the Model Context Protocol
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::McpArgs),
     /// Say why something holds at a position of a game, or why not
     Why(why::WhyArgs),
     /// Compare a rulesheet with recorded traces of a reference reasoner
@@ -117,6 +122,8 @@ impl Command {
             Self::Serve(_) => false,
             #[cfg(feature = "lsp")]
             Self::Lsp(_) => false,
+            #[cfg(feature = "mcp")]
+            Self::Mcp(_) => false,
             // A shard that failed leaves no document behind.
             Self::New(_) | Self::Fmt(_) | Self::Play(_) | Self::Shard(_) | Self::Completions(_) => false,
         }
@@ -151,6 +158,8 @@ impl Command {
             Self::Test(args) => test::run(args),
             #[cfg(feature = "lsp")]
             Self::Lsp(_) => lsp::run(),
+            #[cfg(feature = "mcp")]
+            Self::Mcp(args) => mcp::run(args),
             Self::Why(args) => why::run(args),
             Self::Verify(args) => verify::run(args),
             Self::Bench(args) => bench::run(args),

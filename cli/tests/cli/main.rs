@@ -10,6 +10,8 @@ mod judge;
 #[cfg(feature = "manage")]
 mod manage;
 mod matches;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod mutants;
 mod play;
 #[cfg(feature = "network")]

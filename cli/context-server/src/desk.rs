@@ -1,0 +1,158 @@
+//! Work beside the thread that answers: each piece gets a turn, and is given up when its time is over or it is no longer wanted.
+//!
+//! As many pieces are at work at a time as there are processors, [`TURNS`] at most, which bounds the memory that they take; [`WAITING`] more wait
+//! for a turn, and others are refused at once. A piece that is given up is told by a [`Cancel`], and keeps its turn until it has
+//! noticed and its memory is free: so asking and taking back gains nothing.
+
+use crate::refusal::Refusal;
+use gdl_runtime::Cancel;
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+use tokio::sync::Semaphore;
+
+/// Pieces at work at a time, at most.
+const TURNS: usize = 4;
+
+/// Pieces that wait for a turn, at most.
+const WAITING: usize = 32;
+
+/// Where work is done.
+#[derive(Clone, Debug)]
+pub(crate) struct Desk {
+    turns: Arc<Semaphore>,
+    /// One for each piece that is at work or waits.
+    places: Arc<Semaphore>,
+    longest: Duration,
+}
+
+/// Calls work off when it is dropped.
+struct Held(Cancel);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl Desk {
+    pub(crate) fn new(longest: Duration) -> Self {
+        let turns = thread::available_parallelism().map_or(1, usize::from).clamp(2, TURNS);
+        Self {
+            turns: Arc::new(Semaphore::new(turns)),
+            places: Arc::new(Semaphore::new(turns + WAITING)),
+            longest,
+        }
+    }
+
+    /// Does some work here, unless it is no longer wanted, or its time is over first; waiting is a part of its time.
+    ///
+    /// # Errors
+    /// What the work says, or why it was not done.
+    pub(crate) async fn work<T: Send + 'static>(
+        &self,
+        unwanted: impl Future<Output = ()>,
+        work: impl FnOnce(&Cancel) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            return Err(Refusal::new("the server is busy with other questions").help("ask again in a moment"));
+        };
+        let deadline = Instant::now() + self.longest;
+        let held = Held(Cancel::default());
+        let cancel = held.0.clone();
+        let turns = Arc::clone(&self.turns);
+        let done = async move {
+            let turn = turns.acquire_owned().await;
+            let task = tokio::task::spawn_blocking(move || {
+                let _kept = (place, turn);
+                work(&cancel)
+            });
+            // Work that panics has lost its turn, and nothing else.
+            task.await.unwrap_or_else(|_| {
+                Err(Refusal::new("the server could not finish this: it is a fault of `gdl`"))
+            })
+        };
+        tokio::select! {
+            done = done => done,
+            () = unwanted => Err(Refusal::new("the question was taken back")),
+            () = tokio::time::sleep_until(deadline.into()) => Err(self.late()),
+        }
+    }
+
+    fn late(&self) -> Refusal {
+        let seconds = self.longest.as_secs_f64();
+        Refusal::new(format!("it takes more than {seconds} s, and was given up"))
+            .help("ask for less; the time is set by `gdl mcp --seconds`")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{future, sync::mpsc};
+
+    fn run<T>(future: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        runtime.block_on(future)
+    }
+
+    /// Works until it is told to end, and says that it did.
+    fn endless(ended: mpsc::Sender<()>) -> impl FnOnce(&Cancel) -> Result<(), Refusal> + Send {
+        move |cancel| {
+            while !cancel.is_cancelled() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            ended.send(()).map_err(|_| Refusal::new("nobody listens"))
+        }
+    }
+
+    #[test]
+    fn what_takes_too_long_or_is_taken_back_is_told_to_end() {
+        let (ended, hears) = mpsc::channel();
+        let late = run(Desk::new(Duration::from_millis(20)).work(future::pending(), endless(ended.clone())));
+        assert!(late.expect_err("late").to_string().contains("more than 0.02 s"));
+        hears.recv_timeout(Duration::from_secs(10)).expect("it ended");
+        let desk = Desk::new(Duration::from_secs(100));
+        let back = run(desk.work(tokio::task::yield_now(), endless(ended)));
+        assert!(back.expect_err("taken back").to_string().contains("taken back"));
+        hears.recv_timeout(Duration::from_secs(10)).ok();
+    }
+
+    #[test]
+    fn work_that_panics_is_refused_and_others_go_on() {
+        let desk = Desk::new(Duration::from_secs(100));
+        for _ in 0..2 * (TURNS + WAITING) {
+            let broken = run(desk.work::<()>(future::pending(), |_| panic!("on purpose")));
+            assert!(broken.expect_err("broken").to_string().contains("could not finish"));
+        }
+        assert_eq!(run(desk.work(future::pending(), |_| Ok(7))), Ok(7));
+    }
+
+    #[test]
+    fn there_is_room_for_so_many() {
+        let desk = Desk::new(Duration::from_millis(200));
+        let all: Vec<_> = run(async {
+            let (ended, _hears) = mpsc::channel();
+            let desk = &desk;
+            let tasks: Vec<_> = (0..TURNS + WAITING + 1)
+                .map(|_| {
+                    let (desk, ended) = (desk.clone(), ended.clone());
+                    async move { desk.work(future::pending(), endless(ended)).await }
+                })
+                .collect();
+            let local = tokio::task::LocalSet::new();
+            let tasks: Vec<_> = tasks.into_iter().map(|task| local.spawn_local(task)).collect();
+            local.await;
+            let mut all = Vec::new();
+            for task in tasks {
+                all.push(task.await.expect("it ends").expect_err("all are late or refused").to_string());
+            }
+            all
+        });
+        let busy = all.iter().filter(|message| message.contains("busy")).count();
+        let turns = thread::available_parallelism().map_or(1, usize::from).clamp(2, TURNS);
+        assert_eq!(busy, TURNS + 1 - turns, "{all:?}");
+    }
+}

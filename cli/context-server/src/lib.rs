@@ -1,0 +1,56 @@
+//! `gdl mcp`: what agents ask about rulesheets, by the Model Context Protocol.
+//!
+//! A client speaks over a stream of bytes, one message a line (`transport`). A `server` answers: it lists its `tools` and has them work
+//! at a `desk`, which gives each question a turn and a deadline, and it hands out `resources`, which are texts. A tool is a function of its question:
+//! the rulesheet that is asked about (`sheet`), perhaps a `position` of a play, and an answer, which is text for a reader and the same
+//! as data for a program; or a `refusal`, which says what is wrong and what to write instead.
+//!
+//! Nothing that a client sends ends the server, which ends when its input does. Rulesheets are compiled within the limits for texts of strangers
+//! (`Limits::network`); no file is read unless it lies below a folder that the caller of [`serve`] has given.
+
+mod desk;
+mod position;
+mod refusal;
+mod resources;
+mod server;
+mod sheet;
+mod tools;
+mod transport;
+
+use std::{
+    io::{self, Read, Write},
+    path::PathBuf,
+    time::Duration,
+};
+
+/// What a server allows.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Rulesheets below this folder may be read; no file without it.
+    pub folder: Option<PathBuf>,
+    /// The longest that the work for one question may take.
+    pub longest: Duration,
+}
+
+/// How long answers may take to be written when all else is over.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// Serves one client until its stream ends.
+///
+/// # Errors
+/// If threads cannot be started, or the folder is none.
+pub fn serve(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    settings: &Settings,
+) -> io::Result<()> {
+    let folder = settings.folder.as_ref().map(|folder| folder.canonicalize()).transpose()?;
+    let (transport, written) = transport::start(input, output)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    runtime.block_on(server::serve(transport, sheet::Shelf::new(folder), settings.longest));
+    // Work that was called off may take a moment to notice.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    // A client that has gone reads nothing, and says nothing of it.
+    let _ = written.recv_timeout(LAST_WORDS);
+    Ok(())
+}

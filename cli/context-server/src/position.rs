@@ -1,0 +1,213 @@
+//! Positions of a play: joint moves in from the start or another state, a state out with what can be seen of it.
+
+use crate::{refusal::Refusal, sheet};
+use gdl_runtime::{
+    Cancel, Dynamic, Game, GameExt,
+    dynamic::{MoveId, RoleId},
+    game::StepError,
+};
+use gdl_tools::{output::counted, parse::did_you_mean};
+use rmcp::schemars::{self, JsonSchema};
+use serde::Serialize;
+
+/// Joint moves of a play, at most.
+pub(crate) const MOST_MOVES: usize = 10_000;
+
+/// Legal moves of a role that are listed.
+const LISTED: usize = 500;
+
+/// The longest state that is written.
+const LONGEST_STATE: usize = 1 << 18;
+
+/// A position, and how it was reached.
+pub(crate) struct Position<'g> {
+    pub game: &'g Dynamic,
+    pub state: <Dynamic as Game>::State,
+    /// Each joint move with the state it was made in.
+    pub steps: Vec<(<Dynamic as Game>::State, Vec<MoveId>)>,
+}
+
+/// What can be seen of a position.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Seen {
+    /// The fluents that hold, as a KIF list; null if it is too long to be written
+    pub state: Option<String>,
+    /// Whether the game is over
+    pub terminal: bool,
+    /// The roles in role order, which is that of joint moves
+    pub roles: Vec<Role>,
+}
+
+/// What can be seen of a role.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Role {
+    /// What it is called
+    pub role: String,
+    /// Its legal moves; none when the game is over
+    pub legal: Vec<String>,
+    /// How many more legal moves it has than are listed
+    pub more: usize,
+    /// Its goal values that hold: exactly one at the end of a sound game
+    pub goals: Vec<u8>,
+    /// What it perceived of the last joint move, where the rules say so (`sees`)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub perceived: Option<String>,
+}
+
+impl<'g> Position<'g> {
+    /// The position after joint moves from a state, or from the start.
+    ///
+    /// # Errors
+    /// If the state is none or a move is not legal.
+    pub(crate) fn reach(
+        game: &'g Dynamic,
+        state: Option<&str>,
+        moves: &[Vec<String>],
+        cancel: &Cancel,
+    ) -> Result<Self, Refusal> {
+        few_enough(moves)?;
+        let state = match state {
+            None => game.initial(),
+            Some(text) => game.parse_state(text).map_err(|error| {
+                Refusal::new(format!("the state: {error}"))
+                    .help("write the fluents that hold as one list: `((cell 1 1 b) (control x))`")
+            })?,
+        };
+        let mut position = Self { game, state, steps: Vec::new() };
+        for (number, joint) in moves.iter().enumerate() {
+            wanted(cancel)?;
+            position.step(number + 1, joint)?;
+        }
+        sheet::settle(game)?;
+        Ok(position)
+    }
+
+    fn step(&mut self, number: usize, texts: &[String]) -> Result<(), Refusal> {
+        let game = self.game;
+        let joint = texts.iter().map(|text| {
+            game.parse_move(text).map_err(|_| {
+                let near = did_you_mean(text, game.vocabulary().moves().iter());
+                Refusal::new(format!("joint move {number}: the game has no move `{text}`{near}"))
+                    .help("`legal_moves` lists what can be moved")
+            })
+        });
+        let joint = joint.collect::<Result<Vec<_>, _>>()?;
+        let next = game.apply(&self.state, &joint).map_err(|error| {
+            let refusal = Refusal::new(format!("joint move {number}: {error}"));
+            match &error {
+                StepError::Illegal { role, action, .. } => {
+                    refusal.help(format!("`why` tells the reason: ask for `(legal {role} {action})` here"))
+                }
+                StepError::Count { .. } => {
+                    let roles: Vec<&str> = game.vocabulary().roles().iter().collect();
+                    refusal.help(format!("a joint move has a move of each role: {}", roles.join(", ")))
+                }
+                _ => refusal,
+            }
+        })?;
+        self.steps.push((std::mem::replace(&mut self.state, next), joint));
+        Ok(())
+    }
+
+    /// What can be seen here.
+    ///
+    /// # Errors
+    /// If the rules take too much to be evaluated.
+    pub(crate) fn see(&self) -> Result<Seen, Refusal> {
+        let game = self.game;
+        let view = game.view(&self.state);
+        let terminal = game.is_terminal_in(&view);
+        let percepts = self.steps.last().filter(|_| game.vocabulary().has_percepts());
+        let role = |role: RoleId| {
+            let legal: Vec<String> =
+                game.legal_moves_in(&view, role).map(|id| game.move_text(id).to_owned()).collect();
+            let mut legal = if terminal { Vec::new() } else { legal };
+            let more = legal.len().saturating_sub(LISTED);
+            legal.truncate(LISTED);
+            Role {
+                role: game.role_text(role).to_owned(),
+                legal,
+                more,
+                goals: game.goals_in(&view, role),
+                perceived: percepts
+                    .map(|(before, joint)| game.perception_text(&game.perception(before, joint, role))),
+            }
+        };
+        let roles = game.roles().map(role).collect();
+        sheet::settle(game)?;
+        let state = Some(game.state_text(&self.state)).filter(|text| text.len() <= LONGEST_STATE);
+        Ok(Seen { state, terminal, roles })
+    }
+
+    /// The only role with a choice here, chance apart.
+    pub(crate) fn chooser(&self) -> Option<RoleId> {
+        let view = self.game.view(&self.state);
+        let chance = self.game.chance_role();
+        let mut choosers = self
+            .game
+            .roles()
+            .filter(|&role| Some(role) != chance && self.game.legal_moves_in(&view, role).len() > 1);
+        choosers.next().filter(|_| choosers.next().is_none())
+    }
+
+    /// The role of that name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn role(&self, name: &str) -> Result<RoleId, Refusal> {
+        self.game.parse_role(name).map_err(|_| {
+            let roles: Vec<&str> = self.game.vocabulary().roles().iter().collect();
+            Refusal::new(format!("the game has no role `{name}`"))
+                .help(format!("its roles are {}", roles.join(", ")))
+        })
+    }
+}
+
+impl Seen {
+    /// As text: a line for the state and one for each role.
+    pub(crate) fn to_text(&self) -> String {
+        let state = self.state.as_deref().unwrap_or("(too long to be written)");
+        let over = if self.terminal { "\nthe game is over" } else { "" };
+        let mut text = format!("state: {state}{over}");
+        for role in &self.roles {
+            text += &format!("\n{}: {}", role.role, counted(role.legal.len() + role.more, "legal move"));
+            if !role.legal.is_empty() {
+                text += &format!(": {}", role.legal.join(" "));
+            }
+            if role.more > 0 {
+                text += &format!(" and {} more", role.more);
+            }
+            if !role.goals.is_empty() {
+                let goals: Vec<String> = role.goals.iter().map(u8::to_string).collect();
+                text += &format!("; goal {}", goals.join(" and "));
+            }
+            text.extend(role.perceived.iter().map(|perceived| format!("; perceived {perceived}")));
+        }
+        text
+    }
+}
+
+/// The text of a joint move.
+pub(crate) fn joint_text(game: &Dynamic, joint: &[MoveId]) -> Vec<String> {
+    joint.iter().map(|&action| game.move_text(action).to_owned()).collect()
+}
+
+/// Whether a play is not too long.
+///
+/// # Errors
+/// If it is.
+pub(crate) fn few_enough(moves: &[Vec<String>]) -> Result<(), Refusal> {
+    if moves.len() <= MOST_MOVES {
+        return Ok(());
+    }
+    let help = "go on from a state: give `state` and the moves behind it";
+    Err(Refusal::new(format!("{} joint moves are more than {MOST_MOVES}", moves.len())).help(help))
+}
+
+/// Whether the work is still wanted.
+///
+/// # Errors
+/// If it is not; what is said then is heard by nothing.
+pub(crate) fn wanted(cancel: &Cancel) -> Result<(), Refusal> {
+    if cancel.is_cancelled() { Err(Refusal::new("it was called off")) } else { Ok(()) }
+}

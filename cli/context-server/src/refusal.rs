@@ -1,0 +1,53 @@
+//! Why a question has no answer, in words: what is wrong, and what to write instead.
+
+use gdl_compiler::{Diagnostics, Severity, Source};
+use gdl_tools::error::Error;
+use std::fmt;
+
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    message: String,
+    help: Option<String>,
+}
+
+impl Refusal {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None }
+    }
+
+    /// The same, with advice.
+    #[must_use]
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// What is wrong with a rulesheet that must be sound for this.
+    pub(crate) fn of_rules(diagnostics: &Diagnostics, source: &Source) -> Self {
+        let errors: String = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+            .take(Diagnostics::SHOWN)
+            .map(|diagnostic| diagnostic.render(source) + "\n")
+            .collect();
+        Self::new(format!("the rulesheet cannot be played\n\n{}", errors.trim_end()))
+            .help("`check` tells all that is wrong with it, `fix` mends what a program can")
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Rules(faults) => Self::of_rules(&faults.1, &faults.0),
+            error => Self::new(error.message().unwrap_or_else(|| "it cannot be done".to_owned())),
+        }
+    }
+}
+
+/// As diagnostics are written: the message, and a help line under it.
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.message)?;
+        self.help.iter().try_for_each(|help| write!(f, "\n  = help: {help}"))
+    }
+}

@@ -1,0 +1,204 @@
+//! Rulesheets that are asked about: a text, the name of a built-in game, or a file below a folder; and what is made of them.
+//!
+//! What has a parenthesis is text. Everything is compiled within [`Limits::network`], built-in games within the usual limits, and as long as
+//! that is wanted. A file is read only if it is a `.kif` below the folder once links are followed.
+
+use crate::refusal::Refusal;
+use gdl_compiler::{Diagnostics, Levels, Limits, Observer, Options, Rules, Source, eval::Evaluator};
+use gdl_games::Entry;
+use gdl_runtime::{__private::lift, Cancel, Dynamic};
+use gdl_tools::{
+    load::{self, Compiled},
+    output::counted,
+    parse::did_you_mean,
+};
+use std::{ops::ControlFlow, path::PathBuf};
+
+/// What a text is called in diagnostics.
+const NAME: &str = "rulesheet";
+
+/// Where rulesheets come from.
+#[derive(Clone, Debug)]
+pub(crate) struct Shelf {
+    /// The folder of files that may be read, without links.
+    folder: Option<PathBuf>,
+}
+
+/// A rulesheet.
+#[derive(Clone, Debug)]
+pub(crate) struct Sheet {
+    pub source: Source,
+    entry: Option<&'static Entry>,
+}
+
+impl Shelf {
+    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder }
+    }
+
+    /// The rulesheet that is meant.
+    ///
+    /// # Errors
+    /// If there is none, or it may not be read.
+    pub(crate) fn find(&self, rulesheet: &str) -> Result<Sheet, Refusal> {
+        if rulesheet.contains('(') {
+            let limit = Limits::network().max_source_bytes;
+            if rulesheet.len() > limit {
+                let message = format!("the rulesheet has {} bytes, more than {limit}", rulesheet.len());
+                return Err(Refusal::new(message));
+            }
+            return Ok(Sheet { source: Source::new(NAME, rulesheet), entry: None });
+        }
+        let name = rulesheet.trim();
+        if let Some(entry) = gdl_games::find(name) {
+            return Ok(Sheet { source: load::text_of(entry), entry: Some(entry) });
+        }
+        if name.contains(['/', '\\']) || name.to_ascii_lowercase().ends_with(".kif") {
+            return self.read(name);
+        }
+        let near = did_you_mean(name, gdl_games::LIST.iter().map(|entry| entry.name));
+        let shown: String = name.chars().take(100).collect();
+        let names: Vec<&str> = gdl_games::LIST.iter().map(|entry| entry.name).collect();
+        Err(Refusal::new(format!("`{shown}` is neither a rulesheet nor the name of a built-in game{near}"))
+            .help(format!("give the text of a rulesheet, or one of {}", names.join(", "))))
+    }
+
+    fn read(&self, name: &str) -> Result<Sheet, Refusal> {
+        let Some(folder) = &self.folder else {
+            return Err(Refusal::new("files are not read")
+                .help("give the text of the rulesheet, or start the server as `gdl mcp --folder DIR`"));
+        };
+        // Whatever is not below the folder is treated alike, so there is nothing to learn of it.
+        let missing = || {
+            Refusal::new(format!("there is no rulesheet `{name}` below the folder of the server"))
+                .help("give its path from there, with the ending `.kif`")
+        };
+        let path = folder.join(name).canonicalize().map_err(|_| missing())?;
+        let is_rulesheet = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("kif"));
+        if !path.starts_with(folder) || !is_rulesheet || !path.is_file() {
+            return Err(missing());
+        }
+        let options = Options { limits: Limits::network(), ..Options::default() };
+        let source = load::read(&path, &options).map_err(|fault| {
+            let (source, diagnostics) = load::alone(*fault);
+            Refusal::of_rules(&diagnostics, &source)
+        })?;
+        Ok(Sheet { source: Source::new(name, source.text()), entry: None })
+    }
+}
+
+impl Sheet {
+    /// How a rulesheet is compiled, as long as that is wanted.
+    pub(crate) fn options(&self, levels: Levels, cancel: &Cancel) -> Options {
+        let limits = if self.entry.is_some() { Limits::default() } else { Limits::network() };
+        Options { limits, levels, observer: observer(cancel), ..Options::default() }
+    }
+
+    /// What is to be said of it; and what came of it, lints apart.
+    pub(crate) fn examine(&self, levels: Levels, cancel: &Cancel) -> (Diagnostics, Option<Compiled>) {
+        let (diagnostics, compiled) = load::inspect(&self.source, &self.options(levels, cancel));
+        (diagnostics, compiled.ok())
+    }
+
+    /// The game, which is evaluated state by state if it takes too much to be grounded.
+    ///
+    /// # Errors
+    /// If the rulesheet is at fault.
+    pub(crate) fn game(&self, cancel: &Cancel) -> Result<Dynamic, Refusal> {
+        if let Some(game) = self.entry.and_then(|entry| gdl_games::dynamic(entry.name)) {
+            return Ok(game);
+        }
+        let options = self.options(load::tolerant().levels, cancel);
+        let (mut diagnostics, compiled) = load::inspect(&self.source, &options);
+        match compiled {
+            Ok(compiled) => Dynamic::decode(&compiled.table).map_err(|error| Refusal::new(error.to_string())),
+            Err(Some(rules)) if diagnostics.are_excesses() => lift(&rules, &options).map_err(|excess| {
+                diagnostics.push(*excess);
+                Refusal::of_rules(&diagnostics, &self.source)
+            }),
+            Err(_) => Err(Refusal::of_rules(&diagnostics, &self.source)),
+        }
+    }
+
+    /// The rules, checked and not grounded.
+    ///
+    /// # Errors
+    /// If the rulesheet is at fault.
+    pub(crate) fn rules(&self, cancel: &Cancel) -> Result<Rules, Refusal> {
+        let options = self.options(load::tolerant().levels, cancel);
+        let read = gdl_compiler::read(&self.source, &options);
+        read.map(|(rules, _)| rules).map_err(|failure| Refusal::of_rules(&failure.diagnostics, &self.source))
+    }
+
+    /// What answers for rules, slowly.
+    ///
+    /// # Errors
+    /// If they take too much to be evaluated.
+    pub(crate) fn oracle<'r>(&self, rules: &'r Rules) -> Result<Evaluator<'r>, Refusal> {
+        let limits = Limits::network();
+        Evaluator::with_limits(rules, &limits).map_err(|error| Refusal::new(error.to_string()))
+    }
+}
+
+/// What calls a compilation off.
+fn observer(cancel: &Cancel) -> Observer {
+    let cancel = cancel.clone();
+    Observer::new(
+        move |_| if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+    )
+}
+
+/// Whether all that a game was asked has been evaluated.
+///
+/// # Errors
+/// If something was given up, so that what was found is not all there is.
+pub(crate) fn settle(game: &Dynamic) -> Result<(), Refusal> {
+    let Some((count, excess)) = game.given_up() else { return Ok(()) };
+    let count = counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
+    Err(Refusal::new(format!("{count} given up: the first {excess}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn refused(shelf: &Shelf, rulesheet: &str) -> String {
+        shelf.find(rulesheet).map(|sheet| sheet.source.name().to_owned()).expect_err(rulesheet).to_string()
+    }
+
+    #[test]
+    fn texts_and_names_are_told_apart() {
+        let shelf = Shelf::new(None);
+        assert_eq!(shelf.find("(role x)").expect("a text").source.text(), "(role x)");
+        assert_eq!(shelf.find(" nim ").expect("a name").source.name(), "nim.kif");
+        assert!(refused(&shelf, "tictacto").contains("did you mean `tictactoe`?"));
+        assert!(refused(&shelf, "nim.kif").contains("files are not read"));
+        assert!(refused(&shelf, "").contains("is neither"));
+    }
+
+    #[test]
+    fn only_rulesheets_below_the_folder_are_read() {
+        let whole = tempfile::tempdir().expect("a folder");
+        let folder = whole.path().join("games");
+        fs::create_dir_all(folder.join("mine")).expect("a folder");
+        fs::write(whole.path().join("secret.kif"), "(role secret)").expect("written");
+        fs::write(folder.join("mine/a.kif"), "(role a)").expect("written");
+        fs::write(folder.join("notes.txt"), "(role b)").expect("written");
+        let shelf = Shelf::new(Some(folder.canonicalize().expect("it is there")));
+        assert_eq!(shelf.find("mine/a.kif").expect("below").source.text(), "(role a)");
+        assert_eq!(shelf.find("./mine/../mine/a.kif").expect("below").source.text(), "(role a)");
+        let secret = whole.path().join("secret.kif");
+        let secret = secret.to_str().expect("UTF-8");
+        let mut outside =
+            vec!["../secret.kif", "./notes.txt", "mine/", "no.kif", "mine/../../secret.kif", secret];
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(secret, folder.join("link.kif")).expect("a link");
+            outside.push("link.kif");
+        }
+        for path in outside {
+            assert!(refused(&shelf, path).contains("there is no rulesheet"), "{path}");
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! `compare`: whether two rulesheets are the same game, or where play first shows that they are not.
+//!
+//! Rulesheets that differ in nothing but symbols are the same game. Of any others the roles and moves must have the same names: then both are
+//! played side by side, first through all pairs of states breadth first, so that the difference that is found has the
+//! fewest moves, and if these are too many by random games. In each pair of states the same must be seen: whether the game is over, legal moves, goals at
+//! the end, and what roles perceive. Fluents may be any.
+
+use super::Question;
+use crate::{
+    position::{joint_text, wanted},
+    refusal::Refusal,
+    sheet::{self, Shelf},
+};
+use gdl_network::Names;
+use gdl_runtime::{
+    Cancel, Dynamic, Game, GameExt,
+    bits::BitBox,
+    chance::Stream,
+    dynamic::{MoveId, RoleId},
+    game::Id,
+};
+use gdl_tools::output::thousands;
+use rmcp::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// Pairs of states that are visited: no more than that, and no more than so many bytes of them.
+const MOST_PAIRS: usize = 100_000;
+const MOST_BYTES: usize = 64 << 20;
+
+/// Joint moves of a pair that are gone through.
+const MOST_JOINTS: u64 = 10_000;
+
+/// Random games that are played side by side, and the most moves of each.
+const GAMES: u64 = 1_000;
+const LONGEST: usize = 1_000;
+
+/// Symbols that are listed.
+const LISTED: usize = 100;
+
+/// The question.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Compare {
+    /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
+    rulesheet: String,
+    /// The other one, likewise
+    other: String,
+    /// What random choices follow from
+    #[serde(default)]
+    seed: u64,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Comparison {
+    /// How they compare
+    verdict: Verdict,
+    /// Of a renaming: pairs of a symbol and the one that stands for it in the other rulesheet, where these differ
+    renamed: Vec<[String; 2]>,
+    /// Of a difference: what it is
+    difference: Option<String>,
+    /// Of a difference: the joint moves from the start that lead there
+    moves: Vec<Vec<String>>,
+    /// Pairs of states that were visited, breadth first
+    pairs: usize,
+    /// Random games that were played side by side
+    games: u64,
+}
+
+/// How two rulesheets compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Verdict {
+    /// They differ in nothing but symbols, spaces and comments
+    SameByRenaming,
+    /// All pairs of states that play can reach look the same
+    SamePlay,
+    /// No difference was found, but not all was seen
+    NoDifferenceFound,
+    /// They are not the same game
+    Different,
+}
+
+impl Question for Compare {
+    const NAME: &'static str = "compare";
+    const ABOUT: &'static str = "Say whether two rulesheets are the same game: equal but for the names of symbols, or equal in all that play shows \
+        (legal moves, ends, goals, percepts); else the first difference, with the joint moves that lead there.";
+
+    type Answer = Comparison;
+
+    fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Comparison), Refusal> {
+        let [one, other] = [shelf.find(&self.rulesheet)?, shelf.find(&self.other)?];
+        let games = [one.game(cancel)?, other.game(cancel)?];
+        if let Some(names) = Names::between(one.source.text(), other.source.text()) {
+            let renamed: Vec<[String; 2]> = names.renamed().into_iter().take(LISTED).collect();
+            let by = if renamed.is_empty() { String::new() } else { ", symbols renamed:".to_owned() };
+            let pairs: String = renamed.iter().map(|[own, other]| format!(" {own} = {other};")).collect();
+            let text = format!("the same game{by}{pairs}").trim_end_matches(';').to_owned();
+            return Ok((text, Comparison { renamed, ..Comparison::new(Verdict::SameByRenaming) }));
+        }
+        let comparison = match Pair::of(&games) {
+            Err(difference) => {
+                Comparison { difference: Some(difference), ..Comparison::new(Verdict::Different) }
+            }
+            Ok(pair) => pair.compare(self.seed, cancel)?,
+        };
+        games.iter().try_for_each(sheet::settle)?;
+        Ok((comparison.to_text(), comparison))
+    }
+}
+
+impl Comparison {
+    fn new(verdict: Verdict) -> Self {
+        Self { verdict, renamed: Vec::new(), difference: None, moves: Vec::new(), pairs: 0, games: 0 }
+    }
+
+    fn to_text(&self) -> String {
+        let pairs = thousands(self.pairs as u64);
+        match (self.verdict, &self.difference) {
+            (_, Some(difference)) if self.moves.is_empty() => format!("different at the start: {difference}"),
+            (_, Some(difference)) => {
+                let moves: Vec<String> =
+                    self.moves.iter().map(|joint| format!("({})", joint.join(" "))).collect();
+                format!("different after {}: {difference}", moves.join(" "))
+            }
+            (Verdict::SamePlay, _) => format!("the same play: all {pairs} pairs of states look the same"),
+            _ => format!("no difference found in {pairs} pairs of states and {} random games", self.games),
+        }
+    }
+}
+
+type State = <Dynamic as Game>::State;
+
+/// Two games whose roles and moves have the same names.
+struct Pair<'g> {
+    games: [&'g Dynamic; 2],
+    /// Of each role of the one its number in the other.
+    roles: Vec<RoleId>,
+    /// Of each move of the one that of the other, if it has it.
+    moves: Vec<Option<MoveId>>,
+}
+
+impl<'g> Pair<'g> {
+    /// The pair, or how their roles differ.
+    fn of(games: &'g [Dynamic; 2]) -> Result<Self, String> {
+        let [one, other] = games;
+        let [own, theirs] = [one, other].map(|game| game.vocabulary().roles());
+        let list = |game: &Dynamic| game.vocabulary().roles().iter().collect::<Vec<_>>().join(", ");
+        let roles: Option<Vec<RoleId>> =
+            own.iter().map(|role| theirs.find(role).map(RoleId::from_index)).collect();
+        let roles = roles.filter(|roles| roles.len() == theirs.len());
+        let roles = roles.ok_or_else(|| format!("the roles are {} and {}", list(one), list(other)))?;
+        if one.vocabulary().has_percepts() != other.vocabulary().has_percepts() {
+            return Err(
+                "one has percepts (`sees`), and in the other roles perceive the joint moves".to_owned()
+            );
+        }
+        let find = |action: &str| other.vocabulary().moves().find(action).map(MoveId::from_index);
+        let moves = one.vocabulary().moves().iter().map(find).collect();
+        Ok(Self { games: [one, other], roles, moves })
+    }
+
+    /// Each role in both games.
+    fn roles(&self) -> impl Iterator<Item = [RoleId; 2]> {
+        self.games[0].roles().zip(&self.roles).map(|(role, &other)| [role, other])
+    }
+
+    /// What differs in two states: nothing, or a sentence. Else the legal moves of each role of the one.
+    fn look(&self, states: [&State; 2]) -> Result<Option<Vec<Vec<MoveId>>>, String> {
+        let [one, other] = self.games;
+        let views = [one.view(states[0]), other.view(states[1])];
+        let over = [one.is_terminal_in(&views[0]), other.is_terminal_in(&views[1])];
+        if over[0] != over[1] {
+            return Err(format!(
+                "the game is over by the {} rulesheet alone",
+                if over[0] { "first" } else { "second" }
+            ));
+        }
+        if over[0] {
+            for [role, its] in self.roles() {
+                let goals = [one.goals_in(&views[0], role), other.goals_in(&views[1], its)];
+                if goals[0] != goals[1] {
+                    let [own, theirs] = goals.map(|goals| format!("{goals:?}"));
+                    return Err(format!("the goal of `{}` is {own} and {theirs}", one.role_text(role)));
+                }
+            }
+            return Ok(None);
+        }
+        let mut all = Vec::new();
+        for [role, its] in self.roles() {
+            let legal: Vec<MoveId> = one.legal_moves_in(&views[0], role).collect();
+            let alone = |text: &str, number: &str| {
+                format!("`{text}` is legal for `{}` by the {number} rulesheet alone", one.role_text(role))
+            };
+            let is_legal = |action: &MoveId| {
+                self.moves[action.index()].is_some_and(|action| other.is_legal_in(&views[1], its, action))
+            };
+            if let Some(&action) = legal.iter().find(|action| !is_legal(action)) {
+                return Err(alone(one.move_text(action), "first"));
+            }
+            let theirs = other.legal_moves_in(&views[1], its);
+            if theirs.len() != legal.len() {
+                let own: Vec<_> = legal.iter().filter_map(|action| self.moves[action.index()]).collect();
+                let mut theirs = theirs.filter(|action| !own.contains(action));
+                return Err(theirs
+                    .next()
+                    .map_or_else(String::new, |action| alone(other.move_text(action), "second")));
+            }
+            all.push(legal);
+        }
+        Ok(Some(all))
+    }
+
+    /// Makes a joint move in both, or says what roles perceive differently.
+    fn step(&self, states: [&State; 2], joint: &[MoveId]) -> Result<[State; 2], String> {
+        let [one, other] = self.games;
+        let mut theirs = joint.to_vec();
+        for ([role, its], action) in self.roles().zip(joint) {
+            debug_assert_eq!(joint[role.index()], *action, "joint moves are in role order");
+            theirs[its.index()] = self.moves[action.index()].unwrap_or(*action);
+        }
+        if one.vocabulary().has_percepts() {
+            for [role, its] in self.roles() {
+                let own = one.perception_text(&one.perception(states[0], joint, role));
+                let other_text = other.perception_text(&other.perception(states[1], &theirs, its));
+                if !own.eq_ignore_ascii_case(&other_text) {
+                    let (role, joint) = (one.role_text(role), joint_text(one, joint).join(" "));
+                    return Err(format!(
+                        "of the joint move ({joint}) `{role}` perceives {own} and {other_text}"
+                    ));
+                }
+            }
+        }
+        Ok([one.apply_unchecked(states[0], joint), other.apply_unchecked(states[1], &theirs)])
+    }
+
+    fn compare(&self, seed: u64, cancel: &Cancel) -> Result<Comparison, Refusal> {
+        let visited = self.visit(cancel)?;
+        if visited.verdict != Verdict::NoDifferenceFound {
+            return Ok(visited);
+        }
+        let mut stream = Stream::new(seed, 0);
+        for number in 1..=GAMES {
+            let (moves, difference) = self.play(&mut stream, cancel)?;
+            if difference.is_some() {
+                return Ok(Comparison {
+                    verdict: Verdict::Different,
+                    difference,
+                    moves,
+                    games: number,
+                    ..visited
+                });
+            }
+        }
+        Ok(Comparison { games: GAMES, ..visited })
+    }
+
+    /// Goes through pairs of states breadth first.
+    fn visit(&self, cancel: &Cancel) -> Result<Comparison, Refusal> {
+        let words = self.games.map(|game| game.shape().state_words()).iter().sum::<usize>();
+        // Each pair is a key of the map and stands in the list.
+        let most = MOST_PAIRS.min(MOST_BYTES / (16 * words + 128)).max(1);
+        let mut pairs: Vec<([BitBox; 2], usize, Vec<MoveId>)> = Vec::new();
+        let mut known: HashSet<[BitBox; 2]> = HashSet::new();
+        let start = self.games.map(Game::initial);
+        known.insert(start.clone());
+        pairs.push((start, 0, Vec::new()));
+        let line = |pairs: &[([BitBox; 2], usize, Vec<MoveId>)], mut number: usize| {
+            let mut moves = Vec::new();
+            while number > 0 {
+                moves.push(joint_text(self.games[0], &pairs[number].2));
+                number = pairs[number].1;
+            }
+            moves.reverse();
+            moves
+        };
+        let different = |difference, moves, pairs| {
+            Ok(Comparison {
+                difference: Some(difference),
+                moves,
+                pairs,
+                ..Comparison::new(Verdict::Different)
+            })
+        };
+        let (mut number, mut is_whole) = (0, true);
+        while number < pairs.len() {
+            wanted(cancel)?;
+            let states = pairs[number].0.clone();
+            let both = [&states[0], &states[1]];
+            let legal = match self.look(both) {
+                Err(difference) => return different(difference, line(&pairs, number), number + 1),
+                Ok(None) => Vec::new(),
+                Ok(Some(legal)) => legal,
+            };
+            let count = legal
+                .iter()
+                .map(|moves| moves.len() as u64)
+                .fold(u64::from(!legal.is_empty()), u64::saturating_mul);
+            is_whole &= count <= MOST_JOINTS;
+            for choice in 0..count.min(MOST_JOINTS) {
+                let mut rest = choice;
+                let joint: Vec<MoveId> = legal
+                    .iter()
+                    .map(|moves| {
+                        let action = moves[(rest % moves.len() as u64) as usize];
+                        rest /= moves.len() as u64;
+                        action
+                    })
+                    .collect();
+                let next = match self.step(both, &joint) {
+                    Err(difference) => return different(difference, line(&pairs, number), number + 1),
+                    Ok(next) => next,
+                };
+                if known.contains(&next) {
+                    continue;
+                }
+                if pairs.len() >= most {
+                    is_whole = false;
+                    continue;
+                }
+                known.insert(next.clone());
+                pairs.push((next, number, joint));
+            }
+            number += 1;
+        }
+        let verdict = if is_whole { Verdict::SamePlay } else { Verdict::NoDifferenceFound };
+        Ok(Comparison { pairs: pairs.len(), ..Comparison::new(verdict) })
+    }
+
+    /// Plays a random game in both: its moves, and what differs at the end of it.
+    fn play(
+        &self,
+        stream: &mut Stream,
+        cancel: &Cancel,
+    ) -> Result<(Vec<Vec<String>>, Option<String>), Refusal> {
+        let mut states = self.games.map(Game::initial);
+        let mut moves = Vec::new();
+        while moves.len() < LONGEST {
+            wanted(cancel)?;
+            let both = [&states[0], &states[1]];
+            let legal = match self.look(both) {
+                Err(difference) => return Ok((moves, Some(difference))),
+                Ok(None) => break,
+                Ok(Some(legal)) => legal,
+            };
+            if legal.iter().any(Vec::is_empty) {
+                break;
+            }
+            let joint: Vec<MoveId> =
+                legal.iter().map(|moves| moves[stream.below(moves.len() as u64) as usize]).collect();
+            match self.step(both, &joint) {
+                Err(difference) => return Ok((moves, Some(difference))),
+                Ok(next) => states = next,
+            }
+            moves.push(joint_text(self.games[0], &joint));
+        }
+        Ok((moves, None))
+    }
+}

@@ -1,0 +1,71 @@
+//! `fix`: the edits that belong to diagnostics are made, until there are none.
+
+use super::{Question, check::Verdict};
+use crate::{refusal::Refusal, sheet::Shelf};
+use gdl_compiler::Levels;
+use gdl_runtime::Cancel;
+use gdl_tools::{load, mend::mend, output::counted};
+use rmcp::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+
+/// The question.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fix {
+    /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder, which is left as it is
+    rulesheet: String,
+}
+
+/// What came of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Fixed {
+    /// The whole text after the edits
+    text: String,
+    /// What was done, one after the other; places are those of the text at that time
+    made: Vec<Made>,
+    /// What is still wrong, and needs thought
+    left: Verdict,
+}
+
+/// A fault that was mended.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Made {
+    code: &'static str,
+    line: usize,
+    column: usize,
+    /// What was done
+    what: String,
+}
+
+impl Question for Fix {
+    const NAME: &'static str = "fix";
+    const ABOUT: &'static str = "Make the edits that `check` suggests, round after round, and return the new text with what is \
+        still wrong. Files are not changed.";
+
+    type Answer = Fixed;
+
+    fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Fixed), Refusal> {
+        let sheet = shelf.find(&self.rulesheet)?;
+        let options = sheet.options(Levels::default(), cancel);
+        let mut made = Vec::new();
+        let mut compiled = None;
+        let mut examine = |source: &_| {
+            let (diagnostics, game) = load::inspect(source, &options);
+            compiled = game.ok();
+            diagnostics
+        };
+        let (source, diagnostics) = mend(&sheet.source, &mut examine, &mut |source, diagnostic| {
+            let place = source.position(diagnostic.span.unwrap_or_default().start);
+            let what = diagnostic.help.as_ref().unwrap_or(&diagnostic.message).clone();
+            made.push(Made { code: diagnostic.code.id, line: place.line, column: place.column, what });
+        });
+        let left = Verdict::new(&diagnostics, &source, compiled.as_ref());
+        let mut text = format!("{}\n", counted(made.len(), "edit"));
+        text.extend(
+            made.iter().map(|made| format!("{}:{}: {}: {}\n", made.line, made.column, made.code, made.what)),
+        );
+        text +=
+            &format!("\nleft: {}\n\n```lisp\n{}\n```", left.to_text(&diagnostics, &source), source.text());
+        Ok((text, Fixed { text: source.text().to_owned(), made, left }))
+    }
+}

@@ -1,0 +1,87 @@
+//! `simulate`: what only play shows of a rulesheet, with the moves that show it.
+
+use super::{Question, check::objects};
+use crate::{refusal::Refusal, sheet::Shelf};
+use gdl_compiler::Diagnostics;
+use gdl_runtime::{Cancel, Dynamic};
+use gdl_tools::{
+    load,
+    output::counted,
+    simulate::{Settings, Subject, simulate},
+};
+use rmcp::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// States and games that are visited and played at most, whatever is asked for.
+const MOST: u64 = 1_000_000;
+
+/// The question.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Simulate {
+    /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
+    rulesheet: String,
+    /// What random choices follow from
+    #[serde(default)]
+    seed: u64,
+    /// The most states to visit; 100,000 unless it is said
+    states: Option<u64>,
+    /// Random games to play where not all states can be visited; 1,000 unless it is said, fewer of a vast game
+    playouts: Option<u64>,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Played {
+    /// States that were visited
+    states: usize,
+    /// Whether these are all that play can reach, so that what was not found is not there
+    complete: bool,
+    /// Random games that were played
+    playouts: u64,
+    /// What is wrong, each with a `witness`: the moves that show it and the state they lead to
+    diagnostics: Vec<Map<String, Value>>,
+}
+
+impl Question for Simulate {
+    const NAME: &'static str = "simulate";
+    const ABOUT: &'static str = "Play a rulesheet and report what only play shows: roles without a legal move, goals that are missing or \
+        doubled at the end, games that never end, each with the moves that lead there. The rulesheet must pass `check`.";
+
+    type Answer = Played;
+
+    fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Played), Refusal> {
+        let sheet = shelf.find(&self.rulesheet)?;
+        let (faults, compiled) = sheet.examine(load::tolerant().levels, cancel);
+        let compiled = compiled.ok_or_else(|| Refusal::of_rules(&faults, &sheet.source))?;
+        let game = Dynamic::decode(&compiled.table).map_err(|error| Refusal::new(error.to_string()))?;
+        let usual = Settings::default();
+        let settings = Settings {
+            seed: self.seed,
+            states: self.states.map_or(usual.states, |states| states.clamp(1, MOST) as usize),
+            playouts: self.playouts.map(|playouts| playouts.min(MOST)),
+            ..usual
+        };
+        let compilation = &compiled.compilation;
+        let subject = Subject {
+            rules: &compilation.rules,
+            ground: &compilation.ground,
+            net: &compilation.net,
+            game: &game,
+        };
+        let mut found = Diagnostics::default();
+        let statistics = simulate(subject, &settings, &mut found, &mut |_| ());
+        let count = found.iter().count();
+        let verdict = if count == 0 { "nothing is wrong".to_owned() } else { counted(count, "finding") };
+        let text =
+            format!("{verdict}; {statistics}\n\n{}", found.render(&sheet.source)).trim_end().to_owned();
+        let answer = Played {
+            states: statistics.states,
+            complete: statistics.complete,
+            playouts: statistics.playouts,
+            diagnostics: objects(&found, &sheet.source),
+        };
+        Ok((text, answer))
+    }
+}

@@ -1,0 +1,91 @@
+//! `why`: why an atom holds at a position, or why not, by the rules.
+
+use super::Question;
+use crate::{
+    position::{few_enough, wanted},
+    refusal::Refusal,
+    sheet::Shelf,
+};
+use gdl_runtime::Cancel;
+use gdl_tools::{
+    error::Error,
+    output::plain,
+    why::{Page, Position, to_json},
+};
+use rmcp::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// How many rules deep an explanation goes, at most and unless it is said.
+const DEEPEST: u8 = 20;
+const DEPTH: u8 = 3;
+
+/// The question.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Why {
+    /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
+    rulesheet: String,
+    /// What is asked about, as KIF: `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal`, `(goal white 100)`, `(next ..)`,
+    /// `(sees ..)` or a relation of the rulesheet
+    atom: String,
+    /// Where to begin, as a KIF list of fluents; the initial state unless it is given
+    state: Option<String>,
+    /// Joint moves to make first, each a list with the move of every role in role order
+    #[serde(default)]
+    moves: Vec<Vec<String>>,
+    /// The joint move that is made at the position, for atoms of `next`, `sees` and `does`
+    making: Option<Vec<String>>,
+    /// How many rules deep to go; 3 unless it is said, 20 at most
+    depth: Option<u8>,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Reason {
+    /// The atom
+    atom: String,
+    /// Whether it holds
+    holds: bool,
+    /// Why: `by` is the rule that gives it with its `premises`; `attempts` are the rules that might, each with the literals that `held`
+    /// and the first one that `fails`; `given` is a part of the state or a move; all with `line` and `column`
+    why: Map<String, Value>,
+}
+
+impl Question for Why {
+    const NAME: &'static str = "why";
+    const ABOUT: &'static str = "Say why a move is legal or is not, a goal is reached, the game over or a fluent true at a position: the rule \
+        that gives it and what that rests on, or for each rule that might give it the first literal that fails.";
+
+    type Answer = Reason;
+
+    fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Reason), Refusal> {
+        few_enough(&self.moves)?;
+        let sheet = shelf.find(&self.rulesheet)?;
+        let rules = sheet.rules(cancel)?;
+        let oracle = sheet.oracle(&rules)?;
+        let mut position = match &self.state {
+            Some(state) => Position::of(&oracle, state)?,
+            None => Position::start(&oracle)?,
+        };
+        for (number, joint) in self.moves.iter().enumerate() {
+            wanted(cancel)?;
+            position = position.step(&oracle, joint).map_err(|error| match error {
+                Error::Input(message) => Refusal::new(format!("joint move {}: {message}", number + 1)),
+                error => error.into(),
+            })?;
+        }
+        if let Some(making) = &self.making {
+            position = position.making_all(&oracle, making)?;
+        }
+        wanted(cancel)?;
+        let depth = usize::from(self.depth.unwrap_or(DEPTH).min(DEEPEST));
+        let explanation = position.ask(&rules, &oracle, &self.atom, depth)?;
+        let text = plain(|out| Page { rules: &rules, source: &sheet.source, out }.print(&explanation));
+        let Value::Object(why) = to_json(&explanation, &rules, &sheet.source) else {
+            return Err(Refusal::new("there is no explanation"));
+        };
+        let reason = Reason { atom: explanation.atom.clone(), holds: explanation.holds, why };
+        Ok((text.trim_end().to_owned(), reason))
+    }
+}

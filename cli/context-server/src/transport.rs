@@ -1,0 +1,183 @@
+//! Messages over two streams of bytes: one JSON object a line, in and out.
+//!
+//! A thread reads lines and another writes them, so neither stream holds up what is computed. A line that is longer than [`LONGEST`] is
+//! passed over without being kept; that, and what is no message, is answered with an error, but for notifications, which have no answers. A client that does
+//! not read its answers is not read either, once [`WAITING`] of them wait.
+
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{ClientJsonRpcMessage, ErrorCode, JsonRpcMessage, RequestId, ServerJsonRpcMessage},
+    transport::Transport,
+};
+use serde_json::Value;
+use std::{
+    io::{self, BufRead, BufReader, Read, Write},
+    sync::mpsc as blocking,
+    thread,
+};
+use tokio::sync::mpsc;
+
+/// The bytes of a line at most: two rulesheets of a megabyte, each byte of them escaped, and more.
+const LONGEST: u64 = 16 << 20;
+
+/// Answers that wait to be written.
+const WAITING: usize = 64;
+
+/// Lines that wait to be read: they may be long.
+const AHEAD: usize = 2;
+
+/// What was read of a line.
+enum Line {
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+/// Both streams.
+pub(crate) struct Lines {
+    incoming: mpsc::Receiver<Line>,
+    outgoing: mpsc::Sender<Vec<u8>>,
+    /// If the client has begun a session.
+    begun: bool,
+}
+
+/// Starts reading and writing. What comes second is told when all is written, or nothing can be any more.
+pub(crate) fn start(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> io::Result<(Lines, blocking::Receiver<()>)> {
+    let (lines, incoming) = mpsc::channel(AHEAD);
+    let (outgoing, answers) = mpsc::channel(WAITING);
+    let (over, written) = blocking::channel();
+    thread::Builder::new().name("gdl-mcp-input".to_owned()).spawn(move || read(input, &lines))?;
+    thread::Builder::new().name("gdl-mcp-output".to_owned()).spawn(move || {
+        write(output, answers);
+        // The server may have ended by then.
+        let _ = over.send(());
+    })?;
+    Ok((Lines { incoming, outgoing, begun: false }, written))
+}
+
+/// Reads to the end of the stream, or until no more is wanted.
+fn read(input: impl Read, lines: &mpsc::Sender<Line>) {
+    let mut input = BufReader::new(input);
+    loop {
+        let mut bytes = Vec::new();
+        let taken = input.by_ref().take(LONGEST).read_until(b'\n', &mut bytes);
+        let line = match taken {
+            Ok(0) | Err(_) => return,
+            Ok(taken) if taken as u64 == LONGEST && bytes.last() != Some(&b'\n') => {
+                if pass_over(&mut input).is_err() {
+                    return;
+                }
+                Line::TooLong
+            }
+            Ok(_) => Line::Whole(bytes),
+        };
+        if lines.blocking_send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads to the end of a line without keeping it.
+fn pass_over(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let buffer = input.fill_buf()?;
+        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let (is_over, length) = (end.is_some() || buffer.is_empty(), end.map_or(buffer.len(), |end| end + 1));
+        input.consume(length);
+        if is_over {
+            return Ok(());
+        }
+    }
+}
+
+/// Writes what there is to write, as long as it is taken.
+fn write(mut output: impl Write, mut answers: mpsc::Receiver<Vec<u8>>) {
+    while let Some(line) = answers.blocking_recv() {
+        if output.write_all(&line).and_then(|()| output.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// The line of a message.
+fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(message)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+impl Lines {
+    /// A message, or what is to be said of a line that is none: nothing of an empty one and of what wants no answer.
+    fn message(&self, line: Line) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>> {
+        let fault = |code, message: String, id| {
+            Err(Some(ServerJsonRpcMessage::error(ErrorData::new(code, message, None), id)))
+        };
+        let Line::Whole(bytes) = line else {
+            let message = format!("the line has more than {LONGEST} bytes");
+            return fault(ErrorCode::INVALID_REQUEST, message, None);
+        };
+        if bytes.trim_ascii().is_empty() {
+            return Err(None);
+        }
+        match serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
+            // A session begins with a request: without one there is nothing to be told about.
+            Ok(message) if self.begun || matches!(message, JsonRpcMessage::Request(_)) => Ok(message),
+            Ok(_) => Err(None),
+            Err(_) => match serde_json::from_slice::<Value>(&bytes) {
+                Err(error) => fault(ErrorCode::PARSE_ERROR, format!("the line is not JSON: {error}"), None),
+                // A notification that makes no sense is not answered, as none is.
+                Ok(value) if value.get("method").is_some() && value.get("id").is_none() => Err(None),
+                Ok(value) => {
+                    let id = value.get("id").cloned();
+                    let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
+                    let message = "the line is not a request of JSON-RPC 2.0".to_owned();
+                    fault(ErrorCode::INVALID_REQUEST, message, id)
+                }
+            },
+        }
+    }
+}
+
+impl Transport<RoleServer> for Lines {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let outgoing = self.outgoing.clone();
+        async move {
+            let line = line(&message)?;
+            outgoing.send(line).await.map_err(|_| io::ErrorKind::BrokenPipe.into())
+        }
+    }
+
+    /// The next message. A call that is dropped loses none.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            let place = self.outgoing.reserve().await.ok()?;
+            let line_read = self.incoming.recv().await?;
+            match self.message(line_read) {
+                Ok(message) => {
+                    drop(place);
+                    self.begun = true;
+                    return Some(message);
+                }
+                Err(None) => {}
+                Err(Some(answer)) => {
+                    // What cannot be written cannot be said.
+                    if let Ok(line) = line(&answer) {
+                        place.send(line);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.incoming.close();
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! `gdl mcp`: the server that agents ask about rulesheets.
+
+use clap::Args;
+use gdl_context_server::Settings;
+use gdl_tools::{
+    error::{Error, Result},
+    parse::seconds,
+};
+use std::{io, path::PathBuf, time::Duration};
+
+/// Arguments of `gdl mcp`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A client that speaks the Model Context Protocol, such as an assistant or a program that writes rules,
+starts this command and speaks to it over stdin and stdout; how a client is told to is in docs/mcp.md
+of the source.
+
+Tools: check, explain, fix, simulate, play, legal_moves, why, best_move, analyze, compare.
+Resources: the primer, the rulesheets of the built-in games, the pages of diagnostics.
+
+A rulesheet is a text, the name of a built-in game or, with --folder, a file below that folder. Nothing
+is written, and no other file is read. The limits are those for text from a network.
+
+Examples:
+  gdl mcp
+  gdl mcp --folder ~/games --seconds 60")]
+pub(crate) struct McpArgs {
+    /// Let rulesheets below this folder be read
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// How long the work for one question may take
+    #[arg(long, value_name = "S", default_value = "30", value_parser = seconds)]
+    pub seconds: f64,
+}
+
+/// Serves until the client's stream ends.
+///
+/// # Errors
+/// If the folder is none, or threads cannot be started.
+pub(crate) fn run(args: &McpArgs) -> Result {
+    if let Some(folder) = args.folder.as_ref().filter(|folder| !folder.is_dir()) {
+        return Err(Error::Input(format!("there is no folder {}", folder.display())));
+    }
+    let settings = Settings { folder: args.folder.clone(), longest: Duration::from_secs_f64(args.seconds) };
+    Ok(gdl_context_server::serve(io::stdin(), io::stdout(), &settings)?)
+}

@@ -1,7 +1,7 @@
 //! Work beside the thread that answers: each piece gets a turn, and is given up when its time is over or it is no longer wanted.
 //!
-//! As many pieces are at work at a time as there are processors, [`TURNS`] at most, which bounds the memory that they take; [`WAITING`] more wait
-//! for a turn, and others are refused at once. A piece that is given up is told by a [`Cancel`], and keeps its turn until it has
+//! As many pieces are at work at a time as there are processors, [`TURNS`] at most, which bounds the memory that they take;
+//! [`WAITING`] more wait for a turn, and others are refused at once. A piece that is given up is told by a [`Cancel`], and keeps its turn until it has
 //! noticed and its memory is free: so asking and taking back gains nothing.
 
 use crate::refusal::Refusal;

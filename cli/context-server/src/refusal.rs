@@ -4,6 +4,9 @@ use gdl_compiler::{Diagnostics, Severity, Source};
 use gdl_tools::error::Error;
 use std::fmt;
 
+/// The bytes of a message at most: it may have what the client sent in it.
+const LONGEST: usize = 1 << 14;
+
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
@@ -13,7 +16,13 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None }
+        let mut message: String = message.into();
+        if message.len() > LONGEST {
+            let end = (0..=LONGEST).rev().find(|&end| message.is_char_boundary(end)).unwrap_or(0);
+            message.truncate(end);
+            message += " ..";
+        }
+        Self { message, help: None }
     }
 
     /// The same, with advice.

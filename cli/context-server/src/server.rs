@@ -67,7 +67,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let read = tools::find(&call.name).ok_or_else(|| {
             let names: Vec<_> = tools::list().into_iter().map(|tool| tool.name).collect();
-            let message = format!("there is no tool `{}`: there are {}", call.name, names.join(", "));
+            let message = format!("there is no tool `{}`: there are {}", cut(&call.name), names.join(", "));
             ErrorData::invalid_params(message, None)
         })?;
         let shelf = self.shelf.clone();
@@ -109,7 +109,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let contents = resources::read(&request.uri).ok_or_else(|| {
-            ErrorData::resource_not_found(format!("there is no resource `{}`", request.uri), None)
+            ErrorData::resource_not_found(format!("there is no resource `{}`", cut(&request.uri)), None)
         })?;
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
@@ -120,7 +120,7 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let method = &request.method;
+        let method = cut(&request.method);
         Err(match method.as_str() {
             "initialize" | "tools/call" | "resources/read" => {
                 ErrorData::invalid_params(format!("the parameters of `{method}` are not what it takes"), None)
@@ -128,4 +128,9 @@ impl ServerHandler for Server {
             _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None),
         })
     }
+}
+
+/// As much of a name that a client sent as is worth repeating.
+fn cut(name: &str) -> String {
+    name.chars().take(100).collect()
 }

@@ -1,8 +1,8 @@
 //! Messages over two streams of bytes: one JSON object a line, in and out.
 //!
 //! A thread reads lines and another writes them, so neither stream holds up what is computed. A line that is longer than [`LONGEST`] is
-//! passed over without being kept; that, and what is no message, is answered with an error, but for notifications, which have no answers. A client that does
-//! not read its answers is not read either, once [`WAITING`] of them wait.
+//! passed over without being kept; that, and what is no message, is answered with an error, but for notifications, which have no
+//! answers. A client that does not read its answers is not read either, once [`WAITING`] of them wait.
 
 use rmcp::{
     ErrorData, RoleServer,

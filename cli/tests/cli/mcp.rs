@@ -456,6 +456,10 @@ fn nothing_that_is_sent_ends_the_server() {
         ("check", json!({ "rulesheet": 5 })),
         ("check", json!({ "rulesheet": "(role x)", "unknown": 1 })),
         ("check", json!({ "rulesheet": "(".repeat(2 << 20) })),
+        ("check", json!({ "rulesheet": "x".repeat(5 << 20) })),
+        ("play", json!({ "rulesheet": "nim", "moves": [["x".repeat(5 << 20), "y"]] })),
+        ("why", json!({ "rulesheet": "nim", "atom": "x".repeat(5 << 20) })),
+        ("best_move", json!({ "rulesheet": "nim", "player": "x".repeat(5 << 20) })),
         ("play", json!({ "rulesheet": "(role x" })),
         ("play", json!({ "rulesheet": "nim", "state": "((" })),
         ("play", json!({ "rulesheet": "nim", "moves": vec![["a"]; 20_000] })),
@@ -472,7 +476,8 @@ fn nothing_that_is_sent_ends_the_server() {
         ("explain", json!({ "code": "GDL999" })),
         ("simulate", json!({ "rulesheet": "(role x)" })),
     ] {
-        client.refusal(tool, &arguments);
+        let refusal = client.refusal(tool, &arguments);
+        assert!(refusal.len() < 20_000, "{tool}: {}", refusal.len());
     }
     let unknown = client.ask("tools/call", &json!({ "name": "rm", "arguments": {} }));
     assert!(

@@ -58,9 +58,15 @@ pub fn written(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
+/// Bytes of a text that names are compared with: what is longer is no slip of the finger, and would take long.
+const LONGEST_SLIP: usize = 1_000;
+
 /// `; did you mean ...?` with the nearest of `names`, or nothing if none is near.
 #[must_use]
 pub fn did_you_mean<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> String {
+    if text.len() > LONGEST_SLIP {
+        return String::new();
+    }
     let lower = text.to_lowercase();
     names
         .map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), name))

@@ -1,9 +1,9 @@
 //! `compare`: whether two rulesheets are the same game, or where play first shows that they are not.
 //!
 //! Rulesheets that differ in nothing but symbols are the same game. Of any others the roles and moves must have the same names: then both are
-//! played side by side, first through all pairs of states breadth first, so that the difference that is found has the
-//! fewest moves, and if these are too many by random games. In each pair of states the same must be seen: whether the game is over, legal moves, goals at
-//! the end, and what roles perceive. Fluents may be any.
+//! played side by side, first through all pairs of states breadth first, so that the difference that is found has the fewest moves,
+//! and if these are too many by random games. In each pair of states the same must be seen: whether the game is over, legal
+//! moves, goals at the end, and what roles perceive. Fluents may be any.
 
 use super::Question;
 use crate::{
@@ -216,8 +216,7 @@ impl<'g> Pair<'g> {
     fn step(&self, states: [&State; 2], joint: &[MoveId]) -> Result<[State; 2], String> {
         let [one, other] = self.games;
         let mut theirs = joint.to_vec();
-        for ([role, its], action) in self.roles().zip(joint) {
-            debug_assert_eq!(joint[role.index()], *action, "joint moves are in role order");
+        for ([_, its], action) in self.roles().zip(joint) {
             theirs[its.index()] = self.moves[action.index()].unwrap_or(*action);
         }
         if one.vocabulary().has_percepts() {
@@ -299,6 +298,7 @@ impl<'g> Pair<'g> {
                 .fold(u64::from(!legal.is_empty()), u64::saturating_mul);
             is_whole &= count <= MOST_JOINTS;
             for choice in 0..count.min(MOST_JOINTS) {
+                wanted(cancel)?;
                 let mut rest = choice;
                 let joint: Vec<MoveId> = legal
                     .iter()

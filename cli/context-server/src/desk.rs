@@ -136,7 +136,7 @@ mod tests {
         let all: Vec<_> = run(async {
             let (ended, _hears) = mpsc::channel();
             let desk = &desk;
-            let tasks: Vec<_> = (0..TURNS + WAITING + 1)
+            let tasks: Vec<_> = (0..=TURNS + WAITING)
                 .map(|_| {
                     let (desk, ended) = (desk.clone(), ended.clone());
                     async move { desk.work(future::pending(), endless(ended)).await }

@@ -40,6 +40,7 @@ pub(crate) struct Seen {
 
 /// What can be seen of a role.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "it is called so in answers")]
 pub(crate) struct Role {
     /// What it is called
     pub role: String,
@@ -170,16 +171,20 @@ impl Seen {
         let over = if self.terminal { "\nthe game is over" } else { "" };
         let mut text = format!("state: {state}{over}");
         for role in &self.roles {
-            text += &format!("\n{}: {}", role.role, counted(role.legal.len() + role.more, "legal move"));
+            text.extend([format!(
+                "\n{}: {}",
+                role.role,
+                counted(role.legal.len() + role.more, "legal move")
+            )]);
             if !role.legal.is_empty() {
-                text += &format!(": {}", role.legal.join(" "));
+                text.extend([": ", &role.legal.join(" ")]);
             }
             if role.more > 0 {
-                text += &format!(" and {} more", role.more);
+                text.extend([" and ", &role.more.to_string(), " more"]);
             }
             if !role.goals.is_empty() {
                 let goals: Vec<String> = role.goals.iter().map(u8::to_string).collect();
-                text += &format!("; goal {}", goals.join(" and "));
+                text.extend(["; goal ", &goals.join(" and ")]);
             }
             text.extend(role.perceived.iter().map(|perceived| format!("; perceived {perceived}")));
         }

@@ -134,7 +134,7 @@ impl Sheet {
     ///
     /// # Errors
     /// If they take too much to be evaluated.
-    pub(crate) fn oracle<'r>(&self, rules: &'r Rules) -> Result<Evaluator<'r>, Refusal> {
+    pub(crate) fn oracle(rules: &Rules) -> Result<Evaluator<'_>, Refusal> {
         let limits = Limits::network();
         Evaluator::with_limits(rules, &limits).map_err(|error| Refusal::new(error.to_string()))
     }

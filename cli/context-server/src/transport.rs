@@ -110,6 +110,7 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
 
 impl Lines {
     /// A message, or what is to be said of a line that is none: nothing of an empty one and of what wants no answer.
+    #[expect(clippy::result_large_err, reason = "an answer is as large as a message")]
     fn message(&self, line: Line) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>> {
         let fault = |code, message: String, id| {
             Err(Some(ServerJsonRpcMessage::error(ErrorData::new(code, message, None), id)))

@@ -95,8 +95,8 @@ impl Question for Compare {
         if let Some(names) = Names::between(one.source.text(), other.source.text()) {
             let renamed: Vec<[String; 2]> = names.renamed().into_iter().take(LISTED).collect();
             let by = if renamed.is_empty() { String::new() } else { ", symbols renamed:".to_owned() };
-            let pairs: String = renamed.iter().map(|[own, other]| format!(" {own} = {other};")).collect();
-            let text = format!("the same game{by}{pairs}").trim_end_matches(';').to_owned();
+            let pairs: Vec<String> = renamed.iter().map(|[own, other]| format!(" {own} = {other}")).collect();
+            let text = format!("the same game{by}{}", pairs.join(";"));
             return Ok((text, Comparison { renamed, ..Comparison::new(Verdict::SameByRenaming) }));
         }
         let comparison = match Pair::of(&games) {

@@ -18,6 +18,7 @@ pub(crate) struct Explain {
 
 /// The page of a code.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "it is called so in answers")]
 pub(crate) struct Page {
     code: &'static str,
     name: &'static str,

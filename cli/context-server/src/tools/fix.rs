@@ -64,8 +64,13 @@ impl Question for Fix {
         text.extend(
             made.iter().map(|made| format!("{}:{}: {}: {}\n", made.line, made.column, made.code, made.what)),
         );
-        text +=
-            &format!("\nleft: {}\n\n```lisp\n{}\n```", left.to_text(&diagnostics, &source), source.text());
+        text.extend([
+            "\nleft: ",
+            &left.to_text(&diagnostics, &source),
+            "\n\n```lisp\n",
+            source.text(),
+            "\n```",
+        ]);
         Ok((text, Fixed { text: source.text().to_owned(), made, left }))
     }
 }

@@ -92,7 +92,7 @@ impl Question for LegalMoves {
         let game = shelf.find(&self.rulesheet)?.game(cancel)?;
         let position = Position::reach(&game, self.state.as_deref(), &self.moves, cancel)?;
         let only = self.role.map(|role| position.role(&role)).transpose()?;
-        let only = only.map(|role| gdl_runtime::game::Id::index(role));
+        let only = only.map(gdl_runtime::game::Id::index);
         let seen = position.see()?;
         let asked =
             seen.roles.into_iter().enumerate().filter(|(number, _)| only.is_none_or(|only| only == *number));
@@ -105,7 +105,10 @@ impl Question for LegalMoves {
                 "{role}: {}",
                 if legal.is_empty() { "none".to_owned() } else { legal.join(" ") }
             );
-            text += &if *more > 0 { format!(" and {more} more\n") } else { "\n".to_owned() };
+            if *more > 0 {
+                let _ = write!(text, " and {more} more");
+            }
+            text.push('\n');
         }
         Ok((text.trim_end().to_owned(), Legal { terminal: seen.terminal, roles }))
     }

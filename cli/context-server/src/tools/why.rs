@@ -4,7 +4,7 @@ use super::Question;
 use crate::{
     position::{few_enough, wanted},
     refusal::Refusal,
-    sheet::Shelf,
+    sheet::{Sheet, Shelf},
 };
 use gdl_runtime::Cancel;
 use gdl_tools::{
@@ -63,7 +63,7 @@ impl Question for Why {
         few_enough(&self.moves)?;
         let sheet = shelf.find(&self.rulesheet)?;
         let rules = sheet.rules(cancel)?;
-        let oracle = sheet.oracle(&rules)?;
+        let oracle = Sheet::oracle(&rules)?;
         let mut position = match &self.state {
             Some(state) => Position::of(&oracle, state)?,
             None => Position::start(&oracle)?,

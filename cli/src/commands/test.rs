@@ -6,9 +6,9 @@ use gdl_runtime::{Dynamic, History, perft::Perft, record::Record};
 use gdl_tools::{
     error::{Error, Result},
     game::GameArg,
-    load,
+    load::{self, Way},
     output::{self, BAD, BOLD, GOOD, counted},
-    plays::{self, Failure},
+    plays::{self, Failure, Judge},
     progress::Progress,
     why::{Page, to_json},
 };
@@ -35,7 +35,8 @@ which begin in the initial state, or where (state FLUENT ..) says. An atom must 
 (perft N ..) has the numbers of sequences of one, two .. joint moves. A test that fails comes with the
 reason, as `gdl why` tells it. `record FILE` in `gdl play` and a button of `gdl serve` make a test of a play.
 A file that ends in .json is a recorded match: its moves must be legal, its
-states and goals as recorded.
+states and goals as recorded. Where the end or the goals are too much for the slow evaluator that judges
+all this, lifted evaluation judges these two, which is said.
 
 Examples:
   gdl test mygame.kif                         the plays of mygame.plays
@@ -61,6 +62,8 @@ struct Outcome {
     failure: Option<Failure>,
     /// The place of the step that failed.
     place: Option<String>,
+    /// If lifted evaluation judged the end and the goals.
+    is_lifted: bool,
 }
 
 /// Runs the tests and prints the report.
@@ -87,13 +90,16 @@ pub(crate) fn run(args: &TestArgs) -> Result {
         GameArg::BuiltIn(entry) => PathBuf::from(format!("{}.plays", entry.name)),
     };
     let files = if args.files.is_empty() { vec![beside] } else { args.files.clone() };
+    let lift = || load::play(text.clone(), &load::quiet(), Some(Way::Lifted));
+    let judge = Judge::new(&oracle, &lift);
     let mut outcomes = Vec::new();
     let progress = Progress::counted("files", files.len() as u64);
     for (number, path) in files.iter().enumerate() {
         let file = path.display().to_string();
         if path.extension().is_some_and(|ending| ending == "json") {
-            let failure = plays::conforms(&oracle, &record(path)?);
-            outcomes.push(Outcome { name: file.clone(), file, failure, place: None });
+            let failure = judge.follow(&record(path)?).err();
+            let is_lifted = judge.is_lifted();
+            outcomes.push(Outcome { name: file.clone(), file, failure, place: None, is_lifted });
         } else {
             let source = load::open(path, &options)?;
             for test in plays::read(&source, &options)?.iter().filter(|test| test.name.contains(&args.filter))
@@ -103,7 +109,8 @@ pub(crate) fn run(args: &TestArgs) -> Result {
                     let at = source.position(span.start);
                     format!("{file}:{}:{}", at.line, at.column)
                 });
-                outcomes.push(Outcome { file: file.clone(), name: test.name.clone(), failure, place });
+                let (file, name) = (file.clone(), test.name.clone());
+                outcomes.push(Outcome { file, name, failure, place, is_lifted: false });
             }
         }
         progress.tell(number as u64 + 1);
@@ -113,6 +120,9 @@ pub(crate) fn run(args: &TestArgs) -> Result {
     if args.json {
         let tests: Vec<Value> = outcomes.iter().map(|outcome| {
             let mut test = json!({ "file": outcome.file, "name": outcome.name, "passed": outcome.failure.is_none() });
+            if outcome.is_lifted {
+                test["lifted"] = json!(true);
+            }
             if let Some(failure) = &outcome.failure {
                 test["message"] = json!(failure.message);
                 test["place"] = json!(outcome.place);
@@ -136,7 +146,8 @@ fn print(outcomes: &[Outcome], failed: usize, page: &mut Page<'_, impl Write>) -
             None => format!("{GOOD}ok{GOOD:#}"),
             Some(_) => format!("{BAD}FAILED{BAD:#}"),
         };
-        writeln!(page.out, "test {} ... {verdict}", outcome.name)?;
+        let by = if outcome.is_lifted { " (its end and goals by lifted evaluation)" } else { "" };
+        writeln!(page.out, "test {} ... {verdict}{by}", outcome.name)?;
     }
     for outcome in outcomes {
         let Some(failure) = &outcome.failure else { continue };

@@ -9,8 +9,9 @@
 //! - `(perft N ..)`: the numbers of sequences of one, two, three joint moves, and so on.
 //!
 //! The oracle answers for the rules, so a test that fails comes with the reason ([`Explanation`]); sequences are counted by the
-//! game as it is played. A play that people made becomes a test ([`recorded`]). Of a recorded match, in ggp-base's form, every move must be legal, and states and goals as they were recorded. A test ends with
-//! the first step that fails. Tests are read as a whole before any is run, and a file that cannot be read is an error with its place.
+//! game as it is played. A play that people made becomes a test ([`recorded`]). Of a recorded match, in ggp-base's form, every move must be
+//! legal, and states and goals as they were recorded ([`Judge`]). A test ends with the first step that fails. Tests are read as a whole before
+//! any is run, and a file that cannot be read is an error with its place.
 
 use crate::{
     error::{Error, Result},
@@ -24,8 +25,11 @@ use gdl_compiler::{
     syntax::{self, Kind, NodeId, Tree},
 };
 use gdl_format::term;
-use gdl_runtime::{Game, GameExt, History, history::Place, record::Record};
-use std::fmt::Write;
+use gdl_runtime::{Dynamic, Game, GameExt, History, history::Place, record::Record};
+use std::{
+    cell::OnceCell,
+    fmt::{self, Write},
+};
 
 /// How deep the reason of a failure goes.
 const DEPTH: usize = 3;
@@ -96,7 +100,7 @@ impl Reader<'_> {
                 if self.is(*head, "test") && self.tree.node(*name).kind == Kind::Symbol =>
             {
                 let steps = steps.iter().map(|&step| Ok((self.tree.node(step).span, self.step(step)?)));
-                Ok(Test { name: self.kif(*name), steps: steps.collect::<Result<_>>()? })
+                Ok(Test { name: self.text(*name), steps: steps.collect::<Result<_>>()? })
             }
             _ => Err(self.fault(form, "this is no test", "write `(test NAME STEP ..)`")),
         }
@@ -104,10 +108,12 @@ impl Reader<'_> {
 
     fn step(&self, node: NodeId) -> Result<Step> {
         let children = self.tree.children(node);
-        let texts = |nodes: &[NodeId]| nodes.iter().map(|&node| self.kif(node)).collect::<Vec<_>>();
+        let texts = |nodes: &[NodeId]| nodes.iter().map(|&node| self.text(node)).collect::<Vec<_>>();
         Ok(match children {
             [head, moves @ ..] if self.is(*head, "moves") => Step::Moves(texts(moves)),
-            [head, role, action] if self.is(*head, "does") => Step::Does(self.kif(*role), self.kif(*action)),
+            [head, role, action] if self.is(*head, "does") => {
+                Step::Does(self.text(*role), self.text(*action))
+            }
             [head, ..] if self.is(*head, "does") => {
                 return Err(self.fault(
                     node,
@@ -132,11 +138,11 @@ impl Reader<'_> {
                     }
                 }
             }
-            [head, atom] if self.is(*head, "not") => Step::Holds(self.kif(*atom), false),
+            [head, atom] if self.is(*head, "not") => Step::Holds(self.text(*atom), false),
             [head, ..] if self.is(*head, "not") => {
                 return Err(self.fault(node, "`not` takes one atom", "write `(not terminal)`"));
             }
-            _ => Step::Holds(self.kif(node), true),
+            _ => Step::Holds(self.text(node), true),
         })
     }
 
@@ -146,11 +152,11 @@ impl Reader<'_> {
     }
 
     /// A form without its comments, as KIF text.
-    fn kif(&self, node: NodeId) -> String {
+    fn text(&self, node: NodeId) -> String {
         if matches!(self.tree.node(node).kind, Kind::Symbol | Kind::Variable) {
             return self.tree.text(node, self.source).to_owned();
         }
-        let children: Vec<String> = self.tree.children(node).iter().map(|&child| self.kif(child)).collect();
+        let children: Vec<String> = self.tree.children(node).iter().map(|&child| self.text(child)).collect();
         format!("({})", children.join(" "))
     }
 
@@ -172,8 +178,7 @@ pub fn run(oracle: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> Resu
     for (span, step) in &test.steps {
         let failed = |failure: Failure| Some(Failure { span: Some(*span), ..failure });
         if let Step::Perft(expected) = step {
-            let text: Vec<&str> = state.iter().map(Term::as_str).collect();
-            let counts = count(&format!("({})", text.join(" ")), expected.len())?;
+            let counts = count(&kif(&state), expected.len())?;
             if counts != *expected {
                 let message =
                     format!("counted {}", counts.iter().map(u128::to_string).collect::<Vec<_>>().join(" "));
@@ -190,9 +195,13 @@ fn plain(message: String) -> Failure {
     Failure { span: None, message, why: None }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn wrong(error: EvalError) -> Failure {
+    plain(error.to_string())
+}
+
 /// Makes a step, or says why not.
 fn follow(oracle: &Evaluator<'_>, state: &mut State, step: &Step) -> std::result::Result<(), Failure> {
-    let wrong = |error: EvalError| plain(error.to_string());
     match step {
         Step::Moves(moves) => *state = after(oracle, state, moves)?,
         Step::Does(role, action) => {
@@ -240,7 +249,6 @@ fn follow(oracle: &Evaluator<'_>, state: &mut State, step: &Step) -> std::result
 
 /// The state after a joint move, if it is legal.
 fn after(oracle: &Evaluator<'_>, state: &State, moves: &[String]) -> std::result::Result<State, Failure> {
-    let wrong = |error: EvalError| plain(error.to_string());
     let roles = oracle.roles();
     if moves.len() != roles.len() {
         return Err(plain(format!("{} for {}", counted(moves.len(), "move"), counted(roles.len(), "role"))));
@@ -257,44 +265,107 @@ fn after(oracle: &Evaluator<'_>, state: &State, moves: &[String]) -> std::result
     oracle.next(state, &joint).map_err(wrong)
 }
 
-/// Follows a match that was recorded.
-#[must_use]
-pub fn conforms(oracle: &Evaluator<'_>, record: &Record) -> Option<Failure> {
-    follow_record(oracle, record).err()
+/// What judges recorded matches: the oracle and, once the end or the goals take more than its limits, lifted evaluation for these two.
+pub struct Judge<'a> {
+    oracle: &'a Evaluator<'a>,
+    lift: &'a dyn Fn() -> Result<Dynamic>,
+    lifted: OnceCell<std::result::Result<Dynamic, String>>,
 }
 
-fn follow_record(oracle: &Evaluator<'_>, record: &Record) -> std::result::Result<(), Failure> {
-    let wrong = |error: EvalError| plain(error.to_string());
-    let mut state = oracle.initial().map_err(wrong)?;
-    for number in 0..=record.moves.len() {
-        let at = |failure: Failure| {
-            let message = format!("after {}: {}", counted(number, "joint move"), failure.message);
-            Failure { message, ..failure }
-        };
-        if let Some(recorded) = record.states.get(number) {
-            let items = term::items(recorded).unwrap_or_default();
-            let recorded =
-                items.iter().map(|item| oracle.term(item)).collect::<std::result::Result<State, _>>();
-            let recorded = recorded.map_err(wrong).map_err(at)?;
-            if let Some(difference) = difference(&state, &recorded) {
-                return Err(at(plain(difference)));
+impl fmt::Debug for Judge<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Judge").field("is_lifted", &self.is_lifted()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Judge<'a> {
+    /// A judge that asks the oracle. `lift` makes the rules a game that is evaluated state by state, if that is needed.
+    #[must_use]
+    pub fn new(oracle: &'a Evaluator<'a>, lift: &'a dyn Fn() -> Result<Dynamic>) -> Self {
+        Self { oracle, lift, lifted: OnceCell::new() }
+    }
+
+    /// If the end and the goals were too much for the oracle, and are lifted evaluation's from then on.
+    #[must_use]
+    pub fn is_lifted(&self) -> bool {
+        self.lifted.get().is_some()
+    }
+
+    /// Follows a match that was recorded: every move must be legal, no state but the last terminal, states and goals as recorded.
+    ///
+    /// # Errors
+    /// What does not conform to the rules.
+    pub fn follow(&self, record: &Record) -> std::result::Result<(), Failure> {
+        let oracle = self.oracle;
+        let mut state = oracle.initial().map_err(wrong)?;
+        for number in 0..=record.moves.len() {
+            let at = |failure: Failure| {
+                let message = format!("after {}: {}", counted(number, "joint move"), failure.message);
+                Failure { message, ..failure }
+            };
+            if let Some(recorded) = record.states.get(number) {
+                let items = term::items(recorded).unwrap_or_default();
+                let recorded =
+                    items.iter().map(|item| oracle.term(item)).collect::<std::result::Result<State, _>>();
+                let recorded = recorded.map_err(wrong).map_err(at)?;
+                if let Some(difference) = difference(&state, &recorded) {
+                    return Err(at(plain(difference)));
+                }
+            }
+            if let Some(moves) = record.moves.get(number) {
+                let is_over = || oracle.terminal(&state);
+                if self.ask(is_over, &state, GameExt::is_terminal).map_err(at)? {
+                    return Err(at(plain("the match is over, and it was played on".to_owned())));
+                }
+                state = after(oracle, &state, moves).map_err(at)?;
             }
         }
-        if let Some(moves) = record.moves.get(number) {
-            state = after(oracle, &state, moves).map_err(at)?;
+        for (number, (role, value)) in oracle.roles().iter().zip(&record.goal_values).enumerate() {
+            let goals = || Ok(oracle.goals(&state, number)?.iter().map(Term::to_string).collect());
+            let lifted = |game: &Dynamic, state: &_| {
+                let role = game.roles().nth(number);
+                let goals = role.map_or_else(Vec::new, |role| game.goals(state, role));
+                goals.iter().map(u8::to_string).collect()
+            };
+            let found: Vec<String> = self.ask(goals, &state, lifted)?;
+            if !found.contains(&value.to_string()) {
+                let found = if found.is_empty() { "none".to_owned() } else { found.join(" and ") };
+                return Err(plain(format!("the goal of `{role}` is {found}, recorded is {value}")));
+            }
         }
+        Ok(())
     }
-    for (number, (role, value)) in oracle.roles().iter().zip(&record.goal_values).enumerate() {
-        let goals = oracle.goals(&state, number).map_err(wrong)?;
-        if !goals.iter().any(|goal| goal.as_str() == value.to_string()) {
-            let found: Vec<&str> = goals.iter().map(Term::as_str).collect();
-            return Err(plain(format!(
-                "the goal of `{role}` is {}, recorded is {value}",
-                found.join(" and ")
-            )));
+
+    /// What the oracle says or, where that takes it too much, lifted evaluation.
+    fn ask<T>(
+        &self,
+        oracle: impl FnOnce() -> std::result::Result<T, EvalError>,
+        state: &State,
+        lifted: impl FnOnce(&Dynamic, &<Dynamic as Game>::State) -> T,
+    ) -> std::result::Result<T, Failure> {
+        if !self.is_lifted() {
+            match oracle() {
+                Err(
+                    EvalError::Fuel { .. }
+                    | EvalError::TermDepth { .. }
+                    | EvalError::TermSize { .. }
+                    | EvalError::Atoms { .. },
+                ) => {}
+                answer => return answer.map_err(wrong),
+            }
         }
+        let lift = || (self.lift)().map_err(|error| error.message().unwrap_or_default());
+        let game = self.lifted.get_or_init(lift).as_ref().map_err(|error| plain(error.clone()))?;
+        let position = game.parse_state(&kif(state)).map_err(|error| plain(error.to_string()))?;
+        let answer = lifted(game, &position);
+        game.given_up().map_or(Ok(answer), |(_, excess)| Err(plain(excess)))
     }
-    Ok(())
+}
+
+/// A state as KIF text.
+fn kif(state: &State) -> String {
+    let fluents: Vec<&str> = state.iter().map(Term::as_str).collect();
+    format!("({})", fluents.join(" "))
 }
 
 /// What one of two states has that the other has not.
@@ -370,5 +441,56 @@ impl Failure {
     #[must_use]
     pub fn reason(&self) -> Option<&Explanation> {
         self.why.as_deref().filter(|why| !matches!(why.reason, Reason::Given | Reason::Deeper))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{self, Way};
+    use gdl_compiler::Limits;
+
+    /// One step to the end; who wins hangs on pairs of pairs of numbers, of which there are 256.
+    const RULES: &str =
+        "(role a) (init start) (legal a stay) (legal a go) (number 1) (number 2) (number 3) (number 4)
+        (<= (next start) (does a stay)) (<= (next (at 3 4)) (does a go))
+        (<= (pair ?a ?b) (number ?a) (number ?b))
+        (<= (step ?a ?b ?c ?d) (pair ?a ?b) (pair ?c ?d))
+        (<= (way ?a ?b ?c ?d) (step ?a ?b ?c ?d))
+        (<= (way ?a ?b ?e ?f) (way ?a ?b ?c ?d) (step ?c ?d ?e ?f))
+        (<= terminal (not (true start)))
+        (<= (goal a 100) (true (at ?a ?b)) (way 1 1 ?a ?b)) (<= (goal a 0) (true start))";
+
+    fn record(moves: &[&str], goal: u8) -> Record {
+        let moves = moves.iter().map(|action| vec![(*action).to_owned()]).collect();
+        Record { moves, goal_values: vec![goal], ..Record::default() }
+    }
+
+    #[test]
+    fn what_is_too_much_for_the_oracle_is_judged_by_lifted_evaluation() {
+        let source = || Source::new("rules", RULES);
+        let rules = load::checked(source(), &load::quiet()).expect("rules");
+        let lift = || load::play(source(), &load::quiet(), Some(Way::Lifted));
+        let none = || Err(Error::Input("too much".to_owned()));
+        let few = Limits { max_atoms: 200, ..Limits::default() };
+        for (limits, is_lifted) in [(Limits::default(), false), (few, true)] {
+            let oracle = Evaluator::with_limits(&rules, &limits).expect("an oracle");
+            let judge = Judge::new(&oracle, &lift);
+            let found = |record| judge.follow(&record).err().map(|failure| failure.message);
+            assert_eq!(found(record(&["stay", "go"], 100)), None);
+            assert_eq!(judge.is_lifted(), is_lifted);
+            for (moves, goal, message) in [
+                (&["go"][..], 0, "the goal of `a` is 100, recorded is 0"),
+                (&["stay"], 50, "the goal of `a` is 0, recorded is 50"),
+                (&["fly"], 0, "after 0 joint moves: `(legal a fly)` is not a term"),
+                (&["go", "stay"], 0, "after 1 joint move: the match is over, and it was played on"),
+            ] {
+                let found = found(record(moves, goal)).unwrap_or_default();
+                assert!(found.starts_with(message), "{found}");
+            }
+            let judge = Judge::new(&oracle, &none);
+            let found = judge.follow(&record(&["go"], 100)).err().map(|failure| failure.message);
+            assert_eq!(found.as_deref(), is_lifted.then_some("too much"));
+        }
     }
 }

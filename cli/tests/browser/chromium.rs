@@ -22,19 +22,19 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Names that Chromium goes by.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
-/// `gdl serve`, as a user starts it.
-struct Server {
+/// `gdl serve` or `gdl player`, as a user starts it.
+pub(super) struct Server {
     process: Child,
-    address: String,
+    pub(super) address: String,
     /// To close it ends the server's output.
     _out: BufReader<ChildStdout>,
 }
 
 impl Server {
-    fn start(args: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gdl"));
-        command.args(["serve", "--port", "0"]).args(args).stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut process = command.spawn().expect("gdl starts");
+    pub(super) fn start(command: &str, args: &[&str]) -> Self {
+        let mut gdl = Command::new(env!("CARGO_BIN_EXE_gdl"));
+        gdl.args([command, "--port", "0"]).args(args).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut process = gdl.spawn().expect("gdl starts");
         let mut out = BufReader::new(process.stdout.take().expect("its stdout"));
         let mut line = String::new();
         out.read_line(&mut line).expect("it prints its address");
@@ -70,7 +70,7 @@ impl Page {
             eprintln!("skipped: there is no Chromium");
             return None;
         };
-        let server = Server::start(args);
+        let server = Server::start("serve", args);
         let profile = tempfile::tempdir().expect("a folder");
         let mut browser = Command::new("sh")
             .args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#, "sh"])

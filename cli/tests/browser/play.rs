@@ -1,6 +1,6 @@
 //! Playing: captures, machines, history, hidden choices and knowledge, files and links, keys and small screens.
 
-use super::chromium::Page;
+use super::chromium::{Page, Server};
 use serde_json::json;
 
 #[test]
@@ -84,6 +84,39 @@ fn a_person_plays_a_machine_and_takes_moves_back() {
     page.wait("document.querySelectorAll('#moves .ahead').length === 6");
     page.click("#moves li:last-child button");
     page.wait_for_moves(6);
+}
+
+#[cfg(feature = "network")]
+#[test]
+fn a_player_elsewhere_takes_a_seat_by_its_address() {
+    let Some(mut page) = Page::play("tictactoe") else { return };
+    let player = Server::start("player", &["--player", "first"]);
+    let address = player.address.trim_start_matches("http://").trim_end_matches('/');
+    let select = "document.querySelector(\"select[aria-label='Who plays oplayer']\")";
+    page.wait(&format!("{select}.options.length > 5"));
+    page.run(&format!(
+        "{{ const list = {select}; list.value = 'remote'; list.dispatchEvent(new Event('change')); }}"
+    ));
+    // It has no seat before its address is there, and none where that is of no use.
+    let shape = "document.getElementById('seats').dataset.shape";
+    let place = "input[aria-label='Where the player of oplayer is']";
+    for (text, seat) in [("nowhere:port", "person"), (address, &*format!("remote:{address}"))] {
+        page.click(place);
+        page.run(&format!("document.querySelector(\"{place}\").value = ''"));
+        page.insert(text);
+        page.press("Enter");
+        page.wait(&format!("{shape} === 'xplayer=person oplayer={seat}'"));
+        if seat == "person" {
+            page.wait("document.getElementById('notice').textContent.includes('is no port')");
+        }
+        assert_eq!(page.run(&format!("document.querySelector(\"{place}\").value")), text);
+    }
+    for (cell, moves) in [(4, 2), (8, 4)] {
+        page.click_cell(cell);
+        page.wait_for_moves(moves);
+    }
+    let made = page.text("#moves");
+    assert!(made.contains("mark 1 1") && made.contains("mark 1 2"), "{made}");
 }
 
 #[test]

@@ -35,8 +35,14 @@ impl Kind {
     /// All that may be said of it.
     pub fn options(&self) -> impl Iterator<Item = &'static str> + use<> {
         // The nodes of a player elsewhere are not counted.
-        let bounds = if self.name == REMOTE { &BOUNDS[..1] } else { &BOUNDS };
+        let bounds = if self.is_remote() { &BOUNDS[..1] } else { &BOUNDS };
         self.options.iter().chain(bounds).copied()
+    }
+
+    /// If it plays elsewhere: before its options stands its address.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        self.name == REMOTE
     }
 }
 
@@ -93,7 +99,7 @@ pub fn help(command: &str) -> String {
         "{command}\n\nPlayers, with the options of each:\n{rows}\n\
          Options stand behind a colon: `mcts:seed=3,memory=64` (MiB). Each player may have bounds of its own\n\
          for a move, `seconds` and `nodes`: `alphabeta:depth=6,seconds=0.5`.{}",
-        if KINDS.iter().any(|kind| kind.name == REMOTE) {
+        if KINDS.iter().any(Kind::is_remote) {
             "\n\nA player elsewhere, such as one of `gdl player`, is sent the rulesheet and told its clocks before the\n\
              first move and for each, in whole seconds: `remote:127.0.0.1:9147,start=10,seconds=5`."
         } else {
@@ -166,7 +172,7 @@ impl FromStr for Spec {
         };
         #[cfg(feature = "network")]
         let options = match options.split_once(',').unwrap_or((options, "")) {
-            (address, options) if kind.name == REMOTE => {
+            (address, options) if kind.is_remote() => {
                 spec.elsewhere =
                     Some(Elsewhere { address: address.parse()?, start: None, rules: None, told: None });
                 options
@@ -225,7 +231,7 @@ impl Spec {
     /// If it plays elsewhere, one match at a time.
     #[must_use]
     pub fn is_remote(&self) -> bool {
-        self.kind.name == REMOTE
+        self.kind.is_remote()
     }
 
     /// If it keeps something here from one move to the next.

@@ -75,11 +75,11 @@ pub(crate) struct Catalogue {
 
 /// `GET /api/players`
 pub(crate) async fn players() -> Json<Value> {
-    // The page has a person of its own, and a player elsewhere wants an address.
-    let offered = KINDS.iter().filter(|kind| !["human", "remote"].contains(&kind.name));
+    // The page has a person of its own.
+    let offered = KINDS.iter().filter(|kind| kind.name != "human");
     let players = offered.map(|kind| {
         let options: Vec<&str> = kind.options().collect();
-        json!({ "name": kind.name, "about": kind.about, "options": options })
+        json!({ "name": kind.name, "about": kind.about, "elsewhere": kind.is_remote(), "options": options })
     });
     Json(json!({ "players": players.collect::<Vec<_>>() }))
 }

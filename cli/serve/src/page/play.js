@@ -49,9 +49,17 @@ export function mount(element, app) {
   // ---- Seats ------------------------------------------------------------------------------------
 
   const isOwn = (seat) => seat === "person";
-  const kindOf = (seat) => seat.split(":")[0];
-  const optionsOf = (seat) => Object.fromEntries(
-    (seat.split(":")[1] ?? "").split(",").filter(Boolean).map((option) => option.split("=")));
+  // Players elsewhere have an address before their options: `remote:HOST:PORT,start=10`.
+  const isElsewhere = (kind) => Boolean(players.find((player) => player.name === kind)?.elsewhere);
+  // Seats of players whose address is still to be given, or was of no use, by role.
+  const unseated = new Map();
+
+  function parse(seat) {
+    const [kind, ...rest] = seat.split(":");
+    const parts = rest.join(":").split(",").filter(Boolean);
+    const address = isElsewhere(kind) ? parts.shift() ?? "" : "";
+    return { kind, address, options: Object.fromEntries(parts.map((option) => option.split("="))) };
+  }
 
   function showSeats(anew) {
     const shape = view.game.roles.map(({ name, seat }) => `${name}=${seat}`).join(" ");
@@ -60,29 +68,40 @@ export function mount(element, app) {
     const open = [...seats.querySelectorAll("details[open]")].map((details) => details.dataset.role);
     seats.replaceChildren(...view.game.roles.map(({ name, seat }) => {
       if (seat === "chance") return html("div", { class: "seat" }, html("span", {}, name), html("span", { class: "faint" }, "chance"));
-      const kind = kindOf(seat);
-      const chosen = optionsOf(seat);
-      const sit = (kind, options) => {
-        const text = Object.entries(options).filter(([, value]) => value !== "").map(([key, value]) => `${key}=${value}`).join(",");
-        app.change("/seats", { [name]: text ? `${kind}:${text}` : kind }).then((done) => { if (!done) showSeats(true); });
+      const { kind, address, options } = unseated.has(name)
+        ? { options: {}, ...unseated.get(name) } : parse(seat);
+      const sit = (kind, options, address = "") => {
+        unseated.delete(name);
+        if (isElsewhere(kind)) unseated.set(name, { kind, address });
+        if (isElsewhere(kind) && !address) return showSeats(true);
+        const given = Object.entries(options).filter(([, value]) => value !== "").map(([key, value]) => `${key}=${value}`);
+        const text = [address, ...given].filter(Boolean).join(",");
+        app.change("/seats", { [name]: text ? `${kind}:${text}` : kind }).then((done) => {
+          if (done) unseated.delete(name);
+          showSeats(true);
+        });
       };
       const select = html("select", { "aria-label": `Who plays ${name}`, onchange: () => sit(select.value, isOwn(select.value) ? {} : usual(select.value)) },
         html("option", { value: "person" }, "person"),
         ...players.map((player) => html("option", { value: player.name, title: player.about }, player.name)));
       select.value = kind;
+      const where = isElsewhere(kind) ? [html("label", { class: "where" }, "at", html("input", {
+        "aria-label": `Where the player of ${name} is`, value: address, placeholder: "127.0.0.1:9147", size: 16, spellcheck: "false",
+        onchange: (event) => sit(kind, options, event.target.value.trim()),
+      }))] : [];
       const known = players.find((player) => player.name === kind)?.options ?? [];
       const fields = known.map((key) => html("label", {}, key, html("input", {
-        inputmode: "decimal", size: 6, value: chosen[key] ?? "", placeholder: key === "seconds" ? "1" : "",
-        onchange: (event) => sit(kind, { ...chosen, [key]: event.target.value.trim() }),
+        inputmode: "decimal", size: 6, value: options[key] ?? "", placeholder: key === "seconds" ? "1" : "",
+        onchange: (event) => sit(kind, { ...options, [key]: event.target.value.trim() }, address),
       })));
-      const more = fields.length
+      const more = fields.length && (address || !isElsewhere(kind))
         ? [html("details", { "data-role": name, open: open.includes(name) }, html("summary", {}, "options"), html("div", { class: "fields" }, ...fields))] : [];
-      return html("div", { class: "seat" }, html("label", {}, name, " ", select), ...more);
+      return html("div", { class: "seat" }, html("label", {}, name, " ", select), ...where, ...more);
     }));
   }
 
   // What a player is given at first: a second to think, where it thinks.
-  const usual = (kind) => (["first", "random", "greedy"].includes(kind) ? {} : { seconds: "1" });
+  const usual = (kind) => (["first", "random", "greedy"].includes(kind) || isElsewhere(kind) ? {} : { seconds: "1" });
 
   // Through whose eyes, where the rules hide something and several people play.
   function showEyes() {
@@ -278,7 +297,7 @@ export function mount(element, app) {
     app.change(event.shiftKey ? "/redo" : "/undo");
   });
 
-  app.on("open", (opened) => { view = opened; asking = null; linked.hidden = true; advise(false); });
+  app.on("open", (opened) => { view = opened; asking = null; unseated.clear(); linked.hidden = true; advise(false); });
   app.on("close", () => { view = null; wantsAdvice = false; asking = null; });
   app.on("view", (next) => {
     const moved = view?.place !== next.place || view?.id !== next.id || view?.legal[0]?.role !== next.legal[0]?.role;

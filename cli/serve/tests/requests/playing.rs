@@ -52,7 +52,8 @@ fn seats_can_be_anybody_known() {
     let (session, view) = start(&client, &json!({ "game": "monty_hall" }));
     assert_eq!(view["game"]["roles"][1], json!({ "name": "random", "seat": "chance" }));
     for player in players["players"].as_array().expect("players") {
-        let seat = format!("{}:nodes=1", player["name"].as_str().expect("a name"));
+        let bounds = if player["elsewhere"] == true { "127.0.0.1:9,seconds=1" } else { "nodes=1" };
+        let seat = format!("{}:{bounds}", player["name"].as_str().expect("a name"));
         let answer = client.post(&format!("{session}/seats"), &json!({ "candidate": seat }));
         assert_eq!((answer.status, &answer.body["game"]["roles"][0]["seat"]), (200, &json!(seat)));
     }

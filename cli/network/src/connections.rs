@@ -270,6 +270,24 @@ mod tests {
     }
 
     #[test]
+    fn who_sends_byte_by_byte_is_left() {
+        let address = listen(Bounds { most: 100, patience: Duration::from_millis(200), farewell: LONG });
+        let begun = ["POST / HTTP/1.0\r\nX: ", "POST / HTTP/1.0\r\nContent-Length: 1000000\r\n\r\n"];
+        let answers = begun.map(|begun| {
+            let stream = begin(address, begun);
+            let mut slow = stream.try_clone().expect("a socket");
+            thread::spawn(move || {
+                while slow.write_all(b"x").is_ok() {
+                    thread::sleep(Duration::from_millis(5));
+                }
+            });
+            rest(stream)
+        });
+        assert!(answers[1].starts_with("HTTP/1.0 408"), "{answers:?}");
+        assert!(rest(begin(address, INFO)).ends_with("available ) )"));
+    }
+
+    #[test]
     fn who_sends_for_the_longest_makes_room() {
         let address = listen(Bounds { most: 3, patience: LONG, farewell: LONG });
         let idle: Vec<TcpStream> = (0..20).map(|number| begin(address, HALVES[number % 3])).collect();

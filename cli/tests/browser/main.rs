@@ -4,6 +4,8 @@
 mod board;
 mod chess;
 mod chromium;
+#[path = "../../network/tests/matches/fake.rs"]
+mod fake;
 mod inside;
 mod play;
 #[cfg(feature = "manage")]

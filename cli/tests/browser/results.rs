@@ -1,13 +1,10 @@
 //! Results of `gdl manage` on the page: standings, the list of matches, a match that is stepped through, and one that runs.
 
-use super::chromium::Page;
+use super::{chromium::Page, fake};
 use std::{
     fs,
-    io::{Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
-    sync::mpsc::{Sender, channel},
     thread,
 };
 
@@ -97,50 +94,10 @@ fn standings_are_seen_and_a_match_is_stepped_through() {
     );
 }
 
-/// A player elsewhere that answers each PLAY with nonsense, once it is let go.
-fn nonsense() -> (SocketAddr, Sender<()>) {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let (let_go, gate) = channel();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("a connection");
-            let message = body(&mut stream);
-            let is_play = message.to_ascii_lowercase().trim_start_matches(['(', ' ']).starts_with("play");
-            if is_play && gate.recv().is_err() {
-                return;
-            }
-            let answer = if is_play { "nonsense" } else { "ready" };
-            let _ = write!(
-                stream,
-                "HTTP/1.0 200 OK\r\nContent-Type: text/acl\r\nContent-Length: {}\r\n\r\n{answer}",
-                answer.len()
-            );
-        }
-    });
-    (address, let_go)
-}
-
-/// The body of a request.
-fn body(stream: &mut TcpStream) -> String {
-    let (mut text, mut byte) = (String::new(), [0]);
-    while let Ok(1) = stream.read(&mut byte) {
-        text.push(char::from(byte[0]));
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let head = head.to_ascii_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            if length.and_then(|length| length.parse().ok()).is_none_or(|length| body.len() >= length) {
-                return body.to_owned();
-            }
-        }
-    }
-    text
-}
-
 #[test]
 fn a_match_that_runs_is_followed_unless_one_steps_back() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (address, let_go) = nonsense();
+    let (address, let_go) = fake::nonsense();
     let mut manager = manage(
         folder.path(),
         &format!(

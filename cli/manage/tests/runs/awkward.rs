@@ -1,6 +1,6 @@
 //! Players that answer with something else than a legal move, and what is noted of them.
 
-use crate::{Folder, fake, host, polite};
+use crate::{Folder, fake, host};
 use gdl_manage::Row;
 use std::net::{Ipv4Addr, TcpListener};
 
@@ -13,9 +13,9 @@ fn row(folder: &Folder, player: &str) -> Row {
 fn a_schedule_is_played_to_its_end_whatever_players_do() {
     // The port of one that has gone away.
     let gone = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port").local_addr().expect("an address");
-    let (odd, heard) = fake(true, |message| polite(message, "(jump 3)"));
-    let (broken, _) = fake(true, |_| b"HTTP/1.0 200 OK\r\nContent-length: 100\r\n\r\nri".to_vec());
-    let (good, _) = fake(true, |message| polite(message, "RIGHT"));
+    let (odd, heard) = fake::player(true, |message| fake::polite(message, "(jump 3)"));
+    let (broken, _) = fake::player(true, |_| b"HTTP/1.0 200 OK\r\nContent-length: 100\r\n\r\nri".to_vec());
+    let (good, _) = fake::player(true, |message| fake::polite(message, "RIGHT"));
     let folder = Folder::new(&format!(
         "version = 1\ngames = [\"walk.kif\", \"tictactoe\"]\nstart_clock = 30\nplay_clock = 30\n[players]\n\
          gone = \"remote:{gone}\"\nodd = \"remote:{odd}\"\nbroken = \"remote:{broken}\"\ngood = \"remote:{good}\"\nhere = \"first\"\n"
@@ -83,7 +83,7 @@ fn a_schedule_is_played_to_its_end_whatever_players_do() {
 
 #[test]
 fn who_is_late_is_replaced() {
-    let (late, _) = fake(false, |_| Vec::new());
+    let (late, _) = fake::player(false, |_| Vec::new());
     let folder = Folder::new(&format!(
         "version = 1\ngames = [\"walk.kif\"]\nplay_clock = 1\nseats = \"fixed\"\n[players]\nlate = \"remote:{late}\"\nhere = \"first\"\n"
     ));
@@ -98,14 +98,14 @@ fn who_is_late_is_replaced() {
 #[test]
 fn scrambled_matches_are_kept_as_they_are() {
     let mut rules: Vec<String> = Vec::new();
-    let (address, heard) = fake(true, move |message| {
+    let (address, heard) = fake::player(true, move |message| {
         if message.contains("START") {
             rules = message.split([' ', '(', ')']).map(str::to_owned).collect();
         }
         // The word behind the second `legal` with its role, which is `right`.
         let mut legal = rules.iter().enumerate().filter(|(_, word)| *word == "legal").map(|(at, _)| at);
         let answer = legal.nth(1).and_then(|at| rules.get(at + 2)).cloned().unwrap_or_default();
-        polite(message, &answer)
+        fake::polite(message, &answer)
     });
     let folder = Folder::new(&format!(
         "version = 1\ngames = [\"walk.kif\"]\nplay_clock = 30\nscramble = true\nseats = \"fixed\"\nrepetitions = 3\n[players]\n\

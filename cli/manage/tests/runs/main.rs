@@ -1,6 +1,8 @@
 //! Schedules played to their end, with players elsewhere that behave and that do not, and what is left of it in the database.
 
 mod awkward;
+#[path = "../../../network/tests/matches/fake.rs"]
+mod fake;
 mod files;
 mod resuming;
 
@@ -10,10 +12,9 @@ use gdl_runtime::{Cancel, load, player::Random, record::Record};
 use gdl_tools::error::{Error, Result};
 use std::{
     fs,
-    io::{Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    net::{Ipv4Addr, SocketAddr, TcpListener},
     path::PathBuf,
-    sync::{Arc, Mutex},
+    sync::Mutex,
     thread,
 };
 use tempfile::TempDir;
@@ -97,63 +98,6 @@ impl Folder {
         store.records(take).expect("records");
         records
     }
-}
-
-/// What a fake player heard.
-type Heard = Arc<Mutex<Vec<String>>>;
-
-/// A player that answers each request with these bytes and closes the connection, or leaves it open.
-fn fake(closes: bool, mut answer: impl FnMut(&str) -> Vec<u8> + Send + 'static) -> (SocketAddr, Heard) {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let heard = Heard::default();
-    let log = Arc::clone(&heard);
-    thread::spawn(move || {
-        let mut open = Vec::new();
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("a connection");
-            let message = read(&mut stream);
-            log.lock().expect("it is whole").push(message.clone());
-            let _ = stream.write_all(&answer(&message));
-            if !closes {
-                open.push(stream);
-            }
-        }
-    });
-    (address, heard)
-}
-
-/// The body of a request.
-fn read(stream: &mut TcpStream) -> String {
-    let mut text = String::new();
-    let mut byte = [0];
-    while let Ok(1) = stream.read(&mut byte) {
-        text.push(char::from(byte[0]));
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let head = head.to_ascii_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            if length.and_then(|length| length.parse().ok()).is_none_or(|length| body.len() >= length) {
-                return body.to_owned();
-            }
-        }
-    }
-    text
-}
-
-/// An answer as players give it.
-fn whole(body: &str) -> Vec<u8> {
-    format!("HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: {}\r\n\r\n{body}", body.len())
-        .into_bytes()
-}
-
-/// What a player that behaves says to all but a PLAY.
-fn polite(message: &str, action: &str) -> Vec<u8> {
-    whole(match message.split(' ').nth(1) {
-        Some("START") => "ready",
-        Some("STOP") => "done",
-        Some("ABORT") => "aborted",
-        _ => action,
-    })
 }
 
 /// A player of ours that draws its moves, elsewhere.

@@ -1,6 +1,6 @@
 //! Runs that end before all is played, and go on.
 
-use crate::{Folder, fake, host, polite};
+use crate::{Folder, fake, host};
 use gdl_manage::{Done, Store};
 use gdl_runtime::Cancel;
 use std::{
@@ -77,11 +77,11 @@ fn folder_or_begin(folder: &Folder) -> &Folder {
 fn players_hear_that_matches_are_off() {
     let cancel = Cancel::default();
     let pull = cancel.clone();
-    let (address, heard) = fake(true, move |message| {
+    let (address, heard) = fake::player(true, move |message| {
         if message.contains("PLAY") {
             pull.cancel();
         }
-        polite(message, "left")
+        fake::polite(message, "left")
     });
     let folder = Folder::new(&format!(
         "version = 1\ngames = [\"walk.kif\"]\nplay_clock = 30\n[players]\nthere = \"remote:{address}\"\nhere = \"first\"\n"

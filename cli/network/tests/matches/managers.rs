@@ -126,6 +126,38 @@ fn a_start_without_use_is_refused_with_its_place() {
     assert_eq!(ask(address, &start("m")), "ready");
 }
 
+#[test]
+fn rules_that_are_too_many_for_a_net_are_played_from_the_first_second_on() {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&notes);
+    let address = listen(first().log(move |note| told.lock().expect("it is whole").push(note.to_string())));
+    let digits: String = (0..10).map(|digit| format!("(digit {digit})")).collect();
+    let row = "?a ?b ?c ?d ?e ?f ?g ?h";
+    let each: String = row.split(' ').map(|variable| format!("(digit {variable})")).collect();
+    // A hundred million atoms, of which the goal needs one.
+    let vast = ROBOT.replace(
+        "(goal robot 100)",
+        &format!(
+            "{digits} (<= (row {row}) {each}) (<= (run {row}) (row {row}) (distinct ?a ?b))
+             (<= (run ?b ?c ?d ?e ?f ?g ?h ?a) (run {row}))
+             (<= (goal robot 100) (true (at ?a)) (run ?a 2 3 4 5 6 7 8))"
+        ),
+    );
+    for id in ["m", "n"] {
+        assert_eq!(ask(address, &format!("( START {id} robot {vast} 1 60 )")), "ready");
+        for news in ["NIL", "( go )", "( go )"] {
+            assert_eq!(ask(address, &format!("( PLAY {id} {news} )")), "go");
+        }
+        assert_eq!(ask(address, &format!("( STOP {id} ( go ) )")), "done");
+    }
+    // Whatever is still about to end is in the way of none.
+    assert_eq!(ask(address, "( INFO )"), "( ( name gdl ) ( status available ) )");
+    assert_eq!(ask(address, &start("o")), "ready");
+    let notes = notes.lock().expect("it is whole");
+    let of_vast = |note: &&String| note.contains(" m") || note.contains(" n");
+    assert!(!notes.iter().filter(of_vast).any(|note| note.contains("the table game")), "{notes:?}");
+}
+
 /// A player that thinks until it is let go.
 struct Patient(Arc<Mutex<mpsc::Receiver<()>>>);
 

@@ -1,6 +1,9 @@
 //! Players elsewhere that are awkward: a referee leads its match to the end whatever they do.
 
-use crate::{first, listen};
+use crate::{
+    fake::{self, whole},
+    first, listen,
+};
 use gdl_network::Remote;
 use gdl_runtime::{
     Budget, Cancel, Dynamic, GameExt, Information, Player, Referee,
@@ -10,10 +13,8 @@ use gdl_runtime::{
     referee::{End, Match},
 };
 use std::{
-    io::{Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    sync::{Arc, Mutex},
-    thread,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    sync::Mutex,
     time::Duration,
 };
 
@@ -22,54 +23,6 @@ const RULES: &str = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2)
     (legal a left) (legal a right) (legal b left) (legal b right)
     (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2)))
     (goal a 50) (goal b 50)";
-
-/// A player that answers each request with these bytes, and keeps what it heard.
-fn fake(
-    answer: impl Fn(&str) -> Vec<u8> + Send + 'static,
-    closes: bool,
-) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&heard);
-    thread::spawn(move || {
-        let mut open = Vec::new();
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("a connection");
-            let message = read(&mut stream);
-            log.lock().expect("it is whole").push(message.clone());
-            let _ = stream.write_all(&answer(&message));
-            if !closes {
-                open.push(stream);
-            }
-        }
-    });
-    (address, heard)
-}
-
-/// The body of a request.
-fn read(stream: &mut TcpStream) -> String {
-    let mut text = String::new();
-    let mut byte = [0];
-    while let Ok(1) = stream.read(&mut byte) {
-        text.push(char::from(byte[0]));
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.to_ascii_lowercase().lines().find_map(|line| {
-                line.strip_prefix("content-length: ").and_then(|length| length.parse::<usize>().ok())
-            });
-            if length.is_none_or(|length| body.len() >= length) {
-                return body.to_owned();
-            }
-        }
-    }
-    text
-}
-
-/// An answer as players give it.
-fn whole(body: &str) -> Vec<u8> {
-    format!("HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: {}\r\n\r\n{body}", body.len())
-        .into_bytes()
-}
 
 fn remote(address: SocketAddr) -> Remote<Dynamic> {
     let clock = Some(Duration::from_secs(60));
@@ -95,7 +48,7 @@ fn play(address: SocketAddr, clock: Option<Duration>) -> (Match<Dynamic>, Vec<St
 #[test]
 fn a_whole_match_is_told() {
     let (address, heard) =
-        fake(|message| whole(if message.contains("START") { "ready" } else { "right" }), true);
+        fake::player(true, |message| whole(if message.contains("START") { "ready" } else { "right" }));
     let (played, faults) = play(address, None);
     assert_eq!(faults, ["", "", ""]);
     assert_eq!(played.players, [format!("remote:{address}"), "first".to_owned()]);
@@ -129,7 +82,7 @@ fn a_scrambled_match_is_told_in_other_words() {
             let legal = known.iter().position(|word| word == "legal").expect("a rule");
             whole(if is_plain { "right" } else { &known[legal + 2] })
         };
-        let (address, heard) = fake(answer, true);
+        let (address, heard) = fake::player(true, answer);
         let game = load(RULES).expect("a game");
         let player = remote(address).scrambled(7).id("m.1");
         let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(player), Box::new(First::new())];
@@ -162,7 +115,7 @@ fn odd_answers_are_understood() {
         (endless, true),
     ] {
         let text = String::from_utf8_lossy(&answer).into_owned();
-        let (address, _) = fake(move |_| answer.clone(), closes);
+        let (address, _) = fake::player(closes, move |_| answer.clone());
         assert_eq!(play(address, None).1, ["", "", ""], "{text}");
     }
 }
@@ -184,7 +137,7 @@ fn answers_of_no_use_are_noted() {
         (whole("nil"), "IL nil"),
     ] {
         let text = String::from_utf8_lossy(&answer[..answer.len().min(50)]).into_owned();
-        let (address, _) = fake(move |_| answer.clone(), true);
+        let (address, _) = fake::player(true, move |_| answer.clone());
         // Words that mean nothing are no fault of the start: the match goes on with them or without.
         let at_start = if fault == "CE" { "CE" } else { "" };
         assert_eq!(play(address, None).1, [at_start, fault, fault], "{text}");
@@ -200,7 +153,7 @@ fn who_is_out_of_reach_or_never_answers_loses_no_more_than_its_moves() {
     // 2 GB are promised, and nothing comes.
     let huge = format!("HTTP/1.0 200 OK\r\nContent-length: {}\r\n\r\n", 2_u64 << 30).into_bytes();
     for answer in [huge, Vec::new(), b"HTTP/1.0 2".to_vec()] {
-        let (address, _) = fake(move |_| answer.clone(), false);
+        let (address, _) = fake::player(false, move |_| answer.clone());
         assert_eq!(play(address, Some(Duration::from_millis(100))).1, ["TO", "TO", "TO"]);
     }
 }
@@ -210,7 +163,7 @@ fn an_illegal_answer_is_the_referees_to_judge() {
     let rules = "(role a) (init (at 0)) (succ 0 1) (succ 1 2) (<= (legal a left) (true (at 0))) (<= (legal a right) (true (at 1)))
         (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2))) (goal a 50)";
     let game = load(rules).expect("a game");
-    let (address, _) = fake(|_| whole("left"), true);
+    let (address, _) = fake::player(true, |_| whole("left"));
     let remote = Remote::new(address.to_string().parse().expect("an address"), rules);
     let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(remote)];
     let played = Referee::new(&game).run(&mut players).expect("one player");
@@ -221,7 +174,7 @@ fn an_illegal_answer_is_the_referees_to_judge() {
 #[test]
 fn a_move_taken_back_begins_a_new_match() {
     let (address, heard) =
-        fake(|message| whole(if message.contains("START") { "ready" } else { "right" }), true);
+        fake::player(true, |message| whole(if message.contains("START") { "ready" } else { "right" }));
     let game = load(RULES).expect("a game");
     let role = game.parse_role("a").expect("a role");
     let [left, right] = ["left", "right"].map(|text| game.parse_move(text).expect("a move"));
@@ -242,7 +195,7 @@ fn a_move_taken_back_begins_a_new_match() {
     // One that is called off does not wait.
     let cancel = Cancel::default();
     cancel.cancel();
-    let (address, _) = fake(|_| Vec::new(), false);
+    let (address, _) = fake::player(false, |_| Vec::new());
     let budget = Budget::unlimited().cancelled_by(&cancel);
     assert_eq!(remote(address).choose(&game, &other, &budget), None);
 }

@@ -3,6 +3,8 @@
 mod bounds;
 mod client;
 mod description;
+#[path = "../../../network/tests/matches/fake.rs"]
+mod fake;
 mod inspection;
 mod playing;
 mod reasons;

@@ -1,19 +1,12 @@
 //! Results of `gdl manage`, written by the manager itself, and what a server tells of them.
 
-use super::client::Client;
+use super::{client::Client, fake};
 use gdl_manage::{Manager, Plan, Schedule, Standings, Store};
 use gdl_runtime::{Cancel, record::Record};
 use gdl_serve::{Shown, router};
 use gdl_tools::error::Error;
 use serde_json::{Value, json};
-use std::{
-    fs,
-    io::{Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    path::PathBuf,
-    sync::mpsc::{Sender, channel},
-    thread,
-};
+use std::{fs, path::PathBuf, thread};
 use tempfile::TempDir;
 
 /// A game that is not built in: both choose in two steps.
@@ -155,49 +148,9 @@ fn what_is_done_comes_last_first_and_every_step_can_be_drawn() {
     assert!(position["fluents"].to_string().contains("at") || position["board"].is_object(), "{position}");
 }
 
-/// A player elsewhere that answers each PLAY with nonsense, once it is let go.
-fn nonsense() -> (SocketAddr, Sender<()>) {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let (let_go, gate) = channel();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("a connection");
-            let message = body(&mut stream);
-            let is_play = message.to_ascii_lowercase().trim_start_matches(['(', ' ']).starts_with("play");
-            if is_play && gate.recv().is_err() {
-                return;
-            }
-            let answer = if is_play { "nonsense" } else { "ready" };
-            let head = format!(
-                "HTTP/1.0 200 OK\r\nContent-Type: text/acl\r\nContent-Length: {}\r\n\r\n",
-                answer.len()
-            );
-            let _ = stream.write_all(format!("{head}{answer}").as_bytes());
-        }
-    });
-    (address, let_go)
-}
-
-/// The body of a request.
-fn body(stream: &mut TcpStream) -> String {
-    let (mut text, mut byte) = (String::new(), [0]);
-    while let Ok(1) = stream.read(&mut byte) {
-        text.push(char::from(byte[0]));
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let head = head.to_ascii_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            if length.and_then(|length| length.parse().ok()).is_none_or(|length| body.len() >= length) {
-                return body.to_owned();
-            }
-        }
-    }
-    text
-}
-
 #[test]
 fn a_match_that_runs_grows_and_tells_its_errors() {
-    let (address, let_go) = nonsense();
+    let (address, let_go) = fake::nonsense();
     let folder = Folder::new(&format!(
         "version = 1\ngames = [\"./walk.kif\"]\nstart_clock = 600\nplay_clock = 600\nseats = \"fixed\"\n[players]\n\
          far = \"remote:{address}\"\nnear = \"first\"\n"

@@ -355,10 +355,11 @@ fn files_are_read_below_the_folder_alone() {
 
 /// Rules whose grounding takes seconds, until a limit ends it.
 fn slow() -> String {
-    let digits: String = (0..9).map(|n| format!("(d {n}) ")).collect();
-    let cells: String = (0..7).map(|n| format!(" ?x{n}")).collect();
-    let conditions: String = (0..7).map(|n| format!(" (d ?x{n})")).collect();
-    format!("(role r) {digits} (<= (legal r (go{cells})){conditions}) (<= terminal (d 0)) (goal r 100)")
+    let each = |count: u8, form: fn(u8) -> String| (0..count).map(form).collect::<Vec<_>>().join(" ");
+    let digits = each(9, |n| format!("(d {n})"));
+    let cells = each(7, |n| format!("?x{n}"));
+    let conditions = each(7, |n| format!("(d ?x{n})"));
+    format!("(role r) {digits} (<= (legal r (go {cells})) {conditions}) (<= terminal (d 0)) (goal r 100)")
 }
 
 #[test]

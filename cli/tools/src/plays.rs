@@ -394,7 +394,7 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
     let name = format!("{outcome}after {}", counted(history.depth(), "move"));
     let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let mut text = format!("(test {name}");
-    let mut tell = |step: std::fmt::Arguments<'_>| {
+    let mut tell = |step: fmt::Arguments<'_>| {
         let _ = write!(text, "\n  {step}");
         (text.len() < most).then_some(())
     };

@@ -131,9 +131,9 @@ fn rules_that_are_too_many_for_a_net_are_played_from_the_first_second_on() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&notes);
     let address = listen(first().log(move |note| told.lock().expect("it is whole").push(note.to_string())));
-    let digits: String = (0..10).map(|digit| format!("(digit {digit})")).collect();
+    let digits = (0..10).map(|digit| format!("(digit {digit})")).collect::<Vec<_>>().join(" ");
     let row = "?a ?b ?c ?d ?e ?f ?g ?h";
-    let each: String = row.split(' ').map(|variable| format!("(digit {variable})")).collect();
+    let each = row.split(' ').map(|variable| format!("(digit {variable})")).collect::<Vec<_>>().join(" ");
     // A hundred million atoms, of which the goal needs one.
     let vast = ROBOT.replace(
         "(goal robot 100)",

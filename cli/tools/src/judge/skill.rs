@@ -172,7 +172,7 @@ impl<'g> Terms<'g> {
     /// What each seat can expect in each position of a match before its end, of 100.
     pub(super) fn values(&self, played: &Played) -> Vec<Vec<f64>> {
         let nodes = self.nodes_of_equals().unwrap_or(1);
-        let mut search = Mcts::new(self.settings.seed);
+        let mut search = Mcts::new().seed(self.settings.seed);
         let mut state = self.game.initial();
         let mut values = Vec::new();
         for joint in &played.joints {

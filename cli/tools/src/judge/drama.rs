@@ -1,7 +1,7 @@
 //! The story of a match: what each role could expect in each position, and what that says of tension.
 //!
 //! The values come from a Monte Carlo tree search with as many nodes as the players had.
-//! They are of 100, so a difference of less than [`LEVEL`] points is taken for none.
+//! They are of 100, so a difference of less than `LEVEL` points is taken for none.
 
 use super::skill::{Played, Terms};
 use crate::statistics::mean_and_error;

@@ -2,7 +2,7 @@
 //!
 //! All players are Monte Carlo tree searches that differ in the nodes they visit for a move; the weakest one plays at random. Contests
 //! have as many matches as the settings say, or as many as their work allows, in gates that are evaluated: a node takes a random game to the end, about half as long
-//! as one from the start. A contest that could not have [`FEWEST`] matches for each seat is left out.
+//! as one from the start. A contest that could not have `FEWEST` matches for each seat is left out.
 
 use super::{Settings, outcome::Outcome};
 use crate::{analyze::Estimate, contest::Contest, players::Spec, statistics::mean_and_error};

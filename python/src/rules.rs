@@ -107,8 +107,7 @@ pub(crate) fn check<'py>(py: Python<'py>, text: &str, name: &str) -> PyResult<Bo
 #[pyfunction]
 pub(crate) fn catalogue() -> Vec<(&'static str, usize, bool)> {
     let entries = gdl_games::LIST.iter();
-    let mut games: Vec<_> =
-        entries.map(|entry| (entry.name, entry.players, entry.is_compiled())).collect();
+    let mut games: Vec<_> = entries.map(|entry| (entry.name, entry.players, entry.is_compiled())).collect();
     games.sort_unstable();
     games
 }

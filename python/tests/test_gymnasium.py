@@ -14,7 +14,11 @@ from gdl import gymnasium as gym
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-SINGLE = [name for name in gdl.builtin_names(compiled=True) if sum(role != gdl.load(name).chance_role for role in gdl.load(name).roles) == 1]
+SINGLE = [
+    name
+    for name in gdl.builtin_names(compiled=True)
+    if sum(role != gdl.load(name).chance_role for role in gdl.load(name).roles) == 1
+]
 
 
 @pytest.mark.parametrize("name", SINGLE)

@@ -39,6 +39,12 @@ pub(crate) struct NetArgs {
 /// Operations of a net that is written as a graph: some hundred bytes each.
 const MOST_DRAWN: usize = 1_000_000;
 
+/// Purposes that are told: those that have most operations to themselves.
+const MOST_PURPOSES: usize = 8;
+
+/// A role with more moves gets a hint: they make nets large and playouts slow.
+const MANY_MOVES: usize = 10_000;
+
 /// Compiles the game and prints what came of it.
 ///
 /// # Errors
@@ -148,6 +154,11 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
         "ground_rules": compiled.ground.len(),
         "gates": net.ands(),
         "ops": net.operations(),
+        "purposes": net.purposes().iter().map(|purpose| json!({
+            "name": purpose.name,
+            "ops": purpose.operations,
+            "alone": purpose.alone,
+        })).collect::<Vec<_>>(),
         "depth": net.depth(),
         "phases": compiled.operations(),
         "plies": compiled.plies.as_ref().map(|plies| plies.nets.iter().map(Net::operations).collect::<Vec<_>>()),
@@ -202,6 +213,10 @@ fn print(out: &mut impl Write, name: &str, engine: &str, compiled: &Compiled) ->
     for (title, figure, meaning) in figures {
         writeln!(out, "  {title:<13}{:>11}  {DIM}{meaning}{DIM:#}", thousands(figure as u128))?;
     }
+    for purpose in net.purposes().into_iter().take(MOST_PURPOSES) {
+        let [operations, alone] = [purpose.operations, purpose.alone].map(|count| thousands(count as u128));
+        writeln!(out, "    {DIM}{operations:>22}  {}, {alone} for nothing else{DIM:#}", purpose.name)?;
+    }
     for (place, operations) in (1..).zip(compiled.operations()) {
         writeln!(out, "    {DIM}phase {place:<5}{:>11}{DIM:#}", thousands(operations as u128))?;
     }
@@ -213,7 +228,24 @@ fn print(out: &mut impl Write, name: &str, engine: &str, compiled: &Compiled) ->
     for omission in &compiled.omissions {
         writeln!(out, "  {:<13}{omission}", "left out")?;
     }
+    if let Some(hint) = hint(net) {
+        writeln!(out, "\n{hint}")?;
+    }
     Ok(())
+}
+
+/// What an author could write otherwise, if a role has very many moves.
+fn hint(net: &Net) -> Option<String> {
+    let (place, moves) =
+        net.outputs.legal.iter().map(Vec::len).enumerate().max_by_key(|&(_, moves)| moves)?;
+    let role = &net.vocabulary.roles[place];
+    (moves > MANY_MOVES).then(|| {
+        let moves = thousands(moves as u128);
+        format!(
+            "hint: `{role}` has {moves} moves: a move that is made in parts, each a step of its own, such as a piece, then where it \
+             goes, has the sum of their choices for the product"
+        )
+    })
 }
 
 #[cfg(test)]
@@ -238,6 +270,15 @@ mod tests {
         let text = String::from_utf8(text).expect("text");
         let end = text.lines().rev().take(2).collect::<Vec<_>>();
         assert_eq!(end, [format!("  left out     {}", told[1]), format!("  left out     {}", told[0])]);
+    }
+
+    #[test]
+    fn many_moves_are_hinted_at() {
+        let mut net = tictactoe().compilation.net;
+        assert_eq!(hint(&net), None);
+        let some = net.outputs.legal[1][0];
+        net.outputs.legal[1] = vec![some; MANY_MOVES + 1];
+        assert!(hint(&net).is_some_and(|hint| hint.starts_with("hint: `oplayer` has 10,001 moves: ")));
     }
 
     #[test]

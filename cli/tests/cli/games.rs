@@ -23,6 +23,7 @@ fn the_net_is_described() {
             "ground_rules",
             "gates",
             "ops",
+            "purposes",
             "depth",
             "phases",
             "plies",
@@ -49,9 +50,15 @@ fn the_net_is_described() {
         for figure in ["ground_rules", "gates", "ops", "depth"] {
             assert!(net[figure].as_u64() > Some(0), "{figure}");
         }
+        // Legality asks for one cell and the turn, the goals for eight lines of each player.
+        let purposes: Vec<_> =
+            net["purposes"].as_array().expect("a list").iter().map(|p| &p["name"]).collect();
+        assert_eq!(purposes.len(), 5, "{purposes:?}");
+        assert_eq!(purposes[0], "goal");
         let run = gdl(&["net", game]);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
         assert!(run.stdout.contains("fluents"), "{}", run.stdout);
+        assert!(run.stdout.contains(" goal, "), "{}", run.stdout);
     }
 }
 

@@ -9,8 +9,10 @@ mod build;
 mod cycle;
 mod influence;
 mod print;
+mod purpose;
 
 pub use build::build;
+pub use purpose::Purpose;
 
 pub use crate::vocabulary::Vocabulary;
 

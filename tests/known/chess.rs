@@ -178,7 +178,7 @@ fn kings_castle_only_past_safe_squares() {
     assert_eq!(castles("rr5r/6k1/8/8/8/8/8/R3K2R w KQ - 0 1"), [true, true]);
     // Something between.
     assert_eq!(castles("6k1/8/8/8/8/8/8/RN2K1NR w KQ - 0 1"), [false, false]);
-    // Whoever moved or captured there has no right any more.
+    // A piece that moved, or was captured there, has no right any more.
     let game = single("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
     let mut state = game.initial();
     game.advance(&mut state, &[game.parse_move("(move a 1 a 8)").unwrap(), game.parse_move("noop").unwrap()]);

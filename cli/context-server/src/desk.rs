@@ -104,7 +104,7 @@ mod tests {
             while !cancel.is_cancelled() {
                 thread::sleep(Duration::from_millis(1));
             }
-            ended.send(()).map_err(|_| Refusal::new("nobody listens"))
+            ended.send(()).map_err(|_| Refusal::new("the request is gone"))
         }
     }
 

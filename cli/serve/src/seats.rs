@@ -134,7 +134,7 @@ impl Seat {
         }
         let spec: Spec = text.parse().map_err(|error: String| {
             let (message, help) =
-                error.split_once("\n\n").unwrap_or((&error, "`person` is somebody at the page"));
+                error.split_once("\n\n").unwrap_or((&error, "`person` is a person at the page"));
             Problem::unfit("no_player", message).help(help)
         })?;
         if spec.is_human() {

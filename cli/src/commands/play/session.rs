@@ -114,7 +114,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         let adviser =
             adviser.and_then(|player| player.build(advice)).or_else(|| Spec::adviser()?.build(advice));
         let Some(adviser) = adviser else {
-            return Err(Error::Usage("nobody gives advice".to_owned()));
+            return Err(Error::Usage("no player gives advice".to_owned()));
         };
         Ok(Self {
             args,

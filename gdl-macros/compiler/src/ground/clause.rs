@@ -209,6 +209,8 @@ pub(super) struct Clauses {
     pub(super) formula: RelationId,
     /// Relations of which only a part is derived.
     pub(super) demanded: Vec<RelationId>,
+    /// Relations of the rules that have other facts than the rules say, or none.
+    pub(super) rewritten: Vec<RelationId>,
 }
 
 /// An `or` with fewer combinations than this is multiplied out: a relation of its own would hide
@@ -249,6 +251,7 @@ pub(super) fn clauses(
         relations: relations + 1,
         formula: RelationId(relations as u32),
         demanded: Vec::new(),
+        rewritten: Vec::new(),
     })
 }
 

@@ -293,7 +293,14 @@ impl Demand<'_> {
         }
         let mut demanded: Vec<RelationId> = self.open.keys().copied().collect();
         demanded.sort_unstable_by_key(|relation| relation.index());
-        Clauses { list: self.list, relations: self.relations, formula: self.clauses.formula, demanded }
+        let rewritten = self.clauses.rewritten.clone();
+        Clauses {
+            list: self.list,
+            relations: self.relations,
+            formula: self.clauses.formula,
+            demanded,
+            rewritten,
+        }
     }
 
     /// The guard of an argument.

@@ -2,8 +2,12 @@
 //!
 //! [`solve`] makes of rules their ground [`Program`]. In the first round a clause that takes more than a small cap is
 //! parked while the others come to their fixpoint. The facts found by then show which parked clauses to split;
-//! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind. Only
-//! when a relation is found that may be kept to what is asked of it does all start again.
+//! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind.
+//!
+//! All starts again when clauses are found by which there is less to ground: parked clauses may be for relations with arguments that
+//! say nothing (`inert.rs`), or whose recursion begins at the far end (`linear.rs`), or that may be kept to what is asked
+//! of them (`demand.rs`). The first two always bring less and are looked for before anything else; the third has its price, and
+//! is left until splitting brings nothing more. Each is taken at most once for each relation.
 //!
 //! Once all is found, clauses are split on trial: of a split that saves too little of its clause's instances nothing
 //! remains.
@@ -18,6 +22,7 @@ use super::{
     constant, demand,
     excess::Excess,
     fixpoint::Grounder,
+    inert, linear,
     split::{self, Splitter},
     terms::Terms,
 };
@@ -44,7 +49,7 @@ const TRIALS: usize = 3;
 /// Steps that an instance may cost.
 const STEPS: u64 = 20;
 
-/// Grounds rules. With the program come the clauses of the rules as they were.
+/// Grounds rules. With the program come the clauses that it is of, without what only keeps relations to what is asked of them.
 pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
     let limits = &options.limits;
     let mut terms = Terms::new(limits);
@@ -53,31 +58,41 @@ pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clause
     constant::fold(&mut clauses, &terms, &rules.keywords);
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
     let roots = [role, init, next, legal, goal, terminal, sees];
-    let mut wide = Wide { rules, clauses: &clauses, relations: Vec::new() };
+    let mut wide = Wide { rules, clauses, rewritten: Vec::new(), restricted: Vec::new() };
     let mut restricted = None;
     let many = options.split_from.max(1);
     let mut fixed = cap(many.saturating_mul(FIXED));
     loop {
-        let given = restricted.as_ref().unwrap_or(&clauses);
+        let given = restricted.as_ref().unwrap_or(&wide.clauses);
         let mut grounder = Grounder::new(rules, given, terms.clone(), limits, meter, &roots);
         let parked = grounder.settle(fixed)?;
-        if parked.is_empty() {
-            match rounds(&mut grounder, &mut wide, many)? {
-                Some(fewer) => restricted = Some(fewer),
-                None => return Ok((grounder.finish(), clauses)),
-            }
+        let news = if parked.is_empty() {
+            rounds(&mut grounder, &mut wide, many)?
+        } else if wide.rewrite(&mut grounder, &parked) {
+            Some(Fewer::Rewritten)
         } else {
-            match wide.restrict(&mut grounder, &parked) {
-                Some(fewer) => restricted = Some(fewer),
-                None => fixed = Cap::NONE,
-            }
+            wide.restrict(&mut grounder, &parked).map(Fewer::Restricted)
+        };
+        match news {
+            Some(Fewer::Rewritten) => restricted = None,
+            Some(Fewer::Restricted(fewer)) => restricted = Some(fewer),
+            None if parked.is_empty() => return Ok((grounder.finish(), wide.clauses)),
+            None => fixed = Cap::NONE,
         }
         meter = grounder.into_meter();
     }
 }
 
+/// Clauses by which there is less to ground.
+enum Fewer {
+    /// Those of [`Wide`].
+    Rewritten,
+    /// Those that keep relations to what is asked of them.
+    Restricted(Clauses),
+}
+
 /// Grounds what depends on the state, or gives clauses by which there is less to ground.
-fn rounds(grounder: &mut Grounder<'_>, wide: &mut Wide<'_>, many: usize) -> Result<Option<Clauses>, Excess> {
+fn rounds(grounder: &mut Grounder<'_>, wide: &mut Wide<'_>, many: usize) -> Result<Option<Fewer>, Excess> {
     let mut budgets = BUDGETS.iter().map(|budget| cap(many.saturating_mul(*budget)));
     let mut budget = budgets.next().unwrap_or(Cap::NONE);
     grounder.play(budget)?;
@@ -87,6 +102,9 @@ fn rounds(grounder: &mut Grounder<'_>, wide: &mut Wide<'_>, many: usize) -> Resu
         let parked = grounder.parked();
         if parked.is_empty() {
             break;
+        }
+        if wide.rewrite(grounder, &parked) {
+            return Ok(Some(Fewer::Rewritten));
         }
         grounder.measure();
         let mut parts = Vec::new();
@@ -109,7 +127,7 @@ fn rounds(grounder: &mut Grounder<'_>, wide: &mut Wide<'_>, many: usize) -> Resu
         }
         // To start again is dear: not for what a little more may do.
         if !is_first && let Some(fewer) = wide.restrict(grounder, &parked) {
-            return Ok(Some(fewer));
+            return Ok(Some(Fewer::Restricted(fewer)));
         }
         is_first = false;
         budget = budgets.next().unwrap_or(Cap::NONE);
@@ -123,31 +141,73 @@ fn cap(instances: usize) -> Cap {
     Cap { instances, steps: STEPS.saturating_mul(instances as u64) }
 }
 
-/// The relations of clauses that were parked.
+/// The clauses to ground, and the relations of those that were parked.
 struct Wide<'r> {
     rules: &'r Rules,
-    clauses: &'r Clauses,
-    relations: Vec<RelationId>,
+    clauses: Clauses,
+    /// Those that it was tried to rewrite.
+    rewritten: Vec<RelationId>,
+    /// Those that it was tried to keep to what is asked of them.
+    restricted: Vec<RelationId>,
 }
 
 impl Wide<'_> {
+    /// The relations that parked clauses are for, those beside that are `known`.
+    fn news(&self, grounder: &Grounder<'_>, parked: &[usize], known: &[RelationId]) -> Vec<RelationId> {
+        let mut news = Vec::new();
+        for &number in parked {
+            let clause = grounder.clause(number);
+            let mut head = self.rules.rules[clause.rule].head.relation;
+            // Of a relation that was turned round others have taken the place; but not a part that was split off here.
+            let is_whole = clause.head.relation.index() < self.clauses.relations;
+            if is_whole && self.clauses.rewritten.contains(&head) {
+                head = clause.head.relation;
+            }
+            if !known.contains(&head) && !news.contains(&head) {
+                news.push(head);
+            }
+        }
+        news
+    }
+
+    /// Puts others in the place of the clauses where the relations that parked clauses are for can do with less, whatever is asked of
+    /// them; false if that was tried before or is of no use.
+    fn rewrite(&mut self, grounder: &mut Grounder<'_>, parked: &[usize]) -> bool {
+        let news = self.news(grounder, parked, &self.rewritten);
+        let fewer = self.fewer(grounder, &news);
+        self.rewritten.extend(news);
+        let is_less = fewer.is_some();
+        if let Some(fewer) = fewer {
+            self.clauses = fewer;
+        }
+        is_less
+    }
+
+    /// Clauses with the same meaning that have less to say of some relations.
+    fn fewer(&self, grounder: &mut Grounder<'_>, relations: &[RelationId]) -> Option<Clauses> {
+        if relations.is_empty() {
+            return None;
+        }
+        let mut spare = Meter::of(grounder.left());
+        let (before, keywords) = (spare.left(), &self.rules.keywords);
+        let short = inert::drop(&self.clauses, keywords, relations, &mut spare);
+        let turned = linear::turn(short.as_ref().unwrap_or(&self.clauses), keywords, relations, &mut spare);
+        grounder.afford(before - spare.left())?;
+        turned.or(short)
+    }
+
     /// Clauses in which less is derived of the relations that the parked clauses are for, unless that was tried
     /// before or is of no use.
     fn restrict(&mut self, grounder: &mut Grounder<'_>, parked: &[usize]) -> Option<Clauses> {
-        let known = self.relations.len();
-        for &number in parked {
-            let head = self.rules.rules[grounder.clause(number).rule].head.relation;
-            if !self.relations.contains(&head) {
-                self.relations.push(head);
-            }
-        }
+        let known = self.restricted.len();
+        self.restricted.extend(self.news(grounder, parked, &self.restricted));
         // What it may take besides is seen there.
-        let steps = demand::effort(self.clauses);
+        let steps = demand::effort(&self.clauses);
         grounder.afford(steps)?;
         let (strata, keywords) = (grounder.strata(), &self.rules.keywords);
         let mut spare = Meter::of(grounder.left());
         let before = spare.left();
-        let fewer = demand::restrict(self.clauses, strata, keywords, &self.relations, known, &mut spare);
+        let fewer = demand::restrict(&self.clauses, strata, keywords, &self.restricted, known, &mut spare);
         grounder.afford(before - spare.left())?;
         fewer
     }

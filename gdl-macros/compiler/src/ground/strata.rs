@@ -22,7 +22,7 @@ pub(super) struct Strata {
     pub(super) dynamic: Vec<bool>,
     /// Whether the relation depends on itself, other than through time.
     pub(super) recursive: Vec<bool>,
-    /// Whether only what is asked for is derived of the relation.
+    /// Whether not all is derived that the rules say of the relation.
     pub(super) partial: Vec<bool>,
     /// When the relation is computed, from zero.
     pub(super) stage: Vec<usize>,
@@ -124,7 +124,8 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     let last = order.iter().map(|&r| stage[r] + 1).max().unwrap_or(0);
     (0..relations).filter(|&r| is_last(r)).for_each(|r| stage[r] = last);
     let mut partial = vec![false; relations];
-    clauses.demanded.iter().for_each(|relation| partial[relation.index()] = true);
+    let partly = clauses.demanded.iter().chain(&clauses.rewritten);
+    partly.for_each(|relation| partial[relation.index()] = true);
     Strata { relevant, dynamic, recursive, partial, stage, last }
 }
 

@@ -3,7 +3,7 @@
 //! The truth of each atom takes time in proportion to the ground program. Play
 //! runs on the net; this is for the questions that only rules can answer: which rule gave an atom, and which rules never give any.
 
-use super::{GroundRules, Meaning, stratified, terms::AtomId};
+use super::{GroundRules, Literal, Meaning, stratified, terms::AtomId};
 
 impl GroundRules {
     /// The truth of each atom, by its index, in the state where `holds` is true of exactly the fluents
@@ -27,19 +27,24 @@ impl GroundRules {
     /// Marks in `fired`, which has an entry for each of [`Rules::rules`](crate::Rules::rules), the rules of which an instance holds. A rule
     /// that grounding took apart fires when all of it holds. O(ground rules).
     pub fn mark_fired(&self, truths: &[bool], fired: &mut [bool]) {
-        let named = (0..self.meaning.len() as u32).map(AtomId).filter(|atom| !self.auxiliary[atom.index()]);
-        for (rule, body) in named.flat_map(|atom| self.instances(atom)) {
+        for (rule, body) in self.named() {
             fired[rule] |= body.iter().all(|l| truths[l.atom().index()] != l.is_negated());
         }
     }
 
     /// The rules that have instances, an entry for each of [`Rules::rules`](crate::Rules::rules). Static rules have none, since nothing
-    /// but what they say is left of them.
+    /// but what they say is left of them; nor have those that others took the place of.
     #[must_use]
     pub fn with_instances(&self) -> Vec<bool> {
         let mut rules = vec![false; self.places.len()];
-        self.origins.iter().for_each(|&rule| rules[rule as usize] = true);
+        self.named().for_each(|(rule, _)| rules[rule] = true);
         rules
+    }
+
+    /// The instances for atoms of the rules' own relations: the rule each comes from and its body.
+    fn named(&self) -> impl Iterator<Item = (usize, &[Literal])> {
+        let named = (0..self.meaning.len() as u32).map(AtomId).filter(|atom| !self.auxiliary[atom.index()]);
+        named.flat_map(|atom| self.instances(atom))
     }
 
     /// The rules that can never fire, as grounding shows, though the game rests on their relations: an entry for each of

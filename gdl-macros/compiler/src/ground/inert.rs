@@ -1,0 +1,365 @@
+//! Arguments that say nothing, and relations without them.
+//!
+//! An argument of a relation is inert if every clause of the relation takes any value of one domain for it and does nothing with
+//! that value but hand it on. [`drop`] makes clauses in which such arguments are missing. A relation of k of them over two
+//! values has `2^k` facts, all of which hold or none, and afterwards one.
+//!
+//! A domain is a relation of one argument that facts alone define, at least one. Argument i of p is inert within the
+//! domain D if in each clause of p it is a variable that stands once in the head, and else nowhere but as an argument of a positive
+//! literal for D, or as an inert argument within D. Arguments are taken for inert until something speaks against it, so those that
+//! depend on each other are found. p is none of the relations that the game is asked for.
+//!
+//! Then p holds for a value exactly if D has that value and p holds for some value of D: by induction on how the facts are derived,
+//! since with one value of D in the place of another each clause has an instance that differs in inert arguments alone. So
+//! `p(t, ..)` may be replaced by `D(t)` and p without the argument wherever it is used, negated or not, and in the
+//! clauses of p what D says of the value may be left out. So may `D(v)` wherever nothing else mentions `v`, since D has a value. An
+//! argument that only depends on itself belongs to a relation that never holds, and is left alone.
+//!
+//! Each argument changes twice at most while it is looked for what speaks against it, each literal is copied once: O(literals), all paid for
+//! beforehand.
+
+use super::clause::{Clause, Clauses, Literal, Test};
+use crate::{
+    datalog::pattern::Pattern,
+    meter::Meter,
+    rules::{Keywords, RelationId},
+};
+use std::rc::Rc;
+
+/// Steps that an argument or a literal takes, which is looked at and copied.
+const STEPS: u64 = 8;
+
+/// What a clause is to have so many times as many instances of as it needs: all starts again.
+const SAVING: usize = 4;
+
+/// What is known of an argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Nothing yet.
+    Open,
+    /// It is inert within a domain, for all that is known.
+    Inert(RelationId),
+    /// It is not.
+    Telling,
+}
+
+impl Kind {
+    /// What is known once both are.
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Open, kind) | (kind, Self::Open) => kind,
+            _ if self == other => self,
+            _ => Self::Telling,
+        }
+    }
+}
+
+/// The clauses without inert arguments. None if no clause of `wide` relations has far fewer instances by that, or if it takes
+/// more steps than there are.
+pub(super) fn drop(
+    clauses: &Clauses,
+    keywords: &Keywords,
+    wide: &[RelationId],
+    meter: &mut Meter,
+) -> Option<Clauses> {
+    let size = |clause: &Rc<Clause>| {
+        let positives: usize = clause.positives.iter().map(|l| 1 + l.size()).sum();
+        let tests: usize = clause.tests.iter().map(|t| 1 + t.size()).sum();
+        // Literals are compared with each other.
+        1 + clause.head.size() + positives + tests + (clause.positives.len() + clause.tests.len()).pow(2) / 4
+    };
+    let size: usize = clauses.list.iter().map(size).sum();
+    meter.spend(STEPS * (size + clauses.relations) as u64)?;
+    let inert = Inert::new(clauses, keywords);
+    let concerns = |clause: &Rc<Clause>| {
+        let mut found = inert.is_in(&clause.head);
+        clause.for_each_literal(&mut |literal, _| found |= inert.is_in(literal));
+        found
+    };
+    let is_wide = |clause: &&Rc<Clause>| wide.contains(&clause.head.relation) && concerns(clause);
+    if !clauses.list.iter().filter(is_wide).any(|clause| inert.saving(clause) >= SAVING) {
+        return None;
+    }
+    let change = |clause: &Rc<Clause>| {
+        if concerns(clause) { Rc::new(inert.rewrite(clause).compact()) } else { clause.clone() }
+    };
+    let list = clauses.list.iter().map(change).collect();
+    let mut rewritten = clauses.rewritten.clone();
+    rewritten.extend((0..clauses.relations as u32).map(RelationId).filter(|&relation| inert.has(relation)));
+    Some(Clauses { list, rewritten, demanded: clauses.demanded.clone(), ..*clauses })
+}
+
+/// What is inert.
+struct Inert {
+    /// By relation and argument.
+    kinds: Vec<Vec<Kind>>,
+    /// By relation, how many facts it has, if it is a domain; else none.
+    domains: Vec<usize>,
+}
+
+impl Inert {
+    fn new(clauses: &Clauses, keywords: &Keywords) -> Self {
+        let mut arities = vec![0; clauses.relations];
+        for clause in &clauses.list {
+            arities[clause.head.relation.index()] = clause.head.arguments.len();
+            clause.for_each_literal(&mut |literal, _| {
+                arities[literal.relation.index()] = literal.arguments.len();
+            });
+        }
+        let kinds = arities.iter().map(|&arity| vec![Kind::Open; arity]).collect();
+        let mut inert = Self { kinds, domains: domains(clauses, keywords, &arities) };
+        // By argument: those that are no more than it is.
+        let mut users: Vec<Vec<Vec<(usize, usize)>>> = arities.iter().map(|&n| vec![Vec::new(); n]).collect();
+        let mut pending = Vec::new();
+        for clause in &clauses.list {
+            let head = clause.head.relation;
+            for (i, kind) in inert.judge(clause, keywords).into_iter().enumerate() {
+                let (kind, uses) = kind;
+                uses.into_iter().for_each(|(relation, j)| users[relation][j].push((head.index(), i)));
+                inert.learn(head.index(), i, kind, &mut pending);
+            }
+        }
+        inert.spread(&users, &mut pending);
+        inert
+    }
+
+    /// For each argument of a clause's head, what the clause says of it by itself, and the arguments that it is handed on to.
+    fn judge(&self, clause: &Clause, keywords: &Keywords) -> Vec<(Kind, Vec<(usize, usize)>)> {
+        let mut seen = Uses::new(self, clause, keywords);
+        let is_given = is_keyword(clause.head.relation, keywords);
+        let judge = |pattern: &Pattern| match pattern {
+            Pattern::Variable(v) if !is_given && seen.in_head[*v as usize] == 1 => {
+                let v = *v as usize;
+                (seen.kinds[v], std::mem::take(&mut seen.arguments[v]))
+            }
+            _ => (Kind::Telling, Vec::new()),
+        };
+        clause.head.arguments.iter().map(judge).collect()
+    }
+
+    /// Takes note of what an argument is, and puts it among those that others wait for if that is news.
+    fn learn(&mut self, relation: usize, i: usize, kind: Kind, pending: &mut Vec<(usize, usize)>) {
+        let known = &mut self.kinds[relation][i];
+        let joined = known.join(kind);
+        if joined != *known {
+            *known = joined;
+            pending.push((relation, i));
+        }
+    }
+
+    /// Lets all arguments know of those that they are handed on to.
+    fn spread(&mut self, users: &[Vec<Vec<(usize, usize)>>], pending: &mut Vec<(usize, usize)>) {
+        while let Some((relation, i)) = pending.pop() {
+            let kind = self.kinds[relation][i];
+            for &(user, j) in &users[relation][i] {
+                self.learn(user, j, kind, pending);
+            }
+        }
+    }
+
+    /// The domain of an argument that is inert.
+    fn domain(&self, relation: RelationId, i: usize) -> Option<RelationId> {
+        match self.kinds[relation.index()][i] {
+            Kind::Inert(domain) => Some(domain),
+            _ => None,
+        }
+    }
+
+    /// Whether a relation has an inert argument.
+    fn has(&self, relation: RelationId) -> bool {
+        (0..self.kinds[relation.index()].len()).any(|i| self.domain(relation, i).is_some())
+    }
+
+    fn is_in(&self, literal: &Literal) -> bool {
+        self.has(literal.relation)
+    }
+
+    /// The clause without inert arguments.
+    fn rewrite(&self, clause: &Clause) -> Clause {
+        let mut given: Vec<Literal> = Vec::new();
+        let head = self.shorten(&clause.head, &mut given);
+        // What a value of the head's domain is said to be in need not be said again.
+        let mut said = given;
+        let mut positives: Vec<Literal> = Vec::new();
+        for literal in &clause.positives {
+            if self.is_domain(literal) {
+                said.push(literal.clone());
+            }
+        }
+        for literal in &clause.positives {
+            let mut bounds = Vec::new();
+            let short = self.shorten(literal, &mut bounds);
+            for literal in [short].into_iter().chain(bounds.into_iter().filter(|bound| !said.contains(bound)))
+            {
+                if !positives.contains(&literal) {
+                    positives.push(literal);
+                }
+            }
+        }
+        said.extend(positives.iter().cloned());
+        let tests: Vec<Test> = clause.tests.iter().map(|test| self.test(test, &said)).collect();
+        // A variable that a domain alone mentions says nothing.
+        let mut count = vec![0; clause.variables];
+        let mut visit = |pattern: &Pattern| pattern.for_each_variable(&mut |v| count[v as usize] += 1);
+        head.arguments.iter().for_each(&mut visit);
+        positives.iter().flat_map(|l| &l.arguments).for_each(&mut visit);
+        tests.iter().flat_map(Test::variables).for_each(|v| count[v as usize] += 1);
+        positives.retain(|literal| match literal.arguments[..] {
+            [Pattern::Variable(v)] => !self.is_domain(literal) || count[v as usize] > 1,
+            _ => true,
+        });
+        Clause { head, positives, tests, ..*clause }
+    }
+
+    /// How many times as many instances as it needs a clause has.
+    fn saving(&self, clause: &Clause) -> usize {
+        let mut left = vec![false; clause.variables];
+        let short = self.rewrite(clause);
+        short.head.variables().iter().for_each(|&v| left[v as usize] = true);
+        short.positives.iter().flat_map(Literal::variables).for_each(|v| left[v as usize] = true);
+        let mut bounds = Vec::new();
+        self.shorten(&clause.head, &mut bounds);
+        clause.for_each_literal(&mut |literal, _| {
+            self.shorten(literal, &mut bounds);
+        });
+        let mut saving = 1usize;
+        for bound in bounds {
+            if let [Pattern::Variable(v)] = bound.arguments[..]
+                && !std::mem::replace(&mut left[v as usize], true)
+            {
+                saving = saving.saturating_mul(self.domains[bound.relation.index()]);
+            }
+        }
+        saving
+    }
+
+    fn is_domain(&self, literal: &Literal) -> bool {
+        self.domains[literal.relation.index()] > 0
+    }
+
+    /// The literal without inert arguments; what is to hold beside it goes to `bounds`.
+    fn shorten(&self, literal: &Literal, bounds: &mut Vec<Literal>) -> Literal {
+        let relation = literal.relation;
+        let mut arguments = Vec::new();
+        for (i, argument) in literal.arguments.iter().enumerate() {
+            match self.domain(relation, i) {
+                Some(domain) => bounds.push(Literal { relation: domain, arguments: vec![argument.clone()] }),
+                None => arguments.push(argument.clone()),
+            }
+        }
+        Literal { relation, arguments }
+    }
+
+    /// The test without inert arguments, where some literals are `said` to hold anyway.
+    fn test(&self, test: &Test, said: &[Literal]) -> Test {
+        match test {
+            Test::Literal(literal) => {
+                let mut bounds = Vec::new();
+                let short = Test::Literal(self.shorten(literal, &mut bounds));
+                bounds.retain(|bound| !said.contains(bound));
+                if bounds.is_empty() {
+                    return short;
+                }
+                let parts = bounds.into_iter().map(Test::Literal).chain([short]);
+                Test::Not(Box::new(Test::Or(parts.map(|part| Test::Not(Box::new(part))).collect())))
+            }
+            Test::Distinct(..) => test.clone(),
+            Test::Not(inner) => Test::Not(Box::new(self.test(inner, said))),
+            Test::Or(branches) => Test::Or(branches.iter().map(|branch| self.test(branch, said)).collect()),
+        }
+    }
+}
+
+/// Where a clause has its variables.
+struct Uses {
+    /// By variable, how often the head has it.
+    in_head: Vec<usize>,
+    /// By variable, what the body says of it.
+    kinds: Vec<Kind>,
+    /// By variable, the arguments of other relations that it is.
+    arguments: Vec<Vec<(usize, usize)>>,
+}
+
+impl Uses {
+    fn new(inert: &Inert, clause: &Clause, keywords: &Keywords) -> Self {
+        let mut uses = Self {
+            in_head: vec![0; clause.variables],
+            kinds: vec![Kind::Open; clause.variables],
+            arguments: vec![Vec::new(); clause.variables],
+        };
+        for argument in &clause.head.arguments {
+            argument.for_each_variable(&mut |v| uses.in_head[v as usize] += 1);
+        }
+        let is_known = |relation: RelationId| is_keyword(relation, keywords);
+        for literal in &clause.positives {
+            match literal.arguments[..] {
+                [Pattern::Variable(v)] if inert.is_domain(literal) => {
+                    uses.say(v, Kind::Inert(literal.relation));
+                }
+                _ => uses.visit(literal, is_known(literal.relation)),
+            }
+        }
+        for test in &clause.tests {
+            // Whether a literal is negated makes no difference.
+            test.for_each_literal(false, &mut |literal, _| uses.visit(literal, is_known(literal.relation)));
+            uses.visit_distinct(test);
+        }
+        uses
+    }
+
+    fn say(&mut self, variable: u32, kind: Kind) {
+        let known = &mut self.kinds[variable as usize];
+        *known = known.join(kind);
+    }
+
+    /// Whatever has these variables looks at them.
+    fn look(&mut self, pattern: &Pattern) {
+        pattern.for_each_variable(&mut |v| self.say(v, Kind::Telling));
+    }
+
+    fn visit(&mut self, literal: &Literal, is_given: bool) {
+        for (i, argument) in literal.arguments.iter().enumerate() {
+            match argument {
+                Pattern::Variable(v) if !is_given => {
+                    self.arguments[*v as usize].push((literal.relation.index(), i));
+                }
+                _ => self.look(argument),
+            }
+        }
+    }
+
+    fn visit_distinct(&mut self, test: &Test) {
+        match test {
+            Test::Literal(_) => {}
+            Test::Distinct(left, right) => {
+                self.look(left);
+                self.look(right);
+            }
+            Test::Not(inner) => self.visit_distinct(inner),
+            Test::Or(branches) => branches.iter().for_each(|branch| self.visit_distinct(branch)),
+        }
+    }
+}
+
+/// Whether a relation means something beyond the rules.
+fn is_keyword(relation: RelationId, keywords: &Keywords) -> bool {
+    let Keywords { role, init, fact, does, next, legal, goal, terminal, base, input, sees } = *keywords;
+    [role, init, fact, does, next, legal, goal, terminal, base, input, sees].contains(&relation)
+}
+
+/// By relation, how many facts it has, if it has one argument and facts alone define it; else none.
+fn domains(clauses: &Clauses, keywords: &Keywords, arities: &[usize]) -> Vec<usize> {
+    let mut facts = vec![0; clauses.relations];
+    let mut has_rules = vec![false; clauses.relations];
+    for clause in &clauses.list {
+        let is_fact =
+            clause.positives.is_empty() && clause.tests.is_empty() && clause.head.variables().is_empty();
+        facts[clause.head.relation.index()] += usize::from(is_fact);
+        has_rules[clause.head.relation.index()] |= !is_fact;
+    }
+    let is_domain = |relation: usize| {
+        let is_given = is_keyword(RelationId(relation as u32), keywords) && relation != keywords.role.index();
+        arities[relation] == 1 && !has_rules[relation] && !is_given
+    };
+    (0..clauses.relations).map(|relation| if is_domain(relation) { facts[relation] } else { 0 }).collect()
+}

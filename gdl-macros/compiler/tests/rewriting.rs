@@ -1,0 +1,287 @@
+//! Rules that grounding rewrites, and such as look alike and must stay: counted in instances, and played in lock step with the
+//! evaluator, which knows nothing of it.
+
+use gdl_compiler::{
+    Diagnostics, Options, Rules, Source,
+    check::check,
+    eval::Evaluator,
+    ground::{GroundRules, ground, terms::AtomId},
+    syntax::parse,
+};
+use std::{collections::BTreeSet, fmt::Write as _};
+
+/// `line` for each number below `count`.
+fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).fold(String::new(), |mut text, i| {
+        let _ = write!(text, "{} ", line(i));
+        text
+    })
+}
+
+fn rules(text: &str, options: &Options) -> Rules {
+    let source = Source::new("game.kif", text);
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = parse(&source, options, &mut diagnostics);
+    check(&tree, &source, options, &mut diagnostics)
+        .unwrap_or_else(|| panic!("{}", diagnostics.render(&source)))
+}
+
+/// Grounds rules, those rewritten that have so many instances, and compares each state of random games with the evaluator.
+#[track_caller]
+fn played(text: &str, split_from: usize) -> GroundRules {
+    let options = Options { split_from, ..Options::default() };
+    let rules = rules(text, &options);
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let game = ground(&rules, &options, &mut diagnostics);
+    let game = game.unwrap_or_else(|| panic!("{}", diagnostics.render(&Source::new("game.kif", text))));
+    let oracle = Evaluator::new(&rules).expect("within the limits");
+    let (names, mut random) = (&game.vocabulary, 1_u64);
+    let mut below = |count: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % count
+    };
+    let start = || (game.initial.clone(), oracle.initial().expect("a start"));
+    let (mut state, mut expected) = start();
+    for _ in 0..60 {
+        let held: Vec<&str> =
+            (0..state.len()).filter(|&f| state[f]).map(|f| names.fluents[f].as_str()).collect();
+        let known: Vec<String> = expected.iter().map(ToString::to_string).collect();
+        assert_eq!(held, known, "fluents");
+        let truths = game.truths(|fluent| state[fluent as usize]);
+        let holds = |atom: &AtomId| truths[atom.index()];
+        let mut joint = Vec::new();
+        for role in 0..names.roles.len() {
+            let legal: Vec<u32> =
+                game.legal[role].iter().filter(|(_, atom)| holds(atom)).map(|&(action, _)| action).collect();
+            let moves: Vec<&str> =
+                legal.iter().map(|&action| names.moves[action as usize].as_str()).collect();
+            let known: Vec<String> =
+                oracle.legal(&expected, role).expect("moves").iter().map(ToString::to_string).collect();
+            assert_eq!(moves, known, "legal moves in {held:?}");
+            let goals: BTreeSet<String> = game.goal[role]
+                .iter()
+                .filter(|(_, atom)| holds(atom))
+                .map(|(value, _)| value.to_string())
+                .collect();
+            let known =
+                oracle.goals(&expected, role).expect("goals").iter().map(ToString::to_string).collect();
+            assert_eq!(goals, known, "goals in {held:?}");
+            joint.push(if legal.is_empty() { u32::MAX } else { legal[below(legal.len())] });
+        }
+        let terminal = game.terminal.as_ref().is_some_and(holds);
+        assert_eq!(terminal, oracle.terminal(&expected).expect("an answer"), "terminal in {held:?}");
+        if terminal || joint.contains(&u32::MAX) {
+            (state, expected) = start();
+            continue;
+        }
+        let truths = game.truths_of_step(|fluent| state[fluent as usize], &joint);
+        let made = joint.iter().map(|&m| oracle.term(&names.moves[m as usize]).expect("a move"));
+        let made: Vec<_> = made.collect();
+        expected = oracle.next(&expected, &made).expect("a next state");
+        state = game.next.iter().map(|next| next.is_some_and(|atom| truths[atom.index()])).collect();
+    }
+    game
+}
+
+const WHOLE: usize = usize::MAX;
+
+/// Instances of a game whole and with its rules rewritten, both of which play it.
+#[track_caller]
+fn sizes(text: &str) -> [usize; 2] {
+    [WHOLE, 1].map(|split_from| played(text, split_from).len())
+}
+
+/// A game of one role that switches four lights, with three domains.
+fn lights(added: &str) -> String {
+    format!(
+        "(role r) (light 0) (light 1) (light 2) (light 3) (bit 0) (bit 1) (digit 0) (digit 1) (digit 2) (digit 3)
+         (init (lit 0)) (<= (legal r (switch ?l)) (light ?l))
+         (<= (next (lit ?l)) (does r (switch ?l)) (not (true (lit ?l))))
+         (<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))
+         (<= terminal (true (lit 0)) (true (lit 1)) (true (lit 2)) (true (lit 3))) {added}"
+    )
+}
+
+/// Goals by whether `text` holds.
+fn asked(text: &str) -> String {
+    format!("(<= (goal r 100) {text}) (<= (goal r 0) (not {text}))")
+}
+
+/// A tree of questions `depth` levels deep, each asked twice with another bit.
+fn tree(depth: usize, argument: impl Fn(usize) -> String) -> String {
+    let bits = |count: usize| repeat(count, |i| format!("?b{i}"));
+    let domains = |count: usize| repeat(count, |i| format!("(bit ?b{i})"));
+    let level = |i: usize| {
+        let (own, domains, light) = (bits(i), domains(i), i % 4);
+        let more = format!(
+            "(<= (q{i} {own}) {domains} (not (true (lit {light}))) (q{0} {own} 0) (q{0} {own} {1}))",
+            i + 1,
+            argument(i)
+        );
+        format!("(<= (q{i} {own}) {domains} (true (lit {light}))) {}", if i < depth { &more } else { "" })
+    };
+    lights(&format!("{} {}", asked("(q1 0)"), repeat(depth + 1, level)))
+}
+
+#[test]
+fn arguments_that_say_nothing_are_dropped() {
+    let text = tree(9, |_| "1".to_owned());
+    // Two facts for each argument more, and one of each afterwards: the last is asked for under two rules.
+    assert_eq!(played(&text, 40).len(), tree_without(9));
+    assert!(10 * tree_without(9) < played(&text, WHOLE).len());
+    // A value outside the domain is asked for in vain.
+    assert!(sizes(&tree(6, |i| if i == 4 { "2" } else { "1" }.to_owned()))[1] < 60);
+}
+
+/// Instances of the tree without arguments.
+fn tree_without(depth: usize) -> usize {
+    let level = |i: usize| {
+        let more = format!("(<= q{i} (not (true (lit {}))) q{})", i % 4, i + 1);
+        format!("(<= q{i} (true (lit {}))) {}", i % 4, if i < depth { &more } else { "" })
+    };
+    let levels = repeat(depth, |i| level(i + 1));
+    played(&lights(&format!("{} {levels}", asked("q1"))), WHOLE).len()
+}
+
+/// Relations over four digits that ask for each other, and under a negation for values in the domain and beyond.
+#[test]
+fn what_is_inert_may_be_asked_for_anywhere() {
+    let text = lights(
+        "(<= (even ?a ?b ?n) (digit ?a) (digit ?b) (light ?n) (not (true (lit ?n))))
+         (<= (even ?a ?b ?n) (digit ?b) (odd ?b ?a ?m) (light ?n) (true (lit ?m)))
+         (<= (odd ?b ?a ?n) (digit ?a) (even ?a ?b ?n) (true (lit 2)))
+         (<= (other ?a ?b) (digit ?a) (digit ?b) (not (even ?b ?a 1)) (not (odd ?b ?b 2)))
+         (value 2) (value 7)
+         (<= (legal r (try ?v)) (value ?v) (not (other ?v 3)))
+         (<= (legal r (dare ?v)) (value ?v) (or (not (other 1 ?v)) (true (lit 3))))
+         (<= (legal r (hope ?x)) (other ?x 0)) (<= (legal r plain) (other ?x ?y))
+         (<= (goal r 100) (other ?x ?x)) (<= (goal r 0) (not (other 0 0)))",
+    );
+    let [whole, less] = sizes(&text);
+    assert!(4 * less < whole, "{less} of {whole}");
+}
+
+#[test]
+fn arguments_that_say_something_stay() {
+    let relation = |body: &str| {
+        let asked = asked("(p 0 1 2)");
+        lights(&format!("{asked} (<= (legal r (press ?x)) (p ?x 1 3)) {body}"))
+    };
+    let domains = "(digit ?x) (digit ?y) (digit ?z)";
+    let same = |body: &str| {
+        let [whole, less] = sizes(&relation(body));
+        assert_eq!(whole, less, "{body}");
+    };
+    // All that is said of all of them.
+    let [whole, less] = sizes(&relation(&format!("(<= (p ?x ?y ?z) {domains} (true (lit 0)))")));
+    assert_eq!([less, whole], [4 + 8 + 1 + 2 + 4 + 1, 4 + 8 + 1 + 2 + 4 + 5]);
+    // Each is compared, or is one of some values, or is in two domains, or has a value that changes.
+    same(&format!("(<= (p ?x ?y ?z) {domains} (distinct ?x ?y) (distinct ?y ?z) (true (lit 0)))"));
+    same(&format!("(<= (p ?x ?y ?z) {domains} (true (lit ?x)) (true (lit ?y)) (not (true (lit ?z))))"));
+    same("(<= (p ?x ?x ?x) (digit ?x) (true (lit 0))) (<= (p 0 1 2) (true (lit 1)))");
+    same(
+        "(<= (p ?x ?y ?z) (bit ?x) (bit ?y) (digit ?z) (true (lit ?z))) (<= (p ?x ?y ?z) (digit ?x) (digit ?y) (light ?z) (true (lit 1)))",
+    );
+    same(&format!(
+        "(<= (big ?x) (digit ?x) (true (lit ?x))) (<= (p ?x ?y ?z) (big ?x) (big ?y) (big ?z)) (<= (p 3 ?y ?z) {} (true (lit 3)))",
+        "(big ?y) (big ?z)"
+    ));
+    same(&format!(
+        "(init 2) (<= (next 2) (true 2)) (<= (p ?x ?y ?z) {domains} (true ?x) (true ?y) (true ?z))"
+    ));
+    same(&format!(
+        "(<= (p ?x ?y ?z) {domains} (s (g ?x)) (s (g ?y)) (s (g ?z))) (<= (s (g ?x)) (digit ?x) (true (lit ?x)))"
+    ));
+}
+
+/// A ring of `count` lights that are counted one by one, by a rule that calls itself at its end.
+fn count(count: usize, added: &str) -> String {
+    let numbers = repeat(2 * count, |i| format!("(n {i}) (succ {i} {})", i + 1));
+    let lights = repeat(count - 1, |i| format!("(after {i} {})", i + 1));
+    let last = count - 1;
+    format!(
+        "(role r) {numbers} (n {0}) {lights} (init (lit 0)) (<= (place ?l) (after ?l ?m)) (place {last})
+         (<= (legal r (switch ?l)) (place ?l))
+         (<= (next (lit ?l)) (does r (switch ?l)) (not (true (lit ?l))))
+         (<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))
+         (<= (one ?l ?n ?m) (true (lit ?l)) (succ ?n ?m)) (<= (one ?l ?n ?n) (place ?l) (n ?n) (not (true (lit ?l))))
+         (<= (from {last} ?n ?all) (one {last} ?n ?all))
+         (<= (from ?l ?n ?all) (one ?l ?n ?m) (after ?l ?k) (from ?k ?m ?all))
+         (<= terminal (from 0 0 {last})) {added}",
+        2 * count
+    )
+}
+
+/// Atoms that can hold in a game whole and with its rules rewritten.
+#[track_caller]
+fn facts(text: &str) -> [usize; 2] {
+    [WHOLE, 1]
+        .map(|split_from| played(text, split_from).possible.iter().filter(|&&possible| possible).count())
+}
+
+#[test]
+fn recursion_that_hands_arguments_through_begins_where_it_is_asked() {
+    let [whole, less] = facts(&count(8, "(<= (goal r ?all) (from 0 0 ?all))"));
+    assert!(2 * less < whole, "{less} of {whole}");
+    // From two places, of which one is asked for under a negation, and for two values.
+    let asked =
+        "(<= (goal r 1) (not (from 0 0 3))) (<= (goal r 2) (from 4 2 4)) (<= (goal r ?all) (from 4 2 ?all))";
+    let [whole, fewer] = facts(&count(8, asked));
+    assert!(less < fewer && fewer < whole, "{fewer} of {whole}");
+}
+
+/// Whether the rule that begins so has instances of its own when rules are rewritten.
+#[track_caller]
+fn is_kept(text: &str, rule: &str) -> bool {
+    let place = text.find(rule).expect("there") as u32;
+    let rules = rules(text, &Options::default());
+    let number = rules.rules.iter().position(|rule| rule.span.start == place).expect("a rule");
+    assert!(played(text, WHOLE).with_instances()[number], "{text}");
+    played(text, 1).with_instances()[number]
+}
+
+#[test]
+fn recursion_that_is_asked_from_everywhere_stays() {
+    let is_kept = |added: &str| is_kept(&count(5, added), "(<= (from ?l");
+    assert!(!is_kept(&repeat(4, |i| format!("(<= (goal r {i}) (from {i} 0 2))"))));
+    // From five places, and from one that a rule binds.
+    assert!(is_kept(&repeat(5, |i| format!("(<= (goal r {i}) (from {i} 0 0))"))));
+    assert!(is_kept("(<= (goal r ?all) (true (lit ?l)) (from ?l 0 ?all))"));
+    assert!(is_kept(
+        "(<= (goal r ?all) (from 0 0 ?all)) (<= (legal r (press ?l)) (place ?l) (not (from ?l 0 0)))"
+    ));
+}
+
+#[test]
+fn recursion_of_another_form_stays() {
+    let ask = "(<= (goal r ?n) (from 0 0 ?n))";
+    let is_kept = |given: &str, other: &str| {
+        let text = count(5, ask);
+        assert!(text.contains(given), "{text}");
+        is_kept(&text.replace(given, other), "(<= (from ?l")
+    };
+    let given = "(<= (from ?l ?n ?all) (one ?l ?n ?m) (after ?l ?k) (from ?k ?m ?all))";
+    assert!(!is_kept(given, given));
+    assert!(!is_kept(
+        given,
+        "(<= (from ?l ?n ?all) (from ?k ?m ?all) (after ?l ?k) (one ?l ?n ?m) (distinct ?n ?k))"
+    ));
+    let others = [
+        // What is handed through is looked at, or is something else.
+        "(<= (from ?l ?n ?all) (one ?l ?n ?m) (after ?l ?k) (from ?k ?m ?all) (n ?all))",
+        "(<= (from ?l ?n ?all) (one ?l ?n ?m) (after ?l ?k) (from ?k ?m ?all) (distinct ?all 3))",
+        "(<= (from ?l ?n ?all) (one ?l ?n ?m) (after ?l ?k) (from ?k ?m ?rest) (succ ?rest ?all))",
+        "(<= (from ?l ?n ?n) (one ?l ?n ?m) (after ?l ?k) (from ?k ?m ?all))",
+        // It calls itself twice, or some other relation does.
+        "(<= (from ?l ?n ?all) (one ?l ?n ?m) (after ?l ?k) (from ?k ?m ?all) (from ?k ?n ?all))",
+        "(<= (from ?l ?n ?all) (one ?l ?n ?m) (after ?l ?k) (then ?k ?m ?all)) (<= (then ?k ?m ?all) (from ?k ?m ?all))",
+        "(<= (from ?l ?n ?all) (one ?l ?n ?m) (after ?l ?k) (from ?k ?m ?all) (again ?k)) (<= (again ?k) (from ?k 0 ?all)) (again 4)",
+        // Where it goes on is known from there alone, or gets larger each time.
+        "(<= (from ?l ?n ?all) (one ?l ?n ?m) (place ?l) (from ?k ?m ?all))",
+        "(<= (from ?l ?n ?all) (one ?l ?n ?m) (after ?l ?k) (from ?k ?j ?all) (not (true (lit ?j))))",
+        "(<= (from ?l ?n ?all) (from (g ?l) ?n ?all) (place ?l) (n ?n)) (<= (from (g 0) ?n ?n) (n ?n) (true (lit ?n)))",
+    ];
+    for other in others {
+        assert!(is_kept(given, other), "{other}");
+    }
+}

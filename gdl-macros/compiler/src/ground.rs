@@ -22,6 +22,7 @@ mod excess;
 mod facts;
 mod faults;
 mod fixpoint;
+mod functional;
 mod inert;
 mod join;
 mod linear;
@@ -46,11 +47,13 @@ pub mod cycle {
 use crate::{
     Diagnostic, Diagnostics, Limits, Options, Rules, Span,
     diagnostic::codes,
-    rules::Term,
+    rules::{Keywords, Term},
     vocabulary::{Numbers, Titles, Vocabulary, goal_value},
 };
+use clause::Clauses;
 use clause_state::Instances;
 use excess::{Excess, What};
+use functional::Functional;
 use rustc_hash::FxHashMap;
 use strata::Strata;
 use terms::{AtomId, Atoms, TermId, Terms};
@@ -189,7 +192,7 @@ impl GroundRules {
 /// then nothing comes back.
 pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
     let limits = &options.limits;
-    let grounded = rounds::solve(rules, options)
+    let grounded = solve(rules, options)
         .and_then(|(program, clauses)| Ok((assemble(rules, &program, limits)?, program, clauses)));
     let (mut ground, program, clauses) = match grounded {
         Ok(grounded) => grounded,
@@ -214,6 +217,24 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
     ground.cost.steps += faults::report(rules, &clauses, &program, &ground, options, diagnostics);
     relevance::trim(&mut ground);
     if diagnostics.has_errors() { None } else { Some(ground) }
+}
+
+/// Finds all instances; where there are too many, again with clauses taken apart by what is found to be functional.
+fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
+    let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
+    let roots = [role, init, next, legal, goal, terminal, sees];
+    rounds::solve(rules, options, &roots, None).or_else(|excess| {
+        let Some((functional, rest)) = Functional::learn(rules, options, &excess) else {
+            return Err(excess);
+        };
+        let (mut program, clauses) =
+            rounds::solve(rules, &rest, &roots, Some(&functional)).map_err(|later| match later.what {
+                What::Cancelled(_) => later,
+                _ => excess,
+            })?;
+        program.cost.steps += options.limits.fuel - rest.limits.fuel;
+        Ok((program, clauses))
+    })
 }
 
 /// Adds to the initial state what rules give that only the ground program shows to be stratified.

@@ -2,7 +2,7 @@
 //! evaluator, which knows nothing of it.
 
 use gdl_compiler::{
-    Diagnostics, Options, Rules, Source,
+    Diagnostics, Limits, Options, Rules, Source,
     check::check,
     eval::Evaluator,
     ground::{GroundRules, ground, terms::AtomId},
@@ -30,10 +30,18 @@ fn rules(text: &str, options: &Options) -> Rules {
 #[track_caller]
 fn played(text: &str, split_from: usize) -> GroundRules {
     let options = Options { split_from, ..Options::default() };
-    let rules = rules(text, &options);
+    played_by(text, &options).unwrap_or_else(|code| panic!("{code}: {text}"))
+}
+
+/// The same by some options; the code of a fault instead, if there is one.
+#[track_caller]
+fn played_by(text: &str, options: &Options) -> Result<GroundRules, &'static str> {
+    let rules = rules(text, options);
     let mut diagnostics = Diagnostics::new(options.levels.clone());
-    let game = ground(&rules, &options, &mut diagnostics);
-    let game = game.unwrap_or_else(|| panic!("{}", diagnostics.render(&Source::new("game.kif", text))));
+    let Some(game) = ground(&rules, options, &mut diagnostics) else {
+        let fault = diagnostics.iter().find(|d| d.severity == gdl_compiler::Severity::Error);
+        return Err(fault.expect("a fault").code.id);
+    };
     let oracle = Evaluator::new(&rules).expect("within the limits");
     let (names, mut random) = (&game.vocabulary, 1_u64);
     let mut below = |count: usize| {
@@ -80,7 +88,7 @@ fn played(text: &str, split_from: usize) -> GroundRules {
         expected = oracle.next(&expected, &made).expect("a next state");
         state = game.next.iter().map(|next| next.is_some_and(|atom| truths[atom.index()])).collect();
     }
-    game
+    Ok(game)
 }
 
 const WHOLE: usize = usize::MAX;
@@ -186,9 +194,20 @@ fn arguments_that_say_something_stay() {
         "(<= (big ?x) (digit ?x) (true (lit ?x))) (<= (p ?x ?y ?z) (big ?x) (big ?y) (big ?z)) (<= (p 3 ?y ?z) {} (true (lit 3)))",
         "(big ?y) (big ?z)"
     ));
-    same(&format!(
-        "(init 2) (<= (next 2) (true 2)) (<= (p ?x ?y ?z) {domains} (true ?x) (true ?y) (true ?z))"
-    ));
+    // The same beside arguments that do go.
+    let beside = |body: &str| {
+        let text = relation(&format!(
+            "(<= (p ?x ?y ?z) (many ?x ?y ?z 1 2)) (<= (many ?x ?y ?z ?u ?v) {domains} (digit ?u) (digit ?v) {body})"
+        ));
+        let [whole, less] = facts(&text);
+        assert!(less < whole, "{less} of {whole}: {body}");
+    };
+    beside("(distinct ?x ?y) (distinct ?y ?z) (true (lit 0))");
+    beside("(or (distinct ?x 1) (distinct 2 ?y)) (not (true (lit ?z)))");
+    beside(
+        "(true (value ?x)) (true (value ?y)) (digit ?z)) (init (value 2)) (<= (next (value 2)) (true (value 2))",
+    );
+    beside("(true ?x) (true ?y) (true ?z)) (init 2) (init 1) (<= (next 1) (true 1)) (<= (next 2) (true 2)");
     same(&format!(
         "(<= (p ?x ?y ?z) {domains} (s (g ?x)) (s (g ?y)) (s (g ?z))) (<= (s (g ?x)) (digit ?x) (true (lit ?x)))"
     ));
@@ -284,4 +303,77 @@ fn recursion_of_another_form_stays() {
     for other in others {
         assert!(is_kept(given, other), "{other}");
     }
+}
+
+/// A row of four cells, each of which may be given one of four values, once unless `again`, and a rule about all of them.
+fn row(again: &str, rule: &str) -> String {
+    let numbers = repeat(4, |i| format!("(cell {i}) (value {i})"));
+    format!(
+        "(role r) {numbers} (<= (full ?k) (true (mark ?k ?m))) (init (mark 0 1))
+         (<= (legal r (put ?k ?m)) (cell ?k) (value ?m) {again}) (legal r rest)
+         (<= (next (mark ?k ?m)) (does r (put ?k ?m))) (<= (next (mark ?k ?m)) (true (mark ?k ?m)))
+         (<= terminal (full 0) (full 1) (full 2) (full 3))
+         (<= (same ?x ?x) (value ?x)) (<= (first ?z ?a ?b ?c ?d) (same ?z ?a) (value ?b) (value ?c) (value ?d)
+            (not (same ?z ?b)) (not (same ?z ?c)) (not (same ?z ?d)))
+         (<= (once ?z ?a ?b ?c ?d) (first ?z ?a ?b ?c ?d)) (<= (once ?z ?a ?b ?c ?d) (first ?z ?b ?a ?c ?d))
+         (<= (once ?z ?a ?b ?c ?d) (first ?z ?c ?a ?b ?d)) (<= (once ?z ?a ?b ?c ?d) (first ?z ?d ?a ?b ?c))
+         (<= (goal r 100) good) (<= (goal r 0) (not good)) {rule}"
+    )
+}
+
+const ONCE: &str = "(not (full ?k))";
+
+/// The four values of the row, whatever they are.
+const CELLS: &str = "(true (mark 0 ?a)) (true (mark 1 ?b)) (true (mark 2 ?c)) (true (mark 3 ?d))";
+
+/// Options that leave room for so many instances.
+fn within(max_ground_rules: usize) -> Options {
+    Options { limits: Limits { max_ground_rules, ..Limits::default() }, ..Options::default() }
+}
+
+/// The code of the fault if there is room for so many instances alone, fewer than the whole game has.
+#[track_caller]
+fn fault(text: &str, room: usize) -> Option<&'static str> {
+    let whole = played(text, WHOLE);
+    assert!(whole.len() > room, "{} fit into {room}: {text}", whole.len());
+    let less = played_by(text, &within(room));
+    assert!(
+        less.as_ref().is_ok_and(|less| less.vocabulary.fluents == whole.vocabulary.fluents) || less.is_err()
+    );
+    less.err()
+}
+
+#[test]
+fn a_rule_about_functions_of_cells_is_taken_apart() {
+    let rules = [
+        // What a relation says of all cells; tests of two and of three.
+        (150, format!("(<= good {CELLS} (once 0 ?a ?b ?c ?d))")),
+        (150, format!("(<= good {CELLS} (distinct ?a ?b) (distinct ?c ?d))")),
+        (220, format!("(<= good {CELLS} (or (distinct ?a ?b) (distinct ?c 2)) (distinct ?d 3))")),
+        // One is what the head asks for, and another value is compared.
+        (250, format!("(<= good (but ?c)) (<= (but ?c) {CELLS} (not (same ?a ?b)) (once 3 ?a ?b ?c ?d) (value ?z) (distinct ?z ?b))")),
+        // Which cells they are is known by them alone.
+        (4_000, "(<= good (true (mark ?k ?a)) (true (mark ?l ?b)) (true (mark ?m ?c)) (true (mark ?n ?d)) (once 1 ?a ?b ?c ?d) (once 2 ?a ?b ?c ?d))".to_owned()),
+        // Something stands between two of them.
+        (250, format!("(<= (near ?x ?y) (value ?x) (value ?y) (distinct ?x ?y)) (<= good {CELLS} (near ?a ?z) (near ?z ?b) (near ?c ?y) (near ?y ?d) (distinct ?a ?d))")),
+    ];
+    for (room, rule) in &rules {
+        assert_eq!(fault(&row(ONCE, rule), *room), None, "{rule}");
+    }
+}
+
+#[test]
+fn what_is_no_function_of_cells_stays_whole() {
+    let rule = format!("(<= good {CELLS} (once 0 ?a ?b ?c ?d))");
+    // A cell may have several values.
+    for again in ["", "(or (not (full ?k)) (true (mark 3 3)))"] {
+        assert_eq!(fault(&row(again, &rule), 150), Some("GDL133"), "{again}");
+    }
+    // The number of a cell is the value of another, and a test is bound by something else.
+    let chain = "(<= good (true (mark 0 ?a)) (true (mark ?a ?b)) (true (mark ?b ?c)) (true (mark ?c ?d)) (distinct ?a ?c) (distinct ?b ?d))";
+    assert_eq!(fault(&row(ONCE, chain), 150), Some("GDL133"));
+    let other = format!(
+        "(<= good {CELLS} (same ?a ?x) (value ?y) (same ?y ?x) (same ?b ?w) (distinct ?a ?w) (once 0 ?a ?b ?c ?d))"
+    );
+    assert!(fault(&row(ONCE, &other), 80).is_some());
 }

@@ -80,6 +80,17 @@ impl Pattern {
         }
     }
 
+    /// The pattern with each variable replaced by its value. A function that has no variables afterwards stays one.
+    pub(crate) fn substitute(&self, values: &[Self]) -> Self {
+        match self {
+            Self::Variable(variable) => values[*variable as usize].clone(),
+            Self::Ground(term) => Self::Ground(*term),
+            Self::Function(symbol, arguments) => {
+                Self::Function(*symbol, arguments.iter().map(|a| a.substitute(values)).collect())
+            }
+        }
+    }
+
     /// The term that it is in a row which has all its variables, if there is such a term. What is on the stack stays there.
     #[inline]
     pub(crate) fn find(&self, terms: &Terms, row: &[TermId], stack: &mut Vec<TermId>) -> Option<TermId> {

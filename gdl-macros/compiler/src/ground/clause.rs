@@ -57,6 +57,12 @@ impl Literal {
         Pattern::with_found(&self.arguments, terms, row, stack, look).flatten()
     }
 
+    /// The literal with each variable replaced by its value.
+    pub(super) fn substitute(&self, values: &[Pattern]) -> Self {
+        let arguments = self.arguments.iter().map(|a| a.substitute(values)).collect();
+        Self { relation: self.relation, arguments }
+    }
+
     /// The literal with each variable replaced by what `name` makes of it.
     pub(super) fn rename(&self, name: &mut impl FnMut(u32) -> u32) -> Self {
         let arguments = self.arguments.iter().map(|a| a.rename(name)).collect();
@@ -110,6 +116,16 @@ impl Test {
             Self::Distinct(left, right) => Self::Distinct(left.rename(name), right.rename(name)),
             Self::Not(inner) => Self::Not(Box::new(inner.rename(name))),
             Self::Or(branches) => Self::Or(branches.iter().map(|b| b.rename(name)).collect()),
+        }
+    }
+
+    /// The test with each variable replaced by its value.
+    pub(super) fn substitute(&self, values: &[Pattern]) -> Self {
+        match self {
+            Self::Literal(literal) => Self::Literal(literal.substitute(values)),
+            Self::Distinct(left, right) => Self::Distinct(left.substitute(values), right.substitute(values)),
+            Self::Not(inner) => Self::Not(Box::new(inner.substitute(values))),
+            Self::Or(branches) => Self::Or(branches.iter().map(|b| b.substitute(values)).collect()),
         }
     }
 

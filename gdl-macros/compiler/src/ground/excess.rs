@@ -19,6 +19,8 @@ pub(super) struct Excess {
     pub(super) instances: usize,
     /// Steps on the joins of the rule so far.
     pub(super) steps: u64,
+    /// Steps that were left.
+    pub(super) left: u64,
 }
 
 impl Excess {
@@ -57,7 +59,7 @@ pub(super) enum What {
 
 impl What {
     pub(super) fn of(self, rule: usize) -> Excess {
-        Excess { what: self, rule: Some(rule), recursive: false, instances: 0, steps: 0 }
+        Excess { what: self, rule: Some(rule), recursive: false, instances: 0, steps: 0, left: 0 }
     }
 }
 

@@ -515,7 +515,7 @@ impl<'a> Grounder<'a> {
         let depends = |state: &ClauseState| self.strata.recursive[state.clause.head.relation.index()];
         let recursive = self.states.iter().any(|state| state.clause.rule == rule && depends(state));
         let (instances, steps) = costs[rule];
-        Excess { recursive, instances, steps, ..what.of(rule) }
+        Excess { recursive, instances, steps, left: self.meter.left(), ..what.of(rule) }
     }
 
     /// What can be legal can be done by a role, and what can hold next or at the start can hold. `init` comes

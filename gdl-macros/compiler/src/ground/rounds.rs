@@ -22,16 +22,12 @@ use super::{
     constant, demand,
     excess::Excess,
     fixpoint::Grounder,
+    functional::Functional,
     inert, linear,
     split::{self, Splitter},
     terms::Terms,
 };
-use crate::{
-    Options, Rules,
-    meter::Meter,
-    observer::Phase,
-    rules::{Keywords, RelationId},
-};
+use crate::{Options, Rules, meter::Meter, observer::Phase, rules::RelationId};
 
 /// What a clause may cost in each round, in as many times as many instances as one that may be split. After the
 /// last round it may cost what it will.
@@ -50,21 +46,31 @@ const TRIALS: usize = 3;
 const STEPS: u64 = 20;
 
 /// Grounds rules. With the program come the clauses that it is of, without what only keeps relations to what is asked of them.
-pub(super) fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
+///
+/// Only what `roots` depend on is. If it is known what is functional, clauses are taken apart by that.
+pub(super) fn solve(
+    rules: &Rules,
+    options: &Options,
+    roots: &[RelationId],
+    functional: Option<&Functional>,
+) -> Result<(Program, Clauses), Excess> {
     let limits = &options.limits;
     let mut terms = Terms::new(limits);
     let mut meter = Meter::new(options, Phase::Ground);
     let mut clauses = clause::clauses(rules, &mut terms, limits, &mut meter)?;
     constant::fold(&mut clauses, &terms, &rules.keywords);
-    let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
-    let roots = [role, init, next, legal, goal, terminal, sees];
+    if let Some(functional) = functional
+        && let Some(split) = functional.split(&clauses, &rules.keywords, &mut meter)
+    {
+        clauses = split;
+    }
     let mut wide = Wide { rules, clauses, rewritten: Vec::new(), restricted: Vec::new() };
     let mut restricted = None;
     let many = options.split_from.max(1);
     let mut fixed = cap(many.saturating_mul(FIXED));
     loop {
         let given = restricted.as_ref().unwrap_or(&wide.clauses);
-        let mut grounder = Grounder::new(rules, given, terms.clone(), limits, meter, &roots);
+        let mut grounder = Grounder::new(rules, given, terms.clone(), limits, meter, roots);
         let parked = grounder.settle(fixed)?;
         let news = if parked.is_empty() {
             rounds(&mut grounder, &mut wide, many)?

@@ -1,0 +1,446 @@
+//! Variables that have one value at most in each state, and bodies taken apart by them.
+//!
+//! What a cell shows is a function of the cell: of `(mark ?i ?k ?m)` no two hold together that differ in `?m` alone. So
+//! `E m (mark(i, k, m) & A(m) & B(m))` is `E m (mark(i, k, m) & A(m))` and `E m (mark(i, k, m) & B(m))`: if the right side holds, the
+//! values are the same one, and the other direction is plain. A rule about nine cells, each with one of nine values, has `9^9` instances, and its
+//! parts, which speak of one cell each, have nine.
+//!
+//! [`Functional::learn`] finds such arguments of fluents for a rulesheet that takes too much as a whole: the rules for moves and steps are
+//! grounded alone, which tells all fluents, and of their net mutex groups are proved (`optimize/mutex.rs`). An argument is functional if all
+//! fluents with its name that differ in it alone are in one group, for each value of the others. That holds in every state that play
+//! comes to, also where the rules would end it, since they are not asked.
+//!
+//! [`Functional::split`] takes clauses apart that moves and steps do not rest on. A literal for a fluent binds its functional variable if
+//! the head does not mention that, nor the literal twice, and no other argument of the literal has such a variable: so all of them
+//! are functions of what stays. Each of the other literals and tests that mention such variables becomes a part, a relation of its own, of what
+//! it shares with anything else; with it go the literals that bind its functional variables, and what shares a variable with it of the
+//! context, which is all that mentions no functional variable: the clause has that too, so nothing changes by it. A part that holds together what it says of
+//! several functional variables is unfolded, if a few clauses with different variables in their heads define it and it does not
+//! depend on itself, and taken apart again. A part has one literal or test of those that were apart, and definitions do not go round, so
+//! that ends; all that is made is paid for, and there are at most [`MOST`] clauses.
+
+use super::{
+    GroundRules, Program, assemble,
+    clause::{self, Clause, Clauses, Literal, Test},
+    constant,
+    excess::{Excess, What},
+    rounds, start, strata, stratified,
+    terms::{AtomId, TermId, Terms},
+};
+use crate::{
+    Diagnostics, Options, Rules,
+    datalog::pattern::Pattern,
+    graph,
+    meter::Meter,
+    observer::Phase,
+    optimize, propnet,
+    propnet::Net,
+    rules::{Keywords, RelationId, Symbol},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Clauses that may be made.
+const MOST: usize = 20_000;
+
+/// Fluents that a clause asks for which is worth the trouble.
+const ASKED: usize = 3;
+
+/// A relation with more clauses is not unfolded.
+const DEFINITIONS: usize = 16;
+
+/// Steps that a symbol or a variable takes each time it is looked at or copied.
+const STEPS: u64 = 8;
+
+/// Moves and steps alone may take one in so many of the steps that are left.
+const SHARE: u64 = 4;
+
+/// The arguments of fluents that are functions of the others.
+pub(super) struct Functional {
+    /// The name of the fluent, how many arguments it has, and which one it is.
+    places: FxHashSet<(Symbol, usize, usize)>,
+    /// By relation, whether moves and steps rest on it.
+    is_core: Vec<bool>,
+}
+
+impl Functional {
+    /// Learns what is functional where grounding ran into a limit and clauses could be taken apart by it. With it come options with
+    /// the steps that are left.
+    pub(super) fn learn(rules: &Rules, options: &Options, excess: &Excess) -> Option<(Self, Options)> {
+        let is_size = matches!(excess.what, What::Instances | What::Atoms | What::Terms | What::Bytes);
+        if !is_size || excess.left == 0 {
+            return None;
+        }
+        let mut meter = Meter::of(excess.left);
+        let is_core = core(rules, options, &mut meter)?;
+        let left = meter.left();
+        let with_fuel = |fuel| {
+            let mut options = options.clone();
+            options.limits.fuel = fuel;
+            options
+        };
+        let (own, rest) = (with_fuel(left / SHARE), with_fuel(left - left / SHARE));
+        let (program, _) = rounds::solve(rules, &own, &roots(&rules.keywords), None).ok()?;
+        let mut ground = assemble(rules, &program, &own.limits).ok()?;
+        ground.order = stratified::order(&ground).ok()?;
+        start(rules, &program, &mut ground);
+        let net = propnet::build(&ground, &own, &mut Diagnostics::new(own.levels.clone()))?;
+        let mut meter = Meter::new(&own, Phase::Optimize);
+        let net = optimize::fold_constants(&net, &mut meter)?;
+        let net = optimize::find_mutex_groups(&net, &mut meter)?;
+        Some((Self { places: places(&program, &ground, &net), is_core }, rest))
+    }
+
+    /// The clauses with all taken apart that can be. None if nothing can, or if it takes too much.
+    pub(super) fn split(&self, clauses: &Clauses, keywords: &Keywords, meter: &mut Meter) -> Option<Clauses> {
+        let mut definitions: Vec<Vec<Rc<Clause>>> = vec![Vec::new(); clauses.relations];
+        for clause in &clauses.list {
+            meter.spend(STEPS * (1 + clause.positives.len() + clause.tests.len()) as u64)?;
+            definitions[clause.head.relation.index()].push(clause.clone());
+        }
+        let component = graph::component_of(clauses.relations, |from, out| {
+            for clause in &definitions[from] {
+                clause.for_each_literal(&mut |literal, _| out.push(literal.relation.index()));
+            }
+        });
+        let mut splitter = Splitter {
+            functional: self,
+            fact: keywords.fact,
+            definitions,
+            component,
+            known: clauses.relations,
+            relations: clauses.relations,
+            parts: FxHashMap::default(),
+            list: Vec::new(),
+        };
+        let mut is_split = false;
+        for clause in &clauses.list {
+            if self.is_core.get(clause.head.relation.index()).copied().unwrap_or(true) {
+                splitter.list.push(clause.clone());
+            } else {
+                is_split |= splitter.settle(clause, meter)?;
+            }
+        }
+        let Splitter { list, relations, .. } = splitter;
+        let (rewritten, demanded) = (clauses.rewritten.clone(), clauses.demanded.clone());
+        is_split.then_some(Clauses { list, relations, rewritten, demanded, ..*clauses })
+    }
+
+    fn is_functional(&self, symbol: Symbol, arity: usize, place: usize) -> bool {
+        self.places.contains(&(symbol, arity, place))
+    }
+}
+
+/// The relations that moves and steps rest on, if some clause for another asks for enough fluents that its head does not tell.
+fn core(rules: &Rules, options: &Options, meter: &mut Meter) -> Option<Vec<bool>> {
+    let mut terms = Terms::new(&options.limits);
+    let mut clauses = clause::clauses(rules, &mut terms, &options.limits, meter).ok()?;
+    constant::fold(&mut clauses, &terms, &rules.keywords);
+    let is_core = strata::stratify(&clauses, &rules.keywords, &roots(&rules.keywords)).relevant;
+    let asks = |clause: &&Rc<Clause>| {
+        let head = clause.head.variables();
+        let hidden = |literal: &&Literal| {
+            literal.relation == rules.keywords.fact && literal.variables().iter().any(|v| !head.contains(v))
+        };
+        !is_core[clause.head.relation.index()] && clause.positives.iter().filter(hidden).count() >= ASKED
+    };
+    let is_any = clauses.list.iter().any(|clause| asks(&clause));
+    is_any.then_some(is_core)
+}
+
+/// What tells all fluents and how they change.
+fn roots(keywords: &Keywords) -> [RelationId; 4] {
+    [keywords.role, keywords.init, keywords.next, keywords.legal]
+}
+
+/// The functional arguments, by the mutex groups of a net.
+fn places(program: &Program, ground: &GroundRules, net: &Net) -> FxHashSet<(Symbol, usize, usize)> {
+    let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); net.initial.len()];
+    for (number, group) in net.mutex_groups.iter().enumerate() {
+        group.members.iter().for_each(|&fluent| groups_of[fluent as usize].push(number));
+    }
+    // By the other arguments: the groups that all fluents are in which differ in this one alone.
+    let mut common: FxHashMap<(Symbol, usize, Vec<TermId>), (usize, Vec<usize>)> = FxHashMap::default();
+    let mut order = Vec::new();
+    for atom in (0..ground.meaning.len() as u32).map(AtomId) {
+        let super::Meaning::Fluent(fluent) = ground.meaning[atom.index()] else { continue };
+        let (term, groups) = (program.atoms.arguments(atom)[0], &groups_of[fluent as usize]);
+        let (symbol, arguments) = (program.terms.symbol(term), program.terms.arguments(term));
+        for place in 0..arguments.len() {
+            let mut others = arguments.to_vec();
+            others.remove(place);
+            let key = (symbol, place, others);
+            let (count, shared) = common.entry(key.clone()).or_insert_with(|| {
+                order.push(key);
+                (0, groups.clone())
+            });
+            *count += 1;
+            shared.retain(|group| groups.contains(group));
+        }
+    }
+    let (mut found, mut refuted) = (FxHashSet::default(), FxHashSet::default());
+    for key in order {
+        let (count, shared) = &common[&key];
+        let place = (key.0, key.2.len() + 1, key.1);
+        // A fluent alone is a function of whatever it is.
+        let list = if *count == 1 || !shared.is_empty() { &mut found } else { &mut refuted };
+        list.insert(place);
+    }
+    found.retain(|place| !refuted.contains(place));
+    found
+}
+
+/// A body with variables numbered by occurrence, and those that it is asked for.
+type Key = (Vec<Pattern>, Vec<Literal>, Vec<Test>);
+
+struct Splitter<'f> {
+    functional: &'f Functional,
+    fact: RelationId,
+    /// The clauses of each relation, and what it depends on itself with.
+    definitions: Vec<Vec<Rc<Clause>>>,
+    component: Vec<usize>,
+    /// How many relations there were, and how many there are.
+    known: usize,
+    relations: usize,
+    parts: FxHashMap<Key, RelationId>,
+    list: Vec<Rc<Clause>>,
+}
+
+/// A clause and its parts that are new.
+struct Parts {
+    whole: Clause,
+    parts: Vec<Clause>,
+}
+
+impl Splitter<'_> {
+    /// Takes a clause and its parts apart as far as it goes; false if they stay as they are. None if there are too many, or it takes too
+    /// many steps.
+    fn settle(&mut self, clause: &Clause, meter: &mut Meter) -> Option<bool> {
+        let (mut pending, mut is_split) = (vec![clause.clone()], false);
+        while let Some(clause) = pending.pop() {
+            if self.list.len() + pending.len() > MOST {
+                return None;
+            }
+            if let Some(Parts { whole, parts }) = self.parts(&clause, meter)? {
+                is_split = true;
+                self.list.push(Rc::new(whole));
+                pending.extend(parts);
+            } else if let Some(unfolded) = self.unfold(&clause, meter)? {
+                pending.extend(unfolded);
+            } else {
+                self.list.push(Rc::new(clause));
+            }
+        }
+        Some(is_split)
+    }
+
+    /// Takes a clause apart, if it says several things of functional variables. None if that takes too many steps.
+    #[expect(clippy::option_option, reason = "nothing to take apart, and no steps left")]
+    fn parts(&mut self, clause: &Clause, meter: &mut Meter) -> Option<Option<Parts>> {
+        let Some(sides) = self.sides(clause, meter)? else { return Some(None) };
+        if sides.units() < 2 {
+            return Some(None);
+        }
+        // Each part is the context once more.
+        meter.spend(STEPS * (sides.units() * size(clause)) as u64)?;
+        let Sides { context, bindings, literals, tests } = &sides;
+        let mut count = vec![0; clause.variables];
+        let mut see = |variables: Vec<u32>| variables.into_iter().for_each(|v| count[v as usize] += 1);
+        see(clause.head.variables());
+        context.0.iter().for_each(|l| see(l.variables()));
+        context.1.iter().for_each(|t| see(t.variables()));
+        // What binds a functional variable may be in several parts.
+        bindings.iter().chain(bindings).for_each(|(_, l)| see(l.variables()));
+        literals.iter().for_each(|l| see(l.variables()));
+        tests.iter().for_each(|t| see(t.variables()));
+        let is_functional = |v: &u32| bindings.iter().any(|(functional, _)| functional == v);
+        let mut whole =
+            Clause { positives: context.0.clone(), tests: context.1.clone(), ..Clause::clone(clause) };
+        let (mut drafts, mut used) = (Vec::new(), vec![false; bindings.len()]);
+        let units = literals.iter().map(|l| (Some(l), None)).chain(tests.iter().map(|t| (None, Some(t))));
+        for (literal, test) in units {
+            let own = literal.map(Literal::variables).or(test.map(Test::variables)).unwrap_or_default();
+            let mut binders = Vec::new();
+            for (binding, used) in bindings.iter().zip(&mut used).filter(|((v, _), _)| own.contains(v)) {
+                *used = true;
+                binders.push(binding.1.clone());
+            }
+            binders.extend(literal.cloned());
+            let near: Vec<u32> =
+                binders.iter().flat_map(Literal::variables).chain(own.iter().copied()).collect();
+            let is_near = |variables: Vec<u32>| variables.iter().any(|v| near.contains(v));
+            let mut positives: Vec<Literal> =
+                context.0.iter().filter(|l| is_near(l.variables())).cloned().collect();
+            positives.extend(binders);
+            let bound: Vec<u32> = positives.iter().flat_map(Literal::variables).collect();
+            let is_bound = |test: &&Test| test.variables().iter().all(|v| bound.contains(v));
+            if test.is_some_and(|test| !is_bound(&test)) {
+                return Some(None);
+            }
+            let others = context.1.iter().filter(|test| is_near(test.variables()));
+            let tests = others.chain(test).filter(is_bound).cloned().collect();
+            let mut arguments = Vec::new();
+            for v in bound.iter().copied().filter(|v| !is_functional(v)) {
+                let once = usize::from(own.contains(&v));
+                if count[v as usize] > once && !arguments.contains(&Pattern::Variable(v)) {
+                    arguments.push(Pattern::Variable(v));
+                }
+            }
+            let head = Literal { relation: clause.head.relation, arguments };
+            drafts.push(Clause { head, positives, tests, ..*clause });
+        }
+        let mut parts = Vec::new();
+        for mut part in drafts {
+            let (relation, is_new) = self.relation(&part);
+            part.head.relation = relation;
+            whole.positives.push(part.head.clone());
+            if is_new {
+                parts.push(part.compact());
+            }
+        }
+        let unused = bindings.iter().zip(used).filter(|(_, used)| !used);
+        whole.positives.extend(unused.map(|((_, literal), _)| literal.clone()));
+        Some(Some(Parts { whole: whole.compact(), parts }))
+    }
+
+    /// The relation of a part, and whether it is new.
+    fn relation(&mut self, part: &Clause) -> (RelationId, bool) {
+        let part = part.compact();
+        let next = RelationId(self.relations as u32);
+        let key = (part.head.arguments, part.positives, part.tests);
+        let relation = *self.parts.entry(key).or_insert(next);
+        self.relations += usize::from(relation == next);
+        (relation, relation == next)
+    }
+
+    /// What a clause says of functional variables, and what not; none if there are none.
+    #[expect(clippy::option_option, reason = "nothing functional, and no steps left")]
+    fn sides(&self, clause: &Clause, meter: &mut Meter) -> Option<Option<Sides>> {
+        meter.spend(STEPS * (size(clause) * (1 + clause.positives.len())) as u64)?;
+        let head = clause.head.variables();
+        let functional: Vec<(u32, usize)> = (0..clause.positives.len())
+            .filter_map(|i| Some((self.functional_variable(&clause.positives[i], &head)?, i)))
+            .collect();
+        // The first literal that has it binds it, unless its place depends on another.
+        let mut bindings: Vec<(u32, usize)> = Vec::new();
+        for &(variable, i) in &functional {
+            let own = clause.positives[i].variables();
+            let depends = functional.iter().any(|(other, _)| *other != variable && own.contains(other));
+            if !depends && bindings.iter().all(|(other, _)| *other != variable) {
+                bindings.push((variable, i));
+            }
+        }
+        if bindings.is_empty() {
+            return Some(None);
+        }
+        let speaks = |variables: &[u32]| bindings.iter().any(|(v, _)| variables.contains(v));
+        let (mut context, mut literals) = (Vec::new(), Vec::new());
+        for (i, literal) in clause.positives.iter().enumerate() {
+            if bindings.iter().all(|&(_, place)| place != i) {
+                let list = if speaks(&literal.variables()) { &mut literals } else { &mut context };
+                list.push(literal.clone());
+            }
+        }
+        let (tests, others) = clause.tests.iter().cloned().partition(|test: &Test| speaks(&test.variables()));
+        let bindings = bindings.into_iter().map(|(v, i)| (v, clause.positives[i].clone())).collect();
+        Some(Some(Sides { context: (context, others), bindings, literals, tests }))
+    }
+
+    /// The variable that a literal for a fluent says to be a function of its others, if the head does not ask for it.
+    fn functional_variable(&self, literal: &Literal, head: &[u32]) -> Option<u32> {
+        let [Pattern::Function(symbol, arguments)] = &literal.arguments[..] else { return None };
+        if literal.relation != self.fact {
+            return None;
+        }
+        let places = arguments.iter().enumerate().filter_map(|(place, argument)| match argument {
+            Pattern::Variable(v) => Some((place, *v)),
+            _ => None,
+        });
+        let count = |variable: u32| {
+            let mut count = 0;
+            literal.arguments[0].for_each_variable(&mut |v| count += usize::from(v == variable));
+            count
+        };
+        let is_functional = |place| self.functional.is_functional(*symbol, arguments.len(), place);
+        let mut hidden =
+            places.filter(|&(place, v)| is_functional(place) && !head.contains(&v) && count(v) == 1);
+        hidden.next().map(|(_, v)| v)
+    }
+
+    /// The clauses that do without a literal that says something of several functional variables, if there is one and it has a
+    /// definition that can take its place. None if that takes too many steps.
+    #[expect(clippy::option_option, reason = "nothing to unfold, and no steps left")]
+    fn unfold(&self, clause: &Clause, meter: &mut Meter) -> Option<Option<Vec<Clause>>> {
+        let Some(sides) = self.sides(clause, meter)? else { return Some(None) };
+        let several = |literal: &&Literal| {
+            let own = literal.variables();
+            sides.bindings.iter().filter(|(v, _)| own.contains(v)).count() > 1
+        };
+        let Some(literal) = sides.literals.iter().filter(several).find(|l| self.is_plain(l)) else {
+            return Some(None);
+        };
+        let mut unfolded = Vec::new();
+        for defined in &self.definitions[literal.relation.index()] {
+            meter.spend(STEPS * (size(clause) + size(defined)) as u64)?;
+            let names = defined.head.variables();
+            // Those that the head does not have are new.
+            let mut values: Vec<Pattern> = (0..defined.variables as u32)
+                .map(|v| Pattern::Variable(clause.variables as u32 + v))
+                .collect();
+            names.iter().zip(&literal.arguments).for_each(|(&v, value)| values[v as usize] = value.clone());
+            let mut positives: Vec<Literal> =
+                clause.positives.iter().filter(|other| *other != literal).cloned().collect();
+            let mut tests = clause.tests.clone();
+            positives.extend(defined.positives.iter().map(|l| l.substitute(&values)));
+            tests.extend(defined.tests.iter().map(|t| t.substitute(&values)));
+            let variables = clause.variables + defined.variables;
+            unfolded.push(Clause { positives, tests, variables, ..Clause::clone(clause) }.compact());
+        }
+        Some(Some(unfolded))
+    }
+
+    /// Whether a literal's relation has a few clauses that do without functions, whose heads have different variables, and does not depend on
+    /// itself.
+    fn is_plain(&self, literal: &Literal) -> bool {
+        let relation = literal.relation;
+        if relation.index() >= self.known || relation == self.fact {
+            return false;
+        }
+        let definition = &self.definitions[relation.index()];
+        let own = self.component[relation.index()];
+        let is_plain = |clause: &Rc<Clause>| {
+            let mut depends = false;
+            clause.for_each_literal(&mut |l, _| {
+                depends |= self.component[l.relation.index()] == own;
+                depends |= l.arguments.iter().any(|argument| matches!(argument, Pattern::Function(..)));
+            });
+            let are_variables = clause.head.arguments.iter().all(|a| matches!(a, Pattern::Variable(_)));
+            !depends && are_variables && clause.head.variables().len() == clause.head.arguments.len()
+        };
+        (1..=DEFINITIONS).contains(&definition.len()) && definition.iter().all(is_plain)
+    }
+}
+
+/// What a body says.
+struct Sides {
+    /// What mentions no functional variable.
+    context: (Vec<Literal>, Vec<Test>),
+    /// Functional variables, and the literals that bind them.
+    bindings: Vec<(u32, Literal)>,
+    /// The others.
+    literals: Vec<Literal>,
+    tests: Vec<Test>,
+}
+
+impl Sides {
+    /// How much is said of functional variables.
+    fn units(&self) -> usize {
+        self.literals.len() + self.tests.len()
+    }
+}
+
+/// What copying a clause takes, in variables.
+fn size(clause: &Clause) -> usize {
+    let positives: usize = clause.positives.iter().map(|l| 1 + l.size()).sum();
+    1 + clause.head.size() + positives + clause.tests.iter().map(|t| 1 + t.size()).sum::<usize>()
+}

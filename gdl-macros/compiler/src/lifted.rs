@@ -15,12 +15,8 @@
 //! be vast are called with the arguments known where they are needed, and remember their answers
 //! (`machine`). Plans are made once, for the sizes met in some sample states (`survey`).
 //!
-//! Two of the public rulesheets need this. In `sudoku` each of 27 goal rules joins nine cells with `exactlyOne`
-//! over nine marks. Every instance that can succeed fills them with a permutation, and no rule says that a cell
-//! has one mark only, so 27 * 9! = 9.8 million instances of 18 literals are relevant whatever order they are
-//! found in; each two of the nine cells occur together in an `exactlyOne`, so no variable can be split
-//! off. Here a state has at most one mark in a cell, so each rule has at most one instance. In
-//! `laikLee_hex` the relation `connection` has the visited cells as an ordered list among its arguments: those
+//! A public rulesheet shows what this is for. In `laikLee_hex` the relation `connection` has the visited
+//! cells as an ordered list among its arguments: those
 //! of its atoms that `terminal` asks for are the simple paths from one edge of a board of 25 hexagons,
 //! 207,802,892 in each colour (counted), each with a list of its own, and any of them may be coloured. Here only
 //! the paths through cells of one colour are followed, as far as they go.

@@ -17,7 +17,7 @@
 //! context, which is all that mentions no functional variable: the clause has that too, so nothing changes by it. A part that holds together what it says of
 //! several functional variables is unfolded, if a few clauses with different variables in their heads define it and it does not
 //! depend on itself, and taken apart again. A part has one literal or test of those that were apart, and definitions do not go round, so
-//! that ends; all that is made is paid for, and there are at most [`MOST`] clauses.
+//! that ends; all that is made is paid for, and is no more than [`MOST`] symbols and variables.
 
 use super::{
     GroundRules, Program, assemble,
@@ -40,8 +40,8 @@ use crate::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Clauses that may be made.
-const MOST: usize = 20_000;
+/// Symbols and variables that may be made, some thirty bytes each.
+const MOST: usize = 1_000_000;
 
 /// Fluents that a clause asks for which is worth the trouble.
 const ASKED: usize = 3;
@@ -112,6 +112,7 @@ impl Functional {
             relations: clauses.relations,
             parts: FxHashMap::default(),
             list: Vec::new(),
+            room: MOST,
         };
         let mut is_split = false;
         for clause in &clauses.list {
@@ -123,7 +124,7 @@ impl Functional {
         }
         let Splitter { list, relations, .. } = splitter;
         let (rewritten, demanded) = (clauses.rewritten.clone(), clauses.demanded.clone());
-        is_split.then_some(Clauses { list, relations, rewritten, demanded, ..*clauses })
+        is_split.then_some(Clauses { list, relations, demanded, rewritten, ..*clauses })
     }
 
     fn is_functional(&self, symbol: Symbol, arity: usize, place: usize) -> bool {
@@ -153,6 +154,9 @@ fn roots(keywords: &Keywords) -> [RelationId; 4] {
     [keywords.role, keywords.init, keywords.next, keywords.legal]
 }
 
+/// A fluent without one of its arguments: its name, the place of that, and the others.
+type Others = (Symbol, usize, Vec<TermId>);
+
 /// The functional arguments, by the mutex groups of a net.
 fn places(program: &Program, ground: &GroundRules, net: &Net) -> FxHashSet<(Symbol, usize, usize)> {
     let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); net.initial.len()];
@@ -160,7 +164,7 @@ fn places(program: &Program, ground: &GroundRules, net: &Net) -> FxHashSet<(Symb
         group.members.iter().for_each(|&fluent| groups_of[fluent as usize].push(number));
     }
     // By the other arguments: the groups that all fluents are in which differ in this one alone.
-    let mut common: FxHashMap<(Symbol, usize, Vec<TermId>), (usize, Vec<usize>)> = FxHashMap::default();
+    let mut common: FxHashMap<Others, (usize, Vec<usize>)> = FxHashMap::default();
     let mut order = Vec::new();
     for atom in (0..ground.meaning.len() as u32).map(AtomId) {
         let super::Meaning::Fluent(fluent) = ground.meaning[atom.index()] else { continue };
@@ -204,6 +208,8 @@ struct Splitter<'f> {
     relations: usize,
     parts: FxHashMap<Key, RelationId>,
     list: Vec<Rc<Clause>>,
+    /// Symbols and variables that may still be made.
+    room: usize,
 }
 
 /// A clause and its parts that are new.
@@ -218,9 +224,6 @@ impl Splitter<'_> {
     fn settle(&mut self, clause: &Clause, meter: &mut Meter) -> Option<bool> {
         let (mut pending, mut is_split) = (vec![clause.clone()], false);
         while let Some(clause) = pending.pop() {
-            if self.list.len() + pending.len() > MOST {
-                return None;
-            }
             if let Some(Parts { whole, parts }) = self.parts(&clause, meter)? {
                 is_split = true;
                 self.list.push(Rc::new(whole));
@@ -242,7 +245,7 @@ impl Splitter<'_> {
             return Some(None);
         }
         // Each part is the context once more.
-        meter.spend(STEPS * (sides.units() * size(clause)) as u64)?;
+        self.pay(sides.units() * size(clause), meter)?;
         let Sides { context, bindings, literals, tests } = &sides;
         let mut count = vec![0; clause.variables];
         let mut see = |variables: Vec<u32>| variables.into_iter().for_each(|v| count[v as usize] += 1);
@@ -301,6 +304,13 @@ impl Splitter<'_> {
         let unused = bindings.iter().zip(used).filter(|(_, used)| !used);
         whole.positives.extend(unused.map(|((_, literal), _)| literal.clone()));
         Some(Some(Parts { whole: whole.compact(), parts }))
+    }
+
+    /// Pays for so many symbols and variables before they are made.
+    fn pay(&mut self, size: usize, meter: &mut Meter) -> Option<()> {
+        meter.spend(STEPS * size as u64)?;
+        self.room = self.room.checked_sub(size)?;
+        Some(())
     }
 
     /// The relation of a part, and whether it is new.
@@ -370,7 +380,7 @@ impl Splitter<'_> {
     /// The clauses that do without a literal that says something of several functional variables, if there is one and it has a
     /// definition that can take its place. None if that takes too many steps.
     #[expect(clippy::option_option, reason = "nothing to unfold, and no steps left")]
-    fn unfold(&self, clause: &Clause, meter: &mut Meter) -> Option<Option<Vec<Clause>>> {
+    fn unfold(&mut self, clause: &Clause, meter: &mut Meter) -> Option<Option<Vec<Clause>>> {
         let Some(sides) = self.sides(clause, meter)? else { return Some(None) };
         let several = |literal: &&Literal| {
             let own = literal.variables();
@@ -380,8 +390,8 @@ impl Splitter<'_> {
             return Some(None);
         };
         let mut unfolded = Vec::new();
-        for defined in &self.definitions[literal.relation.index()] {
-            meter.spend(STEPS * (size(clause) + size(defined)) as u64)?;
+        for defined in self.definitions[literal.relation.index()].clone() {
+            self.pay(size(clause) + size(&defined), meter)?;
             let names = defined.head.variables();
             // Those that the head does not have are new.
             let mut values: Vec<Pattern> = (0..defined.variables as u32)

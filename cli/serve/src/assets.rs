@@ -30,6 +30,8 @@ const FILES: &[(&str, &str, &str)] = &[
     ("play.js", SCRIPT, include_str!("page/play.js")),
     ("chooser.js", SCRIPT, include_str!("page/chooser.js")),
     ("editor.js", SCRIPT, include_str!("page/editor.js")),
+    ("evaluation.js", SCRIPT, include_str!("page/evaluation.js")),
+    ("kept.js", SCRIPT, include_str!("page/kept.js")),
     ("dom.js", SCRIPT, include_str!("page/dom.js")),
     ("inside.js", SCRIPT, include_str!("page/inside.js")),
     ("results.js", SCRIPT, include_str!("page/results.js")),

@@ -2,6 +2,7 @@
 //!
 //! A board is looked for among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
 
+use crate::neighbours::tiling;
 use gdl_runtime::{
     Game,
     board::{Board, Cell, Tiling},
@@ -21,7 +22,9 @@ pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
     if game.vocabulary().fluents().len() > MOST_BOARD_FLUENTS {
         return None;
     }
-    Board::of(game).filter(|board| board.names().len() <= MOST_CELLS).map(|board| board.hinted(text))
+    let board = Board::of(game).filter(|board| board.names().len() <= MOST_CELLS)?;
+    let tiling = tiling(&board, text);
+    Some(board.tiled(tiling).hinted(text))
 }
 
 /// How the moves of a game go on its board.

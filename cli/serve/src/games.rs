@@ -1,15 +1,27 @@
 //! Games that can be opened: a name or a rulesheet becomes a game and its text.
 //!
-//! A rulesheet that came with a request is compiled within [`Limits::network`], until its request is gone.
+//! A rulesheet that came with a request is compiled within [`Limits::network`], until its request is gone; if that is asked for,
+//! within the limits of a rulesheet that `gdl serve` is given. The last few that were compiled or checked are kept, so what was
+//! checked is what is played.
 
 use crate::{
     problem::{Answer, Problem},
-    work::observer,
+    shared::lock,
 };
-use gdl_compiler::{Limits, Options, Source, diagnostic::codes};
-use gdl_runtime::{__private::compile, Cancel, Dynamic};
+use gdl_compiler::{Limits, Observer, Options, Severity, Source, diagnostic::codes};
+use gdl_runtime::{
+    __private::{compile, evaluate},
+    Dynamic,
+};
 use gdl_tools::{error::Result, game::GameArg, load, report};
-use std::sync::Arc;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+
+/// Games that are kept once they were compiled, and the most bytes of their rulesheets together.
+const KEPT: usize = 4;
+const KEPT_BYTES: usize = 4 << 20;
 
 /// A game, ready to be played, and where it came from.
 #[derive(Clone, Debug)]
@@ -24,10 +36,41 @@ pub(crate) struct Opened {
     pub game: Dynamic,
 }
 
-/// The games that have names here: those that are built in, and the one that `gdl serve` was given.
+/// How a rulesheet that came with a request becomes a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Within what a stranger's may take.
+    Quick,
+    /// Within what one may take that `gdl serve` is given: see [`load::tolerant`].
+    Patient,
+    /// Evaluated state by state, within what a stranger's may take but with more memory.
+    Lifted,
+}
+
+impl Way {
+    /// Compiled, with or without patience.
+    #[must_use]
+    pub(crate) fn within(is_patient: bool) -> Self {
+        if is_patient { Self::Patient } else { Self::Quick }
+    }
+
+    /// What a rulesheet may take.
+    #[must_use]
+    pub(crate) fn limits(self) -> Limits {
+        match self {
+            Self::Quick => Limits::network(),
+            Self::Patient => Limits::default(),
+            // The rules alone are kept, of which a quarter of this is for what they say of the game at the start.
+            Self::Lifted => Limits { max_bytes: 512 << 20, ..Limits::network() },
+        }
+    }
+}
+
+/// The games that have names here: those that are built in, and the one that `gdl serve` was given; and the last ones without.
 #[derive(Debug, Default)]
 pub(crate) struct Games {
     own: Option<Opened>,
+    recent: Mutex<VecDeque<(Arc<str>, Dynamic)>>,
 }
 
 impl Games {
@@ -41,7 +84,7 @@ impl Games {
         let source = load::open(path, &options)?;
         let text = source.text().into();
         let game = load::play(source, &options, None)?;
-        Ok(Self { own: Some(Opened { name: arg.name(), is_known: true, text, game }) })
+        Ok(Self { own: Some(Opened { name: arg.name(), is_known: true, text, game }), ..Self::default() })
     }
 
     /// The game that `gdl serve` was given, if it is not built in.
@@ -67,35 +110,97 @@ impl Games {
         Ok(Opened { name: entry.name.to_owned(), is_known: true, text: entry.text.into(), game })
     }
 
-    /// The game of a rulesheet that came with a request, within what a stranger's may take.
+    /// If a rulesheet is one of the last that were compiled.
+    #[must_use]
+    pub(crate) fn is_recent(&self, text: &str) -> bool {
+        lock(&self.recent).iter().any(|(known, _)| &**known == text)
+    }
+
+    /// Keeps a game that was compiled.
+    pub(crate) fn keep(&self, text: &str, game: Dynamic) {
+        let mut recent = lock(&self.recent);
+        recent.retain(|(known, _)| &**known != text);
+        recent.push_front((text.into(), game));
+        let mut bytes = 0;
+        recent.retain(|(known, _)| {
+            bytes += known.len();
+            bytes <= KEPT_BYTES
+        });
+        recent.truncate(KEPT);
+    }
+
+    /// The game of a rulesheet that came with a request.
     ///
     /// # Errors
-    /// All that is wrong with it, or that it was called off.
-    pub(crate) fn load(name: &str, text: &str, cancel: &Cancel) -> Answer<Opened> {
-        let options = Options { limits: Limits::network(), observer: observer(cancel), ..load::tolerant() };
+    /// All that is wrong with it, that it takes too much, or that it was called off.
+    pub(crate) fn load(&self, name: &str, text: &str, way: Way, observer: Observer) -> Answer<Opened> {
+        let opened = |game| Opened { name: name.to_owned(), is_known: false, text: text.into(), game };
+        let known =
+            || lock(&self.recent).iter().find(|(known, _)| &**known == text).map(|(_, game)| game.clone());
+        if way != Way::Lifted
+            && let Some(game) = known()
+        {
+            return Ok(opened(game));
+        }
+        let options = Options { limits: way.limits(), observer, ..load::tolerant() };
         let source = Source::new(name, text);
-        let game = compile(&source, &options).map_err(|diagnostics| {
+        let made = if way == Way::Lifted { evaluate(&source, &options) } else { compile(&source, &options) };
+        let game = made.map_err(|diagnostics| {
+            let too_much = |message: String| {
+                Problem::unfit("too_large_to_play", message)
+                    .help("give it more time, or play it state by state")
+            };
             if let Some(late) = diagnostics.iter().find(|fault| fault.code == &codes::CANCELLED) {
-                return Problem::unfit("too_large_to_play", late.message.clone())
-                    .help("`gdl check` says what takes so much");
+                return too_much(late.message.clone());
             }
-            let list = diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, &source));
-            Problem::unfit("faulty_rulesheet", "the rulesheet is at fault").diagnostics(list.collect())
+            let list = || diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, &source)).collect();
+            let first = diagnostics.iter().find(|fault| fault.severity == Severity::Error);
+            match first.filter(|_| diagnostics.are_excesses()) {
+                Some(first) => too_much(first.message.clone()).diagnostics(list()),
+                None => Problem::unfit("faulty_rulesheet", "the rulesheet is at fault").diagnostics(list()),
+            }
         })?;
-        Ok(Opened { name: name.to_owned(), is_known: false, text: text.into(), game })
+        if way != Way::Lifted {
+            self.keep(text, game.clone());
+        }
+        Ok(opened(game))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::observer;
+    use gdl_runtime::Cancel;
 
     #[test]
     fn what_was_called_off_is_no_game() {
         let (cancel, text) = (Cancel::default(), gdl_games::find("nim").expect("it is built in").text);
-        assert!(Games::load("nim", text, &cancel).is_ok());
+        let load = |games: &Games| games.load("nim", text, Way::Quick, observer(&cancel));
+        let games = Games::default();
+        assert!(load(&games).is_ok());
         cancel.cancel();
-        let late = Games::load("nim", text, &cancel);
+        let late = load(&Games::default());
         assert!(matches!(late, Err(problem) if problem.code == "too_large_to_play"));
+        // What was compiled before is there at once.
+        assert!(games.is_recent(text) && load(&games).is_ok());
+    }
+
+    #[test]
+    fn a_rulesheet_can_be_played_state_by_state() {
+        let text = gdl_games::find("nim").expect("it is built in").text;
+        let opened = Games::default().load("nim", text, Way::Lifted, observer(&Cancel::default()));
+        assert_eq!(opened.map(|opened| opened.game.engine()).ok(), Some("lifted"));
+    }
+
+    #[test]
+    fn few_games_are_kept() {
+        let (games, game) = (Games::default(), Games::default().find("nim").expect("it is built in").game);
+        for length in 0..9 {
+            games.keep(&"x".repeat(length), game.clone());
+        }
+        assert!(games.is_recent("xxxxxxxx") && games.is_recent("xxxxx") && !games.is_recent("xxxx"));
+        games.keep(&" ".repeat(KEPT_BYTES - 3), game);
+        assert!(!games.is_recent("xxxxxxxx"));
     }
 }

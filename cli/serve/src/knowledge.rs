@@ -53,11 +53,6 @@ impl Knowledge {
         Self { seed, known: Vec::new() }
     }
 
-    /// Forgets a history that is gone.
-    pub(crate) fn clear(&mut self) {
-        self.known.clear();
-    }
-
     /// What a role was told on the way from the start to here. None if there was no time to find out; then less is left to do.
     pub(crate) fn information(
         &mut self,

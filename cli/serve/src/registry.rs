@@ -44,6 +44,16 @@ impl Registry {
         Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
     }
 
+    /// What chance follows from in a session: short enough to be read out, and nobody can know it before.
+    ///
+    /// # Errors
+    /// If the machine gives no random bits.
+    pub(crate) fn seed() -> Answer<u64> {
+        let mut bytes = [0; 4];
+        getrandom::fill(&mut bytes).map_err(|_| Problem::broken())?;
+        Ok(u32::from_le_bytes(bytes).into())
+    }
+
     /// Keeps a session. Those that are gone by then end.
     ///
     /// # Errors

@@ -5,11 +5,12 @@
 
 use crate::{
     board::BoardView,
-    games::{Games, Opened},
+    games::{Games, Opened, Way},
     problem::{Answer, Problem},
     scene::{GroupView, Scene, Stage},
     session::is_idle,
     shared::lock,
+    work::observer,
 };
 use gdl_manage::{
     Store,
@@ -148,7 +149,7 @@ impl Results {
         let known = games.find(&position.game).ok().filter(|known| *known.text == *position.rulesheet);
         let opened = match known {
             Some(known) => known,
-            None => Games::load(&position.game, &position.rulesheet, cancel)?,
+            None => games.load(&position.game, &position.rulesheet, Way::Quick, observer(cancel))?,
         };
         let stage = Stage::of(&opened.game, &opened.text);
         let drawn = Arc::new(Drawn { opened, stage });

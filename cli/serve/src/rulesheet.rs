@@ -1,11 +1,12 @@
 //! The faults of a rulesheet while a person writes it: text in, what `gdl check` says of it out.
 //!
-//! The text is compiled within what a stranger's rulesheet may take, and a stop that the caller can pull: a person who types
-//! on asks again, and the last answer is no longer wanted.
+//! The text is compiled within what a stranger's rulesheet may take, or with more patience if that is asked for, and a stop that
+//! the caller can pull: a person who types on asks again, and the last answer is no longer wanted. What was compiled is kept for
+//! those who want to play it.
 
-use crate::work::observer;
-use gdl_compiler::{Levels, Limits, Options, Rules, Severity, Source};
-use gdl_runtime::{__private::lift, Cancel, Game};
+use crate::games::{Games, Way};
+use gdl_compiler::{Levels, Observer, Options, Rules, Severity, Source, diagnostic::codes};
+use gdl_runtime::{__private::lift, Cancel, Dynamic, Game};
 use gdl_tools::{load, report};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,6 +20,11 @@ const NAME: &str = "rulesheet";
 pub(crate) struct Question {
     /// The rulesheet.
     pub text: String,
+    /// If it may take as much as one that `gdl serve` is given.
+    #[serde(default)]
+    pub patient: bool,
+    /// What the caller calls the compilation, to ask how far it is.
+    pub ticket: Option<String>,
 }
 
 /// All that is to be said of a rulesheet.
@@ -32,6 +38,8 @@ pub(crate) struct Verdict {
     pub warnings: usize,
     /// If it can be played. A lint that stops `gdl check` does not stop a game.
     pub sound: bool,
+    /// If nothing is known to be wrong but that it takes more than it may: patience helps.
+    pub excess: bool,
     /// What the game is like, if it can be played.
     pub summary: Option<Summary>,
 }
@@ -51,24 +59,39 @@ pub(crate) struct Summary {
 
 /// Checks a rulesheet. None if the caller had enough of it.
 #[must_use]
-pub(crate) fn judge(text: &str, cancel: &Cancel) -> Option<Verdict> {
-    let source = Source::new(NAME, text);
+pub(crate) fn judge(
+    question: &Question,
+    games: &Games,
+    observer: &Observer,
+    cancel: &Cancel,
+) -> Option<Verdict> {
+    let source = Source::new(NAME, &question.text);
     let watched = |levels: Levels| {
-        let observer = observer(cancel);
-        Options { limits: Limits::network(), levels, observer, ..Options::default() }
+        let limits = Way::within(question.patient).limits();
+        Options { limits, levels, observer: observer.clone(), ..Options::default() }
+    };
+    let keep = |compiled: &load::Compiled| {
+        if let Ok(game) = Dynamic::decode(&compiled.table) {
+            games.keep(&question.text, game);
+        }
     };
     let (diagnostics, compiled) = load::inspect(&source, &watched(Levels::default()));
     let errors = || diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let mut excess = diagnostics.are_excesses();
     let summary = match compiled {
-        Ok(compiled) => Some(summarise(&compiled)),
-        Err(Some(rules)) if diagnostics.are_excesses() => lifted(&rules, &watched(load::tolerant().levels)),
+        Ok(compiled) => {
+            keep(&compiled);
+            Some(summarise(&compiled))
+        }
+        Err(Some(rules)) if excess => lifted(&rules, &watched(load::tolerant().levels)),
         Err(_) if errors().all(|diagnostic| diagnostic.code.lint) => {
-            let (_, compiled) = load::inspect(&source, &watched(load::tolerant().levels));
-            compiled.as_ref().ok().map(summarise)
+            let (more, compiled) = load::inspect(&source, &watched(load::tolerant().levels));
+            excess = more.are_excesses();
+            compiled.as_ref().ok().inspect(|compiled| keep(compiled)).map(summarise)
         }
         Err(_) => None,
     };
-    if cancel.is_cancelled() {
+    if cancel.is_cancelled() || errors().any(|diagnostic| diagnostic.code == &codes::CANCELLED) {
         return None;
     }
     Some(Verdict {
@@ -76,6 +99,7 @@ pub(crate) fn judge(text: &str, cancel: &Cancel) -> Option<Verdict> {
         errors: diagnostics.count(Severity::Error),
         warnings: diagnostics.count(Severity::Warning),
         sound: summary.is_some(),
+        excess,
         summary,
     })
 }
@@ -105,9 +129,27 @@ fn lifted(rules: &Rules, options: &Options) -> Option<Summary> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::observer;
+
+    fn asked(text: &str, games: &Games, cancel: &Cancel) -> Option<Verdict> {
+        let question = Question { text: text.to_owned(), patient: false, ticket: None };
+        judge(&question, games, &observer(cancel), cancel)
+    }
 
     fn verdict(text: &str) -> Verdict {
-        judge(text, &Cancel::default()).expect("nobody stopped it")
+        asked(text, &Games::default(), &Cancel::default()).expect("nobody stopped it")
+    }
+
+    #[test]
+    fn what_was_checked_is_played() {
+        let (games, text) = (Games::default(), gdl_games::find("nim").expect("built in").text);
+        assert!(
+            asked(text, &games, &Cancel::default()).is_some_and(|verdict| verdict.sound && !verdict.excess)
+        );
+        assert!(games.is_recent(text));
+        let clash = format!("{text}(pile_names a)\n(pile_names a b)\n");
+        assert!(asked(&clash, &games, &Cancel::default()).is_some() && games.is_recent(&clash));
+        assert!(asked("(role x", &games, &Cancel::default()).is_some() && !games.is_recent("(role x"));
     }
 
     #[test]
@@ -139,6 +181,7 @@ mod tests {
     fn nobody_waits_for_what_is_not_wanted() {
         let cancel = Cancel::default();
         cancel.cancel();
-        assert!(judge(gdl_games::find("reversi").expect("built in").text, &cancel).is_none());
+        let text = gdl_games::find("reversi").expect("built in").text;
+        assert!(asked(text, &Games::default(), &cancel).is_none());
     }
 }

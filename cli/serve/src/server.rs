@@ -2,7 +2,9 @@
 
 #[cfg(feature = "manage")]
 use crate::results::Results;
-use crate::{Shown, catalogue::Card, games::Games, registry::Registry, work::Desks};
+use crate::{
+    Shown, catalogue::Card, compilations::Compilations, games::Games, registry::Registry, work::Desks,
+};
 use axum::http::{HeaderMap, HeaderValue, header};
 use gdl_tools::error::Result;
 use std::sync::{Arc, OnceLock};
@@ -15,6 +17,8 @@ pub(crate) struct Server {
     pub(crate) sessions: Registry,
     /// Where whatever takes a while is done.
     pub(crate) desks: Desks,
+    /// Compilations that somebody follows.
+    pub(crate) compilations: Compilations,
     /// What is said of the games that have names, once it was asked for.
     pub(crate) cards: OnceLock<Vec<Card>>,
     /// If results are shown,
@@ -35,6 +39,7 @@ impl Server {
             games: Games::new(shown.game)?,
             sessions: Registry::default(),
             desks: Desks::default(),
+            compilations: Compilations::default(),
             cards: OnceLock::new(),
             #[cfg(feature = "manage")]
             has_results: shown.results.is_some(),

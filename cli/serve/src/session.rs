@@ -98,6 +98,8 @@ pub(crate) struct Session {
     pub version: u64,
     /// If machines wait, since a person looks at the past.
     pub is_paused: bool,
+    /// If play went on from a place before the end after people had seen what was hidden until then.
+    pub was_revealed: bool,
     /// What went wrong last, if play cannot go on.
     pub trouble: Option<String>,
     /// When it began.
@@ -138,6 +140,7 @@ impl Session {
             seats,
             version: 1,
             is_paused: false,
+            was_revealed: false,
             trouble: None,
             started: SystemTime::now(),
             seed,
@@ -465,6 +468,12 @@ impl Session {
         self.game().roles().filter(|&role| self.is_person(role)).collect()
     }
 
+    /// Notes whether the place that play is about to leave shows what the rules hide elsewhere.
+    fn leave(&mut self) {
+        let is_shown = self.hides() && !self.people().is_empty();
+        self.was_revealed |= is_shown && self.game().is_terminal(self.history.state());
+    }
+
     /// Somewhere else in the history. Machines wait there, unless a person has something to decide.
     fn land(&mut self) {
         self.arrive();
@@ -476,6 +485,7 @@ impl Session {
     /// # Errors
     /// If there is nothing to take back, or no time to find it.
     pub(crate) fn undo(&mut self, budget: &Budget) -> Answer<()> {
+        self.leave();
         let people = self.people();
         let moved = match people[..] {
             [] => self.history.undo().is_some(),
@@ -514,15 +524,20 @@ impl Session {
     pub(crate) fn go(&mut self, place: usize) -> Answer<()> {
         let missing = || Problem::missing("no_place", format!("play has not been at place {place}"));
         let place: Place = self.history.places().nth(place).ok_or_else(missing)?;
+        self.leave();
         self.history.go(place);
         self.land();
         Ok(())
     }
 
-    /// To a new play from the start of the game.
-    pub(crate) fn restart(&mut self) {
+    /// To a new play from the start of the game, in which chance follows from another seed: this one, or one that the last
+    /// seed leads to.
+    pub(crate) fn restart(&mut self, seed: Option<u64>) {
         self.history = History::new(&self.opened.game);
-        self.knowledge.clear();
+        self.seed = seed.unwrap_or_else(|| self.luck.bits() >> 32);
+        self.luck = Stream::new(self.seed, 0);
+        self.knowledge = Knowledge::new(self.seed);
+        self.was_revealed = false;
         self.choosers.clear();
         for seat in &mut self.seats {
             if let Seat::Machine { mind, .. } = seat {
@@ -632,7 +647,10 @@ pub(crate) fn is_idle(action: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::Games;
+    use crate::{
+        games::{Games, Way},
+        work::observer,
+    };
 
     /// Two hundred steps in which no role has a choice.
     const CLOCK: &str =
@@ -651,7 +669,12 @@ mod tests {
     fn play_that_was_called_off_goes_on_where_it_was() {
         let steps: Vec<String> = (0..200).map(|at| format!("(succ {at} {}) ", at + 1)).collect();
         let steps = steps.concat();
-        let opened = Games::load("clock", &format!("{CLOCK}{steps}"), &Cancel::default());
+        let opened = Games::default().load(
+            "clock",
+            &format!("{CLOCK}{steps}"),
+            Way::Quick,
+            observer(&Cancel::default()),
+        );
         let mut session = session(opened.unwrap_or_else(|problem| panic!("{problem:?}")), &["first"]);
         let cancel = Cancel::default();
         cancel.cancel();

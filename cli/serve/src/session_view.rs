@@ -25,12 +25,14 @@ use gdl_runtime::{
 use gdl_tools::{play::outcome::Outcome, plays};
 use indexmap::IndexMap;
 use serde::Serialize;
-use std::time::UNIX_EPOCH;
+use std::{collections::BTreeSet, time::UNIX_EPOCH};
 
 /// Bytes of the states of a match that is saved.
 const MOST_SAVED: usize = 8 << 20;
 /// Moves that are not legal and are told of.
 const MOST_ILLEGAL: usize = 200;
+/// Steps that are told of lines that were left.
+const MOST_BRANCHES: usize = 500;
 /// Characters that are told of what a role perceived.
 const MOST_PERCEIVED: usize = 10_000;
 
@@ -72,12 +74,18 @@ pub(crate) struct View {
     pub line: Vec<StepView>,
     /// The steps that were taken back, the next one first.
     pub ahead: Vec<StepView>,
+    /// The steps elsewhere that were left for others, in the order in which they were made.
+    pub branches: Vec<BranchView>,
     /// If there is something to take back.
     pub can_undo: bool,
     /// If there is something to make again.
     pub can_redo: bool,
     /// If machines wait to be told to go on.
     pub paused: bool,
+    /// What chance follows from; not told while the rules hide something, which it would give away.
+    pub seed: Option<u64>,
+    /// If play went on from a place before the end after what was hidden had been seen there.
+    pub revealed: bool,
     /// Who is thinking.
     pub thinking: Vec<EffortView>,
     /// Why play cannot go on, if it cannot.
@@ -315,6 +323,17 @@ pub(crate) struct StepView {
     pub cells: Vec<usize>,
 }
 
+/// A step that was left for another one, or that follows such a step.
+#[derive(Debug, Serialize)]
+pub(crate) struct BranchView {
+    /// The place that it was made at.
+    pub parent: usize,
+    /// The place that it led to.
+    pub place: usize,
+    /// The moves that matter, in words.
+    pub text: String,
+}
+
 /// What a search has done so far.
 #[derive(Debug, Serialize)]
 pub(crate) struct EffortView {
@@ -345,7 +364,9 @@ impl View {
         let path: Vec<Place> = session.history.path().into_iter().skip(1).collect();
         let onward = session.history.ahead();
         let [line, ahead] = told(session, &path, &onward);
-        let before = line.iter().chain(&ahead).filter_map(|&place| session.history.parent(place));
+        let elsewhere = elsewhere(session, &path, &onward);
+        let before =
+            line.iter().chain(&ahead).chain(&elsewhere).filter_map(|&place| session.history.parent(place));
         let before: Vec<Place> = before.collect();
         session.find_choosers(before.into_iter(), budget).ok_or_else(Problem::late)?;
         let session = &*session;
@@ -400,7 +421,10 @@ impl View {
             can_redo: !onward.is_empty(),
             line: steps(&line),
             ahead: steps(&ahead),
+            branches: elsewhere.iter().map(|&place| branch(session, place, eyes)).collect(),
             paused: session.is_paused,
+            seed: (eyes == Eyes::All).then_some(session.seed),
+            revealed: session.was_revealed,
             thinking: waiting
                 .iter()
                 .filter_map(|&role| session.effort(role).map(|effort| EffortView::new(session, role, effort)))
@@ -429,6 +453,28 @@ fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
     line.reverse();
     let mut room = Room::new();
     [line, ahead.iter().take_while(|place| room.takes(256 + bytes(place))).copied().collect()]
+}
+
+/// The last of the places that are neither on the way to here nor on the way back, in the order in which play came to them.
+fn elsewhere(session: &Session, line: &[Place], ahead: &[Place]) -> Vec<Place> {
+    let game = session.game();
+    let told: BTreeSet<usize> = line.iter().chain(ahead).map(|place| place.index()).collect();
+    let others: Vec<Place> =
+        session.history.places().skip(1).filter(|place| !told.contains(&place.index())).collect();
+    let joint = |place: Place| session.history.joint(place).unwrap_or_default().iter();
+    let mut room = Room::new();
+    let fits = |&place: &Place| {
+        room.takes(64 + joint(place).map(|&action| game.move_text(action).len()).sum::<usize>())
+    };
+    let mut others: Vec<Place> = others.into_iter().rev().take(MOST_BRANCHES).take_while(fits).collect();
+    others.reverse();
+    others
+}
+
+/// A step elsewhere, with what the eyes may see of it.
+fn branch(session: &Session, place: Place, eyes: Eyes) -> BranchView {
+    let parent = session.history.parent(place).map_or(0, Place::index);
+    BranchView { parent, place: place.index(), text: step(session, place, eyes).text }
 }
 
 /// A text with an end.

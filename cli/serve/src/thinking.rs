@@ -5,12 +5,13 @@
 //! when it is not wanted any more; it looks for that between steps of the game.
 
 use crate::{
+    expectation::Expectation,
     seats::{Machine, Mind},
     session::Session,
     shared::Shared,
     thought::{Effort, Question, Thought},
 };
-use gdl_runtime::{Budget, Dynamic, Player, dynamic::MoveId, player::Report, search::Mcts};
+use gdl_runtime::{Budget, Dynamic, Game, Player, dynamic::MoveId, player::Report, search::Mcts};
 use std::{
     panic::{self, AssertUnwindSafe},
     sync::{
@@ -148,6 +149,9 @@ pub(crate) fn answer(shared: Arc<Shared>, question: Question) {
     spawn("advice", move || {
         let _turn = TURNS[usize::from(!question.is_known)].take();
         let role = question.information.role();
+        if question.game.vocabulary().has_percepts() {
+            return expect(&shared, &question);
+        }
         let mut player = Mcts::new().seed(question.seed).memory(ADVICE_BYTES);
         let began = Instant::now();
         let mut effort = Effort::default();
@@ -164,6 +168,26 @@ pub(crate) fn answer(shared: Arc<Shared>, question: Question) {
             }
         }
     });
+}
+
+/// Has a question answered for a role that does not see everything.
+fn expect(shared: &Arc<Shared>, question: &Question) {
+    let Question { game, information, epoch, .. } = question;
+    let began = Instant::now();
+    let whole = Machine::budget(ADVICE, &question.cancel);
+    let mut expectation = Expectation::new(game, information, question.seed);
+    loop {
+        let end = began.elapsed() + PULSE;
+        while began.elapsed() < end && expectation.improve(game, information, &whole) {}
+        let (playouts, seconds) = (expectation.playouts(), began.elapsed().as_secs_f64());
+        let effort = Effort { playouts, nodes: playouts, seconds };
+        let (moves, is_done) = (expectation.moves(game, information), whole.is_spent());
+        let wanted =
+            with(shared, |session| session.learn(information.role(), *epoch, effort, moves, is_done));
+        if is_done || !wanted {
+            return;
+        }
+    }
 }
 
 /// What was done before and now.

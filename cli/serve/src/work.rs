@@ -34,6 +34,8 @@ pub(crate) struct Desks {
     analyzing: [Desk; 2],
     /// Compiling what came with a request.
     pub(crate) compiling: Desk,
+    /// Compiling what takes longer and more, one at a time and within the limits of `gdl serve FILE`.
+    pub(crate) patient: Desk,
     /// Reading results.
     #[cfg(feature = "manage")]
     pub(crate) reading: Desk,
@@ -42,10 +44,11 @@ pub(crate) struct Desks {
 const SESSIONS: usize = 2;
 const ANALYZING: usize = 1;
 const COMPILING: usize = 2;
+const PATIENT: usize = 1;
 const READING: usize = if cfg!(feature = "manage") { 2 } else { 0 };
 
 /// Threads for all that may take a while.
-pub(crate) const THREADS: usize = 2 * SESSIONS + 2 * ANALYZING + COMPILING + READING;
+pub(crate) const THREADS: usize = 2 * SESSIONS + 2 * ANALYZING + COMPILING + PATIENT + READING;
 
 impl Default for Desks {
     fn default() -> Self {
@@ -56,6 +59,7 @@ impl Default for Desks {
             sessions: [sessions(), sessions()],
             analyzing: [analyzing(), analyzing()],
             compiling: Desk::new(COMPILING, Duration::from_secs(10)),
+            patient: Desk::new(PATIENT, Duration::from_secs(1800)),
             #[cfg(feature = "manage")]
             reading: Desk::new(READING, Duration::from_secs(10)),
         }
@@ -224,7 +228,7 @@ mod tests {
         let desks = Desks::default();
         let [known, others] = &desks.sessions;
         let [analyzed, analyzing] = &desks.analyzing;
-        let all = [known, others, analyzed, analyzing, &desks.compiling];
+        let all = [known, others, analyzed, analyzing, &desks.compiling, &desks.patient];
         let all = all.into_iter();
         #[cfg(feature = "manage")]
         let all = all.chain([&desks.reading]);

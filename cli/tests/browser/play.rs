@@ -82,7 +82,7 @@ fn a_person_plays_a_machine_and_takes_moves_back() {
     page.click("#moves li:first-child button");
     page.wait_for_moves(0);
     page.wait("document.querySelectorAll('#moves .ahead').length === 6");
-    page.click("#moves li:last-child button");
+    page.click("#moves > li:last-child > button");
     page.wait_for_moves(6);
 }
 

@@ -5,6 +5,7 @@
 //!
 //! - `; board: hex`: cells are hexagons, and each row stands half a cell further to the right than the one above it;
 //! - `; board: hex left`: the same, further to the left;
+//! - `; board: square`: cells are squares, also where something else was found;
 //! - `; board: rows first`: the first coordinate is the row, from top to bottom, and the second the column, as in tables;
 //! - `; board: top down`, `; board: bottom up`: rows run that way;
 //! - `; board: 3 columns`: cells of one coordinate, `(cell 1)` to `(cell 9)`, stand in rows of three, the first at the top left.
@@ -44,6 +45,7 @@ impl Board {
             match hint.split_whitespace().collect::<Vec<_>>()[..] {
                 ["hex"] => self.tiling = Tiling::Hex,
                 ["hex", "left"] => self.tiling = Tiling::HexLeft,
+                ["square"] => self.tiling = Tiling::Square,
                 ["rows", "first"] if !self.is_transposed => self.transpose(),
                 ["top", "down"] if !self.runs_down => self.flip(),
                 ["bottom", "up"] if self.runs_down => self.flip(),
@@ -51,6 +53,23 @@ impl Board {
                 _ => {}
             }
         }
+        self
+    }
+
+    /// The board with cells of this form.
+    ///
+    /// ```
+    /// use gdl_runtime::{board::{Board, Tiling}, vocabulary::Texts};
+    ///
+    /// let fluents = Texts::new(["(cell 1 x)", "(cell 2 x)", "(cell 3 x)", "(cell 4 x)"]);
+    /// let board = Board::new(&fluents, []).expect("there is a board").tiled(Tiling::Hex);
+    /// assert_eq!(board.tiling(), Tiling::Hex);
+    /// // A comment of the rulesheet says more.
+    /// assert_eq!(board.hinted("; board: square").tiling(), Tiling::Square);
+    /// ```
+    #[must_use]
+    pub fn tiled(mut self, tiling: Tiling) -> Self {
+        self.tiling = tiling;
         self
     }
 

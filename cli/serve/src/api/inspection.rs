@@ -7,6 +7,8 @@
 use super::request::{Body, Query, read, role, with_session};
 use crate::{
     catalogue::{self, Card},
+    compilations::Stage,
+    evaluation::Evaluation,
     games::Opened,
     net::{self, NetView, SessionNet},
     problem::{Answer, Problem},
@@ -86,11 +88,25 @@ pub(crate) async fn players() -> Json<Value> {
 
 /// `POST /api/check`
 pub(crate) async fn check(State(server): State<Arc<Server>>, body: Body) -> Answer<Json<Verdict>> {
-    let Question { text } = read(body)?;
-    let verdict = server.desks.compiling.work(move |cancel| judge(&text, cancel)).await?;
-    let late =
-        || Problem::too_many("the rulesheet takes too long to be checked").help("`gdl check` has more time");
+    let question: Question = read(body)?;
+    let worker = Arc::clone(&server);
+    let desk = if question.patient { &server.desks.patient } else { &server.desks.compiling };
+    let verdict = desk.work(move |cancel| {
+        let observer = worker.compilations.observe(question.ticket.as_deref(), cancel);
+        judge(&question, &worker.games, &observer, cancel)
+    });
+    let verdict = verdict.await?;
+    let late = || Problem::too_many("the rulesheet takes too long to be checked").help("give it more time");
     verdict.map(Json).ok_or_else(late)
+}
+
+/// `GET /api/compilations/{ticket}`
+pub(crate) async fn compilation(
+    State(server): State<Arc<Server>>,
+    Path(ticket): Path<String>,
+) -> Answer<Json<Stage>> {
+    let missing = || Problem::missing("no_compilation", "no such compilation is under way");
+    server.compilations.stage(&ticket).map(Json).ok_or_else(missing)
 }
 
 /// What is to be seen inside.
@@ -156,6 +172,38 @@ pub(crate) struct Doubt {
 
 fn usual_depth() -> usize {
     3
+}
+
+/// Which place is looked at, and by whom.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Spot {
+    seat: Option<String>,
+    place: Option<usize>,
+}
+
+/// `GET /api/sessions/{id}/evaluation`
+pub(crate) async fn evaluation(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(Spot { seat, place }): Query<Spot>,
+) -> Answer<Json<Evaluation>> {
+    let found = with_session(&server, &id, move |shared, _| {
+        thinking::with(shared, |session| {
+            let role = role(session, seat.as_deref())?;
+            if session.eyes(role) != Eyes::All {
+                let hidden = "what a position is worth would tell what the rules hide";
+                return Err(Problem::conflict("hidden", hidden).help("ask again at the end of the game"));
+            }
+            let place = place.unwrap_or_else(|| session.history.place().index());
+            let found = session.history.places().nth(place);
+            let state = found.and_then(|place| session.history.state_at(place)).cloned();
+            let missing = || Problem::missing("no_place", format!("play has not been at place {place}"));
+            Ok((session.opened.clone(), state.ok_or_else(missing)?, place))
+        })
+    });
+    let (opened, state, place) = found.await?;
+    let desk = server.desks.analyzing(opened.is_known);
+    desk.work(move |cancel| Evaluation::of(&opened.game, &state, place, cancel)).await.map(Json)
 }
 
 /// `GET /api/sessions/{id}/why`

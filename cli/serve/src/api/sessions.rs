@@ -6,7 +6,7 @@
 
 use super::request::{Body, Query, read, role, with_session};
 use crate::{
-    games::{Games, Opened},
+    games::{Opened, Way},
     problem::{Answer, Problem},
     registry::Registry,
     seats::Seat,
@@ -82,9 +82,18 @@ pub(crate) struct Start {
     /// Who plays the roles; a person each, unless it is said.
     #[serde(default)]
     seats: BTreeMap<String, String>,
-    /// What chance and players follow from.
+    /// The player of all roles but the first, which a person plays, unless `seats` say otherwise.
+    against: Option<String>,
+    /// What chance and players follow from; drawn unless it is said.
+    seed: Option<u64>,
+    /// If a rulesheet may take as much as one that `gdl serve` is given.
     #[serde(default)]
-    seed: u64,
+    patient: bool,
+    /// If a rulesheet is evaluated state by state.
+    #[serde(default)]
+    lifted: bool,
+    /// What the caller calls the compilation, to ask how far it is.
+    ticket: Option<String>,
     /// The position to begin with, as KIF text.
     position: Option<String>,
     /// The joint moves that were made from there.
@@ -111,7 +120,9 @@ impl Start {
             (None, Some(text)) => {
                 let name = self.name.as_deref().unwrap_or("rulesheet");
                 let name: String = name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
-                Games::load(&name, text, cancel)
+                let observer = server.compilations.observe(self.ticket.as_deref(), cancel);
+                let way = if self.lifted { Way::Lifted } else { Way::within(self.patient) };
+                server.games.load(&name, text, way, observer)
             }
             _ => Err(Problem::malformed("a session is of a `game` or of a `rulesheet`")),
         }
@@ -150,6 +161,13 @@ impl Start {
         let opened = self.open(server, cancel)?;
         let history = self.history(&opened, cancel)?;
         let mut seats = Seat::usual(&opened.game);
+        if let Some(player) = &self.against {
+            let players: Vec<RoleId> =
+                opened.game.roles().filter(|&role| opened.game.chance_role() != Some(role)).collect();
+            for &role in players.iter().skip(1) {
+                seats[role.index()] = Seat::parse(&opened.game, &opened.text, role, player)?;
+            }
+        }
         for (role, seat) in &self.seats {
             let game = &opened.game;
             let role: RoleId =
@@ -158,7 +176,8 @@ impl Start {
                 seats[role.index()] = Seat::parse(game, &opened.text, role, seat)?;
             }
         }
-        let session = Session::new(Registry::id()?, opened, history, seats, self.seed);
+        let seed = self.seed.map_or_else(Registry::seed, Ok)?;
+        let session = Session::new(Registry::id()?, opened, history, seats, seed);
         if cancel.is_cancelled() {
             return Err(Problem::late());
         }
@@ -177,7 +196,11 @@ pub(crate) async fn start(
 ) -> Answer<Response> {
     let start: Start = read(body)?;
     start.measure()?;
-    let desk = if start.rulesheet.is_some() { &server.desks.compiling } else { server.desks.sessions(true) };
+    let desk = match (&start.rulesheet, start.patient) {
+        (None, _) => server.desks.sessions(true),
+        (Some(text), true) if !server.games.is_recent(text) => &server.desks.patient,
+        (Some(_), _) => &server.desks.compiling,
+    };
     let worker = Arc::clone(&server);
     let view = desk.work(move |cancel| {
         let shared = start.session(&worker, cancel)?;
@@ -247,14 +270,23 @@ pub(crate) async fn redo(
     change(&server, &id, looking, Session::redo).await
 }
 
+/// What a new play begins with.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Anew {
+    seed: Option<u64>,
+}
+
 /// `POST /api/sessions/{id}/restart`
 pub(crate) async fn restart(
     State(server): State<Arc<Server>>,
     Path(id): Path<String>,
     Query(looking): Query<Looking>,
+    body: Body,
 ) -> Answer<Json<View>> {
-    change(&server, &id, looking, |session, _| {
-        session.restart();
+    let Anew { seed } = read(body)?;
+    change(&server, &id, looking, move |session, _| {
+        session.restart(seed);
         Ok(())
     })
     .await

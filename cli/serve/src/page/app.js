@@ -5,6 +5,8 @@ import * as play from "./play.js";
 import * as chooser from "./chooser.js";
 import * as editor from "./editor.js";
 import * as inside from "./inside.js";
+import * as evaluation from "./evaluation.js";
+import * as kept from "./kept.js";
 import * as results from "./results.js";
 import * as why from "./why.js";
 
@@ -61,7 +63,12 @@ export const app = {
     notice.replaceChildren(text, ...(more ? [more] : []));
     notice.hidden = false;
     clearTimeout(app.warning);
-    app.warning = setTimeout(() => { notice.hidden = true; }, 5000);
+    app.warning = setTimeout(app.quiet, 5000);
+  },
+
+  // What was said is of the past.
+  quiet() {
+    byId("notice").hidden = true;
   },
 
   // A request about the open session, whose answer is its next view.
@@ -76,20 +83,59 @@ export const app = {
     }
   },
 
-  // Starts a session: `{game}` or `{rulesheet, name}`, and whatever else the server takes.
+  // Starts a session: `{game}` or `{rulesheet, name}`, and whatever else the server takes. A rulesheet that takes more than the
+  // usual is given it, as long as it is wanted.
   async start(request) {
     app.seat = null;
-    show(await app.api("POST", "/sessions", request));
+    let view;
+    try {
+      view = await app.api("POST", "/sessions", request);
+    } catch (problem) {
+      if (!request.rulesheet || request.patient || problem.code !== "too_large_to_play") throw problem;
+      const control = new AbortController();
+      const cancel = Object.assign(document.createElement("button"), { type: "button", textContent: "Cancel", onclick: () => control.abort() });
+      const asked = app.follow((words) => app.warn(`This rulesheet takes a while: ${words}`, cancel));
+      try {
+        view = await app.api("POST", "/sessions", { ...request, patient: true, ticket: asked.ticket }, control.signal);
+      } catch (error) {
+        throw error.name === "AbortError" ? problem : error;
+      } finally {
+        asked.end();
+        app.quiet();
+      }
+    }
+    show(view);
     const address = `#session=${app.session.id}`;
     // What the address asked for is this session now.
     if (location.hash.length > 1) history.replaceState(null, "", address);
     else history.pushState(null, "", address);
   },
 
-  // Opens a session that there is.
+  // Opens a session that there is, or one that there was before the server began anew.
   async open(id) {
     app.seat = null;
-    show(await app.api("GET", `/sessions/${id}`));
+    try {
+      show(await app.api("GET", `/sessions/${id}`));
+    } catch (problem) {
+      const request = problem.code === "no_session" && kept.request(id);
+      if (!request) throw problem;
+      await app.start(request);
+      kept.forget(id);
+      app.warn("The server was started anew: the match goes on from where it was.");
+    }
+  },
+
+  // Tells in words how far a compilation is, twice a second, until it ends; its ticket belongs into the request that compiles.
+  follow(tell) {
+    const ticket = crypto.randomUUID?.() ?? String(Math.random());
+    const began = performance.now();
+    const ask = async () => {
+      const stage = await app.api("GET", `/compilations/${ticket}`).catch(() => null);
+      const seconds = Math.round((performance.now() - began) / 1000);
+      if (timer && stage) tell(`${stage.phase || "waiting for its turn"}${stage.made ? `, ${stage.made.toLocaleString("en")} ${stage.unit}` : ""}, ${seconds} s`);
+    };
+    let timer = setInterval(ask, 500);
+    return { ticket, end: () => { clearInterval(timer); timer = 0; } };
   },
 
   // Asks for the view again, as after a change of eyes.
@@ -105,7 +151,10 @@ export const app = {
 
   // What to start so as to go on with a saved match: the game it names, else `game`.
   requestOf(saved, game) {
-    const { game: known, name, rulesheet, seats, ...record } = saved ?? {};
+    if (!Array.isArray(saved?.moves) || !Array.isArray(saved?.states)) {
+      throw new Refused({ code: "no_match", message: "This file is no saved match: it has no moves and no positions." });
+    }
+    const { game: known, name, rulesheet, seats, ...record } = saved;
     const start = known ? { game: known } : rulesheet ? { rulesheet, name } : { game };
     return { ...start, seats: people(seats), record };
   },
@@ -154,16 +203,24 @@ function emit(event, value) {
 
 function show(view) {
   const other = app.session?.id !== view.id;
-  document.title = `${view.game.name} · gdl`;
-  byId("name").textContent = view.game.name;
+  const title = titled(view.game.name);
+  document.title = `${title} · gdl`;
+  byId("name").textContent = title;
   // The same may come twice: as the answer to a move, and to a request that waits for changes.
   if (!other && view.version <= app.session.version) return;
+  if (app.session && (other || view.place !== app.session.place)) app.quiet();
   app.session = view;
   byId("chooser").hidden = byId("results").hidden = true;
   byId("game").hidden = byId("inside").hidden = false;
   if (other) emit("open", view);
   emit("view", view);
   if (other) follow(view.id);
+}
+
+// A name as words: `connect_four` is `Connect four`.
+function titled(name) {
+  const words = name.replace(/^(base|stanford|dresden|testbase)__/, "").replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").trim() || name;
+  return words[0].toUpperCase() + words.slice(1);
 }
 
 let following = null;
@@ -179,8 +236,8 @@ async function follow(id) {
       if (!control.signal.aborted && app.session?.id === id) show(view);
     } catch (error) {
       if (control.signal.aborted) return;
+      if (error.code === "no_session") return route();
       app.warn(error.message);
-      if (error.code === "no_session") return;
       await new Promise((done) => setTimeout(done, 2000));
     }
   }
@@ -191,7 +248,7 @@ async function route() {
   const asked = new URLSearchParams(location.hash.slice(1));
   try {
     if (asked.get("session")) {
-      if (asked.get("session") !== app.session?.id) await app.open(asked.get("session"));
+      await app.open(asked.get("session"));
     } else if (asked.get("at")) {
       let start;
       try {
@@ -201,7 +258,7 @@ async function route() {
       }
       await app.start(start);
     } else if (asked.get("game")) {
-      await app.start({ game: asked.get("game") });
+      await app.start({ game: asked.get("game"), against: asked.get("against") ?? undefined });
     } else if (asked.has("results") || asked.has("match")) {
       app.close("results");
       emit("results", asked.get("match"));
@@ -219,6 +276,8 @@ board.mount(byId("board"), app);
 play.mount(byId("play"), app);
 chooser.mount(byId("chooser"), app);
 editor.mount(byId("chooser"), app);
+evaluation.mount(byId("evaluation"), app);
+kept.mount(app);
 inside.mount(byId("inside"), app);
 results.mount(byId("results"), app);
 why.mount(byId("why"), app);

@@ -1,10 +1,29 @@
 // The board: a button for each cell, which makes moves; where the app changes nothing, a picture of each cell.
 //
-// A move of one cell takes one click on it, a move from cell to cell two, a move of a column a click anywhere in it; where several fit
-// one is asked which. A click that makes no move says why, and offers the reason by the rules.
+// A move of one cell takes one click on it, a move from cell to cell a click on each or a drag, a move of a column a click anywhere in it,
+// a move that names a direction an arrow key, an arrow below the board or a click on the cell there; where several fit one is asked which.
+// A click that makes no move says why, and offers the reason by the rules. Pieces slide to where they are moved.
 
 import { bare, html } from "./dom.js";
 import { draw, kinds, surface } from "./pieces.js";
+
+// Words for directions, as steps to the right and down.
+const DIRECTIONS = new Map(Object.entries({
+  north: [0, -1], up: [0, -1], n: [0, -1], south: [0, 1], down: [0, 1], s: [0, 1], west: [-1, 0], left: [-1, 0], w: [-1, 0],
+  east: [1, 0], right: [1, 0], e: [1, 0], northwest: [-1, -1], nw: [-1, -1], northeast: [1, -1], ne: [1, -1],
+  southwest: [-1, 1], sw: [-1, 1], southeast: [1, 1], se: [1, 1],
+}));
+const ARROWS = { "0,-1": "↑", "0,1": "↓", "-1,0": "←", "1,0": "→", "-1,-1": "↖", "1,-1": "↗", "-1,1": "↙", "1,1": "↘" };
+const KEYS = { ArrowLeft: "-1,0", ArrowRight: "1,0", ArrowUp: "0,-1", ArrowDown: "0,1" };
+
+// Pixels after which a press is a drag.
+const FAR = 6;
+
+// How many boards stand side by side, of so many of this form.
+function across(count, board) {
+  if (count < 4) return board.columns.length > 2 * board.rows.length ? 1 : count;
+  return count === 4 && board.columns.length < 4 ? 2 : Math.ceil(Math.sqrt(count));
+}
 
 export function mount(element, app) {
   const still = !app.change;
@@ -12,33 +31,49 @@ export function mount(element, app) {
   let cells = [];
   let drawn = [];
   let looks = [];
-  let selected = null;
+  let picked = [];
   let advice = null;
   let current = 0;
+  let flipped = false;
+  let winning = new Set();
   const chooser = html("dialog", { class: "chooser", "aria-label": "Which move?" });
+  const pad = html("div", { class: "pad", role: "group", "aria-label": "Directions", hidden: true });
+  const flip = html("button", { type: "button", "aria-pressed": "false", title: "See the board from the other side" }, "Flip");
+  const tools = html("div", { class: "tools" }, flip);
 
-  // The moves of the person who chooses now: one after the other where several do at the same time. By the cell they begin at.
+  // The moves of the person who chooses now: one after the other where several do at the same time. By the cell they begin at, and
+  // those that name a direction by that.
   let moves = [];
   let startsAt = new Map();
   let singlesAt = new Map();
+  let towards = new Map();
   const starts = (place) => startsAt.get(place) ?? [];
   const singles = (place) => singlesAt.get(place) ?? [];
 
   function index() {
     const mine = view.legal[0];
     moves = (mine?.moves ?? []).map((move) => ({ role: mine.role, ...move }));
-    [startsAt, singlesAt] = [new Map(), new Map()];
+    [startsAt, singlesAt, towards] = [new Map(), new Map(), new Map()];
     const add = (map, place, move) => { map.has(place) ? map.get(place).push(move) : map.set(place, [move]); };
     for (const move of moves) {
       if (move.cells.length > 1) add(startsAt, move.cells[0], move);
       for (const place of move.cells.length === 1 ? move.cells : move.area) add(singlesAt, place, move);
+      if (move.cells.length || move.area.length) continue;
+      const words = bare(move.move).toLowerCase().split(/[\s()]+/);
+      const ways = words.slice(words.length > 1 ? 1 : 0).filter((word) => DIRECTIONS.has(word));
+      if (ways.length === 1) add(towards, String(DIRECTIONS.get(ways[0])), move);
     }
   }
 
-  const between = (from, to) => starts(from).filter((move) => move.cells.at(-1) === to);
+  const begins = (move, path) => move.cells.length > path.length && path.every((place, i) => move.cells[i] === place);
+  // The moves that go by these cells and end at this one, those that this one completes, and those that go on from there.
+  const between = (path, to) => starts(path[0]).filter((move) => begins(move, path) && move.cells.at(-1) === to);
+  const whole = (path, to) => between(path, to).filter((move) => move.cells.length === path.length + 1);
+  const onward = (path, to) => starts(path[0]).filter((move) => begins(move, [...path, to]));
+  const leads = (path, to) => between(path, to).length + onward(path, to).length > 0;
 
   function play(move) {
-    select(null);
+    pick([]);
     app.change("/moves", { role: move.role, move: move.move, place: view.place });
   }
 
@@ -62,17 +97,35 @@ export function mount(element, app) {
   }
 
   function click(place) {
-    if (selected !== null) {
-      const fitting = between(selected, place);
-      if (fitting.length) return ask(fitting);
-      if (place === selected) return select(null);
+    if (picked.length) {
+      const complete = whole(picked, place);
+      if (complete.length) return ask(complete);
+      if (onward(picked, place).length) return pick([...picked, place]);
+      const far = between(picked, place);
+      if (far.length) return ask(far);
+      if (place === picked.at(-1)) return pick([]);
     }
     const here = singles(place);
     const from = starts(place);
-    if (from.length && !here.length) return select(place);
+    if (from.length && !here.length) return pick([place]);
     if (here.length) return ask([...here, ...from]);
+    const beside = besides(place);
+    if (beside.length) return ask(beside);
     app.warn(reason(place), html("button", { type: "button", onclick: () => app.emit("ask-cell", place) }, "Why?"));
-    select(null);
+    pick([]);
+  }
+
+  // The moves in the direction of a cell from the one that stands for the role, which is called so or is the only one of its kind.
+  function besides(place) {
+    if (!towards.size) return [];
+    const role = view.legal[0].role.toLowerCase();
+    const held = view.board.cells.flatMap((marks, cell) => (marks ?? []).map((mark) => [cell, view.board.marks[mark].text.toLowerCase()]));
+    const own = held.filter(([, text]) => text.split(/[\s_-]+/).includes(role));
+    const [from, ...more] = (own.length ? own : held).map(([cell]) => cell);
+    if (from === undefined || more.length) return [];
+    const wide = view.board.columns.length;
+    const step = [place % wide - from % wide, Math.floor(place / wide) - Math.floor(from / wide)];
+    return towards.get(String(step)) ?? [];
   }
 
   // Why a click does nothing.
@@ -82,9 +135,10 @@ export function mount(element, app) {
     if (view.paused) return "The machines are waiting: let them play on first.";
     if (!view.legal.length) return `It is not your move: ${view.status}.`;
     const { role } = view.legal[0];
-    if (selected !== null) return `${role} cannot move from ${name(selected)} to ${name(place)}.`;
+    if (picked.length) return `${role} cannot move from ${name(picked.at(-1))} to ${name(place)}.`;
     const content = contents(place);
     const any = moves.some((move) => move.cells.length || move.area.length);
+    if (!any && towards.size) return `${role} moves by the arrow keys or the arrows below the board.`;
     if (!any) return `${role} has no move on the board now: see the list of moves.`;
     if (content) return `${role} cannot move here: ${name(place)} has ${content}.`;
     return `${role} has no legal move at ${name(place)}.`;
@@ -93,14 +147,16 @@ export function mount(element, app) {
   const name = (place) => view.board.names[place];
   const contents = (place) => (view.board.cells[place] ?? []).map((mark) => view.board.marks[mark].text).join(" and ");
 
-  function select(place) {
-    selected = place;
-    if (place !== null) {
-      const targets = starts(place).map((move) => name(move.cells.at(-1)));
-      app.say(`${name(place)} selected; to ${[...new Set(targets)].join(", ")}`);
+  function pick(path) {
+    picked = path;
+    if (path.length) {
+      const next = starts(path[0]).filter((move) => begins(move, path)).map((move) => name(move.cells[path.length]));
+      app.say(`${name(path.at(-1))} selected; to ${[...new Set(next)].join(", ")}`);
     }
     update();
   }
+
+  // ---- Keys -------------------------------------------------------------------------------------
 
   // The way from cell to cell with arrow keys.
   function travel(event) {
@@ -110,9 +166,9 @@ export function mount(element, app) {
       ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
       Home: [-wide, 0], End: [wide, 0], PageUp: [0, -high], PageDown: [0, high],
     };
-    if (event.key === "Escape" && selected !== null) return select(null);
-    const step = steps[event.key];
-    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === "Escape" && picked.length) return pick([]);
+    const step = steps[event.key]?.map((part) => (flipped ? -part : part));
+    if (!step || event.altKey || event.ctrlKey || event.metaKey || !event.target.closest("[data-cell]")) return;
     event.preventDefault();
     const clamp = (value, most) => Math.max(0, Math.min(most - 1, value));
     let [x, y] = [current % wide, Math.floor(current / wide)];
@@ -136,22 +192,98 @@ export function mount(element, app) {
     cells[place].focus();
   }
 
+  // Moves that name a direction, by the arrow keys: where no cell can be clicked these are free.
+  function steer(event) {
+    if (!view?.board || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.target.closest("dialog, #moves, #legal")) return;
+    const list = !startsAt.size && !singlesAt.size ? towards.get(KEYS[event.key]) : null;
+    if (!list) return;
+    event.preventDefault();
+    event.stopPropagation();
+    ask(list);
+  }
+
+  function showPad() {
+    pad.hidden = !towards.size;
+    pad.replaceChildren(...[...towards].map(([way, list]) => {
+      const [x, y] = way.split(",").map(Number);
+      const arrow = html("button", { type: "button", "aria-label": bare(list[0].move), onclick: () => ask(list) }, ARROWS[way]);
+      arrow.style.gridArea = `${y + 2} / ${x + 2}`;
+      return arrow;
+    }));
+  }
+
+  // ---- Dragging ---------------------------------------------------------------------------------
+
+  let drag = null;
+  let dragged = false;
+
+  function lift(event, place) {
+    dragged = false;
+    if (event.button !== 0 || !starts(place).length || !cells[place].querySelector(".piece")) return;
+    drag = { place, x: event.clientX, y: event.clientY, ghost: null };
+    cells[place].setPointerCapture(event.pointerId);
+  }
+
+  function carry(event) {
+    if (!drag) return;
+    if (!drag.ghost) {
+      if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < FAR) return;
+      const piece = cells[drag.place].querySelector(".piece");
+      const { width } = piece.getBoundingClientRect();
+      drag.ghost = piece.cloneNode(true);
+      drag.ghost.classList.add("ghost");
+      drag.ghost.style.width = drag.ghost.style.height = `${width}px`;
+      document.body.append(drag.ghost);
+      cells[drag.place].classList.add("lifted");
+      if (picked.length !== 1 || picked[0] !== drag.place) pick([drag.place]);
+    }
+    drag.ghost.style.translate = `calc(${event.clientX}px - 50%) calc(${event.clientY}px - 50%)`;
+  }
+
+  function release(event) {
+    if (!drag) return;
+    const { place, ghost } = drag;
+    drag = null;
+    cells[place]?.classList.remove("lifted");
+    if (!ghost) return;
+    ghost.remove();
+    dragged = true;
+    const below = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-cell]");
+    const to = below && element.contains(below) ? Number(below.dataset.cell) : null;
+    if (event.type === "pointerup" && to !== null && to !== place) {
+      slides = false;
+      click(to);
+    } else pick([]);
+  }
+
+  // ---- Drawing ----------------------------------------------------------------------------------
+
   // Cells, once for each session.
   function build() {
     const { board } = view;
     element.replaceChildren();
-    [cells, drawn, selected, advice] = [[], [], null, null];
+    [cells, drawn, picked, advice, winning] = [[], [], [], null, new Set()];
     if (!board) return;
-    looks = kinds(board.marks);
+    looks = kinds(board.marks, board);
     const [wide, high] = [board.columns.length, board.rows.length];
     const hex = board.tiling !== "square";
     const per = wide * high;
     const style = surface(board, looks);
+    const beside = across(board.grids.length, board);
+    const below = Math.ceil(board.grids.length / beside);
+    const boards = html("div", { class: "boards" });
+    const width = hex ? wide + (high - 1) / 2 : wide;
+    boards.style.setProperty("--across", beside);
+    boards.style.setProperty("--shape", (beside * width) / (below * (hex ? (high + 1 / 3) * 0.866 : high)));
+    boards.style.setProperty("--wide", beside * width);
     current = -1;
     board.grids.forEach((title, grid) => {
-      const area = html("div", { class: `grid ${style}` });
+      const area = html("div", { class: `grid ${style}${wide * beside > 12 ? " small" : ""}` });
       const sizes = (count, breaks) =>
         Array.from({ length: count }, (_, i) => `minmax(0, 1fr)${breaks.includes(i) ? " 0.6rem" : ""}`).join(" ");
+      const turned = (breaks, count) => (flipped ? breaks.map((place) => count - 2 - place) : breaks);
+      const breaks = [turned(board.breaks[0], wide), turned(board.breaks[1], high)];
       const after = (breaks, i) => breaks.filter((place) => place < i).length;
       const named = !hex && (board.columns.some(Boolean) || board.rows.some(Boolean));
       if (hex) {
@@ -159,23 +291,23 @@ export function mount(element, app) {
         area.style.gridTemplateRows = `repeat(${high}, minmax(0, 1fr))`;
         area.style.aspectRatio = `${(2 * wide + high - 1) / (1.732 * (high + 1 / 3))}`;
       } else {
-        area.style.gridTemplateColumns = `${named ? "auto " : ""}${sizes(wide, board.breaks[0])}`;
+        area.style.gridTemplateColumns = `${named ? "auto " : ""}${sizes(wide, breaks[0])}`;
       }
-      area.style.setProperty("--shape", wide / high);
-      area.style.setProperty("--wide", wide);
+      const across = (column) => (flipped ? wide - 1 - column : column);
+      const down = (row) => (flipped ? high - 1 - row : row);
+      const y = (row) => down(row) + 1 + after(breaks[1], down(row));
+      const x = (column) => across(column) + 1 + after(breaks[0], across(column)) + (named ? 1 : 0);
       for (let row = 0; row < high; row++) {
-        const y = row + 1 + after(board.breaks[1], row);
         if (named && board.rows[row]) {
-          const label = html("span", { class: "label row", "aria-hidden": "true" }, board.rows[row]);
-          label.style.gridArea = `${y} / 1`;
+          const label = html("span", { class: "label side", "aria-hidden": "true" }, board.rows[row]);
+          label.style.gridArea = `${y(row)} / 1`;
           area.append(label);
         }
         for (let column = 0; column < wide; column++) {
           const place = grid * per + row * wide + column;
-          const x = column + 1 + after(board.breaks[0], column) + (named ? 1 : 0);
           const shade = (row + column) % 2 === 0 ? "even" : "odd";
-          const shift = board.tiling === "hex" ? row : high - 1 - row;
-          const position = hex ? `${y} / ${1 + 2 * column + shift} / auto / span 2` : `${y} / ${x}`;
+          const shift = board.tiling === "hex" ? down(row) : high - 1 - down(row);
+          const position = hex ? `${y(row)} / ${1 + 2 * across(column) + shift} / auto / span 2` : `${y(row)} / ${x(column)}`;
           if (board.cells[place] === null) {
             if (style === "checkered") {
               const square = html("span", { class: `cell none ${shade}` });
@@ -188,7 +320,16 @@ export function mount(element, app) {
             ? html("span", { role: "img", class: `cell ${shade}`, "data-cell": place })
             : html("button", { type: "button", class: `cell ${shade}`, tabindex: "-1", "data-cell": place });
           cell.style.gridArea = position;
-          if (!still) cell.addEventListener("click", () => { focus(place); click(place); });
+          if (hex) cell.dataset.name = board.names[place];
+          if (!still) {
+            cell.addEventListener("click", () => {
+              focus(place);
+              // The click that ends a drag is a part of it.
+              if (!dragged) click(place);
+              dragged = false;
+            });
+            cell.addEventListener("pointerdown", (event) => lift(event, place));
+          }
           cells[place] = cell;
           area.append(cell);
           if (current < 0) current = place;
@@ -196,25 +337,26 @@ export function mount(element, app) {
       }
       if (named) {
         board.columns.forEach((text, column) => {
-          const label = html("span", { class: "label column", "aria-hidden": "true" }, text);
-          const y = high + 1 + board.breaks[1].length;
-          label.style.gridArea = `${y} / ${column + 2 + after(board.breaks[0], column)}`;
+          const label = html("span", { class: "label foot", "aria-hidden": "true" }, text);
+          label.style.gridArea = `${high + 1 + board.breaks[1].length} / ${x(column)}`;
           area.append(label);
         });
       }
       const caption = title ? [html("figcaption", {}, title)] : [];
-      element.append(html("figure", {}, ...caption, area));
+      boards.append(html("figure", {}, ...caption, area));
     });
+    if (flipped) boards.replaceChildren(...[...boards.children].reverse());
+    element.append(boards);
     if (!still) cells[current]?.setAttribute("tabindex", "0");
     element.setAttribute("role", "group");
     element.setAttribute("aria-label", still ? "Board" : "Board; arrow keys go from cell to cell");
-    element.append(chooser);
+    if (!still) element.append(pad, tools, chooser);
   }
 
   // What the best advised move of a cell is worth.
   function worth(place) {
     if (!advice || advice.place !== view.place) return null;
-    const fitting = selected === null ? [...singles(place), ...starts(place)] : between(selected, place);
+    const fitting = picked.length ? between(picked, place) : [...singles(place), ...starts(place)];
     const values = fitting.map((move) => advice.moves.get(move.move)).filter((value) => value !== undefined);
     return values.length ? Math.max(...values) : null;
   }
@@ -231,12 +373,14 @@ export function mount(element, app) {
         const shown = marks.map((mark) => looks[mark]);
         cell.replaceChildren(...(shown.length ? [draw(shown, view.board.rows.length === 1)] : []));
       }
-      const target = selected !== null && between(selected, place).length > 0;
-      const may = selected === null ? singles(place).length + starts(place).length > 0 : target;
+      const target = picked.length > 0 && leads(picked, place);
+      const may = picked.length ? target : singles(place).length + starts(place).length > 0;
       cell.classList.toggle("may", may);
+      cell.classList.toggle("movable", starts(place).length > 0);
       cell.classList.toggle("target", target);
-      cell.classList.toggle("selected", place === selected);
+      cell.classList.toggle("selected", picked.includes(place));
       cell.classList.toggle("last", last.has(place));
+      cell.classList.toggle("won", winning.has(place));
       const value = worth(place);
       cell.classList.toggle("advised", value !== null);
       if (value === null) {
@@ -247,8 +391,9 @@ export function mount(element, app) {
         cell.dataset.worth = Math.round(value);
       }
       const notes = [
-        place === selected ? "selected" : "",
+        picked.includes(place) ? "selected" : "",
         target ? "can be moved to" : may ? "can be played" : "",
+        winning.has(place) ? "a part of the winning line" : "",
         value !== null ? `worth ${Math.round(value)} of 100` : "",
       ].filter(Boolean);
       const label = `${name(place) || "cell"}: ${contents(place) || "empty"}${notes.length ? `, ${notes.join(", ")}` : ""}`;
@@ -256,13 +401,120 @@ export function mount(element, app) {
     });
   }
 
-  if (!still) element.addEventListener("keydown", (event) => { if (view?.board) travel(event); });
-  app.on("open", (opened) => { view = opened; index(); build(); });
+  // ---- Motion -----------------------------------------------------------------------------------
+
+  let slides = true;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+  // The cells that a piece went from and to between two views: one step further, or back.
+  function way(before, after) {
+    const forth = after.line.at(-1);
+    const back = before.line.at(-1);
+    const [step, is_back] = after.line.length === before.line.length + 1 ? [forth, false]
+      : after.line.length === before.line.length - 1 ? [back, true] : [null, false];
+    if (!step || !step.cells.length) return null;
+    const ends = [step.cells[0], step.cells.at(-1)];
+    const [from, to] = is_back ? ends.reverse() : ends;
+    return from === to ? (view.board.drops && !is_back ? { from: to % view.board.columns.length, to } : null) : { from, to };
+  }
+
+  // Slides the piece in a cell from where it was; what was there fades.
+  function slide({ from, to }, taken) {
+    const piece = cells[to]?.querySelector(".piece");
+    if (!piece || !cells[from] || view.board.tiling !== "square") return;
+    const [old, now] = [cells[from].getBoundingClientRect(), cells[to].getBoundingClientRect()];
+    const cell = cells[to];
+    cell.classList.add("moving");
+    if (taken) {
+      taken.classList.add("taken");
+      cell.append(taken);
+      taken.animate([{ opacity: 1 }, { opacity: 0 }], { duration: 220, fill: "forwards" }).finished.then(() => taken.remove(), () => taken.remove());
+    }
+    const done = () => cell.classList.remove("moving");
+    piece.animate([{ transform: `translate(${old.x - now.x}px, ${old.y - now.y}px)` }, { transform: "none" }],
+      { duration: Math.min(320, 120 + 0.35 * Math.hypot(old.x - now.x, old.y - now.y)), easing: "ease-in-out" }).finished.then(done, done);
+  }
+
+  // ---- The winning line -------------------------------------------------------------------------
+
+  // The cells in a row on which the goal of the one who won rests by the rules.
+  async function findLine() {
+    const goals = view.goals ?? [];
+    const best = goals.indexOf(100);
+    if (best < 0 || goals.lastIndexOf(100) !== best || !view.board || goals.length < 2) return;
+    const place = view.place;
+    const atom = `(goal ${view.game.roles[best].name} 100)`;
+    const told = await app.api("GET", `/sessions/${view.id}/why?depth=8&atom=${encodeURIComponent(atom)}`).catch(() => null);
+    if (!told || view.place !== place) return;
+    const { names, columns } = view.board;
+    const long = Math.max(...names.map((name) => name.split(" ").length));
+    const found = new Set();
+    const read = (text) => {
+      const words = text.replace(/[()]/g, " ").trim().split(/\s+/);
+      if (words[0] !== "true") return;
+      for (let at = 2; at + long <= words.length; at++) {
+        const cell = names.indexOf(words.slice(at, at + long).join(" "));
+        if (cell >= 0) return void found.add(cell);
+      }
+    };
+    const look = (node) => {
+      if (!node || typeof node !== "object") return;
+      if (node.fails) return;
+      if (node.holds !== false && typeof (node.atom ?? node.text) === "string") read(node.atom ?? node.text);
+      Object.values(node).forEach(look);
+    };
+    look(told.why);
+    const line = [...found].sort((a, b) => a - b);
+    const wide = columns.length;
+    const step = (a, b) => `${b % wide - a % wide},${Math.floor(b / wide) - Math.floor(a / wide)}`;
+    const steps = new Set(line.slice(1).map((cell, i) => step(line[i], cell)));
+    if (line.length < 3 || line.length > 8 || steps.size !== 1) return;
+    winning = new Set(line);
+    update();
+  }
+
+  if (!still) {
+    element.addEventListener("keydown", (event) => { if (view?.board) travel(event); });
+    document.addEventListener("keydown", steer, true);
+    element.addEventListener("pointermove", carry);
+    element.addEventListener("pointerup", release);
+    element.addEventListener("pointercancel", release);
+    flip.addEventListener("click", () => {
+      flipped = !flipped;
+      flip.setAttribute("aria-pressed", String(flipped));
+      build();
+      update();
+      flip.focus();
+    });
+    app.on("close", () => { view = null; });
+  }
+  app.on("open", (opened) => {
+    view = opened;
+    flipped = false;
+    flip.setAttribute("aria-pressed", "false");
+    index();
+    build();
+    showPad();
+  });
   app.on("view", (next) => {
-    if (next.place !== view.place) selected = null;
+    const before = view;
+    const moved = next.place !== before.place || next.id !== before.id;
+    if (moved) {
+      picked = [];
+      winning = new Set();
+    }
     view = next;
     index();
+    const path = moved && !still && slides && !calm.matches && view.board && before.board ? way(before, view) : null;
+    slides = true;
+    const taken = path && before.board.cells[path.to]?.length ? cells[path.to]?.querySelector(".piece")?.cloneNode(true) : null;
+    // A piece that must go on, as in draughts, stays selected.
+    const end = view.line.at(-1)?.cells.at(-1);
+    if (moved && moves.length && moves.every((move) => move.cells.length > 1 && move.cells[0] === end)) picked = [end];
     update();
+    if (path) slide(path, taken);
+    if (!still) showPad();
+    if (!still && moved && view.terminal && !view.game.hides) findLine();
   });
   app.on("advice", (given) => { advice = given; update(); });
 }

@@ -6,23 +6,61 @@ import { draw, kinds, surface } from "./pieces.js";
 const KINDS = { puzzle: "puzzle", turns: "turns", simultaneous: "simultaneous" };
 
 export async function mount(root, app) {
-  const list = html("ul", { class: "cards", "aria-label": "Built-in games" });
   const note = html("p", { class: "faint" }, "Looking for games …");
-  root.append(html("h2", {}, "Choose a game"), note, list);
+  const find = html("input", { type: "search", id: "find", placeholder: "Find a game", "aria-label": "Find a game", autocomplete: "off" });
+  const groups = html("div", { id: "games" });
+  const write = html("button", { type: "button", class: "primary", onclick: () => {
+    document.querySelector(".editor")?.scrollIntoView({ behavior: "smooth" });
+    document.getElementById("rulesheet")?.focus({ preventScroll: true });
+  } }, "Paste your own rules");
+  root.append(
+    html("p", { class: "lead" }, "Play any game whose rules can be written down: choose one, or paste its rules, and there is a board to click, and an opponent."),
+    html("div", { class: "row first" }, find, write),
+    note,
+    groups,
+  );
   try {
     const { games } = await app.api("GET", "/games");
-    note.remove();
-    list.append(...games.map((game) => card(game, app)));
+    note.textContent = "";
+    const parts = Object.entries(GROUPS).map(([title, fits]) => {
+      const list = html("ul", { class: "cards", "aria-label": title });
+      list.append(...games.filter((game) => fits(game)).map((game) => card(game, app)));
+      return html("section", { class: "group" }, html("h2", {}, title), list);
+    });
+    groups.append(...parts.filter((part) => part.querySelector("li")));
+    find.addEventListener("input", () => {
+      const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let count = 0;
+      for (const item of groups.querySelectorAll("li")) {
+        const told = item.textContent.toLowerCase();
+        item.hidden = !words.every((word) => told.includes(word));
+        count += item.hidden ? 0 : 1;
+      }
+      for (const part of parts) part.hidden = !part.querySelector("li:not([hidden])");
+      note.textContent = words.length ? (count === 1 ? "1 game" : `${count} games`) : "";
+      app.say(note.textContent);
+    });
   } catch (problem) {
     note.textContent = problem.message;
   }
 }
 
+// Each game stands in one group.
+const lucky = (game) => game.chance || game.hidden || game.kind === "simultaneous";
+const GROUPS = {
+  "Board games": (game) => game.kind !== "puzzle" && !lucky(game),
+  "Chance, hidden and simultaneous moves": (game) => game.kind !== "puzzle" && lucky(game),
+  Puzzles: (game) => game.kind === "puzzle",
+};
+
+// The opponents that a card offers.
+export const LEVELS = { easy: "mcts:nodes=50", medium: "mcts:seconds=0.3", hard: "mcts:seconds=3" };
+
 function card(game, app) {
-  const open = async () => {
+  const open = async (more = {}) => {
     button.disabled = true;
     try {
-      await app.start({ game: game.name });
+      await app.start({ game: game.name, ...more });
     } catch (problem) {
       app.warn(problem.message);
     } finally {
@@ -46,14 +84,17 @@ function card(game, app) {
       html("span", { class: "tags" }, ...tags.flatMap((tag) => [html("i", {}, tag), " "])),
     ),
   );
-  button.addEventListener("click", open);
+  button.addEventListener("click", () => open());
   if (!game.loaded) {
     seen(button, async () => {
       const full = await app.api("GET", `/games/${encodeURIComponent(game.name)}`).catch(() => game);
       sketch.replaceWith(picture(full));
     });
   }
-  return html("li", {}, button);
+  const levels = game.players < 2 ? [] : [html("div", { class: "levels", role: "group", "aria-label": `${game.title} against the computer` },
+    html("span", { class: "faint" }, "against the computer"),
+    ...Object.entries(LEVELS).map(([level, player]) => html("button", { type: "button", onclick: () => open({ against: player }) }, level)))];
+  return html("li", {}, button, ...levels);
 }
 
 // Does something once an element is on the screen: boards of games that have to be loaded are drawn when they can be seen.
@@ -76,7 +117,7 @@ function picture({ board, title }) {
       svg("text", { x: 50, y: 64, class: "initial" }, title.slice(0, 1)),
     );
   }
-  const looks = kinds(board.marks);
+  const looks = kinds(board.marks, board);
   const style = surface(board, looks);
   const drawing = svg("svg", { class: `start ${style}`, viewBox: "0 0 100 100", "aria-hidden": "true" });
   const columns = board.columns.length;

@@ -63,6 +63,9 @@ export function mount(root, app) {
     faults,
   );
 
+  const more = html("div", { class: "row", id: "rulesheet-more", hidden: true });
+  faults.before(more);
+
   let name = "rulesheet";
   let asked = null;
   let timer = 0;
@@ -72,7 +75,9 @@ export function mount(root, app) {
     clearTimeout(timer);
     asked?.abort();
     asked = null;
+    more.hidden = true;
     play.disabled = true;
+    keep();
     draw(text.value, []);
     if (text.value.trim() === "") {
       show(null);
@@ -88,11 +93,60 @@ export function mount(root, app) {
     const asking = text.value;
     try {
       const answer = await app.api("POST", "/check", { text: asking }, question.signal);
-      if (asked === question) show(answer);
+      if (asked !== question) return;
+      show(answer);
+      if (answer.excess) await wait(question);
     } catch (problem) {
       if (asked !== question || problem.name === "AbortError") return;
       show(null);
+      if (problem.code === "too_many") return void wait(question);
       verdict.textContent = problem.message;
+    }
+  };
+
+  // A rulesheet that takes more than a quick look is given more, as long as it stands there and it is wanted; meanwhile it can be played
+  // state by state.
+  const wait = async (question) => {
+    const asking = text.value;
+    const own = new AbortController();
+    question.signal.addEventListener("abort", () => own.abort());
+    const sign = html("span", {}, "This rulesheet takes a while …");
+    const stop = html("button", { type: "button", onclick: () => own.abort() }, "Cancel");
+    const again = html("button", { type: "button", onclick: () => wait(question) }, "Give it more time");
+    const now = html("button", { type: "button", onclick: () => begin({ lifted: true }) }, "Play it now, state by state");
+    more.replaceChildren(sign, stop, now);
+    more.hidden = false;
+    const followed = app.follow((words) => { sign.textContent = `This rulesheet takes a while: ${words}`; });
+    try {
+      const answer = await app.api("POST", "/check", { text: asking, patient: true, ticket: followed.ticket }, own.signal);
+      if (asked !== question) return;
+      more.hidden = true;
+      show(answer);
+    } catch (problem) {
+      if (asked !== question) return;
+      sign.textContent = problem.name === "AbortError" ? "This rulesheet takes more than a quick look." : problem.message;
+      more.replaceChildren(sign, again, now);
+    } finally {
+      followed.end();
+    }
+  };
+
+  // The text outlives the page.
+  const keep = () => {
+    try {
+      sessionStorage.setItem("gdl.rulesheet", JSON.stringify({ name, text: text.value }));
+    } catch {
+      // There is no room for it.
+    }
+  };
+  const begin = async (how = {}) => {
+    play.disabled = true;
+    try {
+      await app.start({ rulesheet: text.value, name, ...how });
+    } catch (problem) {
+      verdict.textContent = problem.message;
+    } finally {
+      play.disabled = false;
     }
   };
 
@@ -200,17 +254,17 @@ export function mount(root, app) {
   pick.addEventListener("click", () => file.click());
   file.addEventListener("change", () => take(file.files[0]));
   example.addEventListener("click", () => app.edit("lamp", EXAMPLE));
-  play.addEventListener("click", async () => {
-    play.disabled = true;
-    try {
-      await app.start({ rulesheet: text.value, name });
-    } catch (problem) {
-      verdict.textContent = problem.message;
-    } finally {
-      play.disabled = false;
-    }
-  });
+  play.addEventListener("click", () => begin());
   draw("", []);
+  try {
+    const old = JSON.parse(sessionStorage.getItem("gdl.rulesheet"));
+    if (old?.text) {
+      [name, text.value] = [old.name, old.text];
+      changed();
+    }
+  } catch {
+    // Nothing was kept.
+  }
 }
 
 // Where each line starts.

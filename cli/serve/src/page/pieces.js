@@ -13,8 +13,13 @@ const COLOURS = {
 const SHORT = { w: "white", b: "black", r: "red", y: "yellow", g: "green" };
 const CHESS = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const CHESSMEN = new Set(Object.values(CHESS));
-const MEN = new Set(["man", "men", "checker", "disc", "disk", "stone", "piece", "marble", "token", "counter"]);
-const WALLS = new Set(["wall", "block", "blocked", "brick", "hole", "arrow", "burned", "burnt", "#", "rock", "water"]);
+const MEN = new Set([
+  "man", "men", "checker", "disc", "disk", "stone", "piece", "marble", "token", "counter", "peg", "pin", "ball", "chip", "bead", "pebble",
+]);
+const WALLS = new Set(["wall", "block", "blocked", "brick", "hole", "arrow", "burned", "burnt", "#", "rock", "water", "border", "obstacle"]);
+const CODE = /^([wbryg])_?([pnbrqk])$/;
+// Pieces of quarto: four properties, each one of two.
+const FOUR = /^[a-z]?([01])([01])([01])([01])$/;
 
 // Outlines in a square of 100.
 const SHAPES = {
@@ -27,31 +32,59 @@ const SHAPES = {
   crown: "M30 60l-4-26 13 11 11-17 11 17 13-11-4 26z",
 };
 
+// A name taken apart at spaces, where the case changes, before digits and behind a colour: `whitePawn`, `black_king2`, `redpawn`.
+function split(text) {
+  const words = text.replace(/([a-z])([A-Z0-9])/g, "$1 $2").toLowerCase().split(/[\s_-]+/).filter(Boolean);
+  return words.flatMap((word) => {
+    const colour = Object.keys(COLOURS).find((name) => word.startsWith(name) && (CHESSMEN.has(word.slice(name.length)) || MEN.has(word.slice(name.length)) || word.slice(name.length) === "king"));
+    return colour && colour !== word ? [colour, word.slice(colour.length)] : [word];
+  });
+}
+
+// If all that stands on the board stands on squares of one colour, as in draughts.
+function isOfOneColour({ cells, columns, rows, grids }, marks) {
+  if (!cells || grids.length > 1 || rows.length < 6) return false;
+  const held = cells.flatMap((list, place) => ((list ?? []).some((mark) => !marks[mark].blank) ? [place] : []));
+  const shades = new Set(held.map((place) => (place % columns.length + Math.floor(place / columns.length)) % 2));
+  return held.length > 1 && shades.size === 1;
+}
+
 // What a board's marks are drawn as: for each mark a kind, a colour and a text.
-export function kinds(marks) {
-  const words = marks.map((mark) => mark.text.toLowerCase().split(/[\s_-]+/));
-  const code = /^([wb])([pnbrqk])$/;
+export function kinds(marks, board = {}) {
+  const words = marks.map((mark) => split(mark.text));
   const shown = marks.filter((mark) => !mark.blank);
-  const coded = shown.filter((mark) => code.test(mark.text.toLowerCase())).length >= 4;
-  const draughts = words.some((list) => list.includes("man")) && !words.some((list) => list.includes("pawn"));
+  const codes = shown.map((mark) => CODE.exec(mark.text.toLowerCase())).filter(Boolean);
+  const letters = new Set(codes.map(([, , man]) => man));
+  // Codes in the colours of two sides, or several of one.
+  const coded = codes.length >= 3 && letters.size > 1 && (new Set(codes.map(([, side]) => side)).size > 1 || codes.length === shown.length);
+  const named = new Set(words.flat().filter((word) => CHESSMEN.has(word)));
+  const only = (set, known) => set.size > 0 && [...set].every((word) => known.includes(word));
+  const draughts = (words.some((list) => list.includes("man")) && !named.has("pawn"))
+    || ((coded ? only(letters, ["p", "k"]) : only(named, ["pawn", "king"])) && isOfOneColour(board, marks));
+  const quarto = shown.length > 4 && shown.filter((mark) => FOUR.test(mark.text)).length >= shown.length - 1;
   const two = shown.filter((mark) => ["w", "b"].includes(mark.text.toLowerCase())).length === 2;
+  const short = shown.every((mark) => SHORT[mark.text.toLowerCase()]);
   return marks.map((mark, place) => {
     const text = mark.text.toLowerCase();
     const list = words[place];
     const colour = list.map((word) => COLOURS[word]).find(Boolean);
     const paint = colour ? `colour-${colour}` : `family-${mark.family % 6}`;
-    if (coded && code.test(text)) {
-      const [, side, man] = code.exec(text);
-      return { kind: CHESS[man], paint: `colour-${SHORT[side]}` };
+    const rank = { pawn: "man", man: "man", king: "crowned" };
+    if (coded && CODE.test(text)) {
+      const [, side, man] = CODE.exec(text);
+      const kind = CHESS[man];
+      return { kind: draughts ? rank[kind] ?? kind : kind, paint: `colour-${SHORT[side]}` };
     }
+    if (quarto && FOUR.test(text)) return { kind: "quarto", paint: `colour-${FOUR.exec(text)[1] === "0" ? "white" : "black"}`, text };
     if (text === "x" || text === "o") return { kind: text, paint: `stroke-${text}` };
     if (list.some((word) => WALLS.has(word))) return { kind: "wall", paint: "wall" };
     const man = list.find((word) => CHESSMEN.has(word));
-    if (man && !(draughts && man === "king")) return { kind: man, paint };
-    if (draughts && list.includes("king")) return { kind: "crowned", paint };
+    if (draughts && rank[man]) return { kind: rank[man], paint };
+    if (man) return { kind: man, paint };
     if (list.some((word) => MEN.has(word))) return { kind: draughts ? "man" : "disc", paint };
     if (colour && list.length === 1) return { kind: "disc", paint };
     if (two && SHORT[text]) return { kind: "disc", paint: `colour-${SHORT[text]}` };
+    if (short && shown.length > 1 && SHORT[text]) return { kind: "disc", paint: `colour-${SHORT[text]}` };
     if (["lit", "on", "light"].includes(text)) return { kind: "lamp", paint: "lamp" };
     if (/^\d+$/.test(text)) return { kind: "number", paint: "number", text };
     return { kind: "letters", paint, text: mark.symbol };
@@ -76,6 +109,13 @@ function drawing({ kind, text }, row) {
       return [disc(38, { class: "body" }), disc(29, { class: "ring" }), disc(20, { class: "ring" })];
     case "crowned":
       return [disc(38, { class: "body" }), disc(31, { class: "ring" }), svg("path", { d: SHAPES.crown, class: "crown" })];
+    case "quarto": {
+      const [, , round, tall, hollow] = FOUR.exec(text);
+      const size = tall === "1" ? 40 : 27;
+      const body = round === "0" ? disc(size, { class: "body" })
+        : svg("rect", { x: 50 - size, y: 50 - size, width: 2 * size, height: 2 * size, rx: 6, class: "body" });
+      return [body, ...(hollow === "1" ? [disc(size / 2.4, { class: "hollow" })] : [])];
+    }
     case "number":
       return number(Number(text), row);
     case "letters":

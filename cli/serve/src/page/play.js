@@ -13,10 +13,19 @@ export function mount(element, app) {
 
   const button = (text, action, attributes = {}) => html("button", { type: "button", onclick: action, ...attributes }, text);
 
-  const status = html("p", { id: "status" });
+  const status = html("p", { id: "status", tabindex: "-1" });
   const goals = html("p", { id: "goals" });
+  const mark = html("p", { id: "revealed", class: "faint", hidden: true }, "Played on after the end had shown what was hidden.");
   const effort = html("p", { id: "effort", class: "faint" });
   const restart = button("Restart", () => app.change("/restart"));
+  const seed = html("input", { inputmode: "numeric", size: 12, "aria-label": "Seed of chance", placeholder: "hidden until the end" });
+  const sow = button("Restart with it", () => {
+    const given = Number(seed.value.trim());
+    if (!seed.value.trim() || !Number.isSafeInteger(given) || given < 0) return app.warn("A seed is a whole number, such as 7.");
+    return app.change("/restart", { seed: given });
+  });
+  const luck = html("details", { id: "luck" }, html("summary", {}, "Seed"), html("p", { class: "faint" }, "All that chance does follows from this number."),
+    html("div", { class: "row" }, seed, sow));
   const undo = button("Undo", () => app.change("/undo"), { title: "Ctrl+Z" });
   const redo = button("Redo", () => app.change("/redo"), { title: "Ctrl+Shift+Z" });
   const pause = button("Pause", () => app.change("/pause", { paused: !view.paused }));
@@ -34,12 +43,45 @@ export function mount(element, app) {
   const legal = html("ol", { id: "legal" });
   const legalTitle = html("h2", {}, "Legal moves");
   const made = html("ol", { id: "moves", "aria-label": "Moves made" });
+  const go = (place) => app.change("/go", { place });
+  const first = button("⏮", () => go(0), { "aria-label": "To the start", title: "Home" });
+  const back = button("◀", () => step(-1), { "aria-label": "One move back", title: "Left arrow" });
+  const next = button("▶", () => step(1), { "aria-label": "One move on", title: "Right arrow" });
+  const last = button("⏭", () => step(Infinity), { "aria-label": "To the end", title: "End" });
+  const auto = button("Replay", () => replay(!timer), { "aria-pressed": "false", title: "Show the moves one after the other" });
+  const replays = html("div", { id: "replay", role: "group", "aria-label": "Replay" }, first, back, next, last, auto);
+  const evaluation = html("div", { id: "evaluation" });
   const fluents = html("dl", { id: "fluents" });
   const part = (title, ...rest) => html("section", {}, html("h2", {}, title), ...rest);
   const facts = part("Also holds", fluents);
 
-  element.append(status, goals, effort, eyes, controls, part("Players", seats),
-    html("section", {}, legalTitle, legal), part("Moves", made), facts);
+  element.append(status, goals, mark, effort, eyes, controls, part("Players", seats),
+    html("section", {}, legalTitle, legal), part("Moves", replays, made, evaluation), facts, luck);
+
+  // ---- Replay -----------------------------------------------------------------------------------
+
+  let timer = 0;
+
+  // So many moves along the line, or as far as it goes.
+  function step(count) {
+    if (!view) return false;
+    const places = [0, ...view.line.map(({ place }) => place), ...view.ahead.map(({ place }) => place)];
+    const at = places.indexOf(view.place);
+    const to = Math.max(0, Math.min(places.length - 1, at + count));
+    if (to === at) return false;
+    go(places[to]);
+    return true;
+  }
+
+  function replay(wants) {
+    clearInterval(timer);
+    timer = 0;
+    auto.setAttribute("aria-pressed", String(wants));
+    if (!wants) return;
+    // At the end of the line it begins anew.
+    if (!step(1)) go(0);
+    timer = setInterval(() => { if (!step(1)) replay(false); }, 900);
+  }
 
   app.api("GET", "/players").then((answer) => { players = answer.players; if (view) showSeats(true); });
 
@@ -159,7 +201,21 @@ export function mount(element, app) {
     setTimeout(() => URL.revokeObjectURL(address), 10000);
   }
 
-  async function saveMatch() {
+  // What is hidden from the players stands in a match that is saved before its end: that is said, and asked about.
+  function telling(what, act) {
+    if (!view.game.hides || view.terminal) return act();
+    return app.warn(`The ${what} holds all moves, also what is hidden from the players until the end.`, button("Do it all the same", () => { app.quiet(); act(); }));
+  }
+
+  function saveMatch() {
+    telling("file", writeMatch);
+  }
+
+  function copyLink() {
+    telling("link", writeLink);
+  }
+
+  async function writeMatch() {
     try {
       const saved = await app.api("GET", `/sessions/${view.id}/record`);
       download(`${saved.name}.json`, "application/json", JSON.stringify(saved, null, 1));
@@ -191,7 +247,7 @@ export function mount(element, app) {
     }
   }
 
-  async function copyLink() {
+  async function writeLink() {
     try {
       const saved = await app.api("GET", `/sessions/${view.id}/record`);
       linked.value = await app.linkTo(saved);
@@ -216,6 +272,9 @@ export function mount(element, app) {
       app.say(last ? `${last}. ${text}` : text);
     }
     status.classList.toggle("over", view.terminal);
+    mark.hidden = !view.revealed;
+    if (document.activeElement !== seed) seed.value = view.seed ?? "";
+    luck.hidden = !view.game.roles.some(({ seat }) => seat !== "person");
     goals.hidden = !view.goals;
     const told = (view.goals ?? []).map((goal, i) => ({ goal, ...view.game.roles[i] })).filter(({ seat }) => seat !== "chance");
     goals.replaceChildren(...told.flatMap(({ name, goal }, i) =>
@@ -234,6 +293,9 @@ export function mount(element, app) {
   }
 
   function showControls() {
+    [first.disabled, back.disabled] = [!view.can_undo, !view.can_undo];
+    [next.disabled, last.disabled] = [!view.can_redo, !view.can_redo];
+    replays.hidden = !view.can_undo && !view.can_redo;
     undo.disabled = !view.can_undo;
     redo.disabled = !view.can_redo;
     const machines = view.game.roles.some(({ seat }) => !isOwn(seat) && seat !== "chance");
@@ -244,7 +306,7 @@ export function mount(element, app) {
   function showLegal() {
     const mine = view.legal[0];
     legalTitle.textContent = mine ? `${mine.role} may` : "Legal moves";
-    const signature = JSON.stringify([view.place, mine, advice && advice.place === view.place ? [...advice.moves] : null]);
+    const signature = JSON.stringify([view.id, view.place, mine, advice && advice.place === view.place ? [...advice.moves] : null]);
     if (legal.dataset.shown === signature) return;
     legal.dataset.shown = signature;
     const place = view.place;
@@ -259,20 +321,40 @@ export function mount(element, app) {
       }
       return html("li", {}, item);
     }));
-    if (focused) legal.querySelector(`[data-move="${CSS.escape(focused)}"]`)?.focus();
+    // Whoever chooses by keys goes on where they were.
+    if (focused !== null) (legal.querySelector(`[data-move="${CSS.escape(focused)}"]`) ?? legal.querySelector("button") ?? status).focus();
     if (view.left_out.moves) legal.append(html("li", { class: "faint" }, more(view.left_out.moves)));
     if (!mine) legal.replaceChildren(html("li", { class: "faint" }, view.terminal ? "none: the game is over" : "none now"));
   }
 
   function showMade() {
-    const signature = JSON.stringify([view.line, view.ahead]);
+    const signature = JSON.stringify([view.line, view.ahead, view.branches]);
     if (made.dataset.shown === signature) return;
     made.dataset.shown = signature;
-    const step = (one, kind) => html("li", { value: one.step }, button(one.text || "(hidden)", () => app.change("/go", { place: one.place }),
+    const item = (one, kind) => html("li", { value: one.step }, button(one.text || "(hidden)", () => app.change("/go", { place: one.place }),
       { class: kind, "aria-current": one.place === view.place ? "step" : undefined }));
     const start = html("li", { value: 0 }, button("start", () => app.change("/go", { place: 0 }),
       { "aria-current": view.line.length ? undefined : "step" }));
-    made.replaceChildren(start, ...view.line.map((one) => step(one, "past")), ...view.ahead.map((one) => step(one, "ahead")));
+    // Lines that were left stand below the move that was made instead.
+    const children = Map.groupBy(view.branches, ({ parent }) => parent);
+    const line = (one) => {
+      const moves = [];
+      const others = [];
+      for (let at = one; at;) {
+        moves.push(at);
+        const [next, ...more] = children.get(at.place) ?? [];
+        others.push(...more);
+        at = next;
+      }
+      const buttons = moves.slice(0, 12).map((move) => button(move.text || "(hidden)", () => go(move.place)));
+      return html("ul", { class: "branch" }, html("li", {}, ...buttons, ...(moves.length > 12 ? [button(`… ${moves.length - 12} more`, () => go(moves.at(-1).place))] : [])),
+        ...others.map((other) => html("li", {}, line(other))));
+    };
+    const main = [[0, start], ...view.line.map((one) => [one.place, item(one, "past")]), ...view.ahead.map((one) => [one.place, item(one, "ahead")])];
+    for (const [at, [place]] of main.entries()) {
+      for (const other of children.get(place) ?? []) (main[at + 1] ?? main[at])[1].append(line(other));
+    }
+    made.replaceChildren(...main.map(([, element]) => element));
     made.scrollTop = 0;
     const here = made.querySelector("[aria-current]");
     if (here) made.scrollTop = Math.max(0, here.offsetTop - made.clientHeight / 2);
@@ -290,6 +372,16 @@ export function mount(element, app) {
     return `and ${count.toLocaleString("en")} more`;
   }
 
+  // Left and right go along the moves, as elsewhere on the net, unless the focus is where they mean something else.
+  addEventListener("keydown", (event) => {
+    if (!view || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.target.closest("input, select, textarea, dialog, [data-cell], [role=tablist], #inside")) return;
+    const count = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (!count) return;
+    event.preventDefault();
+    step(count);
+  });
+
   addEventListener("keydown", (event) => {
     if (!view || !(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "z") return;
     if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
@@ -297,8 +389,8 @@ export function mount(element, app) {
     app.change(event.shiftKey ? "/redo" : "/undo");
   });
 
-  app.on("open", (opened) => { view = opened; asking = null; unseated.clear(); linked.hidden = true; advise(false); });
-  app.on("close", () => { view = null; wantsAdvice = false; asking = null; });
+  app.on("open", (opened) => { view = opened; asking = null; unseated.clear(); linked.hidden = true; replay(false); advise(false); });
+  app.on("close", () => { replay(false); view = null; wantsAdvice = false; asking = null; });
   app.on("view", (next) => {
     const moved = view?.place !== next.place || view?.id !== next.id || view?.legal[0]?.role !== next.legal[0]?.role;
     view = next;

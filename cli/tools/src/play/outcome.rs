@@ -7,8 +7,12 @@ use gdl_runtime::{Game, GameExt};
 pub enum Outcome {
     /// One role has a greater goal than all others. Its name, and all goals.
     Won(String, Vec<u8>),
-    /// Several roles share the greatest goal.
+    /// All roles have the same goal, neither 0 nor 100.
     Draw(Vec<u8>),
+    /// Several roles share the greatest goal, and others have less; or all have 100. Their names, and all goals.
+    Shared(Vec<String>, Vec<u8>),
+    /// All roles have a goal of 0. How many there are.
+    Lost(usize),
     /// There is one role, and this is its goal.
     Reached(String, u8),
     /// Some role has no goal or several.
@@ -30,7 +34,9 @@ impl Outcome {
             [] => Self::Unknown,
             [place] if goals.len() == 1 => Self::Reached(name(place), best),
             [place] => Self::Won(name(place), goals),
-            _ => Self::Draw(goals),
+            _ if best == 0 => Self::Lost(goals.len()),
+            _ if best < 100 && with_best.len() == goals.len() => Self::Draw(goals),
+            _ => Self::Shared(with_best.into_iter().map(name).collect(), goals),
         }
     }
 
@@ -40,6 +46,11 @@ impl Outcome {
         match self {
             Self::Won(name, _) | Self::Reached(name, 100) => format!("{name} won"),
             Self::Draw(_) => "draw".to_owned(),
+            Self::Shared(names, goals) if goals.iter().any(|&goal| goal == 100) => {
+                format!("{} won", listed(names))
+            }
+            Self::Shared(names, _) => format!("{} share the first place", listed(names)),
+            Self::Lost(count) => format!("{} lost", if *count == 2 { "both" } else { "all" }),
             Self::Reached(name, goal) => format!("{name} ended with {goal} of 100"),
             Self::Unknown => "the game is over".to_owned(),
         }
@@ -52,9 +63,58 @@ impl Outcome {
         match self {
             Self::Won(name, goals) => format!("{name} wins, {}.", list(goals)),
             Self::Draw(goals) => format!("A draw, {}.", list(goals)),
+            Self::Shared(names, goals) if goals.iter().any(|&goal| goal == 100) => {
+                format!("{} win, {}.", listed(names), list(goals))
+            }
+            Self::Shared(names, goals) => {
+                format!("{} share the first place, {}.", listed(names), list(goals))
+            }
+            Self::Lost(count) => format!("{} lose.", if *count == 2 { "Both" } else { "All" }),
             Self::Reached(name, 100) => format!("{name} wins, with a goal of 100."),
             Self::Reached(name, goal) => format!("{name} ends with a goal of {goal} out of 100."),
             Self::Unknown => "The game is over, and the rules do not say who won.".to_owned(),
         }
+    }
+}
+
+/// Names in a sentence: `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gdl_compiler::{Options, Source};
+    use gdl_runtime::__private::compile;
+
+    /// How a game of these goals ends that is over at the start.
+    fn headline(goals: &[u8]) -> String {
+        let goals = goals
+            .iter()
+            .enumerate()
+            .map(|(role, goal)| format!("(role r{role}) (legal r{role} wait) (goal r{role} {goal}) "));
+        let rules = format!(
+            "{} (init over) (<= (next over) (true over)) (<= terminal (true over))",
+            goals.collect::<String>()
+        );
+        let game = compile(&Source::new("ends", rules), &Options::default()).expect("it is sound");
+        Outcome::of(&game, &game.initial()).headline()
+    }
+
+    #[test]
+    fn all_winners_are_named_and_endings_that_are_shared_are_told_apart() {
+        assert_eq!(headline(&[100, 0]), "r0 won");
+        assert_eq!(headline(&[50, 50]), "draw");
+        assert_eq!(headline(&[100, 100, 0]), "r0 and r1 won");
+        assert_eq!(headline(&[100, 100]), "r0 and r1 won");
+        assert_eq!(headline(&[40, 60, 60]), "r1 and r2 share the first place");
+        assert_eq!(headline(&[0, 0]), "both lost");
+        assert_eq!(headline(&[0, 0, 0]), "all lost");
+        assert_eq!(headline(&[40]), "r0 ended with 40 of 100");
     }
 }

@@ -1,0 +1,121 @@
+//! The form of a board's cells, as the rules for neighbours show it: hexagons where each cell has the neighbours of one.
+//!
+//! Rulesheets on hexagons have a relation such as `adjacent` between two cells that hangs on the rules alone. Its atoms are asked of the
+//! oracle, within [`FUEL`] steps; what cannot be found out so is a board of squares.
+
+use gdl_compiler::{Limits, Options, Source, eval::Evaluator};
+use gdl_runtime::{
+    board::{Board, Tiling},
+    kif,
+};
+use gdl_tools::load;
+use std::collections::BTreeSet;
+
+/// Steps of the oracle, a tenth of a second or so, and the longest rulesheet that is asked.
+const FUEL: u64 = 1_000_000;
+const MOST_BYTES: usize = 200_000;
+
+/// Parts of names that such relations have.
+const NAMES: [&str; 3] = ["adj", "neigh", "next_to"];
+
+/// A fluent that the rulesheet does not have.
+const PROBE: &str = "a_pair_of_neighbours";
+
+/// The form of the cells of a board in a game with such rules.
+#[must_use]
+pub(crate) fn tiling(board: &Board, text: &str) -> Tiling {
+    if text.len() > MOST_BYTES || board.grids().len() > 1 || board.rows().len() < 3 {
+        return Tiling::Square;
+    }
+    let relations = relations(text);
+    let found = relations.iter().find_map(|(name, arity)| tiling_by(board, text, name, *arity));
+    found.unwrap_or_default()
+}
+
+/// The relations whose names say that they are of neighbours, with the number of arguments.
+fn relations(text: &str) -> BTreeSet<(String, usize)> {
+    let mut found = BTreeSet::new();
+    for (place, _) in text.match_indices('(') {
+        let head: String = text[place + 1..]
+            .trim_start()
+            .chars()
+            .take_while(|c| !c.is_whitespace() && !"();".contains(*c))
+            .collect();
+        let name = head.to_ascii_lowercase();
+        let Some(end) = text[place..].find(')') else { continue };
+        let Some(items) = kif::items(&text[place..=place + end]) else { continue };
+        if NAMES.iter().any(|part| name.contains(part)) && [3, 5].contains(&items.len()) {
+            found.insert((head, items.len() - 1));
+        }
+    }
+    found
+}
+
+fn tiling_by(board: &Board, text: &str, name: &str, arity: usize) -> Option<Tiling> {
+    let variables = (0..arity).map(|number| format!(" ?v{number}")).collect::<String>();
+    let probed = format!("{text}\n(<= (init ({PROBE}{variables})) ({name}{variables}))");
+    let source = Source::new("neighbours", probed);
+    let limits = Limits { fuel: FUEL, ..Limits::network() };
+    let options = Options { limits: limits.clone(), ..load::quiet() };
+    let (rules, _) = gdl_compiler::read(&source, &options).ok()?;
+    let oracle = Evaluator::with_limits(&rules, &limits).ok()?;
+    let initial = oracle.initial().ok()?;
+    let wide = board.columns().len();
+    let mut steps: BTreeSet<(isize, isize)> = BTreeSet::new();
+    let mut pairs = 0;
+    for fluent in &initial {
+        let fluent = fluent.to_string();
+        let Some(items) = kif::items(&fluent).filter(|items| items.first() == Some(&PROBE)) else { continue };
+        let spot = board.spot(&format!("({})", items.join(" ")));
+        let [from, to] = spot.cells[..] else { continue };
+        let place = |cell: usize| ((cell % wide) as isize, (cell / wide) as isize);
+        let ((x, y), (u, v)) = (place(from), place(to));
+        pairs += 1;
+        steps.insert((u - x, v - y));
+    }
+    let straight = [(0, 1), (1, 0)];
+    let [right, left] =
+        [[(1, -1), (-1, 1)], [(1, 1), (-1, -1)]].map(|ways| ways.iter().any(|way| steps.contains(way)));
+    let near = steps.iter().all(|&(x, y)| x.abs() <= 1 && y.abs() <= 1);
+    let all_straight = straight.iter().all(|&(x, y)| steps.contains(&(x, y)) || steps.contains(&(-x, -y)));
+    match (pairs > 0 && near && all_straight, right, left) {
+        (true, true, false) => Some(Tiling::Hex),
+        (true, false, true) => Some(Tiling::HexLeft),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gdl_runtime::vocabulary::Texts;
+
+    /// A board of four by four cells, and a relation between those that are so far apart.
+    fn found(steps: &[(i32, i32)]) -> Tiling {
+        let cells = || (1..5).flat_map(|x| (1..5).map(move |y| (x, y)));
+        let fluents: Vec<String> =
+            cells().flat_map(|(x, y)| ["red", "blue"].map(|mark| format!("(cell {x} {y} {mark})"))).collect();
+        let board = Board::new(&Texts::new(fluents.iter().map(String::as_str)), []).expect("a board");
+        let mut text = String::from(
+            "(role r) (init (cell 1 1 red)) (legal r wait) (<= terminal (true (cell 1 1 red))) (goal r 100)\n",
+        );
+        for ((x, y), (u, v)) in cells().flat_map(|cell| steps.iter().map(move |step| (cell, *step))) {
+            if (1..5).contains(&(x + u)) && (1..5).contains(&(y + v)) {
+                text += &format!("(adjacent {x} {y} {} {})\n", x + u, y + v);
+            }
+        }
+        tiling(&board, &text)
+    }
+
+    #[test]
+    fn hexagons_have_six_neighbours() {
+        let straight = [(0, 1), (1, 0), (0, -1), (-1, 0)];
+        assert_eq!(found(&straight), Tiling::Square);
+        // Rows count from below, so a cell that is one row higher and one column further right stands above it.
+        assert_eq!(found(&[&straight[..], &[(1, 1), (-1, -1)]].concat()), Tiling::Hex);
+        assert_eq!(found(&[&straight[..], &[(1, -1), (-1, 1)]].concat()), Tiling::HexLeft);
+        assert_eq!(found(&[&straight[..], &[(1, 1), (-1, -1), (1, -1), (-1, 1)]].concat()), Tiling::Square);
+        assert_eq!(found(&[&straight[..], &[(2, 1)]].concat()), Tiling::Square);
+        assert_eq!(found(&[]), Tiling::Square);
+    }
+}

@@ -1,0 +1,50 @@
+// What a browser keeps of the sessions it has open, so that they outlive the server: for each of the last few a saved match.
+
+const KEPT = 6;
+const MOST = 1 << 20;
+const name = (id) => `gdl.session.${id}`;
+
+function read(key) {
+  try {
+    return JSON.parse(localStorage.getItem(key));
+  } catch {
+    return null;
+  }
+}
+
+function write(key, value) {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // There is no room, or nothing may be kept here: then it is not.
+  }
+}
+
+// What to start so as to go on with a session that is gone.
+export function request(id) {
+  const saved = read(name(id));
+  if (!saved) return null;
+  const { game, name: title, rulesheet, seats, ...record } = saved;
+  const own = Object.fromEntries(Object.entries(seats ?? {}).filter(([, seat]) => seat !== "chance"));
+  return { ...(game ? { game } : { rulesheet, name: title }), seats: own, record };
+}
+
+export function forget(id) {
+  localStorage.removeItem(name(id));
+  write("gdl.sessions", (read("gdl.sessions") ?? []).filter((other) => other !== id));
+}
+
+export function mount(app) {
+  let timer = 0;
+  app.on("view", (view) => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const saved = await app.api("GET", `/sessions/${view.id}/record`).catch(() => null);
+      if (!saved || JSON.stringify(saved).length > MOST) return;
+      const ids = [view.id, ...(read("gdl.sessions") ?? []).filter((id) => id !== view.id)];
+      ids.slice(KEPT).forEach((id) => localStorage.removeItem(name(id)));
+      write("gdl.sessions", ids.slice(0, KEPT));
+      write(name(view.id), saved);
+    }, 200);
+  });
+}

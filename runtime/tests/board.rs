@@ -202,4 +202,7 @@ fn comments_turn_boards() {
     let up = drawn("; board: rows first\n; board: bottom up");
     assert_eq!(up, ("2 │ o · ·\n1 │ · · x\n  └──────\n    1 2 3\n".to_owned(), vec![0, 1, 2]));
     assert_eq!(drawn("; board: bottom up"), drawn(""));
+    let parts = drawn("; board: parts of 2");
+    assert_eq!(parts, ("3 │ x ·\n2 │ · ·\n\n1 │ · o\n  └────\n    1 2\n".to_owned(), vec![1, 3, 5]));
+    assert_eq!(drawn("; board: parts of 0"), drawn(""));
 }

@@ -12,12 +12,19 @@ The command prints an address that only this machine can reach, and ends with
 Ctrl-C. Without a game the page begins with the built-in ones as cards, and a
 box for a rulesheet of your own, whose faults are shown in place as you type.
 
-On the board a click makes a move, two clicks one from cell to cell; arrow
-keys and Enter do as well, and all legal moves are listed. Each role but that
-of chance is played by a person or by any player. Moves can be taken back,
-gone to and made anew, hints shade them by what they are worth, a position can
-be kept as a link and a match as a file. Where the rules hide something, a
-person who looks sees what their role may know.
+On the board a click makes a move, a click on each cell or a drag one from
+cell to cell; arrow keys and Enter do as well, and all legal moves are listed.
+Each role but that of chance is played by a person or by any player; a card
+begins a game against one at once. Moves can be taken back, gone to, made anew
+and replayed (left and right keys), and lines that were left stay. Hints shade
+moves by what they are worth, and a graph shows what positions are. A position
+can be kept as a link and a match as a file. Where the rules hide something, a
+person who looks sees what their role may know, and hints are means over that.
+Chance follows from a seed, drawn for each play and told once nothing is
+hidden.
+
+A rulesheet in the box that takes long shows how far it is; it can be called
+off, and played state by state meanwhile.
 
 \"See inside\" shows what holds, the net with the gates that are true now (all
 of a small net, else what a move, a goal or a fluent depends on), the charts
@@ -27,6 +34,10 @@ The look of a board is read off the names of the fluents. A comment of the
 rulesheet can say more:
   ; board: hex         hexagons, each row half a cell further to the right
   ; board: hex left    the same, further to the left
+  ; board: square      squares, also where the rules for neighbours show hexagons
+  ; board: rows first  the first coordinate is the row, from the top
+  ; board: top down    rows run that way; or `bottom up`
+  ; board: parts of 3  a gap after each third column and row
   ; board: 3 columns   cells with one number, in rows of three
 
 Nothing leaves the machine. For programs, /api/openapi.json describes the

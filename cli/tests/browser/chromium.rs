@@ -253,6 +253,25 @@ impl Page {
         }
     }
 
+    /// Drags from the middle of one element to that of another.
+    pub(super) fn drag(&mut self, from: &str, to: &str) {
+        let mut places = Vec::new();
+        for selector in [from, to] {
+            places.push(self.run(&format!(
+                "(() => {{ const box = document.querySelector({}).getBoundingClientRect();
+                 return [box.x + box.width / 2, box.y + box.height / 2]; }})()",
+                json!(selector)
+            )));
+        }
+        let buttons =
+            [("mouseMoved", 0, 0), ("mousePressed", 0, 1), ("mouseMoved", 1, 1), ("mouseReleased", 1, 0)];
+        for (kind, place, buttons) in buttons {
+            let [x, y] = [0, 1].map(|axis| places[place][axis].clone());
+            let parameters = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1 });
+            self.ask("Input.dispatchMouseEvent", &parameters);
+        }
+    }
+
     /// Presses a key: `Tab`, `Enter`, `F8`, `ArrowRight` ..
     pub(super) fn press(&mut self, key: &str) {
         let text = match key {

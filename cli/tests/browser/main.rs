@@ -4,9 +4,12 @@
 mod board;
 mod chess;
 mod chromium;
+mod fair;
 #[path = "../../network/tests/matches/fake.rs"]
 mod fake;
 mod inside;
+mod lines;
+mod looks;
 mod play;
 #[cfg(feature = "manage")]
 mod results;

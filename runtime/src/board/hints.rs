@@ -8,6 +8,7 @@
 //! - `; board: square`: cells are squares, also where something else was found;
 //! - `; board: rows first`: the first coordinate is the row, from top to bottom, and the second the column, as in tables;
 //! - `; board: top down`, `; board: bottom up`: rows run that way;
+//! - `; board: parts of 3`: after each third column and row there is a gap, as between the quarters of Pentago;
 //! - `; board: 3 columns`: cells of one coordinate, `(cell 1)` to `(cell 9)`, stand in rows of three, the first at the top left.
 
 use super::Board;
@@ -49,6 +50,7 @@ impl Board {
                 ["rows", "first"] if !self.is_transposed => self.transpose(),
                 ["top", "down"] if !self.runs_down => self.flip(),
                 ["bottom", "up"] if self.runs_down => self.flip(),
+                ["parts", "of", side] => self.part(side.parse().unwrap_or(0)),
                 [count, "columns"] => self.fold(count.parse().unwrap_or(0)),
                 _ => {}
             }
@@ -120,6 +122,14 @@ impl Board {
         self.places.values_mut().for_each(|(cell, _)| *cell = turned(*cell));
         let before = |cell| self.turned.get(cell).copied().unwrap_or(cell);
         self.turned = (0..cells).map(|cell| turned(before(cell))).collect();
+    }
+
+    /// Leaves a gap after each so many columns and rows.
+    fn part(&mut self, side: usize) {
+        let gaps = |lines: usize| (1..lines).filter(|line| line % side == 0).map(|line| line - 1).collect();
+        if side > 0 {
+            self.breaks = [gaps(self.columns.len()), gaps(self.rows.len())];
+        }
     }
 
     /// Puts the cells of a single row in rows of so many.

@@ -14,6 +14,13 @@ const DIRECTIONS = new Map(Object.entries({
   southwest: [-1, 1], sw: [-1, 1], southeast: [1, 1], se: [1, 1],
 }));
 const ARROWS = { "0,-1": "↑", "0,1": "↓", "-1,0": "←", "1,0": "→", "-1,-1": "↖", "1,-1": "↗", "-1,1": "↙", "1,1": "↘" };
+// Words for a turn, and for the quarter that is turned.
+const TURNS = { clockwise: "⟳", cw: "⟳", anticlockwise: "⟲", counterclockwise: "⟲", ccw: "⟲", cc: "⟲" };
+const SIDES = { left: [0, 1], right: [0, 2], upper: [1, 1], top: [1, 1], lower: [1, 2], bottom: [1, 2] };
+// Walls between cells: `(blockedNorth 2 1)`.
+const WALL = /^(?:blocked|wall|barrier)_?(north|south|east|west)$/i;
+// Pieces beside the board that are drawn.
+const MOST_BESIDE = 40;
 const KEYS = { ArrowLeft: "-1,0", ArrowRight: "1,0", ArrowUp: "0,-1", ArrowDown: "0,1" };
 
 // Pixels after which a press is a drag.
@@ -40,6 +47,8 @@ export function mount(element, app) {
   const pad = html("div", { class: "pad", role: "group", "aria-label": "Directions", hidden: true });
   const flip = html("button", { type: "button", "aria-pressed": "false", title: "See the board from the other side" }, "Flip");
   const tools = html("div", { class: "tools" }, flip);
+  const turns = html("div", { class: "turns", role: "group", "aria-label": "Turns", hidden: true });
+  const tray = html("div", { class: "tray", hidden: true });
 
   // The moves of the person who chooses now: one after the other where several do at the same time. By the cell they begin at, and
   // those that name a direction by that.
@@ -61,7 +70,7 @@ export function mount(element, app) {
       if (move.cells.length || move.area.length) continue;
       const words = bare(move.move).toLowerCase().split(/[\s()]+/);
       const ways = words.slice(words.length > 1 ? 1 : 0).filter((word) => DIRECTIONS.has(word));
-      if (ways.length === 1) add(towards, String(DIRECTIONS.get(ways[0])), move);
+      if (ways.length === 1 && !words.some((word) => TURNS[word])) add(towards, String(DIRECTIONS.get(ways[0])), move);
     }
   }
 
@@ -110,7 +119,7 @@ export function mount(element, app) {
     if (from.length && !here.length) return pick([place]);
     if (here.length) return ask([...here, ...from]);
     const beside = besides(place);
-    if (beside.length) return ask(beside);
+    if (beside.length && beside.length < 9) return ask(beside);
     app.warn(reason(place), html("button", { type: "button", onclick: () => app.emit("ask-cell", place) }, "Why?"));
     pick([]);
   }
@@ -211,6 +220,73 @@ export function mount(element, app) {
       arrow.style.gridArea = `${y + 2} / ${x + 2}`;
       return arrow;
     }));
+  }
+
+  // Moves that turn a part of the board, as arrows: on the grid of that name, or in the corner that the words say.
+  function showTurns() {
+    const words = (move) => bare(move.move).toLowerCase().split(/[\s()]+/);
+    const list = moves.filter((move) => !move.cells.length && !move.area.length && words(move).some((word) => TURNS[word]));
+    const arrow = (move) => html("button", { type: "button", class: "turn", "aria-label": bare(move.move), title: bare(move.move), onclick: () => play(move) },
+      TURNS[words(move).find((word) => TURNS[word])]);
+    for (const old of element.querySelectorAll("figcaption .turn")) old.remove();
+    const corners = new Map();
+    for (const move of list) {
+      const grid = view.board.grids.findIndex((title) => title && words(move).slice(1).includes(title.toLowerCase()));
+      if (grid >= 0) {
+        element.querySelectorAll(".boards figcaption")[flipped ? view.board.grids.length - 1 - grid : grid]?.append(" ", arrow(move));
+        continue;
+      }
+      const at = [1, 1];
+      for (const [axis, side] of words(move).map((word) => SIDES[word]).filter(Boolean)) at[axis] = side;
+      const place = `${at[1]} / ${at[0]}`;
+      if (!corners.has(place)) corners.set(place, html("span", {}));
+      corners.get(place).style.gridArea = place;
+      corners.get(place).append(arrow(move));
+    }
+    turns.replaceChildren(...corners.values());
+    turns.hidden = !corners.size;
+  }
+
+  // Pieces beside the board: what else holds of things that can stand on it, as those in hand; a click makes the move that names one.
+  function showTray() {
+    const marks = new Map(view.board.marks.map((mark, place) => [mark.text, place]));
+    let left = MOST_BESIDE;
+    const rows = view.fluents.flatMap(({ relation, values }) => {
+      const held = values.map((value) => marks.get(value)).filter((mark) => mark !== undefined && !["letters", "number"].includes(looks[mark].kind));
+      if (!held.length || held.length !== values.length || /control|turn/i.test(relation)) return [];
+      const pieces = held.slice(0, left).map((mark) => {
+        const { text } = view.board.marks[mark];
+        const fitting = moves.filter((move) => !move.cells.length && bare(move.move).split(/\s+/).slice(1).includes(text));
+        return html("button", { type: "button", class: `cell${fitting.length ? " may" : ""}`, "aria-label": `${relation}: ${text}`, title: text, disabled: !fitting.length, onclick: () => ask(fitting) },
+          draw([looks[mark]], false));
+      });
+      left -= pieces.length;
+      return pieces.length ? [html("div", { role: "group", "aria-label": relation }, html("span", { class: "faint" }, relation), ...pieces)] : [];
+    });
+    tray.replaceChildren(...rows);
+    tray.hidden = !rows.length;
+  }
+
+  function showWalls() {
+    const walls = new Map();
+    for (const { relation, values } of view.fluents) {
+      const side = WALL.exec(relation)?.[1].toLowerCase();
+      for (const value of side ? values : []) {
+        const place = view.board.names.indexOf(value);
+        if (place >= 0) walls.set(place, [...(walls.get(place) ?? []), side]);
+      }
+    }
+    cells.forEach((cell, place) => {
+      for (const side of ["north", "south", "east", "west"]) cell.classList.toggle(`wall-${side}`, walls.get(place)?.includes(side) ?? false);
+    });
+  }
+
+  function showBeside() {
+    showPad();
+    if (!view.board) return;
+    showTurns();
+    showTray();
+    showWalls();
   }
 
   // ---- Dragging ---------------------------------------------------------------------------------
@@ -350,7 +426,7 @@ export function mount(element, app) {
     if (!still) cells[current]?.setAttribute("tabindex", "0");
     element.setAttribute("role", "group");
     element.setAttribute("aria-label", still ? "Board" : "Board; arrow keys go from cell to cell");
-    if (!still) element.append(pad, tools, chooser);
+    if (!still) element.append(tray, turns, pad, tools, chooser);
   }
 
   // What the best advised move of a cell is worth.
@@ -484,6 +560,7 @@ export function mount(element, app) {
       flip.setAttribute("aria-pressed", String(flipped));
       build();
       update();
+      showBeside();
       flip.focus();
     });
     app.on("close", () => { view = null; });
@@ -494,7 +571,7 @@ export function mount(element, app) {
     flip.setAttribute("aria-pressed", "false");
     index();
     build();
-    showPad();
+    if (!still) showBeside();
   });
   app.on("view", (next) => {
     const before = view;
@@ -513,7 +590,7 @@ export function mount(element, app) {
     if (moved && moves.length && moves.every((move) => move.cells.length > 1 && move.cells[0] === end)) picked = [end];
     update();
     if (path) slide(path, taken);
-    if (!still) showPad();
+    if (!still) showBeside();
     if (!still && moved && view.terminal && !view.game.hides) findLine();
   });
   app.on("advice", (given) => { advice = given; update(); });

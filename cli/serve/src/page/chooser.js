@@ -2,6 +2,7 @@
 
 import { html, svg } from "./dom.js";
 import { draw, kinds, surface } from "./pieces.js";
+import { LEVELS } from "./play.js";
 
 const KINDS = { puzzle: "puzzle", turns: "turns", simultaneous: "simultaneous" };
 
@@ -52,9 +53,6 @@ const GROUPS = {
   "Chance, hidden and simultaneous moves": (game) => game.kind !== "puzzle" && lucky(game),
   Puzzles: (game) => game.kind === "puzzle",
 };
-
-// The opponents that a card offers.
-export const LEVELS = { easy: "mcts:nodes=50", medium: "mcts:seconds=0.3", hard: "mcts:seconds=3" };
 
 function card(game, app) {
   const open = async (more = {}) => {

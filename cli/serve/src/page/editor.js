@@ -113,7 +113,11 @@ export function mount(root, app) {
     const sign = html("span", {}, "This rulesheet takes a while …");
     const stop = html("button", { type: "button", onclick: () => own.abort() }, "Cancel");
     const again = html("button", { type: "button", onclick: () => wait(question) }, "Give it more time");
-    const now = html("button", { type: "button", onclick: () => begin({ lifted: true }) }, "Play it now, state by state");
+    let played = null;
+    const now = html("button", { type: "button", onclick: async () => {
+      await begin({ lifted: true });
+      played = app.session?.id ?? null;
+    } }, "Play it now, state by state");
     more.replaceChildren(sign, stop, now);
     more.hidden = false;
     const followed = app.follow((words) => { sign.textContent = `This rulesheet takes a while: ${words}`; });
@@ -122,6 +126,12 @@ export function mount(root, app) {
       if (asked !== question) return;
       more.hidden = true;
       show(answer);
+      // What is played state by state goes on with the net, once there is one.
+      if (answer.sound && answer.summary.gates !== null && played && app.session?.id === played) {
+        const saved = await app.api("GET", `/sessions/${played}/record`);
+        await app.start(app.requestOf(saved));
+        app.warn("The net is ready: the match goes on faster.");
+      }
     } catch (problem) {
       if (asked !== question) return;
       sign.textContent = problem.name === "AbortError" ? "This rulesheet takes more than a quick look." : problem.message;

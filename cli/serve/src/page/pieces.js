@@ -8,7 +8,7 @@ import { svg } from "./dom.js";
 const COLOURS = {
   white: "white", black: "black", red: "red", blue: "blue", green: "green", yellow: "yellow", orange: "orange",
   purple: "purple", violet: "purple", pink: "pink", brown: "brown", grey: "grey", gray: "grey", cyan: "cyan",
-  teal: "cyan", gold: "yellow", silver: "grey", dark: "black", light: "white",
+  teal: "cyan", gold: "yellow", silver: "grey", dark: "black", light: "white", magenta: "pink", aqua: "cyan", lime: "green",
 };
 const SHORT = { w: "white", b: "black", r: "red", y: "yellow", g: "green" };
 const CHESS = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };

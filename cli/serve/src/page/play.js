@@ -2,6 +2,9 @@
 
 import { bare, html } from "./dom.js";
 
+// The computer as an opponent, without the names of searches.
+export const LEVELS = { easy: "mcts:nodes=50", medium: "mcts:seconds=0.3", hard: "mcts:seconds=3" };
+
 const count = (number) => Math.round(number).toLocaleString("en");
 
 export function mount(element, app) {
@@ -10,6 +13,7 @@ export function mount(element, app) {
   let advice = null;
   let wantsAdvice = false;
   let asking = null;
+  let waits = false;
 
   const button = (text, action, attributes = {}) => html("button", { type: "button", onclick: action, ...attributes }, text);
 
@@ -35,19 +39,21 @@ export function mount(element, app) {
   const test = button("Save test", saveTest, { title: "The moves and what holds here, as a test for gdl test" });
   const load = button("Load", () => file.click(), { title: "A match from a file" });
   const link = button("Copy link", copyLink, { title: "An address that holds this position" });
+  const sounds = button("Sounds", () => sound(!audio), { "aria-pressed": "false", title: "A knock for each move" });
   const linked = html("input", { id: "link", readonly: true, hidden: true, "aria-label": "Link to this position" });
   const controls = html("div", { id: "controls", role: "group", "aria-label": "Play" },
-    restart, undo, redo, pause, hints, save, load, file, link, test, linked);
+    restart, undo, redo, pause, hints, save, load, file, link, test, sounds, linked);
+  let audio = null;
   const seats = html("div", { id: "seats" });
   const eyes = html("div", { id: "eyes" });
   const legal = html("ol", { id: "legal" });
   const legalTitle = html("h2", {}, "Legal moves");
   const made = html("ol", { id: "moves", "aria-label": "Moves made" });
   const go = (place) => app.change("/go", { place });
-  const first = button("⏮", () => go(0), { "aria-label": "To the start", title: "Home" });
-  const back = button("◀", () => step(-1), { "aria-label": "One move back", title: "Left arrow" });
-  const next = button("▶", () => step(1), { "aria-label": "One move on", title: "Right arrow" });
-  const last = button("⏭", () => step(Infinity), { "aria-label": "To the end", title: "End" });
+  const first = button("«", () => go(0), { "aria-label": "To the start", title: "Home" });
+  const back = button("‹", () => step(-1), { "aria-label": "One move back", title: "Left arrow" });
+  const next = button("›", () => step(1), { "aria-label": "One move on", title: "Right arrow" });
+  const last = button("»", () => step(Infinity), { "aria-label": "To the end", title: "End" });
   const auto = button("Replay", () => replay(!timer), { "aria-pressed": "false", title: "Show the moves one after the other" });
   const replays = html("div", { id: "replay", role: "group", "aria-label": "Replay" }, first, back, next, last, auto);
   const evaluation = html("div", { id: "evaluation" });
@@ -57,6 +63,29 @@ export function mount(element, app) {
 
   element.append(status, goals, mark, effort, eyes, controls, part("Players", seats),
     html("section", {}, legalTitle, legal), part("Moves", replays, made, evaluation), facts, luck);
+
+  // ---- Sounds -----------------------------------------------------------------------------------
+
+  function sound(wants) {
+    audio?.close();
+    audio = wants ? new AudioContext() : null;
+    sounds.setAttribute("aria-pressed", String(wants));
+    if (wants) knock();
+  }
+
+  // A short knock; a lower one at the end.
+  function knock() {
+    if (!audio) return;
+    const [tone, loud] = [audio.createOscillator(), audio.createGain()];
+    const now = audio.currentTime;
+    tone.type = "triangle";
+    tone.frequency.setValueAtTime(view.terminal ? 220 : 420, now);
+    loud.gain.setValueAtTime(0.25, now);
+    loud.gain.exponentialRampToValueAtTime(0.001, now + 0.12);
+    tone.connect(loud).connect(audio.destination);
+    tone.start(now);
+    tone.stop(now + 0.13);
+  }
 
   // ---- Replay -----------------------------------------------------------------------------------
 
@@ -104,11 +133,12 @@ export function mount(element, app) {
   }
 
   function showSeats(anew) {
+    const { goals } = view;
     const shape = view.game.roles.map(({ name, seat }) => `${name}=${seat}`).join(" ");
-    if (!anew && seats.dataset.shape === shape) return;
-    seats.dataset.shape = shape;
+    if (!anew && seats.dataset.shape === shape && seats.dataset.goals === String(goals)) return;
+    [seats.dataset.shape, seats.dataset.goals] = [shape, String(goals)];
     const open = [...seats.querySelectorAll("details[open]")].map((details) => details.dataset.role);
-    seats.replaceChildren(...view.game.roles.map(({ name, seat }) => {
+    seats.replaceChildren(...view.game.roles.map(({ name, seat }, at) => {
       if (seat === "chance") return html("div", { class: "seat" }, html("span", {}, name), html("span", { class: "faint" }, "chance"));
       const { kind, address, options } = unseated.has(name)
         ? { options: {}, ...unseated.get(name) } : parse(seat);
@@ -123,10 +153,14 @@ export function mount(element, app) {
           showSeats(true);
         });
       };
-      const select = html("select", { "aria-label": `Who plays ${name}`, onchange: () => sit(select.value, isOwn(select.value) ? {} : usual(select.value)) },
+      const choose = () => (LEVELS[select.value] ? app.change("/seats", { [name]: LEVELS[select.value] })
+        : sit(select.value, isOwn(select.value) ? {} : usual(select.value)));
+      const select = html("select", { "aria-label": `Who plays ${name}`, onchange: choose },
         html("option", { value: "person" }, "person"),
-        ...players.map((player) => html("option", { value: player.name, title: player.about }, player.name)));
-      select.value = kind;
+        html("optgroup", { label: "computer" }, ...Object.keys(LEVELS).map((level) => html("option", { value: level }, level))),
+        html("optgroup", { label: "players by name" },
+          ...players.map((player) => html("option", { value: player.name, title: player.about }, player.name))));
+      select.value = Object.keys(LEVELS).find((level) => LEVELS[level] === seat && !unseated.has(name)) ?? kind;
       const where = isElsewhere(kind) ? [html("label", { class: "where" }, "at", html("input", {
         "aria-label": `Where the player of ${name} is`, value: address, placeholder: "127.0.0.1:9147", size: 16, spellcheck: "false",
         onchange: (event) => sit(kind, options, event.target.value.trim()),
@@ -138,7 +172,8 @@ export function mount(element, app) {
       })));
       const more = fields.length && (address || !isElsewhere(kind))
         ? [html("details", { "data-role": name, open: open.includes(name) }, html("summary", {}, "options"), html("div", { class: "fields" }, ...fields))] : [];
-      return html("div", { class: "seat" }, html("label", {}, name, " ", select), ...where, ...more);
+      const score = goals?.[at] == null ? [] : [html("b", { class: "score", title: "goal" }, String(goals[at]))];
+      return html("div", { class: "seat" }, html("label", {}, html("span", {}, name, " ", ...score), " ", select), ...where, ...more);
     }));
   }
 
@@ -310,7 +345,9 @@ export function mount(element, app) {
     if (legal.dataset.shown === signature) return;
     legal.dataset.shown = signature;
     const place = view.place;
-    const focused = legal.contains(document.activeElement) ? document.activeElement.dataset.move : null;
+    // The status keeps the focus of those who choose from the list, as long as there is none.
+    const focused = legal.contains(document.activeElement) ? document.activeElement.dataset.move
+      : waits && document.activeElement === status ? "" : null;
     legal.replaceChildren(...(mine?.moves ?? []).map(({ move }) => {
       const value = advice && advice.place === view.place ? advice.moves.get(move) : undefined;
       const item = button(bare(move), () => app.change("/moves", { role: mine.role, move, place }), { "data-move": move });
@@ -321,10 +358,10 @@ export function mount(element, app) {
       }
       return html("li", {}, item);
     }));
-    // Whoever chooses by keys goes on where they were.
-    if (focused !== null) (legal.querySelector(`[data-move="${CSS.escape(focused)}"]`) ?? legal.querySelector("button") ?? status).focus();
     if (view.left_out.moves) legal.append(html("li", { class: "faint" }, more(view.left_out.moves)));
     if (!mine) legal.replaceChildren(html("li", { class: "faint" }, view.terminal ? "none: the game is over" : "none now"));
+    waits = focused !== null && !legal.querySelector("button");
+    if (focused !== null) (legal.querySelector(`[data-move="${CSS.escape(focused)}"]`) ?? legal.querySelector("button") ?? status).focus();
   }
 
   function showMade() {
@@ -401,6 +438,7 @@ export function mount(element, app) {
     showMade();
     showFluents();
     linked.hidden ||= moved;
+    if (moved) knock();
     if (moved && wantsAdvice) askAdvice();
     showLegal();
     showEffort();

@@ -46,7 +46,7 @@ impl Outcome {
         match self {
             Self::Won(name, _) | Self::Reached(name, 100) => format!("{name} won"),
             Self::Draw(_) => "draw".to_owned(),
-            Self::Shared(names, goals) if goals.iter().any(|&goal| goal == 100) => {
+            Self::Shared(names, goals) if goals.contains(&100) => {
                 format!("{} won", listed(names))
             }
             Self::Shared(names, _) => format!("{} share the first place", listed(names)),
@@ -63,7 +63,7 @@ impl Outcome {
         match self {
             Self::Won(name, goals) => format!("{name} wins, {}.", list(goals)),
             Self::Draw(goals) => format!("A draw, {}.", list(goals)),
-            Self::Shared(names, goals) if goals.iter().any(|&goal| goal == 100) => {
+            Self::Shared(names, goals) if goals.contains(&100) => {
                 format!("{} win, {}.", listed(names), list(goals))
             }
             Self::Shared(names, goals) => {

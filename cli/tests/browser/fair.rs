@@ -1,0 +1,78 @@
+//! Fair and right: chance, hints under hidden information, what is told of hidden things, and rulesheets in the box.
+
+use super::chromium::Page;
+use serde_json::json;
+
+/// Makes a request of the interface, and gives its answer.
+fn api(page: &mut Page, method: &str, path: &str, body: &serde_json::Value) -> serde_json::Value {
+    page.run(&format!(
+        "fetch('/api{path}', {{ method: '{method}', body: {} }}).then((answer) => answer.status === 204 ? null : answer.json())",
+        if method == "GET" { "undefined".to_owned() } else { json!(body.to_string()).to_string() }
+    ))
+}
+
+#[test]
+fn chance_is_random_and_hints_know_no_more_than_the_seat() {
+    let Some(mut page) = Page::play("monty_hall") else { return };
+    // The seed is no part of the view before the end.
+    let own = "new URLSearchParams(location.hash.slice(1)).get('session')";
+    let seen = page.run(&format!("fetch(`/api/sessions/${{{own}}}`).then((answer) => answer.json())"));
+    assert_eq!(seen["seed"], json!(null));
+    page.choose("choose 1");
+    page.wait("document.querySelector('#legal [data-move=stay]')");
+    page.choose("Hints");
+    let told = "[...document.querySelectorAll('#legal li')].map((item) => item.innerText.trim())";
+    page.wait(&format!("JSON.stringify({told}) === '[\"stay 33\",\"switch 67\"]'"));
+    assert!(page.text("#effort").contains("playouts"));
+    // What a file or a link would give away is said before it is made.
+    page.choose("Copy link");
+    assert!(page.notice().contains("hidden from the players"), "{}", page.notice());
+    assert_eq!(page.run("document.getElementById('link').hidden"), true);
+    page.click("#notice button");
+    page.wait("document.getElementById('link').value.includes('#at=')");
+    // After the end an undo is marked, until the next play.
+    page.choose("Hints");
+    page.choose("stay");
+    page.wait("document.getElementById('status').classList.contains('over')");
+    assert!(page.run("document.getElementById('revealed').hidden") == true);
+    page.choose("Undo");
+    page.wait("!document.getElementById('revealed').hidden");
+    page.choose("Restart");
+    page.wait("document.getElementById('revealed').hidden");
+    // Twelve doors drawn one after the other are not all the same one.
+    let mut seeds = Vec::new();
+    for _ in 0..12 {
+        let view = api(&mut page, "POST", "/sessions", &json!({ "game": "pig" }));
+        seeds.push(view["seed"].as_u64().expect("nothing is hidden"));
+    }
+    seeds.dedup();
+    assert!(seeds.len() > 6, "{seeds:?}");
+    let view = api(&mut page, "POST", "/sessions", &json!({ "game": "pig", "seed": 7 }));
+    assert_eq!(view["seed"], 7);
+}
+
+#[test]
+fn a_rulesheet_stays_in_the_box_and_what_was_checked_is_played() {
+    let Some(mut page) = Page::open(&[]) else { return };
+    page.click_on(
+        "[...document.querySelectorAll('button')].find((button) => button.textContent === 'Show an example')",
+    );
+    page.wait("document.querySelector('#rulesheet-verdict').classList.contains('sound')");
+    page.reload();
+    page.wait("document.querySelector('#rulesheet').value.includes('switch the lamp on')");
+    page.wait("document.querySelector('#rulesheet-verdict').classList.contains('sound')");
+    page.click("#rulesheet-play");
+    page.wait_for_game();
+    // A file that is something else is refused in words.
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("other.json");
+    std::fs::write(&file, "{\"name\": \"x\"}").expect("a file");
+    page.choose_file("input[type=file][aria-label='A saved match']", &file);
+    assert!(page.notice().contains("is no saved match"), "{}", page.notice());
+    // State by state it is the same game.
+    let rules = page.run("JSON.parse(sessionStorage.getItem('gdl.rulesheet')).text");
+    let view = api(&mut page, "POST", "/sessions", &json!({ "rulesheet": rules, "lifted": true }));
+    assert_eq!(view["game"]["engine"], "lifted");
+    let verdict = api(&mut page, "POST", "/check", &json!({ "text": rules, "patient": true, "ticket": "t" }));
+    assert_eq!((&verdict["sound"], &verdict["excess"]), (&json!(true), &json!(false)));
+}

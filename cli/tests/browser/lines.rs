@@ -1,0 +1,94 @@
+//! Lines of play: drags, keys that replay, branches that stay, an opponent in one click, and sessions that outlive the server.
+
+use super::chromium::Page;
+
+#[test]
+fn pieces_are_dragged_boards_flipped_and_lines_replayed() {
+    let Some(mut page) = Page::play("breakthrough") else { return };
+    let top =
+        |name: &str| format!("document.querySelector(\"[aria-label^='{name}:']\").getBoundingClientRect().y");
+    page.drag("[aria-label^='4 2:']", "[aria-label^='4 3:']");
+    page.wait_for_moves(1);
+    // Where it cannot go it stays, and it is said why.
+    page.drag("[aria-label^='5 7:']", "[aria-label^='5 3:']");
+    assert!(page.notice().contains("cannot move"), "{}", page.notice());
+    page.wait_for_moves(1);
+    page.drag("[aria-label^='5 7:']", "[aria-label^='5 6:']");
+    page.wait_for_moves(2);
+    // What was said is gone once play goes on.
+    page.wait("document.getElementById('notice').hidden");
+
+    let is_above = format!("{} < {}", top("1 8"), top("1 1"));
+    assert_eq!(page.run(&is_above), true);
+    page.choose("Flip");
+    assert_eq!(page.run(&is_above), false);
+    page.drag("[aria-label^='1 2:']", "[aria-label^='1 3:']");
+    page.wait_for_moves(3);
+
+    // Keys go along the moves where the focus is not on the board.
+    page.run("document.activeElement.blur()");
+    page.press("ArrowLeft");
+    page.wait_for_moves(2);
+    page.press("Home");
+    page.wait_for_moves(0);
+    page.press("End");
+    page.wait_for_moves(3);
+    page.press("ArrowLeft");
+    page.wait_for_moves(2);
+    // Another move instead: the line that was left can be gone to.
+    page.drag("[aria-label^='2 2:']", "[aria-label^='2 3:']");
+    page.wait_for_moves(3);
+    assert_eq!(page.count("#moves .branch button"), 1);
+    page.click("#moves .branch button");
+    page.wait("document.querySelector(\"[aria-label^='1 3:']\").ariaLabel.includes('white')");
+    page.wait_for_moves(3);
+    // The worth of a position and a graph along the moves.
+    page.choose("Evaluation");
+    page.wait("document.querySelectorAll('.worth span').length === 2");
+    page.wait("document.querySelector('.graph polyline').points.length === 4");
+}
+
+#[test]
+fn a_session_outlives_the_server() {
+    let Some(mut page) = Page::play("tictactoe_led") else { return };
+    for (ply, cell) in [4, 0].into_iter().enumerate() {
+        page.click_cell(cell);
+        page.wait_for_moves(ply + 1);
+    }
+    let id = "new URLSearchParams(location.hash.slice(1)).get('session')";
+    page.wait(&format!("JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`))?.moves.length === 2"));
+    // As after a new start of the server, which knows nothing of it.
+    let address = page.run("location.hash");
+    page.run(&format!("fetch(`/api/sessions/${{{id}}}`, {{ method: 'DELETE' }}).then(() => 0)"));
+    page.reload();
+    page.wait_for_moves(2);
+    assert_ne!(page.run("location.hash"), address);
+    assert_eq!((page.cell(4), page.cell(0)), ("x".to_owned(), "o".to_owned()));
+    assert!(page.notice().contains("goes on from where it was"));
+    // The winning line is marked.
+    for (ply, cell) in [3, 1, 5].into_iter().enumerate() {
+        page.click_cell(cell);
+        page.wait_for_moves(ply + 3);
+    }
+    page.wait("document.querySelectorAll('.cell.won').length === 3");
+    assert!(page.label("[data-cell='4']").contains("winning line"));
+}
+
+#[test]
+fn a_card_begins_a_game_against_the_computer() {
+    let Some(mut page) = Page::open(&[]) else { return };
+    page.wait("document.querySelectorAll('.game').length > 10");
+    page.click("[aria-label='Connect four against the computer'] button");
+    page.wait_for_game();
+    assert!(
+        page.run("document.getElementById('seats').dataset.shape")
+            .to_string()
+            .contains("red=person yellow=mcts")
+    );
+    assert_eq!(page.text("#name"), "Connect four");
+    // Somebody who chooses from the list by keys goes on there.
+    page.run("document.querySelector('#legal button').focus()");
+    page.press("Enter");
+    page.wait_for_moves(2);
+    page.wait("document.activeElement.closest('#legal')");
+}

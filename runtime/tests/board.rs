@@ -171,6 +171,17 @@ fn of_many_marks_in_a_cell_some_are_drawn() {
 }
 
 #[test]
+fn what_lies_on_what_is_no_board() {
+    let discs = ["disc1", "disc2", "disc3", "disc4"];
+    let on = |places: &[&str]| {
+        let on = fluents("(on ? ?)", &[&discs, places], |_| false);
+        Board::new(&Texts::new(on.iter().map(String::as_str)), [])
+    };
+    assert!(on(&["disc2", "disc3", "pillar"]).is_none());
+    assert!(on(&["left", "right"]).is_some());
+}
+
+#[test]
 fn comments_turn_boards() {
     let held = ["(cell 1 1 b)", "(cell 1 3 x)", "(cell 2 1 o)"];
     let cells = fluents("(cell ? ? ?)", &[&["1", "2"], THREE, &["b", "x", "o"]], |_| false);

@@ -72,6 +72,15 @@ fn a_session_outlives_the_server() {
     }
     page.wait("document.querySelectorAll('.cell.won').length === 3");
     assert!(page.label("[data-cell='4']").contains("winning line"));
+    // Another match begins with a position that is written.
+    page.click("#position > summary");
+    page.wait("document.querySelector('#position textarea').value.includes('occupies')");
+    let before = page.run("location.hash");
+    page.run("{ const box = document.querySelector('#position textarea'); box.value = box.value.replace('( occupies x 6 )', ''); }");
+    page.choose("Play from here");
+    page.wait(&format!("location.hash !== {before}"));
+    page.wait_for_moves(0);
+    assert_eq!((page.cell(4), page.cell(5)), ("x".to_owned(), "empty".to_owned()));
 }
 
 #[test]

@@ -142,7 +142,16 @@ impl<'t> Candidate<'t> {
         let cells = names.iter().map(|(_, arguments)| key(arguments)).collect::<BTreeSet<_>>().len();
         let whole: usize = axes.iter().map(|axis| axis.values.len()).product();
         let enough = if axes.len() == 1 { 3 } else { 4 };
-        (cells >= enough && cells * 3 >= whole).then_some(Self { head, names, axes, arity, cells })
+        let candidate = Self { head, names, axes, arity, cells };
+        (cells >= enough && cells * 3 >= whole && !candidate.is_stack()).then_some(candidate)
+    }
+
+    /// If it says what lies on what: `(on disc1 disc2)` has no places.
+    fn is_stack(&self) -> bool {
+        match &self.axes[..] {
+            [axis] if !axis.prefix.is_empty() => self.marks().any(|mark| axis.values.contains(&mark)),
+            _ => false,
+        }
     }
 
     pub(super) fn is_bare(&self) -> bool {

@@ -68,7 +68,7 @@ export function mount(element, app) {
       if (move.cells.length > 1) add(startsAt, move.cells[0], move);
       for (const place of move.cells.length === 1 ? move.cells : move.area) add(singlesAt, place, move);
       if (move.cells.length || move.area.length) continue;
-      const words = bare(move.move).toLowerCase().split(/[\s()]+/);
+      const words = bare(move.move).toLowerCase().split(/[\s()_-]+/);
       const ways = words.slice(words.length > 1 ? 1 : 0).filter((word) => DIRECTIONS.has(word));
       if (ways.length === 1 && !words.some((word) => TURNS[word])) add(towards, String(DIRECTIONS.get(ways[0])), move);
     }

@@ -36,7 +36,12 @@ export function forget(id) {
 
 export function mount(app) {
   let timer = 0;
+  let last = "";
   app.on("view", (view) => {
+    // Thinking alone changes nothing that is kept.
+    const next = JSON.stringify([view.id, view.place, view.game.roles]);
+    if (next === last) return;
+    last = next;
     clearTimeout(timer);
     timer = setTimeout(async () => {
       const saved = await app.api("GET", `/sessions/${view.id}/record`).catch(() => null);

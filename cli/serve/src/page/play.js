@@ -44,6 +44,10 @@ export function mount(element, app) {
   const controls = html("div", { id: "controls", role: "group", "aria-label": "Play" },
     restart, undo, redo, pause, hints, save, load, file, link, test, sounds, linked);
   let audio = null;
+  const position = html("textarea", { rows: "6", spellcheck: "false", "aria-label": "Position" });
+  const edit = html("details", { id: "position", ontoggle: () => { if (edit.open) readPosition(); } }, html("summary", {}, "Position"),
+    html("p", { class: "faint" }, "All that holds here. Change it, and play from there."),
+    position, html("div", { class: "row" }, button("Play from here", playPosition)));
   const seats = html("div", { id: "seats" });
   const eyes = html("div", { id: "eyes" });
   const legal = html("ol", { id: "legal" });
@@ -62,7 +66,7 @@ export function mount(element, app) {
   const facts = part("Also holds", fluents);
 
   element.append(status, goals, mark, effort, eyes, controls, part("Players", seats),
-    html("section", {}, legalTitle, legal), part("Moves", replays, made, evaluation), facts, luck);
+    html("section", {}, legalTitle, legal), part("Moves", replays, made, evaluation), facts, edit, luck);
 
   // ---- Sounds -----------------------------------------------------------------------------------
 
@@ -228,6 +232,24 @@ export function mount(element, app) {
     }
   }
 
+  // ---- Positions --------------------------------------------------------------------------------
+
+  async function readPosition() {
+    const saved = await app.api("GET", `/sessions/${view.id}/record`).catch(() => null);
+    if (saved) position.value = saved.states.at(-1).replaceAll(/\) \(/g, ")\n(");
+  }
+
+  // A session of its own from what was written, with the same players.
+  async function playPosition() {
+    try {
+      const { game, name, rulesheet, seats } = await app.api("GET", `/sessions/${view.id}/record`);
+      const own = Object.fromEntries(Object.entries(seats).filter(([, seat]) => seat !== "chance"));
+      await app.start({ ...(game ? { game } : { rulesheet, name }), seats: own, position: position.value });
+    } catch (error) {
+      app.warn(error.message);
+    }
+  }
+
   // ---- Save, load, link -------------------------------------------------------------------------
 
   function download(name, type, text) {
@@ -309,6 +331,7 @@ export function mount(element, app) {
     status.classList.toggle("over", view.terminal);
     mark.hidden = !view.revealed;
     if (document.activeElement !== seed) seed.value = view.seed ?? "";
+    edit.hidden = view.game.hides && !view.terminal;
     luck.hidden = !view.game.roles.some(({ seat }) => seat !== "person");
     goals.hidden = !view.goals;
     const told = (view.goals ?? []).map((goal, i) => ({ goal, ...view.game.roles[i] })).filter(({ seat }) => seat !== "chance");
@@ -426,7 +449,7 @@ export function mount(element, app) {
     app.change(event.shiftKey ? "/redo" : "/undo");
   });
 
-  app.on("open", (opened) => { view = opened; asking = null; unseated.clear(); linked.hidden = true; replay(false); advise(false); });
+  app.on("open", (opened) => { view = opened; asking = null; unseated.clear(); linked.hidden = true; edit.open = false; replay(false); advise(false); });
   app.on("close", () => { replay(false); view = null; wantsAdvice = false; asking = null; });
   app.on("view", (next) => {
     const moved = view?.place !== next.place || view?.id !== next.id || view?.legal[0]?.role !== next.legal[0]?.role;

@@ -3,7 +3,9 @@
 //! A server on 127.0.0.1 answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a
 //! `session`, which requests and machines share (`shared`) and which is found in a bounded `registry`; machines think (`thinking`)
 //! in threads of their own, so an answer never waits for them. The page is told a `session_view`. Before that games are chosen
-//! (`catalogue`) or written (`rulesheet`), and beside it one may look at their `net` and ask for a `reason`. Matches of `gdl manage` are watched in its
+//! (`catalogue`) or written (`rulesheet`, followed by `compilations`), and beside it one may look at their `net`, ask for a `reason` and for the
+//! `evaluation` of a position. Advice to those who do not see everything is an `expectation`. The form of a board's cells shows in the
+//! rules for `neighbours`. Matches of `gdl manage` are watched in its
 //! `results`, drawn like the states of a session (`scene`). Whatever takes a while is `work` with a turn,
 //! which is called off when no request waits for it. All requests are described ([`DESCRIPTION`]). Only requests for this address
 //! from this page are heard, so no other page in the browser can play along or look.

@@ -83,7 +83,16 @@ pub(crate) fn judge(
             keep(&compiled);
             Some(summarise(&compiled))
         }
-        Err(Some(rules)) if excess => lifted(&rules, &watched(load::tolerant().levels)),
+        Err(Some(rules)) if excess => {
+            let game = lift(&rules, &watched(load::tolerant().levels)).ok();
+            // With patience this is all that comes of it, so it is what is played.
+            game.inspect(|game| {
+                if question.patient {
+                    games.keep(&question.text, game.clone());
+                }
+            })
+            .map(|game| evaluated(&game))
+        }
         Err(_) if errors().all(|diagnostic| diagnostic.code.lint) => {
             let (more, compiled) = load::inspect(&source, &watched(load::tolerant().levels));
             excess = more.are_excesses();
@@ -114,16 +123,15 @@ fn summarise(compiled: &load::Compiled) -> Summary {
     }
 }
 
-/// The game of a rulesheet that takes too much to be grounded.
-fn lifted(rules: &Rules, options: &Options) -> Option<Summary> {
-    let game = lift(rules, options).ok()?;
+/// A game that is evaluated state by state, since its rulesheet takes too much to be grounded.
+fn evaluated(game: &Dynamic) -> Summary {
     let names = game.vocabulary();
-    Some(Summary {
+    Summary {
         roles: names.roles().iter().map(str::to_owned).collect(),
         fluents: names.fluents().len(),
         moves: names.moves().len(),
         gates: None,
-    })
+    }
 }
 
 #[cfg(test)]

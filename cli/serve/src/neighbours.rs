@@ -52,8 +52,9 @@ fn relations(text: &str) -> BTreeSet<(String, usize)> {
 }
 
 fn tiling_by(board: &Board, text: &str, name: &str, arity: usize) -> Option<Tiling> {
-    let variables = (0..arity).map(|number| format!(" ?v{number}")).collect::<String>();
-    let probed = format!("{text}\n(<= (init ({PROBE}{variables})) ({name}{variables}))");
+    let variables: Vec<String> = (0..arity).map(|number| format!("?v{number}")).collect();
+    let variables = variables.join(" ");
+    let probed = format!("{text}\n(<= (init ({PROBE} {variables})) ({name} {variables}))");
     let source = Source::new("neighbours", probed);
     let limits = Limits { fuel: FUEL, ..Limits::network() };
     let options = Options { limits: limits.clone(), ..load::quiet() };
@@ -96,14 +97,14 @@ mod tests {
         let fluents: Vec<String> =
             cells().flat_map(|(x, y)| ["red", "blue"].map(|mark| format!("(cell {x} {y} {mark})"))).collect();
         let board = Board::new(&Texts::new(fluents.iter().map(String::as_str)), []).expect("a board");
-        let mut text = String::from(
+        let text = String::from(
             "(role r) (init (cell 1 1 red)) (legal r wait) (<= terminal (true (cell 1 1 red))) (goal r 100)\n",
         );
-        for ((x, y), (u, v)) in cells().flat_map(|cell| steps.iter().map(move |step| (cell, *step))) {
-            if (1..5).contains(&(x + u)) && (1..5).contains(&(y + v)) {
-                text += &format!("(adjacent {x} {y} {} {})\n", x + u, y + v);
-            }
-        }
+        let pairs = cells().flat_map(|cell| steps.iter().map(move |step| (cell, *step)));
+        let inside = pairs.filter(|((x, y), (u, v))| (1..5).contains(&(x + u)) && (1..5).contains(&(y + v)));
+        let facts: Vec<String> =
+            inside.map(|((x, y), (u, v))| format!("(adjacent {x} {y} {} {})", x + u, y + v)).collect();
+        let text = text + &facts.join("\n");
         tiling(&board, &text)
     }
 

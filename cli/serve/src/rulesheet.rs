@@ -5,7 +5,7 @@
 //! those who want to play it.
 
 use crate::games::{Games, Way};
-use gdl_compiler::{Levels, Observer, Options, Rules, Severity, Source, diagnostic::codes};
+use gdl_compiler::{Levels, Observer, Options, Severity, Source, diagnostic::codes};
 use gdl_runtime::{__private::lift, Cancel, Dynamic, Game};
 use gdl_tools::{load, report};
 use serde::{Deserialize, Serialize};

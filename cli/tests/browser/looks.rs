@@ -5,9 +5,9 @@ use serde_json::json;
 
 /// A game for one on a board of five by five, whose cells have these neighbours besides those beside them, with these marks.
 fn rules(board: &str, marks: &[&str], moves: &str) -> String {
-    let cells = (1..6).flat_map(|x| (1..6).map(move |y| format!("(init (cell {x} {y} empty)) ")));
-    let marks = marks.iter().enumerate().map(|(row, mark)| format!("(init (cell {} 1 {mark})) ", row + 1));
-    let cells: String = cells.chain(marks).collect();
+    let cells = (1..6).flat_map(|x| (1..6).map(move |y| format!("(init (cell {x} {y} empty))")));
+    let marks = marks.iter().enumerate().map(|(row, mark)| format!("(init (cell {} 1 {mark}))", row + 1));
+    let cells = cells.chain(marks).collect::<Vec<_>>().join(" ");
     format!(
         "{board} (role r) {cells} (<= (next (cell ?x ?y ?m)) (true (cell ?x ?y ?m))) {moves}
          (<= terminal (does r end)) (goal r 50)"
@@ -52,13 +52,14 @@ fn boards_are_drawn_as_what_they_are() {
     page.resize(1920, 1080, false);
     assert!(8.0 * page.frame(0)[3] > 800.0);
 
-    // Quarters stand two by two, or there are gaps between them.
+    // Quarters stand two by two.
     let cells = (1..5).flat_map(|quarter| (0..9).map(move |cell| (quarter, 1 + cell / 3, 1 + cell % 3)));
-    let cells: String = cells
+    let cells: Vec<String> = cells
         .map(|(quarter, x, y)| {
-            format!("(init (cell {quarter} {x} {y} red)) (init (cell {quarter} {x} {y} empty)) ")
+            format!("(init (cell {quarter} {x} {y} red)) (init (cell {quarter} {x} {y} empty))")
         })
         .collect();
+    let cells = cells.join(" ");
     page.open_rules(&format!(
         "{cells} (role r) (legal r end) (<= (next over) (does r end)) (<= terminal (true over)) (goal r 50)"
     ));
@@ -66,15 +67,15 @@ fn boards_are_drawn_as_what_they_are() {
     assert!(first[1] == second[1] && first[0] < second[0] && first[0] == third[0] && first[1] < third[1]);
 
     // Six neighbours are those of hexagons; each row stands half a cell further.
-    let mut near = String::new();
+    let mut near = Vec::new();
     for (x, y) in (1..6).flat_map(|x| (1..6).map(move |y| (x, y))) {
         for (u, v) in [(0, 1), (1, 0), (1, 1)] {
             if x + u < 6 && y + v < 6 {
-                near += &format!("(adjacent {x} {y} {} {}) ", x + u, y + v);
+                near.push(format!("(adjacent {x} {y} {} {})", x + u, y + v));
             }
         }
     }
-    page.open_rules(&rules(&near, &["red", "blue"], ""));
+    page.open_rules(&rules(&near.join(" "), &["red", "blue"], ""));
     page.wait("document.querySelector('.grid.hex')");
     let (above, under) = (page.frame(0), page.frame(5));
     assert!((under[0] - above[0] - above[2] / 2.0).abs() < 3.0, "{above:?} {under:?}");

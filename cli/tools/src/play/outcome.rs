@@ -94,14 +94,11 @@ mod tests {
 
     /// How a game of these goals ends that is over at the start.
     fn headline(goals: &[u8]) -> String {
-        let goals = goals
-            .iter()
-            .enumerate()
-            .map(|(role, goal)| format!("(role r{role}) (legal r{role} wait) (goal r{role} {goal}) "));
-        let rules = format!(
-            "{} (init over) (<= (next over) (true over)) (<= terminal (true over))",
-            goals.collect::<String>()
-        );
+        let goals = goals.iter().enumerate();
+        let goals =
+            goals.map(|(role, goal)| format!("(role r{role}) (legal r{role} wait) (goal r{role} {goal})"));
+        let goals = goals.collect::<Vec<_>>().join(" ");
+        let rules = format!("{goals} (init over) (<= (next over) (true over)) (<= terminal (true over))");
         let game = compile(&Source::new("ends", rules), &Options::default()).expect("it is sound");
         Outcome::of(&game, &game.initial()).headline()
     }

@@ -270,7 +270,7 @@ impl Game {
         self.0.game.chance_role().map(|role| self.0.roles[role.index()].bind(py).clone())
     }
 
-    /// `table`, or `lifted` if the rules are too large for one.
+    /// `table`; `events` if the net is so vast that evaluating what changes takes less; or `lifted` if the rules are too large for one.
     #[getter]
     fn engine(&self) -> &'static str {
         self.0.game.engine()

@@ -1,28 +1,56 @@
 //! Compilation of a rulesheet to a game, with the compiler's own options and diagnostics: what `load` and the tools of
 //! this project are made of.
 
-use crate::{dynamic::Dynamic, lifted::Lifted, table::TableError};
-use gdl_compiler::{
-    Diagnostic, Diagnostics, Failure, Options, Rules, Source, diagnostic::codes, lifted, read,
+use crate::{
+    dynamic::Dynamic,
+    events::{Events, trial},
+    lifted::Lifted,
+    table::{Table, TableError},
 };
+use gdl_compiler::{
+    Compilation, Diagnostic, Diagnostics, Failure, Options, Rules, Source, diagnostic::codes, lifted,
+    propnet::Net, read,
+};
+use std::sync::Arc;
 
-/// Compiles a rulesheet with options of the compiler; one that takes too much is lifted.
+/// An engine for single states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The table.
+    Table,
+    /// A net that is evaluated where it changes.
+    Events,
+    /// The rules, state by state.
+    Lifted,
+}
+
+/// Compiles a rulesheet with options of the compiler, for the engine that a trial says; one that takes too much is lifted.
 ///
 /// # Errors
 /// All that is wrong with it.
 pub fn compile(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagnostics>> {
+    compile_as(source, options, None)
+}
+
+/// [`compile`] for the engine that is asked for, if one is.
+///
+/// # Errors
+/// All that is wrong with it, or that it takes too much for this engine.
+pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Result<Dynamic, Box<Diagnostics>> {
+    if way == Some(Way::Lifted) {
+        return evaluate(source, options);
+    }
     let Failure { mut diagnostics, rules, .. } = match gdl_compiler::compile(source, options) {
-        Ok(compilation) => match Dynamic::decode(&compilation.table) {
-            Ok(game) => return Ok(game),
-            Err(error) => {
+        Ok(compilation) => {
+            return playable(&compilation, way).map_err(|excess| {
                 let mut diagnostics = compilation.diagnostics;
-                diagnostics.push(too_large(&error));
-                return Err(Box::new(diagnostics));
-            }
-        },
+                diagnostics.push(*excess);
+                Box::new(diagnostics)
+            });
+        }
         Err(failure) => *failure,
     };
-    if let Some(rules) = rules.filter(|_| diagnostics.are_excesses()) {
+    if let Some(rules) = rules.filter(|_| way.is_none() && diagnostics.are_excesses()) {
         match lift(&rules, options) {
             Ok(game) => return Ok(game),
             Err(excess) => diagnostics.push(*excess),
@@ -31,11 +59,42 @@ pub fn compile(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagno
     Err(Box::new(diagnostics))
 }
 
+/// The game of a compilation, run by the engine that is asked for, else by that which a trial says.
+///
+/// # Errors
+/// The limit that is too low for it.
+pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic, Box<Diagnostic>> {
+    let Compilation { rules, raw, net, table, .. } = compilation;
+    if way == Some(Way::Lifted) {
+        return lift(rules, &Options::default());
+    }
+    let table = Arc::new(Table::decode(table).map_err(|error| Box::new(too_large(&error)))?);
+    let events = match way {
+        Some(Way::Table | Way::Lifted) => None,
+        Some(Way::Events) => {
+            let message = "machines of the net would take more than a gibibyte";
+            let excess = || Box::new(Diagnostic::new(&codes::TOO_MANY_INSTANCES, None, message.to_owned()));
+            Some(trial::best([raw, net]).ok_or_else(excess)?.0)
+        }
+        None => trial::choose(&table, [raw, net]),
+    };
+    Ok(match events {
+        Some(events) => Dynamic::eventful(events.with_table(table)),
+        None => Dynamic::shared(table),
+    })
+}
+
+/// The game of a net, run by what changes from state to state; none if that would take too much memory.
+#[must_use]
+pub fn eventful(net: &Net) -> Option<Dynamic> {
+    Events::new(net).map(Dynamic::eventful)
+}
+
 /// Makes a rulesheet a game that is evaluated state by state.
 ///
 /// # Errors
 /// All that is wrong with it, as far as that shows without grounding, or the limit that is too low even for this.
-pub fn evaluate(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagnostics>> {
+fn evaluate(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagnostics>> {
     let (rules, mut diagnostics) = read(source, options).map_err(|failure| failure.diagnostics)?;
     lift(&rules, options).map_err(|excess| {
         diagnostics.push(*excess);

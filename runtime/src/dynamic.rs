@@ -1,14 +1,14 @@
-//! Dynamic games, whose size is known when the program runs: a [`Dynamic`] interprets a table, or rules too large for
-//! one, and is a [`Game`] like those of `gdl!`.
+//! Dynamic games, whose size is known when the program runs: a [`Dynamic`] interprets a table, a net, or rules too
+//! large for either, and is a [`Game`] like those of `gdl!`.
 
-#[cfg(feature = "load")]
-use crate::lifted::Lifted;
 use crate::{
     bits::BitBox,
     game::{Game, Id, Shape},
     table::Table,
     vocabulary::Vocabulary,
 };
+#[cfg(feature = "load")]
+use crate::{events::Events, lifted::Lifted};
 use std::sync::Arc;
 
 pub use crate::table::TableError;
@@ -22,6 +22,8 @@ pub struct Dynamic {
 #[derive(Clone, Debug)]
 enum Engine {
     Table(Arc<Table>),
+    #[cfg(feature = "load")]
+    Events(Arc<Events>),
     #[cfg(feature = "load")]
     Lifted(Arc<Lifted>),
 }
@@ -54,8 +56,16 @@ impl Dynamic {
         match &self.engine {
             Engine::Table(table) => Some(table),
             #[cfg(feature = "load")]
+            Engine::Events(events) => events.table(),
+            #[cfg(feature = "load")]
             Engine::Lifted(_) => None,
         }
+    }
+
+    /// The game of a net that is evaluated where it changes.
+    #[cfg(feature = "load")]
+    pub(crate) fn eventful(events: Events) -> Self {
+        Self { engine: Engine::Events(Arc::new(events)) }
     }
 
     /// The game of rules that are evaluated state by state.
@@ -71,14 +81,22 @@ impl Dynamic {
         match &self.engine {
             Engine::Table(_) => None,
             #[cfg(feature = "load")]
+            Engine::Events(_) => None,
+            #[cfg(feature = "load")]
             Engine::Lifted(lifted) => lifted.given_up().map(|(count, excess)| (count, excess.to_string())),
         }
     }
 
-    /// The engine that runs the game: `table` or `lifted`.
+    /// The engine that runs the game state by state: `table`, `events` or `lifted`.
     #[must_use]
     pub fn engine(&self) -> &'static str {
-        if self.table().is_some() { "table" } else { "lifted" }
+        match &self.engine {
+            Engine::Table(_) => "table",
+            #[cfg(feature = "load")]
+            Engine::Events(_) => "events",
+            #[cfg(feature = "load")]
+            Engine::Lifted(_) => "lifted",
+        }
     }
 }
 
@@ -127,6 +145,8 @@ macro_rules! with {
         match &$game.engine {
             Engine::Table($engine) => $body,
             #[cfg(feature = "load")]
+            Engine::Events($engine) => $body,
+            #[cfg(feature = "load")]
             Engine::Lifted($engine) => $body,
         }
     };
@@ -171,6 +191,8 @@ impl Game for Dynamic {
     fn observe_without_goals(&self, state: &BitBox, view: &mut BitBox) {
         match &self.engine {
             Engine::Table(table) => table.observe_without_goals(state.as_ref(), view.as_mut()),
+            #[cfg(feature = "load")]
+            Engine::Events(events) => events.observe_without_goals(state.as_ref(), view.as_mut()),
             #[cfg(feature = "load")]
             Engine::Lifted(lifted) => lifted.observe(state.as_ref(), view.as_mut()),
         }

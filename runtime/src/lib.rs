@@ -84,6 +84,8 @@ mod circuit;
 mod compile;
 mod cpu;
 pub mod dynamic;
+#[cfg(feature = "load")]
+mod events;
 pub mod game;
 pub mod history;
 pub mod information;

@@ -1,6 +1,7 @@
 //! Loading of rulesheets while the program runs: a text becomes a game, or an error that has all that is wrong with it.
 //!
-//! A rulesheet becomes a table. One that is too large to be grounded is evaluated state by state instead
+//! A rulesheet becomes a table, and a vast one a net that is evaluated where it changes, if a trial says that this takes less
+//! ([`Dynamic::engine`] says `events`). One that is too large to be grounded is evaluated state by state instead
 //! ([`Dynamic::engine`] says `lifted`): the same play, tens of times slower in most games, and faster where a net would be
 //! vast and little of it alive.
 //!
@@ -9,7 +10,7 @@
 
 use crate::{
     cancel::Cancel,
-    compile::{compile, evaluate},
+    compile::{Way, compile_as},
     dynamic::Dynamic,
 };
 use gdl_compiler::{
@@ -193,7 +194,7 @@ pub fn load(text: &str) -> Result<Dynamic, LoadError> {
 pub struct Loader {
     name: String,
     options: Options,
-    lifted: bool,
+    way: Option<Way>,
     deadline: Option<Instant>,
     cancel: Cancel,
 }
@@ -204,7 +205,7 @@ impl Loader {
         Self {
             name: "rules".to_owned(),
             options: Options::default(),
-            lifted: false,
+            way: None,
             deadline: None,
             cancel: Cancel::default(),
         }
@@ -257,7 +258,33 @@ impl Loader {
     /// assert_eq!(perft(&lifted, 4), perft(&load(text).unwrap(), 4));
     /// ```
     pub fn lifted(self) -> Self {
-        Self { lifted: true, ..self }
+        Self { way: Some(Way::Lifted), ..self }
+    }
+
+    /// Single states are stepped by the table. Otherwise a trial says whether that or [`Loader::events`] takes less.
+    pub fn table(self) -> Self {
+        Self { way: Some(Way::Table), ..self }
+    }
+
+    /// Single states are stepped by a net that is kept in one state and evaluated where another one differs, which takes less than
+    /// the table where a net is vast and a step changes little of it. Playouts in lanes stay what they are.
+    ///
+    /// ```
+    /// use gdl_runtime::{Loader, load, perft};
+    ///
+    /// let text = "
+    ///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+    ///     (<= (legal robot go) (true (at ?x)) (succ ?x ?y))
+    ///     (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+    ///     (<= terminal (true (at 2)))
+    ///     (<= (goal robot 100) (true (at 2))) (<= (goal robot 0) (not (true (at 2))))
+    /// ";
+    /// let events = Loader::new().events().load(text).unwrap();
+    /// assert_eq!(events.engine(), "events");
+    /// assert_eq!(perft(&events, 4), perft(&load(text).unwrap(), 4));
+    /// ```
+    pub fn events(self) -> Self {
+        Self { way: Some(Way::Events), ..self }
     }
 
     /// No game comes later than this. The compiler looks at the clock every few milliseconds.
@@ -305,8 +332,7 @@ impl Loader {
             if watch.is_over() { ControlFlow::Break(()) } else { watch.options.observer.tell(progress) }
         });
         let options = Options { observer, ..self.options.clone() };
-        let loaded = if self.lifted { evaluate(&source, &options) } else { compile(&source, &options) };
-        match loaded {
+        match compile_as(&source, &options, self.way) {
             Ok(_) if self.is_over() => {
                 Err(LoadError::Cancelled { message: "stopped by the caller when all was done".to_owned() })
             }

@@ -26,7 +26,7 @@ pub use crate::stats::thousands;
 
 /// For the tools of this project: games by options of the compiler.
 #[cfg(feature = "load")]
-pub use crate::compile::{compile, evaluate, lift};
+pub use crate::compile::{Way, compile, compile_as, eventful, lift, playable};
 
 use crate::lanes::Straight;
 use gdl_format::table::has_this_version;

@@ -26,7 +26,7 @@ use crate::{
 use cases::{Cases, Wanted};
 use gdl_format::table as format;
 use patches::{Patches, Rules};
-use places::Places;
+pub(crate) use places::Places;
 use residual::Room;
 
 pub use format::TableError;

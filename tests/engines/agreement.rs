@@ -2,12 +2,20 @@
 //! every built-in game: legal moves, termination, goals, fluents and what each role perceives.
 
 use gdl_compiler::{
-    Diagnostics, Levels, Options, Rules, Source, check::check, eval::Evaluator, syntax::parse,
+    Diagnostics, Levels, Options, Rules, Source, check::check, compile, eval::Evaluator, syntax::parse,
 };
 use gdl_games::{Entry, LIST, Visitor, compiled, visit};
 use gdl_runtime::{
-    Game, GameExt, Loader, Playouts, chance::Stream, game::Perception, load, playouts::Engine,
+    __private::{Way, eventful, playable},
+    Dynamic, Game, GameExt, Loader, Playouts,
+    bits::BitBox,
+    chance::Stream,
+    dynamic::MoveId,
+    game::Perception,
+    playouts::Engine,
 };
+use gdl_tests::comparison::lenient;
+use std::thread;
 
 /// Steps compared on each game and engine; the oracle is slow.
 const STEPS: usize = 150;
@@ -100,14 +108,58 @@ fn compiled_games_agree_with_the_oracle() {
 }
 
 #[test]
-fn tables_agree_with_the_oracle() {
+fn tables_and_events_agree_with_the_oracle() {
     for entry in LIST {
-        let game = load(entry.text).expect("built-in rulesheets load");
-        agree(entry.name, &game, &rules(entry.text));
+        let (name, rules) = (entry.name, rules(entry.text));
+        let source = Source::new("game.kif", entry.text);
+        let compilation = compile(&source, &lenient(&Options::default())).expect("built-in rulesheets load");
+        let table = playable(&compilation, Some(Way::Table)).expect("it is small enough");
+        assert_eq!(table.engine(), "table");
+        agree(name, &table, &rules);
         // Moves that are made often are made in a way of their own.
-        let _ = Playouts::new(&game).engine(Engine::Single).threads(1).count(400).run();
-        agree(entry.name, &game, &rules(entry.text));
+        let tally = |game| Playouts::new(game).engine(Engine::Single).threads(2).count(400).run().tally;
+        let tallied = tally(&table);
+        agree(name, &table, &rules);
+        let events =
+            [&compilation.raw, &compilation.net].map(|net| eventful(net).expect("it is small enough"));
+        agree(name, &events[0], &rules);
+        for (events, net) in events.iter().zip(["before", "after"]) {
+            assert_eq!(events.engine(), "events");
+            let name = format!("{name}, {net} optimising");
+            jump(&name, events, &table);
+            assert!(tally(events) == tallied, "{name}: playouts of events and table");
+        }
     }
+}
+
+/// Asks for what is seen of states, and for what follows from them, in an order that no play has, in two threads at once.
+fn jump(name: &str, events: &Dynamic, table: &Dynamic) {
+    let mut random = Stream::new(2, 0);
+    let mut met: Vec<(BitBox, Vec<MoveId>, BitBox)> = Vec::new();
+    let mut state = table.initial();
+    for _ in 0..STEPS {
+        let view = table.view(&state);
+        let joint: Option<Vec<MoveId>> =
+            table.roles().map(|role| table.random_move_in(&view, role, &mut random)).collect();
+        let Some(joint) = joint.filter(|_| !table.is_terminal_in(&view)) else {
+            state = table.initial();
+            continue;
+        };
+        let before = state.clone();
+        table.advance(&mut state, &joint);
+        met.push((before, joint, state.clone()));
+    }
+    let visit = |seed| {
+        let mut random = Stream::new(seed, 0);
+        for _ in 0..2 * STEPS {
+            let (state, joint, next) = &met[random.below(met.len() as u64) as usize];
+            assert_eq!(events.view(state), table.view(state), "{name}: {}", table.state_text(state));
+            let mut after = state.clone();
+            events.advance(&mut after, joint);
+            assert_eq!(after, *next, "{name}: {}", table.state_text(state));
+        }
+    };
+    thread::scope(|scope| (1..=2).for_each(|seed| drop(scope.spawn(move || visit(seed)))));
 }
 
 #[test]

@@ -12,7 +12,10 @@ use gdl_compiler::{
     Diagnostics, Limits as CompilerLimits, Options, Rules, Severity, Source, check::check, compile,
     eval::Evaluator, syntax::parse,
 };
-use gdl_runtime::{__private::lift, Dynamic};
+use gdl_runtime::{
+    __private::{eventful, lift},
+    Dynamic,
+};
 use gdl_tools::{
     load,
     verify::{Engine, Limits, Outcome, Trace, verify},
@@ -122,8 +125,17 @@ fn compare(source: &Source, trace: &Trace) -> Verdict {
         Err(codes) => return Verdict::Refused(codes),
     };
     if let Ok(compilation) = compile(source, &options) {
-        let game = Dynamic::decode(&compilation.table).expect("small enough");
-        return Verdict::Compared(By::Table, verify(&Engine(&game), trace, &BY_TABLE));
+        let table = Dynamic::decode(&compilation.table).expect("small enough");
+        let outcome = verify(&Engine(&table), trace, &BY_TABLE);
+        let events = eventful(&compilation.raw).expect("small enough");
+        let other = verify(&Engine(&events), trace, &BY_TABLE);
+        assert_eq!(
+            outcome.difference.is_some(),
+            other.difference.is_some(),
+            "{}: table and events",
+            trace.name
+        );
+        return Verdict::Compared(By::Table, outcome);
     }
     if IS_DEBUG && source.name() != WITHOUT_EVAL {
         let evaluator = Evaluator::new(&rules).expect("checked rules can be evaluated");

@@ -12,7 +12,7 @@ use gdl_compiler::{
     read,
 };
 use gdl_runtime::{
-    __private::lift,
+    __private::{eventful, lift},
     Dynamic, Game, GameExt, Playouts,
     bits::BitBox,
     board::Board,
@@ -181,6 +181,7 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
     let (in_phases, in_plies) = (compilation.phases.is_some(), compilation.plies.is_some());
     let game = judge(&compilation, enter);
     let mut games = vec![game, lifted];
+    games.extend([&compilation.raw, &compilation.net].map(|net| eventful(net).expect("the net is small")));
     if is_fourth {
         // The same rules, with rules split wherever that pays.
         let split = compile(&source, &Options { split_from: 1, ..observed });

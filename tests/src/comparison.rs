@@ -1,11 +1,11 @@
-//! Comparison of three engines that play one game at once: what all say of each state, or where they differ.
+//! Comparison of engines that play one game at once: what all say of each state, or where they differ.
 
 use gdl_compiler::{
     Levels, Options, Rules, Source, compile, diagnostic::codes, eval::EvalError, eval::Evaluator,
     eval::State, eval::Term,
 };
 use gdl_runtime::{
-    __private::lift,
+    __private::{eventful, lift},
     Dynamic, Game, GameExt,
     bits::BitBox,
     chance::Stream,
@@ -49,7 +49,8 @@ pub fn lenient(options: &Options) -> Options {
     Options { levels: Levels { allow, ..Levels::default() }, ..options.clone() }
 }
 
-/// Plays `steps` random steps in the table engine, in the lifted one and in `eval`.
+/// Plays `steps` random steps in the table engine, by events in the net before and after it is optimised, in the lifted engine
+/// and in `eval`.
 ///
 /// # Panics
 /// If they differ.
@@ -65,12 +66,16 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
         }
     };
     let rules = &compilation.rules;
-    let table = Dynamic::decode(&compilation.table).expect("the table can be read");
+    let mut games = vec![Dynamic::decode(&compilation.table).expect("the table can be read")];
+    games.extend([&compilation.raw, &compilation.net].map(|net| eventful(net).expect("the net is small")));
     match lift(rules, &options) {
-        Ok(lifted) => agree(text, &[table, lifted], rules, &options, steps),
+        Ok(lifted) => {
+            games.push(lifted);
+            agree(text, &games, rules, &options, steps)
+        }
         // Grounding takes what is denied as possible, so it finds fewer roles that can never move.
         Err(fault) if fault.code == &codes::MISSING_LEGAL_ONE_ROLE => {
-            let outcome = agree(text, &[table], rules, &options, steps);
+            let outcome = agree(text, &games, rules, &options, steps);
             if let Outcome::Agreed(positions) = &outcome {
                 let is_stuck = |position: &Position| position.legal.iter().any(Vec::is_empty);
                 assert!(positions.iter().all(is_stuck), "{}\n{text}", fault.message);

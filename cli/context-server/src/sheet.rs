@@ -6,7 +6,10 @@
 use crate::refusal::Refusal;
 use gdl_compiler::{Diagnostics, Levels, Limits, Observer, Options, Rules, Source, eval::Evaluator};
 use gdl_games::Entry;
-use gdl_runtime::{__private::lift, Cancel, Dynamic};
+use gdl_runtime::{
+    __private::{lift, playable},
+    Cancel, Dynamic,
+};
 use gdl_tools::{
     load::{self, Compiled},
     output::counted,
@@ -111,7 +114,7 @@ impl Sheet {
         let options = self.options(load::tolerant().levels, cancel);
         let (mut diagnostics, compiled) = load::inspect(&self.source, &options);
         match compiled {
-            Ok(compiled) => Dynamic::decode(&compiled.table).map_err(|error| Refusal::new(error.to_string())),
+            Ok(compiled) => playable(&compiled, None).map_err(|excess| Refusal::new(excess.message)),
             Err(Some(rules)) if diagnostics.are_excesses() => lift(&rules, &options).map_err(|excess| {
                 diagnostics.push(*excess);
                 Refusal::of_rules(&diagnostics, &self.source)

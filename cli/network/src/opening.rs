@@ -14,7 +14,11 @@ use crate::{
     threads::Threads,
 };
 use gdl_compiler::{Levels, Limits, Observer, Options, Severity, Source, diagnostic::codes};
-use gdl_runtime::{__private::lift, Dynamic, Game, GameExt, game::Id};
+use gdl_runtime::{
+    __private::{lift, playable},
+    Dynamic, Game, GameExt,
+    game::Id,
+};
 use std::{
     ops::ControlFlow,
     sync::Arc,
@@ -95,7 +99,7 @@ fn opening<W: FnOnce(&Seat) + Send>(seat: &Arc<Seat>, work: W) -> impl FnOnce() 
 
 fn compile(seat: &Seat, source: &Source, options: &Options) {
     match gdl_compiler::compile(source, options) {
-        Ok(compilation) => bring(seat, "table", Dynamic::decode(&compilation.table).ok(), Arc::default()),
+        Ok(compilation) => bring(seat, "table", playable(&compilation, None).ok(), Arc::default()),
         // What is too large is lifted; what was called off is of no interest.
         Err(failure) if failure.diagnostics.are_excesses() => {}
         Err(failure) if failure.diagnostics.iter().any(|fault| fault.code == &codes::CANCELLED) => {}

@@ -8,7 +8,7 @@ use clap::Args;
 use cpu_time::ProcessTime;
 use gdl_compiler::{Diagnostics, Observer, Options, Severity, Source};
 use gdl_runtime::{
-    __private::{compile, evaluate},
+    __private::{Way, compile_as},
     Dynamic, Playouts, Stats,
 };
 use gdl_tools::{
@@ -193,8 +193,13 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     options.observer = Observer::new(move |_| {
         if start.elapsed() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    let compile = if args.engine == Some(Engine::Lifted) { evaluate } else { compile };
-    let game = compile(&source, &options).map_err(|diagnostics| explain(&diagnostics, &source))?;
+    let way = match args.engine {
+        Some(Engine::Table) => Some(Way::Table),
+        Some(Engine::Events) => Some(Way::Events),
+        Some(Engine::Lifted) => Some(Way::Lifted),
+        None | Some(Engine::Lanes | Engine::TableLanes | Engine::Straight | Engine::Single) => None,
+    };
+    let game = compile_as(&source, &options, way).map_err(|diagnostics| explain(&diagnostics, &source))?;
     let _ = playouts(&game, gdl_runtime::playouts::Engine::Single).count(1).run();
     let load_seconds = start.elapsed().as_secs_f64();
     let load_cpu_seconds = clock.elapsed().as_secs_f64();

@@ -25,7 +25,8 @@ Examples:
 pub(crate) struct NetArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
-    /// How the rules are run [default: table or, if they take too much to be grounded, lifted]
+    /// How the rules are run [default: table, events where a trial says that they take less, or, if they take too much to be
+    /// grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Way>,
     /// Print the net as a Graphviz graph
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &NetArgs) -> Result {
     // A compiled game's code was made from the same net by the same phases.
     let has_code = matches!(args.game, GameArg::BuiltIn(entry) if entry.is_compiled());
     let is_straight = has_code && args.engine.is_none() && compiled.is_straight();
-    let engine = if is_straight { "straight" } else { "table" };
+    let engine = if is_straight { "straight" } else { load::playable(&compiled, args.engine)?.engine() };
     if args.dot {
         let graph = graph(&compiled.net, MOST_DRAWN)?;
         let mut out = output::stdout();

@@ -48,6 +48,8 @@ pub(crate) struct VerifyArgs {
 pub(crate) enum Semantics {
     /// The table the rulesheet compiles to
     Table,
+    /// The net the rulesheet compiles to, evaluated where it changes
+    Events,
     /// The rules, evaluated state by state
     Lifted,
     /// The rules as they stand: slow, but nothing is grounded, so no rulesheet is too large
@@ -69,6 +71,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result {
     let way = match args.engine {
         None => None,
         Some(Semantics::Table) => Some(Way::Table),
+        Some(Semantics::Events) => Some(Way::Events),
         Some(Semantics::Lifted) => Some(Way::Lifted),
         Some(Semantics::Eval) => {
             let rules = load::checked(source, &options)?;

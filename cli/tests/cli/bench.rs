@@ -88,9 +88,13 @@ fn each_rulesheet_has_a_row_in_its_place() {
 #[test]
 fn engines_can_be_asked_for() {
     let path = rulesheet("nim.kif");
-    for (asked, engine) in
-        [("lanes", "table-lanes"), ("table", "table"), ("single", "table"), ("lifted", "lifted")]
-    {
+    for (asked, engine) in [
+        ("lanes", "table-lanes"),
+        ("table", "table"),
+        ("events", "events"),
+        ("single", "table"),
+        ("lifted", "lifted"),
+    ] {
         let row = &bench(&path, &["--engine", asked])["rulesheets"][0];
         assert_eq!(row["engine"], engine, "{row}");
         assert_eq!(row["lanes_cpu_seconds"].is_null(), engine != "table-lanes", "{row}");

@@ -131,7 +131,7 @@ fn perft_counts_the_same_with_every_engine() {
     let count =
         |rest: &[&str]| json(&[&["perft", "tictactoe", "--depth", "5", "--divide", "--json"], rest].concat());
     let counts = count(&[]);
-    for engine in ["lanes", "single", "straight", "table", "lifted"] {
+    for engine in ["lanes", "single", "straight", "table", "events", "lifted"] {
         assert_eq!(count(&["--engine", engine]), counts, "{engine}");
     }
     assert_eq!(count(&["--isa", "portable"]), counts);
@@ -260,7 +260,10 @@ fn rules_can_be_evaluated_state_by_state() {
         assert_eq!(play["engine"], engine);
         (counted(&play), perft)
     };
-    assert_eq!(run("lifted"), run("table"));
+    let table = run("table");
+    assert_eq!(run("lifted"), table);
+    assert_eq!(run("events"), table);
+    assert_eq!(json(&["net", "monty_hall", "--engine", "events", "--json"])["engine"], "events");
 
     let net = json(&["net", "monty_hall", "--engine", "lifted", "--json"]);
     assert_eq!(keys(&net), ["game", "engine", "roles", "fluents", "moves", "percepts"]);

@@ -51,7 +51,7 @@ fn games_of_chance_are_verified() {
         }],
     });
     let (rules, trace) = (file("coin.kif", COIN), file("coin.json", trace.to_string()));
-    for engine in ["eval", "table", "lifted"] {
+    for engine in ["eval", "table", "events", "lifted"] {
         let report = json(&["verify", &rules, &trace, "--engine", engine, "--json"]);
         let expected = value!({ "steps": 1, "playouts": 1, "perft_depth": 2, "difference": null });
         assert_eq!(report, expected, "{engine}");

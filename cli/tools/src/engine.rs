@@ -19,6 +19,8 @@ pub enum Engine {
     Straight,
     /// The rules as a table
     Table,
+    /// The rules as a net of which each step evaluates what changes: for vast nets
+    Events,
     /// The rules themselves, state by state: slow, but nothing is grounded
     Lifted,
     /// One game or state at a time, whichever way the rules are run
@@ -49,6 +51,7 @@ impl Engine {
                 Err(Error::Usage(format!("{reason}: it runs as a table")))
             }
             Self::Table => Ok(Some(Way::Table)),
+            Self::Events => Ok(Some(Way::Events)),
             Self::Lifted => Ok(Some(Way::Lifted)),
             Self::Lanes | Self::TableLanes | Self::Straight | Self::Single => Ok(None),
         }

@@ -26,7 +26,12 @@ use crate::{
 use coverage::{Dead, Seen};
 use drama::Drama;
 use gdl_compiler::{Compilation, Options, Severity, Source};
-use gdl_runtime::{__private::Table, Cancel, Dynamic, Game, Playouts, dynamic::MoveId, playouts::Tally};
+use gdl_runtime::{
+    __private::{Table, playable},
+    Cancel, Dynamic, Game, Playouts,
+    dynamic::MoveId,
+    playouts::Tally,
+};
 use outcome::Outcome;
 use score::Part;
 use serde_json::{Map, Value, json};
@@ -360,9 +365,9 @@ pub fn judge(name: &str, source: &Source, options: &Options, settings: &Settings
             return Some(Judgement::new(name, verdict, reason));
         }
     };
-    let game = match Dynamic::decode(&compilation.table) {
+    let game = match playable(&compilation, None) {
         Ok(game) => game,
-        Err(error) => return Some(Judgement::new(name, Verdict::TooLarge, Some(error.to_string()))),
+        Err(excess) => return Some(Judgement::new(name, Verdict::TooLarge, Some(excess.message))),
     };
     let judgement = Trial { game: &game, compilation: &compilation, source, settings }.judge(name);
     (!settings.cancel.is_cancelled()).then_some(judgement)

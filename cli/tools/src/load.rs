@@ -15,7 +15,10 @@ use gdl_compiler::{
     diagnostic::codes, emit, observer::Progress, propnet::Net,
 };
 use gdl_games::Entry;
-use gdl_runtime::{__private::lift, Dynamic};
+use gdl_runtime::{
+    __private::{self, lift},
+    Dynamic,
+};
 use std::{
     fs::{self, File},
     io::{self, Read},
@@ -257,8 +260,20 @@ pub fn built_in(entry: &Entry) -> Result<Compiled> {
 pub enum Way {
     /// The rules as a table
     Table,
+    /// The rules as a net of which each step evaluates what changes: for vast nets
+    Events,
     /// The rules themselves, state by state: slow, but nothing is grounded
     Lifted,
+}
+
+impl From<Way> for __private::Way {
+    fn from(way: Way) -> Self {
+        match way {
+            Way::Table => Self::Table,
+            Way::Events => Self::Events,
+            Way::Lifted => Self::Lifted,
+        }
+    }
 }
 
 /// What became of a rulesheet.
@@ -323,11 +338,18 @@ fn lift_watched(rules: &Rules, options: &Options) -> std::result::Result<Dynamic
 /// As for [`run_as`].
 pub fn play(source: Source, options: &Options, way: Option<Way>) -> Result<Dynamic> {
     match run_as(source, options, way)? {
-        Loaded::Compiled(compiled) => {
-            Dynamic::decode(&compiled.table).map_err(|error| Error::Input(error.to_string()))
-        }
+        Loaded::Compiled(compiled) => playable(&compiled, way),
         Loaded::Lifted(game) => Ok(game),
     }
+}
+
+/// The game of what was compiled, run as asked for.
+///
+/// # Errors
+/// [`Error::Input`] if it is too large to be played.
+pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic> {
+    let game = __private::playable(compilation, way.map(Into::into));
+    game.map_err(|excess| Error::Input(excess.message))
 }
 
 /// Parses and checks a rulesheet without grounding it.

@@ -66,6 +66,8 @@ pub struct Compilation {
     pub rules: Rules,
     /// The ground rules.
     pub ground: GroundRules,
+    /// The net before it was optimised.
+    pub raw: Net,
     /// The optimised net.
     pub net: Net,
     /// The net at each phase of the cycle that its fluents go round, if there is one.
@@ -95,6 +97,7 @@ pub struct Failure {
 
 /// What is made of ground rules.
 struct Nets {
+    raw: Net,
     net: Net,
     phases: Option<optimize::Phases>,
     plies: Option<optimize::Plies>,
@@ -120,8 +123,8 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Fa
     diagnostics.sort();
     match (rules, compiled) {
         (Some(rules), Some((ground, nets))) if !diagnostics.has_errors() => {
-            let Nets { net, phases, plies, lanes, table, omissions } = nets;
-            Ok(Compilation { rules, ground, net, phases, plies, lanes, table, omissions, diagnostics })
+            let Nets { raw, net, phases, plies, lanes, table, omissions } = nets;
+            Ok(Compilation { rules, ground, raw, net, phases, plies, lanes, table, omissions, diagnostics })
         }
         (rules, _) => Err(Box::new(Failure { diagnostics, tree, rules })),
     }
@@ -178,11 +181,11 @@ fn go_on(meter: &Meter, diagnostics: &mut Diagnostics) -> Option<()> {
 /// left, and a third where the table is still to come.
 fn nets(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Nets> {
     begin(options, Phase::Propnet, diagnostics)?;
-    let net = propnet::build(ground, options, diagnostics)?;
+    let raw = propnet::build(ground, options, diagnostics)?;
 
     begin(options, Phase::Optimize, diagnostics)?;
     let mut meter = Meter::new(options, Phase::Optimize);
-    let net = optimize::optimize(net, &mut meter);
+    let net = optimize::optimize(raw.clone(), &mut meter);
     go_on(&meter, diagnostics)?;
     let mut omissions = meter.omissions().to_vec();
 
@@ -203,5 +206,5 @@ fn nets(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) 
         diagnostics.push(emit::table::excess(&meter, &options.limits));
         return None;
     };
-    Some(Nets { net, phases, plies, lanes, table, omissions })
+    Some(Nets { raw, net, phases, plies, lanes, table, omissions })
 }

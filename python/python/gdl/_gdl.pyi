@@ -76,8 +76,9 @@ class Game:
     def chance_role(self) -> str | None:
         """The role that stands for chance, if there is one: in rulesheets `random`."""
     @property
-    def engine(self) -> Literal["table", "lifted"]:
-        """`table`, or `lifted` if the rules are too large for one and are evaluated state by state."""
+    def engine(self) -> Literal["table", "events", "lifted"]:
+        """`table`; `events` if the net is so vast that evaluating what changes takes less; or `lifted` if the rules are too large
+        for a net and are evaluated state by state."""
     @property
     def proofs(self) -> Proofs:
         """What is proved of the game: found when it is first asked for, in a second at most where rules are small, then kept. The GIL is

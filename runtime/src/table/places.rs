@@ -2,7 +2,7 @@
 
 /// For each role which moves it may ever make.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(crate) struct Places {
     /// Words of a role.
     words: usize,
     /// A bit for each move.
@@ -13,7 +13,7 @@ pub(super) struct Places {
 
 impl Places {
     /// The places in ascending lists of moves, one for each role, with so many words of 64 moves.
-    pub(super) fn new(lists: &[Vec<u32>], words: usize) -> Self {
+    pub(crate) fn new(lists: &[Vec<u32>], words: usize) -> Self {
         let mut moves = vec![0_u64; lists.len() * words];
         let mut before = Vec::with_capacity(moves.len());
         for (role, list) in lists.iter().enumerate() {
@@ -30,7 +30,7 @@ impl Places {
 
     /// The place of a move of a role; none if the role never makes it.
     #[inline]
-    pub(super) fn find(&self, role: usize, action: usize) -> Option<usize> {
+    pub(crate) fn find(&self, role: usize, action: usize) -> Option<usize> {
         if action / 64 >= self.words {
             return None;
         }

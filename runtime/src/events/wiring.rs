@@ -1,0 +1,163 @@
+//! The wiring of the event-driven engine: a net with gates of few operands, in levels, and the bit that each output is written to.
+//!
+//! Input: a net, and the layout of the game's rows. Output: the operands of each gate in the order in which they are looked at.
+//! Gates of many operands are trees of smaller ones, so that none takes long to evaluate. Afterwards every operand is on a lower
+//! level than its gate, and all that depends on the moves made is on higher levels than what does not. It takes O(operands x log
+//! operands of a gate) steps, and some twelve bytes for each operand.
+
+use gdl_compiler::propnet::{Gate, Net, Signal};
+use gdl_format::shape::Shape;
+
+/// The most operands of a gate. Of vast nets none is much faster with four or sixteen.
+const WIDE: usize = 8;
+
+/// What levels are below: machines keep them beside some flags.
+const HEIGHT: u32 = 1 << 28;
+
+/// A signal (twice a gate plus one if complemented), and the bit that it is written to.
+pub(super) type Output = (u32, u32);
+
+/// A net that machines can run.
+#[derive(Clone, Debug)]
+pub(super) struct Wiring {
+    /// The number of fluents, which are the gates from 1 on.
+    pub(super) fluents: usize,
+    /// The number of gates before the first AND: the constant, the fluents and the moves.
+    pub(super) inputs: usize,
+    /// The signals that ANDs are of, gate by gate.
+    pub(super) operands: Vec<u32>,
+    /// For each AND the place of its first operand, and one entry more.
+    pub(super) starts: Vec<u32>,
+    /// The level of each AND.
+    pub(super) levels: Vec<u32>,
+    /// The level from which on gates depend on the moves made.
+    pub(super) moved: usize,
+    /// One more than the highest level.
+    pub(super) height: usize,
+    /// What is known at all times, with its bit of the row that has the next state and then the view.
+    pub(super) kept: Vec<Output>,
+    /// What is asked for: goals with their bit of the view, percepts with theirs of the row of percepts.
+    pub(super) goals: Vec<Output>,
+    pub(super) percepts: Vec<Output>,
+}
+
+/// Gates as they are made.
+struct Builder {
+    operands: Vec<u32>,
+    starts: Vec<u32>,
+    /// For each gate whether it depends on moves, and its level among those that do, or do not.
+    levels: Vec<(bool, u32)>,
+}
+
+impl Builder {
+    /// An AND of signals; its number.
+    fn push(&mut self, signals: &[u32]) -> u32 {
+        let levels = || signals.iter().map(|&signal| self.levels[signal as usize / 2]);
+        let is_moved = levels().any(|(is_moved, _)| is_moved);
+        let below = levels().filter(|level| level.0 == is_moved).map(|level| level.1).max();
+        self.levels.push((is_moved, below.map_or(0, |level| level + 1)));
+        self.operands.extend_from_slice(signals);
+        self.starts.push(self.operands.len() as u32);
+        self.levels.len() as u32 - 1
+    }
+}
+
+impl Wiring {
+    /// The wiring of a net; none if it is too large or too deep for the numbers used.
+    pub(super) fn new(net: &Net, shape: Shape) -> Option<Self> {
+        let (fluents, inputs) = (net.initial.len(), net.inputs());
+        let first = shape.state_words() * 64;
+        u32::try_from(first + shape.view_words() * 64).ok()?;
+        // Trees have fewer than twice the operands, and signals need a bit more than gates.
+        (net.len() + net.literals() < (1 << 30)).then_some(())?;
+        let mut uses = vec![0_u32; net.len()];
+        let and = |gate: usize| match net.gate(gate as u32) {
+            Gate::And(operands) => operands,
+            _ => &[],
+        };
+        (inputs..net.len()).flat_map(and).for_each(|s| uses[s.gate() as usize] += 1);
+        let is_move = |gate: usize| gate > fluents && gate < inputs;
+        let mut builder = Builder {
+            operands: Vec::with_capacity(net.literals() + net.literals() / (WIDE - 1)),
+            starts: Vec::with_capacity(net.ands() + 1),
+            levels: (0..inputs).map(|gate| (is_move(gate), 0)).collect(),
+        };
+        builder.starts.push(0);
+        let mut places: Vec<u32> = (0..inputs as u32).collect();
+        let mut operands = Vec::new();
+        for gate in inputs..net.len() {
+            operands.clear();
+            operands.extend(and(gate).iter().map(|s| (code(&places, *s), uses[s.gate() as usize])));
+            // Most gates are false for a move that is not made. Else what is known first and used least settles them best.
+            operands.sort_unstable_by_key(|&(signal, uses)| {
+                let gate = signal as usize / 2;
+                (!is_move(gate), builder.levels[gate], uses, signal)
+            });
+            let mut signals: Vec<u32> = operands.iter().map(|operand| operand.0).collect();
+            while signals.len() > WIDE {
+                signals = signals
+                    .chunks(WIDE)
+                    .map(|chunk| if let &[signal] = chunk { signal } else { builder.push(chunk) << 1 })
+                    .collect();
+            }
+            places.push(builder.push(&signals));
+        }
+        let ands = &builder.levels[inputs..];
+        let height = |moved| ands.iter().filter(|level| level.0 == moved).map(|level| level.1 + 1).max();
+        let (moved, above) = (height(false).unwrap_or(0), height(true).unwrap_or(0));
+        (moved + above < HEIGHT).then_some(())?;
+        let levels = ands.iter().map(|&(is_moved, level)| if is_moved { moved + level } else { level });
+        let outputs = &net.outputs;
+        let mut kept: Vec<Output> =
+            (0..).zip(&outputs.next).map(|(bit, &s)| (code(&places, s), bit)).collect();
+        let mut seen: Vec<Output> = Vec::new();
+        for (role, list) in outputs.legal.iter().enumerate() {
+            let bit = |action: u32| (first + shape.legal_bit(role, action as usize)) as u32;
+            seen.extend(list.iter().map(|&(action, s)| (code(&places, s), bit(action))));
+        }
+        seen.push((code(&places, outputs.terminal), (first + shape.terminal_bit()) as u32));
+        let goals = outputs.goal.iter().flatten().map(|&(_, s)| code(&places, s));
+        let goals: Vec<Output> = goals.zip(shape.goal_bit() as u32..).collect();
+        // What is seen of a state depends on no move, which the checks have seen to.
+        let is_moved = |output: &Output| builder.levels[output.0 as usize / 2].0;
+        (!seen.iter().chain(&goals).any(is_moved)).then_some(())?;
+        kept.append(&mut seen);
+        let mut percepts = Vec::new();
+        for (role, list) in net.percepts().enumerate() {
+            let bit = |percept: u32| shape.percept_bit(role, percept as usize) as u32;
+            percepts.extend(list.iter().map(|&(percept, s)| (code(&places, s), bit(percept))));
+        }
+        Some(Self {
+            fluents,
+            inputs,
+            levels: levels.collect(),
+            moved: moved as usize,
+            height: (moved + above) as usize,
+            kept,
+            goals,
+            percepts,
+            operands: builder.operands,
+            starts: builder.starts,
+        })
+    }
+
+    /// The most bytes that the wiring of a net and a machine for it take.
+    pub(super) fn most_bytes(net: &Net) -> usize {
+        32 * net.literals() + 40 * net.len() + 24 * net.outputs.iter().count()
+    }
+
+    /// The number of gates, the constant and the inputs included.
+    pub(super) fn len(&self) -> usize {
+        self.inputs + self.levels.len()
+    }
+
+    /// The bytes that a machine takes, but for lists that grow with what changes in a step.
+    pub(super) fn machine_bytes(&self) -> usize {
+        12 * self.operands.len() + 24 * self.len() + 12 * self.kept.len()
+    }
+}
+
+/// A signal of the net as one of the wiring, where its gates have these numbers.
+fn code(places: &[u32], signal: Signal) -> u32 {
+    places[signal.gate() as usize] << 1 | u32::from(signal.is_negated())
+}

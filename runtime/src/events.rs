@@ -52,7 +52,7 @@ pub(crate) struct Events {
 #[derive(Default)]
 struct Machines {
     /// Those that no thread works with.
-    idle: Vec<Box<Machine>>,
+    idle: Vec<Machine>,
     /// How many there are.
     count: usize,
 }
@@ -60,7 +60,7 @@ struct Machines {
 /// A machine that a thread works with, and gives back.
 struct Loan<'e> {
     events: &'e Events,
-    machine: Option<Box<Machine>>,
+    machine: Option<Machine>,
 }
 
 impl Deref for Loan<'_> {
@@ -235,7 +235,7 @@ impl Events {
             machines = self.returned.wait(machines).unwrap_or_else(PoisonError::into_inner);
         };
         drop(machines);
-        let machine = machine.unwrap_or_else(|| Box::new(Machine::new(&self.wiring, self.shape)));
+        let machine = machine.unwrap_or_else(|| Machine::new(&self.wiring, self.shape));
         let mut loan = Loan { events: self, machine: Some(machine) };
         loan.visit(&self.wiring, state);
         loan

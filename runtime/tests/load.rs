@@ -138,6 +138,40 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     assert!(error.contains("(`max_fluents`)") && error.contains("state by state"), "{error}");
 }
 
+#[test]
+fn vast_nets_are_stepped_by_events() {
+    // Of four thousand lamps each move switches one.
+    let lamps: String = (0..4_000).map(|lamp| format!("(lamp {lamp})")).collect();
+    let text = format!(
+        "(role r) {lamps} (init (lit 9))
+         (<= (legal r (switch ?l)) (lamp ?l))
+         (<= (next (lit ?l)) (lamp ?l) (does r (switch ?l)) (not (true (lit ?l))))
+         (<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))
+         (<= terminal (true (lit 7)))
+         (<= (goal r 100) (true (lit 7))) (<= (goal r 0) (not (true (lit 7))))"
+    );
+    let chosen = load(&text).unwrap();
+    let [table, events] =
+        [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());
+    assert_eq!([&chosen, &table, &events].map(|game| game.engine()), ["events", "table", "events"]);
+    let single = |game, threads| {
+        let playouts = Playouts::new(game).engine(Engine::Single).max_length(40);
+        playouts.seed(5).count(64).threads(threads).run().tally
+    };
+    let tally = single(&table, 1);
+    for game in [&chosen, &events] {
+        // Lanes are those of the table; threads have machines of their own.
+        assert_eq!(Playouts::new(game).count(1).run().engine, Playouts::new(&table).count(1).run().engine);
+        assert_eq!([single(game, 1), single(game, 3)], [tally.clone(), tally.clone()]);
+    }
+    assert_eq!(load(NIM).unwrap().engine(), "table");
+    assert_eq!(Loader::new().events().load(NIM).unwrap().engine(), "events");
+
+    // What takes too much for a net is not evaluated state by state where events are asked for.
+    let error = Loader::new().events().max_steps(100).load(NIM).unwrap_err().to_string();
+    assert!(error.contains("fuel"), "{error}");
+}
+
 /// Many combinations have to be looked at in the step after the first, and none of them is any good.
 const HARD: &str = "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
     (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (d 10) (d 11) (d 12) (d 13) (d 14) (d 15) (d 16)

@@ -56,7 +56,8 @@ pub(crate) struct BenchArgs {
     /// How long the compilation of each may take
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
     pub deadline: f64,
-    /// How games are played [default: lanes or, if the rules take too much to be grounded, lifted]
+    /// How games are played [default: lanes; without lanes table, events where a trial says that they take less, or, if the rules take
+    /// too much to be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Engine>,
     /// Whether `Cell` and `cell` are one symbol

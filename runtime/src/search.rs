@@ -27,10 +27,12 @@ mod mind;
 mod options;
 mod payoff;
 mod perfect;
+mod planner;
 mod rollouts;
 mod setup;
 mod solution;
 mod state_batch;
+mod states;
 mod successors;
 mod symmetry;
 mod vote;
@@ -42,6 +44,7 @@ pub use linear::Linear;
 pub use maxn::MaxN;
 pub use mcts::Mcts;
 pub use perfect::Perfect;
+pub use planner::Planner;
 pub use solution::{Solution, SolveError, Solved};
 
 use crate::{

@@ -141,6 +141,12 @@ impl Table {
         (self.observe.len(), self.advance.len())
     }
 
+    /// The circuits that observe a state and advance it, with their inputs and outputs as the format has them: what analyses of the net
+    /// read.
+    pub(crate) fn circuits(&self) -> [&Circuit; 2] {
+        [&self.observe, &self.advance]
+    }
+
     /// The table whose lanes run this code, if there is any.
     pub(crate) fn with_straight(mut self, code: Option<Straight>) -> Self {
         if let Some(lanes) = &mut self.lanes {

@@ -13,13 +13,13 @@
 //! most, and what is looked at at a time as many again.
 
 mod look;
-mod states;
 mod values;
 mod visit;
 
 use super::{
     meter::Meter,
     options::Options,
+    states::States,
     symmetry::{Symmetry, candidates},
 };
 use crate::{
@@ -29,7 +29,6 @@ use crate::{
     random::Stream,
 };
 use look::Look;
-use states::States;
 use std::{error::Error, fmt, marker::PhantomData};
 use visit::Visit;
 

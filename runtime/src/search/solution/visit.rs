@@ -4,10 +4,10 @@
 //! States are looked at in blocks, fewer at a time where what is seen of a block takes too much. Each step is made once,
 //! and once more for each symmetry.
 
-use super::{SolveError, canonical, look::Look, states::States};
+use super::{SolveError, canonical, look::Look};
 use crate::{
     game::Game,
-    search::{meter::Meter, payoff::Payoff, symmetry::Symmetry},
+    search::{meter::Meter, payoff::Payoff, states::States, symmetry::Symmetry},
 };
 
 /// All states of a game, breadth first.

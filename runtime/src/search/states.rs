@@ -1,40 +1,44 @@
-//! The numbered states of a solution: states by number, and numbers by state.
+//! The numbered states of a search that keeps all it meets: states by number, and numbers by state.
 
 use crate::search::memory::hash;
 use hashbrown::HashTable;
 
 /// Different states, numbered as they come.
 #[derive(Debug)]
-pub(super) struct States {
+pub(crate) struct States {
     words: usize,
     rows: Vec<u64>,
     numbers: HashTable<u32>,
 }
 
 impl States {
-    pub(super) fn new(words: usize) -> Self {
+    /// None yet, of so many words each.
+    pub(crate) fn new(words: usize) -> Self {
         Self { words, rows: Vec::new(), numbers: HashTable::new() }
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    fn row(&self, number: u32) -> &[u64] {
+    /// The words of a state.
+    pub(crate) fn row(&self, number: u32) -> &[u64] {
         &self.rows[number as usize * self.words..][..self.words]
     }
 
     /// The words of states from one number to before another, one behind the other.
-    pub(super) fn rows(&self, start: usize, end: usize) -> &[u64] {
+    pub(crate) fn rows(&self, start: usize, end: usize) -> &[u64] {
         &self.rows[start * self.words..end * self.words]
     }
 
-    pub(super) fn find(&self, row: &[u64]) -> Option<u32> {
+    /// The number of a state, if it is known.
+    pub(crate) fn find(&self, row: &[u64]) -> Option<u32> {
         self.numbers.find(hash(row), |&number| self.row(number) == row).copied()
     }
 
     /// The number of a state, the next one if it is new.
-    pub(super) fn insert(&mut self, row: &[u64]) -> u32 {
+    pub(crate) fn insert(&mut self, row: &[u64]) -> u32 {
         if let Some(known) = self.find(row) {
             return known;
         }
@@ -45,7 +49,8 @@ impl States {
         number
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// Bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
         8 * self.rows.capacity() + self.numbers.allocation_size()
     }
 }

@@ -1,0 +1,289 @@
+//! The outlook of a puzzle: which states can no longer come to a goal, and how far others are from it, read off the net.
+//!
+//! Both judge many states at once. What may still hold is found in three values: a fluent that may be both from some step on
+//! is both from then on, until nothing changes; a goal that may not hold then never will (latches: Schiffel and Thielscher,
+//! "Automated theorem proving for general game playing", 2009; Sancho's latches are the case of single fluents). That errs on
+//! one side: a state that is called lost is lost. The distance is the number of fluents that would have to change for the goal's
+//! gates, taken for a tree (Schiffel and Thielscher, "Fluxplayer", 2007). Each judgement takes O(gates) steps for [`LANES`] states,
+//! a few times over for what may hold.
+
+use crate::{bits, circuit::Circuit, game::Shape, table::Table};
+use gdl_format::aig::{cone, node};
+
+/// States that are judged together.
+pub(super) const LANES: usize = 256;
+
+/// A bit for each of them.
+type Lanes = [u64; LANES / 64];
+
+const NONE: Lanes = [0; LANES / 64];
+
+/// Steps ahead that are looked at; a state about which that does not settle is taken to be open.
+const MOST_STEPS: usize = 48;
+
+/// More gates than this take too long.
+const MOST_GATES: usize = 1 << 18;
+
+/// Gates of a circuit that something depends on, each with its node.
+fn needed(circuit: &Circuit, signals: impl IntoIterator<Item = u32>) -> Vec<(u32, [u32; 2])> {
+    let first = circuit.inputs();
+    let cone = cone(first, circuit.len(), |gate| circuit.gate(gate), signals);
+    (0..circuit.len())
+        .filter(|gate| cone[first + gate])
+        .map(|gate| ((first + gate) as u32, circuit.gate(gate)))
+        .collect()
+}
+
+/// What may still come of states.
+pub(super) struct Outlook {
+    fluents: usize,
+    /// What each move is called, and the signal that says if it is legal.
+    legal: Vec<(u32, u32)>,
+    /// The goal values, ascending, and the signals that say if they hold.
+    goals: Vec<(u8, u32)>,
+    /// The signals of the fluents in the next state.
+    next: Vec<u32>,
+    observe: Vec<(u32, [u32; 2])>,
+    advance: Vec<(u32, [u32; 2])>,
+    /// Fluents that change whatever the moves, such as counters: both from the start, or each step would be looked at.
+    clocks: Vec<u32>,
+    /// For each signal of each circuit where it may be set.
+    may_observe: Vec<Lanes>,
+    may_advance: Vec<Lanes>,
+    /// For each move, by place, where it may not be made any more.
+    barred: Vec<Lanes>,
+    /// The states that were pushed, and the lanes in use.
+    rows: Vec<u64>,
+    count: usize,
+}
+
+impl Outlook {
+    /// For the one role of a game; none if its net is too large.
+    pub(super) fn new(table: &Table) -> Option<Self> {
+        let [observe, advance] = table.circuits();
+        let Shape { fluents, roles, .. } = table.shape();
+        if roles != 1 || observe.len() + advance.len() > MOST_GATES {
+            return None;
+        }
+        let vocabulary = table.vocabulary();
+        let (moves, values) = (vocabulary.moves_of(0), vocabulary.goals_of(0));
+        let outputs = observe.outputs();
+        let legal: Vec<(u32, u32)> = moves.iter().copied().zip(outputs.iter().copied()).collect();
+        let goals: Vec<(u8, u32)> =
+            values.iter().copied().zip(outputs[moves.len()..].iter().copied()).collect();
+        let wanted = outputs[..moves.len() + values.len()].iter().copied();
+        Some(Self {
+            fluents,
+            goals,
+            next: advance.outputs().to_vec(),
+            observe: needed(observe, wanted),
+            advance: needed(advance, advance.outputs().iter().copied()),
+            clocks: clocks(advance, fluents),
+            may_observe: vec![NONE; 2 * (observe.inputs() + observe.len())],
+            may_advance: vec![NONE; 2 * (advance.inputs() + advance.len())],
+            barred: vec![NONE; moves.len()],
+            legal,
+            rows: Vec::new(),
+            count: 0,
+        })
+    }
+
+    /// No states, no moves barred.
+    pub(super) fn clear(&mut self) {
+        self.rows.clear();
+        self.count = 0;
+        self.barred.fill(NONE);
+    }
+
+    /// Adds a state, one of at most [`LANES`], and gives its lane.
+    pub(super) fn push(&mut self, row: &[u64]) -> usize {
+        self.rows.extend(row);
+        self.count += 1;
+        self.count - 1
+    }
+
+    /// From a state on a move is not made any more.
+    pub(super) fn bar(&mut self, lane: usize, action: u32) {
+        if let Ok(place) = self.legal.binary_search_by_key(&action, |&(action, _)| action) {
+            self.barred[place][lane / 64] |= 1 << (lane % 64);
+        }
+    }
+
+    /// For each state whether a goal of so much may still be reached.
+    pub(super) fn judge(&mut self, aim: u8) -> Vec<bool> {
+        let mut used = NONE;
+        (0..self.count).for_each(|lane| used[lane / 64] |= 1 << (lane % 64));
+        self.load(used);
+        let mut open = NONE;
+        for _ in 0..MOST_STEPS {
+            run(&mut self.may_observe, &self.observe);
+            for &(value, signal) in &self.goals {
+                if value >= aim {
+                    open = or(open, self.may_observe[signal as usize]);
+                }
+            }
+            if and(open, used) == used || !self.step(used) {
+                return (0..self.count).map(|lane| open[lane / 64] >> (lane % 64) & 1 == 1).collect();
+            }
+        }
+        vec![true; self.count]
+    }
+
+    /// Sets the fluents to the states.
+    fn load(&mut self, used: Lanes) {
+        let words = self.rows.len().checked_div(self.count).unwrap_or(0);
+        for fluent in 0..self.fluents {
+            self.may_observe[2 * (1 + fluent)] = NONE;
+        }
+        for (lane, row) in self.rows.chunks(words.max(1)).enumerate() {
+            for fluent in bits::ones(row) {
+                self.may_observe[2 * (1 + fluent)][lane / 64] |= 1 << (lane % 64);
+            }
+        }
+        for fluent in 0..self.fluents {
+            let set = self.may_observe[2 * (1 + fluent)];
+            self.may_observe[2 * (1 + fluent) + 1] = and(used, not(set));
+        }
+        for &fluent in &self.clocks {
+            let at = 2 * (1 + fluent as usize);
+            (self.may_observe[at], self.may_observe[at + 1]) = (used, used);
+        }
+        (self.may_observe[0], self.may_observe[1]) = (NONE, used);
+        (self.may_advance[0], self.may_advance[1]) = (NONE, used);
+    }
+
+    /// Adds what may hold one step later. False if that is nothing new.
+    fn step(&mut self, used: Lanes) -> bool {
+        let inputs = 2 * (1 + self.fluents);
+        let Self { may_observe, may_advance, .. } = self;
+        may_advance[2..inputs].copy_from_slice(&may_observe[2..inputs]);
+        let (mut any, mut several) = (NONE, NONE);
+        for (place, &(_, legal)) in self.legal.iter().enumerate() {
+            let may = and(may_observe[legal as usize], not(self.barred[place]));
+            may_advance[inputs + 2 * place] = may;
+            several = or(several, and(any, may));
+            any = or(any, may);
+        }
+        for place in 0..self.legal.len() {
+            // The only move that there may be is made.
+            let may = may_advance[inputs + 2 * place];
+            may_advance[inputs + 2 * place + 1] = and(used, or(not(may), several));
+        }
+        run(may_advance, &self.advance);
+        let mut news = 0;
+        for (fluent, &signal) in self.next.iter().enumerate() {
+            for side in 0..2 {
+                let known = &mut may_observe[2 * (1 + fluent) + side];
+                // Where there is no move to make nothing follows.
+                let more = and(and(may_advance[signal as usize ^ side], any), not(*known));
+                news |= more.iter().fold(0, |all, word| all | word);
+                *known = or(*known, more);
+            }
+        }
+        news != 0
+    }
+}
+
+/// Computes gates: where each signal may be set.
+fn run(may: &mut [Lanes], gates: &[(u32, [u32; 2])]) {
+    for &(node, [a, b]) in gates {
+        let (a, b) = (a as usize, b as usize);
+        may[2 * node as usize] = and(may[a], may[b]);
+        may[2 * node as usize + 1] = or(may[a ^ 1], may[b ^ 1]);
+    }
+}
+
+fn and(a: Lanes, b: Lanes) -> Lanes {
+    std::array::from_fn(|word| a[word] & b[word])
+}
+
+fn or(a: Lanes, b: Lanes) -> Lanes {
+    std::array::from_fn(|word| a[word] | b[word])
+}
+
+fn not(a: Lanes) -> Lanes {
+    a.map(|word| !word)
+}
+
+/// The fluents whose next values depend neither on moves nor on fluents that do.
+fn clocks(advance: &Circuit, fluents: usize) -> Vec<u32> {
+    let mut depends = vec![false; advance.inputs() + advance.len()];
+    depends[1 + fluents..advance.inputs()].fill(true);
+    loop {
+        for gate in 0..advance.len() {
+            let [a, b] = advance.gate(gate);
+            depends[advance.inputs() + gate] = depends[node(a)] || depends[node(b)];
+        }
+        let mut is_new = false;
+        for (fluent, &signal) in advance.outputs().iter().enumerate() {
+            if depends[node(signal)] && !depends[1 + fluent] {
+                depends[1 + fluent] = true;
+                is_new = true;
+            }
+        }
+        if !is_new {
+            return (0..fluents as u32).filter(|&fluent| !depends[1 + fluent as usize]).collect();
+        }
+    }
+}
+
+/// States whose distances are found together.
+const ABREAST: usize = 32;
+
+/// The distance of states from a goal.
+pub(super) struct Distance {
+    fluents: usize,
+    gates: Vec<(u32, [u32; 2])>,
+    goal: u32,
+    /// For each signal and state how many fluents would have to change.
+    costs: Vec<[i16; ABREAST]>,
+}
+
+impl Distance {
+    /// From a goal of so much; none if the net is too large, or there is no such goal.
+    pub(super) fn new(table: &Table, aim: u8) -> Option<Self> {
+        let [observe, _] = table.circuits();
+        let vocabulary = table.vocabulary();
+        let place = vocabulary.goals_of(0).iter().position(|&value| value == aim)?;
+        let goal = observe.outputs()[vocabulary.moves_of(0).len() + place];
+        let gates = needed(observe, [goal]);
+        let nodes = observe.inputs() + observe.len();
+        (gates.len() <= MOST_GATES).then(|| Self {
+            fluents: table.shape().fluents,
+            gates,
+            goal,
+            costs: vec![[i16::MAX; ABREAST]; 2 * nodes],
+        })
+    }
+
+    /// The distance of each state: rows of so many words, one behind the other.
+    pub(super) fn of(&mut self, rows: &[u64], words: usize) -> Vec<u16> {
+        let mut distances = Vec::new();
+        for rows in rows.chunks(words * ABREAST) {
+            // False costs nothing to be false, and can be nothing else.
+            (self.costs[0], self.costs[1]) = ([i16::MAX; ABREAST], [0; ABREAST]);
+            for fluent in 0..self.fluents {
+                (self.costs[2 * (1 + fluent)], self.costs[2 * (1 + fluent) + 1]) =
+                    ([1; ABREAST], [0; ABREAST]);
+            }
+            for (lane, row) in rows.chunks(words).enumerate() {
+                for fluent in bits::ones(row) {
+                    self.costs[2 * (1 + fluent)][lane] = 0;
+                    self.costs[2 * (1 + fluent) + 1][lane] = 1;
+                }
+            }
+            for &(node, [a, b]) in &self.gates {
+                let (a, b) = (a as usize, b as usize);
+                let (set_a, set_b, clear_a, clear_b) =
+                    (self.costs[a], self.costs[b], self.costs[a ^ 1], self.costs[b ^ 1]);
+                self.costs[2 * node as usize] =
+                    std::array::from_fn(|lane| set_a[lane].saturating_add(set_b[lane]));
+                self.costs[2 * node as usize + 1] =
+                    std::array::from_fn(|lane| clear_a[lane].min(clear_b[lane]));
+            }
+            let found = &self.costs[self.goal as usize];
+            distances.extend(found[..rows.len() / words].iter().map(|&cost| cost.unsigned_abs()));
+        }
+        distances
+    }
+}

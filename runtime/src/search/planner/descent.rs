@@ -6,11 +6,15 @@
 //! barred in what the outlook looks at, so that a row for which nothing is left ends the search below: together that is
 //! what solvers of constraints do, with no word of constraints in the rules. Nothing is proved by it.
 //!
+//! A descent that fails too often begins again, and chooses otherwise between moves that look alike (Gomes, Selman and Kautz, "Boosting
+//! combinatorial search through randomization", 1998; Luby, Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
+//!
 //! What is on the way down is kept within the bytes given, and what was visited while there is room.
 
 use super::{Goal, Problem, outlook::LANES, steps::Steps, sweep::End};
 use crate::{
     game::{Game, Id},
+    random::Stream,
     search::{meter::Meter, states::States},
 };
 
@@ -50,10 +54,16 @@ pub(super) struct Descent {
     root: Vec<u64>,
     frames: Vec<Frame>,
     visited: States,
-    is_begun: bool,
+    /// How often it began, and states left in vain since.
+    begun: u64,
+    failures: u64,
+    stream: Stream,
     bytes: usize,
     frame_bytes: usize,
 }
+
+/// States left in vain before the first descent begins again.
+const FAILURES: u64 = 512;
 
 /// The share of nodes that a look at a move costs beside making it.
 const COST: u64 = 4;
@@ -65,7 +75,9 @@ impl Descent {
             root: root.to_vec(),
             frames: Vec::new(),
             visited: States::new(root.len()),
-            is_begun: false,
+            begun: 0,
+            failures: 0,
+            stream: Stream::new(0, 0),
             bytes,
             frame_bytes: 0,
         }
@@ -85,13 +97,17 @@ impl Descent {
         nodes: u64,
     ) -> End {
         let end = meter.nodes() + nodes;
-        if !std::mem::replace(&mut self.is_begun, true) {
-            let root = self.root.clone();
-            if self.enter(problem, steps, meter, &root, u32::MAX) {
-                return End::Paused;
-            }
-        }
         while meter.nodes() < end && !meter.is_over() {
+            if self.begun == 0 || self.failures >= FAILURES * luby(self.begun) {
+                self.begun += 1;
+                self.failures = 0;
+                (self.frames, self.frame_bytes) = (Vec::new(), 0);
+                self.visited = States::new(self.root.len());
+                let root = self.root.clone();
+                if self.enter(problem, steps, meter, &root, u32::MAX) {
+                    return End::Paused;
+                }
+            }
             let Some(frame) = self.frames.last_mut() else { return End::Done };
             if let Some(tried) = frame.trying.take() {
                 frame.marks[tried] = Mark::Barred;
@@ -101,7 +117,7 @@ impl Descent {
                     continue;
                 }
             }
-            let Some(place) = next(frame) else {
+            let Some(place) = next(frame, &mut self.stream, self.begun > 1) else {
                 self.leave();
                 continue;
             };
@@ -119,6 +135,7 @@ impl Descent {
     }
 
     fn leave(&mut self) {
+        self.failures += 1;
         if let Some(frame) = self.frames.pop() {
             self.frame_bytes -= frame.bytes();
         }
@@ -218,7 +235,7 @@ impl Descent {
 fn is_open(problem: &mut Problem, frame: &Frame) -> bool {
     let barred = barred(frame);
     if barred.is_empty() {
-        return frame.moves.iter().any(|_| true);
+        return !frame.moves.is_empty();
     }
     problem.open_without(&frame.row, &barred, &[None])[0]
 }
@@ -242,11 +259,35 @@ fn need(problem: &mut Problem, frame: &mut Frame, open: &impl Fn(&Frame) -> Vec<
     }
 }
 
-/// The place of the move to try next: one that is needed, else one that leads nearest to the goal.
-fn next(frame: &Frame) -> Option<usize> {
+/// The place of the move to try next: one that is needed, else one that leads nearest to the goal, any of them if it is to be drawn.
+fn next(frame: &Frame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
     let needed = frame.marks.iter().position(|&mark| mark == Mark::Needed);
     needed.or_else(|| {
-        let open = (0..frame.moves.len()).filter(|&place| frame.marks[place] == Mark::Open);
-        open.min_by_key(|&place| frame.distances[place])
+        let open = || (0..frame.moves.len()).filter(|&place| frame.marks[place] == Mark::Open);
+        let least = open().map(|place| frame.distances[place]).min()?;
+        let mut nearest = open().filter(|&place| frame.distances[place] == least);
+        let rank = if is_drawn { stream.below(nearest.clone().count() as u64) as usize } else { 0 };
+        nearest.nth(rank)
     })
+}
+
+/// The numbers 1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8 and so on, from the first on.
+fn luby(mut number: u64) -> u64 {
+    loop {
+        let power = (number + 1).next_power_of_two();
+        if power == number + 1 {
+            return power / 2;
+        }
+        number -= power / 2 - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::luby;
+
+    #[test]
+    fn most_descents_are_short() {
+        assert_eq!((1..=15).map(luby).collect::<Vec<_>>(), [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
+    }
 }

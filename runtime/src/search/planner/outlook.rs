@@ -45,6 +45,8 @@ pub(super) struct Outlook {
     next: Vec<u32>,
     observe: Vec<(u32, [u32; 2])>,
     advance: Vec<(u32, [u32; 2])>,
+    /// For each fluent and side (may it be set, may it be cleared) the places of the moves that may change it so, where those are few.
+    changers: Vec<[Option<Box<[u32]>>; 2]>,
     /// Fluents that change whatever the moves, such as counters: both from the start, or each step would be looked at.
     clocks: Vec<u32>,
     /// For each signal of each circuit where it may be set.
@@ -72,6 +74,7 @@ impl Outlook {
         let goals: Vec<(u8, u32)> =
             values.iter().copied().zip(outputs[moves.len()..].iter().copied()).collect();
         let wanted = outputs[..moves.len() + values.len()].iter().copied();
+        let mut may_advance = vec![NONE; 2 * (advance.inputs() + advance.len())];
         Some(Self {
             fluents,
             goals,
@@ -80,7 +83,8 @@ impl Outlook {
             advance: needed(advance, advance.outputs().iter().copied()),
             clocks: clocks(advance, fluents),
             may_observe: vec![NONE; 2 * (observe.inputs() + observe.len())],
-            may_advance: vec![NONE; 2 * (advance.inputs() + advance.len())],
+            changers: changers(advance, fluents, &mut may_advance),
+            may_advance,
             barred: vec![NONE; moves.len()],
             legal,
             rows: Vec::new(),
@@ -175,7 +179,13 @@ impl Outlook {
             for side in 0..2 {
                 let known = &mut may_observe[2 * (1 + fluent) + side];
                 // Where there is no move to make nothing follows.
-                let more = and(and(may_advance[signal as usize ^ side], any), not(*known));
+                let mut more = and(and(may_advance[signal as usize ^ side], any), not(*known));
+                if let (Some(changers), true) = (&self.changers[fluent][side], more != NONE) {
+                    let may = changers
+                        .iter()
+                        .fold(NONE, |sum, &place| or(sum, may_advance[inputs + 2 * place as usize]));
+                    more = and(more, may);
+                }
                 news |= more.iter().fold(0, |all, word| all | word);
                 *known = or(*known, more);
             }
@@ -203,6 +213,56 @@ fn or(a: Lanes, b: Lanes) -> Lanes {
 
 fn not(a: Lanes) -> Lanes {
     a.map(|word| !word)
+}
+
+/// No more changers than this are asked for in each step, and all of them together are found within so many steps.
+const MOST_CHANGERS: usize = 64;
+const MOST_WORK: usize = 1 << 24;
+
+/// For each fluent the moves that may set it, and those that may clear it: what follows if just that one is made, with all other fluents
+/// unknown. That exactly one move is made says more than the gates do where moves are asked for that were not made.
+fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option<Box<[u32]>>; 2]> {
+    let moves = advance.inputs() - 1 - fluents;
+    let all = [u64::MAX; LANES / 64];
+    let mut changers: Vec<[Option<Box<[u32]>>; 2]> = vec![[None, None]; fluents];
+    if fluents.saturating_mul(advance.len()) > MOST_WORK {
+        return changers;
+    }
+    (may[0], may[1]) = (NONE, all);
+    may[2..2 * (1 + fluents)].fill(all);
+    let mut work = 0;
+    for (fluent, lists) in changers.iter_mut().enumerate() {
+        let signal = advance.outputs()[fluent];
+        let gates = needed(advance, [signal]);
+        work += (gates.len() + 1) * moves.div_ceil(LANES) * 2;
+        if work > MOST_WORK {
+            break;
+        }
+        for (side, list) in lists.iter_mut().enumerate() {
+            let mut found: Vec<u32> = Vec::new();
+            // It was clear before it is set.
+            let own = 2 * (1 + fluent);
+            (may[own + side], may[own + (side ^ 1)]) = (NONE, all);
+            for first in (0..moves).step_by(LANES) {
+                let inputs = 2 * (1 + fluents);
+                for place in 0..moves {
+                    let lane = place.wrapping_sub(first);
+                    let mut made = NONE;
+                    if lane < LANES {
+                        made[lane / 64] |= 1 << (lane % 64);
+                    }
+                    (may[inputs + 2 * place], may[inputs + 2 * place + 1]) = (made, not(made));
+                }
+                run(may, &gates);
+                let changed = may[signal as usize ^ side];
+                let lanes = bits::ones(&changed).take_while(|lane| first + lane < moves);
+                found.extend(lanes.map(|lane| (first + lane) as u32));
+            }
+            (may[own], may[own + 1]) = (all, all);
+            *list = (found.len() <= MOST_CHANGERS).then(|| found.into());
+        }
+    }
+    changers
 }
 
 /// The fluents whose next values depend neither on moves nor on fluents that do.

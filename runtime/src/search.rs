@@ -16,8 +16,10 @@
 //! the moves it finds are put to the vote.
 
 mod alphabeta;
+mod equilibrium;
 mod evaluation;
 mod flat;
+mod ismcts;
 mod linear;
 mod maxn;
 mod mcts;
@@ -29,6 +31,7 @@ mod payoff;
 mod perfect;
 mod planner;
 mod rollouts;
+mod sets;
 mod setup;
 mod solution;
 mod state_batch;
@@ -38,8 +41,10 @@ mod symmetry;
 mod vote;
 
 pub use alphabeta::AlphaBeta;
+pub use equilibrium::Equilibrium;
 pub use evaluation::Evaluation;
 pub use flat::FlatMonteCarlo;
+pub use ismcts::Ismcts;
 pub use linear::Linear;
 pub use maxn::MaxN;
 pub use mcts::Mcts;

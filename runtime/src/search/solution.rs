@@ -49,6 +49,8 @@ pub enum SolveError {
     },
     /// The budget was spent first.
     Budget,
+    /// There may be more choices in a row than a search recurses into.
+    Length,
 }
 
 impl fmt::Display for SolveError {
@@ -61,6 +63,9 @@ impl fmt::Display for SolveError {
             }
             Self::Bytes { limit } => write!(f, "the states take more than {limit} bytes"),
             Self::Budget => f.write_str("the budget was spent before the game was solved"),
+            Self::Length => {
+                f.write_str("games that may go on for ever, or for very long, cannot be solved so")
+            }
         }
     }
 }

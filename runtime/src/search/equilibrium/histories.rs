@@ -1,0 +1,441 @@
+//! All histories of a game, and the regrets of the roles at what they know.
+//!
+//! Histories are found once, so that a round of regrets takes no step of the game. Where several roles choose in a state, one chooses
+//! after the other, without knowing of it. They take no more bytes than they are given; a walk recurses once for each choice, and a game with more
+//! than [`MOST_CHOICES`] of them in a row is too long.
+
+use crate::{
+    game::{Game, GameExt, Id},
+    information::Information,
+    search::{
+        SolveError,
+        meter::Meter,
+        options::Options,
+        payoff::Payoff,
+        sets::{NO_SET, Sets},
+    },
+};
+use std::marker::PhantomData;
+
+/// The longest row of choices.
+const MOST_CHOICES: u32 = 500;
+
+/// What a history comes to next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// The end: where the goals of the roles stand.
+    End(u32),
+    Chance,
+    /// The number of the choice.
+    Choice(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    next: Next,
+    /// The first of the histories that follow.
+    first: u32,
+    count: u32,
+}
+
+/// The choice of a role that knows so much.
+struct Choice<M> {
+    role: u32,
+    moves: Box<[M]>,
+    /// Where its figures stand.
+    first: usize,
+    /// The figure of the role's last move before.
+    before: u32,
+}
+
+/// All histories.
+pub(super) struct Histories<G: Game> {
+    sets: Sets,
+    nodes: Vec<Node>,
+    goals: Vec<f32>,
+    choices: Vec<Choice<G::Move>>,
+    /// For each information the choice there.
+    choice_of: Vec<u32>,
+    regrets: Vec<f64>,
+    news: Vec<f64>,
+    /// What is done in this round, and in all rounds, later ones counting more.
+    current: Vec<f64>,
+    average: Vec<f64>,
+    rounds: u64,
+    roles: usize,
+    players: Vec<usize>,
+    game: PhantomData<fn() -> G>,
+}
+
+/// A history that was not gone on from yet.
+struct Open<S> {
+    node: u32,
+    state: S,
+    /// What the roles know, and the figures of their last moves.
+    known: Box<[u32]>,
+    made: Box<[u32]>,
+    /// The choices so far.
+    depth: u32,
+}
+
+impl<G: Game> Histories<G> {
+    /// Finds all histories, one node of the meter each.
+    pub(super) fn of(game: &G, bytes: usize, meter: &mut Meter) -> Result<Self, SolveError> {
+        let roles = game.shape().roles;
+        let chance = game.chance_role().map(Id::index);
+        let players = (0..roles).filter(|&role| Some(role) != chance).collect();
+        let mut histories = Self {
+            sets: Sets::new(game),
+            nodes: vec![Node { next: Next::Chance, first: 0, count: 0 }],
+            goals: Vec::new(),
+            choices: Vec::new(),
+            choice_of: Vec::new(),
+            regrets: Vec::new(),
+            news: Vec::new(),
+            current: Vec::new(),
+            average: Vec::new(),
+            rounds: 0,
+            roles,
+            players,
+            game: PhantomData,
+        };
+        let payoff = Payoff::new(game);
+        let (mut options, mut view) = (Options::new(game), game.new_view());
+        let (known, made) = (histories.sets.start(), vec![NO_SET; roles].into());
+        let mut open = vec![Open { node: 0, state: game.initial(), known, made, depth: 0 }];
+        while let Some(Open { node, mut state, mut known, made, depth }) = open.pop() {
+            let mut length = depth;
+            let deciders = loop {
+                length += 1;
+                if !meter.tick() {
+                    return Err(SolveError::Budget);
+                }
+                game.observe(&state, &mut view);
+                if game.is_terminal_in(&view) || !options.read(game, &view) {
+                    histories.nodes[node as usize].next = Next::End(histories.goals.len() as u32);
+                    let goals = (0..roles).map(|role| f32::from(payoff.goal(view.as_ref(), role)));
+                    histories.goals.extend(goals);
+                    break Vec::new();
+                }
+                let deciders: Vec<usize> = (0..roles).filter(|&role| options.of(role).len() > 1).collect();
+                if !deciders.is_empty() {
+                    break deciders;
+                }
+                if length > MOST_CHOICES {
+                    return Err(SolveError::Length);
+                }
+                histories.sets.follow(game, &mut known, &state, options.joint());
+                game.advance(&mut state, options.joint());
+            };
+            if deciders.is_empty() {
+                continue;
+            }
+            let depth = depth + deciders.len() as u32;
+            if depth > MOST_CHOICES {
+                return Err(SolveError::Length);
+            }
+            let ways = options.ways(&deciders);
+            // What waits has states, which all count.
+            let waits = open.len() * (size_of::<Open<G::State>>() + 8 * state.as_ref().len() + 8 * roles);
+            let more = ways.saturating_mul(2 * size_of::<Node>() as u64 + size_of::<Open<G::State>>() as u64);
+            if (histories.bytes() + waits) as u64 + more > bytes as u64 || ways > u64::from(u32::MAX / 4) {
+                return Err(SolveError::Bytes { limit: bytes });
+            }
+            // One role after the other, breadth first.
+            let mut level = vec![node];
+            let mut firsts = Vec::with_capacity(deciders.len());
+            for &role in &deciders {
+                let next = if Some(role) == chance {
+                    Next::Chance
+                } else {
+                    Next::Choice(histories.choice(known[role], role, options.of(role), made[role]))
+                };
+                firsts.push(match next {
+                    Next::Choice(choice) => Some(histories.choices[choice as usize].first as u32),
+                    _ => None,
+                });
+                let count = options.of(role).len() as u32;
+                let mut below = Vec::with_capacity(level.len() * count as usize);
+                for at in level {
+                    let first = histories.nodes.len() as u32;
+                    histories.nodes[at as usize] = Node { next, first, count };
+                    let none = Node { next: Next::Chance, first: 0, count: 0 };
+                    histories.nodes.resize((first + count) as usize, none);
+                    below.extend(first..first + count);
+                }
+                level = below;
+            }
+            for (way, at) in level.into_iter().enumerate() {
+                options.set_way(&deciders, way as u64);
+                let (mut known, mut made) = (known.clone(), made.clone());
+                let mut rest = way as u32;
+                for (&role, first) in deciders.iter().zip(&firsts).rev() {
+                    let count = options.of(role).len() as u32;
+                    made[role] = first.map_or(NO_SET, |first| first + rest % count);
+                    rest /= count;
+                }
+                histories.sets.follow(game, &mut known, &state, options.joint());
+                let state = game.apply_unchecked(&state, options.joint());
+                open.push(Open { node: at, state, known, made, depth });
+            }
+        }
+        let figures = histories.average.len();
+        (histories.news, histories.current) = (vec![0.0; figures], vec![0.0; figures]);
+        Ok(histories)
+    }
+
+    /// The choice of a role that knows so much.
+    fn choice(&mut self, known: u32, role: usize, moves: &[G::Move], before: u32) -> u32 {
+        if self.choice_of.len() <= known as usize {
+            self.choice_of.resize(known as usize + 1, NO_SET);
+        }
+        let number = self.choices.len() as u32;
+        let place = &mut self.choice_of[known as usize];
+        if *place != NO_SET && self.choices[*place as usize].moves[..] == *moves {
+            return *place;
+        }
+        *place = number;
+        let first = self.average.len();
+        self.choices.push(Choice { role: role as u32, moves: moves.into(), first, before });
+        self.regrets.resize(first + moves.len(), 0.0);
+        self.average.resize(first + moves.len(), 0.0);
+        number
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        self.sets.bytes()
+            + self.nodes.capacity() * size_of::<Node>()
+            + 4 * (self.goals.capacity() + self.choice_of.capacity())
+            + self.choices.capacity() * size_of::<Choice<G::Move>>()
+            + self.average.len() * (4 * 8 + size_of::<G::Move>())
+    }
+
+    /// Goes on with rounds of regrets, one role after the other; each history is a node. A round that has begun is finished.
+    pub(super) fn improve(&mut self, meter: &mut Meter) {
+        let mut values = Vec::new();
+        while meter.spend(self.nodes.len() as u64) {
+            self.rounds += 1;
+            let weight = self.rounds as f64;
+            for player in self.players.clone() {
+                self.choose();
+                self.news.fill(0.0);
+                self.walk(0, player, 1.0, &mut values);
+                for (regret, news) in self.regrets.iter_mut().zip(&self.news) {
+                    *regret = (*regret + news).max(0.0);
+                }
+                self.count(player, weight);
+            }
+            meter.look();
+        }
+    }
+
+    /// Sets what is done now: moves in proportion to their regrets.
+    fn choose(&mut self) {
+        for choice in &self.choices {
+            let span = choice.first..choice.first + choice.moves.len();
+            let total: f64 = self.regrets[span.clone()].iter().sum();
+            let even = 1.0 / choice.moves.len() as f64;
+            for place in span {
+                self.current[place] = if total > 0.0 { self.regrets[place] / total } else { even };
+            }
+        }
+    }
+
+    /// Notes what a player does in this round, each choice by how far its own moves lead there.
+    fn count(&mut self, player: usize, weight: f64) {
+        // A choice comes behind those before it, whose figures are left from this round.
+        for choice in self.choices.iter().filter(|choice| choice.role as usize == player) {
+            let own = if choice.before == NO_SET { 1.0 } else { self.news[choice.before as usize] };
+            for place in choice.first..choice.first + choice.moves.len() {
+                self.news[place] = own * self.current[place];
+                self.average[place] += weight * self.news[place];
+            }
+        }
+    }
+
+    /// The value of a history to a player; notes its regrets.
+    fn walk(&mut self, node: u32, player: usize, others: f64, values: &mut Vec<f64>) -> f64 {
+        let Node { next, first, count } = self.nodes[node as usize];
+        match next {
+            Next::End(goals) => self.goals[goals as usize + player].into(),
+            Next::Chance => {
+                let each = 1.0 / f64::from(count);
+                (first..first + count)
+                    .fold(0.0, |sum, child| sum + each * self.walk(child, player, others * each, values))
+            }
+            Next::Choice(choice) => {
+                let (role, at) =
+                    (self.choices[choice as usize].role as usize, self.choices[choice as usize].first);
+                if role != player {
+                    return (0..count).fold(0.0, |sum, place| {
+                        let share = self.current[at + place as usize];
+                        // What comes after a move that is not made counts nothing.
+                        if share == 0.0 {
+                            return sum;
+                        }
+                        sum + share * self.walk(first + place, player, others * share, values)
+                    });
+                }
+                let base = values.len();
+                let mut mean = 0.0;
+                for place in 0..count {
+                    let share = self.current[at + place as usize];
+                    let value = self.walk(first + place, player, others, values);
+                    values.push(value);
+                    mean += share * value;
+                }
+                for place in 0..count as usize {
+                    self.news[at + place] += others * (values[base + place] - mean);
+                }
+                values.truncate(base);
+                mean
+            }
+        }
+    }
+
+    /// What is done at a choice on average.
+    fn shares(&self, choice: u32) -> Vec<f64> {
+        let Choice { first, moves, .. } = &self.choices[choice as usize];
+        let shares = &self.average[*first..first + moves.len()];
+        let total: f64 = shares.iter().sum();
+        let even = 1.0 / moves.len() as f64;
+        shares.iter().map(|share| if total > 0.0 { share / total } else { even }).collect()
+    }
+
+    /// The moves of a role that knows so much, and how likely each should be.
+    pub(super) fn strategy(&mut self, information: &Information<G>) -> Option<Vec<(G::Move, f64)>> {
+        let steps = information.steps().iter();
+        let start = information.role().index() as u32;
+        let known = steps.fold(start, |known, step| self.sets.find::<G>(known, step));
+        let choice = *self.choice_of.get(known as usize)?;
+        if choice == NO_SET {
+            return None;
+        }
+        let moves = self.choices[choice as usize].moves.iter().copied();
+        Some(moves.zip(self.shares(choice)).collect())
+    }
+
+    /// The moves of a strategy with so many rounds each, the likeliest first.
+    pub(super) fn tried(&self, strategy: &[(G::Move, f64)]) -> Vec<(G::Move, u64, f64)> {
+        let mut sorted: Vec<_> = strategy.to_vec();
+        sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        #[allow(clippy::cast_sign_loss, reason = "shares are none below 0")]
+        let rounds = |share: f64| (share * self.rounds as f64).round() as u64;
+        sorted.into_iter().map(|(action, share)| (action, rounds(share), 100.0 * share)).collect()
+    }
+
+    /// What a role gets if all play as they do on average.
+    pub(super) fn value(&self, role: usize) -> f64 {
+        self.expect(0, role)
+    }
+
+    fn expect(&self, node: u32, role: usize) -> f64 {
+        let Node { next, first, count } = self.nodes[node as usize];
+        let children = (first..first + count).map(|child| self.expect(child, role));
+        match next {
+            Next::End(goals) => self.goals[goals as usize + role].into(),
+            Next::Chance => children.sum::<f64>() / f64::from(count),
+            Next::Choice(choice) => {
+                self.shares(choice).into_iter().zip(children).map(|(share, value)| share * value).sum()
+            }
+        }
+    }
+
+    /// What a role could get beyond what it gets, as a mean over the roles.
+    pub(super) fn exploitability(&self) -> f64 {
+        let gain = |&player: &usize| Response::of(self, player) - self.value(player);
+        self.players.iter().map(gain).sum::<f64>() / self.players.len().max(1) as f64
+    }
+}
+
+/// The best response of a player to the average strategies of the others.
+struct Response<'h, G: Game> {
+    histories: &'h Histories<G>,
+    player: usize,
+    /// For each choice of the player the histories there, and how likely the others and chance let them happen.
+    reached: Vec<Vec<(u32, f64)>>,
+    best: Vec<u32>,
+    /// Values of histories, as far as they are known.
+    values: Vec<f64>,
+}
+
+impl<'h, G: Game> Response<'h, G> {
+    /// What the player gets by it.
+    fn of(histories: &'h Histories<G>, player: usize) -> f64 {
+        let mut response = Self {
+            histories,
+            player,
+            reached: vec![Vec::new(); histories.choices.len()],
+            best: vec![NO_SET; histories.choices.len()],
+            values: vec![f64::NAN; histories.nodes.len()],
+        };
+        response.reach(0, 1.0);
+        response.value(0)
+    }
+
+    fn reach(&mut self, node: u32, likely: f64) {
+        let Node { next, first, count } = self.histories.nodes[node as usize];
+        let shares = match next {
+            Next::End(_) => return,
+            Next::Chance => vec![1.0 / f64::from(count); count as usize],
+            Next::Choice(choice) if self.histories.choices[choice as usize].role as usize == self.player => {
+                self.reached[choice as usize].push((node, likely));
+                vec![1.0; count as usize]
+            }
+            Next::Choice(choice) => self.histories.shares(choice),
+        };
+        for (child, share) in (first..).zip(shares) {
+            self.reach(child, likely * share);
+        }
+    }
+
+    fn value(&mut self, node: u32) -> f64 {
+        if !self.values[node as usize].is_nan() {
+            return self.values[node as usize];
+        }
+        let Node { next, first, count } = self.histories.nodes[node as usize];
+        let value = match next {
+            Next::End(goals) => self.histories.goals[goals as usize + self.player].into(),
+            Next::Chance => {
+                (first..first + count).map(|child| self.value(child)).sum::<f64>() / f64::from(count)
+            }
+            Next::Choice(choice) if self.histories.choices[choice as usize].role as usize == self.player => {
+                let place = self.best(choice, count);
+                self.value(first + place)
+            }
+            Next::Choice(choice) => {
+                let shares = self.histories.shares(choice);
+                (first..).zip(shares).map(|(child, share)| share * self.value(child)).sum()
+            }
+        };
+        self.values[node as usize] = value;
+        value
+    }
+
+    /// The move that is best at a choice, over all histories there.
+    fn best(&mut self, choice: u32, count: u32) -> u32 {
+        if self.best[choice as usize] == NO_SET {
+            let reached = std::mem::take(&mut self.reached[choice as usize]);
+            let mut worth = vec![0.0; count as usize];
+            for &(node, likely) in &reached {
+                let first = self.histories.nodes[node as usize].first;
+                for place in 0..count {
+                    worth[place as usize] += likely * self.value(first + place);
+                }
+            }
+            let best =
+                (0..count).max_by(|&a, &b| worth[a as usize].total_cmp(&worth[b as usize]).then(b.cmp(&a)));
+            self.best[choice as usize] = best.unwrap_or(0);
+        }
+        self.best[choice as usize]
+    }
+}

@@ -4,18 +4,22 @@
 //!
 //! | search | for | value |
 //! |---|---|---|
+//! | [`Best`] | any game: takes one of the others | as that does |
+//! | [`Planner`] | one role without chance | a goal and the moves to it; exact where nothing better can be reached |
 //! | [`AlphaBeta`] | two roles; others as a coalition ([`AlphaBeta::paranoid`]); one role | exact where it reaches the end |
 //! | [`MaxN`] | any number of roles, each for itself; one role | exact where it reaches the end |
 //! | [`Mcts`] | any number of roles, chance, moves at the same time | a mean, unless it is proved |
 //! | [`FlatMonteCarlo`] | the same, one move ahead | a mean |
+//! | [`Equilibrium`], [`Ismcts`] | hidden information: few histories, many | a mean |
 //! | [`Solution`], [`Perfect`] | one role, or two that take turns, few states | exact |
 //!
 //! All of them stop within the [`Budget`](crate::Budget), whichever of its limits comes first, keep to the memory they are
 //! given, and recurse no deeper than a limit. On one thread, with a budget of nodes, they find the same for the same seed. What
-//! roles do not know (`sees`) is drawn: a search runs in some of the states that fit the role's information, and
-//! the moves it finds are put to the vote.
+//! roles do not know (`sees`) is drawn by searches that are not made for it: they run in some of the states that fit the role's
+//! information, and the moves they find are put to the vote.
 
 mod alphabeta;
+mod best;
 mod equilibrium;
 mod evaluation;
 mod flat;
@@ -41,6 +45,7 @@ mod symmetry;
 mod vote;
 
 pub use alphabeta::AlphaBeta;
+pub use best::Best;
 pub use equilibrium::Equilibrium;
 pub use evaluation::Evaluation;
 pub use flat::FlatMonteCarlo;

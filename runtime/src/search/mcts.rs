@@ -88,9 +88,6 @@ impl<G: Game> Mcts<G> {
     /// A budget that lanes, which take some time to be set up, are worth.
     const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
 
-    /// How far below the root of the last search the next one is looked for, in joint moves.
-    const REUSED: u32 = 2;
-
     /// A search on one thread.
     #[must_use]
     pub fn new() -> Self {
@@ -190,7 +187,7 @@ impl<G: Game> Mcts<G> {
         // Trees of several threads share the bytes.
         let trees = if self.is_root_parallel { threads } else { 1 };
         let rules = Rules { bytes: self.rules.bytes / trees, ..self.rules };
-        let kept = self.tree.take().and_then(|tree| tree.below(game, state, Self::REUSED));
+        let kept = self.tree.take().and_then(|tree| tree.below(game, state));
         let tree = kept.unwrap_or_else(|| Tree::new(game, state, rules));
         let search = Search { game, seed: self.seed.wrapping_add(self.searches << 32), in_lanes };
         self.searches += 1;
@@ -262,8 +259,12 @@ impl<G: Game> Player<G> for Mcts<G> {
         "mcts"
     }
 
-    fn start(&mut self, _: &G, _: G::Role, _: &Budget) {
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
         self.tree = None;
+        // What is found before the first move stays in the tree.
+        if !game.vocabulary().has_percepts() && !budget.is_spent() {
+            self.search(game, &game.initial(), role, budget);
+        }
     }
 
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {

@@ -40,6 +40,11 @@ impl<G: Game> Mind<G> {
         found.action
     }
 
+    /// What is to be said of a search that did not go through here.
+    pub(crate) fn set_report(&mut self, report: Report) {
+        self.report = Some(report);
+    }
+
     /// What the last search did.
     pub(crate) fn report(&self) -> Option<Report> {
         self.report.clone()

@@ -62,7 +62,6 @@ pub(super) struct Histories<G: Game> {
     current: Vec<f64>,
     average: Vec<f64>,
     rounds: u64,
-    roles: usize,
     players: Vec<usize>,
     game: PhantomData<fn() -> G>,
 }
@@ -95,7 +94,6 @@ impl<G: Game> Histories<G> {
             current: Vec::new(),
             average: Vec::new(),
             rounds: 0,
-            roles,
             players,
             game: PhantomData,
         };

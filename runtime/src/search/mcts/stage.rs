@@ -14,6 +14,9 @@ use crate::random::Stream;
 const EXPLORE: f32 = 0.2;
 const SETTLED: f32 = 20.0;
 
+/// Moves are not made that were made less than this part as often as another, on average.
+const LEAST: f64 = 0.15;
+
 /// The decision of one role.
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
@@ -140,21 +143,54 @@ impl Stage {
         }
     }
 
-    /// The mean value of a cell for a role; of one that was never tried, a little more than what came out just now, so
-    /// that it will be.
+    /// The mean value of a cell for a role; of one that was never tried, what came out just now: nothing speaks for it, or against it.
     fn mean(&self, cell: usize, role: usize, now: &[f32]) -> f32 {
         match self.visits[cell] {
-            0 => now[role] + 1.0,
+            0 => now[role],
             visits => self.sums[cell * self.roles + role] / visits as f32,
         }
     }
 
-    /// What a decision did on average: for each move a probability.
+    /// From now on a cell is worth what was proved of it.
+    pub(super) fn settle(&mut self, cell: usize, values: &[f32]) {
+        self.visits[cell] = self.visits[cell].max(1);
+        let visits = self.visits[cell] as f32;
+        let sums = &mut self.sums[cell * self.roles..][..self.roles];
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum = value * visits);
+    }
+
+    /// A cell in which each role gets what it can be sure of, whatever the others do, and can get no more while the others
+    /// stay with it (a saddle point): that is what the stage is worth. `proved` says what is proved of cells. Where chance chooses
+    /// there is none.
+    pub(super) fn saddle<'v>(&self, proved: impl Fn(usize) -> Option<&'v [f32]>) -> Option<usize> {
+        if self.decisions.len() != 2 || self.decisions.iter().any(|decision| decision.is_chance) {
+            return None;
+        }
+        let (rows, columns) = (self.decisions[0].regrets.len(), self.decisions[1].regrets.len());
+        let [first, second] = [0, 1].map(|number| self.decisions[number].role);
+        let total = |values: &[f32]| values[first] + values[second];
+        (0..rows * columns).find(|&cell| {
+            let (row, column) = (cell / columns, cell % columns);
+            let Some(here) = proved(cell) else { return false };
+            // The others' goals follow from one's own, as far as the cells that count show.
+            let holds = |cell: usize, role: usize| {
+                proved(cell).is_some_and(|values| {
+                    values[role] >= here[role] && (total(values) - total(here)).abs() < 0.01
+                })
+            };
+            (0..columns).all(|other| holds(row * columns + other, first))
+                && (0..rows).all(|other| holds(other * columns + column, second))
+        })
+    }
+
+    /// What a decision did on average: for each move a probability, but for what is hardly ever done: that is left of the first rounds.
     pub(super) fn strategy(&self, number: usize) -> Vec<f64> {
         let average = &self.decisions[number].average;
-        let sum: f64 = average.iter().sum();
+        let least = LEAST * average.iter().copied().fold(0.0, f64::max);
+        let kept = |share: f64| if share >= least { share } else { 0.0 };
+        let sum: f64 = average.iter().map(|&share| kept(share)).sum();
         let even = 1.0 / average.len() as f64;
-        average.iter().map(|&share| if sum > 0.0 { share / sum } else { even }).collect()
+        average.iter().map(|&share| if sum > 0.0 { kept(share) / sum } else { even }).collect()
     }
 
     /// The mean value of a role's move over all that was tried with it.

@@ -36,7 +36,12 @@ impl<G: Game> Tree<G> {
                         slot.sum = self.sums[child as usize * self.roles + role] * slot.visits as f32;
                     }
                 }
-                (Step::Cell(cell), Kind::Stage(stage)) => stage.learn(*cell as usize, &values),
+                (Step::Cell(cell), Kind::Stage(stage)) => {
+                    stage.learn(*cell as usize, &values);
+                    if proved.is_some() {
+                        stage.settle(*cell as usize, &values);
+                    }
+                }
                 (Step::Slots(slots), Kind::Apart { choices }) => {
                     for (&(role, _), &slot) in choices.iter().zip(slots) {
                         self.slots[slot as usize].sum += values[role];
@@ -81,6 +86,16 @@ impl<G: Game> Tree<G> {
         sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
     }
 
+    /// The joint move of a stage that proves what it is worth, if there is one.
+    pub(super) fn saddle(&self, at: u32) -> Option<usize> {
+        let Kind::Stage(stage) = &self.nodes[at as usize].kind else { return None };
+        stage.saddle(|cell| {
+            let child = stage.children[cell];
+            let is_proved = child != NONE && self.nodes[child as usize].is_proved;
+            is_proved.then(|| &self.sums[child as usize * self.roles..][..self.roles])
+        })
+    }
+
     /// Proves the value of a node if its children say it (Winands, Björnsson and Saito, "Monte-Carlo tree search
     /// solver", 2008, for any number of roles and any goals). The node, if it is proved.
     fn prove(&mut self, at: u32) -> Option<u32> {
@@ -99,8 +114,12 @@ impl<G: Game> Tree<G> {
             }
         }
         let slots = &self.slots[node.first as usize..][..node.count as usize];
-        let values = match node.kind {
-            Kind::Turn { role } => {
+        let values = match &node.kind {
+            Kind::Stage(stage) => {
+                let child = stage.children[self.saddle(at)?] as usize;
+                self.sums[child * self.roles..][..self.roles].to_vec()
+            }
+            &Kind::Turn { role } => {
                 let best = slots.iter().filter(|slot| slot.is_proved).max_by(|a, b| {
                     let value = |slot: &Slot| self.sums[slot.child as usize * self.roles + role];
                     value(a).total_cmp(&value(b))

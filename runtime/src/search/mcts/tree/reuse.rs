@@ -1,35 +1,15 @@
 //! Reuse of a tree when play has gone on: what is below the state that it came to stays, the rest is dropped.
 
 use super::{Kind, NONE, Node, Tree};
-use crate::game::Game;
+use crate::{game::Game, search::memory::hash};
 use std::collections::VecDeque;
 
 impl<G: Game> Tree<G> {
-    /// The part of the tree below a state that is at most so many moves away, if there is one.
-    pub(in crate::search::mcts) fn below(&self, game: &G, state: &G::State, moves: u32) -> Option<Self> {
-        let mut queue = VecDeque::from([(0_u32, 0_u32)]);
-        while let Some((at, depth)) = queue.pop_front() {
-            if self.nodes[at as usize].state == *state {
-                return Some(self.copy(game, at));
-            }
-            if depth < moves {
-                queue.extend(self.children(at).into_iter().map(|child| (child, depth + 1)));
-            }
-        }
-        None
-    }
-
-    fn children(&self, at: u32) -> Vec<u32> {
-        let node = &self.nodes[at as usize];
-        match &node.kind {
-            Kind::Stage(stage) => stage.children.iter().copied().filter(|&child| child != NONE).collect(),
-            // What is reached by joint moves that are hashed is left behind.
-            Kind::Apart { .. } => Vec::new(),
-            _ => {
-                let slots = &self.slots[node.first as usize..][..node.count as usize];
-                slots.iter().map(|slot| slot.child).filter(|&child| child != NONE).collect()
-            }
-        }
+    /// The part of the tree below a state, however far down, if it is known.
+    pub(in crate::search::mcts) fn below(&self, game: &G, state: &G::State) -> Option<Self> {
+        let is_it = |&number: &u32| self.nodes[number as usize].state == *state;
+        let number = self.numbers.find(hash(state.as_ref()), is_it)?;
+        Some(self.copy(game, *number))
     }
 
     /// A tree of what is below a node.

@@ -62,7 +62,14 @@ impl<G: Game> Tree<G> {
     pub(in crate::search::mcts) fn mixed(&self, role: usize) -> Option<Vec<(f64, f64)>> {
         let Kind::Stage(stage) = &self.nodes[0].kind else { return None };
         let number = stage.decisions.iter().position(|decision| decision.role == role)?;
-        let strategy = stage.strategy(number);
+        // What is proved is proved of one joint move.
+        let strategy = match self.saddle(0) {
+            Some(cell) => {
+                let own = stage.moves_of(cell)[number];
+                (0..stage.strategy(number).len()).map(|place| f64::from(u8::from(place == own))).collect()
+            }
+            None => stage.strategy(number),
+        };
         let worth = |(place, &likely): (usize, &f64)| (likely, stage.worth(number, place));
         Some(strategy.iter().enumerate().map(worth).collect())
     }

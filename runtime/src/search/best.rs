@@ -1,0 +1,288 @@
+//! The player for any game: it looks at the game, and takes the search that is made for its kind.
+
+mod character;
+
+use super::{AlphaBeta, Equilibrium, Evaluation, Found, Mcts, Planner, Solution, mind::Mind};
+use crate::{
+    game::Game,
+    information::Information,
+    player::{Budget, Player, Report},
+};
+use character::Character;
+use std::fmt;
+
+/// A player for any game. It looks at a few random games, and then:
+///
+/// - one role without chance: [`Planner`] searches for a plan and follows it;
+/// - hidden information: [`Equilibrium`] plays by what roles know, and [`Ismcts`](crate::search::Ismcts) where there is too much of that;
+/// - two roles in turn and few states: their [`Solution`], found before the first move;
+/// - else [`Mcts`], from the first clock on; where two roles share a fixed sum a little of each budget goes into a proof by
+///   [`AlphaBeta`], and more where the end is near.
+///
+/// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of the search taken. With a budget of nodes
+/// on one thread the same seed makes the same moves.
+///
+/// ```
+/// use gdl_runtime::{Budget, Game, GameExt, gdl, search::Best};
+///
+/// gdl!(name = nim, rules = r"
+///     (role left) (role right) (init (sticks 5)) (init (control left))
+///     (minus 1 1 0) (minus 2 1 1) (minus 2 2 0) (minus 3 1 2) (minus 3 2 1)
+///     (minus 4 1 3) (minus 4 2 2) (minus 5 1 4) (minus 5 2 3) (other left right) (other right left)
+///     (<= (legal ?r (take ?n)) (true (control ?r)) (true (sticks ?m)) (minus ?m ?n ?rest))
+///     (<= (legal ?r noop) (true (control ?s)) (other ?r ?s))
+///     (<= (next (sticks ?rest)) (does ?r (take ?n)) (true (sticks ?m)) (minus ?m ?n ?rest))
+///     (<= (next (control ?r)) (true (control ?s)) (other ?r ?s))
+///     (<= terminal (true (sticks 0)))
+///     (<= (goal ?r 0) (true (control ?r)))
+///     (<= (goal ?r 100) (true (control ?s)) (other ?r ?s))
+/// ");
+///
+/// let game = nim::game();
+/// let found = Best::new().seed(7).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(1000));
+/// assert_eq!(game.move_text(found.action.unwrap()), "(take 2)");
+/// assert_eq!((found.report.value, found.report.exact), (Some(100.0), true));
+/// assert_eq!(found.report.note.unwrap(), "two roles in turn for a fixed sum: proved by alpha-beta");
+/// ```
+pub struct Best<G: Game> {
+    seed: u64,
+    threads: usize,
+    bytes: Option<usize>,
+    character: Option<Character>,
+    way: Way<G>,
+    mind: Mind<G>,
+}
+
+/// What is taken for the kind of game.
+enum Way<G: Game> {
+    /// The game was not looked at.
+    Open,
+    Plan(Box<Planner<G>>),
+    Hidden(Box<Equilibrium<G>>),
+    Tree(Box<Woods<G>>),
+}
+
+/// The tree of random games, and what helps it.
+struct Woods<G: Game> {
+    mcts: Mcts<G>,
+    /// Where two roles share a fixed sum.
+    prover: Option<AlphaBeta<G>>,
+    solution: Option<Solution<G>>,
+}
+
+/// States that are all alike: what is searched for is a proof.
+struct Alike;
+
+impl<G: Game> Evaluation<G> for Alike {
+    fn evaluate(&self, _: &G, _: &G::State, _: &G::View, goals: &mut [f32]) {
+        goals.fill(50.0);
+    }
+}
+
+impl<G: Game> fmt::Debug for Best<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Best")
+            .field("seed", &self.seed)
+            .field("character", &self.character)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> Best<G> {
+    /// Bytes that a search may take, unless [`Best::memory`] says otherwise or the kind of game needs more.
+    pub const DEFAULT_BYTES: usize = 256 << 20;
+
+    /// The shares of a budget that go into a proof: always, and where the end is near.
+    const PROVING: f64 = 0.05;
+    const PROVING_NEAR: f64 = 0.35;
+
+    /// The share of the time before the first move in which a game must be solved.
+    const SOLVING: f64 = 0.25;
+
+    /// Nodes for that where only nodes are bounded.
+    const SOLVING_NODES: u64 = 1 << 17;
+
+    /// The player, on one thread.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { seed: 0, threads: 1, bytes: None, character: None, way: Way::Open, mind: Mind::new(0) }
+    }
+
+    /// The seed of all that is drawn; 0 unless this says otherwise.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self.mind = Mind::new(seed);
+        self
+    }
+
+    /// So many threads, where the search can use them; 0 means one for each processor.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The most bytes of a search.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.bytes = Some(bytes);
+        self
+    }
+
+    /// Looks at the game, if that was not done, and takes a way.
+    fn look(&mut self, game: &G, budget: &Budget) -> Character {
+        if let Some(character) = self.character {
+            return character;
+        }
+        let character = Character::of(game, self.seed, budget);
+        self.character = Some(character);
+        let bytes = self.bytes.unwrap_or(Self::DEFAULT_BYTES);
+        self.way = if Planner::is_puzzle(game) {
+            let planner = Planner::new().seed(self.seed);
+            Way::Plan(Box::new(self.bytes.into_iter().fold(planner, Planner::memory)))
+        } else if character.is_hidden {
+            Way::Hidden(Box::new(Equilibrium::new().seed(self.seed).memory(bytes)))
+        } else {
+            let mcts = Mcts::new().seed(self.seed).threads(self.threads);
+            // The tree has most of it, what is proved a part.
+            let prover = (character.is_duel && !character.has_chance)
+                .then(|| AlphaBeta::new().seed(self.seed).memory(bytes / 8).evaluation(Alike));
+            Way::Tree(Box::new(Woods { mcts: mcts.memory(bytes / 8 * 7), prover, solution: None }))
+        };
+        character
+    }
+
+    /// Searches a state for a role. Of a game of hidden information the state alone is searched, as if it were known.
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+        let character = self.look(game, budget);
+        let mut found = match &mut self.way {
+            Way::Plan(planner) => planner.search(game, state, role, budget),
+            Way::Tree(woods) => return woods.search(game, state, role, budget, character),
+            _ => Mcts::new().seed(self.seed).search(game, state, role, budget),
+        };
+        found.report.note =
+            Some(note(character, found.report.note.as_deref().unwrap_or("searched as if all were seen")));
+        found
+    }
+}
+
+/// What is said of a search: why it was taken, and what it did.
+fn note(character: Character, what: &str) -> String {
+    format!("{character}: {what}")
+}
+
+impl<G: Game> Woods<G> {
+    fn search(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        role: G::Role,
+        budget: &Budget,
+        character: Character,
+    ) -> Found<G> {
+        if let Some(solution) = &self.solution
+            && let (Some(action), Some(solved)) =
+                (solution.best(game, state, role), solution.value(state, role))
+        {
+            let mut found = Found::only(Some(action));
+            found.report.value = Some(solved.value);
+            found.report.exact = true;
+            found.report.depth = solved.moves.unwrap_or(0);
+            found.report.note = Some(note(character, "solved"));
+            return found;
+        }
+        let mut spent = 0;
+        if let Some(prover) = &mut self.prover {
+            let mut share = Best::<G>::PROVING;
+            for _ in 0..2 {
+                let proof = prover.search(game, state, role, &budget.share(share, spent));
+                spent += proof.report.nodes;
+                // What a role can be sure of where several choose at once is not all that it can get.
+                let is_enough = if character.is_simultaneous { 100.0 } else { 0.1 };
+                if proof.report.exact {
+                    if proof.report.value.is_some_and(|value| value >= is_enough) {
+                        let mut proof = proof;
+                        proof.report.note = Some(note(character, "proved by alpha-beta"));
+                        return proof;
+                    }
+                    break;
+                }
+                // Each iteration takes some times as long as the one before.
+                if f64::from(proof.report.depth) * 2.0 + 2.0 < character.length_from(game, state) {
+                    break;
+                }
+                share = Best::<G>::PROVING_NEAR;
+            }
+        }
+        let mut found = self.mcts.search(game, state, role, &budget.share(1.0, spent));
+        found.report.nodes += spent;
+        found.report.note = Some(note(character, "a tree of random games"));
+        found
+    }
+}
+
+impl<G: Game> Default for Best<G> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<G: Game> Player<G> for Best<G> {
+    fn name(&self) -> &'static str {
+        "best"
+    }
+
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        self.abort();
+        if budget.is_spent() {
+            return;
+        }
+        let character = self.look(game, budget);
+        match &mut self.way {
+            Way::Open => {}
+            Way::Plan(planner) => planner.start(game, role, budget),
+            Way::Hidden(equilibrium) => equilibrium.start(game, role, budget),
+            Way::Tree(woods) => {
+                if woods.prover.is_some() && !character.is_simultaneous {
+                    let solving = budget.share(Self::SOLVING, 0);
+                    let solving = if solving.deadline().is_some() {
+                        solving
+                    } else {
+                        solving.and_nodes(Self::SOLVING_NODES)
+                    };
+                    let bytes = self.bytes.unwrap_or(Self::DEFAULT_BYTES) / 2;
+                    woods.solution = Solution::of(game, &game.initial(), bytes, &solving).ok();
+                }
+                if woods.solution.is_none() {
+                    woods.mcts.start(game, role, budget);
+                }
+            }
+        }
+    }
+
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
+        let character = self.look(game, budget);
+        if let Way::Hidden(equilibrium) = &mut self.way {
+            let action = equilibrium.choose(game, information, budget);
+            let mut report = equilibrium.report().unwrap_or_default();
+            report.note = Some(note(character, report.note.as_deref().unwrap_or("one move")));
+            self.mind.set_report(report);
+            return action;
+        }
+        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+    }
+
+    fn stop(&mut self, _: &G, _: &Information<G>) {
+        self.abort();
+    }
+
+    fn abort(&mut self) {
+        // The next match may be of another game.
+        (self.character, self.way) = (None, Way::Open);
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.mind.report()
+    }
+}

@@ -1,0 +1,120 @@
+//! The character of a game: what tells which search suits it, by its vocabulary and by a few random games.
+
+use crate::{
+    game::{Game, GameExt, Id},
+    player::Budget,
+    random::Stream,
+    search::{options::Options, payoff::Payoff},
+};
+use std::fmt;
+
+/// Random games that are looked at, and the steps that they may take together.
+const GAMES: u64 = 24;
+const STEPS: usize = 4000;
+
+/// What is known of a game. What random games show is what they showed, and no proof.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Character {
+    roles: usize,
+    pub(super) has_chance: bool,
+    pub(super) is_hidden: bool,
+    /// If several roles chose at once.
+    pub(super) is_simultaneous: bool,
+    /// If there are two roles whose goals added up to the same.
+    pub(super) is_duel: bool,
+}
+
+impl Character {
+    /// Looks at random games from the start.
+    pub(super) fn of<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
+        let chance = game.chance_role().map(Id::index);
+        let players: Vec<usize> = (0..game.shape().roles).filter(|&role| Some(role) != chance).collect();
+        let mut character = Self {
+            roles: players.len(),
+            has_chance: chance.is_some(),
+            is_hidden: game.vocabulary().has_percepts(),
+            is_simultaneous: false,
+            is_duel: players.len() == 2,
+        };
+        let payoff = Payoff::new(game);
+        let (mut steps, mut sum) = (0, None);
+        for number in 0..GAMES {
+            if steps >= STEPS || budget.is_spent() {
+                break;
+            }
+            let mut stream = Stream::new(seed, number);
+            let end = play(game, &game.initial(), &mut stream, &mut steps, |options: &Options<G>| {
+                let deciders = players.iter().filter(|&&role| options.of(role).len() > 1);
+                character.is_simultaneous |= deciders.count() > 1;
+            });
+            if let Some(end) = end {
+                let goals: u32 = players.iter().map(|&role| u32::from(payoff.goal(end.as_ref(), role))).sum();
+                character.is_duel &= *sum.get_or_insert(goals) == goals;
+            }
+        }
+        character
+    }
+
+    /// The length of random games from a state on, on average.
+    #[allow(clippy::unused_self, reason = "a game is asked for what it is like")]
+    pub(super) fn length_from<G: Game>(&self, game: &G, state: &G::State) -> f64 {
+        const DRAWN: u64 = 4;
+        let mut steps = 0;
+        for number in 0..DRAWN {
+            play(game, state, &mut Stream::new(1, number), &mut steps, |_| {});
+        }
+        steps as f64 / DRAWN as f64
+    }
+}
+
+/// Plays at random from a state, and counts steps. What is seen of the end, if it is reached.
+fn play<G: Game>(
+    game: &G,
+    state: &G::State,
+    stream: &mut Stream,
+    steps: &mut usize,
+    mut look: impl FnMut(&Options<G>),
+) -> Option<G::View> {
+    const LONGEST: usize = 1000;
+    let (mut state, mut view, mut options) = (state.clone(), game.new_view(), Options::new(game));
+    for _ in 0..LONGEST {
+        game.observe_without_goals(&state, &mut view);
+        if game.is_terminal_in(&view) {
+            return Some(view);
+        }
+        if !options.read(game, &view) {
+            return None;
+        }
+        look(&options);
+        for role in 0..game.shape().roles {
+            let moves = options.of(role);
+            let drawn = moves[stream.below(moves.len() as u64) as usize];
+            options.set(role, drawn);
+        }
+        game.advance(&mut state, options.joint());
+        *steps += 1;
+    }
+    None
+}
+
+impl fmt::Display for Character {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.roles {
+            1 => f.write_str("one role")?,
+            2 => f.write_str("two roles")?,
+            roles => write!(f, "{roles} roles")?,
+        }
+        if self.roles > 1 {
+            f.write_str(if self.is_simultaneous { " at the same time" } else { " in turn" })?;
+        }
+        if self.has_chance {
+            f.write_str(" with chance")?;
+        }
+        if self.is_hidden {
+            f.write_str(", information hidden")?;
+        } else if self.is_duel {
+            f.write_str(" for a fixed sum")?;
+        }
+        Ok(())
+    }
+}

@@ -6,7 +6,9 @@ use gdl_runtime::{
     dynamic::RoleId,
     game::Id,
     player::{First, Random},
-    search::{AlphaBeta, FlatMonteCarlo, MaxN, Mcts, Perfect, Solution as Inner},
+    search::{
+        AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, MaxN, Mcts, Perfect, Planner, Solution as Inner,
+    },
 };
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
@@ -19,8 +21,21 @@ use std::{
 };
 
 /// What `Player` knows by name.
-const KINDS: [&str; 9] =
-    ["first", "random", "greedy", "flat", "mcts", "alphabeta", "paranoid", "maxn", "perfect"];
+const KINDS: [&str; 13] = [
+    "best",
+    "first",
+    "random",
+    "greedy",
+    "flat",
+    "mcts",
+    "ismcts",
+    "equilibrium",
+    "planner",
+    "alphabeta",
+    "paranoid",
+    "maxn",
+    "perfect",
+];
 
 /// Decides for a role, match after match.
 #[pyclass(frozen, module = "gdl")]
@@ -47,7 +62,7 @@ fn budget(watch: &Watch, seconds: Option<f64>, nodes: Option<u64>) -> PyResult<B
 #[pymethods]
 impl Player {
     #[new]
-    #[pyo3(signature = (game, role, kind = "mcts", *, seed = 0, threads = 1, depth = None, max_bytes = None))]
+    #[pyo3(signature = (game, role, kind = "best", *, seed = 0, threads = 1, depth = None, max_bytes = None))]
     fn new(
         game: &Bound<'_, Game>,
         role: &Bound<'_, PyAny>,
@@ -82,6 +97,22 @@ impl Player {
             }
             "perfect" => {
                 let player = Perfect::new().seed(seed);
+                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
+            }
+            "planner" => {
+                let player = Planner::new().seed(seed);
+                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
+            }
+            "ismcts" => {
+                let player = Ismcts::new().seed(seed);
+                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
+            }
+            "equilibrium" => {
+                let player = Equilibrium::new().seed(seed);
+                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
+            }
+            "best" => {
+                let player = Best::new().seed(seed).threads(threads.clamp(1, 256));
                 Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
             }
             _ => {

@@ -5,7 +5,21 @@ from __future__ import annotations
 import gdl
 import pytest
 
-KINDS = ("first", "random", "greedy", "flat", "mcts", "alphabeta", "paranoid", "maxn", "perfect")
+KINDS = (
+    "best",
+    "first",
+    "random",
+    "greedy",
+    "flat",
+    "mcts",
+    "ismcts",
+    "equilibrium",
+    "planner",
+    "alphabeta",
+    "paranoid",
+    "maxn",
+    "perfect",
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -198,7 +198,7 @@ pub struct Referee<'a, G: Game> {
     id: Option<String>,
     start: Option<Duration>,
     play: Option<Duration>,
-    grace: Duration,
+    grace: Option<Duration>,
     nodes: Option<u64>,
     seed: u64,
     max_steps: usize,
@@ -225,9 +225,12 @@ impl<'a, G: Game> Referee<'a, G> {
     /// The most steps of a match, unless [`Referee::max_steps`] says otherwise.
     pub const DEFAULT_MAX_STEPS: usize = 10_000;
 
-    /// The grace: how long after the clock an answer still counts, unless [`Referee::grace`] says otherwise: as long as
-    /// with match managers.
+    /// The longest grace, how long after the clock an answer still counts, unless [`Referee::grace`] says otherwise: as long as with
+    /// match managers. It is a tenth of the clock where that is less, but never below [`Referee::LEAST_GRACE`].
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(1);
+
+    /// The shortest grace: threads do not wake up at once.
+    pub const LEAST_GRACE: Duration = Duration::from_millis(20);
 
     /// A referee without clocks, with seed 0.
     pub fn new(game: &'a G) -> Self {
@@ -236,7 +239,7 @@ impl<'a, G: Game> Referee<'a, G> {
             id: None,
             start: None,
             play: None,
-            grace: Self::DEFAULT_GRACE,
+            grace: None,
             nodes: None,
             seed: 0,
             max_steps: Self::DEFAULT_MAX_STEPS,
@@ -255,9 +258,9 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// The grace: how long after the clock an answer still counts: threads do not wake up at once.
+    /// The grace: how long after the clock an answer still counts.
     pub fn grace(mut self, grace: Duration) -> Self {
-        self.grace = grace;
+        self.grace = Some(grace);
         self
     }
 
@@ -462,7 +465,8 @@ impl<'a, G: Game> Referee<'a, G> {
     ) -> Vec<Result<Answer<G>, Fault>> {
         let budget = clock.map_or_else(Budget::unlimited, Budget::within);
         let budget = self.nodes.iter().fold(budget, |budget, &nodes| budget.and_nodes(nodes));
-        let limit = clock.map(|clock| clock.saturating_add(self.grace));
+        let usual = |clock: Duration| (clock / 10).clamp(Self::LEAST_GRACE, Self::DEFAULT_GRACE);
+        let limit = clock.map(|clock| clock.saturating_add(self.grace.unwrap_or_else(|| usual(clock))));
         table.ask(&budget, limit, &self.cancel, question)
     }
 }

@@ -4,7 +4,7 @@ use gdl_runtime::{
     Budget, Dynamic, Game, GameExt, Information, Player,
     chance::Stream,
     player::Random,
-    search::{AlphaBeta, FlatMonteCarlo, Mcts, Perfect},
+    search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect},
 };
 use gdl_tools::statistics::wilson;
 use std::{
@@ -29,6 +29,9 @@ pub(super) enum Contender {
     Threads,
     AlphaBeta,
     Perfect,
+    Best,
+    Ismcts,
+    Equilibrium,
 }
 
 impl Contender {
@@ -47,6 +50,9 @@ impl Contender {
             Self::Threads => Box::new(Mcts::new().seed(seed).threads(2)),
             Self::AlphaBeta => Box::new(AlphaBeta::new().seed(seed)),
             Self::Perfect => Box::new(Perfect::new().seed(seed)),
+            Self::Best => Box::new(Best::new().seed(seed)),
+            Self::Ismcts => Box::new(Ismcts::new().seed(seed)),
+            Self::Equilibrium => Box::new(Equilibrium::new().seed(seed)),
         }
     }
 }
@@ -96,7 +102,49 @@ pub(super) struct Contest {
 
 const SIX: &[&str] = &["tictactoe", "nim", "connect_four", "breakthrough_small", "reversi", "pentago"];
 
+/// Games for two of all kinds.
+const TWELVE: &[&str] = &[
+    "tictactoe",
+    "nim",
+    "connect_four",
+    "breakthrough_small",
+    "reversi",
+    "pentago",
+    "checkers",
+    "hex",
+    "quarto",
+    "kalah",
+    "pig",
+    "liars_dice",
+];
+
+const DICE: &[&str] = &["liars_dice"];
+
 pub(super) static CONTESTS: &[Contest] = &[
+    Contest {
+        name: "best-mcts",
+        players: [Contender::Best, Contender::Mcts],
+        factors: [1; 2],
+        games: TWELVE,
+    },
+    Contest {
+        name: "ismcts-flat",
+        players: [Contender::Ismcts, Contender::Flat],
+        factors: [1; 2],
+        games: DICE,
+    },
+    Contest {
+        name: "ismcts-time",
+        players: [Contender::Ismcts, Contender::Ismcts],
+        factors: [10, 1],
+        games: DICE,
+    },
+    Contest {
+        name: "equilibrium-flat",
+        players: [Contender::Equilibrium, Contender::Flat],
+        factors: [1; 2],
+        games: DICE,
+    },
     Contest {
         name: "mcts-random",
         players: [Contender::Mcts, Contender::Random],
@@ -175,7 +223,7 @@ impl Row {
         let mut latest = Duration::ZERO;
         let mut players = self.players.map(|player| player.make(1));
         for number in 0..self.matches {
-            let [own, other] = play(game, &mut players, self.costs, number % 2 == 1, &mut latest);
+            let [own, other] = play(game, &mut players, self.costs, number, &mut latest);
             points += if own + other > 0.0 { own / (own + other) } else { 0.5 };
             won += u32::from(own > other);
             drawn += u32::from((own - other).abs() < f64::EPSILON);
@@ -195,19 +243,20 @@ impl Row {
     }
 }
 
-/// The goals of the two players after a match, the first of which has the second role if they change sides.
+/// The goals of the two players after a match, the first of which has the second role in every other one.
 fn play<G: Game>(
     game: &G,
     players: &mut [Box<dyn Player<G>>; 2],
     costs: [Cost; 2],
-    changed: bool,
+    number: u64,
     latest: &mut Duration,
 ) -> [f64; 2] {
     let roles: Vec<G::Role> = game.roles().filter(|&role| Some(role) != game.chance_role()).collect();
-    let seat = |place: usize| if changed { 1 - place } else { place };
+    let seat = |place: usize| if number % 2 == 1 { 1 - place } else { place };
     let mut known: Vec<_> = game.roles().map(Information::new).collect();
     let mut state = game.initial();
-    let mut stream = Stream::new(1, 1);
+    // Chance does the same in a match and in the next one, after the change of sides.
+    let mut stream = Stream::new(1, number / 2);
     for place in 0..2 {
         // Ten times as much as for a move before the match.
         players[place].start(game, roles[seat(place)], &costs[place].times(10).budget());

@@ -5,6 +5,7 @@
 //! confidence (Wilson's, which is a little wide where there are draws), and the latest move after its deadline.
 
 mod contest;
+mod puzzles;
 mod speed;
 
 use clap::Parser;
@@ -16,7 +17,7 @@ use gdl_runtime::{Dynamic, load};
 #[derive(Debug, Parser)]
 #[command(name = "strength")]
 pub struct Args {
-    /// The games; those of each contest if none is named
+    /// The games, by name or by their files; those of each contest if none is named
     #[arg(value_name = "GAME")]
     games: Vec<String>,
     /// Matches of each contest in each game
@@ -31,7 +32,7 @@ pub struct Args {
     /// Four matches, a fiftieth of a second for a move
     #[arg(long)]
     quick: bool,
-    /// The contests, or `speed`; all if none is named
+    /// The contests, `puzzles` or `speed`; all if none is named
     #[arg(long = "contest", value_name = "NAME")]
     contests: Vec<String>,
     /// What `cargo bench` adds.
@@ -49,13 +50,19 @@ impl Args {
     }
 }
 
-/// The built-in game of that name, loaded: played from its table, so that searches are compiled once for all games.
+/// The built-in game of that name or the one of a file, loaded: played from its table, so that searches are compiled once for all games.
 fn game(name: &str) -> Option<Dynamic> {
-    let Some(entry) = find(name) else {
-        eprintln!("there is no game called `{name}`");
-        return None;
+    let text = match find(name) {
+        Some(entry) => entry.text.to_owned(),
+        None => match std::fs::read_to_string(name) {
+            Ok(text) => text,
+            Err(error) => {
+                eprintln!("there is no game called `{name}`, and no such file: {error}");
+                return None;
+            }
+        },
     };
-    load(entry.text).ok()
+    load(&text).map_err(|error| eprintln!("{name}: {error}")).ok()
 }
 
 /// Plays and prints, row by row.
@@ -82,6 +89,15 @@ pub fn run(args: &Args) {
             if let Some(game) = game(name) {
                 println!("{}", row.play(name, &game));
             }
+        }
+    }
+    if args.wants("puzzles") {
+        println!("\npuzzles: the planner from the start, {} s at most\n", 100.0 * seconds);
+        println!("| puzzle | goal | greatest named | proved best | moves | nodes | MiB | seconds |");
+        println!("|---|---|---|---|---|---|---|---|");
+        for name in args.games(puzzles::GAMES) {
+            let row = game(name).and_then(|game| puzzles::row(name, &game, 100.0 * seconds));
+            row.into_iter().for_each(|row| println!("{row}"));
         }
     }
     if args.wants("speed") {

@@ -229,6 +229,7 @@ impl<'p> Manager<'p> {
         let referee =
             terms.clocks().into_iter().fold(referee, |referee, [start, play]| referee.clocks(start, play));
         let referee = terms.nodes.into_iter().fold(referee, Referee::nodes);
+        let referee = referee.grace(Referee::<Dynamic>::DEFAULT_GRACE);
         let mut written = Ok(());
         let referee = referee.watch(|played, reports| {
             if written.is_ok() {

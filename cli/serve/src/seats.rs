@@ -97,7 +97,7 @@ impl Machine {
     /// If it can be asked again and again and goes on where it was.
     #[must_use]
     pub(crate) fn goes_on(&self) -> bool {
-        self.0.kind() == "mcts" && self.0.nodes().is_none()
+        ["best", "mcts"].contains(&self.0.kind()) && self.0.nodes().is_none()
     }
 
     /// What it may spend on a move, or on a part of one.

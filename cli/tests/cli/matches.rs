@@ -122,7 +122,22 @@ fn records_are_written_and_can_be_replayed() {
 #[test]
 fn every_player_plays_every_kind_of_game() {
     let help = gdl(&["match", "--help"]);
-    for player in ["first", "random", "greedy", "flat", "mcts", "alphabeta", "paranoid", "maxn", "perfect"] {
+    let kinds = [
+        "best",
+        "first",
+        "random",
+        "greedy",
+        "flat",
+        "mcts",
+        "ismcts",
+        "equilibrium",
+        "planner",
+        "alphabeta",
+        "paranoid",
+        "maxn",
+        "perfect",
+    ];
+    for player in kinds {
         assert!(help.stdout.contains(&format!("\n  {player} ")), "{}", help.stdout);
         for (game, others) in
             [("nim", 1), ("rock_paper_scissors", 1), ("lights_out", 0), ("monty_hall", 0), ("liars_dice", 1)]

@@ -140,6 +140,9 @@ impl Contest<'_> {
         let referee = Referee::new(game).seed(chance).id(id).max_steps(self.longest);
         let referee = self.clock.into_iter().fold(referee, |referee, clock| referee.clocks(clock, clock));
         let referee = self.nodes.into_iter().fold(referee, Referee::nodes);
+        // Answers from elsewhere take their time on the way.
+        let is_far = self.players.iter().any(Spec::is_remote);
+        let referee = if is_far { referee.grace(Referee::<G>::DEFAULT_GRACE) } else { referee };
         let played = referee.run(&mut players).map_err(|error| Error::Usage(error.to_string()))?;
         let mut total = Total::new(count, game.shape().roles);
         total.add(&played, seats, &seated);

@@ -11,7 +11,7 @@ use gdl_runtime::{
     Budget, Game, Information, Player,
     player::{First, Random, Report},
     referee::Fault,
-    search::{AlphaBeta, FlatMonteCarlo, MaxN, Mcts, Perfect},
+    search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, MaxN, Mcts, Perfect, Planner},
 };
 use std::{
     fmt, result,
@@ -54,6 +54,11 @@ const REMOTE: &str = "remote";
 
 /// All kinds, the person at the terminal last.
 pub static KINDS: &[Kind] = &[
+    Kind {
+        name: "best",
+        about: "looks at the game and takes what suits it",
+        options: &["seed", "threads", "memory"],
+    },
     Kind { name: "first", about: "the first legal move", options: &[] },
     Kind { name: "random", about: "any legal move", options: &["seed"] },
     Kind { name: "greedy", about: "the move that looks best one step ahead", options: &["seed"] },
@@ -62,6 +67,17 @@ pub static KINDS: &[Kind] = &[
         name: "mcts",
         about: "a tree that grows by random games",
         options: &["seed", "threads", "memory"],
+    },
+    Kind { name: "ismcts", about: "the same, of what each role knows", options: &["seed", "memory"] },
+    Kind {
+        name: "equilibrium",
+        about: "bluffs as often as it should, in small games",
+        options: &["seed", "memory"],
+    },
+    Kind {
+        name: "planner",
+        about: "searches puzzles for a plan, and follows it",
+        options: &["seed", "memory"],
     },
     Kind { name: "alphabeta", about: "alpha-beta, deeper and deeper", options: &["seed", "depth", "memory"] },
     Kind {
@@ -85,14 +101,14 @@ pub static KINDS: &[Kind] = &[
 ];
 
 /// Who plays against people unless they say otherwise.
-pub const DEFAULT: &str = "mcts";
+pub const DEFAULT: &str = "best";
 
 /// What `--help` says of a command and of players.
 #[must_use]
 pub fn help(command: &str) -> String {
     let row = |kind: &Kind| {
         let options = kind.options.join(", ");
-        format!("  {:<10} {:<42} {options}", kind.name, kind.about).trim_end().to_owned() + "\n"
+        format!("  {:<11} {:<44} {options}", kind.name, kind.about).trim_end().to_owned() + "\n"
     };
     let rows: String = KINDS.iter().map(row).collect::<Vec<_>>().concat();
     format!(
@@ -339,6 +355,15 @@ impl Spec {
                 let player = Mcts::new().seed(seed).threads(self.threads.unwrap_or(1));
                 Box::new(self.memory.into_iter().fold(player, Mcts::memory))
             }
+            "best" => {
+                let player = Best::new().seed(seed).threads(self.threads.unwrap_or(1));
+                Box::new(self.memory.into_iter().fold(player, Best::memory))
+            }
+            "planner" => Box::new(self.memory.into_iter().fold(Planner::new().seed(seed), Planner::memory)),
+            "ismcts" => Box::new(self.memory.into_iter().fold(Ismcts::new().seed(seed), Ismcts::memory)),
+            "equilibrium" => {
+                Box::new(self.memory.into_iter().fold(Equilibrium::new().seed(seed), Equilibrium::memory))
+            }
             "maxn" => {
                 let player = self.depth.into_iter().fold(MaxN::new().seed(seed), MaxN::depth);
                 Box::new(self.memory.into_iter().fold(player, MaxN::memory))
@@ -431,7 +456,7 @@ mod tests {
     fn mistakes_are_told_with_what_is_near() {
         for (text, message) in [
             ("randm", "did you mean `random`?"),
-            ("", "players: first, random"),
+            ("", "players: best, first, random"),
             ("random:sede=3", "did you mean `seed`?"),
             ("random:seed", "write `random:key=value`"),
             ("random:seed=x", "`seed=x`: not a whole number"),

@@ -269,14 +269,14 @@ class Information(Hashable):
 
 @final
 class Player:
-    """Decides for a role, match after match: `first`, `random`, `greedy`, `flat`, `mcts`, `alphabeta`, `paranoid`, `maxn` or
-    `perfect`, as in `gdl match`. With the same seed, `nodes` and one thread it makes the same moves."""
+    """Decides for a role, match after match: `best`, `first`, `random`, `greedy`, `flat`, `mcts`, `ismcts`, `equilibrium`, `planner`,
+    `alphabeta`, `paranoid`, `maxn` or `perfect`, as in `gdl match`. With the same seed, `nodes` and one thread it makes the same moves."""
 
     def __new__(
         cls,
         game: Game,
         role: _Name,
-        kind: str = "mcts",
+        kind: str = "best",
         *,
         seed: int = 0,
         threads: int = 1,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// The player and its nodes, unless they are given; and what none gets more of.
-const PLAYER: &str = "mcts";
+const PLAYER: &str = "best";
 const NODES: u64 = 10_000;
 const MOST_NODES: u64 = 100_000_000;
 const MOST_BYTES: usize = 64 << 20;
@@ -32,7 +32,7 @@ pub(crate) struct BestMove {
     moves: Vec<Vec<String>>,
     /// Whose move it is; not needed where a single role has a choice
     role: Option<String>,
-    /// `mcts` unless it is given; `random`, `greedy`, `flat`, `alphabeta`, `paranoid`, `maxn`, `perfect`, with options behind a colon:
+    /// `best` unless it is given; `random`, `greedy`, `flat`, `mcts`, `alphabeta`, `paranoid`, `maxn`, `perfect` and others, with options behind a colon:
     /// `alphabeta:depth=6`
     player: Option<String>,
     /// How many nodes (or random games) it may spend; 10,000 unless it is said

@@ -35,6 +35,8 @@ pub(crate) fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
     writeln!(out, "{}", shown.text(game, &game.initial()))?;
     let mut fault = None;
     let referee = args.terms.hold(Referee::new(game).seed(args.terms.seed), DEFAULT_NODES);
+    let is_far = args.against.is_remote();
+    let referee = if is_far { referee.grace(Referee::<G>::DEFAULT_GRACE) } else { referee };
     let cancel = gdl_runtime::Cancel::default();
     let referee = referee.cancelled_by(&cancel).watch(|played, _| {
         let history = &played.history;

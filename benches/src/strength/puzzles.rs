@@ -1,0 +1,38 @@
+//! Puzzles: what the planner finds from the start, and how soon.
+
+use gdl_runtime::{Budget, Dynamic, Game, GameExt, search::Planner};
+use std::time::{Duration, Instant};
+
+/// The built-in ones.
+pub(super) const GAMES: &[&str] = &[
+    "eight_puzzle",
+    "knights_tour",
+    "lights_out",
+    "peg_solitaire",
+    "pocket_cube",
+    "sokoban",
+    "sudoku",
+    "towers_of_hanoi",
+];
+
+/// One search within so many seconds: a row of a table. None if the game is no puzzle.
+pub(super) fn row(name: &str, game: &Dynamic, seconds: f64) -> Option<String> {
+    if !Planner::is_puzzle(game) {
+        eprintln!("`{name}` is no puzzle");
+        return None;
+    }
+    let role = game.roles().next()?;
+    let greatest = game.vocabulary().goals_of(0).last()?;
+    let start = Instant::now();
+    let budget = Budget::within(Duration::from_secs_f64(seconds));
+    let report = Planner::new().search(game, &game.initial(), role, &budget).report;
+    let value = report.value.map_or_else(|| "none".to_owned(), |value| format!("{value:.0}"));
+    let proved = if report.exact { "yes" } else { "no" };
+    Some(format!(
+        "| {name} | {value} | {greatest} | {proved} | {} | {} | {} | {:.2} |",
+        report.depth,
+        report.nodes,
+        report.bytes >> 20,
+        start.elapsed().as_secs_f64()
+    ))
+}

@@ -1,7 +1,6 @@
 //! Players and what they are made of: searches find what plain search finds, solutions are right, beliefs follow play,
 //! and the same seed makes the same moves.
 
-mod best;
 mod information;
 mod mcts;
 mod minimax;

@@ -48,6 +48,8 @@ pub struct Best<G: Game> {
     seed: u64,
     threads: usize,
     bytes: Option<usize>,
+    /// Games looked at so far: each match is played otherwise.
+    looks: u64,
     character: Option<Character>,
     way: Way<G>,
     mind: Mind<G>,
@@ -105,7 +107,15 @@ impl<G: Game> Best<G> {
     /// The player, on one thread.
     #[must_use]
     pub fn new() -> Self {
-        Self { seed: 0, threads: 1, bytes: None, character: None, way: Way::Open, mind: Mind::new(0) }
+        Self {
+            seed: 0,
+            threads: 1,
+            bytes: None,
+            looks: 0,
+            character: None,
+            way: Way::Open,
+            mind: Mind::new(0),
+        }
     }
 
     /// The seed of all that is drawn; 0 unless this says otherwise.
@@ -135,19 +145,21 @@ impl<G: Game> Best<G> {
         if let Some(character) = self.character {
             return character;
         }
-        let character = Character::of(game, self.seed, budget);
+        let seed = self.seed.wrapping_add(self.looks << 48);
+        self.looks += 1;
+        let character = Character::of(game, seed, budget);
         self.character = Some(character);
         let bytes = self.bytes.unwrap_or(Self::DEFAULT_BYTES);
         self.way = if Planner::is_puzzle(game) {
-            let planner = Planner::new().seed(self.seed);
+            let planner = Planner::new().seed(seed);
             Way::Plan(Box::new(self.bytes.into_iter().fold(planner, Planner::memory)))
         } else if character.is_hidden {
-            Way::Hidden(Box::new(Equilibrium::new().seed(self.seed).memory(bytes)))
+            Way::Hidden(Box::new(Equilibrium::new().seed(seed).memory(bytes)))
         } else {
-            let mcts = Mcts::new().seed(self.seed).threads(self.threads);
+            let mcts = Mcts::new().seed(seed).threads(self.threads);
             // The tree has most of it, what is proved a part.
             let prover = (character.is_duel && !character.has_chance)
-                .then(|| AlphaBeta::new().seed(self.seed).memory(bytes / 8).evaluation(Alike));
+                .then(|| AlphaBeta::new().seed(seed).memory(bytes / 8).evaluation(Alike));
             Way::Tree(Box::new(Woods { mcts: mcts.memory(bytes / 8 * 7), prover, solution: None }))
         };
         character

@@ -308,7 +308,7 @@ impl Distance {
         let goal = observe.outputs()[vocabulary.moves_of(0).len() + place];
         let gates = needed(observe, [goal]);
         let nodes = observe.inputs() + observe.len();
-        (gates.len() <= MOST_GATES).then(|| Self {
+        (nodes <= MOST_GATES).then(|| Self {
             fluents: table.shape().fluents,
             gates,
             goal,

@@ -39,6 +39,14 @@ impl<'g, G: Game> Steps<'g, G> {
         self.game.shape().state_words()
     }
 
+    /// How many steps should be made between two looks at the clock: fewer of large games.
+    pub(super) fn most(&self) -> usize {
+        const MOST: usize = 512;
+        const GATES: usize = 1 << 13;
+        let gates = self.game.table().map_or(GATES << 5, |table| table.gates().0 + table.gates().1);
+        (MOST * GATES / gates.max(GATES)).max(8)
+    }
+
     /// Looks at states, whose words lie one behind the other: all that fit into about so many steps, one at least. How many that are.
     pub(super) fn look(&mut self, rows: &[u64], most: usize) -> usize {
         let shape = self.game.shape();

@@ -45,9 +45,6 @@ const MOST_DISTANCES: usize = 256;
 const BLOCK: usize = 128;
 const BEST_BLOCK: usize = 16;
 
-/// Steps that are made together.
-const MOST_STEPS: usize = 512;
-
 pub(super) struct Sweep {
     order: Order,
     states: States,
@@ -135,13 +132,14 @@ impl Sweep {
             chosen.clear();
             rows.clear();
             if self.order == Order::Best {
-                while let (true, Some(Reverse((_, _, number)))) = (chosen.len() < BEST_BLOCK, self.heap.pop())
+                while let (true, Some(Reverse((_, _, number)))) =
+                    (chosen.len() < BEST_BLOCK.min(steps.most()), self.heap.pop())
                 {
                     chosen.push(number);
                     rows.extend(self.states.row(number));
                 }
             } else {
-                let last = self.states.len().min(self.next + BLOCK);
+                let last = self.states.len().min(self.next + BLOCK.min(steps.most()));
                 chosen.extend(self.next as u32..last as u32);
                 rows.extend(self.states.rows(self.next, last));
             }
@@ -150,7 +148,7 @@ impl Sweep {
             }
             let mut done = 0;
             while done < chosen.len() {
-                let looked = steps.look(&rows[done * steps.words()..], MOST_STEPS);
+                let looked = steps.look(&rows[done * steps.words()..], steps.most());
                 for place in 0..looked {
                     if let Some(goal) = self.take(problem, steps, place, chosen[done + place], meter)
                         && problem.tell(Goal { value: goal, plan: self.plan(chosen[done + place]) })

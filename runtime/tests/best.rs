@@ -1,5 +1,6 @@
 //! The player for any game, and the searches that it takes: puzzles against solutions, hidden information against what is known of it by
 //! theory, stages against their saddle points.
+#![cfg(feature = "load")]
 
 use gdl_runtime::{
     Budget, Dynamic, Game, GameExt, Information, Player,
@@ -12,7 +13,11 @@ use gdl_runtime::{
 };
 
 fn built_in(name: &str) -> Dynamic {
-    load(gdl_games::find(name).expect("built in").text).expect("built-in rulesheets load")
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/../games");
+    let kinds = ["board", "puzzles", "chance"].into_iter();
+    let mut texts =
+        kinds.filter_map(|kind| std::fs::read_to_string(format!("{games}/{kind}/{name}.kif")).ok());
+    load(&texts.next().expect("a built-in game")).expect("built-in rulesheets load")
 }
 
 /// Plays a match, with every move tested: the joint moves, the goals, and the last report of the first player.
@@ -39,7 +44,8 @@ fn play(
                 Some(seat) => players[seat].choose(game, &known[role.index()], budget).expect("a move"),
             })
             .collect();
-        report = players[0].report().unwrap_or(report);
+        // Of a decision, and not of one that there was only one move for.
+        report = players[0].report().filter(|report| report.note.is_some()).unwrap_or(report);
         known.iter_mut().for_each(|known| known.step(game, &state, &joint));
         state = game.apply(&state, &joint).expect("a legal move");
         played.push(joint);

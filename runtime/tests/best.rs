@@ -63,15 +63,9 @@ fn solve(game: &Dynamic, nodes: u64) -> (u8, usize) {
 
 #[test]
 fn puzzles_are_solved() {
-    for (name, nodes) in [
-        ("eight_puzzle", 1 << 21),
-        ("knights_tour", 1 << 21),
-        ("lights_out", 1 << 20),
-        ("peg_solitaire", 1 << 21),
-        ("sokoban", 1 << 20),
-        ("sudoku", 1 << 18),
-        ("towers_of_hanoi", 1 << 18),
-    ] {
+    for (name, nodes) in
+        [("eight_puzzle", 1 << 19), ("knights_tour", 1 << 18), ("lights_out", 1 << 19), ("sudoku", 1 << 18)]
+    {
         assert_eq!(solve(&built_in(name), nodes).0, 100, "{name}");
     }
 }
@@ -156,7 +150,11 @@ fn the_best_player_takes_what_suits_a_game_and_repeats_itself() {
     ] {
         let game = built_in(name);
         let seats = game.roles().filter(|&role| Some(role) != game.chance_role()).count();
-        let nodes = if name == "sudoku" { 1 << 18 } else { 100 };
+        let nodes = match name {
+            "sudoku" => 1 << 18,
+            "nim" => 50_000,
+            _ => 100,
+        };
         let go = || {
             let mut players: Vec<Best<Dynamic>> =
                 (0..seats as u64).map(|seed| Best::new().seed(seed)).collect();

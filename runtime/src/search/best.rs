@@ -1,6 +1,7 @@
 //! The player for any game: it looks at the game, and takes the search that is made for its kind.
 
 mod character;
+mod trial;
 
 use super::{AlphaBeta, Equilibrium, Evaluation, Found, Mcts, Planner, Solution, mind::Mind};
 use crate::{
@@ -10,14 +11,16 @@ use crate::{
 };
 use character::Character;
 use std::fmt;
+use trial::Trial;
 
 /// A player for any game. It looks at a few random games, and then:
 ///
 /// - one role without chance: [`Planner`] searches for a plan and follows it;
 /// - hidden information: [`Equilibrium`] plays by what roles know, and [`Ismcts`](crate::search::Ismcts) where there is too much of that;
 /// - two roles in turn and few states: their [`Solution`], found before the first move;
-/// - else [`Mcts`], from the first clock on; where two roles share a fixed sum a little of each budget goes into a proof by
-///   [`AlphaBeta`], and more where the end is near.
+/// - two roles that share a fixed sum: [`Mcts`] or [`AlphaBeta`], whichever wins a few short matches before the first move; beside `Mcts` a
+///   little of each budget goes into a proof by alpha-beta, and more where the end is near;
+/// - else [`Mcts`], from the first clock on.
 ///
 /// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of the search taken. With a budget of nodes
 /// on one thread the same seed makes the same moves.
@@ -70,6 +73,11 @@ struct Woods<G: Game> {
     /// Where two roles share a fixed sum.
     prover: Option<AlphaBeta<G>>,
     solution: Option<Solution<G>>,
+    /// How matches of the two came out, and alpha-beta with what it learnt, where it won them.
+    trial: Option<Trial>,
+    rival: Option<AlphaBeta<G>>,
+    seed: u64,
+    bytes: usize,
 }
 
 /// States that are all alike: what is searched for is a proof.
@@ -97,6 +105,9 @@ impl<G: Game> Best<G> {
     /// The shares of a budget that go into a proof: always, and where the end is near.
     const PROVING: f64 = 0.05;
     const PROVING_NEAR: f64 = 0.35;
+
+    /// The share of what is left of it then for matches of alpha-beta against random games in a tree.
+    const TRYING: f64 = 0.4;
 
     /// The share of the time before the first move in which a game must be solved.
     const SOLVING: f64 = 0.25;
@@ -158,9 +169,17 @@ impl<G: Game> Best<G> {
         } else {
             let mcts = Mcts::new().seed(seed).threads(self.threads);
             // The tree has most of it, what is proved a part.
-            let prover = (character.is_duel && !character.has_chance)
+            let prover = (character.is_duel() && !character.has_chance)
                 .then(|| AlphaBeta::new().seed(seed).memory(bytes / 8).evaluation(Alike));
-            Way::Tree(Box::new(Woods { mcts: mcts.memory(bytes / 8 * 7), prover, solution: None }))
+            Way::Tree(Box::new(Woods {
+                mcts: mcts.memory(bytes / 8 * 7),
+                prover,
+                solution: None,
+                trial: None,
+                rival: None,
+                seed,
+                bytes,
+            }))
         };
         character
     }
@@ -185,6 +204,19 @@ fn note(character: Character, what: &str) -> String {
 }
 
 impl<G: Game> Woods<G> {
+    /// Uses the time before the first move.
+    fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        if self.prover.is_some() {
+            let mut rival = AlphaBeta::new().seed(self.seed).memory(self.bytes);
+            self.trial = Trial::of(game, self.seed, &mut rival, &budget.share(Best::<G>::TRYING, 0));
+            if self.trial.is_some_and(|trial| trial.is_won()) {
+                self.rival = Some(rival);
+                return;
+            }
+        }
+        self.mcts.start(game, role, budget);
+    }
+
     fn search(
         &mut self,
         game: &G,
@@ -202,6 +234,12 @@ impl<G: Game> Woods<G> {
             found.report.exact = true;
             found.report.depth = solved.moves.unwrap_or(0);
             found.report.note = Some(note(character, "solved"));
+            return found;
+        }
+        if let Some(rival) = &mut self.rival {
+            let mut found = rival.search(game, state, role, budget);
+            let trial = self.trial.map_or_else(String::new, |trial| trial.to_string());
+            found.report.note = Some(note(character, &format!("alpha-beta, which won {trial}")));
             return found;
         }
         let mut spent = 0;
@@ -267,7 +305,7 @@ impl<G: Game> Player<G> for Best<G> {
                     woods.solution = Solution::of(game, &game.initial(), bytes, &solving).ok();
                 }
                 if woods.solution.is_none() {
-                    woods.mcts.start(game, role, budget);
+                    woods.prepare(game, role, budget);
                 }
             }
         }

@@ -20,8 +20,8 @@ pub(super) struct Character {
     pub(super) is_hidden: bool,
     /// If several roles chose at once.
     pub(super) is_simultaneous: bool,
-    /// If there are two roles whose goals added up to the same.
-    pub(super) is_duel: bool,
+    /// What the goals of two roles added up to, always: they share it.
+    sum: Option<u32>,
 }
 
 impl Character {
@@ -34,10 +34,10 @@ impl Character {
             has_chance: chance.is_some(),
             is_hidden: game.vocabulary().has_percepts(),
             is_simultaneous: false,
-            is_duel: players.len() == 2,
+            sum: None,
         };
         let payoff = Payoff::new(game);
-        let (mut steps, mut sum) = (0, None);
+        let (mut steps, mut sums) = (0, Vec::new());
         for number in 0..GAMES {
             if steps >= STEPS || budget.is_spent() {
                 break;
@@ -48,11 +48,17 @@ impl Character {
                 character.is_simultaneous |= deciders.count() > 1;
             });
             if let Some(end) = end {
-                let goals: u32 = players.iter().map(|&role| u32::from(payoff.goal(end.as_ref(), role))).sum();
-                character.is_duel &= *sum.get_or_insert(goals) == goals;
+                sums.push(players.iter().map(|&role| u32::from(payoff.goal(end.as_ref(), role))).sum());
             }
         }
+        sums.dedup();
+        character.sum = if let ([sum], 2) = (&sums[..], players.len()) { Some(*sum) } else { None };
         character
+    }
+
+    /// If two roles share a fixed sum.
+    pub(super) fn is_duel(&self) -> bool {
+        self.sum.is_some()
     }
 
     /// The length of random games from a state on, on average.
@@ -112,7 +118,7 @@ impl fmt::Display for Character {
         }
         if self.is_hidden {
             f.write_str(", information hidden")?;
-        } else if self.is_duel {
+        } else if self.is_duel() {
             f.write_str(" for a fixed sum")?;
         }
         Ok(())

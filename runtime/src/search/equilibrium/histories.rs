@@ -48,6 +48,107 @@ struct Choice<M> {
     before: u32,
 }
 
+/// What finds all histories: those that are to be gone on from, and what that takes.
+struct Finder<'g, G: Game> {
+    game: &'g G,
+    payoff: Payoff,
+    options: Options<G>,
+    view: G::View,
+    open: Vec<Open<G::State>>,
+    bytes: usize,
+}
+
+impl<G: Game> Finder<'_, G> {
+    /// Goes on to the next choice, and gives the roles that choose; at the end there are none, and the goals are noted.
+    fn go_on(
+        &mut self,
+        histories: &mut Histories<G>,
+        at: &mut Open<G::State>,
+        meter: &mut Meter,
+    ) -> Result<Vec<usize>, SolveError> {
+        let (game, roles) = (self.game, self.game.shape().roles);
+        for _ in at.depth..=MOST_CHOICES {
+            if !meter.tick() {
+                return Err(SolveError::Budget);
+            }
+            game.observe(&at.state, &mut self.view);
+            if game.is_terminal_in(&self.view) || !self.options.read(game, &self.view) {
+                histories.nodes[at.node as usize].next = Next::End(histories.goals.len() as u32);
+                let goals = (0..roles).map(|role| f32::from(self.payoff.goal(self.view.as_ref(), role)));
+                histories.goals.extend(goals);
+                return Ok(Vec::new());
+            }
+            let deciders: Vec<usize> = (0..roles).filter(|&role| self.options.of(role).len() > 1).collect();
+            if !deciders.is_empty() {
+                return Ok(deciders);
+            }
+            histories.sets.follow(game, &mut at.known, &at.state, self.options.joint());
+            game.advance(&mut at.state, self.options.joint());
+        }
+        Err(SolveError::Length)
+    }
+
+    /// Adds the histories after the joint moves of a state: one role chooses after the other.
+    fn branch(
+        &mut self,
+        histories: &mut Histories<G>,
+        at: &Open<G::State>,
+        deciders: &[usize],
+    ) -> Result<(), SolveError> {
+        let (game, limit) = (self.game, self.bytes);
+        let depth = at.depth + deciders.len() as u32;
+        if depth > MOST_CHOICES {
+            return Err(SolveError::Length);
+        }
+        let ways = self.options.ways(deciders);
+        // What waits has states, which all count.
+        let one = size_of::<Open<G::State>>() + size_of_val(at.state.as_ref()) + 8 * at.known.len();
+        let more = ways.saturating_mul((2 * size_of::<Node>() + one) as u64);
+        let now = histories.bytes() + self.open.len() * one;
+        if (now as u64).saturating_add(more) > limit as u64 || ways > u64::from(u32::MAX / 4) {
+            return Err(SolveError::Bytes { limit });
+        }
+        let chance = game.chance_role().map(Id::index);
+        let mut level = vec![at.node];
+        let mut firsts = Vec::with_capacity(deciders.len());
+        for &role in deciders {
+            let moves = self.options.of(role);
+            let (next, first) = if Some(role) == chance {
+                (Next::Chance, None)
+            } else {
+                let choice = histories.choice(at.known[role], role, moves, at.made[role]);
+                (Next::Choice(choice), Some(histories.choices[choice as usize].first as u32))
+            };
+            firsts.push(first);
+            let count = moves.len() as u32;
+            let mut below = Vec::with_capacity(level.len() * moves.len());
+            for node in level {
+                let first = histories.nodes.len() as u32;
+                histories.nodes[node as usize] = Node { next, first, count };
+                let none = Node { next: Next::Chance, first: 0, count: 0 };
+                histories.nodes.resize((first + count) as usize, none);
+                below.extend(first..first + count);
+            }
+            level = below;
+        }
+        for (way, node) in level.into_iter().enumerate() {
+            self.options.set_way(deciders, way as u64);
+            let (mut known, mut made) = (at.known.clone(), at.made.clone());
+            let mut rest = way as u32;
+            for (&role, first) in deciders.iter().zip(&firsts).rev() {
+                let count = self.options.of(role).len() as u32;
+                made[role] = first.map_or(NO_SET, |first| first + rest % count);
+                rest /= count;
+            }
+            let joint = self.options.joint();
+            histories.sets.follow(game, &mut known, &at.state, joint);
+            let state = game.apply_unchecked(&at.state, joint);
+            self.open.push(Open { node, state, known, made, depth });
+        }
+        Ok(())
+    }
+}
+
 /// All histories.
 pub(super) struct Histories<G: Game> {
     sets: Sets,
@@ -97,84 +198,19 @@ impl<G: Game> Histories<G> {
             players,
             game: PhantomData,
         };
-        let payoff = Payoff::new(game);
-        let (mut options, mut view) = (Options::new(game), game.new_view());
         let (known, made) = (histories.sets.start(), vec![NO_SET; roles].into());
-        let mut open = vec![Open { node: 0, state: game.initial(), known, made, depth: 0 }];
-        while let Some(Open { node, mut state, mut known, made, depth }) = open.pop() {
-            let mut length = depth;
-            let deciders = loop {
-                length += 1;
-                if !meter.tick() {
-                    return Err(SolveError::Budget);
-                }
-                game.observe(&state, &mut view);
-                if game.is_terminal_in(&view) || !options.read(game, &view) {
-                    histories.nodes[node as usize].next = Next::End(histories.goals.len() as u32);
-                    let goals = (0..roles).map(|role| f32::from(payoff.goal(view.as_ref(), role)));
-                    histories.goals.extend(goals);
-                    break Vec::new();
-                }
-                let deciders: Vec<usize> = (0..roles).filter(|&role| options.of(role).len() > 1).collect();
-                if !deciders.is_empty() {
-                    break deciders;
-                }
-                if length > MOST_CHOICES {
-                    return Err(SolveError::Length);
-                }
-                histories.sets.follow(game, &mut known, &state, options.joint());
-                game.advance(&mut state, options.joint());
-            };
-            if deciders.is_empty() {
-                continue;
-            }
-            let depth = depth + deciders.len() as u32;
-            if depth > MOST_CHOICES {
-                return Err(SolveError::Length);
-            }
-            let ways = options.ways(&deciders);
-            // What waits has states, which all count.
-            let waits = open.len() * (size_of::<Open<G::State>>() + 8 * state.as_ref().len() + 8 * roles);
-            let more = ways.saturating_mul(2 * size_of::<Node>() as u64 + size_of::<Open<G::State>>() as u64);
-            if (histories.bytes() + waits) as u64 + more > bytes as u64 || ways > u64::from(u32::MAX / 4) {
-                return Err(SolveError::Bytes { limit: bytes });
-            }
-            // One role after the other, breadth first.
-            let mut level = vec![node];
-            let mut firsts = Vec::with_capacity(deciders.len());
-            for &role in &deciders {
-                let next = if Some(role) == chance {
-                    Next::Chance
-                } else {
-                    Next::Choice(histories.choice(known[role], role, options.of(role), made[role]))
-                };
-                firsts.push(match next {
-                    Next::Choice(choice) => Some(histories.choices[choice as usize].first as u32),
-                    _ => None,
-                });
-                let count = options.of(role).len() as u32;
-                let mut below = Vec::with_capacity(level.len() * count as usize);
-                for at in level {
-                    let first = histories.nodes.len() as u32;
-                    histories.nodes[at as usize] = Node { next, first, count };
-                    let none = Node { next: Next::Chance, first: 0, count: 0 };
-                    histories.nodes.resize((first + count) as usize, none);
-                    below.extend(first..first + count);
-                }
-                level = below;
-            }
-            for (way, at) in level.into_iter().enumerate() {
-                options.set_way(&deciders, way as u64);
-                let (mut known, mut made) = (known.clone(), made.clone());
-                let mut rest = way as u32;
-                for (&role, first) in deciders.iter().zip(&firsts).rev() {
-                    let count = options.of(role).len() as u32;
-                    made[role] = first.map_or(NO_SET, |first| first + rest % count);
-                    rest /= count;
-                }
-                histories.sets.follow(game, &mut known, &state, options.joint());
-                let state = game.apply_unchecked(&state, options.joint());
-                open.push(Open { node: at, state, known, made, depth });
+        let mut finder = Finder {
+            game,
+            payoff: Payoff::new(game),
+            options: Options::new(game),
+            view: game.new_view(),
+            open: vec![Open { node: 0, state: game.initial(), known, made, depth: 0 }],
+            bytes,
+        };
+        while let Some(mut at) = finder.open.pop() {
+            let deciders = finder.go_on(&mut histories, &mut at, meter)?;
+            if !deciders.is_empty() {
+                finder.branch(&mut histories, &at, &deciders)?;
             }
         }
         let figures = histories.average.len();
@@ -277,7 +313,7 @@ impl<G: Game> Histories<G> {
                     return (0..count).fold(0.0, |sum, place| {
                         let share = self.current[at + place as usize];
                         // What comes after a move that is not made counts nothing.
-                        if share == 0.0 {
+                        if share <= 0.0 {
                             return sum;
                         }
                         sum + share * self.walk(first + place, player, others * share, values)

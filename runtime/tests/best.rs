@@ -20,12 +20,13 @@ fn built_in(name: &str) -> Dynamic {
     load(&texts.next().expect("a built-in game")).expect("built-in rulesheets load")
 }
 
-/// Plays a match, with every move tested: the joint moves, the goals, and the last report of the first player.
+/// Plays a match, or the beginning of one, with every move tested: the joint moves, the goals, and the last report of the first player.
 fn play(
     game: &Dynamic,
     players: &mut [&mut dyn Player<Dynamic>],
     budget: &Budget,
     luck: u64,
+    longest: usize,
 ) -> (Vec<Vec<MoveId>>, Vec<u8>, Report) {
     let mut known: Vec<_> = game.roles().map(Information::new).collect();
     let mut state = game.initial();
@@ -35,7 +36,7 @@ fn play(
     for (&role, player) in seats.iter().zip(players.iter_mut()) {
         player.start(game, role, budget);
     }
-    while !game.is_terminal(&state) && played.len() < 300 {
+    while !game.is_terminal(&state) && played.len() < longest {
         let view = game.view(&state);
         let joint: Vec<MoveId> = game
             .roles()
@@ -57,7 +58,7 @@ fn play(
 /// Plays a puzzle, and gives its goal and the number of moves.
 fn solve(game: &Dynamic, nodes: u64) -> (u8, usize) {
     let mut player = Planner::new();
-    let (played, goals, _) = play(game, &mut [&mut player], &Budget::of_nodes(nodes), 0);
+    let (played, goals, _) = play(game, &mut [&mut player], &Budget::of_nodes(nodes), 0, 300);
     (goals[0], played.len())
 }
 
@@ -160,7 +161,7 @@ fn the_best_player_takes_what_suits_a_game_and_repeats_itself() {
                 (0..seats as u64).map(|seed| Best::new().seed(seed)).collect();
             let mut players: Vec<&mut dyn Player<Dynamic>> =
                 players.iter_mut().map(|player| player as &mut dyn Player<Dynamic>).collect();
-            play(&game, &mut players, &Budget::of_nodes(nodes), 1)
+            play(&game, &mut players, &Budget::of_nodes(nodes), 1, 12)
         };
         let (first, second) = (go(), go());
         assert_eq!(first.0, second.0, "{name}");
@@ -215,7 +216,7 @@ fn wins(make: impl Fn(u64) -> Box<dyn Player<Dynamic>>, matches: u64, nodes: u64
         let (own, other): (&mut dyn Player<Dynamic>, &mut dyn Player<Dynamic>) = (&mut *own, &mut other);
         let seat = (number % 2) as usize;
         let mut players = if seat == 0 { [own, other] } else { [other, own] };
-        u64::from(play(&game, &mut players, &Budget::of_nodes(nodes), number / 2).1[seat] == 100)
+        u64::from(play(&game, &mut players, &Budget::of_nodes(nodes), number / 2, 300).1[seat] == 100)
     };
     (0..matches).map(count).sum()
 }

@@ -30,7 +30,8 @@ use std::{
 
 /// Compiles a rulesheet into a module.
 ///
-/// `gdl!("tictactoe.kif");` makes `pub mod tictactoe`. The path is relative to the source file it
+/// `gdl!("tictactoe.kif");` makes `pub mod tictactoe`. The rulesheet may be in KIF, infix GDL or Epilog, which its text tells,
+/// whatever the file ends in. The path is relative to the source file it
 /// stands in, or else to the package's root. The module has
 ///
 /// - `game()`, a value without size that implements `gdl_runtime::Game`;

@@ -140,7 +140,7 @@ pub struct Place {
     pub bytes: Range<usize>,
 }
 
-/// Compiles a rulesheet with the usual limits.
+/// Compiles a rulesheet with the usual limits. It may be in KIF, infix GDL or Epilog, which the text itself tells.
 ///
 /// The work is bounded by limits, not by the length of the text: seconds and gigabytes at the very most. See
 /// [`Loader::strangers`] for text from strangers, and [`Loader`] for a game that is of use only until some time.

@@ -9,7 +9,7 @@ use crate::{
     worker::options,
 };
 use gdl_compiler::{
-    Diagnostic, Diagnostics, Rules, Source, Span,
+    Diagnostic, Diagnostics, Rules, Source, Span, Syntax,
     check::check,
     syntax::{NodeId, Tree, parse},
 };
@@ -85,10 +85,12 @@ impl Document {
     pub(crate) fn reading(&self) -> &Reading {
         self.reading.get_or_init(|| {
             let options = options();
-            let mut diagnostics = Diagnostics::new(options.levels.clone());
+            let mut diagnostics = Diagnostics::of(&self.source, &options);
             let tree = parse(&self.source, &options, &mut diagnostics);
             let rules = check(&tree, &self.source, &options, &mut diagnostics);
             diagnostics.sort();
+            // Nodes that a translation made stand for no words of the text.
+            let tree = if tree.syntax == Syntax::Epilog { Tree::default() } else { tree };
             Reading {
                 names: Names::new(&tree, &self.source),
                 has_errors: diagnostics.has_errors(),

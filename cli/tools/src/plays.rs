@@ -22,7 +22,7 @@ use crate::{
 use gdl_compiler::{
     Diagnostics, Options, Source, Span,
     eval::{EvalError, Evaluator, Explanation, Reason, State, Term},
-    syntax::{self, Kind, NodeId, Tree},
+    syntax::{self, Kind, NodeId, Syntax, Tree},
 };
 use gdl_format::term;
 use gdl_runtime::{Dynamic, Game, GameExt, History, history::Place, record::Record};
@@ -77,7 +77,9 @@ pub type Counter<'a> = dyn FnMut(&str, usize) -> Result<Vec<u128>> + 'a;
 /// If it has faults; they went to stderr.
 pub fn read(source: &Source, options: &Options) -> Result<Vec<Test>> {
     let mut diagnostics = Diagnostics::default();
-    let tree = syntax::parse(source, options, &mut diagnostics);
+    // Plays are lists, whatever the syntax of their rulesheet.
+    let options = Options { syntax: Some(Syntax::Kif), ..options.clone() };
+    let tree = syntax::parse(source, &options, &mut diagnostics);
     diagnostics.sort();
     report::show(&diagnostics, source);
     if diagnostics.has_errors() {

@@ -11,10 +11,12 @@ mod render;
 mod repair;
 
 pub use codes::Code;
-pub use page::{Example, FRAME};
+pub use page::{Example, FRAME, frame};
 pub use render::Palette;
 pub use repair::repair;
 
+use crate::Options;
+use crate::syntax::{Syntax, speech};
 use std::fmt;
 
 /// A range of bytes in the text of a [`Source`], end exclusive.
@@ -376,6 +378,8 @@ impl Levels {
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     levels: Levels,
+    /// The syntax that messages speak.
+    syntax: Syntax,
     /// How many there were of each severity, those not kept included.
     counts: [usize; 3],
 }
@@ -394,8 +398,27 @@ impl Diagnostics {
         Self { levels, ..Self::default() }
     }
 
-    /// Adds a diagnostic, with the severity the levels give it, unless they silence it.
-    pub fn push(&mut self, mut diagnostic: Diagnostic) {
+    /// An empty list for a text: messages speak the syntax that it is written in.
+    #[must_use]
+    pub fn of(source: &Source, options: &Options) -> Self {
+        let syntax = options.syntax.unwrap_or_else(|| Syntax::of(source.text()));
+        Self { syntax, ..Self::new(options.levels.clone()) }
+    }
+
+    /// Adds a diagnostic, with the severity the levels give it, unless they silence it. What it says in KIF is said in the syntax of
+    /// the text. Of a text in Epilog only errors are kept: what else there is to say of its translation concerns rules that nobody wrote.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        if self.syntax == Syntax::Epilog
+            && diagnostic.code.severity != Severity::Error
+            && diagnostic.witness.is_none()
+        {
+            return;
+        }
+        self.push_as_is(speech::tell(diagnostic, self.syntax));
+    }
+
+    /// Adds a diagnostic that speaks the syntax of the text already.
+    pub(crate) fn push_as_is(&mut self, mut diagnostic: Diagnostic) {
         if let Some(severity) = self.levels.severity(diagnostic.code) {
             diagnostic.severity = severity;
             let count = &mut self.counts[severity as usize];

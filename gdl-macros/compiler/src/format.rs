@@ -1,4 +1,4 @@
-//! A rulesheet in the usual layout: text in, text out.
+//! A rulesheet in the usual layout: text in, text out. Here it is that of KIF; `syntax::layout` has that of the other syntaxes.
 //!
 //! Rules have their head on the first line and one literal on each line after it, alternatives of an
 //! `or` stand below each other, and what is longer than a line is broken at its arguments. What the
@@ -9,7 +9,7 @@
 //! `DEEPEST` columns, so what is written is a bounded number of times as long as what is read.
 
 use crate::diagnostic::Span;
-use crate::syntax::{Kind, NodeId, Tree, parse};
+use crate::syntax::{Kind, NodeId, Syntax, Tree, layout::layout, parse};
 use crate::{Diagnostics, Options, Source};
 
 /// Lines are broken to be no longer than this, where they can be broken.
@@ -32,7 +32,15 @@ const DEEPEST: usize = 60;
 /// # Errors
 /// The faults of a text whose forms cannot be read; other faults are of no concern here.
 pub fn format(source: &Source, options: &Options) -> Result<String, Diagnostics> {
-    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let mut diagnostics = Diagnostics::of(source, options);
+    let syntax = options.syntax.unwrap_or_else(|| Syntax::of(source.text()));
+    if syntax != Syntax::Kif && source.text().len() <= options.limits.max_source_bytes {
+        return layout(source, syntax, &options.limits).map_err(|found| {
+            found.into_iter().for_each(|fault| diagnostics.push_as_is(fault));
+            diagnostics.sort();
+            diagnostics
+        });
+    }
     let tree = parse(source, options, &mut diagnostics);
     if tree.broken {
         diagnostics.sort();

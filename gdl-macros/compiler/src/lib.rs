@@ -1,4 +1,4 @@
-//! The compiler for the Game Description Language (GDL, in KIF syntax).
+//! The compiler for the Game Description Language (GDL), in the syntax of KIF, infix GDL or Epilog.
 //!
 //! Text in, a located list of faults or a game out. The crate is pure: it reads no files, looks at
 //! no clock, starts no threads, and the same text always gives the same bytes.
@@ -6,6 +6,7 @@
 extern crate alloc; // what pest derives without `std` asks for
 
 pub mod check;
+pub mod convert;
 mod datalog;
 pub mod diagnostic;
 pub mod emit;
@@ -29,6 +30,7 @@ pub use limits::Limits;
 pub use meter::{Meter, Omission};
 pub use observer::{Observer, Phase};
 pub use rules::Rules;
+pub use syntax::Syntax;
 
 use emit::lanes::Lanes;
 use ground::GroundRules;
@@ -38,8 +40,10 @@ use syntax::Tree;
 /// What a user may ask of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether spellings that differ in case alone are different symbols.
+    /// Whether spellings that differ in case alone are different symbols, in KIF; elsewhere they are.
     pub case_sensitive: bool,
+    /// The syntax of the text, which otherwise tells it itself.
+    pub syntax: Option<Syntax>,
     /// How much the rulesheet may cost.
     pub limits: Limits,
     /// Which lints are silent and which are errors.
@@ -55,7 +59,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let (limits, levels, observer) = (Limits::default(), Levels::default(), Observer::default());
-        Self { case_sensitive: false, limits, levels, split_from: 2_000, observer }
+        Self { case_sensitive: false, syntax: None, limits, levels, split_from: 2_000, observer }
     }
 }
 
@@ -111,7 +115,7 @@ struct Nets {
 /// # Errors
 /// What is wrong with the rulesheet, and what was understood of it.
 pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Failure>> {
-    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let mut diagnostics = Diagnostics::of(source, options);
     let (tree, rules) = parse_and_check(source, options, &mut diagnostics);
     let compiled = rules.as_ref().and_then(|rules| {
         begin(options, Phase::Ground, &mut diagnostics)?;
@@ -135,7 +139,7 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Fa
 /// # Errors
 /// What is wrong with the rulesheet, and what was understood of it.
 pub fn read(source: &Source, options: &Options) -> Result<(Rules, Diagnostics), Box<Failure>> {
-    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let mut diagnostics = Diagnostics::of(source, options);
     let (tree, rules) = parse_and_check(source, options, &mut diagnostics);
     diagnostics.sort();
     match rules {

@@ -1,6 +1,7 @@
-//! KIF text to a spanned tree.
+//! Text to a spanned tree.
 //!
-//! A [`Source`] becomes a [`Tree`] of symbols, variables and lists. The pest grammar
+//! A [`Source`] becomes a [`Tree`] of symbols, variables and lists, which has the shape of KIF whatever the [`Syntax`] of the text is:
+//! `infix` and `epilog` make it of their sentences, and each node has its place in the text as it was written. Of KIF the pest grammar
 //! (`kif.pest`) only cuts the text into tokens; an explicit stack builds the tree, and the tree is
 //! an arena, so nothing here recurses and no depth of parentheses can overflow the stack. Faults
 //! are reported and the tree goes on at the next form.
@@ -11,9 +12,18 @@
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 use grammar::{Kif, Rule};
 use pest::Parser as _;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
+mod dialect;
+mod epilog;
+mod expressions;
 mod infix;
+pub(crate) mod layout;
+pub(crate) mod speech;
+pub(crate) mod writer;
+
+pub use dialect::Syntax;
 
 #[allow(unreachable_pub, missing_docs, reason = "what pest derives is public and bare")]
 mod grammar {
@@ -57,6 +67,10 @@ pub struct Tree {
     pub comments: Vec<Span>,
     /// True if some of the text could not be read, so that what seems missing may stand there.
     pub broken: bool,
+    /// The syntax of the text.
+    pub syntax: Syntax,
+    /// What nodes are called that do not stand in the text by these names.
+    names: FxHashMap<NodeId, Box<str>>,
 }
 
 impl Tree {
@@ -81,14 +95,31 @@ impl Tree {
     }
 
     /// The symbols of the text, in its order.
-    pub(crate) fn symbols(&self) -> impl Iterator<Item = &Node> {
-        self.nodes.iter().filter(|node| node.kind == Kind::Symbol)
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = NodeId> {
+        self.ids().filter(|&id| self.node(id).kind == Kind::Symbol)
     }
 
-    /// The node's text in `source`.
+    /// The node's text: its name, if it is called otherwise than the text has it, or what stands at its place in `source`.
     #[must_use]
-    pub fn text<'s>(&self, id: NodeId, source: &'s Source) -> &'s str {
-        source.slice(self.node(id).span)
+    pub fn text<'s>(&'s self, id: NodeId, source: &'s Source) -> &'s str {
+        self.names.get(&id).map_or_else(|| source.slice(self.node(id).span), AsRef::as_ref)
+    }
+
+    /// A symbol or variable called `name` at a place.
+    fn add(&mut self, kind: Kind, name: &str, span: Span) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Node { kind, span });
+        self.names.insert(id, name.into());
+        id
+    }
+
+    /// A list of nodes.
+    fn list(&mut self, elements: &[NodeId], span: Span) -> NodeId {
+        let first = self.children.len() as u32;
+        self.children.extend_from_slice(elements);
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Node { kind: Kind::List(first..self.children.len() as u32), span });
+        id
     }
 }
 
@@ -105,36 +136,46 @@ pub fn parse(source: &Source, options: &crate::Options, diagnostics: &mut crate:
         );
         return Tree { broken: true, ..Tree::default() };
     }
+    let syntax = options.syntax.unwrap_or_else(|| Syntax::of(source.text()));
+    let (tree, found) = match syntax {
+        Syntax::Kif => kif(source, limits),
+        Syntax::Infix => infix::read(source, limits),
+        Syntax::Epilog => epilog::read(source, limits),
+    };
+    for diagnostic in found {
+        diagnostics.push_as_is(diagnostic);
+    }
+    tree
+}
+
+/// Reads KIF.
+fn kif(source: &Source, limits: &crate::Limits) -> (Tree, Vec<Diagnostic>) {
     let mut builder = Builder::new(source, limits);
     builder.read();
-    for diagnostic in builder.found {
-        diagnostics.push(diagnostic);
-    }
-    builder.tree
+    (builder.tree, builder.found)
 }
 
 /// Bytes given to pest at a time: its token queue takes about a hundred bytes per token, too much for a
 /// whole file of parentheses.
 const CHUNK: usize = 1 << 16;
 
-/// How many bytes make the next chunk: whole tokens, and whole lines where lines are short.
-fn chunk(text: &str) -> usize {
+/// How many bytes make the next chunk: whole tokens, and whole lines where lines are short. No token but white space crosses a line
+/// end; one that starts with what `opens` goes on to it, or to a sign of its own; others end where a byte is `between`.
+fn chunk(text: &str, opens: impl Fn(u8) -> bool, between: impl Fn(u8) -> bool) -> usize {
     let bytes = text.as_bytes();
     if bytes.len() <= CHUNK {
         return bytes.len();
     }
     let (window, rest) = bytes.split_at(CHUNK);
     let is_end = |b: &u8| matches!(b, b'\n' | b'\r');
-    // No token but white space crosses a line end; a comment goes on to it.
     if let Some(end) = window.iter().rposition(is_end) {
         return end + 1;
     }
-    let comment = window.iter().position(|&b| b == b';');
-    if let Some(start) = comment.filter(|&start| start > 0) {
+    let opening = window.iter().position(|&b| opens(b));
+    if let Some(start) = opening.filter(|&start| start > 0) {
         return start;
     }
-    let is_between =
-        |b: &u8| is_end(b) || (comment.is_none() && matches!(b, b'(' | b')' | b' ' | b'\t' | b';'));
+    let is_between = |b: &u8| is_end(b) || (opening.is_none() && between(*b));
     match window.iter().rposition(is_between) {
         Some(last) => last + 1,
         None => CHUNK + rest.iter().position(is_between).unwrap_or(rest.len()),
@@ -168,7 +209,7 @@ impl Iterator for Tokens<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         while self.chunk.is_empty() {
             let rest = self.text.get(self.next..).filter(|rest| !rest.is_empty())?;
-            let end = chunk(rest);
+            let end = chunk(rest, |b| b == b';', |b| matches!(b, b'(' | b')' | b' ' | b'\t' | b';'));
             // The grammar takes any text, so there is no error to report.
             let tokens = Kif::parse(Rule::tokens, &rest[..end])
                 .into_iter()
@@ -464,7 +505,7 @@ impl<'s> Builder<'s> {
             let start = self.infix_start(span, called);
             let edits = start.map(|start| infix::translate(self.source.text(), start as usize));
             self.found.push(
-                Diagnostic::new(&codes::INFIX_SYNTAX, span, "this looks like infix GDL")
+                Diagnostic::new(&codes::INFIX_SYNTAX, span, "this looks like infix GDL, in a text of KIF")
                     .note("not prefix KIF")
                     .help("write `(<= (head ?x) (body ?x y))`, variables with a `?`")
                     .suggest_all(edits.unwrap_or_default()),

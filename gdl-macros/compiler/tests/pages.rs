@@ -68,7 +68,7 @@ fn broken_promise(code: &Code, example: &Example, diagnostics: &Diagnostics) -> 
 fn wrong_examples_are_reported_and_right_ones_are_not() {
     let mut broken = String::new();
     for &code in codes::ALL {
-        for example in code.examples().filter(|example| example.is("kif")) {
+        for example in code.examples().filter(|example| example.syntax().is_some()) {
             let (source, diagnostics) = diagnose(code, &example);
             if let Some(why) = broken_promise(code, &example, &diagnostics) {
                 let shown = diagnostics.render(&source);

@@ -161,7 +161,7 @@ role(black)
 init(cell(1,1,b))
 legal(W,mark(X,Y)) :- true(cell(X,Y,b))
 ",
-        "GDL017 1:1",
+        "GDL085 4:7, GDL030, GDL031, GDL032",
     ),
     (
         ADDED,
@@ -204,7 +204,7 @@ legal(W,mark(X,Y)) :- true(cell(X,Y,b))
         r"
 legal(r, noop).
 ",
-        "GDL017 1:1",
+        "GDL143 1:15, GDL027, GDL028, GDL030, GDL031, GDL032",
     ),
     (
         ADDED,

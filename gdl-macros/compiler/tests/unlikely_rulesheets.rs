@@ -5,7 +5,10 @@
 mod forms;
 
 use forms::mutate;
-use gdl_compiler::{Compilation, Diagnostics, Limits, Observer, Options, Source, compile};
+use gdl_compiler::{
+    Compilation, Diagnostics, Limits, Observer, Options, Source, Syntax, compile, convert::convert,
+    format::format,
+};
 use std::ops::ControlFlow;
 
 const GAME: &str = "(role r) (init a) (legal r x) (legal r y) (<= (next a) (does r x))
@@ -89,4 +92,135 @@ fn failures_keep_what_was_understood() {
     let failure =
         compile(&source, &Options { observer, ..Options::default() }).expect_err("it was called off");
     assert!(failure.rules.is_none() && failure.tree.is_none());
+}
+
+/// Words and signs of infix GDL and Epilog, whole and broken.
+const PIECES: &[&str] = &[
+    "(",
+    ")",
+    ",",
+    "&",
+    "|",
+    "~",
+    ":-",
+    "::",
+    "==>",
+    ":=",
+    "!",
+    "[",
+    "]",
+    "#",
+    ".",
+    "..",
+    "\"",
+    "%",
+    ";",
+    "\n",
+    " ",
+    "_",
+    "X",
+    "R",
+    "legal",
+    "next",
+    "true",
+    "not",
+    "or",
+    "distinct",
+    "same",
+    "plus",
+    "countofall",
+    "control",
+    "role",
+    "init",
+    "goal",
+    "take",
+    "pile",
+    "\\+",
+    "<=",
+    "?x",
+    "é",
+    "(<= p q)",
+    "\n(",
+    "f(f(f(",
+    "~~~~",
+    "& & &",
+    "9999999999999999999",
+];
+
+#[test]
+fn mutants_in_other_syntaxes_end_and_have_one_layout() {
+    for syntax in [Syntax::Infix, Syntax::Epilog] {
+        let base = gdl_compiler::diagnostic::frame(syntax);
+        let mut number = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut below = |n: usize| {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (number >> 33) as usize % n
+        };
+        let (mut read, mut refused) = (0, 0);
+        for _ in 0..300 {
+            let mut text = base.to_owned();
+            for _ in 0..=below(3) {
+                let at = below(text.len() + 1);
+                let end = (at + below(12)).min(text.len());
+                if !(text.is_char_boundary(at) && text.is_char_boundary(end)) {
+                    continue;
+                }
+                match below(3) {
+                    0 => text.replace_range(at..end, ""),
+                    1 => text.insert_str(at, PIECES[below(PIECES.len())]),
+                    _ => text.replace_range(at..end, PIECES[below(PIECES.len())]),
+                }
+            }
+            let limits = Limits { fuel: 2_000_000, ..Limits::network() };
+            let options = Options { syntax: Some(syntax), limits, ..Options::default() };
+            let source = Source::new("mutant", text);
+            match compile(&source, &options) {
+                Ok(_) => read += 1,
+                Err(failure) => {
+                    refused += 1;
+                    assert!(failure.diagnostics.has_errors(), "{}", source.text());
+                    assert!(!failure.diagnostics.render(&source).is_empty());
+                }
+            }
+            if let Ok(once) = format(&source, &options) {
+                let again =
+                    format(&Source::new("once", once.clone()), &options).expect("a layout can be read");
+                assert_eq!(again, once, "{}", source.text());
+            }
+            for to in [Syntax::Kif, Syntax::Infix] {
+                if let Ok(conversion) = convert(&source, &options, to) {
+                    let options = Options { syntax: Some(to), ..options.clone() };
+                    assert!(format(&Source::new("converted", conversion.text), &options).is_ok());
+                }
+            }
+        }
+        assert!(read > 20 && refused > 20, "{}: {read} read, {refused} refused", syntax.name());
+    }
+}
+
+#[test]
+fn depth_and_length_are_no_trouble_in_other_syntaxes() {
+    let many = 300_000;
+    for text in [
+        "~".repeat(many),
+        "(".repeat(many),
+        format!("p({}x", "f(".repeat(many)),
+        format!("p :- {}q", "a & ".repeat(many)),
+        format!("p :- {}q", "a ==> ".repeat(many)),
+        format!("p :- {}q", "a :- ".repeat(many)),
+        format!("p :- {}q", "(a | b) & ".repeat(many)),
+        "p :- q\n".repeat(many / 4),
+        "\"".repeat(many),
+        "% ".repeat(many),
+        ".".repeat(many),
+        "a".repeat(many),
+        "p(a,b)".repeat(many / 4),
+    ] {
+        for syntax in [Syntax::Infix, Syntax::Epilog] {
+            let options = Options { syntax: Some(syntax), limits: Limits::network(), ..Options::default() };
+            let source = Source::new("long", text.as_str());
+            let _ = gdl_compiler::read(&source, &options);
+            let _ = format(&source, &options);
+        }
+    }
 }

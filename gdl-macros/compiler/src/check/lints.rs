@@ -103,7 +103,7 @@ fn write_term(term: &Term, key: &mut Vec<u32>) {
 fn leading_zeros(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     let mut plain: FxHashMap<&str, Span> = FxHashMap::default();
-    let nodes = || scene.tree.symbols().map(|node| (scene.source.slice(node.span), node.span));
+    let nodes = || scene.tree.symbols().map(|node| (scene.text(node), scene.span(node)));
     for (text, span) in nodes().filter(|(text, _)| number(text) && !(text.starts_with('0') && text.len() > 1))
     {
         plain.entry(text).or_insert(span);

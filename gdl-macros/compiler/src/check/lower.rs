@@ -10,7 +10,7 @@
 use super::keywords::{self, Word};
 use crate::diagnostic::{Code, Diagnostic, Edit, codes};
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Symbol, Symbols, Term, Variable};
-use crate::syntax::{Kind, NodeId, Tree};
+use crate::syntax::{Kind, NodeId, Syntax, Tree};
 use crate::{Diagnostics, Limits, Options, Source, Span};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -34,7 +34,9 @@ pub(super) fn lower(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Lowered {
-    let mut symbols = Symbols::new(options.case_sensitive);
+    // Capital letters make variables in the other syntaxes, so case counts there.
+    let sensitive = options.case_sensitive || tree.syntax != Syntax::Kif;
+    let mut symbols = Symbols::new(sensitive);
     let mut relations = Vec::new();
     let keywords = keywords::enter(&mut symbols, &mut relations);
     let ids = relations.iter().zip(0..).map(|(r, id)| ((r.name, r.arity), RelationId(id))).collect();
@@ -51,7 +53,7 @@ pub(super) fn lower(
         tree,
         source,
         limits: &options.limits,
-        sensitive: options.case_sensitive,
+        sensitive,
         diagnostics,
         rules,
         ids,
@@ -87,7 +89,7 @@ fn documentation(tree: &Tree, source: &Source) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut last_line = None;
     for comment in tree.comments.iter().take_while(|comment| comment.start < first) {
-        let text = source.slice(*comment).trim_start_matches(';');
+        let text = source.slice(*comment).trim_start_matches([';', '%']);
         let text = text.strip_prefix(' ').unwrap_or(text).trim_end();
         let line = source.position(comment.start).line;
         if last_line.is_some_and(|last| line > last + 1) {
@@ -787,6 +789,10 @@ impl<'a> Lowering<'a> {
         let arguments = self.tree.children(node).len().saturating_sub(1);
         let object = arguments == 0;
         let logical = matches!(word, Word::If | Word::Not | Word::Or | Word::Distinct);
+        if self.tree.syntax == Syntax::Epilog {
+            // There these words have no meaning, and what has is told apart by the translation.
+            return Some(());
+        }
         match word {
             Word::And | Word::Equals | Word::Implies => Some(()),
             _ if object => {

@@ -22,7 +22,7 @@ fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     let mut faults: Vec<Diagnostic> = Vec::new();
     let mut others: FxHashMap<&str, (usize, &str)> = FxHashMap::default();
     for node in scene.tree.symbols() {
-        let text = scene.source.slice(node.span);
+        let (text, span) = (scene.text(node), scene.span(node));
         if Word::find(text).is_some() {
             continue;
         }
@@ -30,7 +30,7 @@ fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         // A name has few spellings: look at the last one first, and give up on more than a handful.
         if known.iter().any(|&(other, _)| other == text) || known.len() > 8 {
             if let Some(&(fault, other)) = others.get(text) {
-                faults[fault].edits.push(Edit { span: node.span, text: other.to_owned() });
+                faults[fault].edits.push(Edit { span: span, text: other.to_owned() });
             }
             continue;
         }
@@ -39,15 +39,15 @@ fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             faults.push(
                 Diagnostic::new(
                     &codes::CASE_MISMATCH_RELATION,
-                    node.span,
+                    span,
                     format!("`{text}` and `{other}` differ only in case"),
                 )
                 .label(place, format!("first spelled `{other}` here"))
                 .help(format!("write `{other}` everywhere: some systems fold case and others do not"))
-                .suggest(node.span, other),
+                .suggest(span, other),
             );
         }
-        known.push((text, node.span));
+        known.push((text, span));
     }
     faults.into_iter().for_each(|fault| diagnostics.push(fault));
 }

@@ -106,7 +106,7 @@ codes! {
     RULE_WITHOUT_HEAD = "GDL014" rule_without_head Error, "a rule without a head";
     NESTED_RULE = "GDL015" nested_rule Error, "a rule inside another form";
     EMPTY_SOURCE = "GDL016" empty_source Error, "a rulesheet without rules";
-    INFIX_SYNTAX = "GDL017" infix_syntax Error, "the infix notation, which is another syntax of GDL";
+    INFIX_SYNTAX = "GDL017" infix_syntax Error, "a form in another syntax of GDL than the rest of the text";
     AND_CONNECTIVE = "GDL018" and_connective Error, "`and`, which is not a connective of GDL";
     EQUALITY_CONNECTIVE = "GDL019" equality_connective Error, "`=`, which is not part of GDL";
     IMPLICATION_REVERSED = "GDL020" implication_reversed Error, "an implication that points the other way";
@@ -230,6 +230,17 @@ codes! {
     HUGE_IDENTIFIER = "GDL138" huge_identifier Error, "a name longer than the limit";
     LONG_CHAIN_RECURSION = "GDL139" long_chain_recursion Error, "a recursive relation with more tuples than the limit";
     FLUENT_NOT_KEPT = "GDL140" fluent_not_kept Warning, "a fluent that is gone after a move, since no rule keeps it";
+    MISPLACED_SIGN = "GDL141" misplaced_sign Error, "a sign that infix GDL or Epilog does not have, or not there";
+    COMMA_FOR_AND = "GDL142" comma_for_and Error, "literals that are joined by commas";
+    FULL_STOP = "GDL143" full_stop Lint, "a full stop behind a sentence";
+    DEAD_SENTENCE = "GDL144" dead_sentence Warning, "a sentence of Epilog that says nothing";
+    OPERATION_MISSING = "GDL145" operation_missing Warning, "a move of Epilog without an operation, which becomes a fact";
+    EFFECT_ON_VIEW = "GDL146" effect_on_view Error, "an effect on a relation that rules define";
+    OPERATION_CALLS_ITSELF = "GDL147" operation_calls_itself Error, "an operation that calls itself";
+    UNBOUND_EFFECT = "GDL148" unbound_effect Warning, "an effect with a variable that nothing binds";
+    UNKNOWN_BUILTIN = "GDL149" unknown_builtin Error, "a relation of Epilog's own that is not compiled";
+    UNBOUNDED_VALUE = "GDL150" unbounded_value Error, "a variable or number of Epilog whose values the rules do not bound";
+    MISSING_CONTROL = "GDL151" missing_control Error, "a rulesheet of Epilog where `control` never holds";
     MISSING_FILE = "GDLM1" missing_file Error, "a rulesheet that cannot be read";
     BAD_MACRO_ARGUMENT = "GDLM2" bad_macro_argument Error, "wrong arguments of `gdl!`";
     NAME_CLASH = "GDLM3" name_clash Error reserved, "two modules of one name are an error of Rust's own";

@@ -1,7 +1,7 @@
 //! The pages of the catalogue, taken apart: which examples they have.
 //!
-//! A page is Markdown with fenced examples. What is fenced as `kif` is a
-//! rulesheet, or an addition to [`FRAME`]; the words behind that say how it is to be read:
+//! A page is Markdown with fenced examples. What is fenced as `kif`, `infix` or `epilog` is a
+//! rulesheet, or an addition to the [frame](frame) in that syntax; the words behind that say how it is to be read:
 //!
 //! | word | meaning |
 //! |---|---|
@@ -13,9 +13,20 @@
 //! | `NAME:NUMBER` | a limit, by the name of its field |
 
 use super::Code;
+use crate::Syntax;
 
 /// The game that short examples are additions to.
 pub const FRAME: &str = include_str!("../../diagnostics/frame.kif");
+
+/// The game that short examples are additions to, in a syntax.
+#[must_use]
+pub fn frame(syntax: Syntax) -> &'static str {
+    match syntax {
+        Syntax::Kif => FRAME,
+        Syntax::Infix => include_str!("../../diagnostics/frame.infix"),
+        Syntax::Epilog => include_str!("../../diagnostics/frame.epilog"),
+    }
+}
 
 /// A fenced example of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +49,17 @@ impl Example {
         self.words().any(|w| w == word)
     }
 
+    /// The syntax of a rulesheet; none of an example that is none.
+    #[must_use]
+    pub fn syntax(&self) -> Option<Syntax> {
+        [Syntax::Kif, Syntax::Infix, Syntax::Epilog].into_iter().find(|syntax| self.is(syntax.name()))
+    }
+
     /// The file that the example stands for.
     #[must_use]
     pub fn file(&self) -> Vec<u8> {
-        let mut text = if self.is("whole") { String::new() } else { FRAME.to_owned() };
+        let syntax = self.syntax().unwrap_or_default();
+        let mut text = if self.is("whole") { String::new() } else { frame(syntax).to_owned() };
         text.push_str(self.text);
         let characters = text.chars().map(|c| match c {
             '\u{2400}'..='\u{241F}' if self.is("controls") => (c as u8) as char,

@@ -1,146 +1,218 @@
-//! Statements of infix GDL as forms of KIF.
+//! Infix GDL to a tree.
 //!
-//! `head(X) :- p(X, y) & ~q(X)` is how Prolog and the Herbrand rule format write `(<= (head ?X) (p ?X y) (not (q ?X)))`. Words that begin
-//! with a capital or `_` are variables there. What is read is one statement after the other from a place on, up to the first that is none;
-//! nothing is guessed. O(bytes read), no deeper than [`DEEPEST`].
+//! `head(X) :- p(X, y) & ~q(X)` is the list `(<= (head ?X) (p ?X y) (not (q ?X)))`, and all nodes stand where the text has what they come
+//! from. Words that begin with a capital letter or `_` are variables, each `_` one of its own; `or(..)`, `|`, `not(..)` and `~` are the
+//! same. `&` inside `|` or `~` is multiplied out, into rules of their own. [`translate`] writes sentences of infix GDL that stand in a
+//! text of KIF as forms. O(bytes), and [`MOST_LITERALS`] for each rule that is multiplied out.
 
-use crate::diagnostic::{Edit, Span};
-use std::fmt::Write;
+use super::expressions::{Expressions, Id, Literal, What, read as expressions};
+use super::{Kind, NodeId, Syntax, Tree, writer::Writer};
+use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
+use crate::limits::Limits;
 
-/// Lists inside each other at most.
-const DEEPEST: usize = 64;
+/// Literals that a body may have when `&` is multiplied out over `|`.
+pub(super) const MOST_LITERALS: usize = 2_000;
 
-/// The edits that write the statements from `start` on in KIF; none if the first is no infix statement.
-pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
-    let mut reader = Reader { text, at: start, form: String::new(), blanks: 0 };
-    let mut edits = Vec::new();
-    loop {
-        reader.skip();
-        let begin = reader.at;
-        // A parenthesis begins a form as it should be, with which the reading goes on.
-        if reader.peek().is_none_or(|c| c == '(') {
-            return edits;
-        }
-        reader.form.clear();
-        if reader.statement().is_none() {
-            return edits;
-        }
-        edits.push(Edit { span: Span::new(begin, reader.at), text: std::mem::take(&mut reader.form) });
+/// Reads a text of infix GDL.
+pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) {
+    let mut expressions = expressions(source, Syntax::Infix, limits);
+    let found = std::mem::take(&mut expressions.found);
+    let mut reader = Reader { source, expressions: &expressions, tree: Tree::default(), found, blanks: 0 };
+    reader.tree.syntax = Syntax::Infix;
+    reader.tree.broken = expressions.broken;
+    // The sign that begins a comment is no part of the span.
+    let inner = |comment: &Span| Span { start: comment.start + 1, ..*comment };
+    reader.tree.comments = expressions.comments.iter().map(inner).collect();
+    for &sentence in &expressions.sentences {
+        reader.sentence(sentence);
     }
+    (reader.tree, reader.found)
 }
 
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-    /// What was read, in KIF.
-    form: String,
+/// The edits that write the sentences from `start` on in KIF; none if the first is none of infix GDL.
+pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
+    let source = Source::new("", &text[start..]);
+    let limits = Limits { max_nesting: DEEPEST, ..Limits::default() };
+    let (tree, found) = read(&source, &limits);
+    // Faults that say no more than how a sign is written are mended by writing it in KIF.
+    let first_bad = found
+        .iter()
+        .filter(|fault| fault.edits.is_empty())
+        .filter_map(|fault| fault.span)
+        .map(|span| span.start)
+        .min()
+        .unwrap_or(u32::MAX);
+    let mut edits: Vec<Edit> = Vec::new();
+    for &form in &tree.forms {
+        let mut span = tree.node(form).span;
+        // A variable says nothing by itself, and a word alone may be prose.
+        let has_head = tree.children(form).get(1).is_some_and(|&head| tree.node(head).kind != Kind::Variable);
+        let is_sentence =
+            tree.children(form).first().is_some_and(|&word| tree.text(word, &source) != "<=") || has_head;
+        if span.end > first_bad || !is_sentence {
+            break;
+        }
+        let behind = &source.text()[span.end as usize..];
+        let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
+        let is_closed = behind[blanks..].starts_with('.');
+        if is_closed {
+            span.end += blanks as u32 + 1;
+        }
+        let rest = source.text()[span.end as usize..].trim_start_matches([' ', '\t']);
+        if !(is_closed || rest.is_empty() || rest.starts_with(['\n', '\r', ';', '%'])) {
+            break;
+        }
+        let mut written = String::new();
+        let rename = |_: &Kind, name: &str| name.replace(BLANK, "_");
+        Writer { tree: &tree, source: &source, rename }.kif(form, &mut written);
+        let span = Span { start: span.start + start as u32, end: span.end + start as u32 };
+        edits.push(Edit { span, text: written });
+    }
+    edits
+}
+
+/// Lists inside each other at most that are translated.
+const DEEPEST: usize = 64;
+
+/// What variables without a name are called: no word has such a character.
+const BLANK: &str = "_'";
+
+struct Reader<'s> {
+    source: &'s Source,
+    expressions: &'s Expressions,
+    tree: Tree,
+    found: Vec<Diagnostic>,
     /// How many variables without a name there were.
     blanks: usize,
 }
 
-impl<'t> Reader<'t> {
-    fn rest(&self) -> &'t str {
-        &self.text[self.at..]
+impl Reader<'_> {
+    fn fault(&mut self, diagnostic: Diagnostic) {
+        self.tree.broken = true;
+        self.found.push(diagnostic);
     }
 
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+    fn misplaced(&mut self, span: Span, help: &str) {
+        let message = format!("`{}` cannot stand here", self.source.slice(span));
+        self.fault(Diagnostic::new(&codes::MISPLACED_SIGN, span, message).help(help));
     }
 
-    /// Passes white space and comments of either language.
-    fn skip(&mut self) {
-        loop {
-            let rest = self.rest();
-            let code = rest.trim_start();
-            self.at += rest.len() - code.len();
-            if !code.starts_with([';', '%']) {
-                return;
+    fn sentence(&mut self, id: Id) {
+        let expressions = self.expressions;
+        let sentence = expressions.get(id);
+        match sentence.what {
+            What::If => {
+                let (head, body) = (sentence.parts[0], sentence.parts[1]);
+                self.rule(head, body, sentence.sign, sentence.span);
             }
-            self.at += code.find(['\n', '\r']).unwrap_or(code.len());
-        }
-    }
-
-    /// Takes one of some signs, whatever white space is before it.
-    fn take(&mut self, signs: &[&str]) -> bool {
-        let before = self.at;
-        self.skip();
-        match signs.iter().find(|sign| self.rest().starts_with(**sign)) {
-            Some(sign) => self.at += sign.len(),
-            None => self.at = before,
-        }
-        self.at > before
-    }
-
-    /// A fact or rule, with the full stop behind it if there is one.
-    fn statement(&mut self) -> Option<()> {
-        self.sentence()?;
-        let is_rule = self.take(&[":-", "<=", "<-"]);
-        if is_rule {
-            self.form.insert_str(0, "(<= ");
-            loop {
-                self.form.push(' ');
-                let is_negated = self.take(&["~", "\\+"]);
-                self.form.push_str(if is_negated { "(not " } else { "" });
-                self.skip();
-                self.sentence()?;
-                self.form.push_str(if is_negated { ")" } else { "" });
-                if !self.take(&["&", ","]) {
-                    break;
-                }
+            What::And | What::Or => self.misplaced(sentence.sign, "write a head and `:-` before it"),
+            _ => {
+                let form = self.literal(id);
+                self.tree.forms.extend(form);
             }
-            self.form.push(')');
         }
-        let is_closed = self.take(&["."]);
-        let rest = self.rest().trim_start_matches([' ', '\t']);
-        let is_alone = is_closed || rest.is_empty() || rest.starts_with(['\n', '\r', ';', '%']);
-        // A word alone may be prose.
-        (is_alone && (is_rule || self.form.starts_with('('))).then_some(())
     }
 
-    /// An atom that may hold: no variable.
-    fn sentence(&mut self) -> Option<()> {
-        let start = self.form.len();
-        self.atom(DEEPEST)?;
-        (!self.form[start..].starts_with('?')).then_some(())
+    fn rule(&mut self, head: Id, body: Id, sign: Span, span: Span) {
+        let expressions = self.expressions;
+        let conjuncts: Vec<Id> = match expressions.get(body).what {
+            What::And => expressions.get(body).parts.clone(),
+            _ => vec![body],
+        };
+        if conjuncts.iter().all(|&part| self.is_plain(part)) {
+            let Some(head) = self.literal(head) else { return };
+            let body: Option<Vec<NodeId>> = conjuncts.iter().map(|&part| self.literal(part)).collect();
+            self.finish(head, body, sign, span);
+            return;
+        }
+        let Some(alternatives) = expressions.alternatives(body, false, MOST_LITERALS) else {
+            let message =
+                format!("the body has more than {MOST_LITERALS} literals when it is multiplied out");
+            self.fault(
+                Diagnostic::new(&codes::OR_EXPLOSION, sign, message)
+                    .help("name parts of it by relations of their own"),
+            );
+            return;
+        };
+        for literals in alternatives {
+            let Some(head) = self.literal(head) else { return };
+            let body = literals.iter().map(|&literal| self.signed(literal)).collect();
+            self.finish(head, body, sign, span);
+        }
     }
 
-    /// `name` or `name(term, ..)`; what is no variable there is none here.
-    fn atom(&mut self, depth: usize) -> Option<()> {
-        let rest = self.rest();
-        let word =
-            &rest[..rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len())];
-        self.at += word.len();
-        let is_variable = word.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
-        if self.peek() != Some('(') {
-            if word == "_" {
-                self.blanks += 1;
-                write!(self.form, "?_{}", self.blanks).ok()?;
-            } else if word.is_empty() {
+    fn finish(&mut self, head: NodeId, body: Option<Vec<NodeId>>, sign: Span, span: Span) {
+        let Some(mut body) = body else { return };
+        let arrow = self.tree.add(Kind::Symbol, "<=", sign);
+        body.splice(0..0, [arrow, head]);
+        let form = self.tree.list(&body, span);
+        self.tree.forms.push(form);
+    }
+
+    fn signed(&mut self, (id, negated): Literal) -> Option<NodeId> {
+        let inner = self.literal(id)?;
+        if !negated {
+            return Some(inner);
+        }
+        let span = self.expressions.get(id).span;
+        let not = self.tree.add(Kind::Symbol, "not", Span { end: span.start, ..span });
+        Some(self.tree.list(&[not, inner], span))
+    }
+
+    /// Whether a literal has no `&` inside.
+    fn is_plain(&self, id: Id) -> bool {
+        let expression = self.expressions.get(id);
+        match expression.what {
+            What::And => false,
+            What::Not | What::Or => expression.parts.iter().all(|&part| self.is_plain(part)),
+            _ => true,
+        }
+    }
+
+    /// A literal or term.
+    fn literal(&mut self, id: Id) -> Option<NodeId> {
+        let expressions = self.expressions;
+        let expression = expressions.get(id);
+        let word = match expression.what {
+            What::Name => {
+                self.tree.nodes.push(super::Node { kind: Kind::Symbol, span: expression.span });
+                return Some(NodeId(self.tree.nodes.len() as u32 - 1));
+            }
+            What::Variable => {
+                let text = self.source.slice(expression.span);
+                let name = if text == "_" {
+                    self.blanks += 1;
+                    format!("?{BLANK}{}", self.blanks)
+                } else {
+                    format!("?{text}")
+                };
+                return Some(self.tree.add(Kind::Variable, &name, expression.span));
+            }
+            What::Call => None,
+            What::Not => Some("not"),
+            What::Or => Some("or"),
+            What::And => {
+                self.misplaced(expression.sign, "write the literals in a body, joined by `&`");
                 return None;
-            } else {
-                self.form.push_str(if is_variable { "?" } else { "" });
-                self.form.push_str(word);
             }
-            return Some(());
-        }
-        if word.is_empty() || is_variable {
-            return None;
-        }
-        self.at += 1;
-        self.form.push('(');
-        self.form.push_str(word);
-        loop {
-            self.form.push(' ');
-            self.skip();
-            self.atom(depth.checked_sub(1)?)?;
-            if self.take(&[")"]) {
-                self.form.push(')');
-                return Some(());
-            }
-            if !self.take(&[","]) {
+            What::Cons | What::Arrow | What::Define | What::If | What::Operation => {
+                let help = match expression.what {
+                    What::If => "write a rule of its own, and close the one before it",
+                    What::Operation | What::Arrow => {
+                        "write `next(..) :- does(Role, ..)`, or a whole rulesheet of Epilog"
+                    }
+                    _ => "remove it",
+                };
+                self.misplaced(expression.sign, help);
                 return None;
             }
+        };
+        let mut nodes = Vec::new();
+        nodes.extend(word.map(|word| self.tree.add(Kind::Symbol, word, expression.sign)));
+        for &part in &expression.parts {
+            nodes.push(self.literal(part)?);
         }
+        Some(self.tree.list(&nodes, expression.span))
     }
 }
 
@@ -182,7 +254,6 @@ mod tests {
             ":- p(1)",
             "?x",
             "word",
-            "X :- p(X)",
             "p(X) :- q(Y), X is Y+1.",
             "p(1) is q(2)",
         ] {

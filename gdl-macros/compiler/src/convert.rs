@@ -1,0 +1,233 @@
+//! A rulesheet in another syntax: text in, text out.
+//!
+//! KIF and infix GDL say the same in other letters, form by form. Epilog becomes the rules that it means; nothing becomes Epilog. Comments
+//! stay before or behind the form they stood at. Names stay where the other syntax can write them: of those that it takes for variables,
+//! or that it cannot tell apart, [`Conversion::renamed`] has what they became. The result is in the usual layout. O(bytes · log bytes).
+
+use crate::diagnostic::{Diagnostic, Source, Span, codes};
+use crate::syntax::{Kind, NodeId, Syntax, Tree, parse, writer::Writer, writer::capital};
+use crate::{Diagnostics, Options, format::format};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A text in another syntax.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// The text.
+    pub text: String,
+    /// Names that could not stay: before and now, in the order of their first use.
+    pub renamed: Vec<(String, String)>,
+}
+
+/// Writes a rulesheet in another syntax.
+///
+/// ```
+/// use gdl_compiler::{Options, Source, Syntax, convert::convert};
+///
+/// let source = Source::new("a.kif", "(role red) ; one\n(<= terminal (true (at ?x)) (not (p ?x)))");
+/// let infix = convert(&source, &Options::default(), Syntax::Infix).unwrap();
+/// assert_eq!(infix.text, "role(red) % one\nterminal :- true(at(X)) & ~p(X)\n");
+/// ```
+///
+/// # Errors
+/// The faults of a text whose forms cannot be read, and that nothing is written in Epilog.
+pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Conversion, Diagnostics> {
+    let mut diagnostics = Diagnostics::of(source, options);
+    let tree = parse(source, options, &mut diagnostics);
+    if to == Syntax::Epilog && tree.syntax != to {
+        let message = "nothing is written in Epilog: rules for `next` need not be operations";
+        diagnostics
+            .push_as_is(Diagnostic::new(&codes::INFIX_SYNTAX, None, message).help("write KIF or infix GDL"));
+    }
+    if diagnostics.has_errors() || tree.broken {
+        diagnostics.sort();
+        return Err(diagnostics);
+    }
+    if tree.syntax == to {
+        return Ok(Conversion { text: format(source, options)?, renamed: Vec::new() });
+    }
+    let mut names = Names::new(&tree, source, options, to);
+    let mut text = String::new();
+    let mut comments = tree.comments.iter().peekable();
+    let mut starts: Vec<u32> = tree.forms.iter().map(|&form| tree.node(form).span.start).collect();
+    starts.sort_unstable();
+    // Up to where the text was gone through.
+    let mut last = 0;
+    for &form in &tree.forms {
+        let span = tree.node(form).span;
+        while let Some(comment) = comments.next_if(|comment| comment.start < span.end) {
+            space(source, last, comment.start, &mut text);
+            push_comment(source, *comment, to, &mut text);
+            last = last.max(comment.end);
+        }
+        space(source, last, span.start, &mut text);
+        text.push_str(&names.form(form, to));
+        last = last.max(span.end);
+        if let Some(comment) = comments.peek() {
+            let between = source.slice(Span { start: span.end, end: comment.start });
+            if !between.contains(['\n', '\r'])
+                && comment.start > span.end
+                && is_last(&starts, span.end, **comment)
+            {
+                text.push(' ');
+                push_comment(source, **comment, to, &mut text);
+                last = comment.end;
+                comments.next();
+            }
+        }
+        text.push('\n');
+    }
+    for comment in comments {
+        space(source, last, comment.start, &mut text);
+        push_comment(source, *comment, to, &mut text);
+        last = comment.end;
+    }
+    let options = Options { syntax: Some(to), ..options.clone() };
+    let text = format(&Source::new(source.name(), text), &options)?;
+    Ok(Conversion { text, renamed: names.renamed })
+}
+
+/// Whether no other form starts between the end of a form and the comment on its line.
+fn is_last(starts: &[u32], end: u32, comment: Span) -> bool {
+    let next = starts.partition_point(|&start| start < end);
+    starts.get(next).is_none_or(|&start| start > comment.start)
+}
+
+/// A blank line where the text has one.
+fn space(source: &Source, last: u32, start: u32, text: &mut String) {
+    let between = if start > last { source.slice(Span { start: last, end: start }) } else { "" };
+    if !text.is_empty() && !text.ends_with("\n\n") && between.matches('\n').count() > 1 {
+        text.push('\n');
+    }
+}
+
+fn push_comment(source: &Source, comment: Span, to: Syntax, text: &mut String) {
+    let sign = if to == Syntax::Kif { ';' } else { '%' };
+    let inner = source.slice(comment);
+    let body = inner.trim_start_matches([';', '%']);
+    text.extend(std::iter::repeat_n(sign, 1 + inner.len() - body.len()));
+    text.push_str(body.trim_end());
+    text.push('\n');
+}
+
+/// What names become.
+struct Names<'t> {
+    tree: &'t Tree,
+    source: &'t Source,
+    sensitive: bool,
+    names: BTreeMap<String, String>,
+    renamed: Vec<(String, String)>,
+}
+
+/// The words of the language that relations may not be called.
+const WORDS: [&str; 16] = [
+    "role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "sees", "distinct",
+    "not", "or", "and", "<=",
+];
+
+impl<'t> Names<'t> {
+    fn new(tree: &'t Tree, source: &'t Source, options: &Options, to: Syntax) -> Self {
+        let sensitive = options.case_sensitive || tree.syntax != Syntax::Kif;
+        let mut names = Self { tree, source, sensitive, names: BTreeMap::new(), renamed: Vec::new() };
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        let mut waiting: Vec<String> = Vec::new();
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        // What may stay takes its name first.
+        for id in tree.symbols() {
+            let text = tree.text(id, source);
+            let key = names.key(text);
+            if !known.insert(key.clone()) {
+                continue;
+            }
+            let lower = text.to_ascii_lowercase();
+            if WORDS.contains(&lower.as_str()) {
+                names.names.insert(key, lower);
+            } else if fits(text, to) && taken.insert(unique(text, to)) {
+                names.names.insert(key, text.to_owned());
+            } else {
+                waiting.push(text.to_owned());
+            }
+        }
+        for text in waiting {
+            let mut name = fitted(&text, to);
+            while WORDS.contains(&name.as_str()) || !taken.insert(unique(&name, to)) {
+                name.push('_');
+            }
+            names.names.insert(names.key(&text), name.clone());
+            names.renamed.push((text, name));
+        }
+        names
+    }
+
+    /// What spellings of one name have in common.
+    fn key(&self, text: &str) -> String {
+        if self.sensitive { text.to_owned() } else { text.to_ascii_lowercase() }
+    }
+
+    fn form(&mut self, form: NodeId, to: Syntax) -> String {
+        let mut variables: BTreeMap<String, String> = BTreeMap::new();
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        let rename = |kind: &Kind, text: &str| {
+            let key = self.key(text);
+            if *kind != Kind::Variable {
+                return self.names.get(&key).cloned().unwrap_or_else(|| text.to_owned());
+            }
+            if let Some(name) = variables.get(&key) {
+                return name.clone();
+            }
+            let plain = if to == Syntax::Kif {
+                let inner: String =
+                    text[1..].chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                format!("?{}", inner.to_ascii_lowercase())
+            } else {
+                capital(text)
+            };
+            let mut name = plain.clone();
+            let mut number = 2;
+            while name == "?" || !taken.insert(name.clone()) {
+                name = format!("{plain}{number}");
+                number += 1;
+            }
+            variables.insert(key, name.clone());
+            name
+        };
+        let mut written = String::new();
+        let mut writer = Writer { tree: self.tree, source: self.source, rename };
+        if to == Syntax::Kif {
+            writer.kif(form, &mut written);
+        } else {
+            writer.infix(form, &mut written);
+        }
+        written
+    }
+}
+
+/// What must differ between two names that are two.
+fn unique(name: &str, to: Syntax) -> String {
+    if to == Syntax::Kif { name.to_ascii_lowercase() } else { name.to_owned() }
+}
+
+/// Whether a name is one in a syntax.
+fn fits(name: &str, to: Syntax) -> bool {
+    let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"_*+-./".contains(&b);
+    let first = name.bytes().next().unwrap_or(b'_');
+    let infix = name.bytes().all(is_letter)
+        && !first.is_ascii_uppercase()
+        && first != b'_'
+        && !name.contains("..")
+        && !name.starts_with('.')
+        && !name.ends_with('.');
+    to == Syntax::Kif || infix
+}
+
+/// The name most like one that does not fit.
+fn fitted(name: &str, to: Syntax) -> String {
+    if to == Syntax::Kif {
+        return name.to_owned();
+    }
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || "_*+-/".contains(c);
+    let mut name: String = name.chars().map(|c| if is_letter(c) { c } else { '_' }).collect();
+    if name.starts_with('_') {
+        name.insert(0, 'c');
+    }
+    name[..1].to_ascii_lowercase() + &name[1..]
+}

@@ -1,0 +1,136 @@
+//! Which syntax a text is written in, told by the text itself.
+//!
+//! Endings of files do not tell: `.hrf` names infix GDL and Epilog. Three things do, in this order. A form that starts with `(<=` is
+//! KIF, whatever else there is. Otherwise the text is KIF unless its first sentence is a call such as `role(white)`, or has a sign
+//! behind its head. What is no KIF is Epilog where it has operations (`::`, `==>`), and infix GDL where it has none.
+//! O(bytes); no more than the first tokens that decide are looked at twice.
+
+use super::expressions::{Token, tokens};
+use crate::Span;
+
+/// A syntax that rulesheets are written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Syntax {
+    /// Prefix lists, `(<= (head ?x) (body ?x))`: what game servers and players exchange.
+    #[default]
+    Kif,
+    /// `head(X) :- body(X)`: what textbooks and courses write.
+    Infix,
+    /// Infix rules for one state, and operations that change it: `move(X) :: condition(X) ==> effect(X)`.
+    Epilog,
+}
+
+impl Syntax {
+    /// The name, as options have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kif => "kif",
+            Self::Infix => "infix",
+            Self::Epilog => "epilog",
+        }
+    }
+
+    /// The name for people.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Kif => "KIF",
+            Self::Infix => "infix GDL",
+            Self::Epilog => "Epilog",
+        }
+    }
+
+    /// The syntax of a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Reading::of(text).syntax
+    }
+}
+
+/// The syntax of a text, and what shows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    pub(super) syntax: Syntax,
+    /// The word or sign that shows it; empty if nothing does.
+    pub(super) sign: Span,
+}
+
+impl Reading {
+    pub(super) fn of(text: &str) -> Self {
+        let kif = |sign| Self { syntax: Syntax::Kif, sign };
+        if opens_form(text) {
+            return kif(Span::default());
+        }
+        let mut family: Option<Span> = None;
+        let mut operation: Option<Span> = None;
+        let mut last: Option<(Token, Span)> = None;
+        let mut depth = 0_usize;
+        for (token, span) in tokens(text) {
+            let written = &text[span.start as usize..span.end as usize];
+            if matches!(token, Token::Comment) {
+                continue;
+            }
+            let touches = last.is_some_and(|(kind, before)| kind == Token::Word && before.end == span.start);
+            match written {
+                "<=" if last
+                    .is_some_and(|(_, before)| &text[before.start as usize..before.end as usize] == "(") =>
+                {
+                    return kif(span);
+                }
+                "(" if family.is_none() && depth == 0 && !touches => family = Some(Span::default()),
+                "(" if family.is_none() && depth == 0 => family = last.map(|(_, word)| word),
+                ":-" | "::" | "==>" | "&" | "~" | ":=" if family.is_none() => family = Some(span),
+                _ => {}
+            }
+            match written {
+                "(" => depth += 1,
+                ")" => depth = depth.saturating_sub(1),
+                "::" | "==>" if operation.is_none() => operation = Some(span),
+                _ => {}
+            }
+            last = Some((token, span));
+        }
+        match (family, operation) {
+            (None, _) => kif(Span::default()),
+            (Some(sign), _) if sign == Span::default() => kif(sign),
+            (Some(_), Some(sign)) => Self { syntax: Syntax::Epilog, sign },
+            (Some(sign), None) => Self { syntax: Syntax::Infix, sign },
+        }
+    }
+}
+
+/// Whether a text begins with a parenthesis, comments apart: what comes behind it then says nothing else.
+fn opens_form(text: &str) -> bool {
+    let mut rest = text.trim_start_matches('\u{FEFF}').trim_ascii_start();
+    while rest.starts_with(['%', ';']) {
+        rest = rest[rest.find(['\n', '\r']).unwrap_or(rest.len())..].trim_ascii_start();
+    }
+    rest.starts_with('(')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Syntax;
+
+    #[test]
+    fn texts_tell_their_syntax() {
+        for (text, syntax) in [
+            ("", Syntax::Kif),
+            ("; only\n% comments", Syntax::Kif),
+            ("words alone", Syntax::Kif),
+            ("(role white) role(black)", Syntax::Kif),
+            ("flag (role white)", Syntax::Kif),
+            ("role(white) (<= p q)", Syntax::Kif),
+            ("% (role white)\nrole(white)", Syntax::Infix),
+            ("flag\nrole(white)", Syntax::Infix),
+            ("terminal :- p", Syntax::Infix),
+            ("\u{FEFF}role(white)", Syntax::Infix),
+            ("role(white)\n% a :: b\np :- q", Syntax::Infix),
+            ("role(white) m :: p ==> q", Syntax::Epilog),
+            ("a :: b", Syntax::Epilog),
+        ] {
+            assert_eq!(Syntax::of(text), syntax, "{text}");
+        }
+    }
+}

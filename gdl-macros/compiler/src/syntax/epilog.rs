@@ -1,0 +1,107 @@
+//! Epilog to a tree.
+//!
+//! Epilog has rules for one state (views), and operations that change it: `mark(M,N) :: control(R) ==> cell(M,N,R) & ~cell(M,N,b)`. Only
+//! the player whom `control` names moves; what no operation deletes stays. The translation writes the same game in the shape of KIF: facts of the state
+//! become `true`, each operation a relation that holds when it is made, its additions rules for `next`, its deletions relations that
+//! end the persistence of a fact, and the other players have one move, `noop`. Nodes stand where the text has what they come from.
+//!
+//! Read as the reference interpreter reads: case counts; a name that heads any rule is a view, and all others are facts of the
+//! state; a variable that is unbound where `~` is met is any value there; `distinct` of such a one fails; additions win over deletions; an operation
+//! none of whose heads fits is a fact. What KIF has no words for is made into facts, as far as the values are bounded (`values`).
+//! What is refused says why. O(sentences · literals) apart from that.
+
+mod clause;
+mod rules;
+mod sheet;
+mod values;
+
+use super::expressions::{What, read as expressions};
+use super::{Kind, NodeId, Syntax, Tree};
+use crate::diagnostic::{Diagnostic, Source, Span, codes};
+use crate::limits::Limits;
+use clause::{Clause, Literal, Shape, Term};
+
+/// Reads a text of Epilog.
+pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) {
+    let mut expressions = expressions(source, Syntax::Epilog, limits);
+    let found = std::mem::take(&mut expressions.found);
+    let mut tree = Tree { syntax: Syntax::Epilog, broken: expressions.broken, ..Tree::default() };
+    // The sign that begins a comment is no part of the span.
+    let inner = |comment: &Span| Span { start: comment.start + 1, ..*comment };
+    tree.comments = expressions.comments.iter().map(inner).collect();
+    let sheet = sheet::Sheet::new(source, &expressions, found);
+    let (clauses, mut found) = rules::translate(sheet, limits);
+    tree.broken |= found.iter().any(|fault| fault.severity == crate::Severity::Error);
+    for clause in &clauses {
+        // A rule of a sheet that makes very many is reported by the limit of rules.
+        if tree.forms.len() > limits.max_rules {
+            break;
+        }
+        let form = form(&mut tree, clause);
+        tree.forms.push(form);
+    }
+    found.extend(full_stops(source, &expressions));
+    (tree, found)
+}
+
+/// Names that end in a full stop, which Epilog takes for a part of the name.
+fn full_stops(source: &Source, expressions: &super::expressions::Expressions) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for &sentence in &expressions.sentences {
+        let mut waiting = vec![sentence];
+        while let Some(id) = waiting.pop() {
+            let expression = expressions.get(id);
+            waiting.extend(&expression.parts);
+            let text = source.slice(expression.span);
+            if expression.what == What::Name && text.len() > 1 && text.ends_with('.') {
+                let stop = Span { start: expression.span.end - 1, ..expression.span };
+                let message = format!("`{text}` is a name that ends in a full stop");
+                found.push(
+                    Diagnostic::new(&codes::FULL_STOP, stop, message).help("remove it").suggest(stop, ""),
+                );
+            }
+        }
+    }
+    found
+}
+
+fn form(tree: &mut Tree, clause: &Clause) -> NodeId {
+    if clause.body.is_empty() {
+        return term(tree, &clause.head);
+    }
+    let place = Span { end: clause.span.start, ..clause.span };
+    let mut nodes = vec![tree.add(Kind::Symbol, "<=", place), term(tree, &clause.head)];
+    for literal in &clause.body {
+        let node = match literal {
+            Literal::Positive(atom) => term(tree, atom),
+            Literal::Negative(atom) => not(tree, atom.span, |tree| term(tree, atom)),
+            Literal::Distinct(left, right) => distinct(tree, left, right),
+            Literal::Equal(left, right) => not(tree, left.span, |tree| distinct(tree, left, right)),
+        };
+        nodes.push(node);
+    }
+    tree.list(&nodes, clause.span)
+}
+
+fn not(tree: &mut Tree, span: Span, inner: impl FnOnce(&mut Tree) -> NodeId) -> NodeId {
+    let not = tree.add(Kind::Symbol, "not", span);
+    let inner = inner(tree);
+    tree.list(&[not, inner], span)
+}
+
+fn distinct(tree: &mut Tree, left: &Term, right: &Term) -> NodeId {
+    let nodes = [tree.add(Kind::Symbol, "distinct", left.span), term(tree, left), term(tree, right)];
+    tree.list(&nodes, left.span)
+}
+
+fn term(tree: &mut Tree, written: &Term) -> NodeId {
+    match &written.shape {
+        Shape::Variable(name) => tree.add(Kind::Variable, &format!("?{name}"), written.span),
+        Shape::Name(name) => tree.add(Kind::Symbol, name, written.span),
+        Shape::Call(name, arguments) => {
+            let mut nodes = vec![tree.add(Kind::Symbol, name, written.span)];
+            nodes.extend(arguments.iter().map(|argument| term(tree, argument)));
+            tree.list(&nodes, written.span)
+        }
+    }
+}

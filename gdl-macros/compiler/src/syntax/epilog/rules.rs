@@ -1,0 +1,630 @@
+//! The rules of a sheet as clauses of KIF: here views and the bodies of all rules, below operations and players.
+
+mod operations;
+mod players;
+
+use super::super::expressions::{Id, Literal as Signed, What};
+use super::super::infix::MOST_LITERALS;
+use super::clause::{Clause, Literal, Shape, Term};
+use super::sheet::{Sheet, Symbol, symbol};
+use super::values::{self, Count, Made, Operation};
+use crate::diagnostic::{Diagnostic, Span, codes};
+use crate::limits::Limits;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the reference interpreter answers itself, whatever the sheet says, and what is not compiled of that.
+const BUILTINS: [&str; 25] = [
+    "mutex",
+    "symleq",
+    "symless",
+    "matches",
+    "submatches",
+    "quotient",
+    "remainder",
+    "first",
+    "last",
+    "rest",
+    "sort",
+    "append",
+    "reverse",
+    "length",
+    "sum",
+    "range",
+    "mean",
+    "map",
+    "member",
+    "exists",
+    "setofall",
+    "evaluate",
+    "abs",
+    "round",
+    "random",
+];
+
+/// What a rule reads of the state or of the sheet, from the left: what is bound, and what was written so far.
+#[derive(Default)]
+struct Body {
+    bound: BTreeSet<String>,
+    literals: Vec<Literal>,
+    /// What `same` found for variables, in its order.
+    aliases: Vec<(String, Term)>,
+}
+
+struct Translation<'s> {
+    sheet: Sheet<'s>,
+    clauses: Vec<Clause>,
+    made: Made,
+    /// The relation that stands for a view, operation or the like.
+    relations: BTreeMap<(&'static str, String, usize), String>,
+    taken: BTreeSet<String>,
+    /// The relations that were made for parts of rules, by how many there are.
+    parts: usize,
+    /// How many rules came of it so far.
+    limit: usize,
+    /// Whether sentences speak of `init` in bodies.
+    declares: bool,
+    /// Where operations call each other.
+    calls: BTreeMap<Symbol, Vec<(Symbol, Span)>>,
+    /// Facts that are added or held at the start.
+    facts: BTreeMap<Symbol, Span>,
+    /// Facts that are deleted.
+    deleted: BTreeSet<Symbol>,
+}
+
+/// The clauses of a sheet, in the order of the text, and what is to be said of it.
+pub(super) fn translate(sheet: Sheet<'_>, limits: &Limits) -> (Vec<Clause>, Vec<Diagnostic>) {
+    let mut taken: BTreeSet<String> =
+        ["role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "sees"]
+            .into_iter()
+            .chain(["distinct", "not", "or", "and", "noop"])
+            .map(str::to_owned)
+            .collect();
+    taken.extend(sheet.names.iter().cloned());
+    let mut translation = Translation {
+        sheet,
+        clauses: Vec::new(),
+        made: Made::default(),
+        relations: BTreeMap::new(),
+        taken,
+        parts: 0,
+        limit: limits.max_rules,
+        declares: false,
+        calls: BTreeMap::new(),
+        facts: BTreeMap::new(),
+        deleted: BTreeSet::new(),
+    };
+    translation.all();
+    let Translation { mut clauses, made, mut sheet, .. } = translation;
+    if sheet.found.iter().all(|fault| fault.severity != crate::Severity::Error) {
+        match values::facts(&clauses, &made) {
+            Ok(facts) => clauses.extend(facts),
+            Err(unbounded) => sheet.fault(
+                &codes::UNBOUNDED_VALUE,
+                unbounded.span,
+                unbounded.message,
+                "bind it by a relation before, or declare the facts by `base`",
+            ),
+        }
+    }
+    clauses.retain(|clause| !clause.declares);
+    (clauses, sheet.found)
+}
+
+impl Translation<'_> {
+    fn all(&mut self) {
+        self.made.legal = self.view_relation("legal", 1);
+        let views = std::mem::take(&mut self.sheet.views);
+        // Of what is legal and what a goal is worth the language of KIF says more, under the same words.
+        for view in &views {
+            let (name, arguments) = view.head.parts().unwrap_or_default();
+            if name == "init"
+                && let [fact] = arguments
+            {
+                if matches!(fact.shape, Shape::Variable(_)) {
+                    let message = "a variable for a whole fact is not compiled";
+                    self.sheet.fault(
+                        &codes::UNBOUNDED_VALUE,
+                        fact.span,
+                        message,
+                        "write a rule for each fact that holds at the start",
+                    );
+                }
+                self.facts.entry(symbol(fact)).or_insert(fact.span);
+            }
+        }
+        let called: Vec<&str> = ["base", "action"].into_iter().filter(|name| self.is_called(name)).collect();
+        for view in &views {
+            let (name, arguments) = view.head.parts().unwrap_or_default();
+            if let ("goal", [_, Term { shape: Shape::Name(value), span }]) = (name, arguments) {
+                self.check_value(value, *span);
+            }
+            self.declares = matches!(name, "base" | "action") && !called.contains(&name);
+            if self.declares && name == "action" {
+                continue;
+            }
+            let head = self.view_atom(&view.head);
+            let bodies = match view.body {
+                None => vec![Vec::new()],
+                Some(body) => match self.alternatives(body, false) {
+                    Some(bodies) => bodies,
+                    None => continue,
+                },
+            };
+            for body in bodies {
+                self.rule(head.clone(), Vec::new(), &body, view.span);
+            }
+        }
+        self.declares = false;
+        self.sheet.views = views;
+        let operations = std::mem::take(&mut self.sheet.operations);
+        for operation in &operations {
+            let made = self.operation_atom(&operation.head);
+            self.effects(operation.body, &[Vec::new()], &made, &symbol(&operation.head), operation.span);
+        }
+        self.unmatched(&operations);
+        self.sheet.operations = operations;
+        self.check_calls();
+        self.frame();
+        self.players();
+    }
+
+    /// Whether some rule asks for a view.
+    fn is_called(&self, name: &str) -> bool {
+        let expressions = self.sheet.expressions;
+        expressions.sentences.iter().any(|&sentence| {
+            let sentence = expressions.get(sentence);
+            let mut waiting: Vec<Id> = sentence.parts.iter().skip(1).copied().collect();
+            while let Some(id) = waiting.pop() {
+                let expression = expressions.get(id);
+                if matches!(expression.what, What::Call | What::Name) {
+                    if self.sheet.source.slice(expression.sign) == name {
+                        return matches!(sentence.what, What::If | What::Operation);
+                    }
+                } else {
+                    waiting.extend(&expression.parts);
+                }
+            }
+            false
+        })
+    }
+
+    fn fresh(&mut self, name: &str) -> String {
+        let mut fresh = name.to_owned();
+        while self.taken.contains(&fresh) {
+            fresh.push('_');
+        }
+        self.taken.insert(fresh.clone());
+        fresh
+    }
+
+    /// The relation of a kind that stands for a name with a number of arguments.
+    fn relation(&mut self, kind: &'static str, name: &str, arity: usize) -> String {
+        let key = (kind, name.to_owned(), arity);
+        if let Some(relation) = self.relations.get(&key) {
+            return relation.clone();
+        }
+        let prefix = if kind.is_empty() { String::new() } else { format!("{kind}_") };
+        let relation = self.fresh(&format!("{prefix}{name}"));
+        self.relations.insert(key, relation.clone());
+        relation
+    }
+
+    /// The relation of a view: under its own name where it can have that.
+    fn view_relation(&mut self, name: &str, arity: usize) -> String {
+        let other = match (name, arity) {
+            ("role", 1) | ("terminal", 0) | ("init" | "base", 1) => return name.to_owned(),
+            ("legal", 1) => "legal_move",
+            ("goal", 2) => "goal_value",
+            _ => {
+                let keyword = [
+                    "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input",
+                    "sees", "distinct", "not", "or", "and",
+                ];
+                let mut same = self.sheet.defined.range((name.to_owned(), 0)..);
+                let is_first = same.next().is_some_and(|(other, first)| other == name && *first == arity);
+                if is_first && !keyword.contains(&name) {
+                    return name.to_owned();
+                }
+                name
+            }
+        };
+        let key = ("view", name.to_owned(), arity);
+        if let Some(relation) = self.relations.get(&key) {
+            return relation.clone();
+        }
+        let relation = self.fresh(other);
+        self.relations.insert(key, relation.clone());
+        relation
+    }
+
+    fn view_atom(&mut self, atom: &Term) -> Term {
+        let (name, arguments) = atom.parts().unwrap_or_default();
+        let relation = self.view_relation(name, arguments.len());
+        Term::call(relation, arguments.to_vec(), atom.span)
+    }
+
+    fn operation_atom(&mut self, atom: &Term) -> Term {
+        let (name, arguments) = atom.parts().unwrap_or_default();
+        let relation = self.relation("op", name, arguments.len());
+        Term::call(relation, arguments.to_vec(), atom.span)
+    }
+
+    fn add(&mut self, head: Term, body: Vec<Literal>, span: Span) {
+        if self.clauses.len() <= self.limit {
+            self.clauses.push(Clause { head, body, span, declares: self.declares });
+        }
+    }
+
+    /// A formula as its alternatives. What stands under `~` stays whole, since a variable may be any value there.
+    fn alternatives(&mut self, id: Id, negated: bool) -> Option<Vec<Vec<Signed>>> {
+        let expressions = self.sheet.expressions;
+        let found = expressions.alternatives_outside(id, negated, MOST_LITERALS);
+        if found.is_none() {
+            let span = expressions.get(id).span;
+            let message =
+                format!("the body has more than {MOST_LITERALS} literals when it is multiplied out");
+            self.sheet.fault(
+                &codes::OR_EXPLOSION,
+                span,
+                message,
+                "name parts of it by relations of their own",
+            );
+        }
+        found
+    }
+
+    /// A rule from literals; nothing if it can never hold.
+    fn rule(&mut self, mut head: Term, before: Vec<Literal>, body: &[Signed], span: Span) {
+        let mut bound = BTreeSet::new();
+        head.variables(&mut bound);
+        before.iter().flat_map(Literal::terms).for_each(|term| term.variables(&mut bound));
+        let mut state = Body { bound, literals: before, ..Body::default() };
+        for &literal in body {
+            if self.literal(literal, &mut head, &mut state).is_none() {
+                return;
+            }
+        }
+        if self.bind(&head, &mut state) {
+            self.add(head, state.literals, span);
+        }
+    }
+
+    /// Adds a domain for each variable that no positive literal binds; false if there is none.
+    fn bind(&mut self, head: &Term, state: &mut Body) -> bool {
+        let mut bound = BTreeSet::new();
+        for literal in &state.literals {
+            if let Literal::Positive(atom) = literal {
+                let arguments = atom.arguments();
+                let is_table = atom.parts().and_then(|(name, _)| self.made.tables.get(name)).copied();
+                let is_count = atom.parts().is_some_and(|(name, _)| self.made.counts.contains_key(name));
+                // A table binds its result alone, if that.
+                let binding = match is_table {
+                    Some(operation) if operation.has_result() => &arguments[arguments.len() - 1..],
+                    Some(_) => &[],
+                    None if is_count => &arguments[arguments.len() - 1..],
+                    None => arguments,
+                };
+                binding.iter().for_each(|argument| argument.variables(&mut bound));
+            }
+        }
+        let mut needed = BTreeSet::new();
+        head.variables(&mut needed);
+        state.literals.iter().flat_map(Literal::terms).for_each(|term| term.variables(&mut needed));
+        let (relation, arguments) = head.parts().unwrap_or_default();
+        let relation = relation.to_owned();
+        let mut domains = Vec::new();
+        for variable in needed.difference(&bound) {
+            let place =
+                arguments.iter().position(|argument| argument.shape == Shape::Variable(variable.clone()));
+            let is_state = matches!(relation.as_str(), "next" | "init") || relation == self.made.legal;
+            let Some(place) = place.filter(|_| !is_state) else {
+                if self.declares {
+                    return false;
+                }
+                let span = place_of(head, variable).or_else(|| {
+                    state.literals.iter().flat_map(Literal::terms).find_map(|term| place_of(term, variable))
+                });
+                let message = format!("nothing binds the variable `{}`", shown(variable));
+                self.sheet.fault(
+                    &codes::UNBOUNDED_VALUE,
+                    span.unwrap_or(head.span),
+                    message,
+                    "add a literal that says which values it takes",
+                );
+                return false;
+            };
+            domains.push((variable.clone(), place));
+        }
+        for (variable, place) in domains.into_iter().rev() {
+            let domain = self.relation("values", &format!("{relation}_{}", place + 1), 1);
+            self.made.domains.insert(domain.clone(), (relation.clone(), place));
+            let span = place_of(head, &variable).unwrap_or(head.span);
+            state
+                .literals
+                .insert(0, Literal::Positive(Term::call(domain, vec![Term::variable(variable, span)], span)));
+        }
+        true
+    }
+
+    /// The literals of one of the sheet; none if it can never hold.
+    fn literal(&mut self, (id, negated): Signed, head: &mut Term, state: &mut Body) -> Option<()> {
+        let expressions = self.sheet.expressions;
+        let expression = expressions.get(id);
+        match expression.what {
+            What::Variable => {
+                self.sheet.dead(expression.span, "a variable is no literal, so this rule never holds");
+                return None;
+            }
+            What::Name | What::Call => {}
+            What::And | What::Or | What::Not => return self.absent(id, state),
+            _ => {
+                let message =
+                    format!("`{}` cannot stand in a body", self.sheet.source.slice(expression.sign));
+                self.sheet.fault(
+                    &codes::MISPLACED_SIGN,
+                    expression.sign,
+                    message,
+                    "write literals, joined by `&`",
+                );
+                return None;
+            }
+        }
+        let name = self.sheet.source.slice(expression.sign).to_owned();
+        if name == "countofall" && expression.parts.len() == 4 {
+            if negated {
+                return self.absent(id, state);
+            }
+            return self.count(id, state);
+        }
+        let mut atom = self.sheet.term(id)?;
+        for (variable, term) in &state.aliases {
+            atom.replace(variable, term);
+        }
+        let mut open = BTreeSet::new();
+        atom.variables(&mut open);
+        open.retain(|variable| !state.bound.contains(variable));
+        let arguments = atom.arguments().to_vec();
+        match (name.as_str(), arguments.as_slice()) {
+            ("true", []) => return (!negated).then_some(()),
+            ("same", [left, right]) if !negated => return self.same(left, right, head, state),
+            ("same" | "distinct", [left, right]) => {
+                let differ = (name == "distinct") != negated;
+                let Some(bindings) = left.unify(right) else { return differ.then_some(()) };
+                if bindings.is_empty() || !open.is_empty() {
+                    // Terms that can be made one are the same, whatever an unbound variable is.
+                    return (!differ).then_some(());
+                }
+                let pair = (left.clone(), right.clone());
+                state.literals.push(if differ {
+                    Literal::Distinct(pair.0, pair.1)
+                } else {
+                    Literal::Equal(pair.0, pair.1)
+                });
+                return Some(());
+            }
+            _ => {}
+        }
+        if let Some(operation) = Operation::find(&name).filter(|_| arguments.len() >= 2) {
+            return self.compute(operation, &name, &atom, &open, negated, id, state);
+        }
+        if BUILTINS.contains(&name.as_str())
+            || Operation::find(&name).is_some()
+            || matches!(name.as_str(), "same" | "distinct" | "countofall")
+        {
+            let message = format!("`{name}` of Epilog, as it is used here, is not compiled");
+            self.sheet.fault(
+                &codes::UNKNOWN_BUILTIN,
+                expression.sign,
+                message,
+                "write the cases as facts of a relation of your own",
+            );
+            return None;
+        }
+        let Some(asked) = self.asked(&atom) else { return negated.then_some(()) };
+        if !negated {
+            state.bound.extend(open);
+            state.literals.push(Literal::Positive(asked));
+        } else if open.is_empty() {
+            state.literals.push(Literal::Negative(asked));
+        } else {
+            return self.absent(id, state);
+        }
+        Some(())
+    }
+
+    /// The atom that asks for one of the sheet; none if nothing can answer it.
+    fn asked(&mut self, atom: &Term) -> Option<Term> {
+        let (name, arguments) = atom.parts()?;
+        if !self.sheet.names.contains(name) {
+            return Some(Term::call("true", vec![atom.clone()], atom.span));
+        }
+        let defined = self.sheet.defined.contains(&(name.to_owned(), arguments.len()));
+        defined.then(|| {
+            if name == "init" && arguments.len() == 1 {
+                let asked = self.relation("", "initially", 1);
+                return Term::call(asked, arguments.to_vec(), atom.span);
+            }
+            self.view_atom(atom)
+        })
+    }
+
+    /// Makes two terms one.
+    fn same(&mut self, left: &Term, right: &Term, head: &mut Term, state: &mut Body) -> Option<()> {
+        for (variable, term) in left.unify(right)? {
+            head.replace(&variable, &term);
+            for literal in &mut state.literals {
+                literal.replace(&variable, &term);
+            }
+            let mut inner = BTreeSet::new();
+            term.variables(&mut inner);
+            if state.bound.remove(&variable) {
+                state.bound.extend(inner);
+            }
+            state.aliases.push((variable, term));
+        }
+        Some(())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "all that is known of the literal")]
+    fn compute(
+        &mut self,
+        operation: Operation,
+        name: &str,
+        atom: &Term,
+        open: &BTreeSet<String>,
+        negated: bool,
+        id: Id,
+        state: &mut Body,
+    ) -> Option<()> {
+        let arguments = atom.arguments();
+        let inputs = if operation.has_result() { &arguments[..arguments.len() - 1] } else { arguments };
+        let is_open = |term: &Term| {
+            let mut variables = BTreeSet::new();
+            term.variables(&mut variables);
+            !variables.is_disjoint(open)
+        };
+        let complex = inputs.iter().any(|input| matches!(input.shape, Shape::Call(..)));
+        if complex || inputs.iter().any(is_open) {
+            // It fails where an input is unbound or no number.
+            return negated.then_some(());
+        }
+        if negated && !open.is_empty() {
+            return self.absent(id, state);
+        }
+        let relation = self.relation("", name, arguments.len());
+        self.made.tables.insert(relation.clone(), operation);
+        let table = Term::call(relation, arguments.to_vec(), atom.span);
+        state.bound.extend(open.iter().cloned());
+        state.literals.push(if negated { Literal::Negative(table) } else { Literal::Positive(table) });
+        Some(())
+    }
+
+    /// That a formula has no proof, whatever its unbound variables are: a relation of the bound ones, negated.
+    fn absent(&mut self, id: Id, state: &mut Body) -> Option<()> {
+        let part = self.part(id, state)?;
+        state.literals.push(Literal::Negative(part));
+        Some(())
+    }
+
+    /// A relation that holds where a formula has a proof, of the bound variables in it.
+    fn part(&mut self, id: Id, state: &Body) -> Option<Term> {
+        let expressions = self.sheet.expressions;
+        let span = expressions.get(id).span;
+        let mut names = Vec::new();
+        self.variables_of(id, &mut names);
+        names.retain(|name| state.bound.contains(name));
+        let outer: Vec<Term> = names.into_iter().map(|name| Term::variable(name, span)).collect();
+        self.parts += 1;
+        let relation = self.fresh(&format!("part_{}", self.parts));
+        let head = Term::call(relation, outer, span);
+        for body in self.alternatives(id, false)? {
+            self.rule(head.clone(), Vec::new(), &body, span);
+        }
+        Some(head)
+    }
+
+    /// The variables of an expression, each once, in the order of the text.
+    fn variables_of(&self, id: Id, into: &mut Vec<String>) {
+        let expression = self.sheet.expressions.get(id);
+        if expression.what == What::Variable {
+            let name = self.sheet.source.slice(expression.span).to_owned();
+            if !into.contains(&name) {
+                into.push(name);
+            }
+        }
+        for &part in &expression.parts {
+            self.variables_of(part, into);
+        }
+    }
+
+    /// `countofall(template, formula, number)`.
+    fn count(&mut self, id: Id, state: &mut Body) -> Option<()> {
+        let expressions = self.sheet.expressions;
+        let expression = expressions.get(id);
+        let &[_, template, formula, number] = expression.parts.as_slice() else { return None };
+        let number = self.sheet.term(number)?;
+        let mut all = Vec::new();
+        self.variables_of(template, &mut all);
+        let counted: Vec<String> = all.iter().filter(|name| !state.bound.contains(*name)).cloned().collect();
+        self.variables_of(formula, &mut all);
+        let outer: Vec<String> = all.into_iter().filter(|name| state.bound.contains(name)).collect();
+        self.parts += 1;
+        let base = format!("count_{}", self.parts);
+        let count = Count {
+            holds: self.fresh(&format!("{base}_holds")),
+            outer: outer.len(),
+            counted: counted.len(),
+            step: self.fresh(&format!("{base}_step")),
+            item: self.fresh(&format!("{base}_item")),
+            succ: self.relation("", "count_succ", 2),
+        };
+        let total = self.fresh(&base);
+        let span = expression.span;
+        let variable = |name: &String| Term::variable(name.clone(), span);
+        let before: Vec<Term> = outer.iter().map(variable).collect();
+        let tuple: Vec<Term> = counted.iter().map(variable).collect();
+        let holds = Term::call(&count.holds, [before.clone(), tuple.clone()].concat(), span);
+        for body in self.alternatives(formula, false)? {
+            self.rule(holds.clone(), Vec::new(), &body, span);
+        }
+        // Counting goes from item to item, with the number found so far.
+        let (i, j, n, m) = ("I'", "J'", "N'", "M'");
+        let step = |place: Term, number: Term| {
+            Term::call(&count.step, [before.clone(), vec![place, number]].concat(), span)
+        };
+        let name = |name: &str| Term::name(name, span);
+        let var = |name: &str| Term::variable(name, span);
+        let guard: Vec<Literal> = state
+            .literals
+            .iter()
+            .filter(|literal| matches!(literal, Literal::Positive(_)))
+            .cloned()
+            .collect();
+        let mut first = Body { literals: guard, ..Body::default() };
+        let start = step(name("0"), name("0"));
+        // Arguments that callers alone bind are those of the head of the rule, whose domains `bind` finds by the calls of the count.
+        let mut known = BTreeSet::new();
+        first.literals.iter().flat_map(Literal::terms).for_each(|term| term.variables(&mut known));
+        if !outer.iter().all(|name| known.contains(name)) {
+            first.literals.clear();
+        }
+        self.made.counts.insert(total.clone(), count.clone());
+        for (k, name) in outer.iter().enumerate() {
+            if !known.contains(name) {
+                let domain = self.relation("values", &format!("{total}_{}", k + 1), 1);
+                self.made.domains.insert(domain.clone(), (total.clone(), k));
+                first.literals.push(Literal::Positive(Term::call(domain, vec![var(name)], span)));
+            }
+        }
+        if first.literals.is_empty() && !outer.is_empty() {
+            return None;
+        }
+        self.add(start, first.literals, span);
+        let item = Term::call(&count.item, [vec![var(i), var(j)], tuple].concat(), span);
+        let counted = vec![Literal::Positive(item), Literal::Positive(step(var(i), var(n)))];
+        let succ = Term::call(&count.succ, vec![var(n), var(m)], span);
+        let more =
+            [counted.clone(), vec![Literal::Positive(holds.clone()), Literal::Positive(succ)]].concat();
+        self.add(step(var(j), var(m)), more, span);
+        self.add(step(var(j), var(n)), [counted, vec![Literal::Negative(holds)]].concat(), span);
+        let mut open = BTreeSet::new();
+        number.variables(&mut open);
+        state.bound.extend(open);
+        state.literals.push(Literal::Positive(Term::call(total, [before, vec![number]].concat(), span)));
+        Some(())
+    }
+}
+
+/// Where a variable stands.
+fn place_of(term: &Term, variable: &str) -> Option<Span> {
+    match &term.shape {
+        Shape::Variable(name) => (name == variable).then_some(term.span),
+        Shape::Name(_) => None,
+        Shape::Call(_, arguments) => arguments.iter().find_map(|argument| place_of(argument, variable)),
+    }
+}
+
+/// A variable as it was written.
+fn shown(variable: &str) -> &str {
+    if variable.starts_with("_'") { "_" } else { variable }
+}

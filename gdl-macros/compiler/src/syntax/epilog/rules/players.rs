@@ -1,0 +1,122 @@
+//! Who moves, what the other players do, and what a role gets.
+
+use super::super::super::dialect::Reading;
+use super::super::clause::{Literal, Term};
+use super::super::sheet::{Sheet, Symbol, symbol};
+use super::Translation;
+use crate::diagnostic::{Diagnostic, Span, codes};
+use std::collections::BTreeMap;
+
+impl Translation<'_> {
+    /// Who moves, what the others do, and what a role gets.
+    pub(super) fn players(&mut self) {
+        let span = |views: &Sheet<'_>, name: &str| {
+            views
+                .views
+                .iter()
+                .find(|view| view.head.parts().is_some_and(|(other, _)| other == name))
+                .map(|view| view.span)
+        };
+        let (legal, goal) = (span(&self.sheet, "legal"), span(&self.sheet, "goal"));
+        self.check_mixed();
+        let player = |at: Span| Term::variable("Role'", at);
+        let moved = |at: Span| Term::variable("Move'", at);
+        let value = |at: Span| Term::variable("Value'", at);
+        let control = (String::from("control"), 1);
+        let is_view = self.sheet.defined.contains(&control);
+        if let Some(at) = legal {
+            if !is_view && !self.facts.contains_key(&control) {
+                let message = "`control` never holds, so nobody ever moves";
+                self.sheet.fault(
+                    &codes::MISSING_CONTROL,
+                    at,
+                    message,
+                    "say whose turn it is: `init(control(white))`",
+                );
+            }
+            let legal = self.made.legal.clone();
+            let role = Literal::Positive(Term::call("role", vec![player(at)], at));
+            let turn = Term::call("control", vec![player(at)], at);
+            let turn = if is_view { turn } else { Term::call("true", vec![turn], at) };
+            let allowed = Literal::Positive(Term::call(legal, vec![moved(at)], at));
+            self.add(
+                Term::call("legal", vec![player(at), moved(at)], at),
+                vec![role.clone(), Literal::Positive(turn.clone()), allowed],
+                at,
+            );
+            self.add(
+                Term::call("legal", vec![player(at), Term::name("noop", at)], at),
+                vec![role, Literal::Negative(turn.clone())],
+                at,
+            );
+            // Moves are what the heads of `legal` allow; a variable there may be any operation.
+            let mut moves: BTreeMap<Symbol, Span> = BTreeMap::new();
+            let mut any = false;
+            for view in &self.sheet.views {
+                if let Some(("legal", [inner])) = view.head.parts() {
+                    any |= inner.parts().is_none();
+                    if inner.parts().is_some() {
+                        moves.entry(symbol(inner)).or_insert(view.span);
+                    }
+                }
+            }
+            if any {
+                moves.extend(self.sheet.operated.clone());
+            }
+            for ((name, arity), at) in moves {
+                let places: Vec<Term> = (0..arity).map(|i| Term::variable(format!("A{i}"), at)).collect();
+                let made = Term::call(&name, places, at);
+                let head = self.operation_atom(&made);
+                let does = Term::call("does", vec![player(at), made], at);
+                let turn = Term::call("control", vec![player(at)], at);
+                let turn = if is_view { turn } else { Term::call("true", vec![turn], at) };
+                self.add(head, vec![Literal::Positive(does), Literal::Positive(turn)], at);
+            }
+        }
+        if let Some(at) = goal {
+            let relation = self.view_relation("goal", 2);
+            let given = self.fresh("goal_given");
+            let role = Literal::Positive(Term::call("role", vec![player(at)], at));
+            let worth = Literal::Positive(Term::call(relation, vec![player(at), value(at)], at));
+            self.add(
+                Term::call("goal", vec![player(at), value(at)], at),
+                vec![role.clone(), worth.clone()],
+                at,
+            );
+            self.add(Term::call(&given, vec![player(at)], at), vec![role.clone(), worth], at);
+            let missing = Literal::Negative(Term::call(given, vec![player(at)], at));
+            self.add(Term::call("goal", vec![player(at), Term::name("0", at)], at), vec![role, missing], at);
+        }
+    }
+
+    /// Reports a text with operations whose moves are written as in infix GDL.
+    fn check_mixed(&mut self) {
+        let is_defined = |arity| self.sheet.defined.contains(&("legal".to_owned(), arity));
+        if is_defined(1) || !is_defined(2) {
+            return;
+        }
+        let Some(head) =
+            self.sheet.views.iter().map(|view| &view.head).find(|head| symbol(head).0 == "legal")
+        else {
+            return;
+        };
+        let sign = Reading::of(self.sheet.source.text()).sign;
+        let message = "this is written as in infix GDL, in a text of Epilog";
+        let fault = Diagnostic::new(&codes::INFIX_SYNTAX, head.span, message)
+            .label(sign, "this shows which it is")
+            .help("write `legal(move)`: only the role that `control` names moves");
+        self.sheet.found.push(fault);
+    }
+
+    /// Reports a goal value that is no integer from 0 to 100.
+    pub(super) fn check_value(&mut self, value: &str, span: Span) {
+        let code = match value.parse::<i64>() {
+            Ok(0..=100) => return,
+            Ok(..0) => &codes::GOAL_NEGATIVE,
+            Ok(_) => &codes::GOAL_OUT_OF_RANGE,
+            Err(_) => &codes::GOAL_NOT_INTEGER,
+        };
+        let message = format!("the goal value `{value}` is no integer from 0 to 100");
+        self.sheet.fault(code, span, message, "scale the values to 0..100");
+    }
+}

@@ -1,0 +1,727 @@
+//! Texts of infix GDL and Epilog to expressions.
+//!
+//! The pest grammar (`signs.pest`) only cuts the text into tokens; an explicit stack makes [`Expressions`] of them, an arena, so nothing
+//! here recurses. The signs bind, from the tightest: application, `~`, `!`, `&`, `|`, `==>`, `:=`, `:-`, `::`; all but `~` stand between
+//! two expressions and group to the right, and `&` and `|` are flat. A sentence ends where a token follows that cannot go on with it.
+//! What only one of the two languages has is refused by its reader. A fault gives one diagnostic, and the reading goes on at the next
+//! line that starts with a word. O(bytes); expressions are no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting), and there
+//! are no more tokens than [`Limits::max_tokens`](crate::Limits::max_tokens).
+
+use super::{Syntax, chunk};
+use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
+use grammar::{Rule, Signs};
+use pest::Parser as _;
+
+#[allow(unreachable_pub, missing_docs, reason = "what pest derives is public and bare")]
+mod grammar {
+    #[derive(pest_derive::Parser)]
+    #[grammar = "syntax/signs.pest"]
+    pub(super) struct Signs;
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    Word,
+    Sign,
+    Comment,
+    Text,
+    Other,
+}
+
+/// The tokens of a text, without white space and a byte order mark.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = (Token, Span)> + '_ {
+    let mut next = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+    let mut ready: Vec<(Token, Span)> = Vec::new();
+    std::iter::from_fn(move || {
+        while ready.is_empty() {
+            let rest = text.get(next..).filter(|rest| !rest.is_empty())?;
+            let opens = |byte: u8| matches!(byte, b'%' | b';' | b'"');
+            let between = |byte: u8| byte <= b' ' || matches!(byte, b'(' | b')' | b',');
+            let end = chunk(rest, opens, between);
+            // The grammar takes any text, so there is no error to report.
+            let pairs = Signs::parse(Rule::tokens, &rest[..end])
+                .into_iter()
+                .flatten()
+                .flat_map(pest::iterators::Pair::into_inner);
+            ready.extend(pairs.filter_map(|pair| {
+                let token = match pair.as_rule() {
+                    Rule::word => Token::Word,
+                    Rule::sign => Token::Sign,
+                    Rule::comment => Token::Comment,
+                    Rule::string => Token::Text,
+                    Rule::other => Token::Other,
+                    _ => return None,
+                };
+                let span = pair.as_span();
+                Some((token, Span::new(next + span.start(), next + span.end())))
+            }));
+            ready.reverse();
+            next += end;
+        }
+        ready.pop()
+    })
+}
+
+/// An expression, as an index.
+pub(super) type Id = usize;
+
+/// What an expression is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum What {
+    Name,
+    Variable,
+    /// The name comes first, then the arguments.
+    Call,
+    Not,
+    Cons,
+    And,
+    Or,
+    /// `==>`
+    Arrow,
+    /// `:=`
+    Define,
+    /// `:-`
+    If,
+    /// `::`
+    Operation,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Expression {
+    pub(super) what: What,
+    pub(super) span: Span,
+    /// The sign, or the first of several; of a call the name.
+    pub(super) sign: Span,
+    pub(super) parts: Vec<Id>,
+    depth: usize,
+}
+
+/// A text as expressions.
+#[derive(Debug, Default)]
+pub(super) struct Expressions {
+    list: Vec<Expression>,
+    pub(super) sentences: Vec<Id>,
+    /// With the sign that they begin with.
+    pub(super) comments: Vec<Span>,
+    pub(super) found: Vec<Diagnostic>,
+    /// True if some of the text could not be read.
+    pub(super) broken: bool,
+}
+
+/// A literal, and whether it is negated.
+pub(super) type Literal = (Id, bool);
+
+impl Expressions {
+    /// A formula as its alternatives, each a conjunction of literals: `~` is pushed inwards, `&` inwards over `|`. None if there are more
+    /// literals than `most` in all.
+    pub(super) fn alternatives(&self, id: Id, negated: bool, most: usize) -> Option<Vec<Vec<Literal>>> {
+        self.multiplied(id, negated, true, most)
+    }
+
+    /// The same, where what `~` negates stays whole: each literal is an atom or a negated formula.
+    pub(super) fn alternatives_outside(
+        &self,
+        id: Id,
+        negated: bool,
+        most: usize,
+    ) -> Option<Vec<Vec<Literal>>> {
+        self.multiplied(id, negated, false, most)
+    }
+
+    fn multiplied(&self, id: Id, negated: bool, inside: bool, most: usize) -> Option<Vec<Vec<Literal>>> {
+        let expression = self.get(id);
+        let mut parts = expression.parts.iter();
+        match (expression.what, negated) {
+            (_, true) if !inside => Some(vec![vec![(id, true)]]),
+            (What::Not, _) => self.multiplied(expression.parts[0], !negated, inside, most),
+            (What::And, false) | (What::Or, true) => {
+                let mut all = vec![Vec::new()];
+                for &part in parts {
+                    let next = self.multiplied(part, negated, inside, most)?;
+                    let size = |list: &[Vec<Literal>]| list.iter().map(Vec::len).sum::<usize>();
+                    if size(&all) * next.len() + size(&next) * all.len() > most {
+                        return None;
+                    }
+                    all = all
+                        .iter()
+                        .flat_map(|left| next.iter().map(|right| [left.as_slice(), right].concat()))
+                        .collect();
+                }
+                Some(all)
+            }
+            (What::Or, false) | (What::And, true) => parts.try_fold(Vec::new(), |mut all, &part| {
+                all.extend(self.multiplied(part, negated, inside, most)?);
+                (all.len() <= most).then_some(all)
+            }),
+            _ => Some(vec![vec![(id, negated)]]),
+        }
+    }
+
+    pub(super) fn get(&self, id: Id) -> &Expression {
+        &self.list[id]
+    }
+}
+
+/// Reads a text.
+pub(super) fn read(source: &Source, syntax: Syntax, limits: &crate::Limits) -> Expressions {
+    let mut reader = Reader {
+        source,
+        syntax,
+        max_nesting: limits.max_nesting.min(super::MOST_NESTING),
+        max_identifier: limits.max_identifier_bytes,
+        out: Expressions::default(),
+        operands: Vec::new(),
+        signs: Vec::new(),
+        frames: Vec::new(),
+        ready: false,
+        lost: false,
+        end: 0,
+    };
+    for (count, (token, span)) in tokens(source.text()).enumerate() {
+        if count == limits.max_tokens {
+            let message = format!("the rulesheet has more than {} words and signs", limits.max_tokens);
+            let fault = Diagnostic::new(&codes::SOURCE_TOO_LARGE, span, message);
+            reader.out = Expressions {
+                found: vec![fault.help("raise `max_tokens`, or split the game")],
+                broken: true,
+                ..Expressions::default()
+            };
+            return reader.out;
+        }
+        reader.token(token, span);
+    }
+    reader.finish();
+    reader.out
+}
+
+/// A parenthesis that is open.
+struct Frame {
+    start: Span,
+    /// The name before it, if it holds arguments.
+    name: Option<Id>,
+    /// Where its operands and signs begin.
+    operands: usize,
+    signs: usize,
+    /// The arguments so far.
+    arguments: Vec<Id>,
+}
+
+struct Reader<'s> {
+    source: &'s Source,
+    syntax: Syntax,
+    max_nesting: usize,
+    max_identifier: usize,
+    out: Expressions,
+    operands: Vec<Id>,
+    signs: Vec<(What, Span)>,
+    frames: Vec<Frame>,
+    /// Whether an expression is complete before the next token.
+    ready: bool,
+    /// Whether the sentence has a fault, and is skipped.
+    lost: bool,
+    /// Where the last token ends.
+    end: u32,
+}
+
+impl Reader<'_> {
+    fn text(&self, span: Span) -> &str {
+        self.source.slice(span)
+    }
+
+    fn fault(&mut self, diagnostic: Diagnostic) {
+        self.out.broken = true;
+        self.out.found.push(diagnostic);
+    }
+
+    /// Reports what stands at `span`, and leaves the sentence.
+    fn lose(&mut self, diagnostic: Diagnostic) {
+        self.fault(diagnostic);
+        self.lost = true;
+        self.reset();
+    }
+
+    fn reset(&mut self) {
+        self.operands.clear();
+        self.signs.clear();
+        self.frames.clear();
+        self.ready = false;
+    }
+
+    fn starts_line(&self, span: Span) -> bool {
+        let before = &self.source.text()[..span.start as usize];
+        before.is_empty() || before.ends_with(['\n', '\r', '\u{FEFF}'])
+    }
+
+    fn token(&mut self, token: Token, span: Span) {
+        if token == Token::Comment {
+            if self.syntax == Syntax::Epilog && self.text(span).starts_with(';') {
+                let sign = Span { end: span.start + 1, ..span };
+                self.fault(
+                    Diagnostic::new(&codes::BLOCK_COMMENT, sign, "`;` does not begin a comment in Epilog")
+                        .help("comments begin with `%`")
+                        .suggest(sign, "%"),
+                );
+            }
+            self.out.comments.push(span);
+            return;
+        }
+        if self.lost {
+            if token != Token::Word || !self.starts_line(span) {
+                return;
+            }
+            self.lost = false;
+        }
+        match token {
+            Token::Word => self.word(span),
+            Token::Sign => self.sign(span),
+            Token::Text => self.lose(
+                Diagnostic::new(&codes::STRING_LITERAL, span, "string literals are not part of the language")
+                    .help("write a name without quotes and spaces"),
+            ),
+            Token::Comment | Token::Other => self.other(span),
+        }
+        self.end = span.end;
+    }
+
+    /// What starts no token of the language.
+    fn other(&mut self, span: Span) {
+        let text = self.text(span);
+        let c = text.chars().next().unwrap_or_default();
+        if !c.is_ascii() {
+            let message = format!("character U+{:04X} is not ASCII", u32::from(c));
+            self.lose(
+                Diagnostic::new(&codes::NON_ASCII_IDENTIFIER, span, message)
+                    .help("use letters, digits and `_`"),
+            );
+            return;
+        }
+        let help = match c {
+            '?' => "variables begin with a capital letter, such as `X`",
+            '=' => "use one variable for both, or `distinct(X, Y)` for its opposite",
+            '\'' => "write a name without quotes",
+            ':' => "the sign between head and body is `:-`",
+            _ => "remove it",
+        };
+        let message = format!("`{text}` is no sign of {}", self.syntax.title());
+        self.lose(Diagnostic::new(&codes::MISPLACED_SIGN, span, message).help(help));
+    }
+
+    fn word(&mut self, mut span: Span) {
+        if self.syntax == Syntax::Infix
+            && self.ready
+            && !self.inside()
+            && span.end - span.start > 1
+            && self.text(span).starts_with('.')
+        {
+            self.stop(Span { end: span.start + 1, ..span });
+            span.start += 1;
+        }
+        let source = self.source;
+        let mut text = source.slice(span);
+        if text == "." && !self.inside() {
+            // A full stop by itself says nothing, wherever a sentence may end.
+            if self.ready || self.signs.is_empty() {
+                if self.syntax == Syntax::Infix {
+                    self.stop(span);
+                } else {
+                    self.sentence();
+                }
+                return;
+            }
+        }
+        let stops = self.syntax == Syntax::Infix && text.len() > 1 && text.ends_with('.');
+        if stops {
+            span.end -= 1;
+            text = source.slice(span);
+        }
+        if self.syntax == Syntax::Infix && text.contains("..") {
+            let help = "write a fact or literal for each value";
+            self.lose(Diagnostic::new(&codes::MISPLACED_SIGN, span, "there are no ranges in GDL").help(help));
+            return;
+        }
+        let first = text.bytes().next().unwrap_or_default();
+        if text.len() > self.max_identifier {
+            let message = format!("identifier of {} bytes, more than {}", text.len(), self.max_identifier);
+            self.fault(
+                Diagnostic::new(&codes::HUGE_IDENTIFIER, span, message)
+                    .help("use a shorter name, or raise `max_identifier_bytes`"),
+            );
+        }
+        let is_variable = first.is_ascii_uppercase() || first == b'_';
+        if self.syntax == Syntax::Epilog {
+            let number = text[1..].bytes().all(|b| b.is_ascii_digit()) && text.len() > 1;
+            if matches!(first, b'*' | b'+' | b'_') && text.len() > 1
+                || (first == b'-' && !number)
+                || (text.len() == 1 && b"*+-".contains(&first))
+            {
+                let message = format!("Epilog does not read `{text}` as one name");
+                self.lose(
+                    Diagnostic::new(&codes::MISPLACED_SIGN, span, message)
+                        .help("names and variables begin with a letter or digit"),
+                );
+                return;
+            }
+        }
+        if self.ready {
+            if self.inside() && self.starts_line(span) {
+                let start = self.frames[0].start;
+                self.lose(
+                    Diagnostic::new(&codes::UNCLOSED_PAREN, start, "this `(` is never closed")
+                        .label(span, "the next sentence seems to start here")
+                        .help("add the missing `)` before it"),
+                );
+                self.lost = false;
+            } else if self.inside() {
+                let message = format!("`{text}` follows without a sign between");
+                let help = if self.frames.last().is_some_and(|frame| frame.name.is_some()) {
+                    "arguments are separated by `,`"
+                } else {
+                    "literals are joined by `&`"
+                };
+                self.lose(Diagnostic::new(&codes::MISPLACED_SIGN, span, message).help(help));
+                return;
+            } else {
+                self.sentence();
+            }
+        }
+        if self.syntax == Syntax::Infix && text == "not" {
+            let rest = &self.source.text()[span.end as usize..];
+            if !rest.starts_with('(') {
+                let message = "`not` is written `~` in infix GDL";
+                let fault = Diagnostic::new(&codes::MISPLACED_SIGN, span, message)
+                    .help("write `~` before the literal");
+                let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+                let whole = Span { end: span.end + blanks as u32, ..span };
+                self.fault(fault.suggest(whole, "~"));
+                self.signs.push((What::Not, span));
+                return;
+            }
+        }
+        let what = if is_variable { What::Variable } else { What::Name };
+        let id = self.push(what, span, span, Vec::new());
+        self.operands.push(id);
+        self.ready = true;
+        if stops && !self.inside() {
+            self.stop(Span { start: span.end, end: span.end + 1 });
+        }
+    }
+
+    /// A full stop directly behind a sentence.
+    fn stop(&mut self, span: Span) {
+        self.out.found.push(
+            Diagnostic::new(&codes::FULL_STOP, span, "sentences end without a full stop")
+                .help("remove it")
+                .suggest(span, ""),
+        );
+        self.sentence();
+    }
+
+    fn inside(&self) -> bool {
+        !self.frames.is_empty()
+    }
+
+    fn sign(&mut self, span: Span) {
+        let text = self.text(span).to_owned();
+        match text.as_str() {
+            "(" => self.open(span),
+            ")" => self.close(span),
+            "," => self.comma(span),
+            "~" | "\\+" => {
+                if self.ready {
+                    if self.inside() {
+                        self.misplaced(span, "write `&` before it, or remove it");
+                        return;
+                    }
+                    self.sentence();
+                }
+                if text != "~" {
+                    let fault = Diagnostic::new(&codes::MISPLACED_SIGN, span, "`\\+` is written `~` here");
+                    self.fault(fault.help("write `~`").suggest(span, "~"));
+                }
+                self.signs.push((What::Not, span));
+            }
+            "&" => self.infix(What::And, span),
+            "|" => self.infix(What::Or, span),
+            ":-" => self.infix(What::If, span),
+            "<=" | "<-" => {
+                let message = format!("`{text}` is written `:-` here");
+                self.fault(
+                    Diagnostic::new(&codes::MISPLACED_SIGN, span, message)
+                        .help("write `:-`")
+                        .suggest(span, ":-"),
+                );
+                self.infix(What::If, span);
+            }
+            "::" => self.infix(What::Operation, span),
+            "==>" => self.infix(What::Arrow, span),
+            ":=" => self.infix(What::Define, span),
+            "!" => self.infix(What::Cons, span),
+            "[" | "]" => self.misplaced(span, "lists are not compiled: write a term such as `list(a, b)`"),
+            "#" => self.misplaced(span, "write `distinct(X, Y)` for terms that differ"),
+            "=>" | "<=>" => self.misplaced(span, "write `head :- body`, what follows first"),
+            _ => self.misplaced(span, "remove it"),
+        }
+    }
+
+    fn misplaced(&mut self, span: Span, help: &str) {
+        let message = format!("`{}` cannot stand here", self.text(span));
+        self.lose(Diagnostic::new(&codes::MISPLACED_SIGN, span, message).help(help));
+    }
+
+    fn infix(&mut self, what: What, span: Span) {
+        if !self.ready {
+            self.misplaced(span, "write what belongs on its left, or remove it");
+            return;
+        }
+        // To the right: what binds as tightly waits too, but for the flat signs, which are joined when they are made.
+        self.reduce(|top| top < what);
+        self.signs.push((what, span));
+        self.ready = false;
+    }
+
+    /// Makes expressions of the signs of this frame, as long as the last one is to be made.
+    fn reduce(&mut self, is_due: impl Fn(What) -> bool) {
+        let base = self.frames.last().map_or(0, |frame| frame.signs);
+        while self.signs.len() > base
+            && let Some(&(what, sign)) = self.signs.last()
+            && is_due(what)
+        {
+            self.signs.pop();
+            let Some(right) = self.operands.pop() else { return };
+            if what == What::Not {
+                let span = Span { start: sign.start, end: self.out.get(right).span.end };
+                let id = self.push(what, span, sign, vec![right]);
+                self.operands.push(id);
+                continue;
+            }
+            let Some(left) = self.operands.pop() else { return };
+            let span = Span { start: self.out.get(left).span.start, end: self.out.get(right).span.end };
+            // A flat sign takes the parts of the one behind it, which is made already.
+            let flat = matches!(what, What::And | What::Or)
+                && self.out.list[right].what == what
+                && right + 1 == self.out.list.len();
+            let id = if flat {
+                let parts = std::mem::take(&mut self.out.list[right].parts);
+                self.out.list.pop();
+                // The last part first: the whole chain is turned when the sentence is complete.
+                let depth = parts.iter().map(|&part| self.out.get(part).depth + 1).max().unwrap_or(1);
+                let depth = depth.max(self.out.get(left).depth + 1);
+                let mut parts = parts;
+                parts.push(left);
+                self.out.list.push(Expression { what, span, sign, parts, depth });
+                self.out.list.len() - 1
+            } else {
+                let parts =
+                    if matches!(what, What::And | What::Or) { vec![right, left] } else { vec![left, right] };
+                self.push(what, span, sign, parts)
+            };
+            self.operands.push(id);
+        }
+    }
+
+    fn push(&mut self, what: What, span: Span, sign: Span, parts: Vec<Id>) -> Id {
+        let depth = 1 + parts.iter().map(|&part| self.out.get(part).depth).max().unwrap_or(0);
+        let id = self.out.list.len();
+        if depth > self.max_nesting {
+            let message = format!("expressions are nested deeper than {}", self.max_nesting);
+            self.fault(
+                Diagnostic::new(&codes::DEEP_NESTING, sign, message)
+                    .help("raise `max_nesting`, or split the term"),
+            );
+            self.out.list.push(Expression { what: What::Name, span, sign, parts: Vec::new(), depth: 1 });
+            self.lost = true;
+            return id;
+        }
+        self.out.list.push(Expression { what, span, sign, parts, depth });
+        id
+    }
+
+    fn open(&mut self, span: Span) {
+        if self.frames.len() >= self.max_nesting {
+            let message = format!("parentheses are nested deeper than {}", self.max_nesting);
+            self.lose(
+                Diagnostic::new(&codes::DEEP_NESTING, span, message)
+                    .help("raise `max_nesting`, or split the term"),
+            );
+            return;
+        }
+        let name = if self.ready {
+            let Some(&name) = self.operands.last() else { return };
+            let between = Span { start: self.end, end: span.start };
+            let lines = self.text(between).contains(['\n', '\r']);
+            let rest = &self.source.text()[span.end as usize..];
+            let word = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+            let is_form = word.len() < rest.len()
+                && word.starts_with([' ', '\t'])
+                && !word.trim_start().starts_with([',', ')', '&', '|']);
+            if self.syntax == Syntax::Infix && lines && is_form && !self.inside() {
+                self.sentence();
+                self.kif_form(span);
+                return;
+            }
+            if self.syntax == Syntax::Infix && lines {
+                let help = "close the sentence before it, or write the arguments on the line of their name";
+                self.misplaced(span, help);
+                return;
+            }
+            if self.out.get(name).what != What::Name {
+                let (code, message) = if self.out.get(name).what == What::Variable {
+                    (&codes::VARIABLE_AS_FUNCTION, "a variable cannot be used as a function")
+                } else {
+                    (&codes::HEAD_IS_LIST, "arguments belong behind a name")
+                };
+                self.lose(
+                    Diagnostic::new(code, span, message).help("write the name of a relation or function"),
+                );
+                return;
+            }
+            self.operands.pop();
+            Some(name)
+        } else {
+            if self.syntax == Syntax::Infix && !self.inside() && self.signs.is_empty() {
+                self.kif_form(span);
+                return;
+            }
+            None
+        };
+        let (operands, signs) = (self.operands.len(), self.signs.len());
+        self.frames.push(Frame { start: span, name, operands, signs, arguments: Vec::new() });
+        self.ready = false;
+    }
+
+    /// Reports a form of KIF: the first one, since one says it for all.
+    fn kif_form(&mut self, span: Span) {
+        if self.out.found.iter().any(|fault| fault.code == &codes::INFIX_SYNTAX) {
+            self.out.broken = true;
+            self.lost = true;
+            self.reset();
+            return;
+        }
+        let message = "this looks like a form of KIF, in a text of infix GDL";
+        let mut fault = Diagnostic::new(&codes::INFIX_SYNTAX, span, message);
+        let sign = super::dialect::Reading::of(self.source.text()).sign;
+        if !self.text(sign).is_empty() {
+            fault = fault.label(sign, "this shows which it is");
+        }
+        self.lose(fault.help("write `head(X) :- body(X, y)`"));
+    }
+
+    fn comma(&mut self, span: Span) {
+        let Some(frame) = self.frames.last() else {
+            if self.ready && self.signs.iter().any(|&(what, _)| matches!(what, What::If | What::Operation)) {
+                self.fault(
+                    Diagnostic::new(&codes::COMMA_FOR_AND, span, "literals are joined by `&`, not by `,`")
+                        .help("write `&`")
+                        .suggest_all([Edit { span, text: " &".to_owned() }]),
+                );
+                self.infix(What::And, span);
+                return;
+            }
+            self.misplaced(span, "remove it");
+            return;
+        };
+        if !self.ready || frame.name.is_none() {
+            let help = if self.ready { "literals are joined by `&`" } else { "write an argument before it" };
+            self.misplaced(span, help);
+            return;
+        }
+        self.reduce(|_| true);
+        self.argument();
+        self.ready = false;
+    }
+
+    /// Takes the last expression as an argument of the frame.
+    fn argument(&mut self) {
+        if let (Some(argument), Some(frame)) = (self.operands.pop(), self.frames.last_mut()) {
+            frame.arguments.push(argument);
+        }
+    }
+
+    fn close(&mut self, span: Span) {
+        if !self.inside() {
+            self.lose(
+                Diagnostic::new(&codes::UNMATCHED_CLOSE, span, "unexpected `)`")
+                    .note("no parenthesis is open here")
+                    .help("remove it"),
+            );
+            return;
+        }
+        if !self.ready {
+            let empty = self.frames.last().is_some_and(|frame| {
+                frame.arguments.is_empty()
+                    && frame.signs == self.signs.len()
+                    && frame.operands == self.operands.len()
+            });
+            if empty {
+                self.lose(
+                    Diagnostic::new(&codes::EMPTY_LIST, span, "an empty list of arguments")
+                        .help("write the name alone, or arguments into it"),
+                );
+            } else {
+                self.misplaced(span, "write what belongs before it");
+            }
+            return;
+        }
+        self.reduce(|_| true);
+        let is_call = self.frames.last().is_some_and(|frame| frame.name.is_some());
+        if is_call {
+            self.argument();
+        }
+        let Some(frame) = self.frames.pop() else { return };
+        if let Some(name) = frame.name {
+            let place = self.out.get(name).span;
+            let parts = [name].into_iter().chain(frame.arguments).collect();
+            let id = self.push(What::Call, Span { start: place.start, end: span.end }, place, parts);
+            self.operands.push(id);
+        }
+        self.ready = true;
+    }
+
+    /// Ends the sentence at hand, if there is one.
+    fn sentence(&mut self) {
+        if !self.ready {
+            if let Some(&(_, span)) = self.signs.last() {
+                self.misplaced(span, "write what belongs on its right");
+            }
+            self.lost = false;
+            return;
+        }
+        self.reduce(|_| true);
+        self.ready = false;
+        if let Some(id) = self.operands.pop()
+            && !self.lost
+        {
+            self.turn(id);
+            self.out.sentences.push(id);
+        }
+        self.lost = false;
+        self.reset();
+    }
+
+    /// Turns the parts of flat signs, which were joined from the last to the first.
+    fn turn(&mut self, id: Id) {
+        let mut waiting = vec![id];
+        while let Some(id) = waiting.pop() {
+            let expression = &mut self.out.list[id];
+            if matches!(expression.what, What::And | What::Or) {
+                expression.parts.reverse();
+            }
+            waiting.extend(&expression.parts);
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(frame) = self.frames.first() {
+            let start = frame.start;
+            self.lose(
+                Diagnostic::new(&codes::UNCLOSED_PAREN, start, "this `(` is never closed")
+                    .help("add the missing `)`"),
+            );
+            return;
+        }
+        if !self.lost {
+            self.sentence();
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Messages in the syntax of the author.
+//!
+//! Messages are written as for KIF: what stands between backticks is a form, a name or a variable of it. [`say`] writes these as infix GDL,
+//! which Epilog shares, and leaves alone what is no form. Of the names that the translation of Epilog gives to relations of its own none
+//! is told: each stands for a word of the language. O(bytes), and no more than [`LONGEST`] of a snippet is looked at.
+
+use super::{Kind, Syntax, kif, writer::Writer, writer::capital};
+use crate::diagnostic::{Diagnostic, Edit, Source};
+use crate::limits::Limits;
+
+/// Longer snippets stay as they are.
+const LONGEST: usize = 500;
+
+/// A message in a syntax.
+pub(crate) fn say(message: &str, syntax: Syntax) -> String {
+    if syntax == Syntax::Kif {
+        return message.to_owned();
+    }
+    let mut said = String::new();
+    for (i, part) in message.split('`').enumerate() {
+        if i > 0 {
+            said.push('`');
+        }
+        // Every other part is a snippet.
+        match snippet(part).filter(|_| i % 2 == 1) {
+            Some(snippet) => said.push_str(&snippet),
+            None => said.push_str(part),
+        }
+    }
+    said
+}
+
+/// A diagnostic in a syntax. Of its edits those stay that write one name for another: others would write KIF.
+pub(crate) fn tell(mut diagnostic: Diagnostic, syntax: Syntax) -> Diagnostic {
+    if syntax == Syntax::Kif {
+        return diagnostic;
+    }
+    diagnostic.message = say(&diagnostic.message, syntax);
+    diagnostic.note = say(&diagnostic.note, syntax);
+    diagnostic.help = diagnostic.help.map(|help| say(&help, syntax));
+    for label in &mut diagnostic.labels {
+        label.text = say(&label.text, syntax);
+    }
+    let is_name = |edit: &Edit| {
+        let text = edit.text.trim_start_matches('?');
+        !text.is_empty()
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && edit.span.start < edit.span.end
+    };
+    if syntax == Syntax::Epilog || !diagnostic.edits.iter().all(is_name) {
+        diagnostic.edits.clear();
+    }
+    for edit in &mut diagnostic.edits {
+        if edit.text.starts_with('?') {
+            edit.text = capital(&edit.text);
+        }
+    }
+    diagnostic
+}
+
+/// A snippet as KIF where it quotes the author: calls become lists.
+fn plain(text: &str) -> String {
+    let mut written = String::with_capacity(text.len() + 8);
+    // Where the word begins that was written last.
+    let mut word = 0;
+    for c in text.chars() {
+        match c {
+            '(' if word < written.len() => {
+                written.insert(word, '(');
+                written.push(' ');
+                word = written.len();
+            }
+            ',' => {
+                written.push(' ');
+                word = written.len();
+            }
+            _ => {
+                written.push(c);
+                if matches!(c, '(' | ')' | ' ') {
+                    word = written.len();
+                }
+            }
+        }
+    }
+    written
+}
+
+/// A snippet of KIF as infix GDL, if it is one form.
+fn snippet(text: &str) -> Option<String> {
+    if text == "<=" {
+        return Some(":-".to_owned());
+    }
+    if text.len() > LONGEST || !text.starts_with(['(', '?']) || text == "(" {
+        return None;
+    }
+    let source = Source::new("", plain(text));
+    let (tree, found) = kif(&source, &Limits::default());
+    let [form] = tree.forms[..] else { return None };
+    if tree.broken || !found.is_empty() {
+        return None;
+    }
+    let rename = |kind: &Kind, name: &str| {
+        if *kind == Kind::Variable { capital(name) } else { name.to_owned() }
+    };
+    let mut said = String::new();
+    Writer { tree: &tree, source: &source, rename }.infix(form, &mut said);
+    Some(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Syntax, say};
+
+    #[test]
+    fn snippets_become_infix() {
+        for (kif, infix) in [
+            ("write `(<= (head ?x) (body ?x y))`", "write `head(X) :- body(X, y)`"),
+            ("`(not (or (p ?x) (q a)))`, `?x` and `p`", "`~(p(X) | q(a))`, `X` and `p`"),
+            ("unexpected `)` and `(`, `(<=`", "unexpected `)` and `(`, `(<=`"),
+            ("`(legal ?r (take ?n))` of `?long_name`", "`legal(R, take(N))` of `Long_name`"),
+            ("`(<= head body ..)`, `<=`", "`head :- body & ..`, `:-`"),
+            ("no snippet (p ?x)", "no snippet (p ?x)"),
+            (
+                "`(<= some_p p(X, f(1)))`, `(legal ?role take(N))`",
+                "`some_p :- p(X, f(1))`, `legal(Role, take(N))`",
+            ),
+        ] {
+            assert_eq!(say(kif, Syntax::Infix), infix);
+            assert_eq!(say(kif, Syntax::Kif), kif);
+        }
+    }
+}

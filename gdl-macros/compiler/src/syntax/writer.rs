@@ -1,0 +1,98 @@
+//! Nodes of a tree as text of another syntax.
+//!
+//! [`infix`] writes a form as a sentence of infix GDL, [`kif`] as a list; `rename` has the last word on names and variables. Both recurse
+//! as deep as the tree, which is no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting). O(bytes written).
+
+use super::{Kind, NodeId, Tree};
+use crate::Source;
+
+/// A tree, its text, and what its names become.
+pub(crate) struct Writer<'t, R> {
+    pub(crate) tree: &'t Tree,
+    pub(crate) source: &'t Source,
+    pub(crate) rename: R,
+}
+
+impl<R: FnMut(&Kind, &str) -> String> Writer<'_, R> {
+    fn name(&mut self, node: NodeId) -> String {
+        (self.rename)(&self.tree.node(node).kind, self.tree.text(node, self.source))
+    }
+
+    /// The node as a list, word or variable of KIF.
+    pub(crate) fn kif(&mut self, node: NodeId, out: &mut String) {
+        if !matches!(self.tree.node(node).kind, Kind::List(_)) {
+            out.push_str(&self.name(node));
+            return;
+        }
+        out.push('(');
+        for (i, &child) in self.tree.children(node).iter().enumerate() {
+            if i > 0 {
+                out.push(' ');
+            }
+            self.kif(child, out);
+        }
+        out.push(')');
+    }
+
+    /// The node as a sentence, literal or term of infix GDL.
+    pub(crate) fn infix(&mut self, node: NodeId, out: &mut String) {
+        let children = self.tree.children(node);
+        let Some((&first, rest)) = children.split_first() else {
+            if matches!(self.tree.node(node).kind, Kind::List(_)) {
+                out.push_str("()");
+            } else {
+                out.push_str(&self.name(node));
+            }
+            return;
+        };
+        let word = self.tree.text(first, self.source).to_ascii_lowercase();
+        match (word.as_str(), rest) {
+            ("<=", [head]) => self.infix(*head, out),
+            ("<=", [head, body @ ..]) => {
+                self.infix(*head, out);
+                out.push_str(" :- ");
+                self.joined(body, " & ", out);
+            }
+            ("not", [inner]) => {
+                out.push('~');
+                self.infix(*inner, out);
+            }
+            ("or", [_, _, ..]) => {
+                out.push('(');
+                self.joined(rest, " | ", out);
+                out.push(')');
+            }
+            ("or", [inner]) => self.infix(*inner, out),
+            _ => {
+                self.infix(first, out);
+                if !rest.is_empty() {
+                    out.push('(');
+                    self.joined(rest, ", ", out);
+                    out.push(')');
+                }
+            }
+        }
+    }
+
+    fn joined(&mut self, nodes: &[NodeId], sign: &str, out: &mut String) {
+        for (i, &node) in nodes.iter().enumerate() {
+            if i > 0 {
+                out.push_str(sign);
+            }
+            self.infix(node, out);
+        }
+    }
+}
+
+/// The name of a variable of KIF in infix GDL, its question mark left out: it begins with a capital letter or `_`.
+pub(crate) fn capital(variable: &str) -> String {
+    let name = variable.trim_start_matches('?');
+    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    match name.bytes().next() {
+        Some(b'a'..=b'z') => name[..1].to_ascii_uppercase() + &name[1..],
+        Some(b'A'..=b'Z') => name,
+        // `_` alone is another variable each time.
+        Some(b'_') if name.len() > 1 => name,
+        _ => format!("V{name}"),
+    }
+}

@@ -7,6 +7,8 @@ mod analyze;
 mod bench;
 mod check;
 mod completions;
+mod convert;
+mod equal;
 mod explain;
 mod fmt;
 mod judge;
@@ -26,6 +28,8 @@ mod play;
 #[cfg(feature = "network")]
 mod player;
 mod playouts;
+#[cfg(feature = "network")]
+mod scramble;
 #[cfg(feature = "serve")]
 mod serve;
 mod shard;
@@ -49,6 +53,13 @@ pub(crate) enum Command {
     Explain(explain::ExplainArgs),
     /// Bring rulesheets into the usual layout
     Fmt(fmt::FmtArgs),
+    /// Write a rulesheet in another syntax: KIF or infix
+    Convert(convert::ConvertArgs),
+    /// Say whether two rulesheets are one game, in any syntax
+    Equal(equal::EqualArgs),
+    /// Write a rulesheet under names that mean nothing
+    #[cfg(feature = "network")]
+    Scramble(scramble::ScrambleArgs),
     /// Show the propositional net a game compiles to
     Net(net::NetArgs),
     /// Count the sequences of joint moves, depth by depth
@@ -101,6 +112,7 @@ impl Command {
         match self {
             Self::List(args) => args.json,
             Self::Check(args) => args.json,
+            Self::Equal(args) => args.json,
             Self::Net(args) => args.json,
             Self::Perft(args) => args.json,
             Self::Playouts(args) => args.json,
@@ -115,7 +127,7 @@ impl Command {
             Self::Explain(args) => args.json,
             Self::Merge(args) => args.json,
             #[cfg(feature = "network")]
-            Self::Player(_) => false,
+            Self::Player(_) | Self::Scramble(_) => false,
             #[cfg(feature = "manage")]
             Self::Manage(args) => args.wants_json(),
             #[cfg(feature = "serve")]
@@ -125,7 +137,12 @@ impl Command {
             #[cfg(feature = "mcp")]
             Self::Mcp(_) => false,
             // A shard that failed leaves no document behind.
-            Self::New(_) | Self::Fmt(_) | Self::Play(_) | Self::Shard(_) | Self::Completions(_) => false,
+            Self::New(_)
+            | Self::Fmt(_)
+            | Self::Convert(_)
+            | Self::Play(_)
+            | Self::Shard(_)
+            | Self::Completions(_) => false,
         }
     }
 
@@ -140,6 +157,10 @@ impl Command {
             Self::Check(args) => check::run(args),
             Self::Explain(args) => explain::run(args),
             Self::Fmt(args) => fmt::run(args),
+            Self::Convert(args) => convert::run(args),
+            Self::Equal(args) => equal::run(args),
+            #[cfg(feature = "network")]
+            Self::Scramble(args) => scramble::run(args),
             Self::Net(args) => net::run(args),
             Self::Perft(args) => perft::run(args),
             Self::Playouts(args) => playouts::run(args),

@@ -2,6 +2,7 @@
 //! rulesheets, and games written by hand.
 
 mod chess;
+mod epilog;
 mod handwritten;
 mod odd_games;
 mod perft;

@@ -89,7 +89,8 @@ impl Names {
 
     /// Other names for all symbols of a rulesheet, and that rulesheet under them, on one line. No word that is drawn stands in the
     /// rulesheet itself.
-    pub(crate) fn scrambled(own: &str, seed: u64) -> (Self, String) {
+    #[must_use]
+    pub fn scrambled(own: &str, seed: u64) -> (Self, String) {
         let mut names = Self::default();
         let mut taken: HashSet<String> =
             tokens(own).map(|token| token.text.trim_start_matches('?').to_ascii_lowercase()).collect();
@@ -125,7 +126,8 @@ impl Names {
     }
 
     /// A term as it was received.
-    pub(crate) fn to_received(&self, term: &str) -> String {
+    #[must_use]
+    pub fn to_received(&self, term: &str) -> String {
         translate(&self.received, term)
     }
 }

@@ -22,6 +22,7 @@ mod schema;
 mod serve;
 mod shard;
 mod simulate;
+mod syntaxes;
 mod validity;
 mod verify;
 mod why;

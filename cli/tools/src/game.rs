@@ -25,8 +25,11 @@ impl FromStr for GameArg {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let lower = text.to_ascii_lowercase();
         // A backslash too, for the paths of Windows.
-        if text.contains(['/', '\\']) || text.to_ascii_lowercase().ends_with(".kif") {
+        if text.contains(['/', '\\'])
+            || load::ENDINGS.iter().any(|ending| lower.ends_with(&format!(".{ending}")))
+        {
             return Ok(Self::File(text.into()));
         }
         gdl_games::find(text).map(Self::BuiltIn).ok_or_else(|| {

@@ -105,6 +105,9 @@ fn name(phase: Phase) -> &'static str {
     }
 }
 
+/// What the files of rulesheets usually end in. The text tells its syntax, whatever the ending.
+pub const ENDINGS: [&str; 4] = ["kif", "hrf", "infix", "epilog"];
+
 /// The rulesheets at some paths; those of a folder are sorted by name.
 ///
 /// # Errors
@@ -119,7 +122,10 @@ pub fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let list = || fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
         let mut found = list()
             .map_err(|error| Error::Input(format!("cannot read the folder {}: {error}", path.display())))?;
-        found.retain(|file| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("kif")));
+        found.retain(|file| {
+            file.extension()
+                .is_some_and(|ending| ENDINGS.iter().any(|usual| ending.eq_ignore_ascii_case(usual)))
+        });
         if found.is_empty() {
             return Err(Error::Input(format!("no file in the folder {} ends in `.kif`", path.display())));
         }

@@ -1,0 +1,77 @@
+//! `gdl convert`: a rulesheet in another syntax.
+
+use clap::{Args, ValueEnum};
+use gdl_compiler::{Source, Syntax, convert::convert};
+use gdl_tools::{
+    error::{Error, Result},
+    game::GameArg,
+    load,
+    output::{self, ODD},
+    report,
+};
+use std::io::Write;
+
+/// Arguments of `gdl convert`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The text tells its own syntax: KIF, infix GDL or Epilog. Epilog becomes the rules that it means, and nothing is
+written in Epilog. Names that the other syntax cannot write are replaced, and listed on stderr.
+
+Examples:
+  gdl convert tictactoe --to infix
+  gdl convert mygame.epilog --to kif > mygame.kif
+  gdl convert draft.hrf --to kif")]
+pub(crate) struct ConvertArgs {
+    /// A built-in game or a rulesheet
+    #[arg(value_name = "GAME")]
+    pub game: GameArg,
+    /// The syntax to write
+    #[arg(long, value_enum)]
+    pub to: Target,
+}
+
+/// A syntax that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// Lists, as game servers and players exchange them
+    Kif,
+    /// `head(X) :- body(X)`, as textbooks and courses write
+    Infix,
+}
+
+impl Target {
+    pub(crate) fn syntax(self) -> Syntax {
+        match self {
+            Self::Kif => Syntax::Kif,
+            Self::Infix => Syntax::Infix,
+        }
+    }
+}
+
+/// Prints the rulesheet in the other syntax.
+///
+/// # Errors
+/// If it cannot be read, or stdout takes no more.
+pub(crate) fn run(args: &ConvertArgs) -> Result {
+    let (source, _) = args.game.source()?;
+    let text = converted(source, args.to.syntax())?;
+    let mut out = output::stdout();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// A rulesheet in another syntax. Names that could not stay, and what is wrong with it, go to stderr.
+pub(super) fn converted(source: Source, to: Syntax) -> Result<String> {
+    match convert(&source, &load::quiet(), to) {
+        Ok(conversion) => {
+            for (before, now) in &conversion.renamed {
+                output::remark(format_args!("{ODD}remark{ODD:#}: `{before}` is written `{now}`"));
+            }
+            Ok(conversion.text)
+        }
+        Err(diagnostics) => {
+            report::show(&diagnostics, &source);
+            Err(Error::Rules(Box::new((source, diagnostics))))
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! `gdl equal`: whether two rulesheets are one game.
+
+#[cfg(feature = "network")]
+use super::convert::converted;
+use clap::Args;
+#[cfg(feature = "network")]
+use gdl_compiler::Syntax;
+#[cfg(feature = "network")]
+use gdl_network::Names;
+use gdl_tools::{
+    equal::{Bounds, Verdict, compare},
+    error::{Error, Result},
+    game::{GameArg, settle},
+    output::{self, BAD, GOOD, counted, thousands},
+};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Arguments of `gdl equal`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Two rulesheets, in any syntax, are one game if they have the same roles and if, whatever is played, the same moves
+are legal, the same states are ends and the goals there are the same. All states that play can reach are walked;
+if that is too much, all states to some depth are, and random games are played. The shortest play that shows a
+difference is printed, and the exit code is 1.
+
+Examples:
+  gdl equal tictactoe mine.epilog
+  gdl equal mine.kif theirs.kif --renamed")]
+pub(crate) struct EqualArgs {
+    /// A built-in game or a rulesheet
+    #[arg(value_name = "GAME")]
+    pub first: GameArg,
+    /// What it is compared with
+    #[arg(value_name = "OTHER")]
+    pub second: GameArg,
+    /// The names of the second may be others, as long as its text has the same structure
+    #[cfg(feature = "network")]
+    #[arg(long)]
+    pub renamed: bool,
+    /// The pairs of states that are walked at most
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().states)]
+    pub states: usize,
+    /// Random games if there are more states
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().playouts)]
+    pub playouts: u64,
+    /// The seed of these
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Compares and prints.
+///
+/// # Errors
+/// If a rulesheet is at fault, the games differ, or stdout takes no more.
+pub(crate) fn run(args: &EqualArgs) -> Result {
+    let (first, second) = (args.first.dynamic(None)?, args.second.dynamic(None)?);
+    let bounds =
+        Bounds { states: args.states, playouts: args.playouts, seed: args.seed, ..Bounds::default() };
+    let verdict = compare(&first, &second, renaming(args)?, &bounds);
+    settle(&first)?;
+    settle(&second)?;
+    let mut out = output::stdout();
+    if args.json {
+        drop(out);
+        output::json(&to_json(&verdict))?;
+    } else {
+        print(&verdict, &mut out)?;
+        out.flush()?;
+    }
+    if matches!(verdict, Verdict::Different { .. }) { Err(Error::Reported) } else { Ok(()) }
+}
+
+/// How the names of the first are written in the second.
+#[cfg(feature = "network")]
+fn renaming(args: &EqualArgs) -> Result<impl Fn(&str) -> String + use<>> {
+    let names = if args.renamed { Some(names(args)?) } else { None };
+    Ok(move |text: &str| names.as_ref().map_or_else(|| text.to_owned(), |names| names.to_received(text)))
+}
+
+#[cfg(not(feature = "network"))]
+#[allow(clippy::unnecessary_wraps, reason = "as with the names of the network")]
+fn renaming(_: &EqualArgs) -> Result<impl Fn(&str) -> String + use<>> {
+    Ok(str::to_owned)
+}
+
+/// What the names of the first are called in the second.
+#[cfg(feature = "network")]
+fn names(args: &EqualArgs) -> Result<Names> {
+    let kif = |game: &GameArg| -> Result<String> {
+        let (source, _) = game.source()?;
+        converted(source, Syntax::Kif)
+    };
+    Names::between(&kif(&args.first)?, &kif(&args.second)?).ok_or_else(|| {
+        Error::Input(
+            "the texts differ in more than names, so nothing says which names stand for each other"
+                .to_owned(),
+        )
+    })
+}
+
+/// The verdict in words.
+pub(super) fn print(verdict: &Verdict, out: &mut impl Write) -> Result {
+    match verdict {
+        Verdict::Proved { states } => {
+            writeln!(out, "{GOOD}equal{GOOD:#}: proved in all {}", counted(*states, "state"))?;
+        }
+        Verdict::Agreed { depth, states, playouts } => writeln!(
+            out,
+            "{GOOD}no difference{GOOD:#}: all states to depth {depth} ({} in all) and {} random games agree",
+            thousands(*states as u128),
+            thousands(u128::from(*playouts))
+        )?,
+        Verdict::Different { what, play } => {
+            writeln!(out, "{BAD}different{BAD:#}: {what}")?;
+            for (i, joint) in play.iter().enumerate() {
+                writeln!(out, "{:>5}  {}", i + 1, joint.join("  "))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn to_json(verdict: &Verdict) -> Value {
+    match verdict {
+        Verdict::Proved { states } => json!({ "verdict": "proved", "states": states }),
+        Verdict::Agreed { depth, states, playouts } => {
+            json!({ "verdict": "agreed", "depth": depth, "states": states, "playouts": playouts })
+        }
+        Verdict::Different { what, play } => json!({ "verdict": "different", "what": what, "play": play }),
+    }
+}

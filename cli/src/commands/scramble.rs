@@ -1,0 +1,87 @@
+//! `gdl scramble`: a rulesheet under names that mean nothing.
+
+use super::{
+    convert::{Target, converted},
+    equal,
+};
+use clap::Args;
+use gdl_compiler::{Options, Source, Syntax, format::format};
+use gdl_network::Names;
+use gdl_tools::{
+    equal::{Bounds, Verdict, compare},
+    error::{Error, Result},
+    game::{GameArg, settle},
+    load::{self, play},
+    output,
+};
+use std::io::Write;
+
+/// Arguments of `gdl scramble`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Every name and variable becomes a word drawn from the seed, but for numbers and the words of the language, and comments
+are left out: what a player or a language model finds then, it finds in the rules. On stderr it says how far the
+result was shown to be the same game.
+
+Examples:
+  gdl scramble tictactoe --seed 7 > nameless.kif
+  gdl scramble mygame.epilog --to infix")]
+pub(crate) struct ScrambleArgs {
+    /// A built-in game or a rulesheet
+    pub game: GameArg,
+    /// What the names are drawn from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// The syntax to write
+    #[arg(long, value_enum, default_value = "kif")]
+    pub to: Target,
+}
+
+/// Prints the rulesheet under other names, once it was compared with the one that has its own.
+///
+/// # Errors
+/// If the rulesheet is at fault, or stdout takes no more.
+pub(crate) fn run(args: &ScrambleArgs) -> Result {
+    let (source, options) = args.game.source()?;
+    let kif = converted(source.clone(), Syntax::Kif)?;
+    let (names, scrambled) = Names::scrambled(&kif, args.seed);
+    let name = format!("{} (scrambled)", source.name());
+    let text = format(&Source::new(&name, lines(&scrambled)), &Options::default())
+        .map_err(|faults| Error::Rules(Box::new((Source::new(&name, &scrambled), faults))))?;
+    let game = play(source, &options, None)?;
+    let other = play(Source::new(&name, &text), &load::quiet(), None)?;
+    let bounds = Bounds { seed: args.seed, ..Bounds::default() };
+    let verdict = compare(&game, &other, |text| names.to_received(text), &bounds);
+    settle(&game)?;
+    let mut said = Vec::new();
+    equal::print(&verdict, &mut said)?;
+    output::remark(String::from_utf8_lossy(&said).trim_end());
+    if matches!(verdict, Verdict::Different { .. }) {
+        return Err(Error::Reported);
+    }
+    let text =
+        if args.to == Target::Kif { text } else { converted(Source::new(&name, text), args.to.syntax())? };
+    let mut out = output::stdout();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Each form on a line of its own.
+fn lines(text: &str) -> String {
+    let mut lines = String::with_capacity(text.len());
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        lines.push(c);
+        match c {
+            '(' => depth += 1,
+            ')' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    lines.push('\n');
+                }
+            }
+            _ => {}
+        }
+    }
+    lines
+}

@@ -1,0 +1,290 @@
+//! Whether two rulesheets are one game: the same roles, and in every state that play can reach the same legal moves, the same end and, at
+//! ends, the same goals.
+//!
+//! Two games go in, with a way to write the names of one as the other has them, and a [`Verdict`] comes out. Pairs of states are
+//! walked breadth first from the two initial states, each pair once, so that equality is proved when none is left, and the first
+//! difference is one of the shortest. Where there are more pairs or moves than [`Bounds`] say, the depth that was walked whole is told, and
+//! seeded random play goes on from the start. How states are made up is of no concern: fluents may have any names.
+
+use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
+use std::collections::HashSet;
+
+/// How much is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Pairs of states that are walked.
+    pub states: usize,
+    /// Joint moves that are made while walking.
+    pub moves: usize,
+    /// Random games that are played where the walk does not end.
+    pub playouts: u64,
+    /// Joint moves of each.
+    pub length: usize,
+    /// The seed of random play.
+    pub seed: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { states: 200_000, moves: 4_000_000, playouts: 200, length: 500, seed: 0 }
+    }
+}
+
+/// What a comparison came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All that play can reach was walked, and it is the same.
+    Proved {
+        /// The pairs of states.
+        states: usize,
+    },
+    /// Nothing differs as far as was looked.
+    Agreed {
+        /// After so many joint moves all states were compared.
+        depth: usize,
+        /// The pairs of states that were walked.
+        states: usize,
+        /// The random games that were played.
+        playouts: u64,
+    },
+    /// They are two games.
+    Different {
+        /// What differs, as a sentence.
+        what: String,
+        /// The joint moves that lead there, each in the order of the first game's roles.
+        play: Vec<Vec<String>>,
+    },
+}
+
+/// Two games side by side.
+struct Pair<'g, A: Game, B: Game> {
+    a: &'g A,
+    b: &'g B,
+    /// For each role of the first game that of the second.
+    roles: Vec<B::Role>,
+    /// For each move of the first game that of the second, if it has one.
+    moves: Vec<Option<B::Move>>,
+}
+
+/// Compares two games. `rename` writes a name of the first as the second has it.
+pub fn compare<A: Game, B: Game>(a: &A, b: &B, rename: impl Fn(&str) -> String, bounds: &Bounds) -> Verdict {
+    let different = |what: String| Verdict::Different { what, play: Vec::new() };
+    let mut roles = Vec::new();
+    for role in a.roles() {
+        let text = rename(a.role_text(role));
+        match b.parse_role(&text) {
+            Ok(other) => roles.push(other),
+            Err(_) => return different(format!("the second game has no role `{text}`")),
+        }
+    }
+    if let Some(role) = b.roles().find(|role| !roles.contains(role)) {
+        return different(format!("the first game has no role `{}`", b.role_text(role)));
+    }
+    let moves = (0..a.shape().moves)
+        .map(|i| b.parse_move(&rename(a.move_text(A::Move::from_index(i)))).ok())
+        .collect();
+    Pair { a, b, roles, moves }.walk(bounds)
+}
+
+/// A pair of states, where it comes from and by which joint move.
+struct Node<A: Game, B: Game> {
+    a: A::State,
+    b: B::State,
+    from: usize,
+    joint: Vec<A::Move>,
+}
+
+impl<A: Game, B: Game> Pair<'_, A, B> {
+    fn walk(&self, bounds: &Bounds) -> Verdict {
+        let start = Node::<A, B> { a: self.a.initial(), b: self.b.initial(), from: 0, joint: Vec::new() };
+        let mut seen = HashSet::from([(start.a.clone(), start.b.clone())]);
+        let mut nodes = vec![start];
+        let (mut next, mut level, mut depth, mut made) = (0, 1, 0, 0_usize);
+        while next < nodes.len() {
+            if next == level {
+                depth += 1;
+                level = nodes.len();
+            }
+            let (left, right) = (nodes[next].a.clone(), nodes[next].b.clone());
+            let legal = match self.differ(&left, &right) {
+                Ok(legal) => legal,
+                Err(what) => return Verdict::Different { what, play: self.play(&nodes, next) },
+            };
+            let Some(legal) = legal else {
+                next += 1;
+                continue;
+            };
+            let mut joints = Joints::new(legal);
+            while let Some(joint) = joints.next() {
+                made += 1;
+                if nodes.len() >= bounds.states || made > bounds.moves {
+                    return self.play_on(bounds, depth, nodes.len());
+                }
+                if let Some(what) = self.percepts_differ(&left, &right, &joint) {
+                    let mut play = self.play(&nodes, next);
+                    play.push(self.texts(&joint));
+                    return Verdict::Different { what, play };
+                }
+                let (a, b) = self.step(&left, &right, &joint);
+                if seen.insert((a.clone(), b.clone())) {
+                    nodes.push(Node { a, b, from: next, joint });
+                }
+            }
+            next += 1;
+        }
+        Verdict::Proved { states: nodes.len() }
+    }
+
+    /// Random play from the start, where there is too much to be walked.
+    fn play_on(&self, bounds: &Bounds, depth: usize, states: usize) -> Verdict {
+        for playout in 0..bounds.playouts {
+            let mut stream = Stream::new(bounds.seed, playout);
+            let (mut a, mut b) = (self.a.initial(), self.b.initial());
+            let mut play = Vec::new();
+            for _ in 0..bounds.length {
+                let legal = match self.differ(&a, &b) {
+                    Ok(Some(legal)) if legal.iter().all(|moves| !moves.is_empty()) => legal,
+                    Ok(_) => break,
+                    Err(what) => return Verdict::Different { what, play },
+                };
+                let joint: Vec<A::Move> =
+                    legal.iter().map(|moves| moves[stream.below(moves.len() as u64) as usize]).collect();
+                play.push(self.texts(&joint));
+                if let Some(what) = self.percepts_differ(&a, &b, &joint) {
+                    return Verdict::Different { what, play };
+                }
+                (a, b) = self.step(&a, &b, &joint);
+            }
+        }
+        Verdict::Agreed { depth, states, playouts: bounds.playouts }
+    }
+
+    /// The legal moves of each role, none at an end; or what differs.
+    fn differ(&self, a: &A::State, b: &B::State) -> Result<Option<Vec<Vec<A::Move>>>, String> {
+        let (left, right) = (self.a.view(a), self.b.view(b));
+        let (ends, other) = (self.a.is_terminal_in(&left), self.b.is_terminal_in(&right));
+        if ends != other {
+            let which = if ends { "first" } else { "second" };
+            return Err(format!("the {which} game is over, the other goes on"));
+        }
+        if ends {
+            for (role, &other) in self.a.roles().zip(&self.roles) {
+                let (goals, others) = (self.a.goals_in(&left, role), self.b.goals_in(&right, other));
+                if goals != others {
+                    let name = self.a.role_text(role);
+                    return Err(format!("the goal of `{name}` is {} or {}", values(&goals), values(&others)));
+                }
+            }
+            return Ok(None);
+        }
+        let mut legal = Vec::new();
+        for (role, &other) in self.a.roles().zip(&self.roles) {
+            let name = self.a.role_text(role);
+            let moves: Vec<A::Move> = self.a.legal_moves_in(&left, role).collect();
+            for &action in &moves {
+                let there =
+                    self.moves[action.index()].is_some_and(|there| self.b.is_legal_in(&right, other, there));
+                if !there {
+                    let action = self.a.move_text(action);
+                    return Err(format!("`{name}` may do `{action}` in the first game alone"));
+                }
+            }
+            let count = self.b.legal_moves_in(&right, other).count();
+            if count != moves.len() {
+                let known: HashSet<B::Move> =
+                    moves.iter().filter_map(|action| self.moves[action.index()]).collect();
+                let more = self.b.legal_moves_in(&right, other).find(|action| !known.contains(action));
+                let action = more.map_or("", |action| self.b.move_text(action));
+                return Err(format!("`{name}` may do `{action}` in the second game alone"));
+            }
+            legal.push(moves);
+        }
+        Ok(Some(legal))
+    }
+
+    /// What roles perceive of a joint move, if it differs; each perceives the joint move where the rules say nothing of percepts.
+    fn percepts_differ(&self, a: &A::State, b: &B::State, joint: &[A::Move]) -> Option<String> {
+        let has = (self.a.vocabulary().has_percepts(), self.b.vocabulary().has_percepts());
+        if has == (false, false) {
+            return None;
+        }
+        if has.0 != has.1 {
+            return Some("the rules of one game alone say what roles perceive".to_owned());
+        }
+        let others = self.joint(joint);
+        self.a.roles().zip(&self.roles).find_map(|(role, &other)| {
+            let left = self.a.perception_text(&self.a.perception(a, joint, role));
+            let right = self.b.perception_text(&self.b.perception(b, &others, other));
+            let name = self.a.role_text(role);
+            (left != right).then(|| format!("`{name}` perceives `{left}` or `{right}`"))
+        })
+    }
+
+    /// A joint move as the second game has it, in the order of its roles. All moves of it are legal there.
+    fn joint(&self, joint: &[A::Move]) -> Vec<B::Move> {
+        let mut others = vec![B::Move::from_index(0); joint.len()];
+        for (action, role) in joint.iter().zip(&self.roles) {
+            if let Some(action) = self.moves[action.index()] {
+                others[role.index()] = action;
+            }
+        }
+        others
+    }
+
+    fn step(&self, a: &A::State, b: &B::State, joint: &[A::Move]) -> (A::State, B::State) {
+        (self.a.apply_unchecked(a, joint), self.b.apply_unchecked(b, &self.joint(joint)))
+    }
+
+    fn texts(&self, joint: &[A::Move]) -> Vec<String> {
+        joint.iter().map(|&action| self.a.move_text(action).to_owned()).collect()
+    }
+
+    /// The joint moves that lead to a node.
+    fn play(&self, nodes: &[Node<A, B>], mut at: usize) -> Vec<Vec<String>> {
+        let mut play = Vec::new();
+        while at > 0 {
+            play.push(self.texts(&nodes[at].joint));
+            at = nodes[at].from;
+        }
+        play.reverse();
+        play
+    }
+}
+
+fn values(goals: &[u8]) -> String {
+    match goals {
+        [] => "missing".to_owned(),
+        goals => goals.iter().map(u8::to_string).collect::<Vec<_>>().join(" and "),
+    }
+}
+
+/// All joint moves of some legal moves; none if a role has none.
+struct Joints<M> {
+    legal: Vec<Vec<M>>,
+    places: Option<Vec<usize>>,
+}
+
+impl<M: Copy> Joints<M> {
+    fn new(legal: Vec<Vec<M>>) -> Self {
+        let places = legal.iter().all(|moves| !moves.is_empty()).then(|| vec![0; legal.len()]);
+        Self { legal, places }
+    }
+
+    fn next(&mut self) -> Option<Vec<M>> {
+        let places = self.places.as_mut()?;
+        let joint = self.legal.iter().zip(&*places).map(|(moves, &place)| moves[place]).collect();
+        let mut role = 0;
+        while let Some(place) = places.get_mut(role) {
+            *place += 1;
+            if *place < self.legal[role].len() {
+                break;
+            }
+            *place = 0;
+            role += 1;
+        }
+        if role == self.legal.len() {
+            self.places = None;
+        }
+        Some(joint)
+    }
+}

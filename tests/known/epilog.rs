@@ -1,0 +1,221 @@
+//! Games in Epilog: a tic-tac-toe that was written for these tests is the built-in one, whatever is played; rulesheets of other authors
+//! agree with what the reference interpreter plays in them, and so do single moves.
+//!
+//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it those tests skip.
+
+use super::built_in;
+use gdl_compiler::{Options, Source, Syntax, convert::convert, eval::Evaluator, read};
+use gdl_runtime::{Dynamic, load};
+use gdl_tools::{
+    equal::{Bounds, Verdict, compare},
+    load::{Way, play, quiet},
+    verify::{Engine, Limits, Trace, verify},
+};
+use serde_json::Value;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+const TICTACTOE: &str = include_str!("tictactoe.epilog");
+
+/// What is compared of each trace.
+const LIMITS: Limits = if cfg!(debug_assertions) {
+    Limits { playouts: 2, steps: 100, states: 50, moves: 2_000, deadline: None }
+} else {
+    Limits { playouts: 10, steps: 100, states: 2_000, moves: 100_000, deadline: None }
+};
+
+/// The folder with rulesheets and traces, if it is there.
+fn shared() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/epilog");
+    let is_there = folder.join("traces-kif").is_dir();
+    if !is_there {
+        eprintln!("skipped: there is no {}", folder.display());
+    }
+    is_there.then_some(folder)
+}
+
+fn same<A: gdl_runtime::Game, B: gdl_runtime::Game>(a: &A, b: &B) -> Verdict {
+    compare(a, b, str::to_owned, &Bounds::default())
+}
+
+#[test]
+fn tictactoe_is_the_built_in_one() {
+    let game = load(TICTACTOE).unwrap();
+    let found = same(&built_in("tictactoe"), &game);
+    assert_eq!(found, Verdict::Proved { states: 5_478 });
+    let other =
+        load(&TICTACTOE.replace("diagonal(Z) :- cell(1, 3, Z)", "diagonal(Z) :- cell(1, 2, Z)")).unwrap();
+    let Verdict::Different { play, .. } = same(&game, &other) else { panic!("a line less is another game") };
+    assert_eq!(play.len(), 5, "{play:?}");
+}
+
+#[test]
+fn built_in_games_go_to_infix_and_back() {
+    for entry in gdl_games::LIST {
+        let source = Source::new(entry.name, entry.text);
+        let infix = convert(&source, &Options::default(), Syntax::Infix).unwrap();
+        let written = Source::new(format!("{}.hrf", entry.name), infix.text);
+        assert_eq!(Syntax::of(written.text()), Syntax::Infix, "{}", entry.name);
+        let kif = convert(&written, &Options::default(), Syntax::Kif).unwrap();
+        let written_as = |word: &String| infix_name(word, &infix.renamed).to_ascii_lowercase();
+        let before: Vec<String> = words(entry.text).iter().map(written_as).collect();
+        assert_eq!(before, words(&kif.text), "{}", entry.name);
+        // What is read is the same whether the text is infix or KIF.
+        if entry.text.len() < 4_000 {
+            let game = play(written, &quiet(), None).unwrap();
+            let bounds = Bounds { states: 2_000, playouts: 5, ..Bounds::default() };
+            let verdict =
+                compare(&built_in(entry.name), &game, |name| infix_name(name, &infix.renamed), &bounds);
+            assert!(!matches!(verdict, Verdict::Different { .. }), "{}: {verdict:?}", entry.name);
+        }
+    }
+}
+
+/// The words and parentheses of a text, without comments; of variables no more than that they are some.
+fn words(text: &str) -> Vec<String> {
+    let code = text.lines().map(|line| line.split(';').next().unwrap_or(""));
+    let spaced = code.collect::<Vec<_>>().join(" ").replace('(', " ( ").replace(')', " ) ");
+    let words = spaced.split_whitespace().map(|word| if word.starts_with('?') { "?" } else { word });
+    words.map(str::to_ascii_lowercase).collect()
+}
+
+fn infix_name(name: &str, renamed: &[(String, String)]) -> String {
+    let word = |word: &str| {
+        let now =
+            renamed.iter().find(|(before, _)| before.eq_ignore_ascii_case(word)).map(|(_, now)| now.as_str());
+        now.unwrap_or(word).to_owned()
+    };
+    let parts: Vec<String> = name
+        .split(' ')
+        .map(|part| {
+            let inner = part.trim_matches(['(', ')']);
+            part.replacen(inner, &word(inner), 1)
+        })
+        .collect();
+    parts.join(" ")
+}
+
+#[test]
+fn rulesheets_of_others_agree_with_the_reference() {
+    let Some(folder) = shared() else { return };
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder.join("games")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(paths.len() >= 30);
+    for path in paths {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let trace = fs::File::open(folder.join(format!("traces-kif/{name}.json"))).unwrap();
+        let trace = Trace::receive(trace, 1 << 28).unwrap();
+        let source = Source::new(&name, fs::read_to_string(&path).unwrap());
+        let game = play(source, &quiet(), None).unwrap_or_else(|_| panic!("{name} does not load"));
+        let outcome = verify(&Engine(&game), &trace, &LIMITS);
+        assert_eq!(outcome.difference, None, "{name}");
+        assert!(outcome.steps > 0, "{name}");
+    }
+}
+
+#[test]
+fn evaluation_state_by_state_agrees_too() {
+    let Some(folder) = shared() else { return };
+    for name in ["reversum", "hex7x7", "capturetheflag", "majorities"] {
+        let source =
+            Source::new(name, fs::read_to_string(folder.join(format!("games/{name}.epilog"))).unwrap());
+        let trace = fs::File::open(folder.join(format!("traces-kif/{name}.json"))).unwrap();
+        let trace = Trace::receive(trace, 1 << 28).unwrap();
+        let limits = Limits { playouts: 1, steps: 5, states: 1, moves: 10, deadline: None };
+        let game = play(source.clone(), &quiet(), Some(Way::Lifted)).unwrap();
+        assert_eq!(verify(&Engine(&game), &trace, &limits).difference, None, "{name}");
+        let (rules, _) = read(&source, &quiet()).unwrap();
+        let evaluator = Evaluator::new(&rules).unwrap();
+        assert_eq!(verify(&evaluator, &trace, &limits).difference, None, "{name}");
+    }
+}
+
+/// Moves that are refused, or come to another state than the reference, and why.
+const OTHER_MOVES: &[(&str, &str)] = &[
+    ("a(X) :: a(X)", "an operation that calls itself"),
+    ("a :: p(X) ==> q(Y)", "an effect with an unbound variable"),
+    ("a :: p(X)", "an effect with an unbound variable"),
+    ("a :: n(X) & evaluate(plus(X,times(2,X)),Y) ==> m(Y)", "`evaluate` is not compiled"),
+    ("a :: setofall(X,n(X),L) ==> m(L)", "lists are not compiled"),
+];
+
+/// The state after a move, in the order of the texts.
+fn after(rules: &str, action: &str, state: &str) -> Result<Vec<String>, String> {
+    let facts: String =
+        state.split_whitespace().fold(String::new(), |all, fact| format!("{all} init({fact})"));
+    let text = format!(
+        "{rules}\n{facts} role(robot) init(control(robot)) init(never_read)\n legal({action}) :- control(robot)\n\
+         terminal :- over\n goal(robot,100)\n unused_move :: nothing\n"
+    );
+    let source = Source::new("rules.epilog", text);
+    let (rules, _) = read(&source, &quiet()).map_err(|failure| failure.diagnostics.render(&source))?;
+    let evaluator = Evaluator::new(&rules).map_err(|error| error.to_string())?;
+    let start = evaluator.initial().map_err(|error| error.to_string())?;
+    let legal = evaluator.legal(&start, 0).map_err(|error| error.to_string())?;
+    let next = evaluator.next(&start, &legal).map_err(|error| error.to_string())?;
+    let facts =
+        next.iter().map(ToString::to_string).filter(|fact| fact != "(control robot)" && fact != "never_read");
+    Ok(facts.collect())
+}
+
+/// A term of Epilog as KIF: no more than one level of arguments occurs.
+fn kif(term: &str) -> String {
+    match term.split_once('(') {
+        Some((name, rest)) => format!("({name} {})", rest.trim_end_matches(')').replace(',', " ")),
+        None => term.to_owned(),
+    }
+}
+
+#[test]
+fn moves_do_what_the_reference_does() {
+    let Some(folder) = shared() else { return };
+    let cases: Vec<Value> =
+        serde_json::from_str(&fs::read_to_string(folder.join("move-cases.json")).unwrap()).unwrap();
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let text = |field: &str| case[field].as_str().unwrap();
+        let rules = text("rules");
+        if OTHER_MOVES.iter().any(|(other, _)| *other == rules) {
+            continue;
+        }
+        let mut expected: Vec<String> =
+            case["next"].as_array().unwrap().iter().map(|fact| kif(fact.as_str().unwrap())).collect();
+        expected.sort();
+        let mut found = after(rules, text("move"), text("state"));
+        if let Ok(found) = &mut found {
+            found.sort();
+        }
+        if found.as_ref() != Ok(&expected) {
+            wrong.push(format!("{rules}: expected {expected:?}, found {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_the_reference_cannot_read_is_refused() {
+    let Some(folder) = shared() else { return };
+    let cases: Vec<Value> =
+        serde_json::from_str(&fs::read_to_string(folder.join("reader-cases.json")).unwrap()).unwrap();
+    for case in cases.iter().filter(|case| case["error"] == true) {
+        let text = case["text"].as_str().unwrap();
+        // The reference takes this name for the sign.
+        if text == "comma" {
+            continue;
+        }
+        let options = Options { syntax: Some(Syntax::Epilog), ..Options::default() };
+        let source = Source::new("case", text);
+        let failure = read(&source, &options).expect_err(text);
+        assert!(failure.tree.is_some_and(|tree| tree.broken), "{text}");
+    }
+}
+
+#[test]
+fn a_game_in_epilog_has_all_that_others_have() {
+    let game: Dynamic = load(TICTACTOE).unwrap();
+    assert_eq!(game.engine(), "table");
+    assert_eq!(gdl_runtime::perft(&game, 4), gdl_runtime::perft(&built_in("tictactoe"), 4));
+}

@@ -10,7 +10,7 @@ use crate::{
 };
 use gdl_compiler::{Limits, Observer, Options, Severity, Source, diagnostic::codes};
 use gdl_runtime::{
-    __private::{compile, evaluate},
+    __private::{self, compile_as},
     Dynamic,
 };
 use gdl_tools::{error::Result, game::GameArg, load, report};
@@ -144,7 +144,8 @@ impl Games {
         }
         let options = Options { limits: way.limits(), observer, ..load::tolerant() };
         let source = Source::new(name, text);
-        let made = if way == Way::Lifted { evaluate(&source, &options) } else { compile(&source, &options) };
+        let engine = (way == Way::Lifted).then_some(__private::Way::Lifted);
+        let made = compile_as(&source, &options, engine);
         let game = made.map_err(|diagnostics| {
             let too_much = |message: String| {
                 Problem::unfit("too_large_to_play", message)

@@ -59,7 +59,8 @@ pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Resul
     Err(Box::new(diagnostics))
 }
 
-/// The game of a compilation, run by the engine that is asked for, else by that which a trial says.
+/// The game of a compilation, run by the engine that is asked for, else by that which a trial says; it is lifted
+/// within the usual limits.
 ///
 /// # Errors
 /// The limit that is too low for it.

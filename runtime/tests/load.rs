@@ -7,7 +7,7 @@ use common::TicTacToe;
 use gdl_compiler::{Limits, Options, Source};
 use gdl_runtime::{
     __private::compile,
-    Budget, Cancel, Game, GameExt, LoadError, Loader, Playouts, load,
+    Budget, Cancel, Dynamic, Game, GameExt, LoadError, Loader, Playouts, load,
     load::{Diagnostic, Severity},
     perft,
     perft::Perft,
@@ -141,7 +141,10 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
 #[test]
 fn vast_nets_are_stepped_by_events() {
     // Of four thousand lamps each move switches one.
-    let lamps: String = (0..4_000).map(|lamp| format!("(lamp {lamp})")).collect();
+    let mut lamps = String::new();
+    for lamp in 0..4_000 {
+        write!(lamps, "(lamp {lamp})").expect("a string takes all");
+    }
     let text = format!(
         "(role r) {lamps} (init (lit 9))
          (<= (legal r (switch ?l)) (lamp ?l))
@@ -153,7 +156,7 @@ fn vast_nets_are_stepped_by_events() {
     let chosen = load(&text).unwrap();
     let [table, events] =
         [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());
-    assert_eq!([&chosen, &table, &events].map(|game| game.engine()), ["events", "table", "events"]);
+    assert_eq!([&chosen, &table, &events].map(Dynamic::engine), ["events", "table", "events"]);
     let single = |game, threads| {
         let playouts = Playouts::new(game).engine(Engine::Single).max_length(40);
         playouts.seed(5).count(64).threads(threads).run().tally

@@ -209,7 +209,7 @@ impl<G: Game> Woods<G> {
         if self.prover.is_some() {
             let mut rival = AlphaBeta::new().seed(self.seed).memory(self.bytes);
             self.trial = Trial::of(game, self.seed, &mut rival, &budget.share(Best::<G>::TRYING, 0));
-            if self.trial.is_some_and(|trial| trial.is_won()) {
+            if self.trial.is_some_and(Trial::is_won) {
                 self.rival = Some(rival);
                 return;
             }

@@ -60,6 +60,9 @@ struct Slot {
     sum: f32,
 }
 
+/// The slots on a way down, each with its role.
+type Way = Vec<(u32, usize)>;
+
 /// What a search keeps for a match.
 struct Memory<G: Game> {
     sets: Sets,
@@ -382,7 +385,7 @@ impl<G: Game> Ismcts<G> {
             depth: 0,
         };
         let (mut playouts, mut means) = (0, Vec::new());
-        let mut batch: Vec<(Vec<(u32, usize)>, G::State)> = Vec::new();
+        let mut batch: Vec<(Way, G::State)> = Vec::new();
         let total: f64 = memory.worlds.iter().map(|world| world.weight).sum();
         while !meter.is_over() {
             while batch.len() < rollouts.batch() && meter.tick() {
@@ -435,7 +438,7 @@ impl<G: Game> Descent<'_, G> {
         memory: &mut Memory<G>,
         world: World<G::State>,
         stream: &mut Stream,
-    ) -> (Vec<(u32, usize)>, G::State, Option<Vec<f32>>) {
+    ) -> (Way, G::State, Option<Vec<f32>>) {
         let (game, roles) = (self.game, self.game.shape().roles);
         let chance = game.chance_role().map(Id::index);
         let World { mut state, mut known, .. } = world;
@@ -484,7 +487,7 @@ impl<G: Game> Descent<'_, G> {
         memory: &mut Memory<G>,
         known: u32,
         role: usize,
-        path: &mut Vec<(u32, usize)>,
+        path: &mut Way,
         stream: &mut Stream,
     ) -> usize {
         let (first, count) = memory.span(known);

@@ -139,6 +139,9 @@ const OTHER_MOVES: &[(&str, &str)] = &[
     ("a :: p(X) ==> q(Y)", "an effect with an unbound variable"),
     ("a :: p(X)", "an effect with an unbound variable"),
     ("a :: n(X) & evaluate(plus(X,times(2,X)),Y) ==> m(Y)", "`evaluate` is not compiled"),
+    ("a :: n(X) & plus(X,1,Y) ==> ~n(X) & n(Y)", "numbers without bound"),
+    ("a :: n(X) & plus(X,1,2,Y) ==> n(Y)", "numbers without bound"),
+    ("a :: n(X) ==> n(plus(X,1))", "terms without bound"),
     ("a :: setofall(X,n(X),L) ==> m(L)", "lists are not compiled"),
 ];
 

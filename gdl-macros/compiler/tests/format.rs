@@ -206,3 +206,14 @@ fn rulesheets_keep_their_tokens_and_comments() {
     }
     assert!(count > 100, "only {count} rulesheets were formatted");
 }
+
+#[test]
+fn sentences_of_other_syntaxes_keep_all_their_parentheses() {
+    for (text, expected) in [
+        ("p:-q&(r|s)\nq", "p :- q & (r | s)\nq\n"),
+        ("p :- (q)\n\n\nq. r(1).r(2)", "p :- (q)\n\nq r(1) r(2)\n"),
+        ("m(X)::(p(X)==>~q) & (r==>s) % both", "m(X) :: (p(X) ==> ~q) & (r ==> s) % both\n"),
+    ] {
+        assert_eq!(formatted(text), expected);
+    }
+}

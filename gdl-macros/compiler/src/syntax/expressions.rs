@@ -102,6 +102,8 @@ pub(super) struct Expression {
 pub(super) struct Expressions {
     list: Vec<Expression>,
     pub(super) sentences: Vec<Id>,
+    /// The place of each sentence, with the parentheses that its expression is without.
+    pub(super) places: Vec<Span>,
     /// With the sign that they begin with.
     pub(super) comments: Vec<Span>,
     pub(super) found: Vec<Diagnostic>,
@@ -177,6 +179,7 @@ pub(super) fn read(source: &Source, syntax: Syntax, limits: &crate::Limits) -> E
         ready: false,
         lost: false,
         end: 0,
+        begin: None,
     };
     for (count, (token, span)) in tokens(source.text()).enumerate() {
         if count == limits.max_tokens {
@@ -222,6 +225,8 @@ struct Reader<'s> {
     lost: bool,
     /// Where the last token ends.
     end: u32,
+    /// Where the sentence begins, if a token of it was read.
+    begin: Option<u32>,
 }
 
 impl Reader<'_> {
@@ -271,6 +276,9 @@ impl Reader<'_> {
                 return;
             }
             self.lost = false;
+        }
+        if !self.ready && self.operands.is_empty() && self.signs.is_empty() && self.frames.is_empty() {
+            self.begin = Some(span.start);
         }
         match token {
             Token::Word => self.word(span),
@@ -693,9 +701,17 @@ impl Reader<'_> {
             && !self.lost
         {
             self.turn(id);
+            let Span { start, end } = self.out.get(id).span;
+            let start = self.begin.map_or(start, |begin| begin.min(start));
+            let place = Span { start, end: self.end.max(end) };
+            if matches!(self.out.get(id).what, What::If | What::Operation) {
+                self.out.list[id].span = place;
+            }
             self.out.sentences.push(id);
+            self.out.places.push(place);
         }
         self.lost = false;
+        self.begin = None;
         self.reset();
     }
 

@@ -71,7 +71,7 @@ pub(crate) fn layout(source: &Source, syntax: Syntax, limits: &Limits) -> Result
 }
 
 fn sentence(expressions: &Expressions, number: usize) -> Option<Span> {
-    Some(expressions.get(*expressions.sentences.get(number)?).span)
+    expressions.places.get(number).copied()
 }
 
 fn is_fact(expressions: &Expressions, number: usize) -> bool {

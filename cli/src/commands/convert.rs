@@ -71,7 +71,7 @@ pub(super) fn converted(source: Source, to: Syntax) -> Result<String> {
         }
         Err(diagnostics) => {
             report::show(&diagnostics, &source);
-            Err(Error::Rules(Box::new((source, diagnostics))))
+            Err(Error::Rules(Box::new((source, *diagnostics))))
         }
     }
 }

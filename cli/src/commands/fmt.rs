@@ -75,7 +75,7 @@ fn formatted(path: &Path, options: &Options) -> Option<(Source, String)> {
     let (source, faults) = match read {
         Ok(source) => match format(&source, options) {
             Ok(text) => return Some((source, text)),
-            Err(faults) => (source, faults),
+            Err(faults) => (source, *faults),
         },
         Err(fault) => load::alone(*fault),
     };

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ScrambleArgs) -> Result {
     let (names, scrambled) = Names::scrambled(&kif, args.seed);
     let name = format!("{} (scrambled)", source.name());
     let text = format(&Source::new(&name, lines(&scrambled)), &Options::default())
-        .map_err(|faults| Error::Rules(Box::new((Source::new(&name, &scrambled), faults))))?;
+        .map_err(|faults| Error::Rules(Box::new((Source::new(&name, &scrambled), *faults))))?;
     let game = play(source, &options, None)?;
     let other = play(Source::new(&name, &text), &load::quiet(), None)?;
     let bounds = Bounds { seed: args.seed, ..Bounds::default() };

@@ -30,7 +30,7 @@ pub struct Conversion {
 ///
 /// # Errors
 /// The faults of a text whose forms cannot be read, and that nothing is written in Epilog.
-pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Conversion, Diagnostics> {
+pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Conversion, Box<Diagnostics>> {
     let mut diagnostics = Diagnostics::of(source, options);
     let tree = parse(source, options, &mut diagnostics);
     if to == Syntax::Epilog && tree.syntax != to {
@@ -40,7 +40,7 @@ pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Convers
     }
     if diagnostics.has_errors() || tree.broken {
         diagnostics.sort();
-        return Err(diagnostics);
+        return Err(Box::new(diagnostics));
     }
     if tree.syntax == to {
         return Ok(Conversion { text: format(source, options)?, renamed: Vec::new() });
@@ -114,7 +114,7 @@ struct Names<'t> {
     tree: &'t Tree,
     source: &'t Source,
     sensitive: bool,
-    names: BTreeMap<String, String>,
+    others: BTreeMap<String, String>,
     renamed: Vec<(String, String)>,
 }
 
@@ -127,7 +127,7 @@ const WORDS: [&str; 16] = [
 impl<'t> Names<'t> {
     fn new(tree: &'t Tree, source: &'t Source, options: &Options, to: Syntax) -> Self {
         let sensitive = options.case_sensitive || tree.syntax != Syntax::Kif;
-        let mut names = Self { tree, source, sensitive, names: BTreeMap::new(), renamed: Vec::new() };
+        let mut names = Self { tree, source, sensitive, others: BTreeMap::new(), renamed: Vec::new() };
         let mut taken: BTreeSet<String> = BTreeSet::new();
         let mut waiting: Vec<String> = Vec::new();
         let mut known: BTreeSet<String> = BTreeSet::new();
@@ -140,9 +140,9 @@ impl<'t> Names<'t> {
             }
             let lower = text.to_ascii_lowercase();
             if WORDS.contains(&lower.as_str()) {
-                names.names.insert(key, lower);
+                names.others.insert(key, lower);
             } else if fits(text, to) && taken.insert(unique(text, to)) {
-                names.names.insert(key, text.to_owned());
+                names.others.insert(key, text.to_owned());
             } else {
                 waiting.push(text.to_owned());
             }
@@ -152,7 +152,7 @@ impl<'t> Names<'t> {
             while WORDS.contains(&name.as_str()) || !taken.insert(unique(&name, to)) {
                 name.push('_');
             }
-            names.names.insert(names.key(&text), name.clone());
+            names.others.insert(names.key(&text), name.clone());
             names.renamed.push((text, name));
         }
         names
@@ -169,7 +169,7 @@ impl<'t> Names<'t> {
         let rename = |kind: &Kind, text: &str| {
             let key = self.key(text);
             if *kind != Kind::Variable {
-                return self.names.get(&key).cloned().unwrap_or_else(|| text.to_owned());
+                return self.others.get(&key).cloned().unwrap_or_else(|| text.to_owned());
             }
             if let Some(name) = variables.get(&key) {
                 return name.clone();

@@ -31,20 +31,20 @@ const DEEPEST: usize = 60;
 ///
 /// # Errors
 /// The faults of a text whose forms cannot be read; other faults are of no concern here.
-pub fn format(source: &Source, options: &Options) -> Result<String, Diagnostics> {
+pub fn format(source: &Source, options: &Options) -> Result<String, Box<Diagnostics>> {
     let mut diagnostics = Diagnostics::of(source, options);
     let syntax = options.syntax.unwrap_or_else(|| Syntax::of(source.text()));
     if syntax != Syntax::Kif && source.text().len() <= options.limits.max_source_bytes {
         return layout(source, syntax, &options.limits).map_err(|found| {
             found.into_iter().for_each(|fault| diagnostics.push_as_is(fault));
             diagnostics.sort();
-            diagnostics
+            Box::new(diagnostics)
         });
     }
     let tree = parse(source, options, &mut diagnostics);
     if tree.broken {
         diagnostics.sort();
-        return Err(diagnostics);
+        return Err(Box::new(diagnostics));
     }
     let layout = Layout::new(&tree, source);
     let mut writer = Writer::new(&tree, source);

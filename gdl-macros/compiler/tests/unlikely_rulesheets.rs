@@ -14,9 +14,9 @@ use std::ops::ControlFlow;
 const GAME: &str = "(role r) (init a) (legal r x) (legal r y) (<= (next a) (does r x))
     (<= terminal (not (true a))) (<= (goal r 0) (true a)) (<= (goal r 70) (not (true a)))";
 
-fn compile_with(text: &str, limits: Limits) -> Result<Compilation, Diagnostics> {
+fn compile_with(text: &str, limits: Limits) -> Result<Compilation, Box<Diagnostics>> {
     let options = Options { limits, ..Options::default() };
-    compile(&Source::new("test.kif", text), &options).map_err(|failure| failure.diagnostics)
+    compile(&Source::new("test.kif", text), &options).map_err(|failure| Box::new(failure.diagnostics))
 }
 
 /// What the limit says of `rules` added to a small game.

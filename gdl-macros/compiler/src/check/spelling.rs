@@ -30,7 +30,7 @@ fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         // A name has few spellings: look at the last one first, and give up on more than a handful.
         if known.iter().any(|&(other, _)| other == text) || known.len() > 8 {
             if let Some(&(fault, other)) = others.get(text) {
-                faults[fault].edits.push(Edit { span: span, text: other.to_owned() });
+                faults[fault].edits.push(Edit { span, text: other.to_owned() });
             }
             continue;
         }

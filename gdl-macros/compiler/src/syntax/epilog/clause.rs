@@ -81,7 +81,7 @@ impl Term {
             Shape::Variable(name) if name == variable => self.shape = term.shape.clone(),
             Shape::Variable(_) | Shape::Name(_) => {}
             Shape::Call(_, arguments) => {
-                arguments.iter_mut().for_each(|argument| argument.replace(variable, term))
+                arguments.iter_mut().for_each(|argument| argument.replace(variable, term));
             }
         }
     }

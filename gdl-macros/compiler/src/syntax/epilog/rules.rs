@@ -212,7 +212,7 @@ impl Translation<'_> {
     /// The relation of a view: under its own name where it can have that.
     fn view_relation(&mut self, name: &str, arity: usize) -> String {
         let other = match (name, arity) {
-            ("role", 1) | ("terminal", 0) | ("init" | "base", 1) => return name.to_owned(),
+            ("role" | "init" | "base", 1) | ("terminal", 0) => return name.to_owned(),
             ("legal", 1) => "legal_move",
             ("goal", 2) => "goal_value",
             _ => {
@@ -386,7 +386,7 @@ impl Translation<'_> {
         let arguments = atom.arguments().to_vec();
         match (name.as_str(), arguments.as_slice()) {
             ("true", []) => return (!negated).then_some(()),
-            ("same", [left, right]) if !negated => return self.same(left, right, head, state),
+            ("same", [left, right]) if !negated => return Self::same(left, right, head, state),
             ("same" | "distinct", [left, right]) => {
                 let differ = (name == "distinct") != negated;
                 let Some(bindings) = left.unify(right) else { return differ.then_some(()) };
@@ -449,7 +449,7 @@ impl Translation<'_> {
     }
 
     /// Makes two terms one.
-    fn same(&mut self, left: &Term, right: &Term, head: &mut Term, state: &mut Body) -> Option<()> {
+    fn same(left: &Term, right: &Term, head: &mut Term, state: &mut Body) -> Option<()> {
         for (variable, term) in left.unify(right)? {
             head.replace(&variable, &term);
             for literal in &mut state.literals {

@@ -47,20 +47,28 @@ impl Operation {
         !matches!(self, Self::Less | Self::AtMost)
     }
 
-    /// The result; of a comparison nothing, where it does not hold.
-    fn apply(self, inputs: &[i64]) -> Option<Option<i64>> {
+    /// What comes of some numbers; nothing if they are too large, or a comparison does not hold.
+    fn apply(self, inputs: &[i64]) -> Option<Computed> {
         let (&first, rest) = inputs.split_first()?;
         let mut rest = rest.iter().copied();
-        Some(match self {
-            Self::Plus => Some(rest.try_fold(first, i64::checked_add)?),
-            Self::Minus => Some(rest.try_fold(first, i64::checked_sub)?),
-            Self::Times => Some(rest.try_fold(first, i64::checked_mul)?),
-            Self::Max => Some(rest.fold(first, i64::max)),
-            Self::Min => Some(rest.fold(first, i64::min)),
-            Self::Less => rest.all(|other| first < other).then_some(None)?,
-            Self::AtMost => rest.all(|other| first <= other).then_some(None)?,
-        })
+        let number = match self {
+            Self::Plus => rest.try_fold(first, i64::checked_add)?,
+            Self::Minus => rest.try_fold(first, i64::checked_sub)?,
+            Self::Times => rest.try_fold(first, i64::checked_mul)?,
+            Self::Max => rest.fold(first, i64::max),
+            Self::Min => rest.fold(first, i64::min),
+            Self::Less => return rest.all(|other| first < other).then_some(Computed::Holds),
+            Self::AtMost => return rest.all(|other| first <= other).then_some(Computed::Holds),
+        };
+        Some(Computed::Number(number))
     }
+}
+
+/// What an operation comes to.
+enum Computed {
+    Number(i64),
+    /// Of a comparison.
+    Holds,
 }
 
 /// A relation that counts: how many of some tuples hold, for each of the arguments before the number.
@@ -277,7 +285,7 @@ impl<'c> Survey<'c> {
         }
         let mut found = Vec::new();
         places(&clause.head, &self.made.legal, &mut |place, term| {
-            found.push((place.to_owned(), Self::of(term, &values)))
+            found.push((place.to_owned(), Self::of(term, &values)));
         });
         for (place, values) in found {
             self.add(place, &values);
@@ -360,7 +368,7 @@ impl<'c> Survey<'c> {
                         dead |= known.names.is_empty() && !known.open;
                     }
                     Shape::Name(name) => {
-                        dead |= !there.is_some_and(|there| there.open || there.names.contains(name))
+                        dead |= !there.is_some_and(|there| there.open || there.names.contains(name));
                     }
                     Shape::Call(..) => dead |= !there.is_some_and(|there| there.open),
                 }
@@ -405,9 +413,9 @@ impl<'c> Survey<'c> {
             let Some(result) = operation.apply(&tuple) else { continue };
             any = true;
             let mut entry: Vec<String> = tuple.iter().map(i64::to_string).collect();
-            if let Some(result) = result {
-                entry.push(result.to_string());
-                results.insert(result.to_string());
+            if let Computed::Number(number) = result {
+                entry.push(number.to_string());
+                results.insert(number.to_string());
             }
             self.changed |= entries.insert(entry);
         }

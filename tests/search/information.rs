@@ -5,7 +5,7 @@ use gdl_games::{liars_dice, monty_hall, rock_paper_scissors};
 use gdl_runtime::{
     Dynamic, Game, GameExt, Information, Playouts,
     chance::{Probability, Stream},
-    game::Perception,
+    game::{Id, Perception},
     information::{InformationError, InformationSet},
     load,
 };
@@ -334,4 +334,52 @@ fn the_real_state_is_always_possible() {
         follow(&table("liars_dice"), seed);
         follow(&rock_paper_scissors::game(), seed);
     }
+}
+
+/// A role knows what it may do: its legal moves are the same in all states that fit what it was given. No check of rulesheets finds
+/// where they are not.
+#[test]
+fn roles_know_their_legal_moves() {
+    let hidden = gdl_games::LIST.iter().filter(|entry| entry.tags.contains(&gdl_games::Tag::Hidden));
+    let mut compared = 0;
+    for entry in hidden {
+        let game = table(entry.name);
+        for seed in 0..3 {
+            compared += know(&game, entry.name, seed);
+        }
+    }
+    assert!(compared > 1000, "{compared} sets of several states");
+}
+
+/// Compares the states of a random play that a role cannot tell apart, until they are many: how many sets had several.
+fn know(game: &Dynamic, name: &str, seed: u64) -> usize {
+    let mut stream = Stream::new(seed, 1);
+    let mut state = game.initial();
+    let set = |role| InformationSet::new(game, role).max_states(1 << 9).max_joints(1 << 12);
+    let mut sets: Vec<_> = game.roles().map(set).collect();
+    let mut told: Vec<_> = game.roles().map(Information::new).collect();
+    let mut compared = 0;
+    while !game.is_terminal(&state) && !sets.is_empty() {
+        let view = game.view(&state);
+        let joint: Vec<_> = game
+            .roles()
+            .map(|role| game.random_move_in(&view, role, &mut stream).expect("a legal move"))
+            .collect();
+        told.iter_mut().for_each(|told| told.step(game, &state, &joint));
+        state = game.apply(&state, &joint).expect("legal moves");
+        sets.retain_mut(|set| {
+            let role = set.role();
+            let (action, perception) = told[role.index()].steps().last().expect("a step");
+            if set.step(*action, perception).is_err() {
+                return false;
+            }
+            let open = set.states().map(|(state, _)| state).filter(|state| !game.is_terminal(state));
+            let mut moves: Vec<Vec<_>> = open.map(|state| game.legal_moves(state, role).collect()).collect();
+            compared += usize::from(moves.len() > 1);
+            moves.dedup();
+            assert!(moves.len() < 2, "{name}: {}", told[role.index()].text(game));
+            true
+        });
+    }
+    compared
 }

@@ -50,11 +50,10 @@ fn the_net_is_described() {
         for figure in ["ground_rules", "gates", "ops", "depth"] {
             assert!(net[figure].as_u64() > Some(0), "{figure}");
         }
-        // Legality asks for one cell and the turn, the goals for eight lines of each player.
+        // That of `noop` and whose turn it is are fluents.
         let purposes: Vec<_> =
             net["purposes"].as_array().expect("a list").iter().map(|p| &p["name"]).collect();
-        assert_eq!(purposes.len(), 5, "{purposes:?}");
-        assert_eq!(purposes[0], "goal");
+        assert_eq!(purposes, ["next cell", "legal mark", "terminal", "goal"]);
         let run = gdl(&["net", game]);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
         assert!(run.stdout.contains("fluents"), "{}", run.stdout);

@@ -158,7 +158,9 @@ fn an_author_checks_fixes_plays_and_asks_why() {
         (&best["role"], &best["move"], &best["exact"]),
         (&json!("xplayer"), &json!("(mark 3 1)"), &json!(true))
     );
-    let ask = json!({ "rulesheet": "tictactoe", "moves": moves, "nodes": 500, "seed": 3 });
+    let best = client.call("best_move", &json!({ "rulesheet": "tictactoe", "moves": moves, "nodes": 500 }));
+    assert_eq!((&best["move"], &best["exact"]), (&json!("(mark 3 1)"), &json!(true)), "{best}");
+    let ask = json!({ "rulesheet": "tictactoe", "moves": moves, "player": "mcts", "nodes": 500, "seed": 3 });
     let best = client.call("best_move", &ask);
     assert_eq!((&best["move"], &best["value"]), (&json!("(mark 3 1)"), &json!(100.0)), "{best}");
     assert!(best["alternatives"].as_array().expect("a list").len() == 5, "{best}");

@@ -115,7 +115,7 @@ fn whatever_is_typed_is_answered() {
     let long = [vec![b'x'; 200_000], b"\n".to_vec()].concat();
     let text = play(&["tictactoe", "--nodes", "100"], [odd, long].concat());
     assert!(text.contains("begin so, among them (mark 1 1) and (mark 1 2)"), "{text}");
-    assert!(text.contains("mcts: (mark "), "{text}");
+    assert!(text.contains("best: (mark "), "{text}");
     assert!(text.contains("save FILE"), "{text}");
     assert_eq!(boards(&text).len(), 1);
     // The end of input ends quietly, wherever it comes.

@@ -18,8 +18,8 @@ use trial::Trial;
 /// - one role without chance: [`Planner`] searches for a plan and follows it;
 /// - hidden information: [`Equilibrium`] plays by what roles know, and [`Ismcts`](crate::search::Ismcts) where there is too much of that;
 /// - two roles in turn and few states: their [`Solution`], found before the first move;
-/// - two roles that share a fixed sum: [`Mcts`] or [`AlphaBeta`], whichever wins a few short matches before the first move; beside `Mcts` a
-///   little of each budget goes into a proof by alpha-beta, and more where the end is near;
+/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins ten short matches against [`Mcts`] before the first move, else
+///   `Mcts`, with some of each budget for a proof by alpha-beta where the end is near;
 /// - else [`Mcts`], from the first clock on.
 ///
 /// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of the search taken. With a budget of nodes
@@ -102,7 +102,11 @@ impl<G: Game> Best<G> {
     /// Bytes that a search may take, unless [`Best::memory`] says otherwise or the kind of game needs more.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// The shares of a budget that go into a proof: always, and where the end is near.
+    /// Steps of random games to the end, from which on a proof is tried: before that it is hardly ever found, and the tree
+    /// misses what it takes.
+    const END: f64 = 12.0;
+
+    /// The shares of a budget that go into a proof: at first, and where that sees about as far as the end.
     const PROVING: f64 = 0.05;
     const PROVING_NEAR: f64 = 0.35;
 
@@ -243,7 +247,8 @@ impl<G: Game> Woods<G> {
             return found;
         }
         let mut spent = 0;
-        if let Some(prover) = &mut self.prover {
+        let length = Character::length_from(game, state);
+        if let Some(prover) = self.prover.as_mut().filter(|_| length <= Best::<G>::END) {
             let mut share = Best::<G>::PROVING;
             for _ in 0..2 {
                 let proof = prover.search(game, state, role, &budget.share(share, spent));
@@ -259,7 +264,7 @@ impl<G: Game> Woods<G> {
                     break;
                 }
                 // Each iteration takes some times as long as the one before.
-                if f64::from(proof.report.depth) * 2.0 + 2.0 < character.length_from(game, state) {
+                if f64::from(proof.report.depth) * 2.0 + 2.0 < length {
                     break;
                 }
                 share = Best::<G>::PROVING_NEAR;

@@ -81,8 +81,9 @@ fn lead(address: SocketAddr, id: &str, rules: &str, game: &Dynamic, luck: &mut S
         let view = game.view(&state);
         let mut joint: Vec<_> =
             game.roles().map(|role| game.random_move_in(&view, role, luck).expect("a move")).collect();
-        // It may have come too late.
-        if luck.below(6) > 0 {
+        // It may have come too late; but where roles have percepts, they are not told what was made for them then, and may
+        // perceive what cannot be after the move that they gave.
+        if luck.below(6) > 0 || game.vocabulary().has_percepts() {
             joint[role.index()] = action;
         }
         let seen = game.perception(&state, &joint, role);

@@ -62,8 +62,7 @@ impl Character {
     }
 
     /// The length of random games from a state on, on average.
-    #[allow(clippy::unused_self, reason = "a game is asked for what it is like")]
-    pub(super) fn length_from<G: Game>(&self, game: &G, state: &G::State) -> f64 {
+    pub(super) fn length_from<G: Game>(game: &G, state: &G::State) -> f64 {
         const DRAWN: u64 = 4;
         let mut steps = 0;
         for number in 0..DRAWN {

@@ -8,9 +8,9 @@ use crate::{
 };
 use std::fmt;
 
-/// The most matches, from both seats in turn, and the fewest that say something.
-const MOST: u32 = 10;
-const LEAST: u32 = 4;
+/// Matches, from both seats in turn, and the points that say something: one search in a hundred has so many against one that is as good.
+const MATCHES: u32 = 10;
+const CLEAR: u32 = 9;
 
 /// Nodes for a move: those of a tree cost about ten times as much.
 const NODES: u64 = 150;
@@ -46,7 +46,7 @@ impl Trial {
         Player::start(rival, game, first, &budget.share(0.2, 0).and_nodes(WORTH / 8));
         let mut trial = Self::default();
         let mut spent = WORTH / 8;
-        for number in 0..MOST {
+        for number in 0..MATCHES {
             if budget.is_spent() || budget.nodes().is_some_and(|nodes| spent >= nodes) {
                 break;
             }
@@ -60,7 +60,7 @@ impl Trial {
 
     /// If alpha-beta is clearly better.
     pub(super) fn is_won(self) -> bool {
-        self.matches >= LEAST && 2 * self.points >= 3 * self.matches
+        self.matches == MATCHES && self.points >= 2 * CLEAR
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Conversion {
 ///
 /// let source = Source::new("a.kif", "(role red) ; one\n(<= terminal (true (at ?x)) (not (p ?x)))");
 /// let infix = convert(&source, &Options::default(), Syntax::Infix).unwrap();
-/// assert_eq!(infix.text, "role(red) % one\nterminal :- true(at(X)) & ~p(X)\n");
+/// assert_eq!(infix.text, "role(red) % one\n\nterminal :- true(at(X)) & ~p(X)\n");
 /// ```
 ///
 /// # Errors

@@ -36,6 +36,7 @@ impl Position for Board {
             if !is_taken {
                 next.marks[cell] = Some(me);
                 next.to_move = 1 - me;
+                next.heard[1 - me].push("your_turn".to_owned());
             }
             (format!("(mark {} {})", cell % 3 + 1, cell / 3 + 1), next)
         });

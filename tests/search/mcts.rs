@@ -200,6 +200,47 @@ fn flat_monte_carlo_takes_a_win() {
     }
 }
 
+gdl!(
+    name = answers,
+    rules = r"
+    ; Whatever white says, black must answer with its fourth word, and the end comes two moves later.
+    (role white) (role black) (init (step 0))
+    (word 1) (word 2) (word 3) (word 4) (word 5) (word 6) (word 7) (word 8) (word 9) (word 10)
+    (word 11) (word 12) (word 13) (word 14) (word 15) (word 16) (word 17) (word 18) (word 19) (word 20)
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+    (<= (legal white (say ?w)) (true (step 0)) (word ?w))
+    (<= (legal black (say ?w)) (true (step 1)) (word ?w))
+    (<= (legal white noop) (not (true (step 0))))
+    (<= (legal black noop) (not (true (step 1))))
+    (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+    (<= (next (said ?w)) (does white (say ?w)))
+    (<= (next (said ?w)) (true (said ?w)))
+    (<= (next answered) (does black (say 4)))
+    (<= (next answered) (true answered))
+    (<= terminal (true (step 4)))
+    (<= (goal white 0) (true answered))
+    (<= (goal white 100) (not (true answered)))
+    (<= (goal black 100) (true answered))
+    (<= (goal black 0) (not (true answered)))
+"
+);
+
+/// The nodes until white is known to lose.
+fn nodes_until_lost<G: Game>(game: &G, mut search: Mcts<G>) -> u64 {
+    let white = game.roles().next().expect("white");
+    let found = search.search(game, &game.initial(), white, &Budget::of_nodes(20_000));
+    assert_eq!((found.report.value, found.report.exact), (Some(0.0), true));
+    found.report.nodes
+}
+
+#[test]
+fn an_answer_that_was_good_before_is_tried_first() {
+    let game = answers::game();
+    let learnt = nodes_until_lost(&game, Mcts::new().seed(4));
+    let unlearned = nodes_until_lost(&game, Mcts::new().seed(4).unlearned());
+    assert!(2 * learnt < unlearned, "{learnt} {unlearned}");
+}
+
 #[test]
 fn a_cancelled_search_still_has_a_move() {
     let game = connect_four::game();

@@ -25,6 +25,8 @@ pub(super) enum Contender {
     Single,
     /// Nothing that is proved is passed on.
     Unproved,
+    /// What moves are worth elsewhere is not learnt.
+    Unlearned,
     /// Two threads.
     Threads,
     AlphaBeta,
@@ -47,6 +49,7 @@ impl Contender {
             Self::Mcts => Box::new(Mcts::new().seed(seed)),
             Self::Single => Box::new(Mcts::new().seed(seed).single()),
             Self::Unproved => Box::new(Mcts::new().seed(seed).unproved()),
+            Self::Unlearned => Box::new(Mcts::new().seed(seed).unlearned()),
             Self::Threads => Box::new(Mcts::new().seed(seed).threads(2)),
             Self::AlphaBeta => Box::new(AlphaBeta::new().seed(seed)),
             Self::Perfect => Box::new(Perfect::new().seed(seed)),
@@ -118,6 +121,22 @@ const TWELVE: &[&str] = &[
     "liars_dice",
 ];
 
+/// Board games for two that are not solved before the first move.
+const BOARDS: &[&str] = &[
+    "connect_four",
+    "breakthrough_small",
+    "breakthrough",
+    "reversi",
+    "pentago",
+    "checkers",
+    "hex",
+    "quarto",
+    "kalah",
+    "gomoku",
+    "dots_and_boxes",
+    "yavalath",
+];
+
 const DICE: &[&str] = &["liars_dice"];
 
 pub(super) static CONTESTS: &[Contest] = &[
@@ -187,6 +206,12 @@ pub(super) static CONTESTS: &[Contest] = &[
         players: [Contender::Mcts, Contender::Unproved],
         factors: [1; 2],
         games: &["connect_four", "breakthrough_small"],
+    },
+    Contest {
+        name: "mcts-advantages",
+        players: [Contender::Mcts, Contender::Unlearned],
+        factors: [1; 2],
+        games: BOARDS,
     },
     Contest {
         name: "mcts-threads",

@@ -1,5 +1,6 @@
 //! Monte Carlo tree search: finds the move that random games speak for.
 
+mod advantage;
 mod stage;
 mod tree;
 
@@ -26,9 +27,11 @@ const MAX_THREADS: usize = 256;
 /// The tree grows where it is promising: a way from the root down is chosen by upper confidence bounds, a state is added,
 /// and random games from there say what it is worth. They are played in lanes, hundreds at once, shared by up to eight
 /// states of the tree; where a game has no lanes or the budget is small, one game for each state. Each role has
-/// statistics of its own goals. States that are met again on another way are one (transpositions). What the best line comes
-/// to counts beside the mean of all games (implicit minimax). Values that are proved are passed on, so that what is won or
-/// lost for certain needs no more games (MCTS-solver, for any goals and number of roles).
+/// statistics of its own goals. Where states are judged by many games, a move that was not tried yet in a state is expected to be
+/// worth as much more than the state as it was elsewhere in the tree, above all after the same move before it: so not all moves have
+/// to be tried everywhere. States that are met again on another way are one (transpositions). What the best line comes to counts beside
+/// the mean of all games (implicit minimax). Values that are proved are passed on, so that what is won or lost for certain
+/// needs no more games (MCTS-solver, for any goals and number of roles).
 ///
 /// Where several roles choose at the same time each keeps regrets, mixes its moves accordingly, and the move made is
 /// drawn from the average mix: matching pennies comes out even. With more than 1024 joint moves, or after
@@ -91,7 +94,8 @@ impl<G: Game> Mcts<G> {
     /// A search on one thread.
     #[must_use]
     pub fn new() -> Self {
-        let rules = Rules { exploration: None, proves: true, mixes: true, bytes: Self::DEFAULT_BYTES };
+        let rules =
+            Rules { exploration: None, proves: true, mixes: true, learns: true, bytes: Self::DEFAULT_BYTES };
         Self {
             seed: 0,
             threads: 1,
@@ -156,6 +160,13 @@ impl<G: Game> Mcts<G> {
     #[must_use]
     pub fn unproved(mut self) -> Self {
         self.rules.proves = false;
+        self
+    }
+
+    /// Does not learn what moves are worth elsewhere: each move of a state is tried once before any is tried again.
+    #[must_use]
+    pub fn unlearned(mut self) -> Self {
+        self.rules.learns = false;
         self
     }
 
@@ -358,7 +369,7 @@ impl<G: Game> Search<'_, G> {
     /// Chooses states, plays from them and brings back what that says, until the budget is spent.
     fn work(&self, shared: &Mutex<Shared<G>>, thread: u64) {
         let mut rollouts = Rollouts::new(self.game, self.in_lanes, self.seed, thread);
-        lock(shared).tree.judge_by(rollouts.batch() > 1);
+        lock(shared).tree.judge_by(self.game, rollouts.batch() > 1);
         let mut stream = Stream::new(self.seed, u64::MAX / 2 + thread);
         let mut batch: Vec<(Path, G::State)> = Vec::new();
         let mut means = Vec::new();

@@ -5,7 +5,10 @@ mod reuse;
 mod root;
 mod slot;
 
-use super::stage::Stage;
+use super::{
+    advantage::{Advantages, Reply},
+    stage::Stage,
+};
 use crate::{
     game::{Game, GameExt, Id},
     random::Stream,
@@ -69,6 +72,8 @@ pub(super) struct Rules {
     pub(super) exploration: Option<f32>,
     /// If proved values are passed on.
     pub(super) proves: bool,
+    /// If moves are expected to be worth what they were elsewhere.
+    pub(super) learns: bool,
     /// If roles that choose at the same time mix their moves.
     pub(super) mixes: bool,
     /// The most bytes.
@@ -103,6 +108,8 @@ pub(super) struct Tree<G: Game> {
     numbers: HashTable<u32>,
     /// Children of nodes whose roles have slots of their own.
     apart: FxHashMap<(u32, Vec<u32>), u32>,
+    /// What moves were worth elsewhere, where states are judged by many random games.
+    advantages: Option<Advantages>,
     /// Bytes of the heap behind nodes and of `apart`.
     more_bytes: usize,
     pub(super) depth: u32,
@@ -124,6 +131,7 @@ impl<G: Game> Tree<G> {
             worths: Vec::new(),
             numbers: HashTable::new(),
             apart: FxHashMap::default(),
+            advantages: None,
             more_bytes: 0,
             depth: 0,
             payoff: Payoff::new(game),
@@ -137,9 +145,15 @@ impl<G: Game> Tree<G> {
     }
 
     /// From now on states are judged by many random games each, or by one.
-    pub(super) fn judge_by(&mut self, many: bool) {
+    pub(super) fn judge_by(&mut self, game: &G, many: bool) {
         let players = self.roles - usize::from(self.chance.is_some());
-        self.bounds = self.rules.bounds(many && players > 1);
+        let trusted = many && players > 1;
+        self.bounds = self.rules.bounds(trusted);
+        if !(trusted && self.rules.learns) {
+            self.advantages = None;
+        } else if self.advantages.is_none() {
+            self.advantages = Some(Advantages::new(game.shape(), self.rules.bytes));
+        }
     }
 
     /// Bytes in use, of the lists as far as they are filled.
@@ -148,6 +162,7 @@ impl<G: Game> Tree<G> {
         self.nodes.len() * (size_of::<Node<G>>() + state + 8 * self.roles)
             + self.numbers.allocation_size()
             + self.slots.len() * size_of::<Slot>()
+            + self.advantages.as_ref().map_or(0, Advantages::bytes)
             + self.more_bytes
     }
 
@@ -256,7 +271,8 @@ impl<G: Game> Tree<G> {
                 return (path, state);
             }
             self.nodes[at as usize].visits += 1;
-            let (step, child) = self.step(at, stream);
+            let last = path.steps.last().map(|(_, step)| step);
+            let (step, child) = self.step(at, self.action(last), stream);
             if child != NONE {
                 path.steps.push((at, step));
                 path.node = Some(child);
@@ -291,11 +307,24 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Chooses where to go on from a node, and the child there.
-    fn step(&mut self, at: u32, stream: &mut Stream) -> (Step, u32) {
+    /// The move of a step that is one move.
+    fn action(&self, step: Option<&Step>) -> Option<u32> {
+        match step {
+            Some(Step::Slot(slot)) => Some(self.slots[*slot as usize].action),
+            _ => None,
+        }
+    }
+
+    /// What a role gets from a node on average; visits under way count as lost, as they do for slots.
+    fn expected(&self, at: u32, role: usize) -> f32 {
+        self.sums[at as usize * self.roles + role] / (self.nodes[at as usize].visits.max(2) - 1) as f32
+    }
+
+    /// Chooses where to go on from a node that a move led to, and the child there.
+    fn step(&mut self, at: u32, to: Option<u32>, stream: &mut Stream) -> (Step, u32) {
+        let bounds = self.bounds;
         let node = &mut self.nodes[at as usize];
         let (first, count) = (node.first as usize, node.count as usize);
-        let bounds = self.bounds;
         match &mut node.kind {
             Kind::Stage(stage) => {
                 let cell = stage.choose(stream);
@@ -306,8 +335,14 @@ impl<G: Game> Tree<G> {
                 self.slots[slot].visits += 1;
                 (Step::Slot(slot as u32), self.slots[slot].child)
             }
-            Kind::Turn { .. } => {
-                let slot = first + best(&self.slots[first..first + count], node.visits, bounds, stream);
+            &mut Kind::Turn { role } => {
+                let visits = node.visits;
+                let mean = self.expected(at, role);
+                let expected = |action| match &self.advantages {
+                    Some(known) => mean + known.expected(Reply { role, action, to }),
+                    None => f32::INFINITY,
+                };
+                let slot = first + best(&self.slots[first..first + count], visits, bounds, stream, expected);
                 self.slots[slot].visits += 1;
                 (Step::Slot(slot as u32), self.slots[slot].child)
             }
@@ -318,7 +353,9 @@ impl<G: Game> Tree<G> {
                     let place = if Some(role) == self.chance {
                         stream.below(moves as u64) as usize
                     } else {
-                        best(&self.slots[start..start + moves], node.visits, bounds, stream)
+                        best(&self.slots[start..start + moves], node.visits, bounds, stream, |_| {
+                            f32::INFINITY
+                        })
                     };
                     self.slots[start + place].visits += 1;
                     chosen.push((start + place) as u32);

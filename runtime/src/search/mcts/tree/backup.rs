@@ -1,7 +1,7 @@
 //! Backup in a tree: the value of the state that a path led to goes up, into the means, best lines and proofs of all
 //! nodes on it.
 
-use super::{Kind, NONE, Path, Step, Tree, slot::Slot};
+use super::{Kind, NONE, Path, Reply, Step, Tree, slot::Slot};
 use crate::game::Game;
 
 impl<G: Game> Tree<G> {
@@ -19,6 +19,7 @@ impl<G: Game> Tree<G> {
                 self.worths[leaf as usize * self.roles..][..self.roles].copy_from_slice(&values);
             }
         }
+        self.learn(path, &values);
         for (at, step) in path.steps.iter().rev() {
             match (step, &mut self.nodes[*at as usize].kind) {
                 (Step::Slot(slot), kind) => {
@@ -57,6 +58,20 @@ impl<G: Game> Tree<G> {
             }
             self.settle(*at);
             below = Some(*at);
+        }
+    }
+
+    /// Learns how much more than its state the last move of a path was worth, if it was one role's.
+    fn learn(&mut self, path: &Path, values: &[f32]) {
+        let [before @ .., (at, step)] = &path.steps[..] else { return };
+        let (Some(action), Kind::Turn { role }) = (self.action(Some(step)), &self.nodes[*at as usize].kind)
+        else {
+            return;
+        };
+        let (role, to) = (*role, self.action(before.last().map(|(_, step)| step)));
+        let more = values[role] - self.expected(*at, role);
+        if let Some(advantages) = &mut self.advantages {
+            advantages.learn(Reply { role, action, to }, more);
         }
     }
 

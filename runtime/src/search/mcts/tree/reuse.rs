@@ -21,6 +21,10 @@ impl<G: Game> Tree<G> {
         tree.worths.clear();
         tree.numbers.clear();
         tree.more_bytes = 0;
+        tree.advantages.clone_from(&self.advantages);
+        if let Some(advantages) = &mut tree.advantages {
+            advantages.fade();
+        }
         let mut numbers = vec![NONE; self.nodes.len()];
         numbers[root as usize] = 0;
         let mut queue = VecDeque::from([root]);

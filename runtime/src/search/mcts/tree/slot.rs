@@ -2,6 +2,9 @@
 
 use crate::random::Stream;
 
+/// The width of the bound of a move that was never tried, where one that was tried once has 1: what is expected of it may be far off.
+const UNTRIED: f32 = 2.0;
+
 /// A move of a role and what came of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
@@ -29,19 +32,21 @@ pub(super) struct Bounds {
     pub(super) minimax: f32,
 }
 
-/// The slot to try next (Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem", 2002;
-/// Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006): one that was never tried, else the greatest upper
-/// bound.
-pub(super) fn best(slots: &[Slot], visits: u32, bounds: Bounds, stream: &mut Stream) -> usize {
-    let untried = slots.iter().filter(|slot| slot.visits == 0).count();
-    if untried > 0 {
-        let rank = stream.below(untried as u64) as usize;
-        let mut places =
-            slots.iter().enumerate().filter(|(_, slot)| slot.visits == 0).map(|(place, _)| place);
-        return places.nth(rank).unwrap_or(0);
-    }
+/// The slot to try next: the one with the greatest upper bound (Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the
+/// multiarmed bandit problem", 2002; Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006). `expected` says what a move is
+/// worth that was never tried, or infinity: then such moves come first.
+pub(super) fn best(
+    slots: &[Slot],
+    visits: u32,
+    bounds: Bounds,
+    stream: &mut Stream,
+    expected: impl Fn(u32) -> f32,
+) -> usize {
     let wide = 100.0 * bounds.exploration * libm::logf(visits.max(1) as f32).sqrt();
     let bound = |slot: &Slot| {
+        if slot.visits == 0 {
+            return expected(slot.action) + UNTRIED * wide;
+        }
         let mean = slot.mean();
         if slot.is_proved {
             return mean;
@@ -49,9 +54,11 @@ pub(super) fn best(slots: &[Slot], visits: u32, bounds: Bounds, stream: &mut Str
         let ahead = if slot.worth >= 0.0 { bounds.minimax * (slot.worth - mean) } else { 0.0 };
         mean + ahead + wide / (slot.visits as f32).sqrt()
     };
-    let mut most = (0, f32::NEG_INFINITY);
-    for (place, slot) in slots.iter().enumerate() {
-        let bound = bound(slot);
+    // Of those with equal bounds another one comes first each time.
+    let start = stream.below(slots.len() as u64) as usize;
+    let mut most = (start, f32::NEG_INFINITY);
+    for place in (start..slots.len()).chain(0..start) {
+        let bound = bound(&slots[place]);
         if bound > most.1 {
             most = (place, bound);
         }

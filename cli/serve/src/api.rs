@@ -1,5 +1,7 @@
-//! The requests that the server answers: each address, and the function that answers there.
+//! The requests that the server answers: each address, and the function that answers there. Guests have a door of their own, with few
+//! of them.
 
+mod guests;
 mod inspection;
 mod request;
 #[cfg(feature = "manage")]
@@ -29,6 +31,7 @@ pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
         ("/api/sessions/{id}/go", post(sessions::go)),
         ("/api/sessions/{id}/restart", post(sessions::restart)),
         ("/api/sessions/{id}/seats", post(sessions::seats)),
+        ("/api/sessions/{id}/invitations", post(sessions::invite)),
         ("/api/sessions/{id}/pause", post(sessions::pause)),
         ("/api/sessions/{id}/hints", get(sessions::hints)),
         ("/api/sessions/{id}/evaluation", get(inspection::evaluation)),
@@ -53,4 +56,17 @@ pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
     ]
     .concat();
     handlers
+}
+
+/// Each address at the door of guests. A session goes by what the link of the guest holds.
+pub(crate) fn for_guests() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
+    vec![
+        ("/", get(assets::index_for_guests)),
+        ("/page/{name}", get(assets::page)),
+        ("/api/sessions/{id}", get(guests::view)),
+        ("/api/sessions/{id}/moves", post(guests::choose)),
+        ("/api/sessions/{id}/why", get(guests::why)),
+        ("/api/sessions/{id}/illegal", get(guests::illegal)),
+        ("/api/sessions/{id}/rulesheet", get(guests::rulesheet)),
+    ]
 }

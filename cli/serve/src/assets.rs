@@ -49,6 +49,12 @@ pub(crate) async fn index(State(server): State<Arc<Server>>) -> Response {
     ([(header::CONTENT_TYPE, HTML)], text.replace(LINK, shown)).into_response()
 }
 
+/// `GET /` at the door of guests, whose page has the game alone.
+pub(crate) async fn index_for_guests() -> Response {
+    let text = include_str!("page/index.html").replace("<body>", "<body class=\"guest\">");
+    ([(header::CONTENT_TYPE, HTML)], text).into_response()
+}
+
 /// `GET /page/{name}`
 pub(crate) async fn page(Path(name): Path<String>) -> Answer<Response> {
     let file = FILES.iter().find(|(known, ..)| *known == name);

@@ -1,6 +1,6 @@
 //! `gdl serve`: any game as a board to click, in a browser.
 //!
-//! A server on 127.0.0.1 answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a
+//! A server on 127.0.0.1, which has a door of its own for `guests` if that is wanted, answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a
 //! `session`, which requests and machines share (`shared`) and which is found in a bounded `registry`; machines think (`thinking`)
 //! in threads of their own, so an answer never waits for them. The page is told a `session_view`. Before that games are chosen
 //! (`catalogue`) or written (`rulesheet`, followed by `compilations`), and beside it one may look at their `net`, ask for a `reason` and for the
@@ -22,6 +22,7 @@ mod description;
 mod evaluation;
 mod expectation;
 mod games;
+mod guests;
 mod knowledge;
 mod neighbours;
 mod net;
@@ -58,12 +59,12 @@ use gdl_tools::{
     output,
 };
 use problem::Problem;
-use server::Server;
+use server::{Door, Server};
 #[cfg(feature = "manage")]
 use std::path::Path;
 use std::{
     io::Write,
-    net::{Ipv4Addr, SocketAddr, TcpListener},
+    net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket},
     sync::Arc,
 };
 use work::THREADS;
@@ -89,17 +90,30 @@ pub struct Shown<'s> {
 /// # Errors
 /// If the game or the results cannot be opened.
 pub fn router(shown: &Shown<'_>, port: u16) -> Result<Router> {
-    Server::new(shown, port).map(answering)
+    Server::new(shown, port, None).map(|server| answering(server, Door::Here))
 }
 
-fn answering(server: Arc<Server>) -> Router {
-    api::handlers()
+/// The same, and all that it answers guests, who come in at this address.
+///
+/// # Errors
+/// If the game or the results cannot be opened.
+pub fn routers(shown: &Shown<'_>, port: u16, guests: SocketAddr) -> Result<[Router; 2]> {
+    let server = Server::new(shown, port, Some(guests))?;
+    Ok([Door::Here, Door::Guests].map(|door| answering(Arc::clone(&server), door)))
+}
+
+fn answering(server: Arc<Server>, door: Door) -> Router {
+    let handlers = match door {
+        Door::Here => api::handlers(),
+        Door::Guests => api::for_guests(),
+    };
+    handlers
         .into_iter()
         .fold(Router::new(), |router, (path, methods)| router.route(path, methods))
         .fallback(missing)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(MOST_BYTES))
-        .layer(middleware::from_fn_with_state(Arc::clone(&server), guard))
+        .layer(middleware::from_fn_with_state((Arc::clone(&server), door), guard))
         .with_state(server)
 }
 
@@ -112,8 +126,8 @@ async fn wrong_method() -> Problem {
 }
 
 /// Refuses what comes from elsewhere, and tells browsers to keep to this server.
-async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
-    let mut response = if server.is_own(request.headers()) {
+async fn guard(State((server, door)): State<(Arc<Server>, Door)>, request: Request, next: Next) -> Response {
+    let mut response = if server.is_own(door, request.headers()) {
         next.run(request).await
     } else {
         Problem::foreign().into_response()
@@ -134,28 +148,79 @@ async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) 
     response
 }
 
-/// Serves until the process ends. The address is printed once it can be reached.
+/// Where guests come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lan {
+    /// At the address by which other machines of the network most likely reach this one.
+    Found,
+    /// At this address of the machine.
+    At(IpAddr),
+}
+
+impl Lan {
+    /// The address.
+    ///
+    /// # Errors
+    /// If the machine is on no network, or the address says none of its own.
+    fn address(self) -> Result<IpAddr> {
+        let none = || {
+            Error::Input(
+                "this machine has no address on a network\n\nsay which one: `--lan=192.168.1.5`".to_owned(),
+            )
+        };
+        let address = match self {
+            Self::At(address) => address,
+            // Nothing is sent: the way there begins at the address.
+            Self::Found => UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
+                .and_then(|socket| socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).and(socket.local_addr()))
+                .map_err(|_| none())?
+                .ip(),
+        };
+        if address.is_unspecified() || address.is_multicast() { Err(none()) } else { Ok(address) }
+    }
+
+    /// A listener at a port, or at any if others have that.
+    fn listen(self, port: u16) -> Result<TcpListener> {
+        let address = self.address()?;
+        let unfit = |error| Error::Input(format!("cannot listen at {address}: {error}"));
+        TcpListener::bind((address, port)).or_else(|_| TcpListener::bind((address, 0))).map_err(unfit)
+    }
+}
+
+/// Serves until the process ends. The address is printed once it can be reached, and below it that of guests, if there are to be some.
 ///
 /// # Errors
 /// If the game or the results cannot be opened, or the port is taken.
-pub fn run(shown: &Shown<'_>, port: u16) -> Result {
+pub fn run(shown: &Shown<'_>, port: u16, lan: Option<Lan>) -> Result {
     let listen = |error: std::io::Error| Error::Input(format!("cannot listen at port {port}: {error}"));
+    let ready = |listener: TcpListener| -> std::io::Result<_> {
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    };
     let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(listen)?;
-    listener.set_nonblocking(true).map_err(listen)?;
-    let port = listener.local_addr().map_err(listen)?.port();
+    let (listener, own) = ready(listener).map_err(listen)?;
+    let door = lan.map(|lan| lan.listen(own.port())).transpose()?.map(ready).transpose().map_err(listen)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(THREADS)
         .build()
         .map_err(|error| Error::Input(format!("cannot start a server: {error}")))?;
-    let router = router(shown, port)?;
+    let server = Server::new(shown, own.port(), door.as_ref().map(|(_, address)| *address))?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
         let mut out = output::stdout();
         let fragment = shown.game.map_or_else(String::new, |game| format!("#game={}", game.name()));
-        writeln!(out, "http://127.0.0.1:{port}/{fragment}")?;
+        writeln!(out, "http://127.0.0.1:{}/{fragment}", own.port())?;
+        if let Some((door, address)) = door {
+            writeln!(out, "guests come in at http://{address}/ by a link to a seat, which the page makes: choose `guest`")?;
+            writeln!(out, "nothing is encrypted there, and a person who has the link plays the seat")?;
+            let door = tokio::net::TcpListener::from_std(door).map_err(listen)?;
+            let router = answering(Arc::clone(&server), Door::Guests);
+            tokio::spawn(connections::serve(door, router, Bounds::default()));
+        }
         out.flush()?;
-        connections::serve(listener, router, Bounds::default())
+        connections::serve(listener, answering(server, Door::Here), Bounds::default())
             .await
             .map_err(|error| Error::Input(format!("the server ended: {error}")))
     })

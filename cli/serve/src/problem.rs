@@ -87,6 +87,13 @@ impl Problem {
             .help("ask again: it goes on where it was")
     }
 
+    /// A link of a guest opens no seat.
+    #[must_use]
+    pub(crate) fn no_seat() -> Self {
+        Self::missing("no_session", "this link opens no seat, or none any more")
+            .help("ask the person who sent it for a new one")
+    }
+
     /// A fault of the server.
     #[must_use]
     pub(crate) fn broken() -> Self {

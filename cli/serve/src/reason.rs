@@ -8,11 +8,11 @@
 use crate::{
     games::Opened,
     problem::{Answer, Problem},
-    session::{Eyes, Session},
+    session::{Eyes, Looker, Session},
     work::observer,
 };
 use gdl_compiler::{Limits, Options, Source, eval::Evaluator};
-use gdl_runtime::{Budget, Cancel, Game, GameExt, dynamic::RoleId, history::Place};
+use gdl_runtime::{Budget, Cancel, Game, GameExt, history::Place};
 use gdl_tools::{
     load,
     why::{Position, to_json},
@@ -58,12 +58,12 @@ fn hidden() -> Problem {
 }
 
 impl Question {
-    /// What may be asked by one who looks through the eyes of a role.
+    /// What a person who looks may ask.
     ///
     /// # Errors
     /// If nothing may be told, or there was no time to find out what the role knows.
-    pub(crate) fn of(session: &mut Session, asked: Option<RoleId>, budget: &Budget) -> Answer<Self> {
-        let states = match session.eyes(asked) {
+    pub(crate) fn of(session: &mut Session, looker: Looker, budget: &Budget) -> Answer<Self> {
+        let states = match session.eyes(looker) {
             Eyes::All => vec![session.history.state().clone()],
             Eyes::Of(role) => session.possible(role, MOST_STATES, budget).ok_or_else(Problem::late)?,
             Eyes::Closed => return Err(hidden().help("say who looks at the screen")),
@@ -72,7 +72,7 @@ impl Question {
             return Err(hidden());
         }
         let (game, history) = (session.game(), &session.history);
-        let knows = session.eyes(asked) == Eyes::All;
+        let knows = session.eyes(looker) == Eyes::All;
         let before = history.parent(history.place()).filter(|_| knows).and_then(|before| {
             let joint = history.joint(history.place())?;
             let joint = joint.iter().map(|&action| game.move_text(action).to_owned()).collect();

@@ -122,6 +122,11 @@ impl Registry {
         Ok(shared)
     }
 
+    /// If there is a session of an id. To ask this does not keep it.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        lock(&self.sessions).contains_key(id)
+    }
+
     /// How many there are.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {

@@ -1,4 +1,4 @@
-//! The seat of a role, parsed from `person` or from a player's name with options.
+//! The seat of a role, parsed from `person` or from a player's name with options, or given to a guest elsewhere by an invitation.
 //!
 //! A machine thinks no longer, remembers in no more bytes and has no more threads than it says here, whatever is asked for and
 //! also if nothing is. Of all machines no more than `MOST_RESTING` keep what they remember from one move to the next, so
@@ -20,6 +20,13 @@ use std::{
 pub(crate) enum Seat {
     /// A person at the page.
     Person,
+    /// A person elsewhere, who has a link to this seat.
+    Guest {
+        /// What the link holds, which opens this seat and no other.
+        token: String,
+        /// If the link was followed.
+        has_come: bool,
+    },
     /// The role `random`: moves are drawn.
     Chance,
     /// A player; taken out while it thinks.
@@ -117,6 +124,9 @@ impl Seat {
     /// What people are called.
     pub(crate) const PERSON: &str = "person";
 
+    /// What people elsewhere are called.
+    pub(crate) const GUEST: &str = "guest";
+
     /// The most bytes that a machine may remember in, and the most threads it may have.
     const BYTES: usize = 64 << 20;
     const THREADS: usize = 16;
@@ -131,6 +141,10 @@ impl Seat {
         }
         if text == Self::PERSON {
             return Ok(Self::Person);
+        }
+        if text == Self::GUEST {
+            return Err(Problem::unfit("no_player", "a guest takes a seat by an invitation")
+                .help("ask for one by `POST .../invitations`"));
         }
         let spec: Spec = text.parse().map_err(|error: String| {
             let (message, help) =
@@ -156,6 +170,7 @@ impl fmt::Display for Seat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Person => f.write_str(Self::PERSON),
+            Self::Guest { .. } => f.write_str(Self::GUEST),
             Self::Chance => f.write_str("chance"),
             Self::Machine { machine, .. } => machine.fmt(f),
         }

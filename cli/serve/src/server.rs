@@ -3,11 +3,15 @@
 #[cfg(feature = "manage")]
 use crate::results::Results;
 use crate::{
-    Shown, catalogue::Card, compilations::Compilations, games::Games, registry::Registry, work::Desks,
+    Shown, catalogue::Card, compilations::Compilations, games::Games, guests::Guests, registry::Registry,
+    work::Desks,
 };
 use axum::http::{HeaderMap, HeaderValue, header};
 use gdl_tools::error::Result;
-use std::sync::{Arc, OnceLock};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+};
 
 /// What all requests share.
 pub(crate) struct Server {
@@ -15,6 +19,8 @@ pub(crate) struct Server {
     pub(crate) games: Games,
     /// What is being played.
     pub(crate) sessions: Registry,
+    /// Who plays along from elsewhere.
+    pub(crate) guests: Guests,
     /// Where whatever takes a while is done.
     pub(crate) desks: Desks,
     /// Compilations that somebody follows.
@@ -30,14 +36,15 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server of this, which will be reached at a port.
+    /// A server of this, which will be reached at a port of this machine, and by guests at another address if there is one.
     ///
     /// # Errors
     /// If the game or the results cannot be opened.
-    pub(crate) fn new(shown: &Shown<'_>, port: u16) -> Result<Arc<Self>> {
+    pub(crate) fn new(shown: &Shown<'_>, port: u16, guests: Option<SocketAddr>) -> Result<Arc<Self>> {
         Ok(Arc::new(Self {
             games: Games::new(shown.game)?,
             sessions: Registry::default(),
+            guests: Guests::at(guests),
             desks: Desks::default(),
             compilations: Compilations::default(),
             cards: OnceLock::new(),
@@ -53,13 +60,25 @@ impl Server {
 
     /// If the request is for this server, and from its own page or from no page at all: else another page could reach it by a
     /// name of its own that leads to this machine.
-    pub(crate) fn is_own(&self, headers: &HeaderMap) -> bool {
-        let own = |host: &str| {
-            ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| host == format!("{name}:{}", self.port))
+    pub(crate) fn is_own(&self, door: Door, headers: &HeaderMap) -> bool {
+        let own = |host: &str| match door {
+            Door::Here => {
+                ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| host == format!("{name}:{}", self.port))
+            }
+            Door::Guests => self.guests.address().is_some_and(|address| host == address.to_string()),
         };
         let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
         let host = headers.get(header::HOST).map(text).unwrap_or_default();
         let origin = headers.get(header::ORIGIN).map(text);
         own(&host) && origin.is_none_or(|origin| origin.strip_prefix("http://").is_some_and(own))
     }
+}
+
+/// Where a request comes in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Door {
+    /// From this machine.
+    Here,
+    /// From elsewhere on the network.
+    Guests,
 }

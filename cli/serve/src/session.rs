@@ -2,7 +2,8 @@
 //!
 //! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has
 //! chosen, and what machines have to think about comes out as [`Thought`]s, which are thought elsewhere. A thought that comes
-//! back when the session is elsewhere counts nothing. Nothing here waits.
+//! back when the session is elsewhere counts nothing. Nothing here waits. Who looks, a person at this page or a guest elsewhere, decides
+//! what is seen and which roles may be moved ([`Looker`]).
 //!
 //! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is replayed or played, so those of
 //! all sessions together stay within 128 MiB. A step looks at the state three times and makes a joint move; what may take many
@@ -78,6 +79,15 @@ impl Eyes {
             Self::Closed => false,
         }
     }
+}
+
+/// The person who looks at a session, and plays in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Looker {
+    /// At the page of this machine: through the eyes of a role, if one was named.
+    Here(Option<RoleId>),
+    /// Elsewhere, at the seat of a role.
+    Guest(RoleId),
 }
 
 /// A game that is being played.
@@ -179,10 +189,25 @@ impl Session {
         &self.opened.game
     }
 
-    /// True if people play the role.
+    /// True if people play the role, here or elsewhere.
     #[must_use]
     pub(crate) fn is_person(&self, role: RoleId) -> bool {
-        matches!(self.seats[role.index()], Seat::Person)
+        matches!(self.seats[role.index()], Seat::Person | Seat::Guest { .. })
+    }
+
+    /// True if the role is played by the person who looks, or by another one at the same page.
+    #[must_use]
+    pub(crate) fn plays(&self, looker: Looker, role: RoleId) -> bool {
+        match looker {
+            Looker::Here(_) => matches!(self.seats[role.index()], Seat::Person),
+            Looker::Guest(own) => own == role && self.is_person(role),
+        }
+    }
+
+    /// True if people elsewhere play along.
+    #[must_use]
+    pub(crate) fn has_guests(&self) -> bool {
+        self.seats.iter().any(|seat| matches!(seat, Seat::Guest { .. }))
     }
 
     /// True if the role has chosen in this step.
@@ -218,13 +243,17 @@ impl Session {
         self.game().vocabulary().has_percepts()
     }
 
-    /// Through whose eyes the game is seen where those of a role are asked for, or of none.
+    /// Through whose eyes a person sees the game.
     #[must_use]
-    pub(crate) fn eyes(&self, asked: Option<RoleId>) -> Eyes {
-        let people = self.people();
-        if !self.hides() || people.is_empty() || self.game().is_terminal(self.history.state()) {
+    pub(crate) fn eyes(&self, looker: Looker) -> Eyes {
+        if !self.hides() || self.people().is_empty() || self.game().is_terminal(self.history.state()) {
             return Eyes::All;
         }
+        let asked = match looker {
+            Looker::Here(asked) => asked,
+            Looker::Guest(own) => return Eyes::Of(own),
+        };
+        let people: Vec<RoleId> = self.game().roles().filter(|&role| self.plays(looker, role)).collect();
         match (asked.filter(|role| people.contains(role)), &people[..]) {
             (Some(role), _) | (None, &[role]) => Eyes::Of(role),
             _ => Eyes::Closed,
@@ -288,7 +317,13 @@ impl Session {
     ///
     /// # Errors
     /// If it is not theirs to make now; then nothing has changed.
-    pub(crate) fn choose(&mut self, role: &str, action: &str, place: Option<usize>) -> Answer<()> {
+    pub(crate) fn choose(
+        &mut self,
+        looker: Looker,
+        role: &str,
+        action: &str,
+        place: Option<usize>,
+    ) -> Answer<()> {
         let game = &self.opened.game;
         if place.is_some_and(|place| place != self.history.place().index()) {
             return Err(Problem::conflict("stale", "the position is another one by now"));
@@ -297,9 +332,10 @@ impl Session {
         if game.is_terminal(self.history.state()) {
             return Err(Problem::conflict("over", "the game is over").help("restart it or take a move back"));
         }
-        if !self.is_person(role) {
+        if !self.plays(looker, role) {
             let name = game.role_text(role);
-            return Err(Problem::conflict("not_yours", format!("{name} is not played by a person")));
+            let whose = if self.is_person(role) { "by a person elsewhere" } else { "not by a person" };
+            return Err(Problem::conflict("not_yours", format!("{name} is played {whose}")));
         }
         let action = game.parse_move(action).map_err(|error| Problem::unfit("no_move", error.to_string()))?;
         if !game.is_legal_in(&game.view(self.history.state()), role, action) {
@@ -398,7 +434,7 @@ impl Session {
             let acts = only.is_some_and(|action| !is_idle(game.move_text(action)));
             match &self.seats[place] {
                 Seat::Chance => self.chosen[place] = game.random_move_in(&view, role, &mut self.luck),
-                Seat::Person if nobody && acts => had_choice = true,
+                Seat::Person | Seat::Guest { .. } if nobody && acts => had_choice = true,
                 _ if only.is_some() => self.chosen[place] = only,
                 _ => had_choice = true,
             }
@@ -566,13 +602,44 @@ impl Session {
         let game = &self.opened.game;
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
         let seat = Seat::parse(game, &self.opened.text, role, text)?;
+        self.take(role, seat);
+        Ok(())
+    }
+
+    /// Gives the seat of a role to a guest who will come by a link that holds this; one who had it before has it no more.
+    ///
+    /// # Errors
+    /// If there is no such role, or it is chance's.
+    pub(crate) fn invite(&mut self, role: &str, token: &str) -> Answer<RoleId> {
+        let game = &self.opened.game;
+        let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
+        Seat::parse(game, &self.opened.text, role, Seat::PERSON)?;
+        self.take(role, Seat::Guest { token: token.to_owned(), has_come: false });
+        Ok(role)
+    }
+
+    /// Notes that the guest of a role came by a link.
+    ///
+    /// # Errors
+    /// If the seat was given to others since.
+    pub(crate) fn admit(&mut self, role: RoleId, given: &str) -> Answer<()> {
+        match self.seats.get_mut(role.index()) {
+            Some(Seat::Guest { token, has_come }) if token == given => {
+                self.version += u64::from(!*has_come);
+                *has_come = true;
+                Ok(())
+            }
+            _ => Err(Problem::no_seat()),
+        }
+    }
+
+    fn take(&mut self, role: RoleId, seat: Seat) {
         // What the others thought or chose stays.
         self.seats[role.index()] = seat;
         let chosen = std::mem::take(&mut self.chosen);
         self.arrive();
         self.chosen = chosen;
         self.chosen[role.index()] = None;
-        Ok(())
     }
 
     /// What is advised to a person who is to choose, and the question if it was not asked yet.
@@ -586,9 +653,10 @@ impl Session {
     ) -> Answer<(Advice, Option<Question>)> {
         let nobody = || Problem::conflict("no_advice", "nobody is to choose who could be advised");
         // What a role is advised says something of what it knows.
-        let eyes = self.eyes(asked);
+        let here = Looker::Here(asked);
+        let eyes = self.eyes(here);
         let is_due = |role: &RoleId| {
-            self.is_person(*role) && eyes.see(*role) && asked.is_none_or(|asked| asked == *role)
+            self.plays(here, *role) && eyes.see(*role) && asked.is_none_or(|asked| asked == *role)
         };
         let role = self.waiting().find(is_due).ok_or_else(nobody)?;
         if let Some(known) =

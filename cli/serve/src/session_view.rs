@@ -11,7 +11,7 @@ use crate::{
     problem::{Answer, Problem},
     scene::{GroupView, Room},
     seats::Seat,
-    session::{Eyes, Session, is_idle},
+    session::{Eyes, Looker, Session, is_idle},
     thought::{Advice, Effort},
 };
 use gdl_runtime::{
@@ -48,6 +48,8 @@ pub(crate) struct View {
     pub game: GameView,
     /// The role through whose eyes it is seen, where the rules hide something.
     pub seat: Option<String>,
+    /// The role of the guest who looks.
+    pub guest: Option<String>,
     /// If people share the screen, the rules hide something, and it was not said who looks.
     pub closed: bool,
     /// The grid, if the game has one.
@@ -82,7 +84,7 @@ pub(crate) struct View {
     pub can_redo: bool,
     /// If machines wait to be told to go on.
     pub paused: bool,
-    /// What chance follows from; not told while the rules hide something, which it would give away.
+    /// What chance follows from; not told while the rules hide something, which it would give away, or guests would know what is to come.
     pub seed: Option<u64>,
     /// If play went on from a place before the end after what was hidden had been seen there.
     pub revealed: bool,
@@ -140,9 +142,16 @@ impl Saved {
     /// The line of a session from the start to where it is.
     ///
     /// # Errors
-    /// If it is too long to be written down.
+    /// If it is too long to be written down, or people elsewhere play along and rely on what the rules hide.
     pub(crate) fn of(session: &Session) -> Answer<Self> {
         let game = session.game();
+        if session.has_guests() && session.eyes(Looker::Here(None)) != Eyes::All {
+            let hidden = Problem::conflict(
+                "hidden",
+                "a match has the moves of all roles, and guests play who hide some",
+            );
+            return Err(hidden.help("ask again at the end of the game"));
+        }
         let mut room = MOST_SAVED;
         for state in session.history.path().into_iter().filter_map(|place| session.history.state_at(place)) {
             let large =
@@ -152,18 +161,23 @@ impl Saved {
         let opened = &session.opened;
         let is_known = opened.is_known;
         let milliseconds = session.started.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
-        let seats = || session.seats.iter();
+        // A link that opened a seat opens none in another session.
+        let seat = |seat: &Seat| match seat {
+            Seat::Guest { .. } => Seat::PERSON.to_owned(),
+            _ => seat.to_string(),
+        };
+        let seats = || session.seats.iter().map(seat);
         let roles = game.roles().map(|role| game.role_text(role).to_owned());
         Ok(Self {
             game: is_known.then(|| opened.name.clone()),
             name: opened.name.clone(),
             rulesheet: (!is_known).then(|| opened.text.to_string()),
-            seats: roles.zip(seats().map(ToString::to_string)).collect(),
+            seats: roles.zip(seats()).collect(),
             record: Record {
                 match_id: format!("{}.{milliseconds}", opened.name),
                 start_time: u64::try_from(milliseconds).unwrap_or_default(),
-                player_names_from_host: seats().map(ToString::to_string).collect(),
-                is_player_human: seats().map(|seat| matches!(seat, Seat::Person)).collect(),
+                player_names_from_host: seats().collect(),
+                is_player_human: game.roles().map(|role| session.is_person(role)).collect(),
                 ..Record::of(game, &session.history)
             },
         })
@@ -184,8 +198,8 @@ impl Recorded {
     ///
     /// # Errors
     /// If it is too long, or the role that looks may not know the moves.
-    pub(crate) fn of(session: &Session, asked: Option<RoleId>) -> Answer<Self> {
-        if session.eyes(asked) != Eyes::All {
+    pub(crate) fn of(session: &Session, looker: Looker) -> Answer<Self> {
+        if session.eyes(looker) != Eyes::All {
             let hidden = Problem::conflict(
                 "hidden",
                 "a test has the moves of all roles, and the rules hide some of them",
@@ -221,13 +235,13 @@ impl IllegalView {
     /// If the role that looks may not know, or there was no time to find out what it knows.
     pub(crate) fn of(
         session: &mut Session,
-        asked: Option<RoleId>,
+        looker: Looker,
         whose: Option<RoleId>,
         find: &str,
         cell: Option<usize>,
         budget: &Budget,
     ) -> Answer<Self> {
-        let eyes = session.eyes(asked);
+        let eyes = session.eyes(looker);
         let sure = match eyes {
             Eyes::All => session.history.state().clone(),
             Eyes::Of(role) => session.sure(role, budget).ok_or_else(Problem::late)?.0,
@@ -235,7 +249,7 @@ impl IllegalView {
         };
         let session = &*session;
         let game = session.game();
-        let due = session.waiting().find(|&role| session.is_person(role) && eyes.see(role));
+        let due = session.waiting().find(|&role| session.plays(looker, role) && eyes.see(role));
         let role = whose.or(due).or_else(|| game.roles().find(|&role| eyes.see(role)));
         let hidden = || Problem::conflict("hidden", "what others may do is not told before the end");
         let role = role.filter(|&role| eyes.see(role)).ok_or_else(hidden)?;
@@ -283,8 +297,10 @@ impl IllegalView {
 pub(crate) struct RoleView {
     /// What it is called.
     pub name: String,
-    /// `person`, `chance` or a player's name with options.
+    /// `person`, `guest`, `chance` or a player's name with options.
     pub seat: String,
+    /// If it is a guest's who has not come yet.
+    pub absent: bool,
 }
 
 /// What a role may do.
@@ -350,12 +366,12 @@ pub(crate) struct EffortView {
 }
 
 impl View {
-    /// What is seen of a session through the eyes of the role that was asked for, if the rules hide something.
+    /// What a person sees of a session.
     ///
     /// # Errors
     /// If the budget is spent before that is found out; the next time less is left to do.
-    pub(crate) fn of(session: &mut Session, asked: Option<RoleId>, budget: &Budget) -> Answer<Self> {
-        let eyes = session.eyes(asked);
+    pub(crate) fn of(session: &mut Session, looker: Looker, budget: &Budget) -> Answer<Self> {
+        let eyes = session.eyes(looker);
         let (state, perceived) = match eyes {
             Eyes::All => (session.history.state().clone(), None),
             Eyes::Of(role) => session.sure(role, budget).ok_or_else(Problem::late)?,
@@ -378,7 +394,7 @@ impl View {
         let terminal = game.is_terminal_in(&view);
         let waiting: Vec<RoleId> = session.waiting().collect();
         let steps = |places: &[Place]| places.iter().map(|&place| step(session, place, eyes)).collect();
-        let sees = |role: &&RoleId| session.is_person(**role) && eyes.see(**role);
+        let sees = |role: &&RoleId| session.plays(looker, **role) && eyes.see(**role);
         let (mut room, mut moves_left) = (Room::new(), 0);
         let legal: Vec<LegalView> = (waiting.iter().filter(sees))
             .map(|&role| {
@@ -403,10 +419,15 @@ impl View {
                 roles: game
                     .roles()
                     .zip(&session.seats)
-                    .map(|(role, seat)| RoleView { name: name(role), seat: seat.to_string() })
+                    .map(|(role, seat)| RoleView {
+                        name: name(role),
+                        seat: seat.to_string(),
+                        absent: matches!(seat, Seat::Guest { has_come: false, .. }),
+                    })
                     .collect(),
             },
             seat: if let Eyes::Of(role) = eyes { Some(name(role)) } else { None },
+            guest: if let Looker::Guest(role) = looker { Some(name(role)) } else { None },
             closed: eyes == Eyes::Closed,
             board: scene.board,
             fluents: scene.fluents,
@@ -423,7 +444,7 @@ impl View {
             ahead: steps(&ahead),
             branches: elsewhere.iter().map(|&place| branch(session, place, eyes)).collect(),
             paused: session.is_paused,
-            seed: (eyes == Eyes::All).then_some(session.seed),
+            seed: (eyes == Eyes::All && (terminal || !session.has_guests())).then_some(session.seed),
             revealed: session.was_revealed,
             thinking: waiting
                 .iter()

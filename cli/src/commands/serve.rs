@@ -2,6 +2,7 @@
 
 use clap::Args;
 use gdl_tools::{error::Result, game::GameArg};
+use std::net::IpAddr;
 #[cfg(feature = "manage")]
 use std::path::PathBuf;
 
@@ -40,19 +41,33 @@ rulesheet can say more:
   ; board: parts of 3  a gap after each third column and row
   ; board: 3 columns   cells with one number, in rows of three
 
-Nothing leaves the machine. For programs, /api/openapi.json describes the
+With --lan others on the network take seats. The page makes a link for a seat
+(\"a guest, by a link\" in the list of players) that opens this seat and nothing
+else: its view, its moves, the rules. A person who has the link plays the seat,
+so give it to one person; nothing is encrypted (there is no TLS), so use it on a
+network that you trust. Where the rules hide something a guest sees what the
+seat may know, as do you; but all of it is on your machine. A link ends with
+the session, when another is made for the seat, and when the seat is given to
+others. The page itself is still for this machine alone.
+
+Without it nothing leaves the machine. For programs, /api/openapi.json describes the
 requests.
 
 Examples:
   gdl serve
   gdl serve connect_four
-  gdl serve mygame.kif --port 8080")]
+  gdl serve mygame.kif --port 8080
+  gdl serve liars_dice --lan
+  gdl serve liars_dice --lan=192.168.1.5")]
 pub(crate) struct ServeArgs {
     /// The game to open first
     pub game: Option<GameArg>,
     /// Where to listen on 127.0.0.1 [default: any port that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
+    /// Let others on the network take seats by a link, at this address of the machine [default: the one it has]
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true)]
+    pub lan: Option<Option<IpAddr>>,
     /// Show the matches and standings of a database of `gdl manage` too, also while they are played
     #[cfg(feature = "manage")]
     #[arg(long, value_name = "FILE")]
@@ -69,5 +84,6 @@ pub(crate) fn run(args: &ServeArgs) -> Result {
         #[cfg(feature = "manage")]
         results: args.results.as_deref(),
     };
-    gdl_serve::run(&shown, args.port)
+    let lan = args.lan.map(|address| address.map_or(gdl_serve::Lan::Found, gdl_serve::Lan::At));
+    gdl_serve::run(&shown, args.port, lan)
 }

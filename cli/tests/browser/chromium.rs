@@ -51,9 +51,10 @@ impl Drop for Server {
     }
 }
 
-/// A page of a server of its own in a browser of its own.
+/// A page in a browser of its own, of a server of its own unless it is a guest.
 pub(super) struct Page {
-    server: Server,
+    _server: Option<Server>,
+    address: String,
     browser: Child,
     commands: ChildStdin,
     messages: Receiver<Value>,
@@ -71,6 +72,16 @@ impl Page {
             return None;
         };
         let server = Server::start("serve", args);
+        let address = server.address.clone();
+        Some(Self::browse(&program, Some(server), address))
+    }
+
+    /// A page in another browser, at an address of a server that runs.
+    pub(super) fn visit_as_guest(address: &str) -> Option<Self> {
+        find().map(|program| Self::browse(&program, None, address.to_owned()))
+    }
+
+    fn browse(program: &Path, server: Option<Server>, address: String) -> Self {
         let profile = tempfile::tempdir().expect("a folder");
         let mut browser = Command::new("sh")
             .args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#, "sh"])
@@ -106,9 +117,9 @@ impl Page {
                 bytes.clear();
             }
         });
-        let address = server.address.clone();
         let mut page = Self {
-            server,
+            _server: server,
+            address,
             browser,
             commands,
             messages,
@@ -124,8 +135,9 @@ impl Page {
             page.ask(&format!("{domain}.enable"), &json!({}));
         }
         page.resize(1200, 900, false);
+        let address = page.address.clone();
         page.go(&address);
-        Some(page)
+        page
     }
 
     /// Asks the browser, and waits for its answer.
@@ -157,7 +169,7 @@ impl Page {
             }
             "Network.requestWillBeSent" => {
                 let url = parameters["request"]["url"].as_str().unwrap_or_default();
-                let own = self.server.address.split('#').next().unwrap_or_default();
+                let own = self.address.split('#').next().unwrap_or_default();
                 if !url.starts_with(own) && !url.starts_with("data:") && url != "about:blank" {
                     self.faults.push(format!("a request to {url}"));
                 }
@@ -302,7 +314,7 @@ impl Page {
 
     /// Goes to what stands behind the `#` of an address.
     pub(super) fn visit(&mut self, fragment: &str) {
-        let own = self.server.address.split('#').next().unwrap_or_default().to_owned();
+        let own = self.address.split('#').next().unwrap_or_default().to_owned();
         self.ask("Page.navigate", &json!({ "url": "about:blank" }));
         self.go(&format!("{own}#{fragment}"));
     }

@@ -7,6 +7,7 @@ mod chromium;
 mod fair;
 #[path = "../../network/tests/matches/fake.rs"]
 mod fake;
+mod guests;
 mod inside;
 mod lines;
 mod looks;

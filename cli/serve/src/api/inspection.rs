@@ -4,7 +4,7 @@
 //! All of it is [work](crate::work) of some seconds at most, done beside the thread that answers and a few at a time. When the
 //! request is gone the work is called off.
 
-use super::request::{Body, Query, read, role, with_session};
+use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
     catalogue::{self, Card},
     compilations::Stage,
@@ -15,7 +15,7 @@ use crate::{
     reason::{self, Reason},
     rulesheet::{Question, Verdict, judge},
     server::Server,
-    session::Eyes,
+    session::{Eyes, Looker},
     session_view::IllegalView,
     thinking,
     work::{observer, turn},
@@ -76,14 +76,14 @@ pub(crate) struct Catalogue {
 }
 
 /// `GET /api/players`
-pub(crate) async fn players() -> Json<Value> {
+pub(crate) async fn players(State(server): State<Arc<Server>>) -> Json<Value> {
     // The page has a person of its own.
     let offered = KINDS.iter().filter(|kind| kind.name != "human");
     let players = offered.map(|kind| {
         let options: Vec<&str> = kind.options().collect();
         json!({ "name": kind.name, "about": kind.about, "elsewhere": kind.is_remote(), "options": options })
     });
-    Json(json!({ "players": players.collect::<Vec<_>>() }))
+    Json(json!({ "players": players.collect::<Vec<_>>(), "guests": server.guests.address().is_some() }))
 }
 
 /// `POST /api/check`
@@ -128,7 +128,8 @@ pub(crate) async fn inside(
     let seen = with_session(&server, &id, move |shared, _| {
         thinking::with(shared, |session| {
             let role = role(session, seat.as_deref())?;
-            let state = (session.eyes(role) == Eyes::All).then(|| session.history.state().clone());
+            let state =
+                (session.eyes(Looker::Here(role)) == Eyes::All).then(|| session.history.state().clone());
             Ok((session.opened.clone(), Arc::clone(&session.net), state))
         })
     });
@@ -190,7 +191,7 @@ pub(crate) async fn evaluation(
     let found = with_session(&server, &id, move |shared, _| {
         thinking::with(shared, |session| {
             let role = role(session, seat.as_deref())?;
-            if session.eyes(role) != Eyes::All {
+            if session.eyes(Looker::Here(role)) != Eyes::All {
                 let hidden = "what a position is worth would tell what the rules hide";
                 return Err(Problem::conflict("hidden", hidden).help("ask again at the end of the game"));
             }
@@ -210,17 +211,29 @@ pub(crate) async fn evaluation(
 pub(crate) async fn why(
     State(server): State<Arc<Server>>,
     Path(id): Path<String>,
-    Query(Doubt { atom, seat, depth }): Query<Doubt>,
+    Query(doubt): Query<Doubt>,
 ) -> Answer<Json<Reason>> {
+    let asker = Asker::Here(doubt.seat.clone());
+    reason_for(&server, &id, asker, doubt).await
+}
+
+/// The reason for an atom, as far as a person may know.
+pub(super) async fn reason_for(
+    server: &Server,
+    id: &str,
+    asker: Asker,
+    doubt: Doubt,
+) -> Answer<Json<Reason>> {
+    let Doubt { atom, depth, .. } = doubt;
     if atom.len() > LONGEST_ATOM {
         return Err(Problem::too_large(format!("an atom may have {LONGEST_ATOM} bytes")));
     }
-    let shared = server.sessions.find(&id)?;
-    let asked = with_session(&server, &id, move |shared, cancel| {
+    let shared = server.sessions.find(id)?;
+    let asked = with_session(server, id, move |shared, cancel| {
         let budget = Budget::unlimited().cancelled_by(cancel);
         thinking::with(shared, |session| {
-            let role = role(session, seat.as_deref())?;
-            reason::Question::of(session, role, &budget)
+            let looker = asker.looker(session)?;
+            reason::Question::of(session, looker, &budget)
         })
     });
     let question = asked.await?;
@@ -246,13 +259,25 @@ pub(crate) struct Search {
 pub(crate) async fn illegal(
     State(server): State<Arc<Server>>,
     Path(id): Path<String>,
-    Query(Search { seat, role: whose, find, cell }): Query<Search>,
+    Query(search): Query<Search>,
 ) -> Answer<Json<IllegalView>> {
-    let listed = with_session(&server, &id, move |shared, cancel| {
+    let asker = Asker::Here(search.seat.clone());
+    not_legal(&server, &id, asker, search).await
+}
+
+/// The moves that are not legal, as far as a person may know.
+pub(super) async fn not_legal(
+    server: &Server,
+    id: &str,
+    asker: Asker,
+    search: Search,
+) -> Answer<Json<IllegalView>> {
+    let Search { role: whose, find, cell, .. } = search;
+    let listed = with_session(server, id, move |shared, cancel| {
         let budget = Budget::unlimited().cancelled_by(cancel);
         thinking::with(shared, |session| {
-            let (eyes, whose) = (role(session, seat.as_deref())?, role(session, whose.as_deref())?);
-            IllegalView::of(session, eyes, whose, find.as_deref().unwrap_or_default(), cell, &budget)
+            let (looker, whose) = (asker.looker(session)?, role(session, whose.as_deref())?);
+            IllegalView::of(session, looker, whose, find.as_deref().unwrap_or_default(), cell, &budget)
         })
     });
     listed.await.map(Json)

@@ -1,10 +1,11 @@
-//! What requests have in common: a body and a query to be read, a session to be found and worked on, a role that is named.
+//! What requests have in common: a body and a query to be read, a session to be found and worked on, a person who asks, a role that is
+//! named.
 
 use crate::{
     connections::MOST_BYTES,
     problem::{Answer, Problem},
     server::Server,
-    session::Session,
+    session::{Looker, Session},
     shared::Shared,
     work,
 };
@@ -67,4 +68,31 @@ pub(super) async fn with_session<T: Send + 'static>(
 pub(super) fn role(session: &Session, name: Option<&str>) -> Answer<Option<RoleId>> {
     let role = name.map(|name| session.game().parse_role(name));
     role.transpose().map_err(|error| Problem::unfit("no_role", error.to_string()))
+}
+
+/// The person who asks.
+#[derive(Clone, Debug)]
+pub(super) enum Asker {
+    /// At the page of this machine, through the eyes of a role if one is named.
+    Here(Option<String>),
+    /// Elsewhere, by a link to the seat of a role.
+    Guest {
+        /// What the link holds, which is all that a guest knows the session by.
+        token: String,
+        /// The role.
+        role: RoleId,
+    },
+}
+
+impl Asker {
+    /// The person, as the session knows them.
+    ///
+    /// # Errors
+    /// If there is no such role, or the seat is not the guest's any more.
+    pub(super) fn looker(&self, session: &mut Session) -> Answer<Looker> {
+        match self {
+            Self::Here(name) => role(session, name.as_deref()).map(Looker::Here),
+            Self::Guest { token, role } => session.admit(*role, token).map(|()| Looker::Guest(*role)),
+        }
+    }
 }

@@ -4,14 +4,14 @@
 //! its time is up or its request is gone. A new session is compiled and its moves are made within the same bounds; moves that
 //! are too many are refused before that, those whose states take too much before the step that would be too much.
 
-use super::request::{Body, Query, read, role, with_session};
+use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
     games::{Opened, Way},
     problem::{Answer, Problem},
     registry::Registry,
     seats::Seat,
     server::Server,
-    session::{self, Session},
+    session::{self, Looker, Session},
     session_view::{AdviceView, Recorded, Saved, View},
     shared::Shared,
     thinking,
@@ -23,7 +23,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use gdl_runtime::{Budget, Cancel, Dynamic, GameExt, History, dynamic::RoleId, game::Id, record::Record};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// No request waits longer for a change.
@@ -38,25 +38,33 @@ fn until(cancel: &Cancel) -> Budget {
 }
 
 /// Changes a session, and sees what came of it.
-async fn change(
+pub(super) async fn change(
     server: &Server,
     id: &str,
-    looking: Looking,
-    work: impl FnOnce(&mut Session, &Budget) -> Answer<()> + Send + 'static,
+    asker: Asker,
+    work: impl FnOnce(&mut Session, Looker, &Budget) -> Answer<()> + Send + 'static,
 ) -> Answer<Json<View>> {
     let view = with_session(server, id, move |shared, cancel| {
         let budget = until(cancel);
-        thinking::with(shared, |session| work(session, &budget))?;
-        look(shared, &looking, &budget)
+        thinking::with(shared, |session| {
+            let looker = asker.looker(session)?;
+            work(session, looker, &budget)
+        })?;
+        look(shared, &asker, &budget)
     });
     view.await.map(Json)
 }
 
-/// A session through the eyes of a role.
-fn look(shared: &Arc<Shared>, looking: &Looking, budget: &Budget) -> Answer<View> {
+/// A session as a person sees it.
+fn look(shared: &Arc<Shared>, asker: &Asker, budget: &Budget) -> Answer<View> {
     thinking::with(shared, |session| {
-        let role = role(session, looking.seat.as_deref())?;
-        View::of(session, role, budget)
+        let looker = asker.looker(session)?;
+        let view = View::of(session, looker, budget)?;
+        // A guest knows the session by the link alone.
+        Ok(match asker {
+            Asker::Guest { token, .. } => View { id: token.clone(), ..view },
+            Asker::Here(_) => view,
+        })
     })
 }
 
@@ -69,6 +77,22 @@ pub(crate) struct Looking {
     after: Option<u64>,
     /// .. or so many seconds are over.
     wait: Option<f64>,
+}
+
+impl Looking {
+    fn here(self) -> Asker {
+        Asker::Here(self.seat)
+    }
+
+    /// Waits for a change of a session, if that is wanted.
+    pub(super) async fn wait(&self, server: &Server, id: &str) -> Answer<()> {
+        if let Some(version) = self.after {
+            let seconds = self.wait.filter(|seconds| seconds.is_finite()).unwrap_or(0.0).max(0.0);
+            let longest = Duration::from_secs_f64(seconds.min(LONGEST_WAIT.as_secs_f64()));
+            server.sessions.find(id)?.wait(version, longest).await;
+        }
+        Ok(())
+    }
 }
 
 /// What a new session is of: a game by name, a rulesheet, or a match that was saved.
@@ -204,7 +228,7 @@ pub(crate) async fn start(
     let worker = Arc::clone(&server);
     let view = desk.work(move |cancel| {
         let shared = start.session(&worker, cancel)?;
-        look(&shared, &looking, &until(cancel))
+        look(&shared, &looking.here(), &until(cancel))
     });
     let view = view.await??;
     Ok((StatusCode::CREATED, Json(view)).into_response())
@@ -216,12 +240,8 @@ pub(crate) async fn view(
     Path(id): Path<String>,
     Query(looking): Query<Looking>,
 ) -> Answer<Json<View>> {
-    if let Some(version) = looking.after {
-        let seconds = looking.wait.filter(|seconds| seconds.is_finite()).unwrap_or(0.0).max(0.0);
-        let longest = Duration::from_secs_f64(seconds.min(LONGEST_WAIT.as_secs_f64()));
-        server.sessions.find(&id)?.wait(version, longest).await;
-    }
-    change(&server, &id, looking, |_, _| Ok(())).await
+    looking.wait(&server, &id).await?;
+    change(&server, &id, looking.here(), |_, _, _| Ok(())).await
 }
 
 /// `DELETE /api/sessions/{id}`
@@ -241,6 +261,13 @@ pub(crate) struct Choice {
     place: Option<usize>,
 }
 
+impl Choice {
+    /// Makes the move.
+    pub(super) fn make(&self, session: &mut Session, looker: Looker) -> Answer<()> {
+        session.choose(looker, &self.role, &self.action, self.place)
+    }
+}
+
 /// `POST /api/sessions/{id}/moves`
 pub(crate) async fn choose(
     State(server): State<Arc<Server>>,
@@ -248,8 +275,8 @@ pub(crate) async fn choose(
     Query(looking): Query<Looking>,
     body: Body,
 ) -> Answer<Json<View>> {
-    let Choice { role, action, place } = read(body)?;
-    change(&server, &id, looking, move |session, _| session.choose(&role, &action, place)).await
+    let choice: Choice = read(body)?;
+    change(&server, &id, looking.here(), move |session, looker, _| choice.make(session, looker)).await
 }
 
 /// `POST /api/sessions/{id}/undo`
@@ -258,7 +285,7 @@ pub(crate) async fn undo(
     Path(id): Path<String>,
     Query(looking): Query<Looking>,
 ) -> Answer<Json<View>> {
-    change(&server, &id, looking, Session::undo).await
+    change(&server, &id, looking.here(), |session, _, budget| session.undo(budget)).await
 }
 
 /// `POST /api/sessions/{id}/redo`
@@ -267,7 +294,7 @@ pub(crate) async fn redo(
     Path(id): Path<String>,
     Query(looking): Query<Looking>,
 ) -> Answer<Json<View>> {
-    change(&server, &id, looking, Session::redo).await
+    change(&server, &id, looking.here(), |session, _, budget| session.redo(budget)).await
 }
 
 /// What a new play begins with.
@@ -285,7 +312,7 @@ pub(crate) async fn restart(
     body: Body,
 ) -> Answer<Json<View>> {
     let Anew { seed } = read(body)?;
-    change(&server, &id, looking, move |session, _| {
+    change(&server, &id, looking.here(), move |session, _, _| {
         session.restart(seed);
         Ok(())
     })
@@ -307,7 +334,7 @@ pub(crate) async fn go(
     body: Body,
 ) -> Answer<Json<View>> {
     let Aim { place } = read(body)?;
-    change(&server, &id, looking, move |session, _| session.go(place)).await
+    change(&server, &id, looking.here(), move |session, _, _| session.go(place)).await
 }
 
 /// `POST /api/sessions/{id}/seats`
@@ -318,10 +345,48 @@ pub(crate) async fn seats(
     body: Body,
 ) -> Answer<Json<View>> {
     let seats: BTreeMap<String, String> = read(body)?;
-    change(&server, &id, looking, move |session, _| {
+    change(&server, &id, looking.here(), move |session, _, _| {
         seats.iter().try_for_each(|(role, seat)| session.seat(role, seat))
     })
     .await
+}
+
+/// The role that a guest is invited to play.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Invitation {
+    role: String,
+}
+
+/// The link that opens a seat.
+#[derive(Debug, Serialize)]
+pub(crate) struct Invited {
+    /// Of which role.
+    role: String,
+    /// Where a browser elsewhere on the network finds the seat.
+    link: String,
+}
+
+/// `POST /api/sessions/{id}/invitations`
+pub(crate) async fn invite(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    body: Body,
+) -> Answer<Response> {
+    let Invitation { role } = read(body)?;
+    let closed = || {
+        Problem::conflict("no_guests", "this server is reached from its own machine only")
+            .help("start it by `gdl serve --lan` to invite others")
+    };
+    let address = server.guests.address().ok_or_else(closed)?;
+    let (worker, session) = (Arc::clone(&server), id.clone());
+    let invited = with_session(&server, &id, move |shared, _| {
+        let token = Registry::id()?;
+        let place = thinking::with(shared, |session| session.invite(&role, &token))?;
+        worker.guests.add(&token, &session, place, &worker.sessions)?;
+        Ok(Invited { role, link: format!("http://{address}/#session={token}") })
+    });
+    Ok((StatusCode::CREATED, Json(invited.await?)).into_response())
 }
 
 /// Whether machines are to wait.
@@ -339,7 +404,7 @@ pub(crate) async fn pause(
     body: Body,
 ) -> Answer<Json<View>> {
     let Pause { paused } = read(body)?;
-    change(&server, &id, looking, move |session, _| {
+    change(&server, &id, looking.here(), move |session, _, _| {
         session.pause(paused);
         Ok(())
     })
@@ -385,7 +450,7 @@ pub(crate) async fn test(
     with_session(&server, &id, move |shared, _| {
         thinking::with(shared, |session| {
             let role = role(session, looking.seat.as_deref())?;
-            Recorded::of(session, role)
+            Recorded::of(session, Looker::Here(role))
         })
     })
     .await
@@ -399,7 +464,7 @@ mod tests {
 
     #[test]
     fn a_session_that_nobody_waits_for_is_not_started() {
-        let server = Server::new(&Shown::default(), 7).expect("the built-in games are sound");
+        let server = Server::new(&Shown::default(), 7, None).expect("the built-in games are sound");
         let start = |moves: serde_json::Value| -> Start {
             serde_json::from_value(serde_json::json!({ "game": "nim", "moves": moves })).expect("well formed")
         };

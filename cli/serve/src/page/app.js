@@ -25,6 +25,8 @@ const listeners = new Map();
 export const app = {
   // The latest view of the open session, or null.
   session: null,
+  // If this is the page of a guest, who has a seat and nothing else.
+  isGuest: document.body.classList.contains("guest"),
   // The role through whose eyes the game is seen, where the rules hide something; null is for the server to decide.
   seat: null,
 
@@ -117,7 +119,7 @@ export const app = {
     try {
       show(await app.api("GET", `/sessions/${id}`));
     } catch (problem) {
-      const request = problem.code === "no_session" && kept.request(id);
+      const request = problem.code === "no_session" && !app.isGuest && kept.request(id);
       if (!request) throw problem;
       await app.start(request);
       kept.forget(id);
@@ -211,7 +213,8 @@ function show(view) {
   if (app.session && (other || view.place !== app.session.place)) app.quiet();
   app.session = view;
   byId("chooser").hidden = byId("results").hidden = true;
-  byId("game").hidden = byId("inside").hidden = false;
+  byId("game").hidden = false;
+  byId("inside").hidden = app.isGuest;
   if (other) emit("open", view);
   emit("view", view);
   if (other) follow(view.id);
@@ -236,7 +239,7 @@ async function follow(id) {
       if (!control.signal.aborted && app.session?.id === id) show(view);
     } catch (error) {
       if (control.signal.aborted) return;
-      if (error.code === "no_session") return route();
+      if (error.code === "no_session" && !app.isGuest) return route();
       app.warn(error.message);
       await new Promise((done) => setTimeout(done, 2000));
     }
@@ -266,23 +269,29 @@ async function route() {
       app.close();
     }
   } catch (error) {
-    app.warn(error.message);
-    history.replaceState(null, "", "#");
+    app.warn([error.message, error.help].filter(Boolean).join(": "));
+    // The link of a guest stays: the seat may be had again.
+    if (!app.isGuest) history.replaceState(null, "", "#");
     app.close();
   }
 }
 
 board.mount(byId("board"), app);
 play.mount(byId("play"), app);
-chooser.mount(byId("chooser"), app);
-editor.mount(byId("chooser"), app);
-evaluation.mount(byId("evaluation"), app);
-kept.mount(app);
-inside.mount(byId("inside"), app);
-results.mount(byId("results"), app);
 why.mount(byId("why"), app);
+if (app.isGuest) {
+  byId("chooser").append("This is where guests come in. Open the link to your seat, which the person who invited you has.");
+} else {
+  chooser.mount(byId("chooser"), app);
+  editor.mount(byId("chooser"), app);
+  evaluation.mount(byId("evaluation"), app);
+  kept.mount(app);
+  inside.mount(byId("inside"), app);
+  results.mount(byId("results"), app);
+}
 document.querySelector("header a").addEventListener("click", (event) => {
   event.preventDefault();
+  if (app.isGuest) return;
   history.pushState(null, "", "#");
   app.close();
 });

@@ -5,11 +5,15 @@ import { bare, html } from "./dom.js";
 // The computer as an opponent, without the names of searches.
 export const LEVELS = { easy: "mcts:nodes=50", medium: "mcts:seconds=0.3", hard: "mcts:seconds=3" };
 
+// The seat of a person elsewhere.
+const GUEST = "guest";
+
 const count = (number) => Math.round(number).toLocaleString("en");
 
 export function mount(element, app) {
   let view = null;
   let players = [];
+  let invites = false;
   let advice = null;
   let wantsAdvice = false;
   let asking = null;
@@ -41,8 +45,9 @@ export function mount(element, app) {
   const link = button("Copy link", copyLink, { title: "An address that holds this position" });
   const sounds = button("Sounds", () => sound(!audio), { "aria-pressed": "false", title: "A knock for each move" });
   const linked = html("input", { id: "link", readonly: true, hidden: true, "aria-label": "Link to this position" });
+  // A guest has a seat and no more: what changes the play of others is for the person who invited them.
   const controls = html("div", { id: "controls", role: "group", "aria-label": "Play" },
-    restart, undo, redo, pause, hints, save, load, file, link, test, sounds, linked);
+    ...(app.isGuest ? [sounds] : [restart, undo, redo, pause, hints, save, load, file, link, test, sounds, linked]));
   let audio = null;
   const position = html("textarea", { rows: "6", spellcheck: "false", "aria-label": "Position" });
   const edit = html("details", { id: "position", ontoggle: () => { if (edit.open) readPosition(); } }, html("summary", {}, "Position"),
@@ -53,7 +58,7 @@ export function mount(element, app) {
   const legal = html("ol", { id: "legal" });
   const legalTitle = html("h2", {}, "Legal moves");
   const made = html("ol", { id: "moves", "aria-label": "Moves made" });
-  const go = (place) => app.change("/go", { place });
+  const go = (place) => (app.isGuest ? false : app.change("/go", { place }));
   const first = button("«", () => go(0), { "aria-label": "To the start", title: "Home" });
   const back = button("‹", () => step(-1), { "aria-label": "One move back", title: "Left arrow" });
   const next = button("›", () => step(1), { "aria-label": "One move on", title: "Right arrow" });
@@ -65,8 +70,10 @@ export function mount(element, app) {
   const part = (title, ...rest) => html("section", {}, html("h2", {}, title), ...rest);
   const facts = part("Also holds", fluents);
 
+  const invitation = html("dialog", { id: "invitation", "aria-labelledby": "invitation-title" });
   element.append(status, goals, mark, effort, eyes, controls, part("Players", seats),
-    html("section", {}, legalTitle, legal), part("Moves", replays, made, evaluation), facts, edit, luck);
+    html("section", {}, legalTitle, legal), part("Moves", ...(app.isGuest ? [made] : [replays, made, evaluation])), facts,
+    ...(app.isGuest ? [] : [edit, luck, invitation]));
 
   // ---- Sounds -----------------------------------------------------------------------------------
 
@@ -116,7 +123,12 @@ export function mount(element, app) {
     timer = setInterval(() => { if (!step(1)) replay(false); }, 900);
   }
 
-  app.api("GET", "/players").then((answer) => { players = answer.players; if (view) showSeats(true); });
+  if (!app.isGuest) {
+    app.api("GET", "/players").then((answer) => {
+      [players, invites] = [answer.players, answer.guests];
+      if (view) showSeats(true);
+    });
+  }
 
   // What is said of the position, of which one may ask why.
   const asked = (text, atom) => button(text, () => app.emit("ask", atom), { class: "fluent", title: "Why?" });
@@ -138,11 +150,12 @@ export function mount(element, app) {
 
   function showSeats(anew) {
     const { goals } = view;
-    const shape = view.game.roles.map(({ name, seat }) => `${name}=${seat}`).join(" ");
+    const shape = view.game.roles.map(({ name, seat, absent }) => `${name}=${seat}${absent ? "?" : ""}`).join(" ");
     if (!anew && seats.dataset.shape === shape && seats.dataset.goals === String(goals)) return;
     [seats.dataset.shape, seats.dataset.goals] = [shape, String(goals)];
     const open = [...seats.querySelectorAll("details[open]")].map((details) => details.dataset.role);
-    seats.replaceChildren(...view.game.roles.map(({ name, seat }, at) => {
+    seats.replaceChildren(...view.game.roles.map(({ name, seat, absent }, at) => {
+      if (app.isGuest) return html("div", { class: "seat" }, html("span", {}, name), html("span", { class: "faint" }, name === view.guest ? "you" : seat));
       if (seat === "chance") return html("div", { class: "seat" }, html("span", {}, name), html("span", { class: "faint" }, "chance"));
       const { kind, address, options } = unseated.has(name)
         ? { options: {}, ...unseated.get(name) } : parse(seat);
@@ -157,10 +170,11 @@ export function mount(element, app) {
           showSeats(true);
         });
       };
-      const choose = () => (LEVELS[select.value] ? app.change("/seats", { [name]: LEVELS[select.value] })
+      const choose = () => (select.value === GUEST ? invite(name) : LEVELS[select.value] ? app.change("/seats", { [name]: LEVELS[select.value] })
         : sit(select.value, isOwn(select.value) ? {} : usual(select.value)));
       const select = html("select", { "aria-label": `Who plays ${name}`, onchange: choose },
         html("option", { value: "person" }, "person"),
+        ...(invites || seat === GUEST ? [html("option", { value: GUEST }, "a guest, by a link")] : []),
         html("optgroup", { label: "computer" }, ...Object.keys(LEVELS).map((level) => html("option", { value: level }, level))),
         html("optgroup", { label: "players by name" },
           ...players.map((player) => html("option", { value: player.name, title: player.about }, player.name))));
@@ -176,9 +190,40 @@ export function mount(element, app) {
       })));
       const more = fields.length && (address || !isElsewhere(kind))
         ? [html("details", { "data-role": name, open: open.includes(name) }, html("summary", {}, "options"), html("div", { class: "fields" }, ...fields))] : [];
+      const guest = seat === GUEST ? [html("div", { class: "row guest" }, html("span", { class: "faint" }, absent ? "has not come yet" : "has come"),
+        button("New link", () => invite(name), { "aria-label": `A new link for ${name}`, title: "The link before opens nothing any more" }))] : [];
       const score = goals?.[at] == null ? [] : [html("b", { class: "score", title: "goal" }, String(goals[at]))];
-      return html("div", { class: "seat" }, html("label", {}, html("span", {}, name, " ", ...score), " ", select), ...where, ...more);
+      return html("div", { class: "seat" }, html("label", {}, html("span", {}, name, " ", ...score), " ", select), ...where, ...guest, ...more);
     }));
+  }
+
+  // Gives a seat to a guest, and says what that means.
+  async function invite(role) {
+    let invited;
+    try {
+      invited = await app.api("POST", `/sessions/${view.id}/invitations`, { role });
+    } catch (error) {
+      showSeats(true);
+      return app.warn([error.message, error.help].filter(Boolean).join(": "));
+    }
+    const close = () => invitation.close();
+    const address = html("input", { readonly: true, value: invited.link, "aria-label": `Link to the seat of ${role}` });
+    const copy = button("Copy", async () => {
+      address.select();
+      await navigator.clipboard.writeText(invited.link).then(() => { copy.textContent = "Copied"; }, () => {});
+    });
+    invitation.replaceChildren(html("h2", { id: "invitation-title" }, `A guest plays ${role}`),
+      html("p", {}, "Send this link to one person on your network:"), html("div", { class: "row" }, address, copy),
+      html("ul", {}, ...[
+        "A person who has the link plays this seat. It opens nothing else on this machine.",
+        "Nothing is encrypted: others on the network could read along, or take the link. Use it where you trust them.",
+        ...(view.game.hides ? ["The guest sees what this seat may know, and you see what yours may. But all of it is on this machine, so the guest relies on you not to look, as by taking the seat back."] : []),
+        "You can undo, go back and restart for both. The link ends with this session, or when you give the seat to others.",
+      ].map((text) => html("li", {}, text))),
+      html("div", { class: "row" }, button("Done", close)));
+    invitation.showModal();
+    address.select();
+    await app.refresh();
   }
 
   // What a player is given at first: a second to think, where it thinks.
@@ -186,7 +231,8 @@ export function mount(element, app) {
 
   // Through whose eyes, where the rules hide something and several people play.
   function showEyes() {
-    const people = view.game.roles.filter(({ seat }) => isOwn(seat));
+    const people = app.isGuest ? [] : view.game.roles.filter(({ seat }) => isOwn(seat));
+    if (view.closed && !people.length) return eyes.replaceChildren(html("p", {}, "Something is hidden here, and guests play: it is shown at the end."));
     if (!view.closed && !view.seat) return eyes.replaceChildren();
     const parts = [html("p", {}, view.closed ? "Something is hidden here. Who looks at the screen?"
       : `This is what ${view.seat} knows.${view.perceived ? ` Perceived last: ${bare(view.perceived)}.` : ""}`)];
@@ -391,10 +437,10 @@ export function mount(element, app) {
     const signature = JSON.stringify([view.line, view.ahead, view.branches]);
     if (made.dataset.shown === signature) return;
     made.dataset.shown = signature;
-    const item = (one, kind) => html("li", { value: one.step }, button(one.text || "(hidden)", () => app.change("/go", { place: one.place }),
-      { class: kind, "aria-current": one.place === view.place ? "step" : undefined }));
-    const start = html("li", { value: 0 }, button("start", () => app.change("/go", { place: 0 }),
-      { "aria-current": view.line.length ? undefined : "step" }));
+    const item = (one, kind) => html("li", { value: one.step }, button(one.text || "(hidden)", () => go(one.place),
+      { class: kind, disabled: app.isGuest, "aria-current": one.place === view.place ? "step" : undefined }));
+    const start = html("li", { value: 0 }, button("start", () => go(0),
+      { disabled: app.isGuest, "aria-current": view.line.length ? undefined : "step" }));
     // Lines that were left stand below the move that was made instead.
     const children = Map.groupBy(view.branches, ({ parent }) => parent);
     const line = (one) => {
@@ -406,7 +452,7 @@ export function mount(element, app) {
         others.push(...more);
         at = next;
       }
-      const buttons = moves.slice(0, 12).map((move) => button(move.text || "(hidden)", () => go(move.place)));
+      const buttons = moves.slice(0, 12).map((move) => button(move.text || "(hidden)", () => go(move.place), { disabled: app.isGuest }));
       return html("ul", { class: "branch" }, html("li", {}, ...buttons, ...(moves.length > 12 ? [button(`… ${moves.length - 12} more`, () => go(moves.at(-1).place))] : [])),
         ...others.map((other) => html("li", {}, line(other))));
     };
@@ -434,7 +480,7 @@ export function mount(element, app) {
 
   // Left and right go along the moves, as elsewhere on the net, unless the focus is where they mean something else.
   addEventListener("keydown", (event) => {
-    if (!view || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!view || app.isGuest || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (event.target.closest("input, select, textarea, dialog, [data-cell], [role=tablist], #inside")) return;
     const count = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
     if (!count) return;
@@ -443,7 +489,7 @@ export function mount(element, app) {
   });
 
   addEventListener("keydown", (event) => {
-    if (!view || !(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "z") return;
+    if (!view || app.isGuest || !(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "z") return;
     if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
     event.preventDefault();
     app.change(event.shiftKey ? "/redo" : "/undo");

@@ -6,13 +6,14 @@ use axum::{
     body::{Body, to_bytes},
     http::{Request, header},
 };
-use gdl_serve::{DESCRIPTION, Shown, router};
+use gdl_serve::{DESCRIPTION, Shown, router, routers};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
-/// The port that the server believes to be reached at.
+/// The port that the server believes to be reached at, and where its guests come in.
 const PORT: u16 = 7;
+pub(super) const GUESTS: &str = "192.0.2.5:7";
 
 /// The description of the interface.
 pub(super) fn description() -> Value {
@@ -31,6 +32,7 @@ pub(super) struct Client {
     router: Router,
     runtime: Runtime,
     description: Value,
+    host: String,
 }
 
 impl Client {
@@ -39,10 +41,20 @@ impl Client {
     }
 
     pub(super) fn of(shown: &Shown<'_>) -> Self {
-        let router = router(shown, PORT).expect("the built-in games are sound");
+        Self::at(router(shown, PORT).expect("the built-in games are sound"), format!("127.0.0.1:{PORT}"))
+    }
+
+    /// A client at the machine of a server, and one at the door of its guests.
+    pub(super) fn pair() -> [Self; 2] {
+        let guests = GUESTS.parse().expect("an address");
+        let [here, there] = routers(&Shown::default(), PORT, guests).expect("the built-in games are sound");
+        [Self::at(here, format!("127.0.0.1:{PORT}")), Self::at(there, GUESTS.to_owned())]
+    }
+
+    fn at(router: Router, host: String) -> Self {
         // One thread that answers, as the program has.
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-        Self { router, runtime, description: description() }
+        Self { router, runtime, description: description(), host }
     }
 
     pub(super) fn get(&self, path: &str) -> Answer {
@@ -59,9 +71,8 @@ impl Client {
     /// If the answer is not one that the description allows.
     pub(super) fn send(&self, method: &str, path: &str, body: &[u8], headers: &[(&str, &str)]) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
-        let host = format!("127.0.0.1:{PORT}");
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
-            request = request.header(header::HOST, host);
+            request = request.header(header::HOST, &self.host);
         }
         request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
         let request = request.body(Body::from(body.to_vec())).expect("a request");
@@ -105,7 +116,11 @@ impl Client {
 
     /// What the description says of a request.
     fn described(&self, method: &str, path: &str) -> Option<&Value> {
-        let path: Vec<&str> = path.split('?').next()?.split('/').collect();
+        let path = path.split('?').next()?;
+        if self.host == GUESTS && !is_for_guests(method, path) {
+            return None;
+        }
+        let path: Vec<&str> = path.split('/').collect();
         let fits = |template: &str| {
             let parts: Vec<&str> = template.split('/').collect();
             parts.len() == path.len()
@@ -124,5 +139,17 @@ impl Client {
             Some(path) => self.description.pointer(path).expect("a definition"),
             None => value,
         }
+    }
+}
+
+/// If guests may ask for this.
+fn is_for_guests(method: &str, path: &str) -> bool {
+    let Some(place) = path.strip_prefix("/api/sessions/") else {
+        return path == "/" || path.starts_with("/page/");
+    };
+    match place.split_once('/') {
+        None => method == "GET",
+        Some((_, "moves")) => method == "POST",
+        Some((_, part)) => method == "GET" && ["why", "illegal", "rulesheet"].contains(&part),
     }
 }

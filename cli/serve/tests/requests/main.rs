@@ -5,6 +5,7 @@ mod client;
 mod description;
 #[path = "../../../network/tests/matches/fake.rs"]
 mod fake;
+mod guests;
 mod inspection;
 mod playing;
 mod reasons;

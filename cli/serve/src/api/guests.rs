@@ -1,0 +1,83 @@
+//! The requests of guests: what stands behind a link is a seat, so they see what its role may know, make its moves, and ask why.
+//!
+//! Each is the request of a person at this machine by another name: an address holds the token of a link in place of a session's id,
+//! and the seat is the one that it opens, whatever is asked for.
+
+use super::{
+    inspection::{self, Doubt, Rulesheet, Search},
+    request::{Asker, Body, Query, read},
+    sessions::{self, Choice, Looking},
+};
+use crate::{
+    problem::{Answer, Problem},
+    reason::Reason,
+    server::Server,
+    session_view::{IllegalView, View},
+};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use std::sync::Arc;
+
+/// The session and the seat behind a link.
+fn seat(server: &Server, token: String) -> Answer<(String, Asker)> {
+    let (id, role) = server.guests.find(&token)?;
+    Ok((id, Asker::Guest { token, role }))
+}
+
+/// To a guest a session that is gone is a link that opens nothing.
+fn told<T>(answer: Answer<T>) -> Answer<T> {
+    answer.map_err(|problem| if problem.code == "no_session" { Problem::no_seat() } else { problem })
+}
+
+/// `GET /api/sessions/{id}`
+pub(crate) async fn view(
+    State(server): State<Arc<Server>>,
+    Path(token): Path<String>,
+    Query(looking): Query<Looking>,
+) -> Answer<Json<View>> {
+    let (id, asker) = seat(&server, token)?;
+    told(looking.wait(&server, &id).await)?;
+    told(sessions::change(&server, &id, asker, |_, _, _| Ok(())).await)
+}
+
+/// `POST /api/sessions/{id}/moves`
+pub(crate) async fn choose(
+    State(server): State<Arc<Server>>,
+    Path(token): Path<String>,
+    body: Body,
+) -> Answer<Json<View>> {
+    let (id, asker) = seat(&server, token)?;
+    let choice: Choice = read(body)?;
+    told(sessions::change(&server, &id, asker, move |session, looker, _| choice.make(session, looker)).await)
+}
+
+/// `GET /api/sessions/{id}/why`
+pub(crate) async fn why(
+    State(server): State<Arc<Server>>,
+    Path(token): Path<String>,
+    Query(doubt): Query<Doubt>,
+) -> Answer<Json<Reason>> {
+    let (id, asker) = seat(&server, token)?;
+    told(inspection::reason_for(&server, &id, asker, doubt).await)
+}
+
+/// `GET /api/sessions/{id}/illegal`
+pub(crate) async fn illegal(
+    State(server): State<Arc<Server>>,
+    Path(token): Path<String>,
+    Query(search): Query<Search>,
+) -> Answer<Json<IllegalView>> {
+    let (id, asker) = seat(&server, token)?;
+    told(inspection::not_legal(&server, &id, asker, search).await)
+}
+
+/// `GET /api/sessions/{id}/rulesheet`
+pub(crate) async fn rulesheet(
+    State(server): State<Arc<Server>>,
+    Path(token): Path<String>,
+) -> Answer<Json<Rulesheet>> {
+    let (id, _) = seat(&server, token)?;
+    told(inspection::rulesheet(State(server), Path(id)).await)
+}

@@ -1,0 +1,89 @@
+//! The guests of a server: people elsewhere on the network, each of whom has a link to one seat of one session.
+//!
+//! A link holds a token of 128 random bits, which is all that a guest needs and all that is known of one. A seat has one link at a time;
+//! whether a token still opens it says the session. There are never more than [`MOST`] links.
+
+use crate::{
+    problem::{Answer, Problem},
+    registry::Registry,
+    shared::lock,
+};
+use gdl_runtime::dynamic::RoleId;
+use std::{collections::BTreeMap, net::SocketAddr, sync::Mutex};
+
+/// There are never more links.
+const MOST: usize = 256;
+
+/// The links of guests, and where their door is.
+#[derive(Default)]
+pub(crate) struct Guests {
+    address: Option<SocketAddr>,
+    /// For each token the session and the role.
+    seats: Mutex<BTreeMap<String, (String, RoleId)>>,
+}
+
+impl Guests {
+    /// Those who come in at this address; none do if there is none.
+    pub(crate) fn at(address: Option<SocketAddr>) -> Self {
+        Self { address, ..Self::default() }
+    }
+
+    /// Where guests come in, if they do.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Notes what a token opens. An older one of the same seat opens nothing any more, nor do those of sessions that are gone.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub(crate) fn add(&self, token: &str, session: &str, role: RoleId, sessions: &Registry) -> Answer<()> {
+        let mut seats = lock(&self.seats);
+        seats.retain(|_, (id, other)| sessions.has(id) && (id.as_str(), *other) != (session, role));
+        if seats.len() >= MOST {
+            return Err(Problem::too_many(format!("there are {MOST} links already"))
+                .help("links of a session end with it"));
+        }
+        seats.insert(token.to_owned(), (session.to_owned(), role));
+        Ok(())
+    }
+
+    /// The session and the role of a token.
+    ///
+    /// # Errors
+    /// If it opens nothing.
+    pub(crate) fn find(&self, token: &str) -> Answer<(String, RoleId)> {
+        lock(&self.seats).get(token).cloned().ok_or_else(Problem::no_seat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{games::Games, seats::Seat, session::Session};
+    use gdl_runtime::{History, game::Id};
+
+    #[test]
+    fn links_are_bounded_and_end_with_their_session() {
+        let sessions = Registry::default();
+        for id in ["a", "b"] {
+            let opened = Games::default().find("tictactoe").expect("it is built in");
+            let (history, seats) = (History::new(&opened.game), Seat::usual(&opened.game));
+            assert!(sessions.add(Session::new(id.to_owned(), opened, history, seats, 0)).is_ok());
+        }
+        let guests = Guests::default();
+        let role = RoleId::from_index;
+        for seat in 0..MOST {
+            assert!(guests.add(&format!("t{seat}"), "a", role(seat), &sessions).is_ok());
+        }
+        let refused = guests.add("more", "b", role(0), &sessions);
+        assert!(matches!(refused, Err(problem) if problem.code == "too_many"));
+        // A seat has one link.
+        assert!(guests.add("again", "a", role(3), &sessions).is_ok());
+        assert!(guests.find("t3").is_err());
+        assert_eq!(guests.find("again").map(|(id, role)| (id, role.index())).ok(), Some(("a".to_owned(), 3)));
+        assert!(sessions.remove("a").is_ok());
+        assert!(guests.add("more", "b", role(0), &sessions).is_ok());
+        assert!(guests.find("again").is_err() && guests.find("more").is_ok());
+    }
+}

@@ -1,0 +1,53 @@
+//! Two people at two browsers: one at the machine of the server, one who came by a link.
+
+use super::chromium::Page;
+
+#[test]
+fn a_guest_plays_by_a_link() {
+    // The address of a network that every machine is on: itself.
+    let Some(mut page) = Page::open(&["tictactoe_led", "--lan=127.0.0.1"]) else { return };
+    page.wait_for_game();
+    page.run("{ const select = document.querySelector(\"[aria-label='Who plays o']\"); select.value = 'guest'; select.dispatchEvent(new Event('change')); }");
+    page.wait("document.querySelector('#invitation[open] input')");
+    // What it means is said before the link is sent.
+    let told = page.text("#invitation");
+    for words in ["A person who has the link plays this seat", "Nothing is encrypted", "The link ends"] {
+        assert!(told.contains(words), "{told}");
+    }
+    assert!(page.text("#seats").contains("has not come yet"));
+    let link = page.run("document.querySelector('#invitation input').value");
+    let link = link.as_str().expect("a link");
+    let Some(mut guest) = Page::visit_as_guest(link) else { return };
+    guest.wait_for_game();
+    page.press("Escape");
+    page.wait("document.getElementById('seats').innerText.includes('has come')");
+    // A move here is seen there, and the other way round.
+    page.click_cell(4);
+    guest.wait_for_moves(1);
+    guest.click_cell(0);
+    page.wait_for_moves(2);
+    assert_eq!((page.cell(0), guest.cell(4)), ("o".to_owned(), "x".to_owned()));
+    // A guest does nothing out of turn, and has no part in what is for the machine's own page.
+    guest.click_cell(8);
+    assert!(guest.notice().contains("not your move"), "{}", guest.notice());
+    assert_eq!(
+        guest.run(
+            "[...document.querySelectorAll('#controls button')].map((button) => button.textContent).join()"
+        ),
+        "Sounds"
+    );
+    assert_eq!(guest.run("document.getElementById('inside').hidden"), true);
+    assert!(guest.text("#seats").contains("you"));
+    // Reasons are told as here.
+    guest.press("Escape");
+    guest.click("#illegal > summary");
+    guest.wait("document.querySelector('#illegal-moves button')");
+    // What is taken back is taken back for both; and a reload leads back to the seat.
+    page.choose("Undo");
+    guest.wait_for_moves(0);
+    guest.reload();
+    guest.wait_for_moves(0);
+    // The seat is given to others: the link opens it no more.
+    page.run("{ const select = document.querySelector(\"[aria-label='Who plays o']\"); select.value = 'person'; select.dispatchEvent(new Event('change')); }");
+    guest.wait("document.getElementById('notice').innerText.includes('opens no seat')");
+}

@@ -142,7 +142,7 @@ impl Picture {
         let board = &self.board;
         let cells = board.cells_of(game, state);
         let (wide, high) = (board.columns().len(), board.rows().len());
-        let is_square = board.tiling() == Tiling::Square;
+        let is_square = matches!(board.tiling(), Tiling::Square | Tiling::Ring);
         let named = is_square && board.columns().iter().chain(board.rows()).any(|name| !name.is_empty());
         let left = if named && board.rows().iter().any(|name| !name.is_empty()) { MARGIN } else { 4.0 };
         let gaps = |breaks: &[usize], place: usize| {
@@ -223,7 +223,7 @@ impl Picture {
     fn cell(&self, cell: &Cell, even: bool) -> String {
         let shade = if even { "even" } else { "odd" };
         let square = |class: &str| format!("<rect class=\"{class}\" width=\"100\" height=\"100\"/>");
-        let is_square = self.board.tiling() == Tiling::Square;
+        let is_square = matches!(self.board.tiling(), Tiling::Square | Tiling::Ring);
         let mut drawn = match (self.surface, cell) {
             (Surface::Checkered, _) if is_square => square(shade),
             (_, Cell::None) => String::new(),

@@ -16,7 +16,7 @@
 //!
 //! The first coordinate is the column, from left to right. The second is the row, from bottom to top, as in chess and in
 //! mathematics. Only where the first is a number and the second a letter, or the names say so (`r1` before `c1`), the first is
-//! the row. Both may be one name: `(cell b7 red)`. With three coordinates the first one tells several boards apart; with four
+//! the row; and [`Board::hinted`] reads what the rulesheet calls them, `?row` and `?col`. Both may be one name: `(cell b7 red)`. With three coordinates the first one tells several boards apart; with four
 //! the first two say which part of one large board the last two speak of. With one there is a single row. A comment of the rulesheet
 //! may say otherwise ([`Board::hinted`]).
 //!
@@ -50,6 +50,7 @@
 
 mod axes;
 mod hints;
+mod meaning;
 mod spots;
 mod symbols;
 
@@ -92,6 +93,8 @@ pub struct Board {
     is_transposed: bool,
     /// True if the first row is on top for that reason.
     runs_down: bool,
+    /// True if the last of three coordinates tells the boards apart for that reason.
+    is_layered: bool,
 }
 
 /// A mark: what can be in a cell.
@@ -207,6 +210,7 @@ impl Board {
             turned: Vec::new(),
             is_transposed: false,
             runs_down: false,
+            is_layered: false,
         }
     }
 

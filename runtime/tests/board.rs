@@ -1,7 +1,7 @@
 //! Boards are found by the shape of names alone, and drawn one way round.
 
 use gdl_runtime::{
-    board::{Board, Cell, grouped},
+    board::{Board, Cell, Tiling, grouped},
     vocabulary::Texts,
 };
 
@@ -179,6 +179,101 @@ fn what_lies_on_what_is_no_board() {
     };
     assert!(on(&["disc2", "disc3", "pillar"]).is_none());
     assert!(on(&["left", "right"]).is_some());
+    let letters = ["a", "b", "c"];
+    let pairs = |head: &str| {
+        let pairs = fluents(&format!("({head} ? ?)"), &[&letters, &letters], |_| false);
+        Board::new(&Texts::new(pairs.iter().map(String::as_str)), [])
+    };
+    assert!(pairs("on").is_none() && pairs("lit").is_some());
+}
+
+#[test]
+fn what_counts_between_others_is_no_place() {
+    let of = |pattern: &str| {
+        let names =
+            fluents(pattern, &[&["light", "dark"], &["1", "2", "3", "4"], &["ab", "cde", "f"]], |_| false);
+        Board::new(&Texts::new(names.iter().map(String::as_str)), [])
+    };
+    assert!(of("(piece ? ? ?)").is_none());
+    let at = fluents("(piece ? ?)", &[&["light", "dark"], &["1", "2", "3", "4"]], |_| false);
+    assert!(Board::new(&Texts::new(at.iter().map(String::as_str)), []).is_some());
+}
+
+#[test]
+fn names_of_variables_say_which_coordinate_is_which() {
+    let cells = fluents("(cell ? ? ?)", &[&["1", "2"], THREE, &["x"]], |_| false);
+    let mut texts: Vec<&str> = cells.iter().map(String::as_str).collect();
+    texts.sort_unstable();
+    let plain = Board::new(&Texts::new(&texts), []).unwrap();
+    let drawn = |rules: &str| {
+        let board = plain.clone().hinted(rules);
+        (board.columns().len(), board.rows().to_vec())
+    };
+    let (across, table, graph) = ((2, vec!["3", "2", "1"]), (3, vec!["1", "2"]), (3, vec!["2", "1"]));
+    for (rules, (columns, rows)) in [
+        ("(<= (p ?x ?y) (true (cell ?x ?y x)))", &across),
+        ("(<= (p ?a ?b) (true (cell ?a ?b x)))", &across),
+        ("(<= (p ?row ?col) (true (cell ?row ?col x)))", &table),
+        ("(true (cell ?r1 ?c1 x)) (true (cell ?r2 ?c2 x)) (true (cell ?x ?y x))", &table),
+        ("(true (cell ?r ?c x)) (true (cell ?x ?y x))", &across),
+        ("(true (cell ?y ?x x))", &graph),
+        ("(true (cell ?row ?color x))", &across),
+        ("(true (cell ?col ?row x))", &across),
+        ("; board: columns first\n(true (cell ?row ?col x))", &across),
+        ("; board: rows first\n(true (cell ?x ?y x))", &table),
+        ("(true (other ?row ?col x)) (cell ?row", &across),
+    ] {
+        assert_eq!(drawn(rules), (*columns, rows.iter().map(|&row| row.to_owned()).collect()), "{rules}");
+    }
+    assert_eq!(plain.hinted("; board: ring").tiling(), Tiling::Ring);
+}
+
+#[test]
+fn lines_between_neighbours_lie_at_cells() {
+    let mut texts = Vec::new();
+    for (x, y) in (1..4).flat_map(|x| (1..4).map(move |y| (x, y))) {
+        texts.extend((x < 3).then(|| format!("(line {x} {y} {} {y})", x + 1)));
+        texts.extend((y < 3).then(|| format!("(line {x} {y} {x} {})", y + 1)));
+    }
+    let of =
+        |texts: &[String]| Board::new(&Texts::new(texts.iter().map(String::as_str)), []).expect("a board");
+    let board = of(&texts);
+    assert_eq!((board.grids().len(), board.columns().len(), board.rows().len()), (1, 3, 3));
+    assert!(board.marks().iter().all(|mark| board.names().contains(&mark.text)));
+    // One that leads further is something else.
+    texts.push("(line 1 1 3 3)".to_owned());
+    assert_ne!(of(&texts).grids().len(), 1);
+}
+
+#[test]
+fn the_last_coordinate_is_the_layer_if_it_is_called_so() {
+    // A pyramid, and a grid where each place has one number.
+    let four: Vec<String> = (0..4).map(|n| n.to_string()).collect();
+    let pyramid = |hold: fn(usize, usize, usize) -> bool| -> Option<Board> {
+        let mut texts = Vec::new();
+        for (x, y, z) in (0..64).map(|at| (at / 16, at / 4 % 4, at % 4)) {
+            if hold(x, y, z) {
+                texts.push(format!("(cell {x} {y} {z} red)"));
+                texts.push(format!("(cell {x} {y} {z} blue)"));
+            }
+        }
+        Board::new(&Texts::new(texts.iter().map(String::as_str)), [])
+    };
+    let board = pyramid(|x, y, z| x >= y && y >= z).expect("a pyramid");
+    assert_eq!(board.grids(), four);
+    let names = board.names().to_vec();
+    let layers = board.hinted("(cell ?x ?y ?z red)");
+    assert_eq!((layers.grids(), layers.columns()), (&four[..], &four[..]));
+    // The cell 3 2 1 is in the second layer, the last column and the third row from below.
+    let spot = layers.spot("(put 3 2 1)").cells;
+    assert_eq!(spot, [16 + 4 + 3]);
+    assert_eq!(layers.names()[spot[0]], "3 2 1");
+    let mut moved = layers.names().to_vec();
+    moved.sort_unstable();
+    let mut names = names;
+    names.sort_unstable();
+    assert_eq!(moved, names);
+    assert_eq!(pyramid(|x, y, z| (x + y) % 4 == z).expect("a board").grids().len(), 1);
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl Axis {
     }
 
     /// If its name or kind says that it is the row of a pair.
-    fn is_row_before(&self, second: &Self) -> bool {
+    pub(super) fn is_row_before(&self, second: &Self) -> bool {
         let says = |axis: &Self, letter: char| axis.prefix.to_ascii_lowercase().starts_with(letter);
         (says(self, 'r') && says(second, 'c'))
             || (says(self, 'y') && says(second, 'x'))
@@ -114,6 +114,13 @@ impl<'t> Candidate<'t> {
         let run = axes[first..].iter().take_while(|axis| axis.is_some()).count();
         // One argument is left for the mark if there are three or more.
         let most = if first == 0 && arity > 2 { (arity - 1).min(4) } else { 2 };
+        if first == 0 && arity == 4 && run == 4 {
+            let ends: Vec<Axis> = axes.iter().flatten().cloned().collect();
+            if Self::are_lines(names, &ends) {
+                // `(line 1 1 1 2)`: cells, and to which of those beside them a line goes.
+                return Self::with(head, names, arity, ends[..2].to_vec());
+            }
+        }
         let axes: Vec<Axis> = axes.into_iter().skip(first).take(run.min(most)).flatten().collect();
         if arity == 2 && axes.len() == 2 {
             // `(pile a 3)`: each first argument has one second at a time, which is a quantity and no place.
@@ -129,7 +136,10 @@ impl<'t> Candidate<'t> {
             let candidate = Self::with(head, names, arity, axes[..count].to_vec())?;
             // Two numbers without a name that says more and without a mark may be anything, a single one all the more.
             let small = axes[..count].iter().any(|axis| axis.values.len() < 3);
-            let vague = known == 2 && (count == 1 || (candidate.is_bare() && small));
+            // One that counts between others is what lies somewhere, not where.
+            let between = |axis: &Axis| axis.argument != 0 && axis.argument != arity - 1;
+            let vague = (count == 1 && between(&axes[0]))
+                || known == 2 && (count == 1 || (candidate.is_bare() && small));
             (!vague).then_some(candidate)
         })
     }
@@ -142,14 +152,43 @@ impl<'t> Candidate<'t> {
         let cells = names.iter().map(|(_, arguments)| key(arguments)).collect::<BTreeSet<_>>().len();
         let whole: usize = axes.iter().map(|axis| axis.values.len()).product();
         let enough = if axes.len() == 1 { 3 } else { 4 };
+        let is_high = Self::is_cube(&axes) && {
+            let below = |arguments: &Vec<&'t str>| {
+                [0, 1].map(|at: usize| axes[at].part.of(arguments[axes[at].argument]))
+            };
+            let ground = names.iter().map(|(_, arguments)| below(arguments)).collect::<BTreeSet<_>>().len();
+            cells >= 2 * ground
+        };
         let candidate = Self { head, names, axes, arity, cells };
-        (cells >= enough && cells * 3 >= whole && !candidate.is_stack()).then_some(candidate)
+        // A pyramid is a sixth of the cube around it; what has one height at each place is a board with numbers.
+        let least = if is_high { 6 } else { 3 };
+        (cells >= enough && cells * least >= whole && !candidate.is_stack()).then_some(candidate)
     }
 
-    /// If it says what lies on what: `(on disc1 disc2)` has no places.
+    /// If each fluent names two cells beside each other.
+    fn are_lines(names: &[Name<'_>], ends: &[Axis]) -> bool {
+        let far = |arguments: &[&str], axis: usize| {
+            Some(ends[axis].position(arguments)?.abs_diff(ends[axis + 2].position(arguments)?))
+        };
+        let is_line = |arguments: &[&str]| Some(far(arguments, 0)? + far(arguments, 1)? == 1);
+        let is_same = |axis: usize| ends[axis].values == ends[axis + 2].values;
+        is_same(0) && is_same(1) && names.iter().all(|(_, arguments)| is_line(arguments) == Some(true))
+    }
+
+    /// If three coordinates have the same values.
+    fn is_cube(axes: &[Axis]) -> bool {
+        matches!(axes, [x, y, z] if x.values == y.values && y.values == z.values)
+    }
+
+    /// If it says what lies on what: `(on disc1 disc2)` has no places, nor has `(on a b)`.
     fn is_stack(&self) -> bool {
+        let is_on = self.head.eq_ignore_ascii_case("on");
+        let is_lettered = |axis: &Axis| is_on && axis.kind == AxisKind::Letter;
         match &self.axes[..] {
-            [axis] if !axis.prefix.is_empty() => self.marks().any(|mark| axis.values.contains(&mark)),
+            [x, y] => self.arity == 2 && is_lettered(x) && is_lettered(y),
+            [axis] if !axis.prefix.is_empty() || is_lettered(axis) => {
+                self.marks().any(|mark| axis.values.contains(&mark))
+            }
             _ => false,
         }
     }

@@ -5,8 +5,10 @@
 //!
 //! - `; board: hex`: cells are hexagons, and each row stands half a cell further to the right than the one above it;
 //! - `; board: hex left`: the same, further to the left;
+//! - `; board: ring`: cells of one coordinate stand in a circle, the first one on top and the others clockwise;
 //! - `; board: square`: cells are squares, also where something else was found;
 //! - `; board: rows first`: the first coordinate is the row, from top to bottom, and the second the column, as in tables;
+//! - `; board: columns first`: the first is the column, and rows run up, also where names of variables say otherwise;
 //! - `; board: top down`, `; board: bottom up`: rows run that way;
 //! - `; board: parts of 3`: after each third column and row there is a gap, as between the quarters of Pentago;
 //! - `; board: 3 columns`: cells of one coordinate, `(cell 1)` to `(cell 9)`, stand in rows of three, the first at the top left.
@@ -23,10 +25,12 @@ pub enum Tiling {
     Hex,
     /// Hexagons; each row is half a cell further to the left than the one above it.
     HexLeft,
+    /// Cells of a single row in a circle.
+    Ring,
 }
 
 impl Board {
-    /// The board as comments of its rulesheet want it. Comments that fit no board change nothing.
+    /// The board as its rulesheet wants it, by the names of its variables and by comments. What fits no board changes nothing.
     ///
     /// ```
     /// use gdl_runtime::{board::{Board, Tiling}, vocabulary::Texts};
@@ -39,13 +43,23 @@ impl Board {
     /// ```
     #[must_use]
     pub fn hinted(mut self, rulesheet: &str) -> Self {
-        for line in rulesheet.lines() {
-            let Some(comment) = line.trim_start().strip_prefix(';') else { continue };
-            let comment = comment.trim_start_matches(';').trim().to_ascii_lowercase();
-            let Some(hint) = comment.strip_prefix("board:") else { continue };
+        let comments = rulesheet.lines().filter_map(|line| line.trim_start().strip_prefix(';'));
+        let comments = comments.map(|comment| comment.trim_start_matches(';').trim().to_ascii_lowercase());
+        let hints: Vec<String> = comments
+            .filter_map(|comment| comment.strip_prefix("board:").map(|hint| hint.trim().to_owned()))
+            .collect();
+        // What is said in words counts more than names.
+        if !hints
+            .iter()
+            .any(|hint| ["rows first", "columns first", "top down", "bottom up"].contains(&hint.as_str()))
+        {
+            self = self.meant(rulesheet);
+        }
+        for hint in hints {
             match hint.split_whitespace().collect::<Vec<_>>()[..] {
                 ["hex"] => self.tiling = Tiling::Hex,
                 ["hex", "left"] => self.tiling = Tiling::HexLeft,
+                ["ring"] => self.tiling = Tiling::Ring,
                 ["square"] => self.tiling = Tiling::Square,
                 ["rows", "first"] if !self.is_transposed => self.transpose(),
                 ["top", "down"] if !self.runs_down => self.flip(),
@@ -82,7 +96,7 @@ impl Board {
     }
 
     /// Makes columns rows, the first one on top.
-    fn transpose(&mut self) {
+    pub(super) fn transpose(&mut self) {
         let rows = self.rows.len();
         // Rows that ran down are columns that run left otherwise.
         if self.runs_down {
@@ -97,7 +111,7 @@ impl Board {
     }
 
     /// Turns the rows round.
-    fn flip(&mut self) {
+    pub(super) fn flip(&mut self) {
         let (rows, columns) = (self.rows.len(), self.columns.len());
         self.turn(|row, column| (rows - 1 - row) * columns + column);
         self.rows.reverse();
@@ -112,6 +126,11 @@ impl Board {
             let inside = cell % size;
             cell - inside + place(inside / columns, inside % columns)
         };
+        self.rearrange(turned);
+    }
+
+    /// Gives each cell another place.
+    fn rearrange(&mut self, turned: impl Fn(usize) -> usize) {
         let cells = self.exists.len();
         let (exists, names) = (self.exists.clone(), std::mem::take(&mut self.names));
         self.names = vec![String::new(); cells];
@@ -122,6 +141,34 @@ impl Board {
         self.places.values_mut().for_each(|(cell, _)| *cell = turned(*cell));
         let before = |cell| self.turned.get(cell).copied().unwrap_or(cell);
         self.turned = (0..cells).map(|cell| turned(before(cell))).collect();
+    }
+
+    /// If the row is the first coordinate already.
+    pub(super) fn has_rows_first(&self) -> bool {
+        let pair = &self.axes[self.axes.len().saturating_sub(2)..];
+        self.is_transposed || matches!(pair, [first, second] if first.is_row_before(second))
+    }
+
+    /// Lets the last of three coordinates tell the boards apart; the first is the column, the second the row.
+    pub(super) fn layer_last(&mut self) {
+        let (wide, high) = (self.columns.len(), self.rows.len());
+        if self.is_layered || self.is_transposed || self.runs_down || self.has_rows_first() {
+            return;
+        }
+        // What were boards are columns, columns are rows, and rows, which run up, are boards.
+        let (columns, boards) = (self.grids.len(), high);
+        let turned = |cell: usize| {
+            let (grid, row, column) = (cell / (wide * high), cell / wide % high, cell % wide);
+            let (layer, row, column) = (boards - 1 - row, wide - 1 - column, grid);
+            (layer * wide + row) * columns + column
+        };
+        self.rearrange(turned);
+        let down: Vec<String> = self.columns.drain(..).rev().collect();
+        let up: Vec<String> = self.rows.drain(..).rev().collect();
+        self.columns = std::mem::replace(&mut self.grids, up);
+        self.rows = down;
+        self.breaks = [Vec::new(), Vec::new()];
+        self.is_layered = true;
     }
 
     /// Leaves a gap after each so many columns and rows.

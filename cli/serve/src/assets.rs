@@ -26,6 +26,8 @@ const FILES: &[(&str, &str, &str)] = &[
     ("charts.css", CSS, gdl_tools::analyze::page::STYLE),
     ("app.js", SCRIPT, include_str!("page/app.js")),
     ("pieces.js", SCRIPT, include_str!("page/pieces.js")),
+    ("marks.js", SCRIPT, include_str!("page/marks.js")),
+    ("table.js", SCRIPT, include_str!("page/table.js")),
     ("board.js", SCRIPT, include_str!("page/board.js")),
     ("play.js", SCRIPT, include_str!("page/play.js")),
     ("chooser.js", SCRIPT, include_str!("page/chooser.js")),

@@ -2,7 +2,7 @@
 //!
 //! A board is looked for among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
 
-use crate::neighbours::tiling;
+use crate::{clues::Clues, neighbours::tiling};
 use gdl_runtime::{
     Game,
     board::{Board, Cell, Tiling},
@@ -62,7 +62,9 @@ pub(crate) struct BoardView {
     pub rows: Vec<String>,
     /// The columns and the rows after which there is a gap.
     pub breaks: [Vec<usize>; 2],
-    /// `square`, `hex` or `hex left`.
+    /// What the rulesheet says of the columns and of the rows, if it says something of each.
+    pub clues: Option<Clues>,
+    /// `square`, `hex`, `hex left` or `ring`.
     pub tiling: &'static str,
     /// What each cell is called.
     pub names: Vec<String>,
@@ -92,7 +94,7 @@ pub(crate) struct MarkView {
 impl BoardView {
     /// The grid with these cells, of a game with such moves.
     #[must_use]
-    pub(crate) fn of(board: &Board, motion: Motion, cells: &[Cell]) -> Self {
+    pub(crate) fn of(board: &Board, motion: Motion, clues: Option<Clues>, cells: &[Cell]) -> Self {
         let marks = board.marks().iter().enumerate();
         let cell = |cell: &Cell| match cell {
             Cell::None => None,
@@ -105,10 +107,12 @@ impl BoardView {
             columns: board.columns().to_vec(),
             rows: board.rows().to_vec(),
             breaks: board.breaks().clone(),
+            clues,
             tiling: match board.tiling() {
                 Tiling::Square => "square",
                 Tiling::Hex => "hex",
                 Tiling::HexLeft => "hex left",
+                Tiling::Ring => "ring",
             },
             names: board.names().to_vec(),
             travels: motion.travels,

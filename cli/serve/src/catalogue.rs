@@ -130,7 +130,7 @@ pub(crate) fn card<G: Game>(name: &str, text: &str, game: &G) -> Card {
         hidden: game.vocabulary().has_percepts(),
         loaded: true,
         board: board_of(game, text).map(|board| {
-            BoardView::of(&board, Motion::of(&board, game), &board.cells_of(game, &game.initial()))
+            BoardView::of(&board, Motion::of(&board, game), None, &board.cells_of(game, &game.initial()))
         }),
     }
 }

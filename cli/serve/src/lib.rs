@@ -5,7 +5,7 @@
 //! in threads of their own, so an answer never waits for them. The page is told a `session_view`. Before that games are chosen
 //! (`catalogue`) or written (`rulesheet`, followed by `compilations`), and beside it one may look at their `net`, ask for a `reason` and for the
 //! `evaluation` of a position. Advice to those who do not see everything is an `expectation`. The form of a board's cells shows in the
-//! rules for `neighbours`. Matches of `gdl manage` are watched in its
+//! rules for `neighbours`, what stands beside them in `clues`, and both in the `facts` of a rulesheet. Matches of `gdl manage` are watched in its
 //! `results`, drawn like the states of a session (`scene`). Whatever takes a while is `work` with a turn,
 //! which is called off when no request waits for it. All requests are described ([`DESCRIPTION`]). Only requests for this address
 //! from this page are heard, so no other page in the browser can play along or look.
@@ -16,11 +16,13 @@ mod api;
 mod assets;
 mod board;
 mod catalogue;
+mod clues;
 mod compilations;
 mod connections;
 mod description;
 mod evaluation;
 mod expectation;
+mod facts;
 mod games;
 mod guests;
 mod knowledge;

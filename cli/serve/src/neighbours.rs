@@ -1,8 +1,10 @@
-//! The form of a board's cells, as the rules for neighbours show it: hexagons where each cell has the neighbours of one.
+//! The form of a board's cells, as the rules for neighbours show it: hexagons where each cell has the neighbours of one, and a ring where
+//! the cells of a single row follow each other round.
 //!
 //! Rulesheets on hexagons have a relation such as `adjacent` between two cells that hangs on the rules alone. Its atoms are asked of the
 //! oracle, within [`FUEL`] steps; what cannot be found out so is a board of squares.
 
+use crate::facts;
 use gdl_compiler::{Limits, Options, Source, eval::Evaluator};
 use gdl_runtime::{
     board::{Board, Tiling},
@@ -18,18 +20,38 @@ const MOST_BYTES: usize = 200_000;
 /// Parts of names that such relations have.
 const NAMES: [&str; 3] = ["adj", "neigh", "next_to"];
 
+/// Fewer cells in a row are a row.
+const SMALLEST_RING: usize = 5;
+
 /// A fluent that the rulesheet does not have.
 const PROBE: &str = "a_pair_of_neighbours";
 
 /// The form of the cells of a board in a game with such rules.
 #[must_use]
 pub(crate) fn tiling(board: &Board, text: &str) -> Tiling {
+    if board.rows().len() == 1 && is_round(board, text) {
+        return Tiling::Ring;
+    }
     if text.len() > MOST_BYTES || board.grids().len() > 1 || board.rows().len() < 3 {
         return Tiling::Square;
     }
     let relations = relations(text);
     let found = relations.iter().find_map(|(name, arity)| tiling_by(board, text, name, *arity));
     found.unwrap_or_default()
+}
+
+/// If some relation has as facts that each cell follows the one before it, and the first the last: `(next 12 1)`.
+fn is_round(board: &Board, text: &str) -> bool {
+    let columns = board.columns();
+    if columns.len() < SMALLEST_RING || board.grids().len() > 1 {
+        return false;
+    }
+    let facts = facts::all(text).filter(|fact| fact.len() == 3);
+    let facts: BTreeSet<(&str, &str, &str)> = facts.map(|fact| (fact[0], fact[1], fact[2])).collect();
+    let relations: BTreeSet<&str> = facts.iter().map(|(head, ..)| *head).collect();
+    let after = |at: usize| columns[(at + 1) % columns.len()].as_str();
+    let follows = |head, at: usize| facts.contains(&(head, columns[at].as_str(), after(at)));
+    relations.iter().any(|head| (0..columns.len()).all(|at| follows(head, at)))
 }
 
 /// The relations whose names say that they are of neighbours, with the number of arguments.
@@ -106,6 +128,20 @@ mod tests {
             inside.map(|((x, y), (u, v))| format!("(adjacent {x} {y} {} {})", x + u, y + v)).collect();
         let text = text + &facts.join("\n");
         tiling(&board, &text)
+    }
+
+    #[test]
+    fn rows_that_go_round_are_rings() {
+        let fluents: Vec<String> =
+            (1..7).flat_map(|x| ["red", "blue"].map(|mark| format!("(cell {x} {mark})"))).collect();
+        let board = Board::new(&Texts::new(fluents.iter().map(String::as_str)), []).expect("a board");
+        assert_eq!(board.rows().len(), 1);
+        let facts: Vec<String> = (1..6).map(|x| format!("(after {x} {})", x + 1)).collect();
+        let facts = facts.join(" ");
+        assert_eq!(tiling(&board, &facts), Tiling::Square);
+        assert_eq!(tiling(&board, &format!("{facts} (after 6 1)")), Tiling::Ring);
+        assert_eq!(tiling(&board, &format!("{facts} (other 6 1)")), Tiling::Square);
+        assert_eq!(tiling(&board, &format!("{facts} ; (after 6 1)")), Tiling::Square);
     }
 
     #[test]

@@ -3,7 +3,10 @@
 //! The names of what else holds take no more than `MOST_TOLD` bytes; fluents that are left out are counted. A board is bounded by
 //! its cells.
 
-use crate::board::{BoardView, Motion, board_of};
+use crate::{
+    board::{BoardView, Motion, board_of},
+    clues::{Clues, clues_of},
+};
 use gdl_runtime::{
     Dynamic, Game, GameExt,
     board::{Board, Cell, grouped},
@@ -38,6 +41,8 @@ pub(crate) struct Stage {
     pub board: Option<Board>,
     /// How moves go on it.
     pub motion: Motion,
+    /// What is said beside it.
+    pub clues: Option<Clues>,
 }
 
 /// What is seen of a state.
@@ -66,7 +71,8 @@ impl Stage {
     pub(crate) fn of(game: &Dynamic, text: &str) -> Self {
         let board = board_of(game, text);
         let motion = board.as_ref().map(|board| Motion::of(board, game)).unwrap_or_default();
-        Self { board, motion }
+        let clues = board.as_ref().and_then(|board| clues_of(board, text));
+        Self { board, motion, clues }
     }
 
     /// What is seen of a state.
@@ -75,7 +81,7 @@ impl Stage {
         let held = || game.fluents(state).map(Id::index);
         let (board, others): (Option<BoardView>, Vec<usize>) = match &self.board {
             Some(board) => (
-                Some(BoardView::of(board, self.motion, &board.cells(held()))),
+                Some(BoardView::of(board, self.motion, self.clues.clone(), &board.cells(held()))),
                 board.others(held()).collect(),
             ),
             None => (None, held().collect()),

@@ -35,8 +35,10 @@ The look of a board is read off the names of the fluents. A comment of the
 rulesheet can say more:
   ; board: hex         hexagons, each row half a cell further to the right
   ; board: hex left    the same, further to the left
+  ; board: ring        cells with one number, in a circle
   ; board: square      squares, also where the rules for neighbours show hexagons
   ; board: rows first  the first coordinate is the row, from the top
+  ; board: columns first  the first is the column, whatever variables say
   ; board: top down    rows run that way; or `bottom up`
   ; board: parts of 3  a gap after each third column and row
   ; board: 3 columns   cells with one number, in rows of three
@@ -50,8 +52,8 @@ seat may know, as do you; but all of it is on your machine. A link ends with
 the session, when another is made for the seat, and when the seat is given to
 others. The page itself is still for this machine alone.
 
-Without it nothing leaves the machine. For programs, /api/openapi.json describes the
-requests.
+Without it nothing leaves the machine. For programs, /api/openapi.json
+describes the requests.
 
 Examples:
   gdl serve
@@ -66,8 +68,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
     /// Let others on the network take seats by a link, at this address of the machine [default: the one it has]
-    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true)]
-    pub lan: Option<Option<IpAddr>>,
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "0.0.0.0")]
+    pub lan: Option<IpAddr>,
     /// Show the matches and standings of a database of `gdl manage` too, also while they are played
     #[cfg(feature = "manage")]
     #[arg(long, value_name = "FILE")]
@@ -84,6 +86,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result {
         #[cfg(feature = "manage")]
         results: args.results.as_deref(),
     };
-    let lan = args.lan.map(|address| address.map_or(gdl_serve::Lan::Found, gdl_serve::Lan::At));
+    let lan = args.lan.map(|address| {
+        if address.is_unspecified() { gdl_serve::Lan::Found } else { gdl_serve::Lan::At(address) }
+    });
     gdl_serve::run(&shown, args.port, lan)
 }

@@ -201,6 +201,13 @@ impl Page {
         self.ask("Emulation.setEmulatedMedia", &features);
     }
 
+    /// What the page is shown on, and what the system wishes.
+    pub(super) fn emulate(&mut self, media: &str, features: &[(&str, &str)]) {
+        let features: Vec<Value> =
+            features.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
+        self.ask("Emulation.setEmulatedMedia", &json!({ "media": media, "features": features }));
+    }
+
     /// The value of an expression in the page.
     ///
     /// # Panics

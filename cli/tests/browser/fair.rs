@@ -76,3 +76,42 @@ fn a_rulesheet_stays_in_the_box_and_what_was_checked_is_played() {
     let verdict = api(&mut page, "POST", "/check", &json!({ "text": rules, "patient": true, "ticket": "t" }));
     assert_eq!((&verdict["sound"], &verdict["excess"]), (&json!(true), &json!(false)));
 }
+
+/// A path through a graph that grows by moves: small to write down, a million rules when it is written out.
+fn long_to_compile() -> String {
+    let nodes: Vec<String> = (0..130).map(|node| format!("(n {node})")).collect();
+    format!(
+        "(role r) {} (init (edge 0 1)) (<= (legal r (link ?a ?b)) (n ?a) (n ?b))
+        (<= (next (edge ?a ?b)) (does r (link ?a ?b))) (<= (next (edge ?a ?b)) (true (edge ?a ?b)))
+        (<= (path ?a ?b) (true (edge ?a ?b))) (<= (path ?a ?c) (path ?a ?b) (true (edge ?b ?c)))
+        (<= terminal (path 0 2)) (<= (goal r 100) terminal) (<= (goal r 0) (not terminal))",
+        nodes.join(" ")
+    )
+}
+
+#[test]
+fn what_takes_long_is_called_off_given_more_time_and_played_meanwhile() {
+    let Some(mut page) = Page::open(&[]) else { return };
+    page.wait("document.getElementById('rulesheet')");
+    page.run("document.getElementById('rulesheet').focus()");
+    page.insert(&long_to_compile());
+    let more = "document.getElementById('rulesheet-more')";
+    let button = |name: &str| {
+        format!("[...{more}.querySelectorAll('button')].find((button) => button.textContent === '{name}')")
+    };
+    // More than a quick look goes on by itself, and says how far it is.
+    page.wait(&format!("!{more}.hidden && /takes a while: .+, \\d+ s/.test({more}.textContent)"));
+    page.click_on(&button("Cancel"));
+    page.wait(&format!("{more}.textContent.includes('takes more than a quick look')"));
+    page.wait(&format!("!({})", button("Cancel")));
+    page.click_on(&button("Give it more time"));
+    page.wait(&format!("/takes a while: .+, \\d+ s/.test({more}.textContent)"));
+    page.wait(&button("Cancel"));
+    page.click_on(&button("Play it now, state by state"));
+    page.wait_for_game();
+    let own = "new URLSearchParams(location.hash.slice(1)).get('session')";
+    let engine = page.run(&format!(
+        "fetch(`/api/sessions/${{{own}}}`).then((answer) => answer.json()).then((view) => view.game.engine)"
+    ));
+    assert_eq!(engine, "lifted");
+}

@@ -34,7 +34,7 @@ fn a_guest_plays_by_a_link() {
         guest.run(
             "[...document.querySelectorAll('#controls button')].map((button) => button.textContent).join()"
         ),
-        "Sounds"
+        "Sounds,Why?"
     );
     assert_eq!(guest.run("document.getElementById('inside').hidden"), true);
     assert!(guest.text("#seats").contains("you"));
@@ -44,9 +44,9 @@ fn a_guest_plays_by_a_link() {
     guest.wait("document.querySelector('#illegal-moves button')");
     // What is taken back is taken back for both; and a reload leads back to the seat.
     page.choose("Undo");
-    guest.wait_for_moves(0);
+    guest.wait_for_moves(1);
     guest.reload();
-    guest.wait_for_moves(0);
+    guest.wait_for_moves(1);
     // The seat is given to others: the link opens it no more.
     page.run("{ const select = document.querySelector(\"[aria-label='Who plays o']\"); select.value = 'person'; select.dispatchEvent(new Event('change')); }");
     guest.wait("document.getElementById('notice').innerText.includes('opens no seat')");

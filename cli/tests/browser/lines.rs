@@ -92,7 +92,7 @@ fn a_card_begins_a_game_against_the_computer() {
     assert!(
         page.run("document.getElementById('seats').dataset.shape")
             .to_string()
-            .contains("red=person yellow=mcts")
+            .contains("red=person yellow=best:nodes=30")
     );
     assert_eq!(page.text("#name"), "Connect four");
     // Somebody who chooses from the list by keys goes on there.

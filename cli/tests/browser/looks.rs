@@ -31,6 +31,12 @@ impl Page {
         self.wait_for_game();
     }
 
+    /// The kinds of the pieces that are drawn, in the order of cells.
+    fn kinds(&mut self) -> Vec<String> {
+        let kinds = self.run("[...document.querySelectorAll('[data-cell] .piece > g')].map((piece) => /kind-(\\S+)/.exec(piece.getAttribute('class'))[1])");
+        kinds.as_array().into_iter().flatten().filter_map(|kind| kind.as_str().map(str::to_owned)).collect()
+    }
+
     /// The left, top, width and height of a cell.
     fn frame(&mut self, cell: usize) -> [f64; 4] {
         let frame = self.run(&format!(
@@ -104,4 +110,116 @@ fn boards_are_drawn_as_what_they_are() {
     assert!(page.text("#moves .past").contains("move east"));
     page.click(".pad [aria-label='move north']");
     page.wait_for_moves(2);
+}
+
+/// The end of a game for one that ends when it wants to.
+const END: &str = "(legal r end) (<= (next over) (does r end)) (<= terminal (true over)) (goal r 50)";
+
+#[test]
+fn what_stands_beside_cells_is_drawn_there() {
+    let Some(mut page) = Page::open(&[]) else { return };
+    // Who stands where, walls and whose it is, by relations of their own; what each role has stands beside it.
+    let beside = "(init (position robot 1 1)) (init (position mummy 5 5)) (init (wall 2 2 east)) (init (blockedNorth 3 3))
+        (init (owner 4 4 r)) (init (coins r 7)) (<= (next (coins r 7)) (true (coins r 7)))
+        (<= (next (position ?p ?x ?y)) (true (position ?p ?x ?y))) (<= (next (owner ?x ?y ?p)) (true (owner ?x ?y ?p)))
+        (<= (next (wall 2 2 east)) (true (wall 2 2 east))) (<= (next (blockedNorth 3 3)) (true (blockedNorth 3 3)))";
+    page.open_rules(&rules(beside, &["rock"], ""));
+    assert_eq!(page.kinds(), ["ghost", "wall", "person"]);
+    let names = |page: &mut Page, class: &str| {
+        page.run(&format!(
+            "[...document.querySelectorAll('{class}')].map((cell) => cell.ariaLabel.split(':')[0]).join()"
+        ))
+    };
+    assert_eq!(names(&mut page, ".wall-east"), "2 2");
+    assert_eq!(names(&mut page, ".wall-north"), "3 3");
+    assert_eq!(names(&mut page, "[data-owner]"), "4 4");
+    assert!(page.label("[aria-label^='1 1:']").contains("robot"));
+    assert!(page.text("#seats").contains("coins 7"));
+
+    // Clues beside columns and rows.
+    let clues: Vec<String> =
+        (1..6).map(|line| format!("(col {line} 1 {line}) (row {line} 1 1) (row {line} 2 {line})")).collect();
+    page.open_rules(&rules(&clues.join(" "), &["marked"], ""));
+    let told = page.run("[...document.querySelectorAll('.clue')].map((clue) => clue.textContent).join()");
+    assert_eq!(told, "1 5,1 4,1 3,1 2,1 1,1,2,3,4,5");
+    assert_eq!(page.kinds(), ["wall"]);
+
+    // A row that goes round.
+    let ring: Vec<String> = (0..8)
+        .map(|at| format!("(init (cell {at} red)) (init (cell {at} empty)) (after {at} {})", (at + 1) % 8))
+        .collect();
+    page.open_rules(&format!("(role r) {} {END}", ring.join(" ")));
+    page.wait("document.querySelector('.grid.ring')");
+    let [top, right, bottom, left] = [0, 2, 4, 6].map(|cell| page.frame(cell));
+    assert!(
+        (top[0] - bottom[0]).abs() < 1.0 && top[1] < right[1] && right[1] < bottom[1],
+        "{top:?} {right:?} {bottom:?}"
+    );
+    assert!(left[0] < top[0] && top[0] < right[0] && (left[1] - right[1]).abs() < 1.0, "{left:?}");
+}
+
+#[test]
+fn lines_piles_dice_and_cards_are_drawn_as_such() {
+    let Some(mut page) = Page::open(&[]) else { return };
+    // Lines between dots, by a click where they will be.
+    let steps = "(i 1) (i 2) (i 3) (s 1 2) (s 2 3) (<= (pair ?x ?y ?x ?z) (i ?x) (s ?y ?z)) (<= (pair ?y ?x ?z ?x) (i ?x) (s ?y ?z))
+        (init (line 1 1 1 2)) (<= (next (line ?a ?b ?c ?d)) (true (line ?a ?b ?c ?d))) (<= (next (line ?a ?b ?c ?d)) (does r (draw ?a ?b ?c ?d)))
+        (<= (legal r (draw ?a ?b ?c ?d)) (pair ?a ?b ?c ?d) (not (true (line ?a ?b ?c ?d))))";
+    page.open_rules(&format!("(role r) {steps} {END}"));
+    assert_eq!((page.count(".dots span.line"), page.count(".dots button.line.may")), (1, 11));
+    page.click(".dots [aria-label='draw 2 1 3 1']");
+    page.wait_for_moves(1);
+    assert_eq!((page.count(".dots span.line"), page.count(".dots span.line.newest.right")), (2, 1));
+
+    // Piles of what lies on what: a click on a thing and one on where it goes.
+    let piles = "(init (on disc2 left)) (init (on disc1 disc2)) (init (clear right)) (legal r (puton disc1 right))
+        (<= (next (on disc1 right)) (does r (puton disc1 right))) (<= (next (on disc2 left)) (true (on disc2 left)))";
+    page.open_rules(&format!("(role r) {piles} {END}"));
+    let drawn = "[...document.querySelectorAll('.stack')].map((stack) => stack.innerText.split('\\n').join(' ')).join()";
+    assert_eq!(page.run(drawn), "disc1 disc2 left,right");
+    page.click("[data-thing=disc1]");
+    page.click("[data-thing=right]");
+    page.wait_for_moves(1);
+    assert_eq!(page.run(drawn), "disc2 left,disc1 right");
+
+    // Dice by their pips, cards by rank and suit.
+    let dealt = "(init (die r 5)) (init (card r king)) (init (table queen hearts))";
+    page.open_rules(&format!("(role r) {dealt} {END}"));
+    assert_eq!((page.count(".die .pip"), page.count("svg.card"), page.count("svg.card.red")), (5, 2, 1));
+    assert_eq!(page.run("document.querySelector('svg.card .rank').textContent"), "K");
+}
+
+#[test]
+fn forced_colours_paper_and_calm_are_heeded() {
+    let Some(mut page) = Page::play("breakthrough") else { return };
+    page.emulate("", &[("forced-colors", "active")]);
+    let border = "getComputedStyle(document.querySelector('[data-cell]')).borderTopWidth";
+    assert_eq!(page.run(border), "1px");
+    page.click("[aria-label^='4 2:']");
+    page.wait("document.querySelector('.cell.target')");
+    assert_eq!(page.run("getComputedStyle(document.querySelector('.cell.target')).outlineStyle"), "dotted");
+    assert_eq!(page.run("getComputedStyle(document.querySelector('.cell.selected')).outlineStyle"), "solid");
+    page.emulate("print", &[]);
+    for (selector, is_shown) in
+        [("#controls", false), ("#legal", false), (".tools", false), (".boards", true), ("#moves", true)]
+    {
+        assert_eq!(
+            page.run(&format!("document.querySelector('{selector}').checkVisibility()")),
+            is_shown,
+            "{selector}"
+        );
+    }
+    // Pieces slide, unless motion is to be reduced.
+    page.emulate("", &[("prefers-reduced-motion", "reduce")]);
+    let slides = "document.querySelector('.boards').getAnimations({ subtree: true }).length";
+    page.click("[aria-label^='4 3:']");
+    page.wait_for_moves(1);
+    assert_eq!(page.run(slides), 0);
+    // A game that opens takes the focus along, so that keys go on there.
+    page.visit("");
+    page.wait("document.querySelector('.game')");
+    page.run("document.querySelector('.game').focus()");
+    page.press("Enter");
+    page.wait_for_game();
+    page.wait("document.activeElement !== document.body");
 }

@@ -78,3 +78,20 @@ fn an_analysis_is_that_of_the_command() {
     let command = json(&["analyze", "nim", "--count", "50", "--seed", "3", "--json"]);
     assert_eq!(analysis["figures"], command);
 }
+
+#[test]
+fn guests_are_told_where_to_come_in() {
+    let mut process =
+        command(&["serve", "--lan=127.0.0.1"]).stdout(Stdio::piped()).spawn().expect("gdl starts");
+    let out = BufReader::new(process.stdout.take().expect("its stdout"));
+    let lines: Vec<String> = out.lines().take(3).map(|line| line.expect("text")).collect();
+    let _ = (process.kill(), process.wait());
+    assert!(lines[0].starts_with("http://127.0.0.1:") && lines[0].ends_with('/'), "{lines:?}");
+    assert!(lines[1].starts_with("guests come in at http://127.0.0.1:"), "{lines:?}");
+    assert!(lines[2].contains("nothing is encrypted"), "{lines:?}");
+    // The address of many is that of no machine.
+    let refused = gdl(&["serve", "--lan=224.0.0.1"]);
+    assert!(refused.stderr.contains("this machine has no address on a network"), "{}", refused.stderr);
+    let refused = gdl(&["serve", "--lan=home"]);
+    assert!(refused.stderr.contains("invalid value"), "{}", refused.stderr);
+}

@@ -5,7 +5,9 @@
 // A click that makes no move says why, and offers the reason by the rules. Pieces slide to where they are moved.
 
 import { bare, html } from "./dom.js";
+import { owners, placed, walls } from "./marks.js";
 import { draw, kinds, surface } from "./pieces.js";
+import { table } from "./table.js";
 
 // Words for directions, as steps to the right and down.
 const DIRECTIONS = new Map(Object.entries({
@@ -17,8 +19,6 @@ const ARROWS = { "0,-1": "↑", "0,1": "↓", "-1,0": "←", "1,0": "→", "-1,-
 // Words for a turn, and for the quarter that is turned.
 const TURNS = { clockwise: "⟳", cw: "⟳", anticlockwise: "⟲", counterclockwise: "⟲", ccw: "⟲", cc: "⟲" };
 const SIDES = { left: [0, 1], right: [0, 2], upper: [1, 1], top: [1, 1], lower: [1, 2], bottom: [1, 2] };
-// Walls between cells: `(blockedNorth 2 1)`.
-const WALL = /^(?:blocked|wall|barrier)_?(north|south|east|west)$/i;
 // Pieces beside the board that are drawn.
 const MOST_BESIDE = 40;
 const KEYS = { ArrowLeft: "-1,0", ArrowRight: "1,0", ArrowUp: "0,-1", ArrowDown: "0,1" };
@@ -43,6 +43,8 @@ export function mount(element, app) {
   let current = 0;
   let flipped = false;
   let winning = new Set();
+  let style = "";
+  const lying = { picked: null };
   const chooser = html("dialog", { class: "chooser", "aria-label": "Which move?" });
   const pad = html("div", { class: "pad", role: "group", "aria-label": "Directions", hidden: true });
   const flip = html("button", { type: "button", "aria-pressed": "false", title: "See the board from the other side" }, "Flip");
@@ -268,21 +270,71 @@ export function mount(element, app) {
   }
 
   function showWalls() {
-    const walls = new Map();
-    for (const { relation, values } of view.fluents) {
-      const side = WALL.exec(relation)?.[1].toLowerCase();
-      for (const value of side ? values : []) {
-        const place = view.board.names.indexOf(value);
-        if (place >= 0) walls.set(place, [...(walls.get(place) ?? []), side]);
-      }
-    }
+    const found = walls(view);
+    const whose = owners(view);
     cells.forEach((cell, place) => {
-      for (const side of ["north", "south", "east", "west"]) cell.classList.toggle(`wall-${side}`, walls.get(place)?.includes(side) ?? false);
+      for (const side of ["north", "south", "east", "west"]) cell.classList.toggle(`wall-${side}`, found.get(place)?.includes(side) ?? false);
+      if (whose.has(place)) cell.dataset.owner = whose.get(place) % 6;
+      else delete cell.dataset.owner;
     });
+  }
+
+  // Where there is no board: what lies on the table.
+  function showTable() {
+    if (view.board) return;
+    const on = element.contains(document.activeElement) ? document.activeElement.dataset.thing : null;
+    const shown = table(view, lying, play, showTable);
+    element.replaceChildren(...(shown ? [shown] : []));
+    if (shown) element.append(chooser);
+    if (on) element.querySelector(`[data-thing="${CSS.escape(on)}"]`)?.focus();
+  }
+
+  // Lines between dots: those that are drawn, and those that can be.
+  const SIDE = { "0,-1": "up", "0,1": "down", "-1,0": "left", "1,0": "right" };
+  function side(from, to) {
+    const wide = view.board.columns.length;
+    const step = [to % wide - from % wide, Math.floor(to / wide) - Math.floor(from / wide)];
+    return SIDE[String(flipped ? step.map((part) => -part || 0) : step)];
+  }
+
+  // Where lines that begin at a cell stand: above it, so that no button is within another.
+  let links = new Map();
+  function linesAt(place) {
+    const cell = cells[place];
+    if (cell && !links.has(place)) {
+      const above = html("span", { class: "links" });
+      above.style.gridArea = cell.style.gridArea;
+      cell.parentElement.append(above);
+      links.set(place, above);
+    }
+    return links.get(place);
+  }
+
+  function showLines() {
+    const { board } = view;
+    const last = bare(view.line.at(-1)?.joint.find((move) => move && move !== "noop") ?? "").split(" ").slice(1).join(" ");
+    board.cells.forEach((marks, place) => {
+      const lines = (marks ?? []).flatMap((mark) => {
+        const way = side(place, board.names.indexOf(board.marks[mark].text));
+        const is = `${board.names[place]} ${board.marks[mark].text}` === last;
+        return way ? [html("span", { class: `line ${way}${is ? " newest" : ""}` })] : [];
+      });
+      linesAt(place)?.replaceChildren(...lines);
+    });
+    const long = board.names[0].split(" ").length;
+    for (const move of moves) {
+      const words = bare(move.move).split(/\s+/).slice(1);
+      const [from, to] = [words.slice(0, long), words.slice(long, 2 * long)].map((part) => board.names.indexOf(part.join(" ")));
+      const way = from >= 0 && to >= 0 ? side(from, to) : null;
+      if (!way || !cells[from]) continue;
+      linesAt(from).append(html("button", { type: "button", tabindex: "-1", class: `line may ${way}`, "aria-label": bare(move.move), title: bare(move.move),
+        onclick: () => play(move) }));
+    }
   }
 
   function showBeside() {
     showPad();
+    showTable();
     if (!view.board) return;
     showTurns();
     showTray();
@@ -335,23 +387,27 @@ export function mount(element, app) {
 
   // ---- Drawing ----------------------------------------------------------------------------------
 
+  // A board, and how many play on it.
+  const sided = (board) => ({ ...board, sides: (view.game?.roles ?? []).filter(({ seat }) => seat !== "chance").length });
+
   // Cells, once for each session.
   function build() {
     const { board } = view;
     element.replaceChildren();
-    [cells, drawn, picked, advice, winning] = [[], [], [], null, new Set()];
+    [cells, drawn, picked, advice, winning, links] = [[], [], [], null, new Set(), new Map()];
     if (!board) return;
-    looks = kinds(board.marks, board);
+    looks = kinds(board.marks, sided(board));
     const [wide, high] = [board.columns.length, board.rows.length];
-    const hex = board.tiling !== "square";
+    const hex = board.tiling.startsWith("hex");
+    const ring = board.tiling === "ring";
     const per = wide * high;
-    const style = surface(board, looks);
+    style = surface(board, looks);
     const beside = across(board.grids.length, board);
     const below = Math.ceil(board.grids.length / beside);
     const boards = html("div", { class: "boards" });
-    const width = hex ? wide + (high - 1) / 2 : wide;
+    const width = ring ? 6 : hex ? wide + (high - 1) / 2 : wide;
     boards.style.setProperty("--across", beside);
-    boards.style.setProperty("--shape", (beside * width) / (below * (hex ? (high + 1 / 3) * 0.866 : high)));
+    boards.style.setProperty("--shape", (beside * width) / (below * (ring ? 6 : hex ? (high + 1 / 3) * 0.866 : high)));
     boards.style.setProperty("--wide", beside * width);
     current = -1;
     board.grids.forEach((title, grid) => {
@@ -361,7 +417,7 @@ export function mount(element, app) {
       const turned = (breaks, count) => (flipped ? breaks.map((place) => count - 2 - place) : breaks);
       const breaks = [turned(board.breaks[0], wide), turned(board.breaks[1], high)];
       const after = (breaks, i) => breaks.filter((place) => place < i).length;
-      const named = !hex && (board.columns.some(Boolean) || board.rows.some(Boolean));
+      const named = !hex && !ring && (board.columns.some(Boolean) || board.rows.some(Boolean));
       if (hex) {
         area.style.gridTemplateColumns = `repeat(${2 * wide + high - 1}, minmax(0, 1fr))`;
         area.style.gridTemplateRows = `repeat(${high}, minmax(0, 1fr))`;
@@ -371,11 +427,13 @@ export function mount(element, app) {
       }
       const across = (column) => (flipped ? wide - 1 - column : column);
       const down = (row) => (flipped ? high - 1 - row : row);
-      const y = (row) => down(row) + 1 + after(breaks[1], down(row));
+      // Clues of columns stand above them, those of rows before them.
+      const head = named && board.clues ? 1 : 0;
+      const y = (row) => down(row) + 1 + head + after(breaks[1], down(row));
       const x = (column) => across(column) + 1 + after(breaks[0], across(column)) + (named ? 1 : 0);
       for (let row = 0; row < high; row++) {
         if (named && board.rows[row]) {
-          const label = html("span", { class: "label side", "aria-hidden": "true" }, board.rows[row]);
+          const label = html("span", { class: `label side${head ? " clue" : ""}`, "aria-hidden": "true" }, head ? board.clues[1][row].join(" ") : board.rows[row]);
           label.style.gridArea = `${y(row)} / 1`;
           area.append(label);
         }
@@ -385,8 +443,8 @@ export function mount(element, app) {
           const shift = board.tiling === "hex" ? down(row) : high - 1 - down(row);
           const position = hex ? `${y(row)} / ${1 + 2 * across(column) + shift} / auto / span 2` : `${y(row)} / ${x(column)}`;
           if (board.cells[place] === null) {
-            if (style === "checkered") {
-              const square = html("span", { class: `cell none ${shade}` });
+            if (style === "checkered" || style === "dots") {
+              const square = html("span", { class: `cell ${style === "dots" ? "" : "none"} ${shade}` });
               square.style.gridArea = position;
               area.append(square);
             }
@@ -396,7 +454,15 @@ export function mount(element, app) {
             ? html("span", { role: "img", class: `cell ${shade}`, "data-cell": place })
             : html("button", { type: "button", class: `cell ${shade}`, tabindex: "-1", "data-cell": place });
           cell.style.gridArea = position;
-          if (hex) cell.dataset.name = board.names[place];
+          if (ring) {
+            const turn = (2 * Math.PI * across(column)) / wide;
+            const size = Math.min(20, 200 / wide);
+            const far = 49 - size / 2;
+            cell.style.left = `${50 + far * Math.sin(turn)}%`;
+            cell.style.top = `${50 - far * Math.cos(turn)}%`;
+            cell.style.width = `${size}%`;
+          }
+          if (hex || ring) cell.dataset.name = board.names[place];
           if (!still) {
             cell.addEventListener("click", () => {
               focus(place);
@@ -413,8 +479,8 @@ export function mount(element, app) {
       }
       if (named) {
         board.columns.forEach((text, column) => {
-          const label = html("span", { class: "label foot", "aria-hidden": "true" }, text);
-          label.style.gridArea = `${high + 1 + board.breaks[1].length} / ${x(column)}`;
+          const label = html("span", { class: `label ${head ? "head clue" : "foot"}`, "aria-hidden": "true" }, head ? board.clues[0][column].join("\n") : text);
+          label.style.gridArea = `${head ? 1 : high + 1 + board.breaks[1].length} / ${x(column)}`;
           area.append(label);
         });
       }
@@ -439,12 +505,13 @@ export function mount(element, app) {
 
   function update() {
     if (!view?.board) return;
+    if (looks.length !== view.board.marks.length) looks = kinds(view.board.marks, sided(view.board));
     const last = new Set(view.line.at(-1)?.cells ?? []);
     view.board.cells.forEach((marks, place) => {
       const cell = cells[place];
       if (!cell) return;
-      const content = JSON.stringify(marks);
-      if (drawn[place] !== content) {
+      const content = JSON.stringify(marks.map((mark) => looks[mark]));
+      if (style !== "dots" && drawn[place] !== content) {
         drawn[place] = content;
         const shown = marks.map((mark) => looks[mark]);
         cell.replaceChildren(...(shown.length ? [draw(shown, view.board.rows.length === 1)] : []));
@@ -475,6 +542,7 @@ export function mount(element, app) {
       const label = `${name(place) || "cell"}: ${contents(place) || "empty"}${notes.length ? `, ${notes.join(", ")}` : ""}`;
       if (cell.getAttribute("aria-label") !== label) cell.setAttribute("aria-label", label);
     });
+    if (style === "dots") showLines();
   }
 
   // ---- Motion -----------------------------------------------------------------------------------
@@ -566,8 +634,9 @@ export function mount(element, app) {
     app.on("close", () => { view = null; });
   }
   app.on("open", (opened) => {
-    view = opened;
+    view = placed(opened);
     flipped = false;
+    lying.picked = null;
     flip.setAttribute("aria-pressed", "false");
     index();
     build();
@@ -580,7 +649,7 @@ export function mount(element, app) {
       picked = [];
       winning = new Set();
     }
-    view = next;
+    view = placed(next);
     index();
     const path = moved && !still && slides && !calm.matches && view.board && before.board ? way(before, view) : null;
     slides = true;

@@ -17,6 +17,22 @@ const MEN = new Set([
   "man", "men", "checker", "disc", "disk", "stone", "piece", "marble", "token", "counter", "peg", "pin", "ball", "chip", "bead", "pebble",
 ]);
 const WALLS = new Set(["wall", "block", "blocked", "brick", "hole", "arrow", "burned", "burnt", "#", "rock", "water", "border", "obstacle"]);
+// Others that are told by what they are called.
+const FIGURES = {
+  person: ["explorer", "robot", "player", "soldier", "terrorist", "pacman", "bomberman", "bomberwoman", "hero", "agent", "guard", "thief", "hunter", "runner", "person"],
+  ghost: ["ghost", "blinky", "inky", "pinky", "clyde", "mummy", "monster", "enemy", "zombie"],
+  door: ["exit", "door", "gate"],
+  flag: ["flag", "finish"],
+  bomb: ["bomb", "grenade", "mine"],
+  pellet: ["pellet", "point", "food", "gold", "coin", "apple", "egg", "diamond", "treasure"],
+  fire: ["fire", "flame", "burning"],
+  sheep: ["sheep", "lamb"],
+  wolf: ["wolf", "fox", "dog"],
+};
+const FIGURE = new Map(Object.entries(FIGURES).flatMap(([kind, names]) => names.map((name) => [name, kind])));
+// The men of shogi by their letters.
+const SHOGI = { pawn: "P", lance: "L", knight: "N", silver: "S", gold: "G", bishop: "B", rook: "R", king: "K" };
+const WAYS = { up: "↑", down: "↓", left: "←", right: "→", north: "↑", south: "↓", west: "←", east: "→" };
 const CODE = /^([wbryg])_?([pnbrqk])$/;
 // Pieces of quarto: four properties, each one of two.
 const FOUR = /^[a-z]?([01])([01])([01])([01])$/;
@@ -29,6 +45,15 @@ const SHAPES = {
   bishop: "M50 12a6 6 0 0 1 4 10c9 7 15 16 15 25 0 8-4 14-9 17l2 8h12v10H26V72h12l2-8c-5-3-9-9-9-17 0-9 6-18 15-25a6 6 0 0 1 4-10z",
   queen: "M20 26a6 6 0 1 1 7 6l8 20 5-27a6 6 0 1 1 5-1l5 26 5-26a6 6 0 1 1 5 1l5 27 8-20a6 6 0 1 1 7 5l-9 35h3v10H26V72h3l-8-35z",
   king: "M46 10h8v7h7v8h-7v8c10-8 28-6 28 9 0 11-9 16-11 30h4v10H25V72h4c-2-14-11-19-11-30 0-15 18-17 28-9v-8h-7v-8h7z",
+  person: "M50 14a15 15 0 0 1 9 27c13 4 20 15 21 39H20c1-24 8-35 21-39a15 15 0 0 1 9-27z",
+  ghost: "M22 84V48a28 28 0 0 1 56 0v36l-9-9-10 9-9-9-9 9-10-9z",
+  door: "M28 86V30a22 22 0 0 1 44 0v56z",
+  flag: "M28 14h6v4h44l-12 16 12 16H34v36h-6z",
+  bomb: "M60 12l10 4-7 13a29 29 0 1 1-12-6z",
+  fire: "M50 10c4 18 26 28 26 50a26 26 0 0 1-52 0c0-10 6-17 11-22 2 6 5 9 8 10-2-14 0-27 7-38z",
+  sheep: "M30 34c4-10 18-12 24-5 10-5 22 2 22 12 8 4 8 16 0 20-2 6-8 8-14 7v14h-7V69H44v13h-7V68c-8 1-14-4-15-10-12-1-13-16-3-19-1-2 5-6 11-5z",
+  wolf: "M22 16l16 14h24l16-14 2 34-14 20-16 16-16-16-14-20z",
+  shogi: "M50 10l26 16 8 62H16l8-62z",
   crown: "M30 60l-4-26 13 11 11-17 11 17 13-11-4 26z",
 };
 
@@ -62,6 +87,9 @@ export function kinds(marks, board = {}) {
   const draughts = (words.some((list) => list.includes("man")) && !named.has("pawn"))
     || ((coded ? only(letters, ["p", "k"]) : only(named, ["pawn", "king"])) && isOfOneColour(board, marks));
   const quarto = shown.length > 4 && shown.filter((mark) => FOUR.test(mark.text)).length >= shown.length - 1;
+  const shogi = words.some((list) => list.includes("lance")) && words.some((list) => list.includes("gold"));
+  // Marks of as many kinds as there are players are told apart by their colours.
+  const sides = new Set(shown.map(({ family }) => family));
   const two = shown.filter((mark) => ["w", "b"].includes(mark.text.toLowerCase())).length === 2;
   const short = shown.every((mark) => SHORT[mark.text.toLowerCase()]);
   return marks.map((mark, place) => {
@@ -76,6 +104,11 @@ export function kinds(marks, board = {}) {
       return { kind: draughts ? rank[kind] ?? kind : kind, paint: `colour-${SHORT[side]}` };
     }
     if (quarto && FOUR.test(text)) return { kind: "quarto", paint: `colour-${FOUR.exec(text)[1] === "0" ? "white" : "black"}`, text };
+    if (shogi) {
+      const man = list.find((word) => SHOGI[word]);
+      const side = list.find((word) => COLOURS[word]);
+      if (man) return { kind: "shogi", paint, text: `${list.includes("promoted") ? "+" : ""}${SHOGI[man]}`, turned: side === "white" || side === "gote" };
+    }
     if (text === "x" || text === "o") return { kind: text, paint: `stroke-${text}` };
     if (list.some((word) => WALLS.has(word))) return { kind: "wall", paint: "wall" };
     const man = list.find((word) => CHESSMEN.has(word));
@@ -86,6 +119,13 @@ export function kinds(marks, board = {}) {
     if (two && SHORT[text]) return { kind: "disc", paint: `colour-${SHORT[text]}` };
     if (short && shown.length > 1 && SHORT[text]) return { kind: "disc", paint: `colour-${SHORT[text]}` };
     if (["lit", "on", "light"].includes(text)) return { kind: "lamp", paint: "lamp" };
+    const figure = list.map((word) => FIGURE.get(word)).find(Boolean);
+    if (figure) return { kind: figure, paint };
+    const way = list.length > 1 && list.map((word) => WAYS[word]).find(Boolean);
+    if (way) return { kind: "letters", paint, text: way };
+    // What alone is marked fills its cell.
+    if (shown.filter(({ extra }) => !extra).length === 1 && !mark.blank && !mark.extra && /^(?:v|m|f|marked|visited|filled|full|black|mark|taken|true)$/.test(text)) return { kind: "wall", paint: "wall" };
+    if (sides.size === shown.length && shown.length >= 2 && shown.length <= 4 && shown.length === board.sides && !/^\d/.test(text) && !mark.blank) return { kind: "disc", paint };
     if (/^\d+$/.test(text)) return { kind: "number", paint: "number", text };
     return { kind: "letters", paint, text: mark.symbol };
   });
@@ -93,7 +133,7 @@ export function kinds(marks, board = {}) {
 
 const disc = (radius, extra = {}) => svg("circle", { cx: 50, cy: 50, r: radius, ...extra });
 
-function drawing({ kind, text }, row) {
+function drawing({ kind, text, turned }, row) {
   switch (kind) {
     case "x":
       return [svg("path", { d: "M24 24L76 76M76 24L24 76", class: "mark" })];
@@ -116,6 +156,11 @@ function drawing({ kind, text }, row) {
         : svg("rect", { x: 50 - size, y: 50 - size, width: 2 * size, height: 2 * size, rx: 6, class: "body" });
       return [body, ...(hollow === "1" ? [disc(size / 2.4, { class: "hollow" })] : [])];
     }
+    case "pellet":
+      return [disc(16, { class: "body" })];
+    case "shogi":
+      return [svg("g", turned ? { transform: "rotate(180 50 50)" } : {}, svg("path", { d: SHAPES.shogi, class: "body" }),
+        svg("text", { x: 50, y: 60, class: `letters length-${Math.min(text.length, 3)}` }, text))];
     case "number":
       return number(Number(text), row);
     case "letters":
@@ -150,11 +195,16 @@ export function draw(list, row) {
   return picture;
 }
 
-// What a board looks like by what lies on it: `hex`, `rack`, `checkered`, `lines`, `felt` or `plain`.
+// What a board looks like by what lies on it: `hex`, `ring`, `dots`, `rack`, `checkered`, `lines`, `felt` or `plain`.
 export function surface(board, looks) {
-  if (board.tiling !== "square") return "hex";
+  if (board.tiling.startsWith("hex")) return "hex";
+  if (looks.some(({ kind }) => kind === "shogi")) return "plain";
   if (board.drops) return "rack";
+  if (board.tiling === "ring") return "ring";
   const isWide = board.rows.length > 1;
+  // Marks that are names of cells are lines to them.
+  const shown = board.marks.filter(({ blank }) => !blank);
+  if (isWide && shown.length > 3 && board.names && shown.every(({ text }) => text.includes(" ") && board.names.includes(text))) return "dots";
   if (board.travels && isWide) return "checkered";
   if (looks.some(({ kind }) => kind === "x" || kind === "o")) return "lines";
   const discs = looks.filter((_, place) => !board.marks[place].blank).every(({ kind }) => kind === "disc");

@@ -1,9 +1,10 @@
 // What stands beside the board: status and result, seats, what can be done, the legal moves, the moves made, and whatever else holds.
 
 import { bare, html } from "./dom.js";
+import { counts } from "./marks.js";
 
 // The computer as an opponent, without the names of searches.
-export const LEVELS = { easy: "mcts:nodes=50", medium: "mcts:seconds=0.3", hard: "mcts:seconds=3" };
+export const LEVELS = { easy: "best:nodes=30", medium: "best:nodes=1000", hard: "best:seconds=3" };
 
 // The seat of a person elsewhere.
 const GUEST = "guest";
@@ -151,9 +152,11 @@ export function mount(element, app) {
   function showSeats(anew) {
     const { goals } = view;
     const shape = view.game.roles.map(({ name, seat, absent }) => `${name}=${seat}${absent ? "?" : ""}`).join(" ");
-    if (!anew && seats.dataset.shape === shape && seats.dataset.goals === String(goals)) return;
-    [seats.dataset.shape, seats.dataset.goals] = [shape, String(goals)];
+    const told = JSON.stringify([goals, view.game.roles.map(({ name }) => counts(view.fluents, name))]);
+    if (!anew && seats.dataset.shape === shape && seats.dataset.told === told) return;
+    [seats.dataset.shape, seats.dataset.told] = [shape, told];
     const open = [...seats.querySelectorAll("details[open]")].map((details) => details.dataset.role);
+    const on = seats.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     seats.replaceChildren(...view.game.roles.map(({ name, seat, absent }, at) => {
       if (app.isGuest) return html("div", { class: "seat" }, html("span", {}, name), html("span", { class: "faint" }, name === view.guest ? "you" : seat));
       if (seat === "chance") return html("div", { class: "seat" }, html("span", {}, name), html("span", { class: "faint" }, "chance"));
@@ -192,9 +195,11 @@ export function mount(element, app) {
         ? [html("details", { "data-role": name, open: open.includes(name) }, html("summary", {}, "options"), html("div", { class: "fields" }, ...fields))] : [];
       const guest = seat === GUEST ? [html("div", { class: "row guest" }, html("span", { class: "faint" }, absent ? "has not come yet" : "has come"),
         button("New link", () => invite(name), { "aria-label": `A new link for ${name}`, title: "The link before opens nothing any more" }))] : [];
-      const score = goals?.[at] == null ? [] : [html("b", { class: "score", title: "goal" }, String(goals[at]))];
+      const held = counts(view.fluents, name).map((text) => html("small", { class: "held" }, text));
+      const score = goals?.[at] == null ? held : [html("b", { class: "score", title: "goal" }, String(goals[at]))];
       return html("div", { class: "seat" }, html("label", {}, html("span", {}, name, " ", ...score), " ", select), ...where, ...guest, ...more);
     }));
+    if (on) seats.querySelector(`[aria-label="${CSS.escape(on)}"]`)?.focus();
   }
 
   // Gives a seat to a guest, and says what that means.
@@ -495,7 +500,11 @@ export function mount(element, app) {
     app.change(event.shiftKey ? "/redo" : "/undo");
   });
 
-  app.on("open", (opened) => { view = opened; asking = null; unseated.clear(); linked.hidden = true; edit.open = false; replay(false); advise(false); });
+  app.on("open", (opened) => {
+    view = opened; asking = null; unseated.clear(); linked.hidden = true; edit.open = false; replay(false); advise(false);
+    // What had the focus is gone: keys go on here.
+    if (document.activeElement === document.body || !document.activeElement?.checkVisibility()) status.focus({ preventScroll: true });
+  });
   app.on("close", () => { replay(false); view = null; wantsAdvice = false; asking = null; });
   app.on("view", (next) => {
     const moved = view?.place !== next.place || view?.id !== next.id || view?.legal[0]?.role !== next.legal[0]?.role;

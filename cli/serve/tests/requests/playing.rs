@@ -50,7 +50,7 @@ fn seats_can_be_anybody_known() {
     let client = Client::new();
     let players = client.get("/api/players").body;
     let (session, view) = start(&client, &json!({ "game": "monty_hall" }));
-    assert_eq!(view["game"]["roles"][1], json!({ "name": "random", "seat": "chance" }));
+    assert_eq!(view["game"]["roles"][1], json!({ "name": "random", "seat": "chance", "absent": false }));
     for player in players["players"].as_array().expect("players") {
         let bounds = if player["elsewhere"] == true { "127.0.0.1:9,seconds=1" } else { "nodes=1" };
         let seat = format!("{}:{bounds}", player["name"].as_str().expect("a name"));

@@ -105,7 +105,7 @@ fn the_door_of_guests_opens_nothing_else() {
     }
     assert_eq!(there.send("GET", &seat, b"", &[("origin", "http://192.0.2.5:7")]).status, 200);
     assert!(there.get("/").body.as_str().is_some_and(|page| page.contains("<body class=\"guest\">")));
-    // A server that is not open to others invites nobody.
+    // A server that is not open to others has no invitations.
     let alone = Client::new();
     let id =
         alone.post("/api/sessions", &json!({ "game": "nim" })).body["id"].as_str().expect("an id").to_owned();
@@ -130,7 +130,7 @@ fn links_end() {
         assert_eq!(code(&there.get(&guest)), (404, "no_session"));
         assert_eq!(code(&play(&there, &guest, "o", "noop")), (404, "no_session"));
     }
-    // Nobody sits there without an invitation, and not in the place of chance.
+    // No guest sits there without an invitation, and not in the place of chance.
     assert_eq!(code(&here.post(&format!("{own}/seats"), &json!({ "o": "guest" }))), (422, "no_player"));
     let chance =
         here.post("/api/sessions", &json!({ "game": "pig" })).body["id"].as_str().expect("an id").to_owned();

@@ -3,7 +3,7 @@
 //! Faults do not stop the reading: each argument that is wrong is one message, and what could be
 //! read is kept, so that the module can be emitted under its name all the same.
 
-use gdl_compiler::{Limits, Options, diagnostic::codes, emit::Code};
+use gdl_compiler::{Limits, Options, Syntax, diagnostic::codes, emit::Code};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
@@ -81,7 +81,7 @@ limits! {
 }
 
 /// The options besides the limits.
-const OPTIONS: &[&str] = &["name", "vis", "rules", "case", "code", "allow", "deny", "crate"];
+const OPTIONS: &[&str] = &["name", "vis", "rules", "syntax", "case", "code", "allow", "deny", "crate"];
 
 impl Arguments {
     /// Reads the arguments of a call.
@@ -182,6 +182,13 @@ impl Arguments {
                     return Err(syn::Error::new(LitStr::span(&rules), message));
                 }
                 self.rules = Some(Rulesheet::Inline(rules));
+            }
+            "syntax" => {
+                self.options.syntax = Some(match choice(input, &["kif", "infix", "epilog"])? {
+                    "infix" => Syntax::Infix,
+                    "epilog" => Syntax::Epilog,
+                    _ => Syntax::Kif,
+                });
             }
             "case" => {
                 let value = choice(input, &["fold", "sensitive"])?;

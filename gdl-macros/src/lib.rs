@@ -53,6 +53,7 @@ use std::{
 ///     "tictactoe.kif",
 ///     name = noughts_and_crosses,     // the module's name; the file's if left out
 ///     vis = pub(crate),               // its visibility; `pub` if left out
+///     syntax = "epilog",              // "kif", "infix" or "epilog"; the text tells if left out
 ///     case = "sensitive",             // whether `X` and `x` differ; "fold" if left out
 ///     code = "table",                 // how steps run: "table", "straight", "lanes" (straight in lanes
 ///                                     // alone), or "auto" for the budgets

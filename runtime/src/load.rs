@@ -14,7 +14,7 @@ use crate::{
     dynamic::Dynamic,
 };
 use gdl_compiler::{
-    Diagnostics, Limits, Observer, Options, Source,
+    Diagnostics, Limits, Observer, Options, Source, Syntax,
     diagnostic::{self, codes},
 };
 use std::{
@@ -238,6 +238,34 @@ impl Loader {
     /// Spellings that differ in case alone are different symbols; otherwise they are one.
     pub fn case_sensitive(mut self) -> Self {
         self.options.case_sensitive = true;
+        self
+    }
+
+    /// The text is in KIF. Otherwise the text itself tells its syntax.
+    pub fn kif(self) -> Self {
+        self.syntax(Syntax::Kif)
+    }
+
+    /// The text is in infix GDL, `next(p(X)) :- true(p(X)) & ~q(X)`, whatever it looks like.
+    pub fn infix(self) -> Self {
+        self.syntax(Syntax::Infix)
+    }
+
+    /// The text is in Epilog, the language with operations, whatever it looks like.
+    ///
+    /// ```
+    /// use gdl_runtime::Loader;
+    ///
+    /// let text = "role(robot) init(control(robot)) legal(press) press :: on terminal :- on goal(robot, 100) :- on";
+    /// assert!(Loader::new().epilog().load(text).is_ok());
+    /// assert!(Loader::new().kif().load(text).is_err());
+    /// ```
+    pub fn epilog(self) -> Self {
+        self.syntax(Syntax::Epilog)
+    }
+
+    fn syntax(mut self, syntax: Syntax) -> Self {
+        self.options.syntax = Some(syntax);
         self
     }
 

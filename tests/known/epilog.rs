@@ -69,6 +69,9 @@ fn built_in_games_go_to_infix_and_back() {
             let verdict =
                 compare(&built_in(entry.name), &game, |name| infix_name(name, &infix.renamed), &bounds);
             assert!(!matches!(verdict, Verdict::Different { .. }), "{}: {verdict:?}", entry.name);
+            // As many ways to play, and as deep.
+            let original = built_in(entry.name);
+            assert_eq!(gdl_runtime::perft(&game, 2), gdl_runtime::perft(&original, 2), "{}", entry.name);
         }
     }
 }
@@ -213,6 +216,48 @@ fn what_the_reference_cannot_read_is_refused() {
         let source = Source::new("case", text);
         let failure = read(&source, &options).expect_err(text);
         assert!(failure.tree.is_some_and(|tree| tree.broken), "{text}");
+    }
+}
+
+/// A game whose functions and objects are called as words of KIF and infix GDL are.
+const WORDS: &str = "
+    role(next) role(legal)
+    init(does(true)) init(sees(1)) init(control(next)) init(or(a, b)) init(noop)
+    input(true, not) input(not, true)
+    after(1, 2) after(2, 3) after(3, 4) after(4, 5)
+    legal(go(X)) :- does(Y) & input(Y, X)
+    legal(or(stay, here))
+    go(X) :: does(Y) ==> ~does(Y) & does(X)
+    go(X) :: control(next) ==> ~control(next) & control(legal)
+    go(X) :: control(legal) ==> ~control(legal) & control(next)
+    go(X) :: sees(N) & after(N, M) ==> ~sees(N) & sees(M)
+    or(stay, here) :: or(a, b) ==> ~or(a, b) & or(b, a) & and(a)
+    or(stay, here) :: or(b, a) ==> ~or(b, a) & or(a, b)
+    terminal :- sees(5)
+    goal(next, 100) :- sees(5)
+    goal(legal, 30) :- does(true)
+";
+
+#[test]
+fn names_that_are_words_elsewhere_are_replaced() {
+    let source = Source::new("words.epilog", WORDS);
+    let game = play(source.clone(), &quiet(), None).unwrap();
+    let mut renamed = Vec::new();
+    let mut before = source;
+    // From Epilog to KIF, to infix and to KIF again.
+    for to in [Syntax::Kif, Syntax::Infix, Syntax::Kif] {
+        let conversion = convert(&before, &Options::default(), to)
+            .unwrap_or_else(|faults| panic!("{}", faults.render(&before)));
+        renamed.extend(conversion.renamed);
+        before = Source::new(to.name(), conversion.text);
+        let other = play(before.clone(), &quiet(), None).unwrap_or_else(|_| panic!("{}", before.text()));
+        let bounds = Bounds { states: 2_000, ..Bounds::default() };
+        let verdict = compare(&game, &other, |name| infix_name(name, &renamed), &bounds);
+        assert!(matches!(verdict, Verdict::Proved { states: 3.. }), "{verdict:?}\n{}", before.text());
+    }
+    let expected = [("does", "does_"), ("sees", "sees_"), ("or", "or_"), ("not", "not_")];
+    for (word, name) in expected {
+        assert!(renamed.contains(&(word.to_owned(), name.to_owned())), "{renamed:?}");
     }
 }
 

@@ -21,9 +21,11 @@ mod supervisor;
 
 use author::{FEATURES, sheet};
 use cap::Cap;
+use gdl_compiler::{Options, Source, Syntax, convert::convert, diagnostic::frame, read};
 use gdl_tests::{
     corpus,
     mutant::{forms, mutate},
+    sentences,
 };
 use journey::Enter;
 use std::{alloc::System, env, fs, hint::black_box, thread::sleep, time::Duration};
@@ -120,6 +122,50 @@ fn mutants_of_other_rulesheets_go_through_every_phase() {
     let Some(summary) = supervise(name, &mutants, numbers(cases)) else { return };
     judge(&summary);
     assert!(5 * summary.count("played") > cases, "too few mutants are played");
+}
+
+/// Mutants of some rulesheets in infix GDL or Epilog.
+struct Sentences {
+    seed: u64,
+    texts: Vec<String>,
+}
+
+impl Cases for Sentences {
+    fn write(&self, number: u64) -> (Vec<String>, Vec<&'static str>) {
+        let text = &self.texts[number as usize % self.texts.len()];
+        (sentences::mutate(text, self.seed, number), Vec::new())
+    }
+}
+
+/// Takes mutants of texts in a syntax through every phase.
+fn mutate_sentences(name: &str, syntax: Syntax, texts: Vec<String>) {
+    for text in &texts {
+        let whole = sentences::sentences(text).join("\n");
+        assert_eq!(Syntax::of(&whole), syntax, "{whole}");
+        assert!(read(&Source::new("whole", &whole), &Options::default()).is_ok(), "{whole}");
+    }
+    let mutants = Sentences { seed: setting("GDL_SEED", 0), texts };
+    let cases = setting("GDL_CASES", 100);
+    let Some(summary) = supervise(name, &mutants, numbers(cases)) else { return };
+    judge(&summary);
+    assert!(5 * summary.count("played") > cases, "too few mutants are played");
+    assert!(summary.counts.keys().any(|word| word.starts_with("refused GDL14")), "too few faults of signs");
+}
+
+#[test]
+fn mutants_in_infix_go_through_every_phase() {
+    let infix = |text: &str| {
+        let source = Source::new("game.kif", text);
+        convert(&source, &Options::default(), Syntax::Infix).expect("it can be read").text
+    };
+    let texts = gdl_games::compiled().map(|entry| entry.text).filter(|text| text.len() < 5_000).map(infix);
+    mutate_sentences("mutants_in_infix_go_through_every_phase", Syntax::Infix, texts.collect());
+}
+
+#[test]
+fn mutants_in_epilog_go_through_every_phase() {
+    let texts = [include_str!("../known/tictactoe.epilog"), frame(Syntax::Epilog)].map(str::to_owned);
+    mutate_sentences("mutants_in_epilog_go_through_every_phase", Syntax::Epilog, texts.to_vec());
 }
 
 /// A rulesheet as it is.

@@ -8,5 +8,6 @@ pub mod comparison;
 pub mod corpus;
 pub mod generator;
 pub mod mutant;
+pub mod sentences;
 pub mod successors;
 pub mod watch;

@@ -1,7 +1,7 @@
-//! How rulesheets are read: which lints are told, whether case counts, and how much a rulesheet may cost.
+//! How rulesheets are read: which syntax it is in, which lints are told, whether case counts, and how much a rulesheet may cost.
 
 use clap::{Args, ValueEnum};
-use gdl_compiler::{Levels, Limits, Options, diagnostic::codes};
+use gdl_compiler::{Levels, Limits, Options, Syntax, diagnostic::codes};
 use gdl_tools::parse::did_you_mean;
 
 /// How a rulesheet is to be read.
@@ -16,6 +16,9 @@ pub(crate) struct RulesArgs {
     /// Make a lint an error; `warnings` makes errors of all warnings
     #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint_or_warnings)]
     pub deny: Vec<String>,
+    /// The syntax of the text
+    #[command(flatten)]
+    pub syntax: SyntaxArgs,
     /// Whether `Cell` and `cell` are one symbol
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
@@ -32,9 +35,41 @@ impl RulesArgs {
             case_sensitive: self.case == Case::Sensitive,
             levels: Levels { allow: self.allow.clone(), warn: self.warn.clone(), deny: self.deny.clone() },
             limits: self.limits.limits(),
+            syntax: self.syntax.syntax(),
             ..Options::default()
         }
     }
+}
+
+/// Which syntax a rulesheet is in.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct SyntaxArgs {
+    /// The syntax of the text, which otherwise tells it itself
+    #[arg(long, value_enum)]
+    pub syntax: Option<Written>,
+}
+
+impl SyntaxArgs {
+    /// The compiler's name for it, if one was given.
+    #[must_use]
+    pub(crate) fn syntax(self) -> Option<Syntax> {
+        self.syntax.map(|written| match written {
+            Written::Kif => Syntax::Kif,
+            Written::Infix => Syntax::Infix,
+            Written::Epilog => Syntax::Epilog,
+        })
+    }
+}
+
+/// A syntax that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Written {
+    /// Lists, as game servers and players exchange them
+    Kif,
+    /// `head(X) :- body(X)`, as textbooks and courses write
+    Infix,
+    /// Infix rules and operations, `move(X) :: condition(X) ==> effect(X)`
+    Epilog,
 }
 
 /// How much a rulesheet may cost.

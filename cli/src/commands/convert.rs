@@ -1,7 +1,8 @@
 //! `gdl convert`: a rulesheet in another syntax.
 
+use crate::args::rules::SyntaxArgs;
 use clap::{Args, ValueEnum};
-use gdl_compiler::{Source, Syntax, convert::convert};
+use gdl_compiler::{Options, Source, Syntax, convert::convert};
 use gdl_tools::{
     error::{Error, Result},
     game::GameArg,
@@ -28,6 +29,9 @@ pub(crate) struct ConvertArgs {
     /// The syntax to write
     #[arg(long, value_enum)]
     pub to: Target,
+    /// The syntax of the text.
+    #[command(flatten)]
+    pub syntax: SyntaxArgs,
 }
 
 /// A syntax that is written.
@@ -54,7 +58,8 @@ impl Target {
 /// If it cannot be read, or stdout takes no more.
 pub(crate) fn run(args: &ConvertArgs) -> Result {
     let (source, _) = args.game.source()?;
-    let text = converted(source, args.to.syntax())?;
+    let text =
+        rewritten(source, &Options { syntax: args.syntax.syntax(), ..load::quiet() }, args.to.syntax())?;
     let mut out = output::stdout();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)
@@ -62,7 +67,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result {
 
 /// A rulesheet in another syntax. Names that could not stay, and what is wrong with it, go to stderr.
 pub(super) fn converted(source: Source, to: Syntax) -> Result<String> {
-    match convert(&source, &load::quiet(), to) {
+    rewritten(source, &load::quiet(), to)
+}
+
+fn rewritten(source: Source, options: &Options, to: Syntax) -> Result<String> {
+    match convert(&source, options, to) {
         Ok(conversion) => {
             for (before, now) in &conversion.renamed {
                 output::remark(format_args!("{ODD}remark{ODD:#}: `{before}` is written `{now}`"));

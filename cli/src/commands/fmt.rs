@@ -1,5 +1,6 @@
 //! `gdl fmt`: rulesheets in the usual layout.
 
+use crate::args::rules::SyntaxArgs;
 use clap::Args;
 use gdl_compiler::{Options, Source, format::format};
 use gdl_tools::{
@@ -30,6 +31,9 @@ pub(crate) struct FmtArgs {
     /// Change nothing, list what would change, and exit with 1 if anything would
     #[arg(long)]
     pub check: bool,
+    /// The syntax of the text.
+    #[command(flatten)]
+    pub syntax: SyntaxArgs,
 }
 
 /// Formats each file and says which ones changed, or which ones would.
@@ -38,7 +42,7 @@ pub(crate) struct FmtArgs {
 /// [`Error::Reported`] if a file cannot be read or, with `--check`, if one would change;
 /// [`Error::Input`] if one cannot be written.
 pub(crate) fn run(args: &FmtArgs) -> Result {
-    let options = Options::default();
+    let options = Options { syntax: args.syntax.syntax(), ..Options::default() };
     let mut reported = false;
     let mut out = output::stdout();
     for path in &args.files {

@@ -74,6 +74,47 @@ fn scrambled_games_are_the_same_under_other_names() {
     assert_eq!(renamed.code, Some(0), "{}{}", renamed.stdout, renamed.stderr);
 }
 
+#[cfg(feature = "network")]
+#[test]
+fn games_with_percepts_are_the_same_under_other_names() {
+    let run = gdl(&["scramble", "monty_hall", "--seed", "5"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stderr.contains("equal: proved"), "{}", run.stderr);
+    let scrambled = file("monty_scrambled.kif", &run.stdout);
+    let renamed = gdl(&["equal", "monty_hall", &scrambled, "--renamed"]);
+    assert_eq!(renamed.code, Some(0), "{}{}", renamed.stdout, renamed.stderr);
+    // What one role perceives the other does in another game.
+    let text = gdl(&["convert", "monty_hall", "--to", "kif"]).stdout;
+    let changed = text.replacen("(sees candidate", "(sees random", 1);
+    assert_ne!(text, changed);
+    let changed = file("monty_changed.kif", changed);
+    let run = gdl(&["equal", "monty_hall", &changed]);
+    assert_eq!(run.code, Some(1), "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("perceives"), "{}", run.stdout);
+}
+
+#[test]
+fn an_option_says_the_syntax() {
+    // Without it a text of facts and views alone is taken for infix GDL.
+    let text = "role(robot)\ninit(control(robot))\nlegal(press) :- control(robot)\nterminal :- pressed\ngoal(robot, 100)\n";
+    let path = file("option.hrf", text);
+    assert_eq!(gdl(&["check", &path]).code, Some(1));
+    let run = gdl(&["convert", &path, "--to", "kif", "--syntax", "epilog"]);
+    assert!(
+        run.stdout.contains("(legal ?role noop)") || run.stdout.contains("noop)"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    assert_eq!(gdl(&["fmt", "--check", &path, "--syntax", "epilog"]).code, Some(0));
+    let run = gdl(&["check", &path, "--syntax", "kif"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("GDL017"), "{}", run.stderr);
+    assert_eq!(run.stderr.matches("error[").count(), 1, "{}", run.stderr);
+    let run = gdl(&["check", &path, "--syntax", "prolog"]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+}
+
 #[test]
 fn faults_are_told_in_the_syntax_of_the_text() {
     let path = file(

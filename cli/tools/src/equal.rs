@@ -6,7 +6,11 @@
 //! difference is one of the shortest. Where there are more pairs or moves than [`Bounds`] say, the depth that was walked whole is told, and
 //! seeded random play goes on from the start. How states are made up is of no concern: fluents may have any names.
 
-use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
+use gdl_runtime::{
+    Game, GameExt,
+    chance::Stream,
+    game::{Id, Perception},
+};
 use std::collections::HashSet;
 
 /// How much is compared.
@@ -64,6 +68,8 @@ struct Pair<'g, A: Game, B: Game> {
     roles: Vec<B::Role>,
     /// For each move of the first game that of the second, if it has one.
     moves: Vec<Option<B::Move>>,
+    /// Percepts likewise.
+    percepts: Vec<Option<B::Percept>>,
 }
 
 /// Compares two games. `rename` writes a name of the first as the second has it.
@@ -83,7 +89,10 @@ pub fn compare<A: Game, B: Game>(a: &A, b: &B, rename: impl Fn(&str) -> String, 
     let moves = (0..a.shape().moves)
         .map(|i| b.parse_move(&rename(a.move_text(A::Move::from_index(i)))).ok())
         .collect();
-    Pair { a, b, roles, moves }.walk(bounds)
+    let percepts = (0..a.shape().percepts)
+        .map(|i| b.parse_percept(&rename(a.percept_text(A::Percept::from_index(i)))).ok())
+        .collect();
+    Pair { a, b, roles, moves, percepts }.walk(bounds)
 }
 
 /// A pair of states, where it comes from and by which joint move.
@@ -213,10 +222,23 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         }
         let others = self.joint(joint);
         self.a.roles().zip(&self.roles).find_map(|(role, &other)| {
-            let left = self.a.perception_text(&self.a.perception(a, joint, role));
-            let right = self.b.perception_text(&self.b.perception(b, &others, other));
+            let left = self.a.perception(a, joint, role);
+            let right = self.b.perception(b, &others, other);
+            let same = match (&left, &right) {
+                (Perception::Percepts(left), Perception::Percepts(right)) => {
+                    let mut there: Vec<Option<B::Percept>> =
+                        left.iter().map(|percept| self.percepts[percept.index()]).collect();
+                    // Names may come in another order.
+                    there.sort_unstable();
+                    there.into_iter().eq(right.iter().map(|&percept| Some(percept)))
+                }
+                _ => false,
+            };
             let name = self.a.role_text(role);
-            (left != right).then(|| format!("`{name}` perceives `{left}` or `{right}`"))
+            (!same).then(|| {
+                let (left, right) = (self.a.perception_text(&left), self.b.perception_text(&right));
+                format!("`{name}` perceives `{left}` or `{right}`")
+            })
         })
     }
 

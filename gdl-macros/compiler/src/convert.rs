@@ -2,7 +2,7 @@
 //!
 //! KIF and infix GDL say the same in other letters, form by form. Epilog becomes the rules that it means; nothing becomes Epilog. Comments
 //! stay before or behind the form they stood at. Names stay where the other syntax can write them: of those that it takes for variables,
-//! or that it cannot tell apart, [`Conversion::renamed`] has what they became. The result is in the usual layout. O(bytes · log bytes).
+//! or that it cannot tell apart or that are words of the language there, [`Conversion::renamed`] has what they became. The result is in the usual layout. O(bytes · log bytes).
 
 use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use crate::syntax::{Kind, NodeId, Syntax, Tree, parse, writer::Writer, writer::capital};
@@ -32,7 +32,7 @@ pub struct Conversion {
 /// The faults of a text whose forms cannot be read, and that nothing is written in Epilog.
 pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Conversion, Box<Diagnostics>> {
     let mut diagnostics = Diagnostics::of(source, options);
-    let tree = parse(source, options, &mut diagnostics);
+    let mut tree = parse(source, options, &mut diagnostics);
     if to == Syntax::Epilog && tree.syntax != to {
         let message = "nothing is written in Epilog: rules for `next` need not be operations";
         diagnostics
@@ -45,6 +45,7 @@ pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Convers
     if tree.syntax == to {
         return Ok(Conversion { text: format(source, options)?, renamed: Vec::new() });
     }
+    let freed = free_terms(&mut tree, source);
     let mut names = Names::new(&tree, source, options, to);
     let mut text = String::new();
     let mut comments = tree.comments.iter().peekable();
@@ -83,7 +84,55 @@ pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Convers
     }
     let options = Options { syntax: Some(to), ..options.clone() };
     let text = format(&Source::new(source.name(), text), &options)?;
-    Ok(Conversion { text, renamed: names.renamed })
+    Ok(Conversion { text, renamed: freed.into_iter().chain(names.renamed).collect() })
+}
+
+/// Renames what terms are called that only Epilog calls so: functions that have the name of a word of the language, and whatever is
+/// called as a connective. Before and now, in the order of their first use.
+fn free_terms(tree: &mut Tree, source: &Source) -> Vec<(String, String)> {
+    // Literals and terms that are still to be looked at, and whether they are terms.
+    let mut waiting: Vec<(NodeId, bool)> = tree.forms.iter().rev().map(|&form| (form, false)).collect();
+    let mut inner: Vec<(NodeId, usize)> = Vec::new();
+    while let Some((node, is_term)) = waiting.pop() {
+        let children = tree.children(node);
+        let word = children.first().copied().unwrap_or(node);
+        if is_term && tree.node(word).kind == Kind::Symbol {
+            inner.push((word, children.len().saturating_sub(1)));
+        }
+        let connects =
+            !is_term && CONNECTIVES.contains(&tree.text(word, source).to_ascii_lowercase().as_str());
+        waiting.extend(children.iter().skip(1).rev().map(|&child| (child, !connects)));
+    }
+    let is_epilog = tree.syntax == Syntax::Epilog;
+    let offends = |text: &str, arity: usize| {
+        let lower = text.to_ascii_lowercase();
+        CONNECTIVES.contains(&lower.as_str())
+            || is_epilog && WORDS.contains(&lower.as_str()) && (arity > 0 || text != lower)
+    };
+    let mut taken: BTreeSet<String> =
+        tree.symbols().map(|id| tree.text(id, source).to_ascii_lowercase()).collect();
+    let mut freed: Vec<(String, String)> = Vec::new();
+    let mut others: BTreeMap<String, String> = BTreeMap::new();
+    for &(id, arity) in &inner {
+        let text = tree.text(id, source);
+        if !offends(text, arity) || others.contains_key(text) {
+            continue;
+        }
+        // The arrow has no letter, and no name of infix GDL such signs.
+        let mut name =
+            if text == "<=" { "arrow".to_owned() } else { format!("{}_", text.to_ascii_lowercase()) };
+        while !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        freed.push((text.to_owned(), name.clone()));
+        others.insert(text.to_owned(), name);
+    }
+    for (id, _) in inner {
+        if let Some(name) = others.get(tree.text(id, source)) {
+            tree.rename(id, name);
+        }
+    }
+    freed
 }
 
 /// Whether no other form starts between the end of a form and the comment on its line.
@@ -117,6 +166,9 @@ struct Names<'t> {
     others: BTreeMap<String, String>,
     renamed: Vec<(String, String)>,
 }
+
+/// The words that literals stand behind.
+const CONNECTIVES: [&str; 3] = ["not", "or", "<="];
 
 /// The words of the language that relations may not be called.
 const WORDS: [&str; 16] = [

@@ -105,6 +105,11 @@ impl Tree {
         self.names.get(&id).map_or_else(|| source.slice(self.node(id).span), AsRef::as_ref)
     }
 
+    /// Calls a symbol otherwise than the text has it.
+    pub(crate) fn rename(&mut self, id: NodeId, name: &str) {
+        self.names.insert(id, name.into());
+    }
+
     /// A symbol or variable called `name` at a place.
     fn add(&mut self, kind: Kind, name: &str, span: Span) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);

@@ -6,7 +6,7 @@
 //! O(bytes); no more than the first tokens that decide are looked at twice.
 
 use super::expressions::{Token, tokens};
-use crate::Span;
+use crate::{Diagnostic, Source, Span};
 
 /// A syntax that rulesheets are written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +57,15 @@ pub(super) struct Reading {
 }
 
 impl Reading {
+    /// A fault with the word or sign that shows which syntax the text was taken for; without it where that was said beforehand.
+    pub(super) fn show(source: &Source, syntax: Syntax, fault: Diagnostic) -> Diagnostic {
+        let reading = Self::of(source.text());
+        if reading.syntax != syntax || reading.sign == Span::default() {
+            return fault;
+        }
+        fault.label(reading.sign, "this shows which it is")
+    }
+
     pub(super) fn of(text: &str) -> Self {
         let kif = |sign| Self { syntax: Syntax::Kif, sign };
         if opens_form(text) {

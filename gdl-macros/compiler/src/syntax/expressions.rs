@@ -7,7 +7,7 @@
 //! line that starts with a word. O(bytes); expressions are no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting), and there
 //! are no more tokens than [`Limits::max_tokens`](crate::Limits::max_tokens).
 
-use super::{Syntax, chunk};
+use super::{Syntax, chunk, dialect::Reading};
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 use grammar::{Rule, Signs};
 use pest::Parser as _;
@@ -558,12 +558,7 @@ impl Reader<'_> {
             let Some(&name) = self.operands.last() else { return };
             let between = Span { start: self.end, end: span.start };
             let lines = self.text(between).contains(['\n', '\r']);
-            let rest = &self.source.text()[span.end as usize..];
-            let word = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
-            let is_form = word.len() < rest.len()
-                && word.starts_with([' ', '\t'])
-                && !word.trim_start().starts_with([',', ')', '&', '|']);
-            if self.syntax == Syntax::Infix && lines && is_form && !self.inside() {
+            if lines && !self.inside() && self.is_form(span) {
                 self.sentence();
                 self.kif_form(span);
                 return;
@@ -587,7 +582,8 @@ impl Reader<'_> {
             self.operands.pop();
             Some(name)
         } else {
-            if self.syntax == Syntax::Infix && !self.inside() && self.signs.is_empty() {
+            let begins = !self.inside() && self.signs.is_empty();
+            if begins && (self.syntax == Syntax::Infix || self.is_form(span)) {
                 self.kif_form(span);
                 return;
             }
@@ -598,6 +594,39 @@ impl Reader<'_> {
         self.ready = false;
     }
 
+    /// Whether a parenthesis opens a form of KIF: an arrow, a variable with a question mark, or a word and another one, or a list,
+    /// without a sign between. No more than the first bytes of it are looked at.
+    fn is_form(&self, span: Span) -> bool {
+        const LOOKED_AT: usize = 400;
+        let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"_*+-./".contains(&b);
+        let rest = &self.source.text().as_bytes()[span.end as usize..];
+        let rest = &rest[..rest.len().min(LOOKED_AT)];
+        let mut depth = 1;
+        // The byte before, blanks apart, and whether there were blanks.
+        let (mut last, mut apart) = (b'(', false);
+        for (i, &byte) in rest.iter().enumerate() {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' => {
+                    apart = true;
+                    continue;
+                }
+                b'?' => return true,
+                b'<' if last == b'(' && rest.get(i + 1) == Some(&b'=') => return true,
+                b'%' | b';' => return false,
+                _ if apart && is_letter(byte) && (is_letter(last) || last == b')') => return true,
+                b'(' if self.syntax == Syntax::Infix && apart && is_letter(last) => return true,
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return false;
+            }
+            (last, apart) = (byte, false);
+        }
+        false
+    }
+
     /// Reports a form of KIF: the first one, since one says it for all.
     fn kif_form(&mut self, span: Span) {
         if self.out.found.iter().any(|fault| fault.code == &codes::INFIX_SYNTAX) {
@@ -606,13 +635,9 @@ impl Reader<'_> {
             self.reset();
             return;
         }
-        let message = "this looks like a form of KIF, in a text of infix GDL";
-        let mut fault = Diagnostic::new(&codes::INFIX_SYNTAX, span, message);
-        let sign = super::dialect::Reading::of(self.source.text()).sign;
-        if !self.text(sign).is_empty() {
-            fault = fault.label(sign, "this shows which it is");
-        }
-        self.lose(fault.help("write `head(X) :- body(X, y)`"));
+        let message = format!("this looks like a form of KIF, in a text of {}", self.syntax.title());
+        let fault = Diagnostic::new(&codes::INFIX_SYNTAX, span, message);
+        self.lose(Reading::show(self.source, self.syntax, fault).help("write `head(X) :- body(X, y)`"));
     }
 
     fn comma(&mut self, span: Span) {

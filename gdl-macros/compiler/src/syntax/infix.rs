@@ -23,6 +23,16 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     // The sign that begins a comment is no part of the span.
     let inner = |comment: &Span| Span { start: comment.start + 1, ..*comment };
     reader.tree.comments = expressions.comments.iter().map(inner).collect();
+    if let Some(operation) =
+        expressions.sentences.iter().find(|&&id| expressions.get(id).what == What::Operation)
+    {
+        reader.tree.broken = true;
+        let sign = expressions.get(*operation).sign;
+        let message = "this is an operation of Epilog, in a text of infix GDL";
+        let fault = Diagnostic::new(&codes::INFIX_SYNTAX, sign, message)
+            .help("write `next(..) :- does(Role, ..)`, or a whole rulesheet of Epilog");
+        return (reader.tree, vec![fault]);
+    }
     for &sentence in &expressions.sentences {
         reader.sentence(sentence);
     }

@@ -54,6 +54,9 @@ pub(crate) const INFIX: &[(&str, &str)] = &[
 
 /// What is added to the game in Epilog.
 pub(crate) const EPILOG: &[(&str, &str)] = &[
+    ("GDL017 1:1", "(minus 5 1 4)"),
+    ("GDL017 1:1", "(<= rich (true (pile 3)))"),
+    ("GDL017 1:1", "(pile ?x)"),
     ("GDL001 1:5", "rich(pile"),
     ("GDL002 1:6", "rich )"),
     ("GDL009 1:4", "p(X(3)) :- pile(X)"),
@@ -97,6 +100,11 @@ pub(crate) const WHOLE: &[(&str, &str)] = &[
         "GDL151 3:1",
         "role(robot)\ninit(off)\nlegal(press) :- off\npress :: ~off & on\nterminal :- on\ngoal(robot, 100) :- on",
     ),
+    (
+        "GDL017 3:1",
+        "role(robot)\ninit(control(robot))\n(role white) (role black)\npress :: on\n(init (cell 1 1 b))\nlegal(press)\nterminal :- on",
+    ),
+    ("GDL017 1:1", "(role robot)\n(init (control robot))\n(<= terminal (true on))"),
     ("GDL029 1:1", "role(robot)\ninit(control(robot))\npress :: on\nterminal :- on\ngoal(robot, 100) :- on"),
 ];
 
@@ -140,6 +148,29 @@ fn mistakes_are_reported_where_they_are() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_text_of_another_syntax_than_was_said_is_told() {
+    let kif = "(role robot)\n(init (on 1))\n(<= (legal robot press) (true (on ?x)))\n";
+    for (said, text, expected) in [
+        (Syntax::Infix, kif, "GDL017"),
+        (Syntax::Epilog, kif, "GDL017"),
+        (Syntax::Kif, frame(Syntax::Infix), "GDL017"),
+        (Syntax::Kif, frame(Syntax::Epilog), "GDL017"),
+        (Syntax::Epilog, frame(Syntax::Infix), "GDL017"),
+        (Syntax::Infix, frame(Syntax::Epilog), "GDL017"),
+    ] {
+        let source = Source::new("text", text);
+        let options = Options { syntax: Some(said), ..Options::default() };
+        let failure = compile(&source, &options).expect_err("it is in another syntax");
+        let errors: Vec<_> =
+            failure.diagnostics.iter().filter(|fault| fault.severity == Severity::Error).collect();
+        assert_eq!(errors[0].code.id, expected, "{}", failure.diagnostics.render(&source));
+        assert_eq!(errors.len(), 1, "{}", failure.diagnostics.render(&source));
+        // Nothing in the text shows what it was taken for, since that was said.
+        assert!(errors[0].labels.is_empty(), "{}", failure.diagnostics.render(&source));
+    }
 }
 
 #[test]

@@ -73,6 +73,9 @@ struct Translation<'s> {
 
 /// The clauses of a sheet, in the order of the text, and what is to be said of it.
 pub(super) fn translate(sheet: Sheet<'_>, limits: &Limits) -> (Vec<Clause>, Vec<Diagnostic>) {
+    if let Some(fault) = players::mixed(&sheet) {
+        return (Vec::new(), vec![fault]);
+    }
     let mut taken: BTreeSet<String> =
         ["role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "sees"]
             .into_iter()

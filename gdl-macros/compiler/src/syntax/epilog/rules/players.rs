@@ -4,6 +4,7 @@ use super::super::super::dialect::Reading;
 use super::super::clause::{Literal, Term};
 use super::super::sheet::{Sheet, Symbol, symbol};
 use super::Translation;
+use crate::Syntax;
 use crate::diagnostic::{Diagnostic, Span, codes};
 use std::collections::BTreeMap;
 
@@ -18,7 +19,6 @@ impl Translation<'_> {
                 .map(|view| view.span)
         };
         let (legal, goal) = (span(&self.sheet, "legal"), span(&self.sheet, "goal"));
-        self.check_mixed();
         let player = |at: Span| Term::variable("Role'", at);
         let moved = |at: Span| Term::variable("Move'", at);
         let value = |at: Span| Term::variable("Value'", at);
@@ -89,25 +89,6 @@ impl Translation<'_> {
         }
     }
 
-    /// Reports a text with operations whose moves are written as in infix GDL.
-    fn check_mixed(&mut self) {
-        let is_defined = |arity| self.sheet.defined.contains(&("legal".to_owned(), arity));
-        if is_defined(1) || !is_defined(2) {
-            return;
-        }
-        let Some(head) =
-            self.sheet.views.iter().map(|view| &view.head).find(|head| symbol(head).0 == "legal")
-        else {
-            return;
-        };
-        let sign = Reading::of(self.sheet.source.text()).sign;
-        let message = "this is written as in infix GDL, in a text of Epilog";
-        let fault = Diagnostic::new(&codes::INFIX_SYNTAX, head.span, message)
-            .label(sign, "this shows which it is")
-            .help("write `legal(move)`: only the role that `control` names moves");
-        self.sheet.found.push(fault);
-    }
-
     /// Reports a goal value that is no integer from 0 to 100.
     pub(super) fn check_value(&mut self, value: &str, span: Span) {
         let code = match value.parse::<i64>() {
@@ -119,4 +100,17 @@ impl Translation<'_> {
         let message = format!("the goal value `{value}` is no integer from 0 to 100");
         self.sheet.fault(code, span, message, "scale the values to 0..100");
     }
+}
+
+/// The fault of a text with operations whose moves are written as in infix GDL: the only one that is reported then.
+pub(super) fn mixed(sheet: &Sheet<'_>) -> Option<Diagnostic> {
+    let is_defined = |arity| sheet.defined.contains(&("legal".to_owned(), arity));
+    if is_defined(1) || !is_defined(2) {
+        return None;
+    }
+    let head = sheet.views.iter().map(|view| &view.head).find(|head| symbol(head).0 == "legal")?;
+    let message = "this is written as in infix GDL, in a text of Epilog";
+    let fault = Diagnostic::new(&codes::INFIX_SYNTAX, head.span, message)
+        .help("write `legal(move)`: only the role that `control` names moves");
+    Some(Reading::show(sheet.source, Syntax::Epilog, fault))
 }

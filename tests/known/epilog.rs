@@ -52,6 +52,21 @@ fn tictactoe_is_the_built_in_one() {
 }
 
 #[test]
+fn larger_games_are_the_built_in_ones() {
+    let bounds = Bounds { states: 1_500, playouts: 10, ..Bounds::default() };
+    for (name, text) in [
+        ("breakthrough", include_str!("breakthrough.epilog")),
+        ("hex", include_str!("hex.epilog")),
+        ("pentago", include_str!("pentago.epilog")),
+    ] {
+        let (game, original) = (load(text).unwrap(), built_in(name));
+        let verdict = compare(&original, &game, str::to_owned, &bounds);
+        assert!(matches!(verdict, Verdict::Agreed { .. }), "{name}: {verdict:?}");
+        assert_eq!(gdl_runtime::perft(&game, 2), gdl_runtime::perft(&original, 2), "{name}");
+    }
+}
+
+#[test]
 fn built_in_games_go_to_infix_and_back() {
     for entry in gdl_games::LIST {
         let source = Source::new(entry.name, entry.text);
@@ -226,13 +241,13 @@ const WORDS: &str = "
     input(true, not) input(not, true)
     after(1, 2) after(2, 3) after(3, 4) after(4, 5)
     legal(go(X)) :- does(Y) & input(Y, X)
-    legal(or(stay, here))
+    legal(next(stay))
     go(X) :: does(Y) ==> ~does(Y) & does(X)
     go(X) :: control(next) ==> ~control(next) & control(legal)
     go(X) :: control(legal) ==> ~control(legal) & control(next)
     go(X) :: sees(N) & after(N, M) ==> ~sees(N) & sees(M)
-    or(stay, here) :: or(a, b) ==> ~or(a, b) & or(b, a) & and(a)
-    or(stay, here) :: or(b, a) ==> ~or(b, a) & or(a, b)
+    next(stay) :: or(a, b) ==> ~or(a, b) & or(b, a) & and(a)
+    next(stay) :: or(b, a) ==> ~or(b, a) & or(a, b)
     terminal :- sees(5)
     goal(next, 100) :- sees(5)
     goal(legal, 30) :- does(true)
@@ -255,7 +270,7 @@ fn names_that_are_words_elsewhere_are_replaced() {
         let verdict = compare(&game, &other, |name| infix_name(name, &renamed), &bounds);
         assert!(matches!(verdict, Verdict::Proved { states: 3.. }), "{verdict:?}\n{}", before.text());
     }
-    let expected = [("does", "does_"), ("sees", "sees_"), ("or", "or_"), ("not", "not_")];
+    let expected = [("does", "does_"), ("next", "next_"), ("sees", "sees_"), ("or", "or_"), ("not", "not_")];
     for (word, name) in expected {
         assert!(renamed.contains(&(word.to_owned(), name.to_owned())), "{renamed:?}");
     }

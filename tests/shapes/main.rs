@@ -164,7 +164,12 @@ fn mutants_in_infix_go_through_every_phase() {
 
 #[test]
 fn mutants_in_epilog_go_through_every_phase() {
-    let texts = [include_str!("../known/tictactoe.epilog"), frame(Syntax::Epilog)].map(str::to_owned);
+    let texts = [
+        include_str!("../known/tictactoe.epilog"),
+        include_str!("../known/breakthrough.epilog"),
+        frame(Syntax::Epilog),
+    ]
+    .map(str::to_owned);
     mutate_sentences("mutants_in_epilog_go_through_every_phase", Syntax::Epilog, texts.to_vec());
 }
 

@@ -14,8 +14,10 @@ pub use crate::{
         lockstep::Lockstep,
         noise::Source,
         play::add,
+        program::{PhasePrograms, Programs},
     },
     simd::{Chunk, Plane, Slots, Word},
+    stats::{Counts, Report},
     table::Table,
     vocabulary::{Texts, Vocabulary},
 };

@@ -7,6 +7,7 @@ use crate::{
     simd::Isa,
     vocabulary::{Texts, Vocabulary},
 };
+use gdl_format::lanes::Item;
 use std::fmt;
 
 /// The ends of games, counted: all of it whole numbers, so that tallies of parts add up to the same
@@ -48,6 +49,21 @@ pub struct RoleTally {
     pub draws: u64,
     /// All other scored games.
     pub losses: u64,
+}
+
+/// The numbers of some games by the way they ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// All of them.
+    pub games: u64,
+    /// The joint moves made in them.
+    pub moves: u64,
+    /// Those that ended with one goal value for each player.
+    pub scored: u64,
+    /// Those that were given up as too long.
+    pub too_long: u64,
+    /// Those that were given up where a role had no legal move.
+    pub stuck: u64,
 }
 
 impl Tally {
@@ -94,6 +110,14 @@ impl Tally {
         (spread / n / (n - 1.0) / n).sqrt()
     }
 
+    /// [`Stats::has_goals`], where this role stands for chance.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn has_goals(&self, role: usize, chance: Option<usize>) -> bool {
+        let is_aimless = chance == Some(role) && self.roles.get(role).is_none_or(|role| role.goals == 0);
+        self.scored() > 0 && !is_aimless
+    }
+
     /// Adds the games of another tally.
     pub fn merge(&mut self, other: &Self) {
         self.playouts += other.playouts;
@@ -102,6 +126,47 @@ impl Tally {
         self.stuck += other.stuck;
         self.unscored += other.unscored;
         self.roles.iter_mut().zip(&other.roles).for_each(|(role, other)| role.merge(other));
+    }
+
+    /// Adds games whose ends were counted by what they came to; `chance` has no part in them.
+    #[doc(hidden)]
+    pub fn count(
+        &mut self,
+        counts: &Counts,
+        items: impl IntoIterator<Item = (Item, u64)>,
+        chance: Option<usize>,
+    ) {
+        let &Counts { games, moves, scored, too_long, stuck } = counts;
+        self.playouts += games;
+        self.states += moves;
+        self.too_long += too_long;
+        self.stuck += stuck;
+        self.unscored += games - too_long - stuck - scored;
+        let players = (0..self.roles.len()).filter(|&role| chance != Some(role));
+        players.clone().for_each(|role| self.roles[role].losses += scored);
+        for (item, number) in items {
+            match item {
+                Item::Goal { role, value } => {
+                    let value = u64::from(value);
+                    self.roles[role].goals += number * value;
+                    self.roles[role].squares += number * value * value;
+                }
+                Item::Win { role } => {
+                    self.roles[role].wins += number;
+                    self.roles[role].losses -= number;
+                }
+                Item::Draw { role } => {
+                    self.roles[role].draws += number;
+                    self.roles[role].losses -= number;
+                }
+                Item::BothDraw => {
+                    for role in players.clone() {
+                        self.roles[role].draws += number;
+                        self.roles[role].losses -= number;
+                    }
+                }
+            }
+        }
     }
 
     /// Counts the goal values of one game, one for each role.
@@ -278,9 +343,7 @@ impl Stats {
     /// does [`Stats::mean_goal`] say something.
     #[must_use]
     pub fn has_goals(&self, role: usize) -> bool {
-        let is_aimless =
-            self.chance == Some(role) && self.tally.roles.get(role).is_none_or(|role| role.goals == 0);
-        self.tally.scored() > 0 && !is_aimless
+        self.tally.has_goals(role, self.chance)
     }
 
     /// A role's mean goal, over the scored games; 0 if there are none or no such role: see [`Stats::has_goals`].
@@ -302,37 +365,53 @@ fn ratio(dividend: f64, divisor: f64) -> f64 {
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tally = &self.tally;
-        let rates = [(tally.playouts, self.playouts_per_second()), (tally.states, self.states_per_second())];
+        let Self { tally, roles, chance, seed, threads, seconds, cpu_seconds, .. } = self;
+        let plural = if *threads == 1 { "thread" } else { "threads" };
+        let how = format_args!("{cpu_seconds:.3} s of processor, {threads} {plural}, seed {seed}");
+        Report { tally, roles, chance: *chance, seconds: *seconds, how }.fmt(f)
+    }
+}
+
+/// The report of a tally, in a few lines: what [`Stats`] are displayed as, and runs on other devices too.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// The counts.
+    pub tally: &'a Tally,
+    /// The names of the roles.
+    pub roles: &'a Texts,
+    /// The role that stands for chance.
+    pub chance: Option<usize>,
+    /// Seconds that went by.
+    pub seconds: f64,
+    /// What else is said of the run.
+    pub how: fmt::Arguments<'a>,
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &Self { tally, roles, chance, seconds, how } = self;
+        let rates = [tally.playouts, tally.states].map(|number| (number, ratio(number as f64, seconds)));
         let width = thousands(tally.states.max(tally.playouts)).len().max(9);
         for (name, (number, rate)) in ["playouts", "states"].iter().zip(rates) {
             writeln!(f, "{name:<9} {:>width$}   {:>8}/s", thousands(number), scaled(rate))?;
         }
-        writeln!(f, "length    {:>width$.2}   moves a playout", self.mean_length())?;
-        let threads = if self.threads == 1 { "thread" } else { "threads" };
-        writeln!(
-            f,
-            "time      {:>width$}   {:.3} s of processor, {} {threads}, seed {}",
-            format!("{:.3} s", self.seconds),
-            self.cpu_seconds,
-            self.threads,
-            self.seed
-        )?;
-        let longest = self.roles.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
+        writeln!(f, "length    {:>width$.2}   moves a playout", tally.mean_length())?;
+        writeln!(f, "time      {:>width$}   {how}", format!("{seconds:.3} s"))?;
+        let longest = roles.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
         write!(f, "{:<longest$}   mean goal                 wins     draws    losses", "role")?;
-        for (i, (name, role)) in self.roles.iter().zip(&tally.roles).enumerate() {
+        for (i, (name, role)) in roles.iter().zip(&tally.roles).enumerate() {
             // Chance usually has no goals, and one game tells nothing about its spread.
             let unless = |unknown, figure: String| if unknown { "-".to_owned() } else { figure };
-            let aimless = !self.has_goals(i);
+            let aimless = !tally.has_goals(i, chance);
             let share = |games: u64| {
                 let percent = 100.0 * ratio(games as f64, tally.scored() as f64);
-                unless(tally.scored() == 0 || self.chance == Some(i), format!("{percent:.2} %"))
+                unless(tally.scored() == 0 || chance == Some(i), format!("{percent:.2} %"))
             };
             write!(
                 f,
                 "\n{name:<longest$}   {:>9} ± {:<9} {:>9} {:>9} {:>9}",
-                unless(aimless, format!("{:.3}", self.mean_goal(i))),
-                unless(aimless || tally.scored() < 2, format!("{:.3}", self.goal_error(i))),
+                unless(aimless, format!("{:.3}", tally.mean_goal(i))),
+                unless(aimless || tally.scored() < 2, format!("{:.3}", tally.goal_error(i))),
                 share(role.wins),
                 share(role.draws),
                 share(role.losses)

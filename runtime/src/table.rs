@@ -19,7 +19,7 @@ mod wide;
 use crate::{
     circuit::Circuit,
     game::{Id, Shape},
-    lanes::{Lanes, Straight},
+    lanes::{Lanes, Straight, program::Programs},
     simd::Isa,
     vocabulary::{Texts, Vocabulary},
 };
@@ -158,6 +158,12 @@ impl Table {
     /// What plays many games at once; none if the game is too large or over before it starts.
     pub(crate) fn lanes(&self) -> Option<&Lanes> {
         self.lanes.as_deref()
+    }
+
+    /// The programs of the lanes, for what runs them elsewhere.
+    #[must_use]
+    pub fn programs(&self) -> Option<Programs<'_>> {
+        self.lanes().map(Programs::new)
     }
 
     /// True if playouts in lanes run straight-line code with this instruction set, and not the table.

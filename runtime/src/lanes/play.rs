@@ -5,7 +5,7 @@
 //! states that are given, at most one in each lane.
 
 use super::{
-    ENDED, FLUENTS, IDLE, Item, Lanes, SCORED, TERMINAL,
+    ENDED, FLUENTS, IDLE, Lanes, SCORED, TERMINAL,
     choice::Groups,
     code::{Code, Straight},
     noise::{Noise, Source},
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     bits,
     simd::{Isa, Kernel, LANES, Plane, Store, Word},
-    stats::Tally,
+    stats::{Counts, Tally},
 };
 use gdl_format::lanes::SLOTS;
 use std::ops::Range;
@@ -86,40 +86,15 @@ impl Sums {
     /// Adds the games in some words of lanes to a tally, so many of them.
     fn count(&self, lanes: &Lanes, words: Range<usize>, games: u64, tally: &mut Tally) {
         let total = |sums: &Plane| sums.0[words.clone()].iter().sum::<u64>();
-        let [scored, too_long, stuck] = [&self.scored, &self.too_long, &self.stuck].map(total);
-        tally.playouts += games;
-        tally.states += total(&self.moves);
-        tally.too_long += too_long;
-        tally.stuck += stuck;
-        tally.unscored += games - too_long - stuck - scored;
-        let players = (0..tally.roles.len()).filter(|&role| lanes.chance != Some(role));
-        players.clone().for_each(|role| tally.roles[role].losses += scored);
-        for (phase, sums) in lanes.phases.iter().zip(&self.items) {
-            for &(item, slot) in phase.items.iter().filter(|item| item.0.is_counted()) {
-                let number = total(&sums[phase.counted.partition_point(|&other| other < slot)]);
-                match item {
-                    Item::Goal { role, value } => {
-                        let value = u64::from(value);
-                        tally.roles[role].goals += number * value;
-                        tally.roles[role].squares += number * value * value;
-                    }
-                    Item::Win { role } => {
-                        tally.roles[role].wins += number;
-                        tally.roles[role].losses -= number;
-                    }
-                    Item::Draw { role } => {
-                        tally.roles[role].draws += number;
-                        tally.roles[role].losses -= number;
-                    }
-                    Item::BothDraw => {
-                        for role in players.clone() {
-                            tally.roles[role].draws += number;
-                            tally.roles[role].losses -= number;
-                        }
-                    }
-                }
-            }
-        }
+        let [moves, scored, too_long, stuck] =
+            [&self.moves, &self.scored, &self.too_long, &self.stuck].map(total);
+        let items = lanes.phases.iter().zip(&self.items).flat_map(|(phase, sums)| {
+            let counted = phase.items.iter().filter(|item| item.0.is_counted());
+            counted.map(move |&(item, slot)| {
+                (item, total(&sums[phase.counted.partition_point(|&other| other < slot)]))
+            })
+        });
+        tally.count(&Counts { games, moves, scored, too_long, stuck }, items, lanes.chance);
     }
 }
 

@@ -1,7 +1,12 @@
-//! Lane programs: a [`Program`] is a schedule of a table, ready to run on slots of 512 lanes.
+//! Lane programs: a [`Program`] is a schedule of a table, ready to run on slots of 512 lanes; [`Programs`] shows those of a game to
+//! what runs them elsewhere.
 
-use crate::simd::{Chunk, Slots, Word};
-use gdl_format::lanes::{Schedule, Step};
+use super::{Lanes, Phase};
+use crate::{
+    game::Shape,
+    simd::{Chunk, Slots, Word},
+};
+use gdl_format::lanes::{Choice, Item, Schedule, Step};
 
 /// A function of three operands that is not another's with its operands in another order.
 macro_rules! for_each_table {
@@ -34,6 +39,78 @@ impl Program {
     #[inline(always)]
     pub(super) fn run<W: Word>(&self, slots: &mut Slots) {
         W::call(self, slots);
+    }
+}
+
+/// The lane programs of a game, to be run elsewhere than in lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Programs<'t>(&'t Lanes);
+
+/// The lane programs of a phase: as `gdl_format::lanes::Phase` has them.
+#[derive(Clone, Copy, Debug)]
+pub struct PhasePrograms<'t> {
+    /// The operations that observe the states.
+    pub observe: &'t Schedule,
+    /// Those that keep states where games have ended; empty if scores are observed.
+    pub keep: &'t Schedule,
+    /// Those that score states that were kept.
+    pub score: &'t Schedule,
+    /// Those that advance the states.
+    pub advance: &'t Schedule,
+    /// The choice of each role.
+    pub roles: &'t [Choice],
+    /// What is counted, or only seen, and where it is.
+    pub items: &'t [(Item, u16)],
+}
+
+impl<'t> Programs<'t> {
+    pub(crate) fn new(lanes: &'t Lanes) -> Self {
+        Self(lanes)
+    }
+
+    /// The phases of the cycle, the initial state's first.
+    #[must_use]
+    pub fn cycle(self) -> Vec<PhasePrograms<'t>> {
+        self.0.phases[..self.0.cycle.len()].iter().map(Phase::programs).collect()
+    }
+
+    /// The phases that games from the initial state go round where there is one for each number of moves made: no game is
+    /// longer. None where there are no such.
+    #[must_use]
+    pub fn plies(self) -> Vec<PhasePrograms<'t>> {
+        self.0.phases[self.0.cycle.len()..].iter().map(Phase::programs).collect()
+    }
+
+    /// The phase of a state on the cycle; none if play never comes to it.
+    #[must_use]
+    pub fn find(self, state: &[u64]) -> Option<usize> {
+        self.0.find(state)
+    }
+
+    /// The bits of the initial state.
+    #[must_use]
+    pub fn initial(self) -> &'t [u64] {
+        &self.0.initial
+    }
+
+    /// The sizes of the game.
+    #[must_use]
+    pub fn shape(self) -> Shape {
+        self.0.shape
+    }
+
+    /// The role that stands for chance.
+    #[must_use]
+    pub fn chance(self) -> Option<usize> {
+        self.0.chance
+    }
+}
+
+impl Phase {
+    fn programs(&self) -> PhasePrograms<'_> {
+        let Self { observe, keep, score, advance, roles, items, .. } = self;
+        let [observe, keep, score, advance] = [observe, keep, score, advance].map(|program| &program.0);
+        PhasePrograms { observe, keep, score, advance, roles, items }
     }
 }
 

@@ -1,0 +1,240 @@
+//! Uniform choice of a legal move in 32 games at once, by a builder: from words that tell which moves are legal to words that tell
+//! which one of them is made, each exactly as likely.
+//!
+//! Numbers are spread over words, one for each binary digit, the lowest first. Legal moves are counted in groups of at most seven and
+//! the counts summed. A rank is drawn by rejection, in each game from as many digits as its own greatest rank has; it is brought down
+//! through the groups until it falls into one, and there move by move. Where the number of legal moves is known, nothing is counted.
+
+use crate::{
+    builder::{Build, Register},
+    kernel::Scratch,
+};
+
+/// Moves in a group: as many as three digits count.
+const GROUP: usize = 7;
+
+/// So many digits are drawn without a look whether any game needs them.
+const PLAIN: usize = 4;
+
+/// The moves made, one in each game that has a legal one, and the games that have none. Only games of `todo` are sure to be fair.
+pub(crate) fn choose<B: Build>(
+    b: &mut B,
+    scratch: Scratch,
+    moves: &[B::Value],
+    todo: B::Value,
+) -> (Vec<B::Value>, B::Value) {
+    match moves {
+        [] => return (Vec::new(), b.constant(true)),
+        // The only one is made if it is legal.
+        [only] => return (vec![*only], b.not(*only)),
+        _ => {}
+    }
+    let counts: Vec<Vec<B::Value>> = moves.chunks(GROUP).map(|group| count(b, group)).collect();
+    let mut total = counts[0].clone();
+    for (place, other) in counts.iter().enumerate().skip(1) {
+        total = add(b, &total, other);
+        total.truncate(digits(moves.len().min((place + 1) * GROUP)));
+    }
+    let (greatest, none) = decrement(b, &total, digits(moves.len() - 1));
+    let rank = draw(b, scratch, &greatest, todo);
+    (make(b, moves, &counts, rank), none)
+}
+
+/// The moves made where `known` are legal in each game of `todo`. Where all are, the words need not say so.
+pub(crate) fn choose_known<B: Build>(
+    b: &mut B,
+    scratch: Scratch,
+    moves: &[B::Value],
+    known: usize,
+    todo: B::Value,
+) -> Vec<B::Value> {
+    if known == 1 {
+        let only = b.constant(true);
+        return if moves.len() == 1 { vec![only] } else { moves.to_vec() };
+    }
+    // Powers of two are digits as they come; only the odd part is drawn by rejection.
+    let even = known.trailing_zeros() as usize;
+    let mut rank: Vec<B::Value> = (0..even).map(|_| b.noise()).collect();
+    let most = (known >> even) - 1;
+    if most > 0 {
+        let greatest: Vec<B::Value> =
+            (0..digits(most)).map(|digit| b.constant(most >> digit & 1 == 1)).collect();
+        rank.extend(draw(b, scratch, &greatest, todo));
+    }
+    if known < moves.len() {
+        return pick(b, moves, rank);
+    }
+    (0..known).map(|number| equal(b, &rank, number)).collect()
+}
+
+/// How many digits a number has.
+fn digits(number: usize) -> usize {
+    (usize::BITS - number.leading_zeros()) as usize
+}
+
+/// How many of at most seven words are set.
+fn count<B: Build>(b: &mut B, words: &[B::Value]) -> Vec<B::Value> {
+    let mut columns = vec![words.to_vec()];
+    let mut place = 0;
+    while place < columns.len() {
+        while columns[place].len() > 1 {
+            let rest = columns[place].len().saturating_sub(3);
+            let (sum, carry) = match columns[place].split_off(rest)[..] {
+                [x, y, z] => (b.sum(x, y, z), b.carry(x, y, z)),
+                [x, y] => (b.xor(x, y), b.and(x, y)),
+                _ => break,
+            };
+            columns[place].push(sum);
+            if columns.len() == place + 1 {
+                columns.push(Vec::new());
+            }
+            columns[place + 1].push(carry);
+        }
+        place += 1;
+    }
+    columns.into_iter().flatten().collect()
+}
+
+/// The sum of two numbers, a digit longer than the longer one.
+fn add<B: Build>(b: &mut B, one: &[B::Value], other: &[B::Value]) -> Vec<B::Value> {
+    let zero = b.constant(false);
+    let mut carry = zero;
+    let mut sum = Vec::with_capacity(one.len().max(other.len()) + 1);
+    for place in 0..one.len().max(other.len()) {
+        let [x, y] = [one, other].map(|digits| digits.get(place).copied().unwrap_or(zero));
+        sum.push(b.sum(x, y, carry));
+        carry = b.carry(x, y, carry);
+    }
+    sum.push(carry);
+    sum
+}
+
+/// One less, with so many digits, and where it was zero; there it stays zero.
+fn decrement<B: Build>(b: &mut B, number: &[B::Value], length: usize) -> (Vec<B::Value>, B::Value) {
+    let mut none = b.constant(true);
+    let mut less = Vec::with_capacity(number.len());
+    for &digit in number {
+        less.push(b.xor(digit, none));
+        none = b.and_not(none, digit);
+    }
+    less.truncate(length);
+    (less.into_iter().map(|digit| b.and_not(digit, none)).collect(), none)
+}
+
+/// A random number that is not above `greatest`, in the games of `todo`; elsewhere some number.
+fn draw<B: Build>(b: &mut B, scratch: Scratch, greatest: &[B::Value], todo: B::Value) -> Vec<B::Value> {
+    // Of the digits those that can be set.
+    let mut masks = greatest.to_vec();
+    for place in (1..masks.len()).rev() {
+        masks[place - 1] = b.or(masks[place - 1], masks[place]);
+    }
+    let zero = b.constant(false);
+    (0..greatest.len()).for_each(|place| b.set(scratch.digit(place), zero));
+    b.set(scratch.todo, todo);
+    b.repeat(|b| {
+        b.set(scratch.above, zero);
+        let todo = b.get(scratch.todo);
+        for (place, (&greatest, &mask)) in greatest.iter().zip(&masks).enumerate() {
+            let digit = scratch.digit(place);
+            let try_digit = |b: &mut B| {
+                let noise = b.noise();
+                let drawn = b.and(noise, mask);
+                let above = b.get(scratch.above);
+                let above = b.borrow(greatest, drawn, above);
+                b.set(scratch.above, above);
+                let old = b.get(digit);
+                let new = b.pick(todo, drawn, old);
+                b.set(digit, new);
+            };
+            if place < PLAIN {
+                try_digit(b);
+            } else {
+                b.when(mask, try_digit);
+            }
+        }
+        let above = b.get(scratch.above);
+        let again = b.and(todo, above);
+        b.set(scratch.todo, again);
+        again
+    });
+    (0..greatest.len()).map(|place| b.get(scratch.digit(place))).collect()
+}
+
+/// The legal moves of that rank, whose groups have these counts.
+fn make<B: Build>(
+    b: &mut B,
+    moves: &[B::Value],
+    counts: &[Vec<B::Value>],
+    mut rank: Vec<B::Value>,
+) -> Vec<B::Value> {
+    if counts.len() == 1 {
+        return pick(b, moves, rank);
+    }
+    let zero = b.constant(false);
+    let mut words = vec![zero; GROUP];
+    let mut inner = vec![zero; rank.len().min(digits(GROUP))];
+    let mut heres = Vec::with_capacity(counts.len());
+    for (group, count) in moves.chunks(GROUP).zip(counts) {
+        // Once below zero, the rank does not come there again: the counts of the other groups are too small.
+        let before = rank.clone();
+        let mut here = zero;
+        for (place, digit) in rank.iter_mut().enumerate() {
+            let old = *digit;
+            let less = count.get(place).copied().unwrap_or(zero);
+            *digit = b.sum(old, less, here);
+            here = b.borrow(old, less, here);
+        }
+        // The rank in the group, and its moves, in the games that choose there.
+        for (digit, before) in inner.iter_mut().zip(before) {
+            *digit = b.lut(0xf8, [*digit, here, before]);
+        }
+        for (word, &legal) in words.iter_mut().zip(group) {
+            *word = b.lut(0xf8, [*word, here, legal]);
+        }
+        heres.push(here);
+    }
+    let picked = pick(b, &words, inner);
+    let mut made = Vec::with_capacity(moves.len());
+    for (group, here) in moves.chunks(GROUP).zip(heres) {
+        for &word in &picked[..group.len()] {
+            made.push(b.and(here, word));
+        }
+    }
+    made
+}
+
+/// The set word of that rank.
+fn pick<B: Build>(b: &mut B, words: &[B::Value], mut rank: Vec<B::Value>) -> Vec<B::Value> {
+    let mut picked = Vec::with_capacity(words.len());
+    for &word in words {
+        let here = equal(b, &rank, 0);
+        picked.push(b.and(word, here));
+        // Below zero the rank is greater than the words that are left can bring down to zero.
+        let mut borrow = word;
+        for digit in &mut rank {
+            let old = *digit;
+            *digit = b.xor(old, borrow);
+            borrow = b.and_not(borrow, old);
+        }
+    }
+    picked
+}
+
+/// Where a number is this one.
+fn equal<B: Build>(b: &mut B, number: &[B::Value], value: usize) -> B::Value {
+    let mut equal = b.constant(true);
+    for (place, &digit) in number.iter().enumerate() {
+        equal = if value >> place & 1 == 1 { b.and(equal, digit) } else { b.and_not(equal, digit) };
+    }
+    equal
+}
+
+/// Registers for digits: ranks have at most so many.
+pub(crate) const DIGITS: usize = 16;
+
+impl Scratch {
+    fn digit(self, place: usize) -> Register {
+        assert!(place < DIGITS, "a choice is among fewer than 65,536 moves");
+        Register(self.digits.0 + place)
+    }
+}

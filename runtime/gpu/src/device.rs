@@ -1,0 +1,209 @@
+//! Graphics cards: a shader and a job in, what its blocks counted out, by whatever interface the system has for the card.
+//!
+//! Nothing here stops the program: what the driver says against a shader, a buffer or a dispatch is an error, and so is a card that
+//! went away or does not answer.
+
+use crate::{error::Error, job::Job, wgsl::GROUP};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use wgpu::{
+    Adapter, Backends, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
+    BindGroupLayoutEntry, BindingType, Buffer, BufferBindingType, BufferDescriptor, BufferUsages,
+    ComputePassDescriptor, ComputePipeline, ComputePipelineDescriptor, DeviceDescriptor, DeviceType,
+    Instance, InstanceDescriptor, InstanceFlags, MapMode, PipelineLayoutDescriptor, PollType,
+    ShaderModuleDescriptor, ShaderSource, ShaderStages,
+};
+
+/// A dispatch of some 50 ms that takes longer than this is given up; the first one may compile the shader.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A card that is open.
+pub(crate) struct Card {
+    adapter: Adapter,
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    layout: BindGroupLayout,
+    /// What went wrong, as the driver told it last.
+    fault: Arc<Mutex<Option<Error>>>,
+}
+
+/// A shader that a card is ready to run.
+#[derive(Debug)]
+pub(crate) struct Pipeline(ComputePipeline);
+
+impl fmt::Debug for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Card").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+impl Card {
+    /// The fastest card, or the one whose name has this in it.
+    pub(crate) fn open(name: Option<&str>) -> Result<Self, Error> {
+        let mut descriptor = InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = Backends::PRIMARY;
+        descriptor.flags = InstanceFlags::empty();
+        let mut adapters =
+            pollster::block_on(Instance::new(descriptor).enumerate_adapters(Backends::PRIMARY));
+        // The first of the fastest kind.
+        adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
+            DeviceType::DiscreteGpu => 0,
+            DeviceType::IntegratedGpu => 1,
+            DeviceType::VirtualGpu => 2,
+            DeviceType::Other => 3,
+            DeviceType::Cpu => 4,
+        });
+        let found = adapters.iter().map(|adapter| adapter.get_info().name).collect();
+        let wanted = name.map(str::to_lowercase);
+        let is_wanted = |adapter: &Adapter| {
+            wanted.as_ref().is_none_or(|name| adapter.get_info().name.to_lowercase().contains(name))
+        };
+        let adapter = adapters
+            .into_iter()
+            .find(is_wanted)
+            .ok_or_else(|| Error::NoCard { name: name.map(str::to_owned), found })?;
+        let descriptor =
+            DeviceDescriptor { required_limits: adapter.limits(), ..DeviceDescriptor::default() };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+            .map_err(|error| Error::Closed(error.to_string()))?;
+        let fault = Arc::new(Mutex::new(None));
+        let note = Arc::clone(&fault);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            let error = match error {
+                wgpu::Error::OutOfMemory { .. } => Error::Memory,
+                wgpu::Error::Validation { description, .. } | wgpu::Error::Internal { description, .. } => {
+                    Error::Refused(first_line(&description))
+                }
+            };
+            note.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }));
+        let note = Arc::clone(&fault);
+        device.set_device_lost_callback(move |_, reason| {
+            *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(Error::Lost(first_line(&reason)));
+        });
+        let entry = |binding, read_only| BindGroupLayoutEntry {
+            binding,
+            visibility: ShaderStages::COMPUTE,
+            ty: BindingType::Buffer {
+                ty: BufferBindingType::Storage { read_only },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        };
+        let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
+            label: None,
+            entries: &[entry(0, true), entry(1, false), entry(2, true)],
+        });
+        let card = Self { adapter, device, queue, layout, fault };
+        card.check()?;
+        Ok(card)
+    }
+
+    /// The name, and by which interface the card is used.
+    pub(crate) fn name(&self) -> String {
+        let info = self.adapter.get_info();
+        format!("{} ({})", info.name, info.backend)
+    }
+
+    /// Makes a shader ready. Drivers take seconds for thousands of operations, some of them only when it is first run.
+    pub(crate) fn prepare(&self, shader: &str) -> Result<Pipeline, Error> {
+        let module = self.device.create_shader_module(ShaderModuleDescriptor {
+            label: None,
+            source: ShaderSource::Wgsl(shader.into()),
+        });
+        self.check()?;
+        let layout = self.device.create_pipeline_layout(&PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &[Some(&self.layout)],
+            immediate_size: 0,
+        });
+        let pipeline = self.device.create_compute_pipeline(&ComputePipelineDescriptor {
+            label: None,
+            layout: Some(&layout),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        self.check()?;
+        Ok(Pipeline(pipeline))
+    }
+
+    /// Runs a job. For each of so many counters the numbers of all blocks.
+    pub(crate) fn run(&self, pipeline: &Pipeline, job: &Job<'_>, counters: usize) -> Result<Vec<u32>, Error> {
+        let bytes = 4 * u64::from(job.blocks) * counters as u64;
+        if bytes > self.device.limits().max_storage_buffer_binding_size {
+            return Err(Error::Memory);
+        }
+        // A binding is of one word at least.
+        let states = if job.states.is_empty() { &[0] } else { job.states };
+        let given = self.buffer(4 * states.len() as u64, BufferUsages::STORAGE | BufferUsages::COPY_DST);
+        let told = self.buffer(40, BufferUsages::STORAGE | BufferUsages::COPY_DST);
+        let counted = self.buffer(bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let back = self.buffer(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+        self.check()?;
+        self.queue.write_buffer(&told, 0, &to_bytes(&job.written()));
+        self.queue.write_buffer(&given, 0, &to_bytes(states));
+        let bindings = [&told, &counted, &given];
+        let entries: Vec<BindGroupEntry<'_>> = (0..)
+            .zip(bindings)
+            .map(|(binding, buffer)| BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+            .collect();
+        let group = self.device.create_bind_group(&BindGroupDescriptor {
+            label: None,
+            layout: &self.layout,
+            entries: &entries,
+        });
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
+            pass.set_pipeline(&pipeline.0);
+            pass.set_bind_group(0, &group, &[]);
+            pass.dispatch_workgroups(job.blocks.div_ceil(GROUP), 1, 1);
+        }
+        encoder.copy_buffer_to_buffer(&counted, 0, &back, 0, bytes);
+        let submission = self.queue.submit([encoder.finish()]);
+        let mapped = Arc::new(Mutex::new(None));
+        let answer = Arc::clone(&mapped);
+        back.map_async(MapMode::Read, .., move |result| {
+            *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        });
+        let polled =
+            self.device.poll(PollType::Wait { submission_index: Some(submission), timeout: Some(PATIENCE) });
+        self.check()?;
+        polled.map_err(|error| Error::Lost(error.to_string()))?;
+        match mapped.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(Ok(())) => {}
+            Some(Err(error)) => return Err(Error::Lost(error.to_string())),
+            None => return Err(Error::Lost("it does not give back what it counted".to_owned())),
+        }
+        let range = back.get_mapped_range(..).map_err(|error| Error::Lost(error.to_string()))?;
+        let (words, _) = range.as_chunks();
+        Ok(words.iter().map(|&word| u32::from_le_bytes(word)).collect())
+    }
+
+    fn buffer(&self, size: u64, usage: BufferUsages) -> Buffer {
+        self.device.create_buffer(&BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+    }
+
+    /// What went wrong, if anything did.
+    fn check(&self) -> Result<(), Error> {
+        match &*self.fault.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+}
+
+fn to_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Drivers tell much.
+fn first_line(text: &str) -> String {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join(" ")
+}

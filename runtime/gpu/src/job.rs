@@ -1,0 +1,88 @@
+//! Jobs: some blocks of a kernel, played by one dispatch or by the emulator.
+
+#[cfg(feature = "device")]
+use crate::random::halves;
+use crate::{
+    emulator::{self, Block},
+    kernel::Kernel,
+};
+use std::{
+    sync::atomic::{AtomicU32, Ordering},
+    thread,
+};
+
+/// Some blocks, one behind the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job<'a> {
+    pub(crate) key: [u32; 2],
+    /// The number of the first block, unless states are given.
+    pub(crate) first: u64,
+    pub(crate) blocks: u32,
+    /// The games of a block.
+    pub(crate) games: u32,
+    /// Those of the last of each group.
+    pub(crate) last: u32,
+    /// The blocks of a group: all of them, or those of a state that is given.
+    pub(crate) each: u32,
+    /// The phase of the states that are given.
+    pub(crate) phase: u32,
+    /// The words of each state, its number first.
+    pub(crate) words: u32,
+    /// The states that are given.
+    pub(crate) states: &'a [u32],
+}
+
+impl Job<'_> {
+    /// What a shader is told of it.
+    #[cfg(feature = "device")]
+    pub(crate) fn written(&self) -> [u32; 10] {
+        let ([a, b], [low, high]) = (self.key, halves(self.first));
+        [a, b, low, high, self.blocks, self.games, self.last, self.each, self.phase, self.words]
+    }
+
+    /// A block of it.
+    fn block(&self, place: u32) -> Block<'_> {
+        let (group, rest) = (place / self.each, place % self.each);
+        let given = self.states.chunks(self.words.max(1) as usize).nth(group as usize);
+        let (number, state) = match given.and_then(<[u32]>::split_first) {
+            Some((&number, state)) => (u64::from(number * self.each + rest), state),
+            None => (self.first.wrapping_add(place.into()), &[][..]),
+        };
+        let games = if rest + 1 == self.each { self.last } else { self.games };
+        Block { key: self.key, number, games, phase: self.phase, state }
+    }
+
+    /// Plays it by the emulator, on all processors. For each counter the numbers of all blocks.
+    pub(crate) fn emulate(&self, kernel: &Kernel) -> Vec<u32> {
+        let next = AtomicU32::new(0);
+        let work = || {
+            let mut played = Vec::new();
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                if place >= self.blocks {
+                    return played;
+                }
+                played.push((place, emulator::play(kernel, &self.block(place), &mut |_, _| {})));
+            }
+        };
+        let mut counters = vec![0; self.blocks as usize * kernel.counters()];
+        let mut write = |played: Vec<(u32, Vec<u32>)>| {
+            for (place, numbers) in played {
+                for (counter, number) in numbers.into_iter().enumerate() {
+                    counters[counter * self.blocks as usize + place as usize] = number;
+                }
+            }
+        };
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(self.blocks as usize);
+        thread::scope(|scope| {
+            // The system may be out of threads: then fewer play.
+            let workers: Vec<_> =
+                (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+            write(work());
+            for worker in workers {
+                write(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+        });
+        counters
+    }
+}

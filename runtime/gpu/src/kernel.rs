@@ -1,0 +1,421 @@
+//! Kernels: what a thread does to play a block of games, 32 at once, made of the lane programs of a game's table.
+//!
+//! A block has a number of games to start; a lane whose game is over starts the next one at the first phase as long as there is one, and
+//! every game that started is played to its end, so long games count as often as short ones. Or the block is of games from a state
+//! that is given, at whatever phase, each of which is played once.
+//!
+//! The state is in registers; what is legal is computed anew in each step. Scores that the table keeps for later cost much: where a
+//! game has such an end it waits, its state unchanged, until half of the block do or no other goes on.
+
+use crate::{
+    builder::{Build, Counter, Register, Step},
+    choice::{self, DIGITS},
+    error::Error,
+};
+use gdl_format::lanes::{Choice, ENDED, FLUENTS, IDLE, Item, SCORED, Schedule, TERMINAL};
+use gdl_runtime::{
+    __private::{Counts, PhasePrograms, Programs},
+    bits,
+    playouts::Tally,
+};
+
+/// Games of a word.
+pub(crate) const WIDTH: u32 = 32;
+
+/// So many ends wait to be scored together.
+const TOGETHER: u32 = 16;
+
+/// Operations in a block for each of its lanes, and the bounds of the games that each plays.
+const BLOCK_WORK: usize = 40_000;
+const GAMES: (usize, usize) = (4, 64);
+
+/// The greatest length that may be asked for: a block's moves are counted by 32 bits.
+pub(crate) const MOST_LENGTH: u64 = 1 << 20;
+
+// The first counters.
+const MOVES: Counter = Counter(0);
+const SCORES: Counter = Counter(1);
+const TOO_LONG: Counter = Counter(2);
+const STUCK: Counter = Counter(3);
+const ITEMS: usize = 4;
+
+/// The way games of a block start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// From the initial state, one after the other.
+    Initial,
+    /// From a state that the block is given, at its phase.
+    Given,
+}
+
+/// A kernel: the programs, and what is counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    pub(crate) start: Start,
+    phases: Vec<Phase>,
+    initial: Vec<bool>,
+    /// What is counted behind the first counters.
+    items: Vec<Item>,
+    roles: usize,
+    chance: Option<usize>,
+    max_length: u64,
+    /// True if no game can reach the greatest length.
+    is_short: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Phase {
+    observe: Schedule,
+    keep: Schedule,
+    score: Schedule,
+    advance: Schedule,
+    roles: Vec<Choice>,
+    /// What is counted, and where it is.
+    items: Vec<(Counter, usize)>,
+}
+
+/// Registers for a draw.
+#[derive(Clone, Copy)]
+pub(crate) struct Scratch {
+    pub(crate) todo: Register,
+    pub(crate) above: Register,
+    pub(crate) digits: Register,
+}
+
+/// The registers of a kernel: the fluents, then these.
+struct Registers {
+    playing: Register,
+    old: Register,
+    /// The digits of the number of moves made.
+    ages: Vec<Register>,
+    /// For each phase the games that wait there to be scored.
+    waiting: Vec<Register>,
+    scratch: Scratch,
+}
+
+/// The values of slots.
+type Slots<V> = Vec<V>;
+
+impl Kernel {
+    /// A kernel for games of at most so many moves.
+    pub(crate) fn new(programs: Programs<'_>, start: Start, max_length: u64) -> Result<Self, Error> {
+        if !(1..=MOST_LENGTH).contains(&max_length) {
+            return Err(Error::MaxLength);
+        }
+        let plies = programs.plies();
+        let is_by_plies = start == Start::Initial && !plies.is_empty();
+        let phases = if is_by_plies { plies } else { programs.cycle() };
+        let mut items: Vec<Item> = Vec::new();
+        for &(item, _) in phases.iter().flat_map(|phase| phase.items).filter(|item| item.0.is_counted()) {
+            if !items.contains(&item) {
+                items.push(item);
+            }
+        }
+        let shape = programs.shape();
+        Ok(Self {
+            start,
+            is_short: is_by_plies && phases.len() as u64 <= max_length,
+            phases: phases.iter().map(|phase| Phase::new(phase, &items)).collect(),
+            initial: (0..shape.fluents).map(|fluent| bits::test(programs.initial(), fluent)).collect(),
+            items,
+            roles: shape.roles,
+            chance: programs.chance(),
+            max_length,
+        })
+    }
+
+    /// Operations of all programs.
+    pub(crate) fn operations(&self) -> usize {
+        let of = |phase: &Phase| {
+            [&phase.observe, &phase.keep, &phase.score, &phase.advance].map(|part| part.steps.len())
+        };
+        self.phases.iter().flat_map(of).sum()
+    }
+
+    /// The games of a block.
+    pub(crate) fn block(&self) -> u32 {
+        match self.start {
+            Start::Given => WIDTH,
+            Start::Initial => {
+                let operations = (self.operations() / self.phases.len().max(1)).max(1);
+                let (least, most) = GAMES;
+                let fits = (u64::from(u32::MAX) / u64::from(WIDTH) / self.max_length) as usize;
+                WIDTH * (BLOCK_WORK / operations).clamp(least, most).min(fits.max(1)) as u32
+            }
+        }
+    }
+
+    /// The number of counters.
+    pub(crate) fn counters(&self) -> usize {
+        ITEMS + self.items.len()
+    }
+
+    pub(crate) fn fluents(&self) -> usize {
+        self.initial.len()
+    }
+
+    pub(crate) fn roles(&self) -> usize {
+        self.roles
+    }
+
+    /// The moves of a role at a phase among which it has a choice.
+    pub(crate) fn choices(&self, phase: usize) -> &[Choice] {
+        &self.phases[phase].roles
+    }
+
+    /// Adds so many games, by what the counters say of them, to a tally.
+    pub(crate) fn tally(&self, games: u64, counters: &[u64], tally: &mut Tally) {
+        let of = |Counter(counter)| counters[counter];
+        let counts =
+            Counts { games, moves: of(MOVES), scored: of(SCORES), too_long: of(TOO_LONG), stuck: of(STUCK) };
+        let items = self.items.iter().copied().zip(counters[ITEMS..].iter().copied());
+        tally.count(&counts, items, self.chance);
+    }
+
+    fn registers(&self) -> Registers {
+        let mut next = self.fluents();
+        let mut take = |count: usize| {
+            next += count;
+            Register(next - count)
+        };
+        let ages = if self.is_short { 0 } else { (u64::BITS - self.max_length.leading_zeros()) as usize };
+        Registers {
+            playing: take(1),
+            old: take(1),
+            ages: (0..ages).map(|_| take(1)).collect(),
+            waiting: self.phases.iter().map(|_| take(1)).collect(),
+            scratch: Scratch { todo: take(1), above: take(1), digits: take(DIGITS) },
+        }
+    }
+
+    /// The number of registers.
+    pub(crate) fn length(&self) -> usize {
+        self.registers().scratch.digits.0 + DIGITS
+    }
+
+    /// Tells a builder what a thread does.
+    pub(crate) fn play<B: Build>(&self, b: &mut B) {
+        let registers = &self.registers();
+        for (fluent, &bit) in self.initial.iter().enumerate() {
+            let value = match self.start {
+                Start::Initial => b.constant(bit),
+                Start::Given => b.given(fluent),
+            };
+            b.set(Register(fluent), value);
+        }
+        if self.start == Start::Given {
+            let all = b.constant(true);
+            let started = b.start(all);
+            b.set(registers.playing, started);
+        }
+        b.repeat(|b| {
+            for place in 0..self.phases.len() {
+                match self.start {
+                    Start::Initial => self.step(b, registers, place),
+                    Start::Given => {
+                        let next = (place + 1) % self.phases.len();
+                        b.when_at(place, next, |b| self.step(b, registers, place));
+                    }
+                }
+            }
+            let (playing, left) = (b.get(registers.playing), b.left());
+            let waiting = self.waiting(b, registers);
+            let goes_on = b.or(playing, left);
+            b.or(goes_on, waiting)
+        });
+    }
+
+    /// The games that wait to be scored, at any phase.
+    fn waiting<B: Build>(&self, b: &mut B, registers: &Registers) -> B::Value {
+        let mut waiting = b.constant(false);
+        for (phase, &register) in self.phases.iter().zip(&registers.waiting) {
+            if phase.keeps() {
+                let here = b.get(register);
+                waiting = b.or(waiting, here);
+            }
+        }
+        waiting
+    }
+
+    /// A step at a phase.
+    fn step<B: Build>(&self, b: &mut B, registers: &Registers, place: usize) {
+        let phase = &self.phases[place];
+        let zero = b.constant(false);
+        let mut slots = vec![zero; phase.slots().max(usize::from(FLUENTS) + self.fluents())];
+        for fluent in 0..self.fluents() {
+            slots[usize::from(FLUENTS) + fluent] = b.get(Register(fluent));
+        }
+        let before = slots.clone();
+        let playing = b.get(registers.playing);
+        let old = self.find_old(b, registers, playing);
+        let young = b.and_not(playing, old);
+        slots[usize::from(IDLE)] = b.not(young);
+        run(b, &phase.observe, &mut slots);
+
+        let terminal = slots[usize::from(TERMINAL)];
+        let ended = b.and(playing, terminal);
+        let mut going = b.and_not(young, terminal);
+        if phase.keeps() {
+            let waiting = b.get(registers.waiting[place]);
+            let waiting = b.or(waiting, ended);
+            b.set(registers.waiting[place], waiting);
+            b.when_due(waiting, TOGETHER, going, |b| {
+                // States wait in place, so all of what is kept is what they are now.
+                let mut slots = slots.clone();
+                slots[usize::from(ENDED)] = b.constant(true);
+                run(b, &phase.keep, &mut slots);
+                run(b, &phase.score, &mut slots);
+                phase.count(b, &slots, waiting);
+                let none = b.constant(false);
+                b.set(registers.waiting[place], none);
+            });
+        } else {
+            b.when(ended, |b| phase.count(b, &slots, ended));
+        }
+        if !self.is_short {
+            let too_long = b.and_not(old, terminal);
+            b.when(too_long, |b| b.count(TOO_LONG, too_long));
+        }
+        let waiting = self.waiting(b, registers);
+        let mut started = zero;
+        if place == 0 && self.start == Start::Initial {
+            let busy = b.or(going, waiting);
+            let free = b.not(busy);
+            started = b.start(free);
+            going = b.or(going, started);
+            b.when(started, |b| {
+                for &age in &registers.ages {
+                    let digit = b.get(age);
+                    let digit = b.and_not(digit, started);
+                    b.set(age, digit);
+                }
+            });
+        }
+
+        let mut stuck = zero;
+        let mut made = Vec::with_capacity(phase.roles.len());
+        for role in &phase.roles {
+            if role.is_sure() {
+                made.push(Vec::new());
+                continue;
+            }
+            let moves = slots[role.slots()].to_vec();
+            let chosen = if role.count > 0 {
+                choice::choose_known(b, registers.scratch, &moves, role.count.into(), going)
+            } else {
+                let (chosen, none) = choice::choose(b, registers.scratch, &moves, going);
+                stuck = b.or(stuck, none);
+                chosen
+            };
+            slots[role.slots()].copy_from_slice(&chosen);
+            made.push(chosen);
+        }
+        let stuck = b.and(stuck, going);
+        b.when(stuck, |b| b.count(STUCK, stuck));
+        let moved = b.and_not(going, stuck);
+        b.count(MOVES, moved);
+        b.set(registers.playing, moved);
+        grow(b, &registers.ages, moved);
+
+        run(b, &phase.advance, &mut slots);
+        let is_held = self.phases.iter().any(Phase::keeps);
+        for fluent in phase.changed(self.fluents()) {
+            let slot = usize::from(FLUENTS) + fluent;
+            let next = if is_held { b.pick(waiting, before[slot], slots[slot]) } else { slots[slot] };
+            b.set(Register(fluent), next);
+        }
+        b.note(&Step { phase: place, started, moved, made });
+    }
+
+    /// The games that have reached the greatest length.
+    fn find_old<B: Build>(&self, b: &mut B, registers: &Registers, playing: B::Value) -> B::Value {
+        let Some(&top) = registers.ages.last() else { return b.constant(false) };
+        let zero = b.constant(false);
+        b.set(registers.old, zero);
+        let top = b.get(top);
+        // Hardly any game comes so far that the first digit of its length is set.
+        b.when(top, |b| {
+            let mut old = playing;
+            for (place, &age) in registers.ages.iter().enumerate() {
+                let digit = b.get(age);
+                let is_set = self.max_length >> place & 1 == 1;
+                old = if is_set { b.and(old, digit) } else { b.and_not(old, digit) };
+            }
+            b.set(registers.old, old);
+        });
+        b.get(registers.old)
+    }
+}
+
+/// Adds one to the ages of some games.
+fn grow<B: Build>(b: &mut B, ages: &[Register], games: B::Value) {
+    let Some((&age, rest)) = ages.split_first() else { return };
+    let digit = b.get(age);
+    let sum = b.xor(digit, games);
+    b.set(age, sum);
+    let carry = b.and(digit, games);
+    b.when(carry, |b| grow(b, rest, carry));
+}
+
+/// Runs a schedule.
+fn run<B: Build>(b: &mut B, schedule: &Schedule, slots: &mut Slots<B::Value>) {
+    for (table, step) in schedule.operations() {
+        let operands = step.operands.map(|slot| slots[usize::from(slot)]);
+        slots[usize::from(step.result)] = b.lut(table, operands);
+    }
+}
+
+impl Phase {
+    fn new(phase: &PhasePrograms<'_>, items: &[Item]) -> Self {
+        let counted = phase.items.iter().filter(|item| item.0.is_counted());
+        let place = |item: Item| items.iter().position(|&other| other == item);
+        Self {
+            observe: phase.observe.clone(),
+            keep: phase.keep.clone(),
+            score: phase.score.clone(),
+            advance: phase.advance.clone(),
+            roles: phase.roles.to_vec(),
+            items: counted
+                .filter_map(|&(item, slot)| Some((Counter(ITEMS + place(item)?), usize::from(slot))))
+                .collect(),
+        }
+    }
+
+    /// True if ends are scored later.
+    fn keeps(&self) -> bool {
+        !self.keep.steps.is_empty()
+    }
+
+    /// Counts games that end here, as far as they are scored.
+    fn count<B: Build>(&self, b: &mut B, slots: &[B::Value], ended: B::Value) {
+        let scored = b.and(ended, slots[usize::from(SCORED)]);
+        b.count(SCORES, scored);
+        for &(counter, slot) in &self.items {
+            let counted = b.and(scored, slots[slot]);
+            b.count(counter, counted);
+        }
+    }
+
+    /// The number of slots.
+    fn slots(&self) -> usize {
+        let parts = [&self.observe, &self.keep, &self.score, &self.advance];
+        let steps = parts.into_iter().flat_map(|part| &part.steps);
+        let used = steps.flat_map(|step| step.operands.into_iter().chain([step.result])).map(usize::from);
+        let items = self.items.iter().map(|item| item.1);
+        let moves = self.roles.iter().map(|role| role.slots().end);
+        1 + used.chain(items).chain(moves).max().unwrap_or(0).max(usize::from(ENDED))
+    }
+
+    /// The fluents that a step may change.
+    fn changed(&self, fluents: usize) -> Vec<usize> {
+        let mut changed = vec![false; fluents];
+        for step in &self.advance.steps {
+            if let Some(changed) =
+                step.result.checked_sub(FLUENTS).and_then(|fluent| changed.get_mut(usize::from(fluent)))
+            {
+                *changed = true;
+            }
+        }
+        (0..fluents).filter(|&fluent| changed[fluent]).collect()
+    }
+}

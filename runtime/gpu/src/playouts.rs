@@ -1,0 +1,366 @@
+//! Devices and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks of it until a number of playouts is
+//! made.
+//!
+//! A dispatch takes as many blocks as are played in about 50 ms, found out as play goes on: so nothing waits long for the card, and no
+//! driver gives it up. How blocks are shared out does not change a result.
+
+#[cfg(feature = "device")]
+use crate::device::{Card, Pipeline};
+use crate::{
+    error::Error,
+    job::Job,
+    kernel::{Kernel, Start, WIDTH},
+    random,
+    wgsl::shader,
+};
+use gdl_runtime::{
+    __private::{Programs, Table},
+    Cancel, Game,
+    playouts::Tally,
+};
+#[cfg(feature = "device")]
+use std::cell::OnceCell;
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+/// The most operations of a kernel that a card is given: drivers take minutes for more, and registers do not do.
+#[cfg(feature = "device")]
+const MOST_OPERATIONS: usize = 10_000;
+
+/// A dispatch is to take so long.
+const DISPATCH: Duration = Duration::from_millis(50);
+
+/// Blocks of the first dispatch, and the most of any.
+const FIRST_BLOCKS: u32 = 64;
+const MOST_BLOCKS: u32 = 1 << 18;
+
+/// The most words that come back from a dispatch: 64 MiB.
+const MOST_WORDS: usize = 1 << 24;
+
+/// Moves of a playout after which it is given up, unless it is said otherwise: as [`gdl_runtime::Playouts`] has it.
+const MAX_LENGTH: u64 = 10_000;
+
+/// A device that plays.
+#[derive(Debug)]
+pub struct Gpu {
+    device: Device,
+}
+
+#[derive(Debug)]
+enum Device {
+    Emulator,
+    #[cfg(feature = "device")]
+    Card(Box<Card>),
+}
+
+impl Gpu {
+    /// The fastest card, as the system says; software that stands for a card, if there is no other.
+    ///
+    /// # Errors
+    /// If there is none, it cannot be opened, or the feature `device` is missing.
+    pub fn open() -> Result<Self, Error> {
+        Self::find(None)
+    }
+
+    /// The card whose name has this in it, in whatever case.
+    ///
+    /// # Errors
+    /// As [`Gpu::open`].
+    pub fn open_named(name: &str) -> Result<Self, Error> {
+        Self::find(Some(name))
+    }
+
+    #[cfg(feature = "device")]
+    fn find(name: Option<&str>) -> Result<Self, Error> {
+        Ok(Self { device: Device::Card(Box::new(Card::open(name)?)) })
+    }
+
+    #[cfg(not(feature = "device"))]
+    fn find(_: Option<&str>) -> Result<Self, Error> {
+        Err(Error::NotBuilt)
+    }
+
+    /// No card: the processor does what cards do, word by word, and slowly.
+    #[must_use]
+    pub fn emulator() -> Self {
+        Self { device: Device::Emulator }
+    }
+
+    /// The name of the device, with the interface by which it is used.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.device {
+            Device::Emulator => "emulator".to_owned(),
+            #[cfg(feature = "device")]
+            Device::Card(card) => card.name(),
+        }
+    }
+
+    /// A game, ready to be played: games of more than 10,000 moves are given up, as [`gdl_runtime::Playouts`] does.
+    ///
+    /// # Errors
+    /// If the game cannot be played in lanes, or is too large for a card.
+    pub fn prepare<'a, G: Game>(&'a self, game: &'a G) -> Result<Prepared<'a>, Error> {
+        self.prepare_for(game, MAX_LENGTH)
+    }
+
+    /// The same with another greatest length of games.
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare`], and if the length is not from 1 to 1,048,576.
+    pub fn prepare_for<'a, G: Game>(&'a self, game: &'a G, max_length: u64) -> Result<Prepared<'a>, Error> {
+        let programs = game.table().and_then(Table::programs).ok_or(Error::NoLanes)?;
+        let ready = |start| Kernel::new(programs, start, max_length).map(Ready::new);
+        let (playouts, leaves) = (ready(Start::Initial)?, ready(Start::Given)?);
+        self.check(&playouts)?;
+        Ok(Prepared { gpu: self, programs, playouts, leaves })
+    }
+
+    /// Tests whether the device plays a kernel.
+    fn check(&self, ready: &Ready) -> Result<(), Error> {
+        let (operations, limit) = (ready.kernel.operations(), self.limit());
+        if operations > limit { Err(Error::TooLarge { operations, limit }) } else { Ok(()) }
+    }
+
+    /// The most operations of a kernel: the emulator plays what play in lanes does.
+    fn limit(&self) -> usize {
+        match self.device {
+            Device::Emulator => usize::MAX,
+            #[cfg(feature = "device")]
+            Device::Card(_) => MOST_OPERATIONS,
+        }
+    }
+
+    /// Plays some blocks. For each counter the numbers of all of them.
+    fn run(&self, ready: &Ready, job: &Job<'_>) -> Result<Vec<u32>, Error> {
+        match &self.device {
+            Device::Emulator => Ok(job.emulate(&ready.kernel)),
+            #[cfg(feature = "device")]
+            Device::Card(card) => {
+                let pipeline = if let Some(pipeline) = ready.pipeline.get() {
+                    pipeline
+                } else {
+                    let made = card.prepare(&shader(&ready.kernel))?;
+                    ready.pipeline.get_or_init(|| made)
+                };
+                card.run(pipeline, job, ready.kernel.counters())
+            }
+        }
+    }
+}
+
+/// A kernel, and what a card made of it when it was first played.
+struct Ready {
+    kernel: Kernel,
+    #[cfg(feature = "device")]
+    pipeline: OnceCell<Pipeline>,
+}
+
+impl Ready {
+    fn new(kernel: Kernel) -> Self {
+        Self {
+            kernel,
+            #[cfg(feature = "device")]
+            pipeline: OnceCell::new(),
+        }
+    }
+
+    /// The most blocks of a dispatch: what comes back is bounded.
+    fn most_blocks(&self) -> u32 {
+        MOST_BLOCKS.min((MOST_WORDS / self.kernel.counters()) as u32)
+    }
+}
+
+/// A run under way: what may end it, and what is told of it.
+#[derive(Default)]
+#[allow(missing_debug_implementations, reason = "it has a function")]
+pub struct Control<'a> {
+    /// Once it is pulled, no other dispatch starts.
+    pub cancel: Cancel,
+    /// After it, no other dispatch starts.
+    pub deadline: Option<Instant>,
+    /// It is told the number of playouts made so far, after each dispatch.
+    pub progress: Option<&'a mut dyn FnMut(u64)>,
+}
+
+impl Control<'_> {
+    fn is_over(&self) -> bool {
+        self.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn tell(&mut self, done: u64) {
+        if let Some(progress) = &mut self.progress {
+            progress(done);
+        }
+    }
+}
+
+/// The number of blocks of a dispatch, as it is found out what takes how long.
+struct Pace {
+    blocks: u32,
+    most: u32,
+}
+
+impl Pace {
+    fn new(most: u32) -> Self {
+        Self { blocks: FIRST_BLOCKS.min(most), most }
+    }
+
+    /// Notes how long the last dispatch took.
+    fn note(&mut self, time: Duration) {
+        if time < DISPATCH / 2 {
+            self.blocks = self.blocks.saturating_mul(2).min(self.most);
+        } else if time > DISPATCH * 2 {
+            self.blocks = (self.blocks / 2).max(1);
+        }
+    }
+}
+
+/// A game that is ready to be played on a device.
+pub struct Prepared<'a> {
+    gpu: &'a Gpu,
+    programs: Programs<'a>,
+    playouts: Ready,
+    leaves: Ready,
+}
+
+impl fmt::Debug for Prepared<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared")
+            .field("gpu", self.gpu)
+            .field("operations", &self.operations())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Prepared<'_> {
+    /// The number of operations of the programs that are played, on 32 games each.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        self.playouts.kernel.operations()
+    }
+
+    /// The shader, in the WebGPU Shading Language.
+    #[must_use]
+    pub fn shader(&self) -> String {
+        shader(&self.playouts.kernel)
+    }
+
+    /// The shader of [`Prepared::leaves`].
+    #[must_use]
+    pub fn leaf_shader(&self) -> String {
+        shader(&self.leaves.kernel)
+    }
+
+    /// Plays so many games from the initial state.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn playouts(&self, seed: u64, count: u64) -> Result<Tally, Error> {
+        self.playouts_with(seed, count, &mut Control::default())
+    }
+
+    /// The same, which may end before: the tally is that of a run with as many playouts as it says then.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn playouts_with(&self, seed: u64, count: u64, control: &mut Control<'_>) -> Result<Tally, Error> {
+        let kernel = &self.playouts.kernel;
+        let mut tally = Tally::new(kernel.roles());
+        let mut pace = Pace::new(self.playouts.most_blocks());
+        let games = kernel.block();
+        let mut first = 0;
+        // The first blocks are always played, so that there is something to tell.
+        while tally.playouts < count && (first == 0 || !control.is_over()) {
+            let start = Instant::now();
+            let left = count - tally.playouts;
+            let blocks = left.div_ceil(games.into()).min(pace.blocks.into()) as u32;
+            let played = left.min(u64::from(blocks) * u64::from(games));
+            let job = Job {
+                key: random::key(seed),
+                first,
+                blocks,
+                games,
+                last: (played - u64::from(blocks - 1) * u64::from(games)) as u32,
+                each: blocks,
+                phase: 0,
+                words: 0,
+                states: &[],
+            };
+            let numbers = self.gpu.run(&self.playouts, &job)?;
+            let sums: Vec<u64> =
+                numbers.chunks(blocks as usize).map(|row| row.iter().copied().map(u64::from).sum()).collect();
+            kernel.tally(played, &sums, &mut tally);
+            first += u64::from(blocks);
+            pace.note(start.elapsed());
+            control.tell(tally.playouts);
+        }
+        Ok(tally)
+    }
+
+    /// Plays so many games from each of some states, given as their words: a tally for each, in their order. Games that are over where
+    /// they start count for what they are.
+    ///
+    /// # Errors
+    /// If play never comes to one of the states, they are too many, or the device fails.
+    pub fn leaves(&self, states: &[&[u64]], seed: u64, count: u32) -> Result<Vec<Tally>, Error> {
+        self.gpu.check(&self.leaves)?;
+        let kernel = &self.leaves.kernel;
+        let mut tallies = vec![Tally::new(kernel.roles()); states.len()];
+        if count == 0 {
+            return Ok(tallies);
+        }
+        let each = count.div_ceil(WIDTH);
+        let most = self.leaves.most_blocks();
+        if each > most
+            || u32::try_from(states.len()).ok().and_then(|states| states.checked_mul(each)).is_none()
+        {
+            return Err(Error::TooManyLeaves);
+        }
+        let phases = self.programs.cycle().len();
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); phases];
+        for (place, state) in states.iter().enumerate() {
+            places[self.programs.find(state).ok_or(Error::Unreachable(place))?].push(place);
+        }
+        let mut pace = Pace::new(most);
+        let words = 1 + kernel.fluents().div_ceil(32);
+        for (phase, places) in places.iter().enumerate() {
+            let mut rest = &places[..];
+            while !rest.is_empty() {
+                let start = Instant::now();
+                let fit = (pace.blocks / each).max(1).min((MOST_WORDS / words) as u32).min(rest.len() as u32);
+                let (places, others) = rest.split_at(fit as usize);
+                rest = others;
+                let mut given = Vec::with_capacity(words * places.len());
+                for &place in places {
+                    given.push(place as u32);
+                    let halves = |word: &u64| random::halves(*word);
+                    given.extend(states[place].iter().flat_map(halves).take(words - 1));
+                    given.resize(given.len().next_multiple_of(words), 0);
+                }
+                let job = Job {
+                    key: random::key(seed),
+                    first: 0,
+                    blocks: fit * each,
+                    games: WIDTH,
+                    last: count - (each - 1) * WIDTH,
+                    each,
+                    phase: phase as u32,
+                    words: words as u32,
+                    states: &given,
+                };
+                let numbers = self.gpu.run(&self.leaves, &job)?;
+                for (group, &place) in places.iter().enumerate() {
+                    let blocks = group * each as usize..(group + 1) * each as usize;
+                    let sum = |row: &[u32]| row[blocks.clone()].iter().copied().map(u64::from).sum();
+                    let sums: Vec<u64> = numbers.chunks(job.blocks as usize).map(sum).collect();
+                    kernel.tally(count.into(), &sums, &mut tallies[place]);
+                }
+                pace.note(start.elapsed());
+            }
+        }
+        Ok(tallies)
+    }
+}

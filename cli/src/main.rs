@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod gpu;
 
 use clap::{
     CommandFactory, Parser,

@@ -3,7 +3,10 @@
 //! Each rulesheet is measured by a process of its own, which shows its memory and can be stopped; this one collects
 //! what they report.
 
-use crate::args::rules::{Bounds, Case};
+use crate::{
+    args::rules::{Bounds, Case},
+    gpu::Run,
+};
 use clap::Args;
 use cpu_time::ProcessTime;
 use gdl_compiler::{Diagnostics, Observer, Options, Severity, Source};
@@ -15,6 +18,7 @@ use gdl_tools::{
     child::{self, peak_memory},
     engine::Engine,
     error::{Error, Result},
+    game::Task,
     load,
     output::{self, BAD, BOLD, DIM, duration, scaled, thousands},
     parse::{seconds, written},
@@ -40,7 +44,7 @@ Each rulesheet has a process of its own, one thread and the time that is given; 
 shown. One that does not load, or takes too long, is told in its place, and the others go on.
 
 `load` is the time from the text to the end of a first random game. That and the rates are in
-seconds of processor time. `memory` is the peak of the whole process.
+seconds of processor time, on a graphics card in seconds that go by. `memory` is the peak of the whole process.
 
 Examples:
   gdl bench rulesheets
@@ -60,6 +64,9 @@ pub(crate) struct BenchArgs {
     /// too much to be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Engine>,
+    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` [default: the fastest one]
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
     /// Whether `Cell` and `cell` are one symbol
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
@@ -113,6 +120,9 @@ pub(crate) fn run(args: &BenchArgs) -> Result {
         return Err(Error::Usage(
             "only built-in games have straight-line code: a rulesheet has none".to_owned(),
         ));
+    }
+    if args.device.is_some() && args.engine != Some(Engine::Gpu) {
+        return Err(Error::Usage("only a graphics card is a device: add `--engine gpu`".to_owned()));
     }
     if args.alone {
         let outcome = args.paths.first().map(|path| measure(path, args));
@@ -171,6 +181,9 @@ fn apart(file: &Path, args: &BenchArgs) -> Outcome {
     if let Some(engine) = args.engine {
         command.args(["--engine", &written(&engine)]);
     }
+    if let Some(device) = &args.device {
+        command.args(["--device", device]);
+    }
     command.arg("--").arg(file);
     let cap = args.deadline + args.seconds + GRACE;
     let report = child::run(command, "", Duration::from_secs_f64(cap))
@@ -198,13 +211,18 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
         Some(Engine::Table) => Some(Way::Table),
         Some(Engine::Events) => Some(Way::Events),
         Some(Engine::Lifted) => Some(Way::Lifted),
-        None | Some(Engine::Lanes | Engine::TableLanes | Engine::Straight | Engine::Single) => None,
+        None | Some(Engine::Lanes | Engine::TableLanes | Engine::Straight | Engine::Single | Engine::Gpu) => {
+            None
+        }
     };
     let game = compile_as(&source, &options, way).map_err(|diagnostics| explain(&diagnostics, &source))?;
     let _ = playouts(&game, gdl_runtime::playouts::Engine::Single).count(1).run();
     let load_seconds = start.elapsed().as_secs_f64();
     let load_cpu_seconds = clock.elapsed().as_secs_f64();
 
+    if args.engine == Some(Engine::Gpu) {
+        return measure_on_card(&game, args, load_seconds, load_cpu_seconds);
+    }
     let engine = match args.engine {
         None | Some(Engine::Lanes | Engine::TableLanes) => gdl_runtime::playouts::Engine::TableLanes,
         Some(_) => gdl_runtime::playouts::Engine::Single,
@@ -231,6 +249,28 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
         cpu_seconds: *cpu_seconds,
         playouts_per_cpu_second: rate(tally.playouts),
         states_per_cpu_second: rate(tally.states),
+        bytes: peak_memory(),
+    })
+}
+
+/// Measures a game on a graphics card, which has no processor time: rates are those of the time that went by.
+fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu_seconds: f64) -> Outcome {
+    let time = Some(Duration::from_secs_f64(args.seconds));
+    let run = Run { device: args.device.as_deref(), seed: 0, count: u64::MAX, time, progress: None };
+    let played = run.run(game).map_err(|error| error.to_string())?;
+    let rate = |count: u64| if played.seconds > 0.0 { count as f64 / played.seconds } else { 0.0 };
+    Ok(Figures {
+        engine: written(&Engine::Gpu),
+        isa: played.device,
+        load_seconds,
+        load_cpu_seconds,
+        lanes_cpu_seconds: Some(played.prepare_seconds),
+        playouts: played.tally.playouts,
+        states: played.tally.states,
+        seconds: played.seconds,
+        cpu_seconds: played.seconds,
+        playouts_per_cpu_second: rate(played.tally.playouts),
+        states_per_cpu_second: rate(played.tally.states),
         bytes: peak_memory(),
     })
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use gdl_runtime::{Game, GameExt, perft::Perft};
 use gdl_tools::{
     engine::{Engine, Isa},
-    error::Result,
+    error::{Error, Result},
     game::{GameArg, Task},
     output::{self, BOLD, DIM, duration, thousands},
     progress::Progress,
@@ -48,6 +48,10 @@ pub(crate) struct PerftArgs {
 /// # Errors
 /// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
 pub(crate) fn run(args: &PerftArgs) -> Result {
+    if args.engine == Some(Engine::Gpu) {
+        let reason = "a graphics card plays random games only: leave `--engine` out";
+        return Err(Error::Usage(reason.to_owned()));
+    }
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
     let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
     let (_, result) = args.game.with(way, Counting(args))?;

@@ -1,10 +1,11 @@
 //! `gdl playouts`: random games, and what they add up to.
 
+use crate::gpu::{Played, Run};
 use clap::Args;
-use gdl_runtime::{Game, Playouts, Stats};
+use gdl_runtime::{__private::Report, Game, Playouts, Stats, playouts::Tally, vocabulary::Texts};
 use gdl_tools::{
     engine::{Engine, Isa, is_straight},
-    error::Result,
+    error::{Error, Result},
     game::{GameArg, Task},
     output::{self, BOLD, DIM},
     parse::{count, seconds, threads, written},
@@ -16,13 +17,14 @@ use std::{io::Write, time::Duration};
 /// Arguments of `gdl playouts`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The same count and seed give the same games, whatever the number of threads and the machine. Behind ± is
+The same engine, count and seed give the same games, whatever the number of threads and the machine. Behind ± is
 one standard error of the mean; `gdl match` and `gdl analyze` print intervals of 95 %.
 
 Examples:
   gdl playouts tictactoe
   gdl playouts connect_four --count 100_000 --seed 7
-  gdl playouts mygame.kif --seconds 5 --threads 1 --json")]
+  gdl playouts mygame.kif --seconds 5 --threads 1 --json
+  gdl playouts connect_four --engine gpu --count 1_000_000_000")]
 pub(crate) struct PlayoutsArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
@@ -45,6 +47,10 @@ pub(crate) struct PlayoutsArgs {
     /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
+    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` for what the processor makes of it [default: the
+    /// fastest one]
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
@@ -59,6 +65,12 @@ const DEFAULT_COUNT: u64 = 1_000_000;
 /// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
 pub(crate) fn run(args: &PlayoutsArgs) -> Result {
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
+    if args.engine == Some(Engine::Gpu) {
+        return run_on_card(args);
+    }
+    if args.device.is_some() {
+        return Err(Error::Usage("only a graphics card is a device: add `--engine gpu`".to_owned()));
+    }
     let straight = is_straight(&args.game)?;
     let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
     let (ran, stats) = args.game.with(way, Play(args))?;
@@ -81,6 +93,59 @@ pub(crate) fn run(args: &PlayoutsArgs) -> Result {
     let mut out = output::stdout();
     writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}{engine}, {isa}{DIM:#}")?;
     writeln!(out, "{stats}")?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Plays on a graphics card and prints the report.
+fn run_on_card(args: &PlayoutsArgs) -> Result {
+    if args.threads.is_some() {
+        return Err(Error::Usage(
+            "a graphics card takes what threads it has: leave `--threads` out".to_owned(),
+        ));
+    }
+    let (count, progress) = match (args.count, args.seconds) {
+        (None, Some(seconds)) => (u64::MAX, Progress::timed("playouts", seconds)),
+        (count, _) => {
+            let count = count.unwrap_or(DEFAULT_COUNT);
+            (count, Progress::counted("playouts", count))
+        }
+    };
+    let run = Run {
+        device: args.device.as_deref(),
+        seed: args.seed,
+        count,
+        time: args.seconds.map(Duration::from_secs_f64),
+        progress: Some(&progress),
+    };
+    let (_, played) = args.game.with(None, run)?;
+    drop(progress);
+    let Played { device, tally, roles, chance, prepare_seconds, seconds } = played?;
+    let name = args.game.name();
+    if args.json {
+        let rate = |number: u64| if seconds > 0.0 { number as f64 / seconds } else { 0.0 };
+        let mut report = json!({
+            "game": name,
+            "engine": "gpu",
+            "device": device,
+            "seed": args.seed,
+            "playouts": tally.playouts,
+            "states": tally.states,
+            "prepare_seconds": prepare_seconds,
+            "seconds": seconds,
+            "playouts_per_second": rate(tally.playouts),
+            "states_per_second": rate(tally.states),
+        });
+        if let (Value::Object(report), Value::Object(mut ends)) = (&mut report, ends(&tally, &roles, chance))
+        {
+            report.append(&mut ends);
+        }
+        return output::json(&report);
+    }
+    let mut out = output::stdout();
+    writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}gpu, {device}{DIM:#}")?;
+    let how = format_args!("after {prepare_seconds:.3} s until the first, seed {}", args.seed);
+    writeln!(out, "{}", Report { tally: &tally, roles: &roles, chance, seconds, how })?;
     out.flush()?;
     Ok(())
 }
@@ -118,13 +183,10 @@ impl Task for Play<'_> {
     }
 }
 
-/// The report: `goals` has null for a role that no game gave a goal.
+/// The report.
 fn to_json(name: &str, engine: &str, isa: &str, stats: &Stats) -> Value {
     let tally = &stats.tally;
-    let per_role = |value: &dyn Fn(usize) -> Value| -> Map<String, Value> {
-        stats.roles.iter().enumerate().map(|(i, role)| (role.to_owned(), value(i))).collect()
-    };
-    json!({
+    let mut report = json!({
         "game": name,
         "engine": engine,
         "isa": isa,
@@ -136,8 +198,23 @@ fn to_json(name: &str, engine: &str, isa: &str, stats: &Stats) -> Value {
         "cpu_seconds": stats.cpu_seconds,
         "playouts_per_second": stats.playouts_per_second(),
         "states_per_second": stats.states_per_second(),
-        "mean_length": stats.mean_length(),
-        "goals": per_role(&|role| json!(stats.has_goals(role).then(|| stats.mean_goal(role)))),
+    });
+    if let (Value::Object(report), Value::Object(mut ends)) =
+        (&mut report, ends(tally, &stats.roles, stats.chance))
+    {
+        report.append(&mut ends);
+    }
+    report
+}
+
+/// How games ended: `goals` has null for a role that no game gave a goal.
+fn ends(tally: &Tally, roles: &Texts, chance: Option<usize>) -> Value {
+    let per_role = |value: &dyn Fn(usize) -> Value| -> Map<String, Value> {
+        roles.iter().enumerate().map(|(i, role)| (role.to_owned(), value(i))).collect()
+    };
+    json!({
+        "mean_length": tally.mean_length(),
+        "goals": per_role(&|role| json!(tally.has_goals(role, chance).then(|| tally.mean_goal(role)))),
         "wins": per_role(&|role| json!(tally.roles[role].wins)),
         "draws": per_role(&|role| json!(tally.roles[role].draws)),
         "losses": per_role(&|role| json!(tally.roles[role].losses)),

@@ -324,6 +324,50 @@ fn games_are_played_in_lanes_unless_told_otherwise() {
     assert!(run.stderr.contains("cannot be played in lanes"), "{}", run.stderr);
 }
 
+/// The feature `gpu` is off by default; a program without it says how to have it.
+#[test]
+fn graphics_cards_are_a_feature() {
+    let [built_in, file] = tictactoe();
+    let emulated = |game| {
+        [
+            "playouts", game, "--engine", "gpu", "--device", "emulate", "--count", "3001", "--seed", "5",
+            "--json",
+        ]
+    };
+    if cfg!(feature = "gpu") {
+        let [mut one, mut other] = [&built_in, &file].map(|game| json(&emulated(game)));
+        assert_eq!((&one["engine"], &one["device"]), (&value!("gpu"), &value!("emulator")));
+        assert_eq!((&one["playouts"], &one["seed"]), (&value!(3001), &value!(5)));
+        // Both are one game, and seeds are all that play depends on.
+        for report in [&mut one, &mut other] {
+            for field in ["prepare_seconds", "seconds", "playouts_per_second", "states_per_second"] {
+                assert!(report[field].take().is_number(), "{field}");
+            }
+        }
+        assert_eq!(one, other);
+        let run =
+            gdl(&["playouts", "tictactoe", "--engine", "gpu", "--device", "emulate", "--count", "3001"]);
+        assert!(run.stdout.contains("gpu, emulator"), "{}", run.stdout);
+        let run = gdl(&["playouts", "tictactoe", "--engine", "gpu", "--device", "no such card"]);
+        assert_eq!(run.code, Some(1));
+        assert!(run.stderr.contains("there is no graphics card `no such card`"), "{}", run.stderr);
+    } else {
+        let run = gdl(&emulated(&built_in));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
+        assert!(run.stderr.contains("--features gpu"), "{}", run.stderr);
+    }
+    for (arguments, reason) in [
+        (&["playouts", "tictactoe", "--device", "emulate"][..], "add `--engine gpu`"),
+        (&["playouts", "tictactoe", "--engine", "gpu", "--threads", "2"], "leave `--threads` out"),
+        (&["perft", "tictactoe", "--depth", "2", "--engine", "gpu"], "leave `--engine` out"),
+        (&["bench", &file, "--device", "emulate"], "add `--engine gpu`"),
+    ] {
+        let run = gdl(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}");
+        assert!(run.stderr.contains(reason), "{}", run.stderr);
+    }
+}
+
 #[test]
 fn a_file_that_is_no_rulesheet_is_located() {
     let path = file("prose.kif", "Dear reader,\n\nthis is (no game.\n");

@@ -25,6 +25,8 @@ pub enum Engine {
     Lifted,
     /// One game or state at a time, whichever way the rules are run
     Single,
+    /// Many thousands of random games at once, on a graphics card
+    Gpu,
 }
 
 impl Engine {
@@ -53,7 +55,7 @@ impl Engine {
             Self::Table => Ok(Some(Way::Table)),
             Self::Events => Ok(Some(Way::Events)),
             Self::Lifted => Ok(Some(Way::Lifted)),
-            Self::Lanes | Self::TableLanes | Self::Straight | Self::Single => Ok(None),
+            Self::Lanes | Self::TableLanes | Self::Straight | Self::Single | Self::Gpu => Ok(None),
         }
     }
 }

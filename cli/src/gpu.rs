@@ -1,0 +1,91 @@
+//! Random games on a graphics card, as commands ask for them: a game and a device in, a tally out. A program that was built without the
+//! feature `gpu` says how to build it with that.
+
+use gdl_runtime::{playouts::Tally, vocabulary::Texts};
+use gdl_tools::{
+    error::{Error, Result},
+    game::Task,
+    progress::Progress,
+};
+use std::time::Duration;
+
+/// A run on a device, to be made of any game.
+#[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without cards it is not read"))]
+pub(crate) struct Run<'a> {
+    /// A part of the card's name, or `emulate`; the fastest card if there is none.
+    pub device: Option<&'a str>,
+    pub seed: u64,
+    /// The number of games.
+    pub count: u64,
+    /// Ends before, after that time.
+    pub time: Option<Duration>,
+    pub progress: Option<&'a Progress>,
+}
+
+/// What was played.
+#[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without cards it is not made"))]
+pub(crate) struct Played {
+    pub device: String,
+    pub tally: Tally,
+    pub roles: Texts,
+    pub chance: Option<usize>,
+    /// Until the first block was played: drivers compile then.
+    pub prepare_seconds: f64,
+    /// To play the games, after that.
+    pub seconds: f64,
+}
+
+#[cfg(feature = "gpu")]
+impl Task for Run<'_> {
+    type Output = Result<Played>;
+
+    fn run<G: gdl_runtime::Game>(self, game: &G) -> Result<Played> {
+        use gdl_gpu::{Control, Gpu};
+        use std::time::Instant;
+
+        let told = |error: gdl_gpu::Error| Error::Input(format!("{error}: {}", error.help()));
+        let start = Instant::now();
+        let gpu = match self.device {
+            None => Gpu::open(),
+            Some("emulate") => Ok(Gpu::emulator()),
+            Some(name) => Gpu::open_named(name),
+        };
+        let gpu = gpu.map_err(told)?;
+        let prepared = gpu.prepare(game).map_err(told)?;
+        prepared.playouts(self.seed, 1).map_err(told)?;
+        let prepare_seconds = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let mut tell = self
+            .progress
+            .filter(|progress| progress.is_shown())
+            .map(|progress| move |done| progress.tell(done));
+        let mut control = Control {
+            deadline: self.time.and_then(|time| start.checked_add(time)),
+            progress: tell.as_mut().map(|tell| tell as &mut dyn FnMut(u64)),
+            ..Control::default()
+        };
+        let tally = prepared.playouts_with(self.seed, self.count, &mut control).map_err(told)?;
+        let vocabulary = game.vocabulary();
+        Ok(Played {
+            device: gpu.name(),
+            tally,
+            roles: vocabulary.roles().clone(),
+            chance: vocabulary.chance(),
+            prepare_seconds,
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+impl Task for Run<'_> {
+    type Output = Result<Played>;
+
+    fn run<G: gdl_runtime::Game>(self, _: &G) -> Result<Played> {
+        Err(Error::Usage(
+            "this program was built without graphics cards: install it with `cargo install --path cli --features gpu`"
+                .to_owned(),
+        ))
+    }
+}

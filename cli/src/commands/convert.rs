@@ -66,6 +66,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result {
 }
 
 /// A rulesheet in another syntax. Names that could not stay, and what is wrong with it, go to stderr.
+#[cfg(feature = "network")]
 pub(super) fn converted(source: Source, to: Syntax) -> Result<String> {
     rewritten(source, &load::quiet(), to)
 }

@@ -151,10 +151,10 @@ fn follow(name: &str, text: &str, limits: Limits, max_length: u64, games: u32) -
             return;
         }
         for (lane, twin) in twins.iter_mut().enumerate() {
-            if step.has_started(lane) || !step.has_moved(lane) {
-                if let Some(twin) = twin.take() {
-                    twin.end(&game, max_length, &mut tally, name);
-                }
+            if (step.has_started(lane) || !step.has_moved(lane))
+                && let Some(twin) = twin.take()
+            {
+                twin.end(&game, max_length, &mut tally, name);
             }
             if step.has_started(lane) {
                 *twin = Some(Twin::new(&game, &rules, lane < FOLLOWED && steps > 0));

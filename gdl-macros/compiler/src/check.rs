@@ -22,15 +22,14 @@ mod scene;
 mod spelling;
 mod usage;
 
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Meant, codes};
 use crate::{
     Diagnostics, Options, Rules, Source,
     observer::{Phase, Progress},
     syntax::Tree,
 };
 use lower::{Lowered, lower};
-use scene::{COMPARISONS, Scene};
-use std::cell::Cell;
+use scene::Scene;
 
 /// Checks a parsed rulesheet: every fault goes to `diagnostics`, and the rules come back if none of
 /// them is an error.
@@ -55,8 +54,8 @@ pub fn check(
     }
     let Lowered { mut rules, forms, first_uses, complete } = lower(tree, source, options, diagnostics);
     rules.roles = roles::collect(&rules);
-    let comparisons = Cell::new(COMPARISONS);
-    let scene = Scene { tree, source, rules: &rules, forms: &forms, first_uses: &first_uses, comparisons };
+    let scene =
+        Scene { tree, source, rules: &rules, forms: &forms, first_uses: &first_uses, meant: Meant::new() };
 
     // Names: one spelling, one arity, one kind.
     spelling::check(&scene, diagnostics);

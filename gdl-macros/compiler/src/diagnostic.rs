@@ -6,11 +6,13 @@
 //! lint can be allowed or denied by name and an explanation can be looked up.
 
 pub mod codes;
+mod meant;
 mod page;
 mod render;
 mod repair;
 
 pub use codes::Code;
+pub(crate) use meant::Meant;
 pub use page::{Example, FRAME, frame};
 pub use render::Palette;
 pub use repair::repair;
@@ -406,12 +408,12 @@ impl Diagnostics {
     }
 
     /// Adds a diagnostic, with the severity the levels give it, unless they silence it. What it says in KIF is said in the syntax of
-    /// the text. Of a text in Epilog only errors are kept: what else there is to say of its translation concerns rules that nobody wrote.
+    /// the text. Of a text in Epilog errors are kept and what concerns the whole game: what else there is to say of its translation concerns
+    /// rules that nobody wrote, and the reader has warned of those that somebody did.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if self.syntax == Syntax::Epilog
-            && diagnostic.code.severity != Severity::Error
-            && diagnostic.witness.is_none()
-        {
+        let of_game = diagnostic.witness.is_some()
+            || [&codes::TERMINAL_UNREACHABLE, &codes::GOAL_100_MISSING].contains(&diagnostic.code);
+        if self.syntax == Syntax::Epilog && diagnostic.code.severity != Severity::Error && !of_game {
             return;
         }
         self.push_as_is(speech::tell(diagnostic, self.syntax));

@@ -61,7 +61,7 @@ fn endless(rules: &Rules) -> Diagnostic {
     let message = "no state that play can reach is terminal";
     Diagnostic::new(&codes::TERMINAL_UNREACHABLE, rule.map(|rule| rule.head.span), message)
         .note("this never holds")
-        .help("let `terminal` follow from fluents that some `init` or `next` makes true")
+        .help("let `terminal` follow from fluents that hold at the start or after a move")
 }
 
 /// GDL119, at the declaration of the role called `name`; a rule that says otherwise is the second place.

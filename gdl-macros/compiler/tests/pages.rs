@@ -2,7 +2,7 @@
 //! they call right is not.
 
 use gdl_compiler::diagnostic::{Code, Example, codes};
-use gdl_compiler::{Diagnostics, Levels, Limits, Options, Severity, Source, compile};
+use gdl_compiler::{Diagnostics, Levels, Limits, Options, Severity, Source, Syntax, compile};
 
 /// Only play shows these: `gdl check --simulate`, whose tests prove their pages.
 const FOUND_BY_PLAY: &[&str] = &["GDL121", "GDL122", "GDL123", "GDL124", "GDL125"];
@@ -88,14 +88,23 @@ fn pages_have_one_shape() {
         assert!(!page.starts_with(['#', '\n']), "{id}: text comes first");
         assert!(page.lines().all(|line| line.chars().count() <= 100), "{id}: a long line");
         assert_eq!(page.matches("```").count(), 2 * code.examples().count(), "{id}: a fence is left open");
-        let wrong = code.examples().filter(|example| example.is("wrong")).count();
-        let right = code.examples().filter(|example| example.is("right")).count();
+        let count = |syntax, word| {
+            code.examples().filter(|example| example.syntax() == syntax && example.is(word)).count()
+        };
         let expected = match id {
             // No rulesheet gives the one, or it would be mended; the caller gives the other.
             "GDLM8" | "GDLM9" => (0, 0),
             _ if code.reserved => (0, 1),
             _ => (1, 1),
         };
-        assert_eq!((wrong, right), expected, "{id}: examples that are wrong and right");
+        // One of each in every syntax that the page speaks of.
+        let syntaxes = [None, Some(Syntax::Kif), Some(Syntax::Infix), Some(Syntax::Epilog)];
+        let counts = syntaxes.map(|syntax| (count(syntax, "wrong"), count(syntax, "right")));
+        let spoken: Vec<_> = counts.into_iter().filter(|&count| count != (0, 0)).collect();
+        let is_right = spoken.iter().all(|&count| count == expected);
+        assert!(
+            is_right && spoken.is_empty() == (expected == (0, 0)),
+            "{id}: examples that are wrong and right"
+        );
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> Vec<Rel
         let slip = scene.forms().find(|form| {
             let other = form.rule.head.relation;
             !scene.is_keyword(other)
-                && scene.nearest(scene.relation_name(other), std::iter::once(name)).is_some()
+                && scene.meant.nearest(scene.relation_name(other), std::iter::once(name)).is_some()
         });
         diagnostics.push(match slip {
             Some(form) => Diagnostic::new(code, scene.name(form.head), message)
@@ -113,8 +113,9 @@ fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         let message = format!("role `{name}` has no rule for `goal`");
         let fault = Diagnostic::new(&codes::MISSING_GOAL_ONE_ROLE, scene.span(node), message);
         // A goal of what is no role may be the one that is missing: that is one fault, not two.
-        let mut near = strangers.iter().map_while(|stranger| scene.compare(1).map(|()| stranger));
-        let slip = near.find(|(_, node)| scene.nearest(scene.quote(*node), std::iter::once(name)).is_some());
+        let mut near = strangers.iter().map_while(|stranger| scene.meant.compare(1).map(|()| stranger));
+        let slip =
+            near.find(|(_, node)| scene.meant.nearest(scene.quote(*node), std::iter::once(name)).is_some());
         let fault = match slip {
             Some(&(_, node)) => {
                 let place = scene.span(node);

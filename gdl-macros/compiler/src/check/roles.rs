@@ -128,7 +128,7 @@ fn check_uses(scene: &Scene<'_>, known: &FxHashMap<&Term, Span>, diagnostics: &m
         let text = scene.quote(node);
         let reason = if in_body { "this literal is always false" } else { "this rule is never used" };
         let fault = Diagnostic::new(code, scene.span(node), format!("`{text}` is not a role")).note(reason);
-        diagnostics.push(if let Some(near) = scene.nearest(text, names()) {
+        diagnostics.push(if let Some(near) = scene.meant.nearest(text, names()) {
             fault.mean(scene.span(node), near)
         } else {
             let some: Vec<_> = names().take(8).map(|name| format!("`{name}`")).collect();

@@ -134,7 +134,7 @@ impl Rule<'_, '_> {
     fn near(&self, name: &str) -> Option<&str> {
         let variables = self.form.rule.variables.iter().zip(&self.bound);
         let bound = variables.filter(|(_, bound)| **bound).map(|(name, _)| name.as_str());
-        self.scene.nearest(name, bound)
+        self.scene.meant.nearest(name, bound)
     }
 
     /// How the variable is bound if the head has it in the place of a role.

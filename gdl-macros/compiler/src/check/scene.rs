@@ -2,12 +2,12 @@
 //!
 //! Rules know no places but those of atoms; a rule and its form have the same shape (see
 //! [`lower`](super::lower)), so the walks here hand out a term together with its node. Walks take time in proportion to
-//! what they walk; near names are looked for until [`COMPARISONS`] are used up.
+//! what they walk; near names are looked for as [`Meant`] bounds it.
 
+use crate::diagnostic::Meant;
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Term, Variable};
 use crate::syntax::{Kind, NodeId, Tree};
 use crate::{Edit, Source, Span};
-use std::cell::Cell;
 
 /// The rules and their forms.
 pub(super) struct Scene<'a> {
@@ -18,13 +18,9 @@ pub(super) struct Scene<'a> {
     pub(super) forms: &'a [NodeId],
     /// The first name of each relation.
     pub(super) first_uses: &'a [Option<NodeId>],
-    /// What is left of [`COMPARISONS`].
-    pub(super) comparisons: Cell<usize>,
+    /// What finds misspelled names.
+    pub(super) meant: Meant,
 }
-
-/// Pairs of characters that may be compared, in all, to find what a misspelled name was meant to be. What is not found
-/// by then is not told.
-pub(super) const COMPARISONS: usize = 10_000_000;
 
 /// A rule and the nodes of its parts.
 #[derive(Clone, Copy)]
@@ -202,34 +198,5 @@ impl<'a> Scene<'a> {
     pub(super) fn quote(&self, node: NodeId) -> &'a str {
         let text = self.text(node);
         if text.len() <= 60 && !text.contains(['\n', '\r']) { text } else { "(..)" }
-    }
-
-    /// Spends comparisons of characters; none if there are too few.
-    pub(super) fn compare(&self, characters: usize) -> Option<()> {
-        self.comparisons.set(self.comparisons.get().checked_sub(characters)?);
-        Some(())
-    }
-
-    /// The best of `names` for a misspelled `name`, if one is near.
-    pub(super) fn nearest<'n>(&self, name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-        /// Longer names are not compared: the distance takes the product of the lengths.
-        const LONGEST: usize = 60;
-        let allowed = match name.len() {
-            0..=2 => return None,
-            3..=5 => 1,
-            _ => 2,
-        };
-        if name.len() > LONGEST {
-            return None;
-        }
-        let key = name.to_ascii_lowercase();
-        names
-            .map_while(|other| self.compare(1).map(|()| other))
-            .filter(|other| other.len().abs_diff(name.len()) <= allowed && *other != name)
-            .map_while(|other| self.compare(name.len() * other.len()).map(|()| other))
-            .map(|other| (strsim::damerau_levenshtein(&key, &other.to_ascii_lowercase()), other))
-            .filter(|&(distance, _)| distance <= allowed)
-            .min_by_key(|&(distance, _)| distance)
-            .map(|(_, other)| other)
     }
 }

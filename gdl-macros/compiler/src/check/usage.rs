@@ -59,14 +59,14 @@ pub(super) fn check(
         match (usage.defined, usage.read) {
             (None, Some(_)) if functions.contains(&id) => {}
             (None, Some((place, negative))) => {
-                let near = scene.nearest(name, defined.iter().copied());
+                let near = scene.meant.nearest(name, defined.iter().copied());
                 diagnostics.push(undefined(name, place, negative, near));
             }
             (Some(place), _) if !usage.read_elsewhere && missing.is_empty() => {
                 let message = format!("relation `{name}` is defined but never used");
                 let heads = ["role", "init", "legal", "next", "terminal", "goal", "base", "input", "sees"];
                 let fault = Diagnostic::new(&codes::UNUSED_RELATION, place, message);
-                diagnostics.push(match scene.nearest(name, heads.into_iter()) {
+                diagnostics.push(match scene.meant.nearest(name, heads.into_iter()) {
                     Some(near) => fault.mean(place, near),
                     None => fault.help("remove it, or allow `unused_relation`"),
                 });

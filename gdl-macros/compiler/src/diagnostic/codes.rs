@@ -241,6 +241,7 @@ codes! {
     UNKNOWN_BUILTIN = "GDL149" unknown_builtin Error, "a relation of Epilog's own that is not compiled";
     UNBOUNDED_VALUE = "GDL150" unbounded_value Error, "a variable or number of Epilog whose values the rules do not bound";
     MISSING_CONTROL = "GDL151" missing_control Error, "a rulesheet of Epilog where `control` never holds";
+    EARLY_NEGATION = "GDL152" early_negation Warning, "negation before its variables have values, in Epilog";
     MISSING_FILE = "GDLM1" missing_file Error, "a rulesheet that cannot be read";
     BAD_MACRO_ARGUMENT = "GDLM2" bad_macro_argument Error, "wrong arguments of `gdl!`";
     NAME_CLASH = "GDLM3" name_clash Error reserved, "two modules of one name are an error of Rust's own";

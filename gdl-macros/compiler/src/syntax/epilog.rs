@@ -11,8 +11,10 @@
 //! What is refused says why. O(sentences · literals) apart from that.
 
 mod clause;
+mod lints;
 mod rules;
 mod sheet;
+mod usage;
 mod values;
 
 use super::expressions::{What, read as expressions};
@@ -30,6 +32,16 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     let inner = |comment: &Span| Span { start: comment.start + 1, ..*comment };
     tree.comments = expressions.comments.iter().map(inner).collect();
     let sheet = sheet::Sheet::new(source, &expressions, found);
+    if let Some(fault) = rules::mixed(&sheet) {
+        tree.broken = true;
+        return (tree, vec![fault]);
+    }
+    let mut said = full_stops(source, &expressions);
+    // What seems missing may stand in a sentence that could not be read.
+    if !expressions.broken {
+        usage::check(&sheet, &mut said);
+        lints::check(&sheet, &mut said);
+    }
     let (clauses, mut found) = rules::translate(sheet, limits);
     tree.broken |= found.iter().any(|fault| fault.severity == crate::Severity::Error);
     for clause in &clauses {
@@ -40,7 +52,7 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
         let form = form(&mut tree, clause);
         tree.forms.push(form);
     }
-    found.extend(full_stops(source, &expressions));
+    found.extend(said);
     (tree, found)
 }
 

@@ -3,6 +3,8 @@
 mod operations;
 mod players;
 
+pub(super) use players::mixed;
+
 use super::super::expressions::{Id, Literal as Signed, What};
 use super::super::infix::MOST_LITERALS;
 use super::clause::{Clause, Literal, Shape, Term};
@@ -41,6 +43,13 @@ const BUILTINS: [&str; 25] = [
     "random",
 ];
 
+/// Whether the reference interpreter answers atoms of this name itself.
+pub(super) fn is_builtin(name: &str) -> bool {
+    BUILTINS.contains(&name)
+        || Operation::find(name).is_some()
+        || matches!(name, "same" | "distinct" | "countofall")
+}
+
 /// What a rule reads of the state or of the sheet, from the left: what is bound, and what was written so far.
 #[derive(Default)]
 struct Body {
@@ -73,9 +82,6 @@ struct Translation<'s> {
 
 /// The clauses of a sheet, in the order of the text, and what is to be said of it.
 pub(super) fn translate(sheet: Sheet<'_>, limits: &Limits) -> (Vec<Clause>, Vec<Diagnostic>) {
-    if let Some(fault) = players::mixed(&sheet) {
-        return (Vec::new(), vec![fault]);
-    }
     let mut taken: BTreeSet<String> =
         ["role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "sees"]
             .into_iter()
@@ -410,10 +416,7 @@ impl Translation<'_> {
         if let Some(operation) = Operation::find(&name).filter(|_| arguments.len() >= 2) {
             return self.compute(operation, &name, &atom, &open, negated, id, state);
         }
-        if BUILTINS.contains(&name.as_str())
-            || Operation::find(&name).is_some()
-            || matches!(name.as_str(), "same" | "distinct" | "countofall")
-        {
+        if is_builtin(&name) {
             let message = format!("`{name}` of Epilog, as it is used here, is not compiled");
             self.sheet.fault(
                 &codes::UNKNOWN_BUILTIN,

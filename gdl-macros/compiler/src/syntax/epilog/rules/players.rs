@@ -103,7 +103,7 @@ impl Translation<'_> {
 }
 
 /// The fault of a text with operations whose moves are written as in infix GDL: the only one that is reported then.
-pub(super) fn mixed(sheet: &Sheet<'_>) -> Option<Diagnostic> {
+pub(in super::super) fn mixed(sheet: &Sheet<'_>) -> Option<Diagnostic> {
     let is_defined = |arity| sheet.defined.contains(&("legal".to_owned(), arity));
     if is_defined(1) || !is_defined(2) {
         return None;

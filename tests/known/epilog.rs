@@ -4,8 +4,8 @@
 //! Rulesheets and traces lie in a folder `shared` beside the checkout; without it those tests skip.
 
 use super::built_in;
-use gdl_compiler::{Options, Source, Syntax, convert::convert, eval::Evaluator, read};
-use gdl_runtime::{Dynamic, load};
+use gdl_compiler::{Options, Source, Syntax, compile, convert::convert, eval::Evaluator, read};
+use gdl_runtime::{Dynamic, Game, GameExt, gdl, load};
 use gdl_tools::{
     equal::{Bounds, Verdict, compare},
     load::{Way, play, quiet},
@@ -18,6 +18,47 @@ use std::{
 };
 
 const TICTACTOE: &str = include_str!("tictactoe.epilog");
+
+gdl!("tictactoe.epilog", name = compiled);
+
+gdl!(
+    name = counter,
+    syntax = "infix",
+    rules = r"
+        role(robot) init(at(1)) succ(1, 2) succ(2, 3)
+        legal(robot, go)
+        next(at(Y)) :- does(robot, go) & true(at(X)) & succ(X, Y)
+        terminal :- true(at(3))
+        goal(robot, 100) :- true(at(3))
+    ",
+);
+
+// Without an operation nothing in the text tells that it is Epilog.
+gdl!(
+    name = lamp,
+    syntax = "epilog",
+    rules = "role(robot) init(control(robot)) legal(press) terminal :- press goal(robot, 100) :- press",
+    allow(operation_missing),
+);
+
+#[test]
+fn other_syntaxes_are_compiled_by_the_macro() {
+    assert_eq!(same(&built_in("tictactoe"), &compiled::game()), Verdict::Proved { states: 5_478 });
+    let counter = counter::game();
+    let walked = same(
+        &counter,
+        &load(
+            "(role robot) (init (at 1)) (succ 1 2) (succ 2 3) (legal robot go)
+        (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+        (<= terminal (true (at 3))) (<= (goal robot 100) (true (at 3)))",
+        )
+        .unwrap(),
+    );
+    assert_eq!(walked, Verdict::Proved { states: 3 });
+    let lamp = lamp::game();
+    let pressed = lamp.apply_unchecked(&lamp.initial(), &[lamp::Move::PRESS]);
+    assert!(lamp.is_terminal(&pressed) && !lamp.is_terminal(&lamp.initial()));
+}
 
 /// What is compared of each trace.
 const LIMITS: Limits = if cfg!(debug_assertions) {
@@ -36,8 +77,8 @@ fn shared() -> Option<PathBuf> {
     is_there.then_some(folder)
 }
 
-fn same<A: gdl_runtime::Game, B: gdl_runtime::Game>(a: &A, b: &B) -> Verdict {
-    compare(a, b, str::to_owned, &Bounds::default())
+fn same<A: Game, B: Game>(a: &A, b: &B) -> Verdict {
+    compare(a, b, str::to_owned, &Bounds::default(), &mut |_| ())
 }
 
 #[test]
@@ -60,7 +101,7 @@ fn larger_games_are_the_built_in_ones() {
         ("pentago", include_str!("pentago.epilog")),
     ] {
         let (game, original) = (load(text).unwrap(), built_in(name));
-        let verdict = compare(&original, &game, str::to_owned, &bounds);
+        let verdict = compare(&original, &game, str::to_owned, &bounds, &mut |_| ());
         assert!(matches!(verdict, Verdict::Agreed { .. }), "{name}: {verdict:?}");
         assert_eq!(gdl_runtime::perft(&game, 2), gdl_runtime::perft(&original, 2), "{name}");
     }
@@ -81,8 +122,13 @@ fn built_in_games_go_to_infix_and_back() {
         if entry.text.len() < 4_000 {
             let game = play(written, &quiet(), None).unwrap();
             let bounds = Bounds { states: 2_000, playouts: 5, ..Bounds::default() };
-            let verdict =
-                compare(&built_in(entry.name), &game, |name| infix_name(name, &infix.renamed), &bounds);
+            let verdict = compare(
+                &built_in(entry.name),
+                &game,
+                |name| infix_name(name, &infix.renamed),
+                &bounds,
+                &mut |_| (),
+            );
             assert!(!matches!(verdict, Verdict::Different { .. }), "{}: {verdict:?}", entry.name);
             // As many ways to play, and as deep.
             let original = built_in(entry.name);
@@ -151,27 +197,32 @@ fn evaluation_state_by_state_agrees_too() {
     }
 }
 
-/// Moves that are refused, or come to another state than the reference, and why.
-const OTHER_MOVES: &[(&str, &str)] = &[
-    ("a(X) :: a(X)", "an operation that calls itself"),
-    ("a :: p(X) ==> q(Y)", "an effect with an unbound variable"),
-    ("a :: p(X)", "an effect with an unbound variable"),
-    ("a :: n(X) & evaluate(plus(X,times(2,X)),Y) ==> m(Y)", "`evaluate` is not compiled"),
-    ("a :: n(X) & plus(X,1,Y) ==> ~n(X) & n(Y)", "numbers without bound"),
-    ("a :: n(X) & plus(X,1,2,Y) ==> n(Y)", "numbers without bound"),
-    ("a :: n(X) ==> n(plus(X,1))", "terms without bound"),
-    ("a :: setofall(X,n(X),L) ==> m(L)", "lists are not compiled"),
+/// Moves that are refused, or come to another state than the reference: the code that says so, its place in the rule, and why.
+const OTHER_MOVES: &[(&str, &str, usize, &str)] = &[
+    ("a(X) :: a(X)", "GDL147", 9, "an operation that calls itself"),
+    ("a :: p(X) ==> q(Y)", "GDL148", 17, "an effect with an unbound variable"),
+    ("a :: p(X)", "GDL148", 8, "an effect with an unbound variable"),
+    ("a :: n(X) & evaluate(plus(X,times(2,X)),Y) ==> m(Y)", "GDL149", 13, "`evaluate` is not compiled"),
+    ("a :: n(X) & plus(X,1,Y) ==> ~n(X) & n(Y)", "GDL150", 13, "numbers without bound"),
+    ("a :: n(X) & plus(X,1,2,Y) ==> n(Y)", "GDL150", 13, "numbers without bound"),
+    ("a :: n(X) ==> n(plus(X,1))", "GDL099", 17, "terms without bound"),
+    ("a :: setofall(X,n(X),L) ==> m(L)", "GDL149", 6, "lists are not compiled"),
 ];
 
-/// The state after a move, in the order of the texts.
-fn after(rules: &str, action: &str, state: &str) -> Result<Vec<String>, String> {
+/// A game with some rules, a move that is always legal, and a state at the start.
+fn game_of(rules: &str, action: &str, state: &str) -> Source {
     let facts: String =
         state.split_whitespace().fold(String::new(), |all, fact| format!("{all} init({fact})"));
     let text = format!(
         "{rules}\n{facts} role(robot) init(control(robot)) init(never_read)\n legal({action}) :- control(robot)\n\
          terminal :- over\n goal(robot,100)\n unused_move :: nothing\n"
     );
-    let source = Source::new("rules.epilog", text);
+    Source::new("rules.epilog", text)
+}
+
+/// The state after a move, in the order of the texts.
+fn after(rules: &str, action: &str, state: &str) -> Result<Vec<String>, String> {
+    let source = game_of(rules, action, state);
     let (rules, _) = read(&source, &quiet()).map_err(|failure| failure.diagnostics.render(&source))?;
     let evaluator = Evaluator::new(&rules).map_err(|error| error.to_string())?;
     let start = evaluator.initial().map_err(|error| error.to_string())?;
@@ -195,11 +246,23 @@ fn moves_do_what_the_reference_does() {
     let Some(folder) = shared() else { return };
     let cases: Vec<Value> =
         serde_json::from_str(&fs::read_to_string(folder.join("move-cases.json")).unwrap()).unwrap();
-    let mut wrong = Vec::new();
+    let (mut wrong, mut told) = (Vec::new(), 0);
     for case in &cases {
         let text = |field: &str| case[field].as_str().unwrap();
         let rules = text("rules");
-        if OTHER_MOVES.iter().any(|(other, _)| *other == rules) {
+        if let Some((_, code, column, why)) = OTHER_MOVES.iter().find(|(other, ..)| *other == rules) {
+            let source = game_of(rules, text("move"), text("state"));
+            let found = compile(&source, &Options::default())
+                .map_or_else(|failure| failure.diagnostics, |game| game.diagnostics);
+            let is_told = found.iter().any(|fault| {
+                let place = fault.span.map(|span| source.position(span.start));
+                fault.code.id == *code
+                    && place.is_some_and(|place| (place.line, place.column) == (1, *column))
+            });
+            if !is_told {
+                wrong.push(format!("{rules}: {why} is not told: {}", found.render(&source)));
+            }
+            told += 1;
             continue;
         }
         let mut expected: Vec<String> =
@@ -214,6 +277,7 @@ fn moves_do_what_the_reference_does() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(told >= OTHER_MOVES.len(), "each case of the list is there");
 }
 
 #[test]
@@ -267,7 +331,7 @@ fn names_that_are_words_elsewhere_are_replaced() {
         before = Source::new(to.name(), conversion.text);
         let other = play(before.clone(), &quiet(), None).unwrap_or_else(|_| panic!("{}", before.text()));
         let bounds = Bounds { states: 2_000, ..Bounds::default() };
-        let verdict = compare(&game, &other, |name| infix_name(name, &renamed), &bounds);
+        let verdict = compare(&game, &other, |name| infix_name(name, &renamed), &bounds, &mut |_| ());
         assert!(matches!(verdict, Verdict::Proved { states: 3.. }), "{verdict:?}\n{}", before.text());
     }
     let expected = [("does", "does_"), ("next", "next_"), ("sees", "sees_"), ("or", "or_"), ("not", "not_")];

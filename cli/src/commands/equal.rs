@@ -12,6 +12,7 @@ use gdl_tools::{
     error::{Error, Result},
     game::{GameArg, settle},
     output::{self, BAD, GOOD, counted, thousands},
+    progress::Progress,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -60,7 +61,10 @@ pub(crate) fn run(args: &EqualArgs) -> Result {
     let (first, second) = (args.first.dynamic(None)?, args.second.dynamic(None)?);
     let bounds =
         Bounds { states: args.states, playouts: args.playouts, seed: args.seed, ..Bounds::default() };
-    let verdict = compare(&first, &second, renaming(args)?, &bounds);
+    let progress = Progress::counted("pairs of states", bounds.states as u64);
+    let verdict =
+        compare(&first, &second, renaming(args)?, &bounds, &mut |walked| progress.tell(walked as u64));
+    drop(progress);
     settle(&first)?;
     settle(&second)?;
     let mut out = output::stdout();

@@ -13,6 +13,7 @@ use gdl_tools::{
     game::{GameArg, settle},
     load::{self, play},
     output,
+    progress::Progress,
 };
 use std::io::Write;
 
@@ -51,7 +52,11 @@ pub(crate) fn run(args: &ScrambleArgs) -> Result {
     let game = play(source, &options, None)?;
     let other = play(Source::new(&name, &text), &load::quiet(), None)?;
     let bounds = Bounds { seed: args.seed, ..Bounds::default() };
-    let verdict = compare(&game, &other, |text| names.to_received(text), &bounds);
+    let progress = Progress::counted("pairs of states", bounds.states as u64);
+    let verdict = compare(&game, &other, |text| names.to_received(text), &bounds, &mut |walked| {
+        progress.tell(walked as u64);
+    });
+    drop(progress);
     settle(&game)?;
     let mut said = Vec::new();
     equal::print(&verdict, &mut said)?;

@@ -4,14 +4,20 @@
 //! Two games go in, with a way to write the names of one as the other has them, and a [`Verdict`] comes out. Pairs of states are
 //! walked breadth first from the two initial states, each pair once, so that equality is proved when none is left, and the first
 //! difference is one of the shortest. Where there are more pairs or moves than [`Bounds`] say, the depth that was walked whole is told, and
-//! seeded random play goes on from the start. How states are made up is of no concern: fluents may have any names.
+//! seeded random play goes on from the start. How states are made up is of no concern: fluents may have any names. States and what is
+//! seen of them are made 512 at a time in lanes where the games have these ([`many`]). Memory: the states of each pair, and 24 bytes.
+
+mod many;
 
 use gdl_runtime::{
     Game, GameExt,
     chance::Stream,
     game::{Id, Perception},
 };
-use std::collections::HashSet;
+use indexmap::IndexSet;
+use many::{MOST, Many};
+use rustc_hash::FxBuildHasher;
+use std::{collections::HashSet, ops::Range};
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +79,15 @@ struct Pair<'g, A: Game, B: Game> {
 }
 
 /// Compares two games. `rename` writes a name of the first as the second has it.
-pub fn compare<A: Game, B: Game>(a: &A, b: &B, rename: impl Fn(&str) -> String, bounds: &Bounds) -> Verdict {
+///
+/// `tell` is told from time to time how many pairs of states have been walked.
+pub fn compare<A: Game, B: Game>(
+    a: &A,
+    b: &B,
+    rename: impl Fn(&str) -> String,
+    bounds: &Bounds,
+    tell: &mut dyn FnMut(usize),
+) -> Verdict {
     let different = |what: String| Verdict::Different { what, play: Vec::new() };
     let mut roles = Vec::new();
     for role in a.roles() {
@@ -92,56 +106,97 @@ pub fn compare<A: Game, B: Game>(a: &A, b: &B, rename: impl Fn(&str) -> String, 
     let percepts = (0..a.shape().percepts)
         .map(|i| b.parse_percept(&rename(a.percept_text(A::Percept::from_index(i)))).ok())
         .collect();
-    Pair { a, b, roles, moves, percepts }.walk(bounds)
+    Pair { a, b, roles, moves, percepts }.walk(bounds, tell)
 }
 
-/// A pair of states, where it comes from and by which joint move.
-struct Node<A: Game, B: Game> {
-    a: A::State,
-    b: B::State,
-    from: usize,
-    joint: Vec<A::Move>,
+/// The pairs of states that were met, and for each the pair and the number of the joint move that it was first met by.
+struct Walk<A: Game, B: Game> {
+    pairs: IndexSet<(A::State, B::State), FxBuildHasher>,
+    origins: Vec<(usize, usize)>,
 }
+
+/// Joint moves that are to be made: from which pair, the number there, and the moves.
+type Steps<M> = Vec<(usize, usize, Vec<M>)>;
 
 impl<A: Game, B: Game> Pair<'_, A, B> {
-    fn walk(&self, bounds: &Bounds) -> Verdict {
-        let start = Node::<A, B> { a: self.a.initial(), b: self.b.initial(), from: 0, joint: Vec::new() };
-        let mut seen = HashSet::from([(start.a.clone(), start.b.clone())]);
-        let mut nodes = vec![start];
-        let (mut next, mut level, mut depth, mut made) = (0, 1, 0, 0_usize);
-        while next < nodes.len() {
-            if next == level {
-                depth += 1;
-                level = nodes.len();
+    /// Walks level by level: the pairs of one are as many joint moves away from the start.
+    fn walk(&self, bounds: &Bounds, tell: &mut dyn FnMut(usize)) -> Verdict {
+        let mut many = (Many::new(self.a), Many::new(self.b));
+        let pairs = std::iter::once((self.a.initial(), self.b.initial())).collect();
+        let mut walk = Walk::<A, B> { pairs, origins: vec![(0, 0)] };
+        let (mut first, mut depth, mut made) = (0, 0, 0);
+        // Once there is too much to be walked, what is left of the level is only compared.
+        let mut goes_on = true;
+        loop {
+            let end = walk.pairs.len();
+            let mut steps: Steps<A::Move> = Vec::new();
+            for start in (first..end).step_by(MOST) {
+                tell(start);
+                for (place, views) in
+                    (start..end).zip(self.views(&mut many, &walk, start..end.min(start + MOST)))
+                {
+                    let legal = match self.differ(&views.0, &views.1) {
+                        Ok(legal) => legal,
+                        Err(what) => return Verdict::Different { what, play: self.play(&walk, place) },
+                    };
+                    let Some(legal) = legal.filter(|_| goes_on) else { continue };
+                    for (number, joint) in Joints::new(legal).enumerate() {
+                        made += 1;
+                        goes_on = walk.pairs.len() < bounds.states && made <= bounds.moves;
+                        if !goes_on {
+                            break;
+                        }
+                        let (left, right) = &walk.pairs[place];
+                        if let Some(what) = self.percepts_differ(left, right, &joint) {
+                            let mut play = self.play(&walk, place);
+                            play.push(self.texts(&joint));
+                            return Verdict::Different { what, play };
+                        }
+                        steps.push((place, number, joint));
+                        if steps.len() == MOST {
+                            self.make(&mut many, &mut walk, &mut steps);
+                        }
+                    }
+                }
             }
-            let (left, right) = (nodes[next].a.clone(), nodes[next].b.clone());
-            let legal = match self.differ(&left, &right) {
-                Ok(legal) => legal,
-                Err(what) => return Verdict::Different { what, play: self.play(&nodes, next) },
-            };
-            let Some(legal) = legal else {
-                next += 1;
-                continue;
-            };
-            let mut joints = Joints::new(legal);
-            while let Some(joint) = joints.next() {
-                made += 1;
-                if nodes.len() >= bounds.states || made > bounds.moves {
-                    return self.play_on(bounds, depth, nodes.len());
-                }
-                if let Some(what) = self.percepts_differ(&left, &right, &joint) {
-                    let mut play = self.play(&nodes, next);
-                    play.push(self.texts(&joint));
-                    return Verdict::Different { what, play };
-                }
-                let (a, b) = self.step(&left, &right, &joint);
-                if seen.insert((a.clone(), b.clone())) {
-                    nodes.push(Node { a, b, from: next, joint });
-                }
+            self.make(&mut many, &mut walk, &mut steps);
+            if !goes_on {
+                return self.play_on(bounds, depth, walk.pairs.len());
             }
-            next += 1;
+            if walk.pairs.len() == end {
+                return Verdict::Proved { states: end };
+            }
+            (first, depth) = (end, depth + 1);
         }
-        Verdict::Proved { states: nodes.len() }
+    }
+
+    /// What is seen of the pairs at some places.
+    fn views(
+        &self,
+        many: &mut (Many<'_, A>, Many<'_, B>),
+        walk: &Walk<A, B>,
+        places: Range<usize>,
+    ) -> impl Iterator<Item = (A::View, B::View)> + use<A, B> {
+        let (left, right): (Vec<_>, Vec<_>) =
+            places.map(|place| (&walk.pairs[place].0, &walk.pairs[place].1)).unzip();
+        many.0.views(&left).into_iter().zip(many.1.views(&right))
+    }
+
+    /// Makes joint moves and adds the pairs that were not met before.
+    fn make(&self, many: &mut (Many<'_, A>, Many<'_, B>), walk: &mut Walk<A, B>, steps: &mut Steps<A::Move>) {
+        let (left, right): (Vec<_>, Vec<_>) = steps
+            .iter()
+            .map(|(place, _, joint)| {
+                let (a, b) = &walk.pairs[*place];
+                ((a, joint.clone()), (b, self.joint(joint)))
+            })
+            .unzip();
+        let (left, right) = (many.0.successors(&left), many.1.successors(&right));
+        for ((place, number, _), pair) in steps.drain(..).zip(left.into_iter().zip(right)) {
+            if walk.pairs.insert(pair) {
+                walk.origins.push((place, number));
+            }
+        }
     }
 
     /// Random play from the start, where there is too much to be walked.
@@ -151,7 +206,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
             let (mut a, mut b) = (self.a.initial(), self.b.initial());
             let mut play = Vec::new();
             for _ in 0..bounds.length {
-                let legal = match self.differ(&a, &b) {
+                let legal = match self.differ(&self.a.view(&a), &self.b.view(&b)) {
                     Ok(Some(legal)) if legal.iter().all(|moves| !moves.is_empty()) => legal,
                     Ok(_) => break,
                     Err(what) => return Verdict::Different { what, play },
@@ -169,16 +224,19 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
     }
 
     /// The legal moves of each role, none at an end; or what differs.
-    fn differ(&self, a: &A::State, b: &B::State) -> Result<Option<Vec<Vec<A::Move>>>, String> {
-        let (left, right) = (self.a.view(a), self.b.view(b));
-        let (ends, other) = (self.a.is_terminal_in(&left), self.b.is_terminal_in(&right));
+    fn differ(&self, left: &A::View, right: &B::View) -> Result<Option<Vec<Vec<A::Move>>>, String> {
+        let (ends, other) = (self.a.is_terminal_in(left), self.b.is_terminal_in(right));
         if ends != other {
             let which = if ends { "first" } else { "second" };
             return Err(format!("the {which} game is over, the other goes on"));
         }
         if ends {
-            for (role, &other) in self.a.roles().zip(&self.roles) {
-                let (goals, others) = (self.a.goals_in(&left, role), self.b.goals_in(&right, other));
+            // Chance wants nothing.
+            let chance = self.a.vocabulary().chance();
+            for (role, &other) in
+                self.a.roles().zip(&self.roles).filter(|(role, _)| Some(role.index()) != chance)
+            {
+                let (goals, others) = (self.a.goals_in(left, role), self.b.goals_in(right, other));
                 if goals != others {
                     let name = self.a.role_text(role);
                     return Err(format!("the goal of `{name}` is {} or {}", values(&goals), values(&others)));
@@ -189,20 +247,20 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         let mut legal = Vec::new();
         for (role, &other) in self.a.roles().zip(&self.roles) {
             let name = self.a.role_text(role);
-            let moves: Vec<A::Move> = self.a.legal_moves_in(&left, role).collect();
+            let moves: Vec<A::Move> = self.a.legal_moves_in(left, role).collect();
             for &action in &moves {
                 let there =
-                    self.moves[action.index()].is_some_and(|there| self.b.is_legal_in(&right, other, there));
+                    self.moves[action.index()].is_some_and(|there| self.b.is_legal_in(right, other, there));
                 if !there {
                     let action = self.a.move_text(action);
                     return Err(format!("`{name}` may do `{action}` in the first game alone"));
                 }
             }
-            let count = self.b.legal_moves_in(&right, other).count();
+            let count = self.b.legal_moves_in(right, other).count();
             if count != moves.len() {
                 let known: HashSet<B::Move> =
                     moves.iter().filter_map(|action| self.moves[action.index()]).collect();
-                let more = self.b.legal_moves_in(&right, other).find(|action| !known.contains(action));
+                let more = self.b.legal_moves_in(right, other).find(|action| !known.contains(action));
                 let action = more.map_or("", |action| self.b.move_text(action));
                 return Err(format!("`{name}` may do `{action}` in the second game alone"));
             }
@@ -261,12 +319,16 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         joint.iter().map(|&action| self.a.move_text(action).to_owned()).collect()
     }
 
-    /// The joint moves that lead to a node.
-    fn play(&self, nodes: &[Node<A, B>], mut at: usize) -> Vec<Vec<String>> {
+    /// The joint moves that lead to a pair.
+    fn play(&self, walk: &Walk<A, B>, mut place: usize) -> Vec<Vec<String>> {
         let mut play = Vec::new();
-        while at > 0 {
-            play.push(self.texts(&nodes[at].joint));
-            at = nodes[at].from;
+        while place > 0 {
+            let (from, number) = walk.origins[place];
+            let (a, b) = &walk.pairs[from];
+            // They do not differ there, or the walk would have ended.
+            let legal = self.differ(&self.a.view(a), &self.b.view(b)).ok().flatten().unwrap_or_default();
+            play.extend(Joints::new(legal).nth(number).map(|joint| self.texts(&joint)));
+            place = from;
         }
         play.reverse();
         play
@@ -291,6 +353,10 @@ impl<M: Copy> Joints<M> {
         let places = legal.iter().all(|moves| !moves.is_empty()).then(|| vec![0; legal.len()]);
         Self { legal, places }
     }
+}
+
+impl<M: Copy> Iterator for Joints<M> {
+    type Item = Vec<M>;
 
     fn next(&mut self) -> Option<Vec<M>> {
         let places = self.places.as_mut()?;

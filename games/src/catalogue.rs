@@ -116,6 +116,7 @@ catalogue! {
         chinese_checkers: 3,
         connect_four: 2,
         dots_and_boxes: 2,
+        draughts: 2,
         go: 2,
         gomoku: 2,
         hex: 2,

@@ -3,6 +3,7 @@
 //! The positions and their counts are those that programs which play chess are tested with (perft; "Kiwipete" and the positions 3
 //! to 5 of the collection). They are written in FEN and become the `init` of the rulesheet.
 
+use crate::beginning_with;
 use gdl_runtime::{
     Dynamic, Game, GameExt, Loader, bits::BitBox, load, perft, perft::Perft, playouts::Engine,
 };
@@ -15,17 +16,7 @@ const POSITION_5: &str = "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 
 
 /// The rulesheet with another position at its start.
 fn rulesheet(fen: &str) -> String {
-    let text = gdl_games::find("chess").expect("built in").text;
-    // Forms begin at the left margin, all lines after the first are indented.
-    let mut forms: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| !line.starts_with(';')) {
-        match forms.last_mut() {
-            Some(form) if line.starts_with(' ') => *form += line,
-            _ => forms.push(line.to_owned()),
-        }
-    }
-    forms.retain(|form| !form.starts_with("(init ") && !form.starts_with("(<= (init "));
-    forms.join("\n") + "\n" + &init(fen)
+    beginning_with("chess", &init(fen))
 }
 
 /// The facts of a position: its board, who is to move, what may be castled, the column of a pawn that may be captured in

@@ -2,6 +2,7 @@
 //! rulesheets, and games written by hand.
 
 mod chess;
+mod draughts;
 mod epilog;
 mod handwritten;
 mod odd_games;
@@ -17,4 +18,19 @@ use gdl_runtime::Dynamic;
 /// A built-in game as a table.
 fn built_in(name: &str) -> Dynamic {
     gdl_games::dynamic(name).expect("built-in rulesheets load")
+}
+
+/// The rulesheet of a built-in game with another state at its start.
+fn beginning_with(name: &str, init: &str) -> String {
+    let text = gdl_games::find(name).expect("built in").text;
+    // Forms begin at the left margin, all lines after the first are indented.
+    let mut forms: Vec<String> = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with(';')) {
+        match forms.last_mut() {
+            Some(form) if line.starts_with(' ') => *form += line,
+            _ => forms.push(line.to_owned()),
+        }
+    }
+    forms.retain(|form| !form.starts_with("(init ") && !form.starts_with("(<= (init "));
+    forms.join("\n") + "\n" + init
 }

@@ -9,6 +9,7 @@ pub mod checkers;
 pub mod chinese_checkers;
 pub mod connect_four;
 pub mod dots_and_boxes;
+pub mod draughts;
 pub mod eight_puzzle;
 pub mod go;
 pub mod gomoku;

@@ -45,7 +45,7 @@ fn moves(game: &Dynamic, state: &BitBox) -> Vec<String> {
 fn make(game: &Dynamic, state: &BitBox, action: Option<&str>) -> BitBox {
     let joint = game.roles().map(|role| {
         let mut legal = game.legal_moves(state, role);
-        let action = action.and_then(|text| game.parse_move(text));
+        let action = action.and_then(|text| game.parse_move(text).ok());
         action.filter(|&action| game.is_legal(state, role, action)).or_else(|| legal.next()).expect("a move")
     });
     game.apply(state, &joint.collect::<Vec<_>>()).expect("legal moves")
@@ -82,8 +82,8 @@ fn perft(game: &Dynamic, state: &BitBox, counts: &mut [u64]) {
     let mut found = BTreeMap::new();
     after_turns(game, state, &mut found);
     *first += found.len() as u64;
-    for next in found.values().filter(|_| !later.is_empty()) {
-        perft(game, next, later);
+    if !later.is_empty() {
+        found.values().for_each(|next| perft(game, next, later));
     }
 }
 
@@ -141,7 +141,15 @@ fn compare(start: &Board, games: u64) -> (Vec<u8>, u64) {
 
 #[test]
 fn random_games() {
-    assert_eq!(compare(&Board::default(), 20).0, [0, 50, 100]);
+    assert_eq!(compare(&Board::default(), 20).0, [0, 100]);
+}
+
+/// After five, sixteen and twenty-five moves of each, unless something is captured before.
+#[test]
+fn draws() {
+    for start in ["W:WK47:BK15", "B:WK49,K50:BK6", "W:WK46,K47,39:BK4", "W:WK47,K48,K49,K50:BK16"] {
+        assert!(compare(&Board::read(start), 20).0.contains(&50), "{start}");
+    }
 }
 
 /// Kings among many pieces, where chains are long and return to squares that they left.

@@ -7,6 +7,7 @@ mod epilog;
 mod handwritten;
 mod odd_games;
 mod perft;
+mod pictures;
 mod poker;
 mod published;
 mod puzzles;

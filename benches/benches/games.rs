@@ -1,0 +1,91 @@
+//! The built-in games in one table: their sizes, how soon they load and how fast they play, as `docs/games.md` has it.
+//!
+//!     cargo bench -p gdl-benches --bench games -- [--seconds S] [--rounds N] [--write docs/games.md]
+//!
+//! Operations are those of the largest phase of the turn cycle. Times are processor time of one thread, the best of some rounds: from the
+//! text to a first random game, and of random games in lanes as a table, without what `gdl!` compiles. With `--write` the table
+//! takes the place of the one between the comments `<!-- sizes and speeds -->` and `<!-- end -->` of a page.
+
+use clap::Parser;
+use cpu_time::ProcessTime;
+use gdl_games::Entry;
+use gdl_runtime::{Game, Loader, Playouts, playouts::Engine};
+use gdl_tools::{load, output};
+use std::{error::Error, fs, path::PathBuf, time::Duration};
+
+/// How long, how often, and where it is written.
+#[derive(Debug, Parser)]
+struct Args {
+    /// Seconds of random games of each game in each round
+    #[arg(long, default_value_t = 0.5)]
+    seconds: f64,
+    /// Rounds
+    #[arg(long, default_value_t = 2)]
+    rounds: usize,
+    /// The page that the table is written to
+    #[arg(long)]
+    write: Option<PathBuf>,
+    /// What cargo adds to the arguments of a benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// What a page has before the table and behind it.
+const MARKS: [&str; 2] = ["<!-- sizes and speeds -->\n", "<!-- end -->\n"];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args = Args::parse();
+    let mut table = "| game | kind | players | fluents | moves | operations | load | playouts/s | states/s |\n".to_owned();
+    table += "|---|---|---|---|---|---|---|---|---|\n";
+    for entry in gdl_games::LIST {
+        let row = measure(entry, &args)?;
+        eprint!("{row}");
+        table += &row;
+    }
+    let Some(path) = args.write else {
+        print!("{table}");
+        return Ok(());
+    };
+    let page = fs::read_to_string(&path)?;
+    let (before, rest) = page.split_once(MARKS[0]).ok_or("the page has no place for a table")?;
+    let (_, after) = rest.split_once(MARKS[1]).ok_or("the place for the table has no end")?;
+    fs::write(path, [before, MARKS[0], &table, MARKS[1], after].concat())?;
+    Ok(())
+}
+
+/// The row of a game.
+fn measure(entry: &Entry, args: &Args) -> Result<String, Box<dyn Error>> {
+    let compiled = load::compile(&load::text_of(entry), &load::quiet()).map_err(|_| "it does not load")?;
+    let operations = compiled.operations().into_iter().max().unwrap_or(0);
+    let (mut load_seconds, mut playouts, mut states) = (f64::INFINITY, 0.0_f64, 0.0_f64);
+    let mut sizes = (0, 0);
+    for _ in 0..args.rounds.max(1) {
+        let clock = ProcessTime::now();
+        let game = Loader::new().name(entry.name).load(entry.text)?;
+        let run = |engine| Playouts::new(&game).engine(engine).threads(1);
+        let _ = run(Engine::Single).count(1).run();
+        load_seconds = load_seconds.min(clock.elapsed().as_secs_f64());
+        let _ = run(Engine::TableLanes).count(1).run();
+        let stats = run(Engine::TableLanes).within(Duration::from_secs_f64(args.seconds)).run();
+        playouts = playouts.max(stats.tally.playouts as f64 / stats.cpu_seconds);
+        states = states.max(stats.tally.states as f64 / stats.cpu_seconds);
+        let names = game.vocabulary();
+        let moves = (0..names.roles().len()).map(|role| names.moves_of(role).len()).max().unwrap_or(0);
+        sizes = (names.fluents().len(), moves);
+    }
+    let mut kinds: Vec<String> = entry.tags.iter().map(ToString::to_string).collect();
+    if kinds.is_empty() {
+        kinds.push(if entry.players == 1 { "puzzle" } else { "board" }.to_owned());
+    }
+    let [fluents, moves, operations] =
+        [sizes.0, sizes.1, operations].map(|number| output::thousands(number as u128));
+    Ok(format!(
+        "| {} | {} | {} | {fluents} | {moves} | {operations} | {:.0} ms | {} | {} |\n",
+        entry.name,
+        kinds.join(", "),
+        entry.players,
+        load_seconds * 1e3,
+        output::scaled(playouts),
+        output::scaled(states),
+    ))
+}

@@ -35,7 +35,9 @@ const MARKS: [&str; 2] = ["<!-- sizes and speeds -->\n", "<!-- end -->\n"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
-    let mut table = "| game | kind | players | fluents | moves | operations | load | playouts/s | states/s |\n".to_owned();
+    let mut table =
+        "| game | kind | players | fluents | moves | operations | load | playouts/s | states/s |\n"
+            .to_owned();
     table += "|---|---|---|---|---|---|---|---|---|\n";
     for entry in gdl_games::LIST {
         let row = measure(entry, &args)?;

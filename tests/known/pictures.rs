@@ -47,6 +47,10 @@ anew.
         let picture = board.text(&board.cells(held));
         let lines: String = picture.lines().map(|line| format!("{}\n", line.trim_end())).collect();
         text += &format!("\n### {}\n\n```text\n{}\n```\n", entry.name, lines.trim_end());
+        let legend: Vec<String> = board.legend().map(|(symbol, mark)| format!("{symbol} {mark}")).collect();
+        if !legend.is_empty() {
+            text += &format!("\n{}\n", legend.join(", "));
+        }
     }
     text
 }
@@ -59,6 +63,9 @@ fn are_true() {
     if env::var_os("GDL_BLESS").is_some() {
         fs::write(PAGE, expected).expect("it is written");
     } else {
-        assert!(page == expected, "the pictures of `docs/games.md` are others: `GDL_BLESS=1` draws them anew");
+        assert!(
+            page == expected,
+            "the pictures of `docs/games.md` are others: `GDL_BLESS=1` draws them anew"
+        );
     }
 }

@@ -106,7 +106,9 @@ impl Board {
     /// Those who are to move.
     fn movers(&self) -> Vec<Square> {
         let own = self.pieces().filter(|(_, piece)| piece.to_ascii_lowercase() == self.to_move);
-        own.map(|(square, _)| square).filter(|&square| self.chain.is_none_or(|chain| chain == square)).collect()
+        own.map(|(square, _)| square)
+            .filter(|&square| self.chain.is_none_or(|chain| chain == square))
+            .collect()
     }
 
     /// The steps and jumps that the rules allow, without a look at draws.
@@ -129,7 +131,9 @@ impl Board {
             for way in WAYS {
                 if piece.is_ascii_lowercase() {
                     let step = self.look(from, way, 1);
-                    steps.extend(step.filter(|step| step.1 == '.' && way.1 == forward).map(|step| (from, step.0)));
+                    steps.extend(
+                        step.filter(|step| step.1 == '.' && way.1 == forward).map(|step| (from, step.0)),
+                    );
                 } else {
                     let squares = (1..).map_while(|steps| self.look(from, way, steps));
                     steps.extend(squares.take_while(|step| step.1 == '.').map(|step| (from, step.0)));
@@ -173,7 +177,10 @@ impl Board {
     /// How many pieces stand against a king alone, if there are no more than three of which one is a king.
     fn few(&self) -> Option<usize> {
         let of = |player: char| -> Vec<char> {
-            self.pieces().map(|(_, piece)| piece).filter(|piece| piece.to_ascii_lowercase() == player).collect()
+            self.pieces()
+                .map(|(_, piece)| piece)
+                .filter(|piece| piece.to_ascii_lowercase() == player)
+                .collect()
         };
         let has_king = |pieces: &[char]| pieces.iter().any(char::is_ascii_uppercase);
         let [white, black] = [of('w'), of('b')];

@@ -1,6 +1,6 @@
 //! The built-in games in one table: their sizes, how soon they load and how fast they play, as `docs/games.md` has it.
 //!
-//!     cargo bench -p gdl-benches --bench games -- [--seconds S] [--rounds N] [--write docs/games.md]
+//!     cargo bench -p gdl-benches --bench games -- [--seconds S] [--rounds N] [--write PAGE]
 //!
 //! Operations are those of the largest phase of the turn cycle. Times are processor time of one thread, the best of some rounds: from the
 //! text to a first random game, and of random games in lanes as a table, without what `gdl!` compiles. With `--write` the table
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// The row of a game.
 fn measure(entry: &Entry, args: &Args) -> Result<String, Box<dyn Error>> {
-    let compiled = load::compile(&load::text_of(entry), &load::quiet()).map_err(|_| "it does not load")?;
+    let compiled = load::compile(load::text_of(entry), &load::quiet()).map_err(|_| "it does not load")?;
     let operations = compiled.operations().into_iter().max().unwrap_or(0);
     let (mut load_seconds, mut playouts, mut states) = (f64::INFINITY, 0.0_f64, 0.0_f64);
     let mut sizes = (0, 0);

@@ -45,11 +45,12 @@ anew.
         let state = position(&game);
         let held = game.fluents(&state).map(gdl_runtime::game::Id::index);
         let picture = board.text(&board.cells(held));
-        let lines: String = picture.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-        text += &format!("\n### {}\n\n```text\n{}\n```\n", entry.name, lines.trim_end());
+        let lines: Vec<&str> = picture.lines().map(str::trim_end).collect();
+        let lines = lines.join("\n");
+        text.extend(["\n### ", entry.name, "\n\n```text\n", lines.trim_end(), "\n```\n"]);
         let legend: Vec<String> = board.legend().map(|(symbol, mark)| format!("{symbol} {mark}")).collect();
         if !legend.is_empty() {
-            text += &format!("\n{}\n", legend.join(", "));
+            text.extend(["\n", &legend.join(", "), "\n"]);
         }
     }
     text

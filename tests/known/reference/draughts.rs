@@ -25,6 +25,9 @@ pub struct Board {
 
 impl Board {
     /// A position by the numbers of squares, from above: who is to move and the pieces of both, such as `W:W31,K32:B7`.
+    ///
+    /// # Panics
+    /// If it is no such text.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let mut rows = [['.'; 10]; 10];

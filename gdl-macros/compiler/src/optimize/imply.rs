@@ -17,9 +17,12 @@ pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     let live = live(net);
     let depends = depends_on_does(net);
+    // Legality has proofs of its own: in some nets the conditions of winning are so large that none would be left.
+    let legality = net.cone(net.outputs.legal.iter().flatten().map(|&(_, signal)| signal));
     let mut provers = [
         (Prover::of(net, false, meter)?, Vec::new(), Budget::new(net)),
         (Prover::of(net, true, meter)?, Vec::new(), Budget::new(net)),
+        (Prover::of(net, false, meter)?, Vec::new(), Budget::new(net)),
     ];
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
@@ -29,7 +32,8 @@ pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
         if !live[gate] {
             continue;
         }
-        let (prover, assumed, budget) = &mut provers[usize::from(depends[gate])];
+        let which = if legality[gate] { 2 } else { usize::from(depends[gate]) };
+        let (prover, assumed, budget) = &mut provers[which];
         let mut operands = operands.to_vec();
         if budget.lasts(prover) {
             let before = operands.len();

@@ -113,9 +113,18 @@ fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec
 }
 
 /// The groups that every step keeps, if they and those proved before them hold before it. Small groups come
-/// first: what they say, such as whose turn it is, helps to prove others.
+/// first, of these the ones of relations with few fluents: what they say, such as whose turn it is, helps to prove others,
+/// and is not to be lost because proofs of many cells took what there was.
 fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Vec<MutexGroup>> {
-    groups.sort_by_key(|group| group.members.len());
+    let relation = |fluent: u32| {
+        term::parts(&net.vocabulary.fluents[fluent as usize]).first().copied().unwrap_or_default()
+    };
+    let mut sizes: FxHashMap<&str, usize> = FxHashMap::default();
+    (0..net.initial.len() as u32).for_each(|fluent| *sizes.entry(relation(fluent)).or_default() += 1);
+    groups.sort_by_cached_key(|group| {
+        let relation = group.members.first().map_or("", |&fluent| relation(fluent));
+        (group.members.len(), sizes.get(relation).copied())
+    });
     meter.take(32 * groups.iter().map(|group| group.members.len()).sum::<usize>())?;
     let mut prover = Prover::new(net, groups.len(), true, meter)?;
     let mut budget = Budget::new(net);

@@ -12,6 +12,7 @@
 //! From the net others are made, which are no more than a help: that of each phase of its cycle ([`phases`]), and of each ply of
 //! a short game ([`plies`]).
 
+mod alternation;
 mod budget;
 mod constants;
 mod factor;

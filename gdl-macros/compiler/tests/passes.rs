@@ -327,6 +327,27 @@ fn whose_turn_it_is_tells_the_phase() {
 }
 
 #[test]
+fn moves_may_pass_the_turn_on() {
+    // Each move but waiting hands the turn over; what is not always handed over is of no cycle.
+    let rules = |given: &str| {
+        format!(
+            "(role p) (role q) (init (control p)) (init (at 0)) (goal p 0) (goal q 0)
+            (<= terminal (true (at 9))) (<= (next (at 9)) (does q run)) (<= (next (at 1)) (does p run))
+            (<= (legal ?r go) (true (control ?r))) (<= (legal ?r run) (true (control ?r)))
+            (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+            (<= (next (control q)) (does p go)) (<= (next (control q)) (does p run))
+            (<= (next (control p)) (does q go)) {given}"
+        )
+    };
+    let starts = ["next (control", "legal p go"];
+    let found = phases(&rules("(<= (next (control p)) (does q run))"), &starts);
+    let of = |p: u32| format!("next (control p) = {}\nnext (control q) = {p}\nlegal p go = {p}\n", 1 - p);
+    assert_eq!(found, [of(1), of(0)]);
+    // Where q runs nobody has the turn.
+    assert_eq!(phases(&rules(""), &starts).len(), 1);
+}
+
+#[test]
 fn cycles_of_different_length_have_a_common_one() {
     let clock = "(role p) (legal p wait) (goal p 0) (<= terminal (true (at 9)))
         (init (at 0)) (init (two 0)) (init (four 0)) (succ 0 1 2) (succ 1 0 2)

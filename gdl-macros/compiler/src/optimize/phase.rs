@@ -3,13 +3,14 @@
 //! In most games the players take turns, so half of the net is at rest at any time. A fluent is of a cycle if
 //! what it follows from is, and no move: play from the initial state then shows the cycle, and every state has a
 //! place on it, given by the number of steps from the start. At each place these fluents are constants, and so
-//! are the moves of roles that have no choice there.
+//! are the moves of roles that have no choice there. Where no fluent is so, those are looked for that go round whatever legal
+//! moves are made ([`alternation`]).
 //!
 //! The cycle is found by as many steps of play as the longest may have, each a look at every gate; the net of a phase takes
 //! what the passes take that make it. There are at most [`LONGEST`] phases.
 
 use super::{
-    complement, factor,
+    alternation, complement, factor,
     rebuild::{inputs, open, substitute},
     share,
     users::Users,
@@ -38,8 +39,11 @@ pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     meter.spend(LONGEST as u64 * (2 * net.len() + 3 * net.literals()) as u64)?;
     let looks = 40 * net.len() + size_of::<Signal>() * net.literals();
     meter.take(looks)?;
-    let phases = cycle(net);
+    let mut phases = cycle(net);
     meter.give(looks);
+    if phases.len() == 1 {
+        phases = alternation::cycle(net, LONGEST, meter)?;
+    }
     if phases.len() == 1 {
         // What never changes has been folded.
         return None;

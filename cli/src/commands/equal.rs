@@ -59,8 +59,11 @@ pub(crate) struct EqualArgs {
 /// If a rulesheet is at fault, the games differ, or stdout takes no more.
 pub(crate) fn run(args: &EqualArgs) -> Result {
     let (first, second) = (args.first.dynamic(None)?, args.second.dynamic(None)?);
+    let Bounds { states, moves, .. } = Bounds::default();
+    // As many joint moves for each pair as usual.
+    let moves = args.states.saturating_mul(moves / states);
     let bounds =
-        Bounds { states: args.states, playouts: args.playouts, seed: args.seed, ..Bounds::default() };
+        Bounds { states: args.states, moves, playouts: args.playouts, seed: args.seed, ..Bounds::default() };
     let progress = Progress::counted("pairs of states", bounds.states as u64);
     let verdict =
         compare(&first, &second, renaming(args)?, &bounds, &mut |walked| progress.tell(walked as u64));

@@ -44,7 +44,15 @@ impl Task for Run<'_> {
         use gdl_gpu::{Control, Gpu};
         use std::time::Instant;
 
-        let told = |error: gdl_gpu::Error| Error::Input(format!("{error}: {}", error.help()));
+        let told = |error: gdl_gpu::Error| {
+            let help = match error {
+                gdl_gpu::Error::NoLanes | gdl_gpu::Error::TooLarge { .. } => {
+                    "leave `--engine gpu` out, and the processor plays it"
+                }
+                _ => error.help(),
+            };
+            Error::Input(format!("{error}: {help}"))
+        };
         let start = Instant::now();
         let gpu = match self.device {
             None => Gpu::open(),

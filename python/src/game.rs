@@ -1,6 +1,7 @@
 //! Games: loaded from a rulesheet or built in, with their names as Python strings.
 
 use crate::{
+    gpu,
     picture::Picture,
     player::{Solution, solve},
     proofs::Proofs,
@@ -323,7 +324,7 @@ impl Game {
     }
 
     /// Plays at random.
-    #[pyo3(signature = (count = None, seed = 0, threads = 0, *, seconds = None, max_length = None, progress = None))]
+    #[pyo3(signature = (count = None, seed = 0, threads = 0, *, seconds = None, max_length = None, progress = None, engine = None, device = None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn playouts(
         &self,
@@ -334,8 +335,24 @@ impl Game {
         seconds: Option<f64>,
         max_length: Option<u64>,
         progress: Option<Bound<'_, PyAny>>,
+        engine: Option<&str>,
+        device: Option<&str>,
     ) -> PyResult<Stats> {
         let watch = Watch::new();
+        let on_card = engine.is_some();
+        if let Some(engine) = engine.filter(|&engine| engine != "gpu") {
+            return Err(PyValueError::new_err(format!(
+                "there is no engine {engine:?} to ask for: it is \"gpu\", or left out for the processor"
+            )));
+        }
+        if on_card && threads > 0 {
+            return Err(PyValueError::new_err(
+                "a graphics card takes what threads it has: leave `threads` out",
+            ));
+        }
+        if device.is_some() && !on_card {
+            return Err(PyValueError::new_err("only a graphics card is a device: add `engine=\"gpu\"`"));
+        }
         let progress = match progress {
             Some(flag) if flag.is_instance_of::<PyBool>() => {
                 let bar = || crate::python_class(py, "gdl._progress", "Bar")?.call1((count,));
@@ -346,10 +363,20 @@ impl Game {
         let bar = progress.as_ref().and_then(|bar| bar.getattr("close").ok()).map(Bound::unbind);
         let progress = progress.map(Bound::unbind);
         let seconds = seconds.map(duration).transpose()?;
-        let inner = py.detach(|| {
-            let tell = |done: u64| {
+        let played = py.detach(|| {
+            let mut tell = |done: u64| {
                 watch.look(|py| progress.as_ref().map_or(Ok(()), |tell| tell.call1(py, (done,)).map(|_| ())));
             };
+            if on_card {
+                let cancel = watch.cancel.clone();
+                let run = gpu::Run { device, seed, count, time: seconds, max_length, cancel };
+                let played = run.play(&self.0.game, &mut tell)?;
+                // Of no game: the names, and nothing that would be another engine's.
+                let mut inner = Playouts::new(&self.0.game).seed(seed).count(0).run();
+                (inner.tally, inner.seconds) = (played.tally, played.seconds);
+                (inner.threads, inner.cpu_seconds) = (0, 0.0);
+                return Ok(Stats { inner, device: Some(played.device) });
+            }
             let mut plan = Playouts::new(&self.0.game)
                 .seed(seed)
                 .threads(threads)
@@ -364,16 +391,16 @@ impl Game {
             if let Some(moves) = max_length {
                 plan = plan.max_length(moves);
             }
-            plan.run()
+            Ok(Stats { inner: plan.run(), device: None })
         });
-        if let (Some(tell), None) = (&progress, watch.is_broken().then_some(())) {
-            tell.call1(py, (inner.tally.playouts,))?;
+        if let (Some(tell), Ok(stats), false) = (&progress, &played, watch.is_broken()) {
+            tell.call1(py, (stats.inner.tally.playouts,))?;
         }
         if let Some(close) = bar {
             close.call0(py)?;
         }
         watch.end()?;
-        Ok(Stats { inner })
+        played.map_err(|error| gpu::refused(&error))
     }
 
     /// What random games show.

@@ -5,6 +5,7 @@
 
 mod batch;
 mod game;
+mod gpu;
 mod information;
 mod picture;
 mod planes;

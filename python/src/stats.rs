@@ -1,12 +1,14 @@
 //! What random games added up to, as Python sees it.
 
-use gdl_runtime::{Stats as Inner, playouts::Engine};
+use gdl_runtime::{__private::Report, Stats as Inner, playouts::Engine};
 use pyo3::prelude::*;
 
 /// What random games added up to: exact counts, equal for equal rules, engine, seed and number of playouts.
 #[pyclass(frozen, module = "gdl")]
 pub(crate) struct Stats {
     pub(crate) inner: Inner,
+    /// The graphics card that played, if one did.
+    pub(crate) device: Option<String>,
 }
 
 /// The results of one role.
@@ -94,14 +96,21 @@ impl Stats {
         self.inner.cpu_seconds
     }
 
-    /// `single`, `lanes` or `table lanes`: how the games were played.
+    /// `single`, `lanes`, `table lanes` or `gpu`: how the games were played.
     #[getter]
     fn engine(&self) -> &'static str {
         match self.inner.engine {
+            _ if self.device.is_some() => "gpu",
             Engine::Single => "single",
             Engine::Lanes => "lanes",
             _ => "table lanes",
         }
+    }
+
+    /// The name of the graphics card that played; None if the processor did.
+    #[getter]
+    fn device(&self) -> Option<&str> {
+        self.device.as_deref()
     }
 
     /// The results of each role other than chance.
@@ -124,7 +133,10 @@ impl Stats {
     }
 
     fn __str__(&self) -> String {
-        self.inner.to_string()
+        let Inner { tally, roles, chance, seed, seconds, .. } = &self.inner;
+        let Some(device) = &self.device else { return self.inner.to_string() };
+        let how = format_args!("{device}, seed {seed}");
+        Report { tally, roles, chance: *chance, seconds: *seconds, how }.to_string()
     }
 
     fn __repr__(&self) -> String {

@@ -1,6 +1,6 @@
 //! `gdl net`, `gdl perft` and `gdl playouts`, on built-in games and on files.
 
-use super::{file, gdl, json, keys, rulesheet};
+use super::{Run, command, file, gdl, json, keys, rulesheet};
 use serde_json::{Value, json as value};
 
 /// The built-in game and the same game as a file.
@@ -351,6 +351,31 @@ fn graphics_cards_are_a_feature() {
         let run = gdl(&["playouts", "tictactoe", "--engine", "gpu", "--device", "no such card"]);
         assert_eq!(run.code, Some(1));
         assert!(run.stderr.contains("there is no graphics card `no such card`"), "{}", run.stderr);
+        assert!(run.stderr.contains("one of these names") || run.stderr.contains("install the driver"));
+        // The emulator plays what no card is given, and a card says so; or there is none, and what to install is said.
+        let run = gdl(&["playouts", "chess", "--engine", "gpu", "--device", "emulate", "--count", "1"]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        for game in ["chess", "go", "xiangqi"] {
+            let run = gdl(&["playouts", game, "--engine", "gpu", "--count", "1"]);
+            assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{game}");
+            let is_large =
+                run.stderr.contains("operations, and a graphics card is given at most 10000: leave");
+            let is_absent = run.stderr.contains("there is no graphics card: install the driver");
+            assert!(is_large || is_absent, "{game}: {}", run.stderr);
+        }
+        let report =
+            json(&["bench", &file, "--engine", "gpu", "--device", "emulate", "--seconds", "0.01", "--json"]);
+        assert_eq!(report["rulesheets"][0]["engine"], "gpu");
+        assert_eq!(report["rulesheets"][0]["isa"], "emulator");
+        assert_eq!(report["totals"]["played"], 1);
+        if cfg!(target_os = "linux") {
+            let args = ["playouts", "tictactoe", "--engine", "gpu", "--device", "nvidia"];
+            let mut bare = command(&args);
+            bare.env("VK_DRIVER_FILES", "/dev/null").env("VK_ICD_FILENAMES", "/dev/null");
+            let run: Run = bare.output().expect("gdl runs").into();
+            let told = "there is no graphics card `nvidia`, nor any other: install the driver of the card";
+            assert!(run.code == Some(1) && run.stderr.contains(told), "{}", run.stderr);
+        }
     } else {
         let run = gdl(&emulated(&built_in));
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));

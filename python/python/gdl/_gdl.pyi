@@ -106,12 +106,18 @@ class Game:
         seconds: float | None = None,
         max_length: int | None = None,
         progress: Callable[[int], object] | bool | None = None,
+        engine: Literal["gpu"] | None = None,
+        device: str | None = None,
     ) -> Stats:
         """Plays `count` random games, 10,000 unless told otherwise, or as many as there is time for.
 
         Equal rules, engine, seed and count give equal counts, whatever the threads; 0 means one for each processor. A game that is
         not over after `max_length` moves, 10,000 unless told otherwise, is given up. `progress` is called with the number of games so
-        far a few times a second; True shows a bar. The GIL is released; Ctrl-C, and an exception of `progress`, end it."""
+        far a few times a second; True shows a bar. The GIL is released; Ctrl-C, and an exception of `progress`, end it.
+
+        The engine `gpu` is a graphics card: the fastest one, or the one with `device` in its name; `emulate` is no card, but the processor
+        doing the same, slowly. Both give the same counts, which are not those of other engines. Cards want a package that was built with
+        the feature `gpu`. Raises `ValueError` for games that cards do not play, `OSError` where there is no card, or it fails."""
     def analyze(self, count: int = 1_000, seed: int = 0, threads: int = 0) -> dict[str, Any]:
         """What random games show, as `gdl analyze --json` prints it: branching, length, states, size of the tree, outcome by role,
         openings, plies.
@@ -357,16 +363,20 @@ class Stats:
     @property
     def seed(self) -> int: ...
     @property
-    def threads(self) -> int: ...
+    def threads(self) -> int:
+        """Threads that played; 0 if a graphics card did."""
     @property
     def seconds(self) -> float:
-        """Seconds from start to end."""
+        """Seconds from start to end; of a graphics card those after its driver compiled the rules."""
     @property
     def cpu_seconds(self) -> float:
-        """Seconds of processor time, of all threads."""
+        """Seconds of processor time, of all threads; 0 if a graphics card played."""
     @property
-    def engine(self) -> Literal["single", "lanes", "table lanes"]:
+    def engine(self) -> Literal["single", "lanes", "table lanes", "gpu"]:
         """How the games were played."""
+    @property
+    def device(self) -> str | None:
+        """The name of the graphics card that played; None if the processor did."""
     @property
     def roles(self) -> list[RoleStats]:
         """The results of each role other than chance."""

@@ -26,7 +26,7 @@ pub(crate) struct Card {
     device: wgpu::Device,
     queue: wgpu::Queue,
     layout: BindGroupLayout,
-    /// What went wrong, as the driver told it last.
+    /// What went wrong, as the driver told it first; that the card was lost stays there.
     fault: Arc<Mutex<Option<Error>>>,
 }
 
@@ -72,17 +72,11 @@ impl Card {
         let fault = Arc::new(Mutex::new(None));
         let note = Arc::clone(&fault);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            let error = match error {
-                wgpu::Error::OutOfMemory { .. } => Error::Memory,
-                wgpu::Error::Validation { description, .. } | wgpu::Error::Internal { description, .. } => {
-                    Error::Refused(first_line(&description))
-                }
-            };
-            note.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            note.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told(&error));
         }));
         let note = Arc::clone(&fault);
         device.set_device_lost_callback(move |_, reason| {
-            *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(Error::Lost(first_line(&reason)));
+            *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(Error::Lost(first_lines(&reason)));
         });
         let entry = |binding, read_only| BindGroupLayoutEntry {
             binding,
@@ -190,11 +184,21 @@ impl Card {
         self.device.create_buffer(&BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     }
 
-    /// What went wrong, if anything did.
+    /// What went wrong, if anything did since this was asked last. A card that was lost stays lost; one that refused a shader may take
+    /// the next.
     fn check(&self) -> Result<(), Error> {
-        match &*self.fault.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error.clone()),
-            None => Ok(()),
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = if matches!(*fault, Some(Error::Lost(_))) { fault.clone() } else { fault.take() };
+        told.map_or(Ok(()), Err)
+    }
+}
+
+/// What a driver says went wrong.
+fn told(error: &wgpu::Error) -> Error {
+    match error {
+        wgpu::Error::OutOfMemory { .. } => Error::Memory,
+        wgpu::Error::Validation { description, .. } | wgpu::Error::Internal { description, .. } => {
+            Error::Refused(first_lines(description))
         }
     }
 }
@@ -204,6 +208,81 @@ fn to_bytes(words: &[u32]) -> Vec<u8> {
 }
 
 /// Drivers tell much.
-fn first_line(text: &str) -> String {
+fn first_lines(text: &str) -> String {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What does nothing, in so many threads.
+    fn idle(threads: u32) -> String {
+        format!("@compute @workgroup_size({threads})\nfn main() {{}}\n")
+    }
+
+    /// The card of this machine; none, which is said, if there is none.
+    fn card() -> Option<Card> {
+        match Card::open(None) {
+            Ok(card) => Some(card),
+            Err(error) => {
+                assert!(std::env::var_os("GDL_CARD").is_none(), "{error}: {}", error.help());
+                println!("skipped: {error}");
+                None
+            }
+        }
+    }
+
+    fn job(blocks: u32) -> Job<'static> {
+        Job {
+            key: [0; 2],
+            first: 0,
+            blocks,
+            games: 32,
+            last: 32,
+            each: blocks,
+            phase: 0,
+            words: 0,
+            states: &[],
+        }
+    }
+
+    /// Whatever is asked of a card that was lost, it is said so, and what to do.
+    #[test]
+    fn a_lost_card_is_told() {
+        let Some(card) = card() else { return };
+        let pipeline = card.prepare(&idle(1)).expect("it is sound");
+        assert_eq!(card.run(&pipeline, &job(3), 2), Ok(vec![0; 6]));
+        card.device.destroy();
+        for _ in 0..2 {
+            let error = card.run(&pipeline, &job(3), 2).expect_err("it is gone");
+            assert!(matches!(error, Error::Lost(_)), "{error:?}");
+            assert!(error.to_string().starts_with("the graphics card was lost: "), "{error}");
+            assert!(error.help().starts_with("try again"), "{}", error.help());
+            assert!(matches!(card.prepare(&idle(1)), Err(Error::Lost(_))));
+        }
+    }
+
+    /// A shader that is wrong, or over the limits of the card, is refused; the next one is played.
+    #[test]
+    fn a_card_that_refuses_goes_on() {
+        let Some(card) = card() else { return };
+        for shader in ["this is no shader".to_owned(), idle(1 << 20), idle(0)] {
+            let error = card.prepare(&shader).expect_err("it is refused");
+            assert!(matches!(error, Error::Refused(_)), "{error:?}");
+            assert!(error.to_string().len() < 1_000, "{error}");
+        }
+        let pipeline = card.prepare(&idle(1)).expect("it is sound");
+        assert_eq!(card.run(&pipeline, &job(1), 1), Ok(vec![0]));
+    }
+
+    /// What would not fit is told before it is asked for, and what the driver says of memory too.
+    #[test]
+    fn too_little_memory_is_told() {
+        assert_eq!(told(&wgpu::Error::OutOfMemory { source: Box::new(Error::Memory) }), Error::Memory);
+        let Some(card) = card() else { return };
+        let pipeline = card.prepare(&idle(1)).expect("it is sound");
+        assert_eq!(card.run(&pipeline, &job(u32::MAX), 1 << 10), Err(Error::Memory));
+        assert_eq!(card.run(&pipeline, &job(1), 1), Ok(vec![0]));
+    }
 }

@@ -48,12 +48,13 @@ impl Error {
             Self::NotBuilt => {
                 "install it with `cargo install --path cli --features gpu`, or use `--device emulate`"
             }
-            Self::NoCard { name: None, .. } => {
+            Self::NoCard { found, .. } if found.is_empty() => {
                 "install the driver of the card (on Linux with Vulkan: `vulkaninfo --summary` lists what there is), or play in lanes"
             }
             Self::NoCard { .. } => "give a part of one of these names, or `emulate`",
             Self::Closed(_) | Self::Refused(_) => "update the driver of the card, or play in lanes",
-            Self::NoLanes | Self::TooLarge { .. } => "play it on the processor: leave the device out",
+            Self::NoLanes => "play it one game at a time",
+            Self::TooLarge { .. } => "play it in lanes",
             Self::MaxLength => "give a number from 1 to 1,048,576",
             Self::Memory => "end other programs that use the card, or play in lanes",
             Self::Lost(_) => "try again; if it happens again, play in lanes",
@@ -75,13 +76,13 @@ impl fmt::Display for Error {
                 write!(f, "there is no graphics card `{name}`, but `{}`", found.join("`, `"))
             }
             Self::Closed(reason) => write!(f, "the graphics card cannot be opened: {reason}"),
-            Self::NoLanes => {
-                f.write_str("the rules are too large to be played in lanes, nor on a graphics card")
+            Self::NoLanes => f.write_str("the game cannot be played in lanes, nor on a graphics card"),
+            Self::TooLarge { operations, limit } => {
+                write!(
+                    f,
+                    "the game takes {operations} operations, and a graphics card is given at most {limit}"
+                )
             }
-            Self::TooLarge { operations, limit } => write!(
-                f,
-                "the rules take {operations} operations, and a graphics card is given at most {limit}: the processor plays this"
-            ),
             Self::MaxLength => f.write_str("games of that greatest length cannot be counted"),
             Self::Refused(reason) => write!(f, "the graphics card does not take the shader: {reason}"),
             Self::Memory => f.write_str("the graphics card has too little memory"),

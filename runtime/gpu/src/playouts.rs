@@ -32,7 +32,8 @@ const MOST_OPERATIONS: usize = 10_000;
 /// A dispatch is to take so long.
 const DISPATCH: Duration = Duration::from_millis(50);
 
-/// Blocks of the first dispatch, and the most of any.
+/// Blocks of a card's first dispatch, and the most of any.
+#[cfg(feature = "device")]
 const FIRST_BLOCKS: u32 = 64;
 const MOST_BLOCKS: u32 = 1 << 18;
 
@@ -133,6 +134,15 @@ impl Gpu {
         }
     }
 
+    /// Blocks of the first dispatch: the emulator takes long for one of a large game.
+    fn first_blocks(&self) -> u32 {
+        match self.device {
+            Device::Emulator => 1,
+            #[cfg(feature = "device")]
+            Device::Card(_) => FIRST_BLOCKS,
+        }
+    }
+
     /// Plays some blocks. For each counter the numbers of all of them.
     #[cfg_attr(
         not(feature = "device"),
@@ -208,8 +218,8 @@ struct Pace {
 }
 
 impl Pace {
-    fn new(most: u32) -> Self {
-        Self { blocks: FIRST_BLOCKS.min(most), most }
+    fn new(first: u32, most: u32) -> Self {
+        Self { blocks: first.min(most), most }
     }
 
     /// Notes how long the last dispatch took.
@@ -273,7 +283,7 @@ impl Prepared<'_> {
     pub fn playouts_with(&self, seed: u64, count: u64, control: &mut Control<'_>) -> Result<Tally, Error> {
         let kernel = &self.playouts.kernel;
         let mut tally = Tally::new(kernel.roles());
-        let mut pace = Pace::new(self.playouts.most_blocks());
+        let mut pace = Pace::new(self.gpu.first_blocks(), self.playouts.most_blocks());
         let games = kernel.block();
         let mut first = 0;
         // The first blocks are always played, so that there is something to tell.
@@ -328,7 +338,7 @@ impl Prepared<'_> {
         for (place, state) in states.iter().enumerate() {
             places[self.programs.find(state).ok_or(Error::Unreachable(place))?].push(place);
         }
-        let mut pace = Pace::new(most);
+        let mut pace = Pace::new(self.gpu.first_blocks(), most);
         let words = 1 + kernel.fluents().div_ceil(32);
         for (phase, places) in places.iter().enumerate() {
             let mut rest = &places[..];

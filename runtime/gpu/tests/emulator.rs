@@ -133,8 +133,14 @@ impl<'r> Twin<'r> {
     }
 }
 
-/// Follows a block of games step by step.
-fn follow(name: &str, text: &str, limits: Limits, max_length: u64, games: u32) -> Result<Tally, Error> {
+/// Follows a block of games step by step. The game, and what the block came to.
+fn follow(
+    name: &str,
+    text: &str,
+    limits: Limits,
+    max_length: u64,
+    games: u32,
+) -> Result<(Dynamic, Tally), Error> {
     let source = Source::new(name, text);
     let options = Options { limits, ..Options::default() };
     let Ok(compilation) = compile(&source, &options) else { return Err(Error::NoLanes) };
@@ -180,7 +186,7 @@ fn follow(name: &str, text: &str, limits: Limits, max_length: u64, games: u32) -
         assert_eq!(counted, tally, "{name}");
         assert!(twins.iter().all(Option::is_none), "{name}: a game has no end");
     }
-    Ok(counted)
+    Ok((game, counted))
 }
 
 #[test]
@@ -196,26 +202,85 @@ fn built_in_games_are_played_by_their_rules() {
         }
         // Games that are given up are counted as such.
         if matches!(entry.name, "tictactoe" | "connect_four" | "reversi" | "monty_hall") {
-            let tally = follow(entry.name, entry.text, limits(), 7, 70).expect("as before");
+            let (_, tally) = follow(entry.name, entry.text, limits(), 7, 70).expect("as before");
             assert_eq!(tally.too_long > 0, entry.name != "monty_hall", "{}: {tally:?}", entry.name);
         }
     }
     assert!(played * 10 > LIST.len() * 8, "{played} of {}", LIST.len());
 }
 
+/// Tallies of the rulesheets of others, as they were: name, then playouts, moves and sums of goals.
+const OTHERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/rulesheets.tsv");
+
+/// So many of them are enough, and of a debug build one in so many.
+const ENOUGH: usize = 100;
+const DEBUG_STRIDE: usize = 25;
+
+/// Their greatest length.
+const LENGTH: u64 = 300;
+
+/// Rulesheets of others are played by their rules, with the means that they have in lanes and the tallies that they had. Only a release
+/// build compares tallies: it lets the compiler take more steps, and what is left out for the lack of them changes the programs.
 #[test]
 fn other_rulesheets_are_played_by_their_rules() {
     let Some(rulesheets) = corpus::rulesheets() else { return };
-    let every = if cfg!(debug_assertions) { 25 } else { 2 };
-    let mut played = 0;
-    for (name, text) in rulesheets.step_by(every) {
-        // The oracle says nothing of rules that the compiler refuses.
-        if follow(&name, &text, corpus::limits(), 300, 33).is_ok() {
-            played += 1;
+    let is_debug = cfg!(debug_assertions);
+    let golden = std::fs::read_to_string(OTHERS).unwrap_or_default();
+    let (mut played, mut skipped) = (String::new(), Vec::new());
+    for (name, text) in rulesheets.step_by(if is_debug { DEBUG_STRIDE } else { 1 }) {
+        if played.lines().count() == ENOUGH {
+            break;
         }
+        // The oracle says nothing of rules that the compiler refuses.
+        let Ok((game, tally)) = follow(&name, &text, corpus::limits(), LENGTH, 33) else {
+            skipped.push(name);
+            continue;
+        };
+        compare_with_lanes(&name, &game);
+        let goals: Vec<u64> = tally.roles.iter().map(|role| role.goals).collect();
+        let line = format!("{name}\t{}\t{}\t{goals:?}\n", tally.playouts, tally.states);
+        let is_known = golden.contains(&line) || is_debug || std::env::var_os("GDL_BLESS").is_some();
+        assert!(is_known, "another tally, which `GDL_BLESS=1` writes down: {line}");
+        played += &line;
     }
-    println!("{played} played");
-    assert!(played >= if cfg!(debug_assertions) { 5 } else { 80 }, "{played}");
+    let count = played.lines().count();
+    println!("{count} played; over the limits of this test, or not for lanes: {}", skipped.join(", "));
+    assert!(count >= if is_debug { 5 } else { ENOUGH }, "{count}");
+    if std::env::var_os("GDL_BLESS").is_some() && !is_debug {
+        std::fs::write(OTHERS, played).expect("the file can be written");
+    }
+}
+
+/// Operations that are run on words of 32 games, to see what a rulesheet's games come to.
+const PLAYED: u64 = if cfg!(debug_assertions) { 2_000_000 } else { 20_000_000 };
+
+/// Random play has the mean goals that it has in lanes, and as many games have no proper end.
+fn compare_with_lanes(name: &str, game: &Dynamic) {
+    let gpu = Gpu::emulator();
+    let prepared = gpu.prepare_for(game, LENGTH).expect("as before");
+    let count = 32 * (PLAYED / prepared.operations().max(1) as u64 / LENGTH).clamp(8, 256);
+    let tally = prepared.playouts(3, count).expect("it plays");
+    let lanes = Playouts::new(game).engine(Engine::Lanes).max_length(LENGTH).seed(4).count(4 * count).run();
+    let mut both = tally.clone();
+    both.merge(&lanes.tally);
+    // Both are draws from one distribution, whose spread all games together tell best.
+    let spread = |games: u64| (both.scored() as f64 / games.max(1) as f64).sqrt();
+    for role in 0..tally.roles.len() {
+        let error = both.goal_error(role) * spread(tally.scored()).hypot(spread(lanes.tally.scored()));
+        let difference = tally.mean_goal(role) - lanes.mean_goal(role);
+        let is_near = difference.abs() <= 4.0 * error + 1e-9;
+        assert!(
+            is_near || tally.scored() == 0 || lanes.tally.scored() == 0,
+            "{name}: {difference} of {error}"
+        );
+    }
+    for part in [|tally: &Tally| tally.too_long, |tally: &Tally| tally.stuck, |tally: &Tally| tally.unscored]
+    {
+        let share = part(&both) as f64 / both.playouts as f64;
+        let error = (share * (1.0 - share) * (1.0 / count as f64 + 0.25 / count as f64)).sqrt();
+        let difference = part(&tally) as f64 / count as f64 - part(&lanes.tally) as f64 / (4 * count) as f64;
+        assert!(difference.abs() <= 4.0 * error + 1e-9, "{name}: {difference} of {error}");
+    }
 }
 
 /// A role that cannot move, or has no goal, or several: each is counted as one game at a time counts it.
@@ -236,13 +301,13 @@ fn games_without_a_proper_end_are_counted() {
     };
     let one =
         rules("(goal p 100) (<= (goal q 50) (true (looked 3))) (<= (goal q 50) (not (true (looked 3))))");
-    let tally = follow("trap", &one, Limits::default(), 12, 3_000).expect("it plays in lanes");
+    let (_, tally) = follow("trap", &one, Limits::default(), 12, 3_000).expect("it plays in lanes");
     assert!(tally.stuck > 100 && tally.scored() > 10 && tally.unscored == 0, "{tally:?}");
     let several = rules("(goal p 100) (goal q 0) (<= (goal q 50) (true (looked 3)))");
-    let tally = follow("trap", &several, Limits::default(), 12, 3_000).expect("it plays in lanes");
+    let (_, tally) = follow("trap", &several, Limits::default(), 12, 3_000).expect("it plays in lanes");
     assert!(tally.unscored > 10 && tally.scored() > 10, "{tally:?}");
     let none = rules("(goal p 100) (<= (goal q 50) (true (looked 3)))");
-    let tally = follow("trap", &none, Limits::default(), 5, 3_000).expect("it plays in lanes");
+    let (_, tally) = follow("trap", &none, Limits::default(), 5, 3_000).expect("it plays in lanes");
     assert!(tally.unscored > 1 && tally.too_long > 10, "{tally:?}");
 }
 

@@ -1,0 +1,55 @@
+//! Every shader is sound, and can be written in the languages of all cards: SPIR-V, MSL and HLSL. No card is needed for that.
+
+use gdl_gpu::{Gpu, Prepared};
+use naga::{back, front, valid};
+
+/// The most operations of a kernel that a card is given.
+const MOST: usize = 10_000;
+
+/// A debug build takes long for the larger ones.
+const LARGE: usize = if cfg!(debug_assertions) { 3_000 } else { MOST };
+
+/// Shaders of a game, by name.
+fn shaders(prepared: &Prepared<'_>) -> [(&'static str, String); 2] {
+    [("playouts", prepared.shader()), ("leaves", prepared.leaf_shader())]
+}
+
+#[test]
+fn shaders_are_sound_in_all_languages() {
+    let gpu = Gpu::emulator();
+    let (mut written, mut large) = (0, 0);
+    for entry in gdl_games::LIST {
+        let game = gdl_games::dynamic(entry.name).expect("built in");
+        let Ok(prepared) = gpu.prepare(&game) else { continue };
+        if prepared.operations() > LARGE {
+            large += usize::from(prepared.operations() <= MOST);
+            continue;
+        }
+        for (kind, code) in shaders(&prepared) {
+            let name = format!("{}, {kind}", entry.name);
+            check(&name, &code);
+        }
+        written += 1;
+    }
+    println!("{written} games, {large} larger ones left to a release build");
+    assert!(written > 20, "{written}");
+}
+
+/// Tests a shader, and writes it in all languages.
+fn check(name: &str, code: &str) {
+    let module =
+        front::wgsl::parse_str(code).unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(code)));
+    let info = valid::Validator::new(valid::ValidationFlags::all(), valid::Capabilities::empty())
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(code)));
+    let spirv = back::spv::write_vec(&module, &info, &back::spv::Options::default(), None);
+    assert!(!spirv.expect("SPIR-V").is_empty(), "{name}");
+    let options = (back::msl::Options::default(), back::msl::PipelineOptions::default());
+    let (metal, _) = back::msl::write_string(&module, &info, &options.0, &options.1).expect("MSL");
+    assert!(metal.contains("kernel void"), "{name}");
+    let mut direct = String::new();
+    let options = back::hlsl::Options { fake_missing_bindings: true, ..Default::default() };
+    let pipeline = back::hlsl::PipelineOptions::default();
+    back::hlsl::Writer::new(&mut direct, &options, &pipeline).write(&module, &info, None).expect("HLSL");
+    assert!(direct.contains("numthreads"), "{name}");
+}

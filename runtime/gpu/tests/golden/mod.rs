@@ -1,5 +1,7 @@
 //! Tallies that every device must repeat.
 
+#![allow(dead_code, reason = "not every test wants all of it")]
+
 use gdl_gpu::Gpu;
 use std::fmt::Write;
 

@@ -363,7 +363,7 @@ impl Game {
         let bar = progress.as_ref().and_then(|bar| bar.getattr("close").ok()).map(Bound::unbind);
         let progress = progress.map(Bound::unbind);
         let seconds = seconds.map(duration).transpose()?;
-        let played = py.detach(|| {
+        let played: Result<Stats, gdl_gpu::Error> = py.detach(|| {
             let mut tell = |done: u64| {
                 watch.look(|py| progress.as_ref().map_or(Ok(()), |tell| tell.call1(py, (done,)).map(|_| ())));
             };

@@ -64,8 +64,12 @@ pub(crate) fn refused(error: &Error) -> PyErr {
     };
     let text = format!("{error}: {help}");
     match error {
-        Error::Closed(_) | Error::Refused(_) | Error::Memory | Error::Lost(_) => PyOSError::new_err(text),
-        Error::NotBuilt | Error::NoCard { .. } => PyOSError::new_err(text),
+        Error::NotBuilt
+        | Error::NoCard { .. }
+        | Error::Closed(_)
+        | Error::Refused(_)
+        | Error::Memory
+        | Error::Lost(_) => PyOSError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }

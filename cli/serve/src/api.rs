@@ -32,6 +32,7 @@ pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
         ("/api/sessions/{id}/restart", post(sessions::restart)),
         ("/api/sessions/{id}/seats", post(sessions::seats)),
         ("/api/sessions/{id}/invitations", post(sessions::invite)),
+        ("/api/sessions/{id}/clocks", post(sessions::clocks)),
         ("/api/sessions/{id}/pause", post(sessions::pause)),
         ("/api/sessions/{id}/hints", get(sessions::hints)),
         ("/api/sessions/{id}/evaluation", get(inspection::evaluation)),

@@ -4,7 +4,7 @@
 //! `session`, which requests and machines share (`shared`) and which is found in a bounded `registry`; machines think (`thinking`)
 //! in threads of their own, so an answer never waits for them. The page is told a `session_view`. Before that games are chosen
 //! (`catalogue`) or written (`rulesheet`, followed by `compilations`), and beside it one may look at their `net`, ask for a `reason` and for the
-//! `evaluation` of a position. Advice to those who do not see everything is an `expectation`. The form of a board's cells shows in the
+//! `evaluation` of a position. What time is left tell its `clocks`. Advice to those who do not see everything is an `expectation`. The form of a board's cells shows in the
 //! rules for `neighbours`, what stands beside them in `clues`, and both in the `facts` of a rulesheet. Matches of `gdl manage` are watched in its
 //! `results`, drawn like the states of a session (`scene`). Whatever takes a while is `work` with a turn,
 //! which is called off when no request waits for it. All requests are described ([`DESCRIPTION`]). Only requests for this address
@@ -16,6 +16,7 @@ mod api;
 mod assets;
 mod board;
 mod catalogue;
+mod clocks;
 mod clues;
 mod compilations;
 mod connections;

@@ -8,6 +8,7 @@
 
 use crate::{
     board::BoardView,
+    clocks::Clock,
     problem::{Answer, Problem},
     scene::{GroupView, Room},
     seats::Seat,
@@ -133,6 +134,9 @@ pub(crate) struct Saved {
     pub rulesheet: Option<String>,
     /// Who plays the roles.
     pub seats: IndexMap<String, String>,
+    /// What time they have left, of those with clocks.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub clocks: IndexMap<String, String>,
     /// What was played.
     #[serde(flatten)]
     pub record: Record,
@@ -173,6 +177,12 @@ impl Saved {
             name: opened.name.clone(),
             rulesheet: (!is_known).then(|| opened.text.to_string()),
             seats: roles.zip(seats()).collect(),
+            clocks: game
+                .roles()
+                .filter_map(|role| {
+                    Some((game.role_text(role).to_owned(), session.clocks.of(role)?.to_string()))
+                })
+                .collect(),
             record: Record {
                 match_id: format!("{}.{milliseconds}", opened.name),
                 start_time: u64::try_from(milliseconds).unwrap_or_default(),
@@ -301,6 +311,26 @@ pub(crate) struct RoleView {
     pub seat: String,
     /// If it is a guest's who has not come yet.
     pub absent: bool,
+    /// What time is left, if it has a clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockView>,
+}
+
+/// The clock of a role.
+#[derive(Debug, Serialize)]
+pub(crate) struct ClockView {
+    /// What is left, in seconds.
+    pub left: f64,
+    /// If it runs.
+    pub runs: bool,
+    /// A clock that begins with what is left: minutes, and the seconds that a move adds.
+    pub text: String,
+}
+
+impl ClockView {
+    fn of(clock: &Clock) -> Self {
+        Self { left: clock.left().as_secs_f64(), runs: clock.runs(), text: clock.to_string() }
+    }
 }
 
 /// What a role may do.
@@ -423,6 +453,7 @@ impl View {
                         name: name(role),
                         seat: seat.to_string(),
                         absent: matches!(seat, Seat::Guest { has_come: false, .. }),
+                        clock: session.clocks.of(role).map(ClockView::of),
                     })
                     .collect(),
             },

@@ -19,6 +19,8 @@ pub(crate) struct Shared {
     session: Mutex<Session>,
     /// The version of the session.
     changed: watch::Sender<u64>,
+    /// When a clock will have run down, as things stand.
+    flag: Mutex<Option<Instant>>,
     /// When it was last asked for. That is noted and read without waiting for a thread that works on the session.
     used: Mutex<Instant>,
     /// If the server knows the game.
@@ -38,6 +40,7 @@ impl Shared {
     pub(crate) fn new(session: Session, now: Instant) -> Arc<Self> {
         Arc::new(Self {
             changed: watch::Sender::new(session.version),
+            flag: Mutex::default(),
             used: Mutex::new(now),
             is_known: session.opened.is_known,
             turn: Arc::new(Semaphore::new(1)),
@@ -80,6 +83,7 @@ impl Shared {
         if self.has_ended.load(Ordering::SeqCst) {
             session.cancel().cancel();
         }
+        *lock(&self.flag) = session.clocks.soonest().and_then(|left| Instant::now().checked_add(left));
         self.changed.send_replace(session.version);
         done
     }
@@ -90,8 +94,10 @@ impl Shared {
         lock(&self.session)
     }
 
-    /// Waits until the session has changed since it had that version, but no longer than that.
+    /// Waits until the session has changed since it had that version, but no longer than that, and not past the end of a clock.
     pub(crate) async fn wait(&self, version: u64, longest: Duration) {
+        let flag = lock(&self.flag).map(|flag| flag.saturating_duration_since(Instant::now()));
+        let longest = flag.map_or(longest, |flag| longest.min(flag));
         let mut changes = self.changed.subscribe();
         let changed = changes.wait_for(|&now| now > version);
         // Whether it changed or not, it is looked at.

@@ -92,10 +92,15 @@ impl Drop for Turn<'_> {
 
 /// Looks at a session or changes it, and lets it play on as far as it can in a while, up to what machines have to think about.
 pub(crate) fn with<T>(shared: &Arc<Shared>, work: impl FnOnce(&mut Session) -> T) -> T {
-    shared.with(work, |session| {
+    let begin = |session: &mut Session| {
+        session.tick(Instant::now());
+        work(session)
+    };
+    shared.with(begin, |session| {
         for thought in session.settle(&Budget::within(STRETCH), room()) {
             start(Arc::clone(shared), thought);
         }
+        session.wind(Instant::now());
     })
 }
 
@@ -117,8 +122,7 @@ fn start(shared: Arc<Shared>, thought: Thought) {
 
 fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Mind, Option<MoveId>) {
     let _turn = TURNS[usize::from(!thought.is_known)].take();
-    let Thought { role, epoch, .. } = thought;
-    let time = thought.machine.time();
+    let Thought { role, epoch, time, .. } = thought;
     let began = Instant::now();
     if thought.is_fresh {
         let budget = Machine::budget(time, &thought.cancel);

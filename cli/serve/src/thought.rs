@@ -2,6 +2,7 @@
 
 use crate::seats::{Machine, Mind};
 use gdl_runtime::{Cancel, Dynamic, Information, dynamic::RoleId, player::Tried};
+use std::time::Duration;
 
 /// A player that is to choose a move, and all it needs for that.
 pub(crate) struct Thought {
@@ -13,6 +14,8 @@ pub(crate) struct Thought {
     pub is_fresh: bool,
     /// How it is bounded.
     pub machine: Machine,
+    /// How long it may think.
+    pub time: Duration,
     /// What its role knows.
     pub information: Information<Dynamic>,
     /// The game.

@@ -6,6 +6,7 @@
 
 use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
+    clocks::Clocks,
     games::{Opened, Way},
     problem::{Answer, Problem},
     registry::Registry,
@@ -106,6 +107,9 @@ pub(crate) struct Start {
     /// Who plays the roles; a person each, unless it is said.
     #[serde(default)]
     seats: BTreeMap<String, String>,
+    /// The clocks of roles, as minutes and the seconds that a move adds; none has one unless it is said.
+    #[serde(default)]
+    clocks: BTreeMap<String, String>,
     /// The player of all roles but the first, which a person plays, unless `seats` say otherwise.
     against: Option<String>,
     /// What chance and players follow from; drawn unless it is said.
@@ -201,7 +205,9 @@ impl Start {
             }
         }
         let seed = self.seed.map_or_else(Registry::seed, Ok)?;
-        let session = Session::new(Registry::id()?, opened, history, seats, seed);
+        let clocks = Clocks::parse(&opened.game, &self.clocks, history.place().index())?;
+        let mut session = Session::new(Registry::id()?, opened, history, seats, seed);
+        session.clocks = clocks;
         if cancel.is_cancelled() {
             return Err(Problem::late());
         }
@@ -349,6 +355,17 @@ pub(crate) async fn seats(
         seats.iter().try_for_each(|(role, seat)| session.seat(role, seat))
     })
     .await
+}
+
+/// `POST /api/sessions/{id}/clocks`
+pub(crate) async fn clocks(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    Query(looking): Query<Looking>,
+    body: Body,
+) -> Answer<Json<View>> {
+    let clocks: BTreeMap<String, String> = read(body)?;
+    change(&server, &id, looking.here(), move |session, _, _| session.time(&clocks)).await
 }
 
 /// The role that a guest is invited to play.

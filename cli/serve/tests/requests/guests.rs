@@ -79,7 +79,8 @@ fn the_door_of_guests_opens_nothing_else() {
         ("POST", "/api/check".to_owned()),
         ("DELETE", seat.clone()),
     ];
-    let parts = ["undo", "redo", "go", "restart", "seats", "pause", "invitations"].map(|part| ("POST", part));
+    let parts = ["undo", "redo", "go", "restart", "seats", "clocks", "pause", "invitations"]
+        .map(|part| ("POST", part));
     let looks = ["hints", "record", "test", "inside", "analysis", "evaluation"].map(|part| ("GET", part));
     let parts = parts.into_iter().chain(looks).map(|(method, part)| (method, format!("{seat}/{part}")));
     for (method, path) in refused.into_iter().chain(parts) {

@@ -46,6 +46,45 @@ fn whoever_is_to_choose_is_advised_and_nobody_else() {
 }
 
 #[test]
+fn clocks_are_told_kept_with_a_match_and_end_it() {
+    let client = Client::new();
+    let clocks = json!({ "xplayer": "5+3", "oplayer": "0.00001" });
+    let (session, view) = start(&client, &json!({ "game": "tictactoe", "clocks": clocks }));
+    let roles = &view["game"]["roles"];
+    assert_eq!(roles[0]["clock"], json!({ "left": 300.0, "runs": false, "text": "5+3" }));
+    // A clock of less than a millisecond is down when play is looked at again: who waits is told at once.
+    let made = client.post(&format!("{session}/moves"), &json!({ "role": "xplayer", "move": "(mark 2 2)" }));
+    assert_eq!(made.status, 200, "{}", made.body);
+    let after = client.get(&format!("{session}?after={}&wait=20", made.body["version"])).body;
+    assert!(
+        after["status"].as_str().is_some_and(|status| status.starts_with("oplayer has run out of time")),
+        "{after}"
+    );
+    assert_eq!(after["game"]["roles"][1]["clock"]["left"], 0.0);
+    let late = client.post(&format!("{session}/moves"), &json!({ "role": "oplayer", "move": "(mark 1 1)" }));
+    assert_eq!((late.status, &late.body["code"]), (409, &json!("halted")));
+    // What is saved holds what is left, and can be gone on with.
+    let saved = client.get(&format!("{session}/record")).body;
+    assert_eq!(saved["clocks"]["xplayer"], "5+3");
+    let again = json!({ "game": "tictactoe", "record": saved, "clocks": saved["clocks"] });
+    assert_eq!(start(&client, &again).1["game"]["roles"][0]["clock"]["left"], 300.0);
+    // Others are given, or none.
+    let given = client.post(&format!("{session}/clocks"), &json!({ "oplayer": "3+2" })).body;
+    assert_eq!(given["game"]["roles"][1]["clock"]["text"], "3+2");
+    assert_eq!(given["game"]["roles"][0].get("clock"), None);
+    assert_eq!(given["trouble"], Value::Null);
+    for (clocks, status) in [
+        (json!({ "oplayer": "soon" }), 422),
+        (json!({ "zplayer": "5" }), 422),
+        (json!({ "oplayer": 5 }), 400),
+    ] {
+        assert_eq!(client.post(&format!("{session}/clocks"), &clocks).status, status, "{clocks}");
+    }
+    let (lucky, _) = start(&client, &json!({ "game": "monty_hall" }));
+    assert_eq!(client.post(&format!("{lucky}/clocks"), &json!({ "random": "5" })).body["code"], "chance");
+}
+
+#[test]
 fn seats_can_be_anybody_known() {
     let client = Client::new();
     let players = client.get("/api/players").body;

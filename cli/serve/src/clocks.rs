@@ -78,7 +78,7 @@ impl fmt::Display for Clock {
 #[derive(Debug, Default)]
 pub(crate) struct Clocks {
     /// In role order; a role without one has all the time in the world.
-    clocks: Vec<Option<Clock>>,
+    roles: Vec<Option<Clock>>,
     /// What they showed at each place of the history, in milliseconds.
     shown: BTreeMap<usize, Vec<u32>>,
     /// If they stand until a move is chosen.
@@ -96,34 +96,34 @@ impl Clocks {
         if texts.len() > MOST_ROLES {
             return Err(Problem::too_large(format!("{MOST_ROLES} roles have clocks at most")));
         }
-        let mut clocks: Vec<Option<Clock>> = game.roles().map(|_| None).collect();
+        let mut roles: Vec<Option<Clock>> = game.roles().map(|_| None).collect();
         for (role, text) in texts {
             let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
             if game.chance_role() == Some(role) {
                 return Err(Problem::conflict("chance", "chance takes no time"));
             }
-            clocks[role.index()] = Some(Clock::parse(text)?);
+            roles[role.index()] = Some(Clock::parse(text)?);
         }
-        let mut clocks = Self { clocks, shown: BTreeMap::new(), stand: true, now: None };
+        let mut clocks = Self { roles, shown: BTreeMap::new(), stand: true, now: None };
         clocks.note(place);
         Ok(clocks)
     }
 
     /// The clock of a role, if it has one.
     pub(crate) fn of(&self, role: RoleId) -> Option<&Clock> {
-        self.clocks.get(role.index())?.as_ref()
+        self.roles.get(role.index())?.as_ref()
     }
 
     /// If nobody has one.
     pub(crate) fn are_none(&self) -> bool {
-        self.clocks.iter().all(Option::is_none)
+        self.roles.iter().all(Option::is_none)
     }
 
     /// Takes what went by from the clocks that run, and gives a role that has run out, if one has.
     pub(crate) fn tick(&mut self, now: Instant) -> Option<RoleId> {
         let passed = now.saturating_duration_since(self.now.replace(now).unwrap_or(now));
         let mut out = None;
-        for (place, clock) in self.clocks.iter_mut().enumerate() {
+        for (place, clock) in self.roles.iter_mut().enumerate() {
             let Some(clock) = clock.as_mut().filter(|clock| clock.runs) else { continue };
             clock.left = clock.left.saturating_sub(passed);
             if clock.left.is_zero() {
@@ -136,7 +136,7 @@ impl Clocks {
     /// Lets the clocks of these roles run from now on, and no others; none where they stand.
     pub(crate) fn wind(&mut self, now: Instant, is_due: impl Fn(RoleId) -> bool) {
         self.now = Some(now);
-        for (place, clock) in self.clocks.iter_mut().enumerate() {
+        for (place, clock) in self.roles.iter_mut().enumerate() {
             let Some(clock) = clock else { continue };
             clock.runs = !self.stand && is_due(RoleId::from_index(place));
         }
@@ -145,7 +145,7 @@ impl Clocks {
     /// A role has chosen: it is given its increment if its clock ran, and clocks that stood run again.
     pub(crate) fn press(&mut self, role: RoleId) {
         self.stand = false;
-        if let Some(Some(clock)) = self.clocks.get_mut(role.index()) {
+        if let Some(Some(clock)) = self.roles.get_mut(role.index()) {
             if clock.runs {
                 clock.left += clock.increment;
             }
@@ -160,7 +160,7 @@ impl Clocks {
             u32::try_from(left).unwrap_or(u32::MAX)
         };
         if !self.are_none() {
-            self.shown.insert(place, self.clocks.iter().map(milliseconds).collect());
+            self.shown.insert(place, self.roles.iter().map(milliseconds).collect());
         }
     }
 
@@ -168,7 +168,7 @@ impl Clocks {
     pub(crate) fn go(&mut self, place: usize) {
         self.stand = true;
         let Some(shown) = self.shown.get(&place) else { return };
-        for (clock, &left) in self.clocks.iter_mut().zip(shown) {
+        for (clock, &left) in self.roles.iter_mut().zip(shown) {
             if let Some(clock) = clock {
                 clock.left = Duration::from_millis(left.into());
             }
@@ -179,7 +179,7 @@ impl Clocks {
     pub(crate) fn restart(&mut self) {
         self.shown.clear();
         self.stand = true;
-        for clock in self.clocks.iter_mut().flatten() {
+        for clock in self.roles.iter_mut().flatten() {
             clock.left = clock.time;
         }
         self.note(0);
@@ -187,7 +187,7 @@ impl Clocks {
 
     /// How long it is until the first of those that run has run out.
     pub(crate) fn soonest(&self) -> Option<Duration> {
-        self.clocks.iter().flatten().filter(|clock| clock.runs).map(Clock::left).min()
+        self.roles.iter().flatten().filter(|clock| clock.runs).map(Clock::left).min()
     }
 
     /// How long a machine may think about a move of a role.

@@ -101,3 +101,44 @@ fn a_card_begins_a_game_against_the_computer() {
     page.wait_for_moves(2);
     page.wait("document.activeElement.closest('#legal')");
 }
+
+#[test]
+fn clocks_stand_beside_the_roles_run_for_whom_it_is_and_end_play() {
+    let Some(mut page) = Page::play("tictactoe_led") else { return };
+    let face = |role: &str| format!("document.querySelector('#seats .clock[data-role={role}]')");
+    page.click("#clocks > summary");
+    let set = |page: &mut Page, field: &str, value: &str| {
+        page.run(&format!(
+            "{{ const field = document.querySelector(\"[aria-label='{field}']\"); field.value = '{value}'; field.dispatchEvent(new Event('change')); }}"
+        ));
+    };
+    set(&mut page, "Time of each player", "3+2");
+    page.wait(&format!("{}?.textContent === '3:00' && {}?.textContent === '3:00'", face("x"), face("o")));
+    assert_eq!(page.count("#seats .clock.runs"), 0);
+    // It begins with the first move, for the other one.
+    page.click_cell(4);
+    page.wait(&format!("{}.classList.contains('runs') && {}.textContent !== '3:00'", face("o"), face("o")));
+    assert_eq!(
+        (page.count("#seats .clock.runs"), page.text("#seats .clock[data-role=x]")),
+        (1, "3:00".to_owned())
+    );
+    // Back at the start there is the time of the start, and it stands.
+    page.choose("Undo");
+    page.wait(&format!(
+        "{}.textContent === '3:00' && !document.querySelector('#seats .clock.runs')",
+        face("o")
+    ));
+    // The page shows by itself that a clock has run down; the board says so too.
+    set(&mut page, "Time of o", "0.00001");
+    page.wait(&format!("{}.textContent === '0.0'", face("o")));
+    page.click_cell(4);
+    page.wait("document.getElementById('status').textContent.startsWith('o has run out of time')");
+    page.click_cell(0);
+    assert!(page.notice().contains("has run out of time"), "{}", page.notice());
+    page.wait_for_moves(1);
+    // Without clocks play goes on.
+    set(&mut page, "Time of each player", "");
+    page.wait("!document.querySelector('#seats .clock')");
+    page.click_cell(0);
+    page.wait_for_moves(2);
+}

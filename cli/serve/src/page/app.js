@@ -156,9 +156,9 @@ export const app = {
     if (!Array.isArray(saved?.moves) || !Array.isArray(saved?.states)) {
       throw new Refused({ code: "no_match", message: "This file is no saved match: it has no moves and no positions." });
     }
-    const { game: known, name, rulesheet, seats, ...record } = saved;
+    const { game: known, name, rulesheet, seats, clocks, ...record } = saved;
     const start = known ? { game: known } : rulesheet ? { rulesheet, name } : { game };
-    return { ...start, seats: people(seats), record };
+    return { ...start, seats: people(seats), clocks, record };
   },
 
   // An address that holds the position: the game and the moves that led here, packed.

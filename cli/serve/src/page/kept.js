@@ -24,9 +24,9 @@ function write(key, value) {
 export function request(id) {
   const saved = read(name(id));
   if (!saved) return null;
-  const { game, name: title, rulesheet, seats, ...record } = saved;
+  const { game, name: title, rulesheet, seats, clocks, ...record } = saved;
   const own = Object.fromEntries(Object.entries(seats ?? {}).filter(([, seat]) => seat !== "chance"));
-  return { ...(game ? { game } : { rulesheet, name: title }), seats: own, record };
+  return { ...(game ? { game } : { rulesheet, name: title }), seats: own, clocks, record };
 }
 
 export function forget(id) {
@@ -39,7 +39,7 @@ export function mount(app) {
   let last = "";
   app.on("view", (view) => {
     // Thinking alone changes nothing that is kept.
-    const next = JSON.stringify([view.id, view.place, view.game.roles]);
+    const next = JSON.stringify([view.id, view.place, view.game.roles.map(({ name, seat, clock }) => [name, seat, Boolean(clock)])]);
     if (next === last) return;
     last = next;
     clearTimeout(timer);

@@ -1,6 +1,7 @@
 // What stands beside the board: status and result, seats, what can be done, the legal moves, the moves made, and whatever else holds.
 
 import { bare, html } from "./dom.js";
+import * as clocks from "./clocks.js";
 import { counts } from "./marks.js";
 
 // The computer as an opponent, without the names of searches.
@@ -151,14 +152,15 @@ export function mount(element, app) {
 
   function showSeats(anew) {
     const { goals } = view;
-    const shape = view.game.roles.map(({ name, seat, absent }) => `${name}=${seat}${absent ? "?" : ""}`).join(" ");
+    const shape = view.game.roles.map(({ name, seat, absent, clock }) => `${name}=${seat}${absent ? "?" : ""}${clock ? "+" : ""}`).join(" ");
     const told = JSON.stringify([goals, view.game.roles.map(({ name }) => counts(view.fluents, name))]);
     if (!anew && seats.dataset.shape === shape && seats.dataset.told === told) return;
     [seats.dataset.shape, seats.dataset.told] = [shape, told];
     const open = [...seats.querySelectorAll("details[open]")].map((details) => details.dataset.role);
     const on = seats.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
-    seats.replaceChildren(...view.game.roles.map(({ name, seat, absent }, at) => {
-      if (app.isGuest) return html("div", { class: "seat" }, html("span", {}, name), html("span", { class: "faint" }, name === view.guest ? "you" : seat));
+    seats.replaceChildren(...view.game.roles.map(({ name, seat, absent, clock }, at) => {
+      const face = clock ? [html("span", { class: "clock", role: "timer", "data-role": name, "aria-label": `Time left of ${name}` })] : [];
+      if (app.isGuest) return html("div", { class: "seat" }, html("span", {}, name, " ", ...face), html("span", { class: "faint" }, name === view.guest ? "you" : seat));
       if (seat === "chance") return html("div", { class: "seat" }, html("span", {}, name), html("span", { class: "faint" }, "chance"));
       const { kind, address, options } = unseated.has(name)
         ? { options: {}, ...unseated.get(name) } : parse(seat);
@@ -197,7 +199,7 @@ export function mount(element, app) {
         button("New link", () => invite(name), { "aria-label": `A new link for ${name}`, title: "The link before opens nothing any more" }))] : [];
       const held = counts(view.fluents, name).map((text) => html("small", { class: "held" }, text));
       const score = goals?.[at] == null ? held : [html("b", { class: "score", title: "goal" }, String(goals[at]))];
-      return html("div", { class: "seat" }, html("label", {}, html("span", {}, name, " ", ...score), " ", select), ...where, ...guest, ...more);
+      return html("div", { class: "seat" }, html("label", {}, html("span", {}, name, " ", ...score), " ", ...face, select), ...where, ...guest, ...more);
     }));
     if (on) seats.querySelector(`[aria-label="${CSS.escape(on)}"]`)?.focus();
   }
@@ -521,4 +523,6 @@ export function mount(element, app) {
     showLegal();
     showEffort();
   });
+  const form = clocks.mount(app);
+  if (!app.isGuest) element.append(form);
 }

@@ -141,7 +141,7 @@ impl Page {
     }
 
     /// Asks the browser, and waits for its answer.
-    fn ask(&mut self, method: &str, parameters: &Value) -> Value {
+    pub(super) fn ask(&mut self, method: &str, parameters: &Value) -> Value {
         self.count += 1;
         let mut command = json!({ "id": self.count, "method": method, "params": parameters });
         if !self.session.is_empty() {

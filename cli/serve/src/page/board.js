@@ -562,12 +562,18 @@ export function mount(element, app) {
     return from === to ? (view.board.drops && !is_back ? { from: to % view.board.columns.length, to } : null) : { from, to };
   }
 
-  // Slides the piece in a cell from where it was; what was there fades.
-  function slide({ from, to }, taken) {
-    const piece = cells[to]?.querySelector(".piece");
-    if (!piece || !cells[from] || view.board.tiling !== "square") return;
+  // How far and which way a piece comes. Asked before anything is drawn anew: afterwards the answer takes another layout.
+  function distance({ from, to }) {
+    if (!cells[from] || !cells[to] || view.board.tiling !== "square") return null;
     const [old, now] = [cells[from].getBoundingClientRect(), cells[to].getBoundingClientRect()];
+    return [old.x - now.x, old.y - now.y];
+  }
+
+  // Slides the piece in a cell from where it was; what was there fades.
+  function slide(to, [x, y], taken) {
     const cell = cells[to];
+    const piece = cell.querySelector(".piece");
+    if (!piece) return;
     cell.classList.add("moving");
     if (taken) {
       taken.classList.add("taken");
@@ -575,8 +581,8 @@ export function mount(element, app) {
       taken.animate([{ opacity: 1 }, { opacity: 0 }], { duration: 220, fill: "forwards" }).finished.then(() => taken.remove(), () => taken.remove());
     }
     const done = () => cell.classList.remove("moving");
-    piece.animate([{ transform: `translate(${old.x - now.x}px, ${old.y - now.y}px)` }, { transform: "none" }],
-      { duration: Math.min(320, 120 + 0.35 * Math.hypot(old.x - now.x, old.y - now.y)), easing: "ease-in-out" }).finished.then(done, done);
+    piece.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }],
+      { duration: Math.min(320, 120 + 0.35 * Math.hypot(x, y)), easing: "ease-in-out" }).finished.then(done, done);
   }
 
   // ---- The winning line -------------------------------------------------------------------------
@@ -653,12 +659,13 @@ export function mount(element, app) {
     index();
     const path = moved && !still && slides && !calm.matches && view.board && before.board ? way(before, view) : null;
     slides = true;
-    const taken = path && before.board.cells[path.to]?.length ? cells[path.to]?.querySelector(".piece")?.cloneNode(true) : null;
+    const far = path && distance(path);
+    const taken = far && before.board.cells[path.to]?.length ? cells[path.to]?.querySelector(".piece")?.cloneNode(true) : null;
     // A piece that must go on, as in draughts, stays selected.
     const end = view.line.at(-1)?.cells.at(-1);
     if (moved && moves.length && moves.every((move) => move.cells.length > 1 && move.cells[0] === end)) picked = [end];
     update();
-    if (path) slide(path, taken);
+    if (far) slide(path.to, far, taken);
     if (!still) showBeside();
     if (!still && moved && view.terminal && !view.game.hides) findLine();
   });

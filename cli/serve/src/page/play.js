@@ -468,9 +468,12 @@ export function mount(element, app) {
       for (const other of children.get(place) ?? []) (main[at + 1] ?? main[at])[1].append(line(other));
     }
     made.replaceChildren(...main.map(([, element]) => element));
-    made.scrollTop = 0;
-    const here = made.querySelector("[aria-current]");
-    if (here) made.scrollTop = Math.max(0, here.offsetTop - made.clientHeight / 2);
+    // Where it stands is known once all is laid out, which is done once for the frame.
+    requestAnimationFrame(() => {
+      made.scrollTop = 0;
+      const here = made.querySelector("[aria-current]");
+      if (here) made.scrollTop = Math.max(0, here.offsetTop - made.clientHeight / 2);
+    });
   }
 
   function showFluents() {

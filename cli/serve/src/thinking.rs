@@ -59,9 +59,18 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
     let counted = Counted;
     let started = thread::Builder::new().name(name.to_owned()).spawn(move || {
         let _counted = counted;
+        yield_to_others();
         work();
     });
     drop(started);
+}
+
+/// Lets whoever draws the page and whoever answers go first: a thread that thinks, and those it starts, take the processor that is
+/// left. Where a thread has no priority of its own, nothing is done.
+fn yield_to_others() {
+    // A system that does not let it stays as it is.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::nice(10);
 }
 
 struct Turns {
@@ -200,5 +209,23 @@ fn add(before: Effort, report: &Report, began: Instant) -> Effort {
         playouts: before.playouts + report.playouts,
         nodes: before.nodes + report.nodes,
         seconds: began.elapsed().as_secs_f64(),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn threads_that_think_let_others_go_first() {
+        let own = rustix::process::nice(0).expect("a priority");
+        let (told, heard) = channel();
+        spawn("thought", move || {
+            let _ = told.send(rustix::process::nice(0));
+        });
+        let theirs = heard.recv().expect("it is told").expect("a priority");
+        assert!(theirs > own, "{theirs} {own}");
+        assert_eq!(rustix::process::nice(0), Ok(own));
     }
 }

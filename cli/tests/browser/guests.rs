@@ -47,6 +47,18 @@ fn a_guest_plays_by_a_link() {
     guest.wait_for_moves(1);
     guest.reload();
     guest.wait_for_moves(1);
+    // As after a new start of the server: once the match goes on here the link leads to its seat again.
+    let address = page.run("location.hash");
+    let id = "new URLSearchParams(location.hash.slice(1)).get('session')";
+    page.wait(&format!("JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`))?.moves.length === 1"));
+    page.run(&format!("fetch(`/api/sessions/${{{id}}}`, {{ method: 'DELETE' }}).then(() => 0)"));
+    page.wait(&format!("location.hash !== {address}"));
+    page.wait_for_moves(1);
+    page.wait("document.getElementById('seats').innerText.includes('has come')");
+    guest.click_cell(0);
+    page.wait_for_moves(2);
+    page.choose("Undo");
+    guest.wait_for_moves(1);
     // The seat is given to others: the link opens it no more.
     page.run("{ const select = document.querySelector(\"[aria-label='Who plays o']\"); select.value = 'person'; select.dispatchEvent(new Event('change')); }");
     guest.wait("document.getElementById('notice').innerText.includes('opens no seat')");

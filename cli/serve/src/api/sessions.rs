@@ -373,6 +373,25 @@ pub(crate) async fn clocks(
 #[serde(deny_unknown_fields)]
 pub(crate) struct Invitation {
     role: String,
+    /// What the link held that opened the seat before the server began anew: it is to open it again.
+    token: Option<String>,
+}
+
+impl Invitation {
+    /// What the link is to hold.
+    ///
+    /// # Errors
+    /// If what it held is no token, or opens another seat.
+    fn token(&self, server: &Server) -> Answer<String> {
+        let Some(token) = &self.token else { return Registry::id() };
+        if token.len() != 32 || !token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+            return Err(Problem::unfit("no_token", "a link holds 32 hexadecimal digits"));
+        }
+        if server.guests.find(token).is_ok_and(|(session, _)| server.sessions.has(&session)) {
+            return Err(Problem::conflict("taken", "this link opens a seat already"));
+        }
+        Ok(token.clone())
+    }
 }
 
 /// The link that opens a seat.
@@ -390,7 +409,7 @@ pub(crate) async fn invite(
     Path(id): Path<String>,
     body: Body,
 ) -> Answer<Response> {
-    let Invitation { role } = read(body)?;
+    let invitation: Invitation = read(body)?;
     let closed = || {
         Problem::conflict("no_guests", "this server is reached from its own machine only")
             .help("start it by `gdl serve --lan` to invite others")
@@ -398,10 +417,10 @@ pub(crate) async fn invite(
     let address = server.guests.address().ok_or_else(closed)?;
     let (worker, session) = (Arc::clone(&server), id.clone());
     let invited = with_session(&server, &id, move |shared, _| {
-        let token = Registry::id()?;
-        let place = thinking::with(shared, |session| session.invite(&role, &token))?;
+        let token = invitation.token(&worker)?;
+        let place = thinking::with(shared, |session| session.invite(&invitation.role, &token))?;
         worker.guests.add(&token, &session, place, &worker.sessions)?;
-        Ok(Invited { role, link: format!("http://{address}/#session={token}") })
+        Ok(Invited { role: invitation.role, link: format!("http://{address}/#session={token}") })
     });
     Ok((StatusCode::CREATED, Json(invited.await?)).into_response())
 }

@@ -121,10 +121,23 @@ export const app = {
     } catch (problem) {
       const request = problem.code === "no_session" && !app.isGuest && kept.request(id);
       if (!request) throw problem;
+      const links = Object.entries(kept.guests(id));
       await app.start(request);
       kept.forget(id);
-      app.warn("The server was started anew: the match goes on from where it was.");
+      // Links that guests have open their seats again.
+      const again = await Promise.allSettled(links.map(([role, token]) => app.invite(role, token)));
+      const lost = again.find(({ status }) => status === "rejected")?.reason;
+      app.warn(`The server was started anew: the match goes on from where it was.${lost ? ` The links of guests open nothing any more: ${lost.message}.` : ""}`);
+      if (links.length) await app.refresh();
     }
+  },
+
+  // Makes a link to the seat of a role for a guest, or has one that there was open it again.
+  async invite(role, token) {
+    const { id } = app.session;
+    const invited = await app.api("POST", `/sessions/${id}/invitations`, { role, token });
+    kept.invite(id, role, new URL(invited.link).hash.replace("#session=", ""));
+    return invited;
   },
 
   // Tells in words how far a compilation is, twice a second, until it ends; its ticket belongs into the request that compiles.
@@ -240,6 +253,8 @@ async function follow(id) {
     } catch (error) {
       if (control.signal.aborted) return;
       if (error.code === "no_session" && !app.isGuest) return route();
+      // A server that begins anew counts versions anew.
+      app.session.version = 0;
       app.warn(error.message);
       await new Promise((done) => setTimeout(done, 2000));
     }

@@ -1,8 +1,10 @@
-// What a browser keeps of the sessions it has open, so that they outlive the server: for each of the last few a saved match.
+// What a browser keeps of the sessions it has open, so that they outlive the server: for each of the last few a saved match,
+// and what the links of its guests hold.
 
 const KEPT = 6;
 const MOST = 1 << 20;
 const name = (id) => `gdl.session.${id}`;
+const links = (id) => `gdl.guests.${id}`;
 
 function read(key) {
   try {
@@ -29,8 +31,20 @@ export function request(id) {
   return { ...(game ? { game } : { rulesheet, name: title }), seats: own, clocks, record };
 }
 
-export function forget(id) {
+// The links that guests of a session have, by role: what each holds.
+export const guests = (id) => read(links(id)) ?? {};
+
+export function invite(id, role, token) {
+  write(links(id), { ...guests(id), [role]: token });
+}
+
+function remove(id) {
   localStorage.removeItem(name(id));
+  localStorage.removeItem(links(id));
+}
+
+export function forget(id) {
+  remove(id);
   write("gdl.sessions", (read("gdl.sessions") ?? []).filter((other) => other !== id));
 }
 
@@ -47,9 +61,14 @@ export function mount(app) {
       const saved = await app.api("GET", `/sessions/${view.id}/record`).catch(() => null);
       if (!saved || JSON.stringify(saved).length > MOST) return;
       const ids = [view.id, ...(read("gdl.sessions") ?? []).filter((id) => id !== view.id)];
-      ids.slice(KEPT).forEach((id) => localStorage.removeItem(name(id)));
+      ids.slice(KEPT).forEach(remove);
       write("gdl.sessions", ids.slice(0, KEPT));
       write(name(view.id), saved);
+      // A seat that others have now is a guest's no more.
+      const seated = view.game.roles.filter(({ seat }) => seat === "guest").map(({ name }) => name);
+      const left = Object.entries(guests(view.id)).filter(([role]) => seated.includes(role));
+      if (left.length) write(links(view.id), Object.fromEntries(left));
+      else localStorage.removeItem(links(view.id));
     }, 200);
   });
 }

@@ -208,7 +208,7 @@ export function mount(element, app) {
   async function invite(role) {
     let invited;
     try {
-      invited = await app.api("POST", `/sessions/${view.id}/invitations`, { role });
+      invited = await app.invite(role);
     } catch (error) {
       showSeats(true);
       return app.warn([error.message, error.help].filter(Boolean).join(": "));
@@ -225,7 +225,7 @@ export function mount(element, app) {
         "A person who has the link plays this seat. It opens nothing else on this machine.",
         "Nothing is encrypted: others on the network could read along, or take the link. Use it where you trust them.",
         ...(view.game.hides ? ["The guest sees what this seat may know, and you see what yours may. But all of it is on this machine, so the guest relies on you not to look, as by taking the seat back."] : []),
-        "You can undo, go back and restart for both. The link ends with this session, or when you give the seat to others.",
+        "You can undo, go back and restart for both. The link ends with this session, or when you give the seat to others; it opens the seat again after the server was started anew at the same port, once you open this page.",
       ].map((text) => html("li", {}, text))),
       html("div", { class: "row" }, button("Done", close)));
     invitation.showModal();

@@ -68,6 +68,35 @@ fn two_play_each_at_their_own_seat() {
 }
 
 #[test]
+fn a_link_opens_its_seat_again_after_the_session_was_begun_anew() {
+    let [here, there] = Client::pair();
+    let (own, seat) = invited(&here, &json!({ "game": "nim" }), "left");
+    let token = seat.trim_start_matches("/api/sessions/").to_owned();
+    let again = |session: &str, token: &str| {
+        here.post(&format!("{session}/invitations"), &json!({ "role": "right", "token": token }))
+    };
+    // As long as it opens a seat it opens no other.
+    assert_eq!(code(&again(&own, &token)), (409, "taken"));
+    assert_eq!(there.get(&seat).body["guest"], "left");
+    assert_eq!(here.send("DELETE", &own, b"", &[]).status, 204);
+    assert_eq!(code(&there.get(&seat)), (404, "no_session"));
+    let next = here.post("/api/sessions", &json!({ "game": "nim" })).body;
+    let next = format!("/api/sessions/{}", next["id"].as_str().expect("an id"));
+    let invited = again(&next, &token);
+    assert!(invited.body["link"].as_str().is_some_and(|link| link.ends_with(&token)), "{}", invited.body);
+    assert_eq!(there.get(&seat).body["guest"], "right");
+    for broken in [
+        "",
+        "0123",
+        &"x".repeat(32),
+        &"0".repeat(33),
+        &token.to_uppercase().replace(|c: char| c.is_ascii_digit(), "A"),
+    ] {
+        assert_eq!(code(&again(&next, broken)), (422, "no_token"), "{broken}");
+    }
+}
+
+#[test]
 fn the_door_of_guests_opens_nothing_else() {
     let [here, there] = Client::pair();
     let (own, seat) = invited(&here, &json!({ "game": "nim" }), "left");

@@ -50,7 +50,7 @@ fn a_guest_plays_by_a_link() {
     // As after a new start of the server: once the match goes on here the link leads to its seat again.
     let address = page.run("location.hash");
     let id = "new URLSearchParams(location.hash.slice(1)).get('session')";
-    page.wait(&format!("JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`))?.moves.length === 1"));
+    page.wait(&format!("JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`))?.moves.length === 1 && JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`)).guests.length === 1"));
     page.run(&format!("fetch(`/api/sessions/${{{id}}}`, {{ method: 'DELETE' }}).then(() => 0)"));
     page.wait(&format!("location.hash !== {address}"));
     page.wait_for_moves(1);

@@ -26,16 +26,19 @@ function write(key, value) {
 export function request(id) {
   const saved = read(name(id));
   if (!saved) return null;
-  const { game, name: title, rulesheet, seats, clocks, ...record } = saved;
+  const { game, name: title, rulesheet, seats, clocks, guests: seated, ...record } = saved;
   const own = Object.fromEntries(Object.entries(seats ?? {}).filter(([, seat]) => seat !== "chance"));
   return { ...(game ? { game } : { rulesheet, name: title }), seats: own, clocks, record };
 }
 
-// The links that guests of a session have, by role: what each holds.
-export const guests = (id) => read(links(id)) ?? {};
+// What the links hold that guests of a session have, by role. A seat that others were given is a guest's no more.
+export function guests(id) {
+  const seated = read(name(id))?.guests ?? [];
+  return Object.fromEntries(Object.entries(read(links(id)) ?? {}).filter(([role]) => seated.includes(role)));
+}
 
 export function invite(id, role, token) {
-  write(links(id), { ...guests(id), [role]: token });
+  write(links(id), { ...read(links(id)), [role]: token });
 }
 
 function remove(id) {
@@ -63,12 +66,7 @@ export function mount(app) {
       const ids = [view.id, ...(read("gdl.sessions") ?? []).filter((id) => id !== view.id)];
       ids.slice(KEPT).forEach(remove);
       write("gdl.sessions", ids.slice(0, KEPT));
-      write(name(view.id), saved);
-      // A seat that others have now is a guest's no more.
-      const seated = view.game.roles.filter(({ seat }) => seat === "guest").map(({ name }) => name);
-      const left = Object.entries(guests(view.id)).filter(([role]) => seated.includes(role));
-      if (left.length) write(links(view.id), Object.fromEntries(left));
-      else localStorage.removeItem(links(view.id));
+      write(name(view.id), { ...saved, guests: view.game.roles.filter(({ seat }) => seat === "guest").map(({ name }) => name) });
     }, 200);
   });
 }

@@ -1,9 +1,12 @@
 //! The page of `gdl serve` in a real browser, as its users meet it. Where there is no Chromium these tests are skipped, and say
 //! so.
 
+mod axe;
 mod board;
 mod chess;
 mod chromium;
+mod editor;
+mod effort;
 mod fair;
 #[path = "../../network/tests/matches/fake.rs"]
 mod fake;

@@ -1,8 +1,9 @@
 // The box for a rulesheet: what is typed, pasted or dropped is checked by the server, and each fault is shown at its place.
 //
-// Faults are underlined in a layer behind the text, which scrolls with it. Only the answer to the last question counts: typing
+// Faults are underlined and colours shown in a layer behind the text, which scrolls with it. Only the answer to the last question counts: typing
 // on takes the question back, and the server stops looking for an answer.
 
+import { paint, syntax } from "./colours.js";
 import { html } from "./dom.js";
 
 const PAUSE = 250;
@@ -47,9 +48,10 @@ export function mount(root, app) {
   const file = html("input", { type: "file", accept: ".kif,.gdl,.txt", hidden: true, "aria-label": "A rulesheet's file" });
   const pick = html("button", { type: "button" }, "Open a file");
   const example = html("button", { type: "button" }, "Show an example");
-  const frame = html("div", { class: "frame" }, numbers, html("div", { class: "sheet" }, layer, text));
+  const frame = html("div", { class: `frame${globalThis.CSS?.highlights ? " coloured" : ""}` }, numbers, html("div", { class: "sheet" }, layer, text));
   const section = html("section", { class: "editor", "aria-labelledby": "editor-title" });
   root.append(section);
+  new ResizeObserver(() => colour()).observe(frame);
   section.append(
     html("h2", { id: "editor-title" }, "Or play your own"),
     html(
@@ -187,19 +189,42 @@ export function mount(root, app) {
     for (const { fault } of marked) {
       if (worst.get(fault.line) !== "error") worst.set(fault.line, fault.severity);
     }
-    const count = whole.split("\n").length;
-    const lines = [];
-    for (let line = 1; line <= count; line++) {
-      const severity = worst.get(line);
-      lines.push(severity ? html("b", { class: severity }, String(line)) : String(line), "\n");
+    [places, written] = [starts(whole), syntax(whole)];
+    // Numbers are the same for most keys.
+    const counted = JSON.stringify([places.length, [...worst]]);
+    if (numbers.dataset.counted !== counted) {
+      numbers.dataset.counted = counted;
+      const lines = [];
+      let plain = "";
+      for (let line = 1; line <= places.length; line++) {
+        const severity = worst.get(line);
+        if (severity) {
+          lines.push(plain, html("b", { class: severity }, String(line)));
+          plain = "\n";
+        } else plain += `${line}\n`;
+      }
+      numbers.replaceChildren(...lines, plain);
     }
-    numbers.replaceChildren(...lines);
     scroll();
   };
 
   const scroll = () => {
     layer.scrollTop = numbers.scrollTop = text.scrollTop;
     layer.scrollLeft = text.scrollLeft;
+    colour();
+  };
+
+  // Colours what is seen, once for each frame.
+  let places = [0];
+  let written = "kif";
+  let waits = 0;
+  const colour = () => {
+    waits ||= requestAnimationFrame(() => {
+      waits = 0;
+      const height = parseFloat(getComputedStyle(text).lineHeight) || 20;
+      const from = Math.max(0, Math.floor(text.scrollTop / height) - 2);
+      paint(layer, text.value, written, places, from, from + Math.ceil(text.clientHeight / height) + 4);
+    });
   };
 
   const go = (number) => {

@@ -1,0 +1,79 @@
+//! What axe-core finds amiss on the page, in its states. Where `GDL_AXE` names no file of axe-core (`npm install axe-core` has
+//! `axe.min.js`) this is skipped, and says so.
+
+use super::chromium::Page;
+use std::{env, fs};
+
+/// Looks for faults in what is shown, light and dark.
+fn inspect(page: &mut Page, axe: &str, state: &str) {
+    for is_dark in [false, true] {
+        page.resize(1200, 900, is_dark);
+        page.run(&format!("{axe}; 0"));
+        // Fading notices and pieces are looked at when they have come to rest.
+        page.run(
+            "Promise.all(document.getAnimations().map((one) => one.finished.catch(() => 0))).then(() => 0)",
+        );
+        let found = page.run(
+            "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+                violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 200)).slice(0, 3).join(' ')}`).join('\\n'))",
+        );
+        assert_eq!(found, "", "{state}{}", if is_dark { ", dark" } else { "" });
+    }
+}
+
+#[test]
+fn axe_finds_nothing() {
+    let Some(file) = env::var_os("GDL_AXE") else {
+        eprintln!("skipped: `GDL_AXE` names no `axe.min.js`");
+        return;
+    };
+    let axe = fs::read_to_string(file).expect("axe-core");
+    let Some(mut page) = Page::open(&["--lan=127.0.0.1"]) else { return };
+    page.wait("document.querySelectorAll('.game').length > 10");
+    inspect(&mut page, &axe, "games");
+    page.run("document.getElementById('rulesheet').focus()");
+    for (text, verdict) in [
+        ("(role r) (legal r ?x)", "faulty"),
+        ("role(r)\nlegal(r, end)\nnext(over) :- does(r, end)\nterminal :- true(over)\ngoal(r, 50)", "sound"),
+    ] {
+        page.run("document.getElementById('rulesheet').select()");
+        page.insert(text);
+        page.wait(&format!("document.getElementById('rulesheet-verdict').classList.contains('{verdict}')"));
+        inspect(&mut page, &axe, verdict);
+    }
+    for game in [
+        "tictactoe_led",
+        "breakthrough",
+        "connect_four",
+        "reversi",
+        "pentago",
+        "nim",
+        "lights_out",
+        "monty_hall",
+        "liars_dice",
+        "pig",
+    ] {
+        page.visit(&format!("game={game}"));
+        page.wait_for_game();
+        inspect(&mut page, &axe, game);
+    }
+    // Everything that opens is open, with clocks that run.
+    page.visit("game=tictactoe_led");
+    page.wait_for_game();
+    page.run("{ const field = document.querySelector(\"[aria-label='Time of each player']\"); field.value = '3+2'; field.dispatchEvent(new Event('change')); }");
+    page.wait("document.querySelector('#seats .clock')");
+    page.click_cell(4);
+    page.wait_for_moves(1);
+    page.choose("Hints");
+    page.choose("Evaluation");
+    page.run("document.querySelectorAll('#play details').forEach((one) => { one.open = true; })");
+    page.click_cell(4);
+    page.wait("document.querySelector('#seats .clock.runs') && !document.getElementById('notice').hidden");
+    inspect(&mut page, &axe, "all that opens");
+    page.run("{ const select = document.querySelector(\"[aria-label='Who plays o']\"); select.value = 'guest'; select.dispatchEvent(new Event('change')); }");
+    page.wait("document.querySelector('#invitation[open] input')");
+    inspect(&mut page, &axe, "an invitation");
+    page.press("Escape");
+    page.click("#inside summary, #inside button");
+    inspect(&mut page, &axe, "inside");
+}

@@ -16,7 +16,8 @@ box for a rulesheet of your own, whose faults are shown in place as you type.
 On the board a click makes a move, a click on each cell or a drag one from
 cell to cell; arrow keys and Enter do as well, and all legal moves are listed.
 Each role but that of chance is played by a person or by any player; a card
-begins a game against one at once. Moves can be taken back, gone to, made anew
+begins a game against one at once. Roles may have clocks, such as 3 minutes
+and 2 seconds a move; play halts when one has run down. Moves can be taken back, gone to, made anew
 and replayed (left and right keys), and lines that were left stay. Hints shade
 moves by what they are worth, and a graph shows what positions are. A position
 can be kept as a link and a match as a file. Where the rules hide something, a
@@ -50,7 +51,7 @@ so give it to one person; nothing is encrypted (there is no TLS), so use it on a
 network that you trust. Where the rules hide something a guest sees what the
 seat may know, as do you; but all of it is on your machine. A link ends with
 the session, when another is made for the seat, and when the seat is given to
-others. The page itself is still for this machine alone.
+others; with the same --port it opens the seat again after a new start. The page itself is still for this machine alone.
 
 Without it nothing leaves the machine. For programs, /api/openapi.json
 describes the requests.

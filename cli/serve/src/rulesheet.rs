@@ -77,7 +77,11 @@ pub(crate) fn judge(
     };
     let (diagnostics, compiled) = load::inspect(&source, &watched(Levels::default()));
     let errors = || diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    let mut excess = diagnostics.are_excesses();
+    // A text that is too long for a quick look is none for one that is given time.
+    let is_long = !question.patient
+        && diagnostics.has_errors()
+        && errors().all(|diagnostic| diagnostic.code == &codes::SOURCE_TOO_LARGE);
+    let mut excess = is_long || diagnostics.are_excesses();
     let summary = match compiled {
         Ok(compiled) => {
             keep(&compiled);
@@ -142,6 +146,20 @@ mod tests {
     fn asked(text: &str, games: &Games, cancel: &Cancel) -> Option<Verdict> {
         let question = Question { text: text.to_owned(), patient: false, ticket: None };
         judge(&question, games, &observer(cancel), cancel)
+    }
+
+    #[test]
+    fn a_text_of_many_words_is_given_time() {
+        let rules =
+            "(role r) (legal r end) (<= (next over) (does r end)) (<= terminal (true over)) (goal r 50) ";
+        let text = format!("{rules}{}", "(f 1)".repeat(126_000));
+        let games = Games::default();
+        let quick = asked(&text, &games, &Cancel::default()).expect("nobody stopped it");
+        assert_eq!((quick.sound, quick.excess), (false, true));
+        let question = Question { text, patient: true, ticket: None };
+        let cancel = Cancel::default();
+        let patient = judge(&question, &games, &observer(&cancel), &cancel).expect("nobody stopped it");
+        assert_eq!((patient.sound, patient.excess), (true, false));
     }
 
     fn verdict(text: &str) -> Verdict {

@@ -115,6 +115,19 @@ struct Walk<A: Game, B: Game> {
     origins: Vec<(usize, usize)>,
 }
 
+impl<A: Game, B: Game> Walk<A, B> {
+    /// What is seen of the pairs at some places.
+    fn views(
+        &self,
+        many: &mut (Many<'_, A>, Many<'_, B>),
+        places: Range<usize>,
+    ) -> impl Iterator<Item = (A::View, B::View)> + use<A, B> {
+        let (left, right): (Vec<_>, Vec<_>) =
+            places.map(|place| (&self.pairs[place].0, &self.pairs[place].1)).unzip();
+        many.0.views(&left).into_iter().zip(many.1.views(&right))
+    }
+}
+
 /// Joint moves that are to be made: from which pair, the number there, and the moves.
 type Steps<M> = Vec<(usize, usize, Vec<M>)>;
 
@@ -132,9 +145,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
             let mut steps: Steps<A::Move> = Vec::new();
             for start in (first..end).step_by(MOST) {
                 tell(start);
-                for (place, views) in
-                    (start..end).zip(self.views(&mut many, &walk, start..end.min(start + MOST)))
-                {
+                for (place, views) in (start..end).zip(walk.views(&mut many, start..end.min(start + MOST))) {
                     let legal = match self.differ(&views.0, &views.1) {
                         Ok(legal) => legal,
                         Err(what) => return Verdict::Different { what, play: self.play(&walk, place) },
@@ -168,18 +179,6 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
             }
             (first, depth) = (end, depth + 1);
         }
-    }
-
-    /// What is seen of the pairs at some places.
-    fn views(
-        &self,
-        many: &mut (Many<'_, A>, Many<'_, B>),
-        walk: &Walk<A, B>,
-        places: Range<usize>,
-    ) -> impl Iterator<Item = (A::View, B::View)> + use<A, B> {
-        let (left, right): (Vec<_>, Vec<_>) =
-            places.map(|place| (&walk.pairs[place].0, &walk.pairs[place].1)).unzip();
-        many.0.views(&left).into_iter().zip(many.1.views(&right))
     }
 
     /// Makes joint moves and adds the pairs that were not met before.

@@ -107,12 +107,12 @@ fn time_clicks() {
         );
         for (kind, mut times) in [("a piece is selected", picks), ("a move is listed", moves)] {
             times.sort_by(f64::total_cmp);
-            let at = |part: f64| times[(part * (times.len() - 1) as f64) as usize];
+            let at = |tenths: usize| times[tenths * (times.len() - 1) / 10];
             println!(
                 "{what}: {kind} after {:.0} ms (median), {:.0} ms (nine of ten), {:.0} ms (worst of {})",
-                at(0.5),
-                at(0.9),
-                at(1.0),
+                at(5),
+                at(9),
+                at(10),
                 times.len()
             );
         }

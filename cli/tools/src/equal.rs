@@ -5,7 +5,7 @@
 //! walked breadth first from the two initial states, each pair once, so that equality is proved when none is left, and the first
 //! difference is one of the shortest. Where there are more pairs or moves than [`Bounds`] say, the depth that was walked whole is told, and
 //! seeded random play goes on from the start. How states are made up is of no concern: fluents may have any names. States and what is
-//! seen of them are made 512 at a time in lanes where the games have these ([`many`]). Memory: the states of each pair, and 24 bytes.
+//! seen of them are made 512 at a time in lanes where the games have these. Memory: the states of each pair, and 24 bytes.
 
 mod many;
 

@@ -187,9 +187,14 @@ impl Card {
     /// What went wrong, if anything did since this was asked last. A card that was lost stays lost; one that refused a shader may take
     /// the next.
     fn check(&self) -> Result<(), Error> {
-        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = if matches!(*fault, Some(Error::Lost(_))) { fault.clone() } else { fault.take() };
-        told.map_or(Ok(()), Err)
+        let told = || {
+            let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+            if matches!(*fault, Some(Error::Lost(_))) { fault.clone() } else { fault.take() }
+        };
+        let Some(fault) = told() else { return Ok(()) };
+        // What a lost card is asked to do is not valid; that it was lost is told behind that, to those who wait.
+        let _ = self.device.poll(PollType::Poll);
+        Err(told().unwrap_or(fault))
     }
 }
 

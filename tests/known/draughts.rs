@@ -99,7 +99,7 @@ fn check(board: &Board, in_debug: usize, expected: &[u64]) {
 
 #[test]
 fn perft_of_the_start() {
-    check(&Board::default(), 3, &[9, 81, 658, 4265, 27_117]);
+    check(&Board::default(), 3, &[9, 81, 658, 4265, 27_117, 167_140]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! with the game's table (`gdl_compiler::emit::lanes` makes them): one for each phase of the cycle where players take turns. Games
 //! start at the first phase, where lanes whose game is over get the initial state and its legal moves in the same step.
 //!
-//! Signals are in slots, of which there are 2^16 of 64 bytes, 4 MiB, for each thread that plays; programs take as many bytes
+//! Signals are in slots of 64 bytes, for each thread that plays as many as the programs of all phases use; programs take as many bytes
 //! as the table has for them, a few times over. A step takes as many steps as the programs of its phase have operations.
 
 mod batch;
@@ -34,7 +34,7 @@ pub(crate) use {
 
 use cycle::Cycle;
 use gdl_format::{
-    lanes::{self, Choice, ENDED, FLUENTS, FRESH, IDLE, Item, SCORED, TERMINAL},
+    lanes::{self, Choice, ENDED, FLUENTS, FRESH, IDLE, Item, SCORED, SLOT_BYTES, TERMINAL},
     shape::Shape,
 };
 use program::Program;
@@ -59,12 +59,14 @@ pub(crate) struct Lanes {
     initial: Box<[u64]>,
     /// The most moves that are to choose from.
     moves: usize,
+    /// The slots that all programs together take, and straight-line code.
+    slots: usize,
     /// The role that stands for chance.
     chance: Option<usize>,
     /// Games in a block.
     pub(crate) block: u64,
     /// Straight-line code for the same programs.
-    pub(crate) straight: Option<Straight>,
+    straight: Option<Straight>,
 }
 
 /// A phase of the cycle.
@@ -77,9 +79,9 @@ struct Phase {
     advance: Program,
     roles: Box<[Choice]>,
     /// The slots of what is counted.
-    counted: Box<[u16]>,
+    counted: Box<[u32]>,
     /// What is counted, or only seen, and where it is.
-    items: Box<[(Item, u16)]>,
+    items: Box<[(Item, u32)]>,
 }
 
 impl Lanes {
@@ -92,6 +94,7 @@ impl Lanes {
             shape,
             initial: initial.into(),
             moves: choices.map(|role| role.moves.len()).max().unwrap_or(0),
+            slots: phases.iter().map(Phase::slots).fold(FLUENTS as usize + shape.fluents, usize::max),
             chance,
             block: 0,
             phases,
@@ -105,6 +108,11 @@ impl Lanes {
         lanes
     }
 
+    /// The bytes of the slots that a thread takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots * SLOT_BYTES
+    }
+
     /// The phases that games from the initial state go round.
     fn game_phases(&self) -> Range<usize> {
         let cycle = self.cycle.len();
@@ -116,6 +124,12 @@ impl Lanes {
         self.cycle.find(state)
     }
 
+    /// Gives it straight-line code.
+    pub(crate) fn set_straight(&mut self, code: Straight) {
+        self.slots = self.slots.max(code.slots);
+        self.straight = Some(code);
+    }
+
     /// True if there is straight-line code for the instruction set.
     pub(crate) fn is_straight(&self, isa: Isa) -> bool {
         self.straight.is_some_and(|straight| straight.is_for(isa))
@@ -125,7 +139,7 @@ impl Lanes {
 impl Phase {
     fn new(phase: lanes::Phase) -> Self {
         let counted = phase.items.iter().filter(|item| item.0.is_counted());
-        let mut counted: Vec<u16> = counted.map(|item| item.1).collect();
+        let mut counted: Vec<u32> = counted.map(|item| item.1).collect();
         counted.sort_unstable();
         counted.dedup();
         Self {
@@ -137,5 +151,13 @@ impl Phase {
             counted: counted.into(),
             items: phase.items.into(),
         }
+    }
+
+    /// The slots that its programs take, and all that it has in slots.
+    fn slots(&self) -> usize {
+        let programs = [&self.observe, &self.keep, &self.score, &self.advance].map(Program::slots);
+        let moves = self.roles.iter().map(|role| role.slots().end);
+        let items = self.items.iter().map(|item| item.1 as usize + 1);
+        moves.chain(items).chain(programs).max().unwrap_or(0)
     }
 }

@@ -42,6 +42,9 @@ const TELL: Duration = Duration::from_millis(250);
 /// More threads than this are no help.
 const MAX_THREADS: usize = 1024;
 
+/// The most bytes that the slots of all threads take.
+const MOST_BYTES: usize = 1 << 30;
+
 /// The engine that plays games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -191,7 +194,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// The number of threads; 0, as at first, means one per processor.
+    /// The number of threads; 0, as at first, means one per processor. There are fewer if lanes of a vast game would take more than a
+    /// gigabyte.
     pub fn threads(mut self, threads: usize) -> Self {
         self.plan.threads = threads;
         self
@@ -267,7 +271,7 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// Plays. Memory is independent of the number of playouts (lanes take 4 MiB and a little for each thread), and
+    /// Plays. Memory is independent of the number of playouts (lanes take 64 bytes for each signal of the net and a little for each thread), and
     /// a step allocates nothing.
     ///
     /// # Panics
@@ -325,7 +329,8 @@ impl Plan<'_> {
         };
         let Range { start: first, end } = pool.blocks;
         let blocks = count.div_ceil(means.block_games()).min(end).saturating_sub(first);
-        let threads = threads.min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
+        let threads = threads.min(usize::try_from(blocks).unwrap_or(usize::MAX));
+        let threads = threads.min(means.most_threads()).max(1);
         let (tally, cpu_seconds, threads) = pool.run(threads, self.progress.as_deref_mut());
         Stats {
             tally,
@@ -361,6 +366,11 @@ impl Plan<'_> {
 }
 
 impl Means<'_> {
+    /// So many threads have room for their slots.
+    fn most_threads(&self) -> usize {
+        self.lanes.map_or(usize::MAX, |(lanes, _)| MOST_BYTES / lanes.bytes())
+    }
+
     fn engine(&self) -> Engine {
         match self.lanes {
             Some(_) if self.straight => Engine::Lanes,

@@ -16,7 +16,7 @@ pub use crate::{
         play::add,
         program::{PhasePrograms, Programs},
     },
-    simd::{Chunk, Plane, Slots, Word},
+    simd::{Chunk, Plane, Slots, Word, first},
     stats::{Counts, Report},
     table::Table,
     vocabulary::{Texts, Vocabulary},

@@ -2,13 +2,13 @@
 //! the instructions of an [`Isa`].
 //!
 //! This is the one module of the crate with `unsafe` in it: in `x86` calls of instructions that not every machine has, in
-//! `store` planes that lie in words. The types that stand for them are private here, so a kernel only meets them inside
-//! [`Isa::run`], which has asked the machine first. Libraries that do the same (`pulp`, `fearless_simd`) have
-//! neither functions of three operands nor AES rounds.
-
-use gdl_format::lanes::SLOTS;
+//! `store` planes that lie in words, in `operations` planes at places that were looked at before. The types that stand for
+//! instructions are private here, so a kernel only meets them inside [`Isa::run`], which has asked the machine first. Libraries
+//! that do the same (`pulp`, `fearless_simd`) have neither functions of three operands nor AES rounds.
 
 mod bytes;
+#[allow(unsafe_code, reason = "places that were looked at before")]
+mod operations;
 mod portable;
 #[allow(unsafe_code, reason = "planes that lie in words")]
 mod store;
@@ -18,6 +18,7 @@ mod transpose;
 mod x86;
 
 pub(crate) use bytes::word;
+pub(crate) use operations::Operations;
 pub(crate) use store::Store;
 pub(crate) use transpose::{Rows, digits, gather, of_lane, square, to_planes, to_rows};
 
@@ -305,7 +306,16 @@ pub(crate) trait Kernel {
 }
 
 /// The memory of a kernel: a plane for each slot.
-pub type Slots = [Plane; SLOTS];
+pub type Slots = [Plane];
+
+/// The first slots, of which there must be so many.
+///
+/// # Panics
+/// If there are fewer.
+#[inline(always)]
+pub fn first<const COUNT: usize>(slots: &mut Slots) -> &mut [Plane; COUNT] {
+    slots.first_chunk_mut().expect("there are as many slots as the code uses")
+}
 
 /// Part of a program, compiled by itself; see [`Word::call`].
 pub trait Chunk {

@@ -149,8 +149,8 @@ impl Table {
 
     /// The table whose lanes run this code, if there is any.
     pub(crate) fn with_straight(mut self, code: Option<Straight>) -> Self {
-        if let Some(lanes) = &mut self.lanes {
-            lanes.straight = code;
+        if let (Some(lanes), Some(code)) = (&mut self.lanes, code) {
+            lanes.set_straight(code);
         }
         self
     }

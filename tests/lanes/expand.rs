@@ -14,15 +14,15 @@ use gdl_runtime::{
 use gdl_tests::successors::{check, expand_all, masked, successors};
 
 /// A state, a joint move, what follows and what is seen of that.
-struct Step {
-    state: BitBox,
-    joint: Vec<MoveId>,
-    successor: BitBox,
-    view: BitBox,
+pub(super) struct Step {
+    pub(super) state: BitBox,
+    pub(super) joint: Vec<MoveId>,
+    pub(super) successor: BitBox,
+    pub(super) view: BitBox,
 }
 
 /// Steps of random games, as the game makes them, at each phase of the cycle.
-fn steps(game: &Dynamic, expansion: &Expansion<'_, Dynamic>, count: usize) -> Vec<Vec<Step>> {
+pub(super) fn steps(game: &Dynamic, expansion: &Expansion<'_, Dynamic>, count: usize) -> Vec<Vec<Step>> {
     let mut stream = Stream::new(3, 1);
     let mut steps: Vec<Vec<Step>> = (0..expansion.phases()).map(|_| Vec::new()).collect();
     let mut phase = 0;
@@ -47,7 +47,7 @@ fn steps(game: &Dynamic, expansion: &Expansion<'_, Dynamic>, count: usize) -> Ve
 }
 
 /// The number of joint moves of a state seen.
-fn joints(game: &Dynamic, view: &BitBox) -> u64 {
+pub(super) fn joints(game: &Dynamic, view: &BitBox) -> u64 {
     let view = masked(game, view);
     game.roles().map(|role| game.legal_moves_in(&view, role).len() as u64).product()
 }

@@ -7,3 +7,4 @@ mod games;
 mod leaves;
 mod playouts;
 mod uniformity;
+mod vast;

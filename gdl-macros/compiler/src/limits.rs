@@ -48,7 +48,7 @@ pub struct Limits {
     pub max_gates: usize,
     /// Bytes that a phase keeps at a time, counted from what its tables hold. What is in use at the worst
     /// moment, while a table is moved to a larger place or one net is made from another, is within three
-    /// times as many.
+    /// times as many. A game is played in lanes if as many are enough for what sixteen threads that play take.
     pub max_bytes: usize,
     /// Steps of grounding, some ten nanoseconds each. Each later phase may take [half as many](Limits::fuel_of): building the
     /// net, all passes that optimise it together, nets of its cycle and plies, and the table with lanes.

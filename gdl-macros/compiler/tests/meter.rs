@@ -16,6 +16,7 @@ use gdl_compiler::{
     propnet::{Net, build},
     syntax::parse,
 };
+use gdl_format::table::Table;
 use std::{
     collections::BTreeMap,
     ops::{ControlFlow, Range},
@@ -105,6 +106,32 @@ fn plies_ask_too() {
         (goal p 100)";
     let net = optimize::optimize(net(lamps), &mut Meter::of(u64::MAX));
     starve("plies", |meter| optimize::plies(&net, meter));
+}
+
+/// A thread that plays takes 64 bytes for each slot, and sixteen of them must have room.
+#[test]
+fn lanes_ask_for_the_slots_of_threads() {
+    let lamps = repeat(0..300, |lamp| format!("(lamp {lamp}) "));
+    let net = net(&format!(
+        "(role p) {lamps} (<= (legal p (switch ?l)) (lamp ?l) (not (true (on ?l))))
+        (<= (next (on ?l)) (does p (switch ?l))) (<= (next (on ?l)) (true (on ?l)))
+        (<= terminal (true (on 0)) (true (on 1))) (goal p 100)"
+    ));
+    let lanes = |meter: &mut Meter| Lanes::new(&net, None, None, meter);
+    let whole = lanes(&mut Meter::of(u64::MAX)).expect("there is enough");
+    let bytes_of_table = table(&net, Some(&whole), &mut Meter::of(u64::MAX)).expect("there is enough");
+    let written = Table::decode(&bytes_of_table).expect("a table").lanes.expect("it has lanes");
+    let [phase] = &written.phases[..] else { panic!("it is always the same role's turn") };
+    let results =
+        [&phase.observe, &phase.advance].map(|part| part.steps.iter().map(|step| step.result as usize));
+    let slots = 1 + results.into_iter().flatten().max().expect("there are operations");
+    assert!((600..700).contains(&slots), "{slots} slots");
+    assert!(lanes(&mut bytes(16 * 64 * slots)).is_some());
+
+    let mut meter = bytes(16 * 64 * slots - 1);
+    assert!(meter.attempt("lanes", 2, lanes).is_none());
+    let omissions: Vec<String> = meter.omissions().iter().map(ToString::to_string).collect();
+    assert_eq!(omissions, ["lanes would take too many bytes (`max_bytes`)"]);
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub(crate) fn choose_known<B: Build>(
 }
 
 /// How many digits a number has.
-fn digits(number: usize) -> usize {
+pub(crate) fn digits(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()) as usize
 }
 
@@ -229,12 +229,9 @@ fn equal<B: Build>(b: &mut B, number: &[B::Value], value: usize) -> B::Value {
     equal
 }
 
-/// Registers for digits: ranks have at most so many.
-pub(crate) const DIGITS: usize = 16;
-
 impl Scratch {
     fn digit(self, place: usize) -> Register {
-        assert!(place < DIGITS, "a choice is among fewer than 65,536 moves");
+        assert!(place < self.length, "there is a register for each digit");
         Register(self.digits.0 + place)
     }
 }

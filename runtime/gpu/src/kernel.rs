@@ -9,7 +9,7 @@
 
 use crate::{
     builder::{Build, Counter, Register, Step},
-    choice::{self, DIGITS},
+    choice::{self, digits},
     error::Error,
 };
 use gdl_format::lanes::{Choice, ENDED, FLUENTS, IDLE, Item, SCORED, Schedule, TERMINAL};
@@ -28,6 +28,9 @@ const TOGETHER: u32 = 16;
 /// Operations in a block for each of its lanes, and the bounds of the games that each plays.
 const BLOCK_WORK: usize = 40_000;
 const GAMES: (usize, usize) = (4, 64);
+
+/// Registers for the digits of a rank, of which choices among more than 65,535 moves have more.
+const DIGITS: usize = 16;
 
 /// The greatest length that may be asked for: a block's moves are counted by 32 bits.
 pub(crate) const MOST_LENGTH: u64 = 1 << 20;
@@ -79,7 +82,9 @@ struct Phase {
 pub(crate) struct Scratch {
     pub(crate) todo: Register,
     pub(crate) above: Register,
+    /// The digits of a rank, and how many there are.
     pub(crate) digits: Register,
+    pub(crate) length: usize,
 }
 
 /// The registers of a kernel: the fluents, then these.
@@ -178,19 +183,22 @@ impl Kernel {
             next += count;
             Register(next - count)
         };
+        let choices = self.phases.iter().flat_map(|phase| &phase.roles);
+        let length = choices.map(|role| digits(role.moves.len())).max().unwrap_or(0).max(DIGITS);
         let ages = if self.is_short { 0 } else { (u64::BITS - self.max_length.leading_zeros()) as usize };
         Registers {
             playing: take(1),
             old: take(1),
             ages: (0..ages).map(|_| take(1)).collect(),
             waiting: self.phases.iter().map(|_| take(1)).collect(),
-            scratch: Scratch { todo: take(1), above: take(1), digits: take(DIGITS) },
+            scratch: Scratch { todo: take(1), above: take(1), digits: take(length), length },
         }
     }
 
     /// The number of registers.
     pub(crate) fn length(&self) -> usize {
-        self.registers().scratch.digits.0 + DIGITS
+        let scratch = self.registers().scratch;
+        scratch.digits.0 + scratch.length
     }
 
     /// Tells a builder what a thread does.
@@ -241,18 +249,18 @@ impl Kernel {
     fn step<B: Build>(&self, b: &mut B, registers: &Registers, place: usize) {
         let phase = &self.phases[place];
         let zero = b.constant(false);
-        let mut slots = vec![zero; phase.slots().max(usize::from(FLUENTS) + self.fluents())];
+        let mut slots = vec![zero; phase.slots().max(FLUENTS as usize + self.fluents())];
         for fluent in 0..self.fluents() {
-            slots[usize::from(FLUENTS) + fluent] = b.get(Register(fluent));
+            slots[FLUENTS as usize + fluent] = b.get(Register(fluent));
         }
         let before = slots.clone();
         let playing = b.get(registers.playing);
         let old = self.find_old(b, registers, playing);
         let young = b.and_not(playing, old);
-        slots[usize::from(IDLE)] = b.not(young);
+        slots[IDLE as usize] = b.not(young);
         run(b, &phase.observe, &mut slots);
 
-        let terminal = slots[usize::from(TERMINAL)];
+        let terminal = slots[TERMINAL as usize];
         let ended = b.and(playing, terminal);
         let mut going = b.and_not(young, terminal);
         if phase.keeps() {
@@ -262,7 +270,7 @@ impl Kernel {
             b.when_due(waiting, TOGETHER, going, |b| {
                 // States wait in place, so all of what is kept is what they are now.
                 let mut slots = slots.clone();
-                slots[usize::from(ENDED)] = b.constant(true);
+                slots[ENDED as usize] = b.constant(true);
                 run(b, &phase.keep, &mut slots);
                 run(b, &phase.score, &mut slots);
                 phase.count(b, &slots, waiting);
@@ -320,7 +328,7 @@ impl Kernel {
         run(b, &phase.advance, &mut slots);
         let is_held = self.phases.iter().any(Phase::keeps);
         for fluent in phase.changed(self.fluents()) {
-            let slot = usize::from(FLUENTS) + fluent;
+            let slot = FLUENTS as usize + fluent;
             let next = if is_held { b.pick(waiting, before[slot], slots[slot]) } else { slots[slot] };
             b.set(Register(fluent), next);
         }
@@ -360,8 +368,8 @@ fn grow<B: Build>(b: &mut B, ages: &[Register], games: B::Value) {
 /// Runs a schedule.
 fn run<B: Build>(b: &mut B, schedule: &Schedule, slots: &mut Slots<B::Value>) {
     for (table, step) in schedule.operations() {
-        let operands = step.operands.map(|slot| slots[usize::from(slot)]);
-        slots[usize::from(step.result)] = b.lut(table, operands);
+        let operands = step.operands.map(|slot| slots[slot as usize]);
+        slots[step.result as usize] = b.lut(table, operands);
     }
 }
 
@@ -376,7 +384,7 @@ impl Phase {
             advance: phase.advance.clone(),
             roles: phase.roles.to_vec(),
             items: counted
-                .filter_map(|&(item, slot)| Some((Counter(ITEMS + place(item)?), usize::from(slot))))
+                .filter_map(|&(item, slot)| Some((Counter(ITEMS + place(item)?), slot as usize)))
                 .collect(),
         }
     }
@@ -388,7 +396,7 @@ impl Phase {
 
     /// Counts games that end here, as far as they are scored.
     fn count<B: Build>(&self, b: &mut B, slots: &[B::Value], ended: B::Value) {
-        let scored = b.and(ended, slots[usize::from(SCORED)]);
+        let scored = b.and(ended, slots[SCORED as usize]);
         b.count(SCORES, scored);
         for &(counter, slot) in &self.items {
             let counted = b.and(scored, slots[slot]);
@@ -400,10 +408,11 @@ impl Phase {
     fn slots(&self) -> usize {
         let parts = [&self.observe, &self.keep, &self.score, &self.advance];
         let steps = parts.into_iter().flat_map(|part| &part.steps);
-        let used = steps.flat_map(|step| step.operands.into_iter().chain([step.result])).map(usize::from);
+        let used =
+            steps.flat_map(|step| step.operands.into_iter().chain([step.result])).map(|slot| slot as usize);
         let items = self.items.iter().map(|item| item.1);
         let moves = self.roles.iter().map(|role| role.slots().end);
-        1 + used.chain(items).chain(moves).max().unwrap_or(0).max(usize::from(ENDED))
+        1 + used.chain(items).chain(moves).max().unwrap_or(0).max(ENDED as usize)
     }
 
     /// The fluents that a step may change.
@@ -411,7 +420,7 @@ impl Phase {
         let mut changed = vec![false; fluents];
         for step in &self.advance.steps {
             if let Some(changed) =
-                step.result.checked_sub(FLUENTS).and_then(|fluent| changed.get_mut(usize::from(fluent)))
+                step.result.checked_sub(FLUENTS).and_then(|fluent| changed.get_mut(fluent as usize))
             {
                 *changed = true;
             }

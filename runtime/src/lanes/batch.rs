@@ -21,7 +21,7 @@ use std::{fmt, marker::PhantomData};
 /// Where players take turns a pass is for one phase of that cycle. [`Expansion::phase`] tells the phase of a
 /// state; successors are at the next one.
 ///
-/// Memory: 4 MiB and 4 KiB for each word of a state, however many passes there are.
+/// Memory: 64 bytes for each signal of the net and 4 KiB for each word of a state, however many passes there are.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, gdl, lanes::{Batch, Expansion, Isa}};
@@ -271,7 +271,7 @@ impl<G: Game> Batch<G> {
 /// the successors of a state.
 ///
 /// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
-/// has straight-line code. Memory: 4 MiB, however many games are played.
+/// has straight-line code. Memory: 64 bytes for each signal of the net, however many games are played.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, gdl, lanes::{Isa, Leaves}};

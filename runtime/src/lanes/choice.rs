@@ -33,7 +33,7 @@ impl Groups {
 /// Replaces the legal moves by the one that is made. The lanes that have none, and make none.
 ///
 /// # Panics
-/// If there are fewer groups than the moves need, or more than 65,535 moves.
+/// If there are fewer groups than the moves need, or more than there are slots.
 #[inline(always)]
 pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
     macro_rules! by_digits {
@@ -60,7 +60,7 @@ pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut 
         11 | 12 => some::<W, 4, 3, 4, 2>(moves, noise),
         13..=15 => some::<W, 5, 3, 4, 3>(moves, noise),
         // Code for every number of digits would be no faster, and take long to compile.
-        _ => by_digits!(5 6 7 8 9 10 12 14 16),
+        _ => by_digits!(5 6 7 8 9 10 12 14 16 24),
     }
 }
 

@@ -21,6 +21,9 @@ pub trait Code {
     /// The phases of the cycle; those behind them are only met in playouts.
     const CYCLE: usize;
 
+    /// The number of slots.
+    const SLOTS: usize;
+
     /// Computes what is seen of the state.
     fn observe<W: Word>(&self, phase: usize, slots: &mut Slots);
 
@@ -54,6 +57,9 @@ impl Code for [Phase] {
 
     const CYCLE: usize = usize::MAX;
 
+    // The programs know that, and look for it.
+    const SLOTS: usize = 0;
+
     #[inline(always)]
     fn observe<W: Word>(&self, phase: usize, slots: &mut Slots) {
         self[phase].observe.run::<W>(slots);
@@ -77,7 +83,7 @@ impl Code for [Phase] {
     #[inline(always)]
     fn count<W: Word>(&self, phase: usize, slots: &Slots, scored: W, sums: &mut [Plane]) {
         for (sum, &slot) in sums.iter_mut().zip(&self[phase].counted) {
-            add(sum, scored.and(W::load(&slots[usize::from(slot)])));
+            add(sum, scored.and(W::load(&slots[slot as usize])));
         }
     }
 
@@ -112,11 +118,13 @@ impl Code for [Phase] {
 pub(crate) struct Straight {
     code: &'static dyn Run,
     halves: bool,
+    /// The slots that it takes.
+    pub(super) slots: usize,
 }
 
 impl Straight {
     pub(crate) const fn new<C: Code + Sync>(code: &'static C) -> Self {
-        Self { code, halves: C::HALVES }
+        Self { code, halves: C::HALVES, slots: C::SLOTS }
     }
 
     /// True if there is code for the instruction set; portable words are as fast from a table.

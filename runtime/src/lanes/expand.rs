@@ -6,7 +6,7 @@
 //! one bit for each role that has a choice: it is noted as a number of eight bits, which a pass tells from the others,
 //! or, if the role has very many moves, in a plane at once.
 //!
-//! A pass takes O(operations + words of a state and a view) steps. An expansion takes 4 MiB and 4 KiB for each word of a
+//! A pass takes O(operations + words of a state and a view) steps. An expansion takes its slots and 4 KiB for each word of a
 //! state, a [`RowBatch`] 4 KiB for each word of a state and a view, of which there may be [`MOST_WORDS`]: a view has words
 //! for each role, so roles with moves of their own would take memory by their square.
 
@@ -18,11 +18,11 @@ use crate::{
     simd::{Isa, Kernel, LANES, Plane, Rows, Slots, Store, Word, digits, of_lane, to_planes, to_rows},
     table::Table,
 };
-use gdl_format::lanes::SLOTS;
+use gdl_format::lanes::MOST_SLOTS;
 use std::{fmt, ops::Range};
 
 /// What is set in every lane once the programs have run, which are the only ones to ask for idle lanes.
-const ALWAYS: u16 = IDLE;
+const ALWAYS: u32 = IDLE;
 
 /// The most joint moves a state may have, so that those of 512 states can be summed.
 const MOST_JOINTS: u64 = 1 << 54;
@@ -34,7 +34,7 @@ const MOST_WORDS: usize = 1 << 13;
 const FEW: usize = 1 << u8::BITS;
 
 /// The most digits of a number of moves.
-const DIGITS: usize = u16::BITS as usize;
+const DIGITS: usize = MOST_SLOTS.ilog2() as usize;
 
 /// Batched successor generation, 512 (state, joint move) pairs a pass: what [`Expansion`](super::Expansion) is for the
 /// states of any game of a table, as rows.
@@ -42,7 +42,7 @@ pub struct RowExpansion<'t> {
     lanes: &'t Lanes,
     isa: Isa,
     plans: Box<[Plan]>,
-    slots: Store<SLOTS>,
+    slots: Store,
     /// The states that were added, the words of one behind those of the other.
     parents: Vec<Plane>,
     /// For each role the numbers of the moves that were added, if it has few.
@@ -51,14 +51,14 @@ pub struct RowExpansion<'t> {
     phase: usize,
     length: usize,
     /// What stands for each legal move of a state.
-    legal: Vec<u16>,
+    legal: Vec<u32>,
 }
 
 /// The transposition plan of a phase: how its states are written to planes and read from them.
 struct Plan {
     roles: Box<[Role]>,
     /// For each word of a view the slots of its bits, as far as any are ever set; 0 is never set.
-    views: Box<[Box<[u16]>]>,
+    views: Box<[Box<[u32]>]>,
 }
 
 /// The form in which a role's move is written down.
@@ -68,7 +68,7 @@ enum Role {
     /// As a number, which is given for each move.
     Number(Box<[u8]>),
     /// As a bit in a plane, whose slot is given for each move. Those that are never legal share one, which is cleared.
-    Planes(Box<[u16]>),
+    Planes(Box<[u32]>),
 }
 
 /// Up to 512 states and what is seen of them, as [`RowExpansion`] writes them: lane by lane.
@@ -193,7 +193,7 @@ impl<'t> RowExpansion<'t> {
             lanes,
             isa,
             plans,
-            slots: Store::new(),
+            slots: Store::new(lanes.slots),
             parents: vec![Plane::ZERO; 64 * shape.state_words()],
             moves: vec![[0; LANES]; shape.roles],
             scratch: Box::new([[Plane::ZERO; 64]; 2]),
@@ -433,7 +433,7 @@ impl<'t> RowExpansion<'t> {
 /// Deals what is in a list, which is not empty, out to lanes: each `stride` times, round and round, but for the first
 /// `skip` times.
 #[inline]
-fn deal(list: &[u16], stride: u64, skip: u64, lanes: Range<usize>, mut give: impl FnMut(usize, u16)) {
+fn deal(list: &[u32], stride: u64, skip: u64, lanes: Range<usize>, mut give: impl FnMut(usize, u32)) {
     let length = list.len();
     let (mut place, mut times) = ((skip / stride % length as u64) as usize, stride - skip % stride);
     for lane in lanes {
@@ -460,8 +460,8 @@ fn at<T: Copy + Default>(all: &[T], action: usize) -> T {
 
 /// Sets the bit of a lane.
 #[inline(always)]
-fn set(slots: &mut Slots, slot: u16, lane: usize) {
-    slots[usize::from(slot)].0[lane / 64] |= 1 << (lane % 64);
+fn set(slots: &mut Slots, slot: u32, lane: usize) {
+    slots[slot as usize].0[lane / 64] |= 1 << (lane % 64);
 }
 
 /// Writes words from a place on.
@@ -482,7 +482,7 @@ fn write(planes: &mut [Plane], place: usize, words: &[u64]) {
 impl Plan {
     fn new<'g>(phase: &Phase, shape: Shape, goals: impl Fn(usize) -> &'g [u8]) -> Self {
         let mut views = vec![vec![0; 64]; shape.view_words()];
-        let mut set = |bit: usize, slot: u16| views[bit / 64][bit % 64] = slot;
+        let mut set = |bit: usize, slot: u32| views[bit / 64][bit % 64] = slot;
         let mut roles = Vec::with_capacity(shape.roles);
         for (role, choice) in phase.roles.iter().enumerate() {
             let first = 64 * role * shape.legal_words();
@@ -493,7 +493,7 @@ impl Plan {
                 .moves
                 .iter()
                 .zip(choice.slots())
-                .for_each(|(&action, slot)| set(first + action as usize, slot as u16));
+                .for_each(|(&action, slot)| set(first + action as usize, slot as u32));
             roles.push(match choice.moves.len() {
                 0 | 1 => Role::Sure,
                 2..=FEW => {
@@ -511,7 +511,7 @@ impl Plan {
                         .moves
                         .iter()
                         .zip(choice.slots())
-                        .for_each(|(&action, slot)| slots[action as usize] = slot as u16);
+                        .for_each(|(&action, slot)| slots[action as usize] = slot as u32);
                     Role::Planes(slots.into())
                 }
             });
@@ -525,7 +525,7 @@ impl Plan {
             }
         }
         set(bit, TERMINAL);
-        let trim = |mut word: Vec<u16>| {
+        let trim = |mut word: Vec<u32>| {
             let used = word.iter().rposition(|&slot| slot != 0).map_or(0, |last| last + 1);
             word.truncate(used);
             word.into()
@@ -582,10 +582,10 @@ impl Kernel for Pass<'_, '_> {
         }
         // Moves that are never legal went to the first slot.
         slots[0] = Plane::ZERO;
-        slots[usize::from(IDLE)] = Plane::ZERO;
-        slots[usize::from(FRESH)] = Plane::ZERO;
+        slots[IDLE as usize] = Plane::ZERO;
+        slots[FRESH as usize] = Plane::ZERO;
         // Scores, if they are wanted, are those of the states themselves.
-        slots[usize::from(ENDED)] = Plane::ONES;
+        slots[ENDED as usize] = Plane::ONES;
         let seen = if advances { (here + 1) % lanes.cycle.len() } else { here };
         let Phase { observe, keep, score, .. } = &lanes.phases[seen];
         let programs = [&lanes.phases[here].advance, observe, keep, score];
@@ -595,9 +595,7 @@ impl Kernel for Pass<'_, '_> {
             if place == 2 {
                 scores = match &wanted {
                     Some(Wanted { seen: Seen::All, .. }) => true,
-                    Some(Wanted { seen: Seen::WithoutGoals, .. }) => {
-                        any(&slots[usize::from(TERMINAL)], *length)
-                    }
+                    Some(Wanted { seen: Seen::WithoutGoals, .. }) => any(&slots[TERMINAL as usize], *length),
                     _ => false,
                 };
             }
@@ -605,7 +603,7 @@ impl Kernel for Pass<'_, '_> {
                 program.run::<W>(slots);
             }
         }
-        slots[usize::from(ALWAYS)] = Plane::ONES;
+        slots[ALWAYS as usize] = Plane::ONES;
         if let Some(Wanted { batch, seen: much }) = wanted {
             assert_eq!(batch.shape, shape, "the batch is one for this game");
             batch.length = *length;
@@ -618,7 +616,7 @@ impl Kernel for Pass<'_, '_> {
             for (rows, planes) in batch.states.iter_mut().zip(fluents(slots, shape).chunks(64)) {
                 to_rows::<W>(planes, rows, blocks, scratch);
             }
-            let alive = W::load(&slots[usize::from(TERMINAL)]).not();
+            let alive = W::load(&slots[TERMINAL as usize]).not();
             for (place, (rows, word)) in
                 batch.views.iter_mut().zip(&plans[seen].views).take(views).enumerate()
             {
@@ -636,7 +634,7 @@ impl Kernel for Pass<'_, '_> {
                         // Goals that were not scored are those of some states before.
                         _ => W::splat(scores),
                     };
-                    W::load(&slots[usize::from(slot)]).and(mask).store(plane);
+                    W::load(&slots[slot as usize]).and(mask).store(plane);
                 }
                 to_rows::<W>(&buffer[..word.len()], rows, blocks, scratch);
             }
@@ -658,7 +656,7 @@ fn any(plane: &Plane, lanes: usize) -> bool {
 /// The planes of a state.
 #[inline(always)]
 fn fluents(slots: &mut Slots, shape: Shape) -> &mut [Plane] {
-    &mut slots[usize::from(FLUENTS)..][..shape.fluents]
+    &mut slots[FLUENTS as usize..][..shape.fluents]
 }
 
 /// The planes of moves: in each lane that of the number given is set.
@@ -685,7 +683,7 @@ fn count<W: Word>(
     [scratch, buffer]: [&mut Rows; 2],
     counts: &mut [u64; LANES],
 ) {
-    let alive = W::load(&slots[usize::from(TERMINAL)]).not();
+    let alive = W::load(&slots[TERMINAL as usize]).not();
     let mut rows = [Plane::ZERO; 64];
     counts.fill(1);
     for role in &phase.roles {

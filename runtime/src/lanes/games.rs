@@ -10,7 +10,7 @@
 //! Chance moves by itself: where it has a choice, each game draws from a stream of its own, as it would if it were played alone.
 //!
 //! A step takes O(phases met * operations + planes) steps, to read O(lanes * words of a row). A [`Stepper`] has programs of its
-//! own, takes 4 MiB and what is read at a time, 4 KiB for each word; [`Games`] take 64 bytes for each fluent, each goal value
+//! own, takes 64 bytes for each of their slots and what is read at a time, 4 KiB for each word; [`Games`] take 64 bytes for each fluent, each goal value
 //! and, twice, each move of each role, and 32 bytes a game where chance plays.
 
 mod read;
@@ -27,7 +27,6 @@ use crate::{
     simd::{Isa, LANES, Plane, Rows, Store, Word},
     table::Table,
 };
-use gdl_format::lanes::SLOTS;
 use read::Weave;
 use std::{fmt, ops::Range};
 
@@ -48,7 +47,7 @@ pub struct Stepper {
     /// For each role its goal bits.
     goals_of: Box<[Range<usize>]>,
     weave: Weave,
-    slots: Store<SLOTS>,
+    slots: Store,
     scratch: Box<[Rows; 3]>,
     rows: Vec<Rows>,
     /// A plane for each phase or each role.
@@ -69,7 +68,7 @@ struct Plan {
     /// The role that is asked where only one is.
     speaker: usize,
     /// For each goal bit its slot, 0 if it is never set.
-    goals: Box<[u16]>,
+    goals: Box<[u32]>,
 }
 
 /// What a role may do at a phase.
@@ -209,7 +208,7 @@ impl Stepper {
             .iter()
             .map(|phase| {
                 let roles = phase.roles.iter().enumerate().map(|(role, choice)| {
-                    let first = usize::from(choice.first);
+                    let first = choice.first as usize;
                     let plane = |seat: &Seat, action: u32| {
                         (seat.planes.start + action as usize - seat.moves.start) as u32
                     };
@@ -250,7 +249,7 @@ impl Stepper {
             goals,
             goals_of,
             weave: Weave::new(shape.roles),
-            slots: Store::new(),
+            slots: Store::new(lanes.slots),
             scratch: Box::new([[Plane::ZERO; 64]; 3]),
             rows: Vec::new(),
             few: Vec::new(),

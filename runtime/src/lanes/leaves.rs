@@ -5,7 +5,7 @@
 //! as they have bits for about the price of one, so a leaf gets them all (Cazenave and Jouandeau, "On the
 //! parallelization of UCT", 2007, call it leaf parallelisation), or a few leaves share them.
 //!
-//! A pass takes at most as many steps of the lanes as the greatest length says, and 4 MiB whatever the game.
+//! A pass takes at most as many steps of the lanes as the greatest length says, and the memory of its slots.
 
 use super::{Lanes, Player};
 use crate::{
@@ -26,7 +26,7 @@ const WORDS: usize = LANES / 64;
 /// the successors of a state.
 ///
 /// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
-/// has straight-line code. Memory: 4 MiB, however many games are played.
+/// has straight-line code. Memory: 64 bytes a slot, however many games are played.
 pub struct RowLeaves<'t> {
     player: Player<'t>,
 }

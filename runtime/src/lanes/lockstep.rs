@@ -115,7 +115,7 @@ impl<'t> Lockstep<'t> {
     pub fn state(&self, lane: usize, state: &mut [u64]) {
         state.fill(0);
         for fluent in 0..self.player.lanes.shape.fluents {
-            if self.player.slots[usize::from(FLUENTS) + fluent].lane(lane) {
+            if self.player.slots[FLUENTS as usize + fluent].lane(lane) {
                 bits::set(state, fluent);
             }
         }

@@ -16,20 +16,19 @@ use crate::{
     simd::{Isa, Kernel, LANES, Plane, Store, Word},
     stats::{Counts, Tally},
 };
-use gdl_format::lanes::SLOTS;
 use std::ops::Range;
 
 /// All words of lanes.
 const ALL: Range<usize> = 0..LANES / 64;
 
-/// A player of blocks, one after the other, which counts. It has memory for all slots: 4 MiB.
+/// A player of blocks, one after the other, which counts. It has memory for all slots.
 pub(crate) struct Player<'l> {
     pub(super) lanes: &'l Lanes,
     pub(super) isa: Isa,
     straight: Option<Straight>,
     seed: u64,
     max_length: u64,
-    pub(super) slots: Store<SLOTS>,
+    pub(super) slots: Store,
     groups: Groups,
     noise: Noise,
     /// Lanes with a game in which the last step made a move.
@@ -108,7 +107,7 @@ impl<'l> Player<'l> {
             straight: lanes.straight.filter(|_| straight),
             seed,
             max_length,
-            slots: Store::new(),
+            slots: Store::new(lanes.slots),
             groups: Groups::new(lanes.moves),
             noise: Noise::new(seed, 0),
             playing: Plane::ZERO,
@@ -165,7 +164,7 @@ impl<'l> Player<'l> {
 
     /// The planes of the fluents.
     pub(super) fn fluents(&mut self) -> &mut [Plane] {
-        &mut self.slots[usize::from(FLUENTS)..][..self.lanes.shape.fluents]
+        &mut self.slots[FLUENTS as usize..][..self.lanes.shape.fluents]
     }
 
     /// Adds the block's games to the tally.
@@ -198,10 +197,10 @@ impl<'l> Player<'l> {
         let phase = self.phase;
         let old = if self.time < self.due { Plane::ZERO } else { self.find_old() };
         let (playing, old) = (W::load(&self.playing), W::load(&old));
-        playing.and_not(old).not().store(&mut self.slots[usize::from(IDLE)]);
+        playing.and_not(old).not().store(&mut self.slots[IDLE as usize]);
         code.observe::<W>(phase, &mut self.slots);
 
-        let terminal = W::load(&self.slots[usize::from(TERMINAL)]);
+        let terminal = W::load(&self.slots[TERMINAL as usize]);
         let ended = playing.and(terminal);
         if ended.any() {
             if code.keeps(phase) {
@@ -244,7 +243,7 @@ impl<'l> Player<'l> {
         if W::load(&self.kept[phase]).and(ended).any() {
             self.score::<W, C>(code, phase);
         }
-        ended.store(&mut self.slots[usize::from(ENDED)]);
+        ended.store(&mut self.slots[ENDED as usize]);
         code.keep::<W>(phase, &mut self.slots);
         let kept = &mut self.kept[phase];
         W::load(kept).or(ended).store(kept);
@@ -261,7 +260,7 @@ impl<'l> Player<'l> {
     /// Counts the scores of games that have ended.
     #[inline(always)]
     fn count_scores<W: Word, C: Code + ?Sized>(&mut self, code: &C, phase: usize, ended: W) {
-        let scored = ended.and(W::load(&self.slots[usize::from(SCORED)]));
+        let scored = ended.and(W::load(&self.slots[SCORED as usize]));
         add(&mut self.sums.scored, scored);
         code.count(phase, &self.slots, scored, &mut self.sums.items[phase]);
     }

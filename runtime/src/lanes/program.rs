@@ -4,9 +4,9 @@
 use super::{Lanes, Phase};
 use crate::{
     game::Shape,
-    simd::{Chunk, Slots, Word},
+    simd::{Chunk, Operations, Slots, Word},
 };
-use gdl_format::lanes::{Choice, Item, Schedule, Step};
+use gdl_format::lanes::{Choice, Item, Schedule};
 
 /// A function of three operands that is not another's with its operands in another order.
 macro_rules! for_each_table {
@@ -22,17 +22,31 @@ macro_rules! for_each_table {
 
 /// A schedule whose operations there is code for.
 #[derive(Clone, Debug)]
-pub(super) struct Program(Schedule);
+pub(super) struct Program {
+    /// The table of each run and the number of its operations.
+    runs: Box<[(u8, u32)]>,
+    operations: Operations,
+}
 
 impl Program {
     /// The program of a schedule as a table has it.
     pub(super) fn new(schedule: Schedule) -> Self {
-        Self(schedule)
+        Self { runs: schedule.runs.into(), operations: Operations::new(&schedule.steps) }
     }
 
     /// The number of operations.
     pub(super) fn len(&self) -> usize {
-        self.0.steps.len()
+        self.operations.len()
+    }
+
+    /// The slots that it takes.
+    pub(super) fn slots(&self) -> usize {
+        self.operations.planes()
+    }
+
+    /// The schedule that it is made of.
+    fn schedule(&self) -> Schedule {
+        Schedule { runs: self.runs.to_vec(), steps: self.operations.steps().collect() }
     }
 
     /// Runs on all lanes.
@@ -47,20 +61,20 @@ impl Program {
 pub struct Programs<'t>(&'t Lanes);
 
 /// The lane programs of a phase: as `gdl_format::lanes::Phase` has them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PhasePrograms<'t> {
     /// The operations that observe the states.
-    pub observe: &'t Schedule,
+    pub observe: Schedule,
     /// Those that keep states where games have ended; empty if scores are observed.
-    pub keep: &'t Schedule,
+    pub keep: Schedule,
     /// Those that score states that were kept.
-    pub score: &'t Schedule,
+    pub score: Schedule,
     /// Those that advance the states.
-    pub advance: &'t Schedule,
+    pub advance: Schedule,
     /// The choice of each role.
     pub roles: &'t [Choice],
     /// What is counted, or only seen, and where it is.
-    pub items: &'t [(Item, u16)],
+    pub items: &'t [(Item, u32)],
 }
 
 impl<'t> Programs<'t> {
@@ -109,7 +123,7 @@ impl<'t> Programs<'t> {
 impl Phase {
     fn programs(&self) -> PhasePrograms<'_> {
         let Self { observe, keep, score, advance, roles, items, .. } = self;
-        let [observe, keep, score, advance] = [observe, keep, score, advance].map(|program| &program.0);
+        let [observe, keep, score, advance] = [observe, keep, score, advance].map(Program::schedule);
         PhasePrograms { observe, keep, score, advance, roles, items }
     }
 }
@@ -118,32 +132,18 @@ impl Phase {
 impl Chunk for &Program {
     #[inline(always)]
     fn run<W: Word>(self, slots: &mut Slots) {
-        let mut rest = &self.0.steps[..];
-        for &(table, steps) in &self.0.runs {
-            let (steps, behind) = rest.split_at(steps as usize);
-            rest = behind;
+        let mut rest = self.operations.on(slots);
+        for &(table, count) in &self.runs {
             macro_rules! select {
                 ($($table:literal)*) => {
                     match table {
-                        $($table => all::<W, $table>(steps, slots),)*
+                        $($table => rest.run::<W, $table>(count as usize),)*
                         _ => unreachable!("operands are in the order that makes tables least"),
                     }
                 };
             }
             for_each_table!(select);
         }
-    }
-}
-
-/// Does the same with all steps.
-#[inline(always)]
-fn all<W: Word, const TABLE: i32>(steps: &[Step], slots: &mut Slots) {
-    for step in steps {
-        let [a, b, c] = step.operands;
-        let a = W::load(&slots[usize::from(a)]);
-        let b = W::load(&slots[usize::from(b)]);
-        let c = W::load(&slots[usize::from(c)]);
-        W::ternary::<TABLE>(a, b, c).store(&mut slots[usize::from(step.result)]);
     }
 }
 
@@ -155,8 +155,7 @@ mod tests {
         random::Stream,
         simd::{Isa, Kernel},
     };
-    use gdl_format::lanes::SLOTS;
-    use gdl_format::lanes::least;
+    use gdl_format::lanes::{Step, least};
 
     struct Run<'a>(&'a Program, &'a mut Slots);
 
@@ -168,10 +167,6 @@ mod tests {
         }
     }
 
-    fn slots() -> Box<Slots> {
-        vec![Plane::ZERO; SLOTS].into_boxed_slice().try_into().expect("as many as there are numbers")
-    }
-
     /// All operations there are, on random slots, beside one bit at a time.
     #[test]
     fn programs_do_what_their_tables_say() {
@@ -180,28 +175,29 @@ mod tests {
         let mut schedule = Schedule::default();
         for &table in &tables {
             for _ in 0..5 {
-                let operands = std::array::from_fn(|_| stream.below(40) as u16);
-                schedule.push(table, Step { operands, result: 1 + stream.below(39) as u16 });
+                let operands = std::array::from_fn(|_| stream.below(40) as u32);
+                schedule.push(table, Step { operands, result: 1 + stream.below(39) as u32 });
             }
         }
         let steps: Vec<(u8, Step)> = schedule.operations().collect();
         let program = Program::new(schedule);
-        assert_eq!((program.len(), steps.len()), (400, 400));
+        assert_eq!((program.len(), program.slots(), steps.len()), (400, 40, 400));
+        assert!(program.schedule().operations().eq(steps.iter().copied()));
         for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
-            let mut slots = slots();
-            slots[1..40].fill_with(|| Plane(std::array::from_fn(|_| stream.bits())));
-            let mut expected = slots[..40].to_vec();
+            let mut slots = vec![Plane::ZERO; 40];
+            slots[1..].fill_with(|| Plane(std::array::from_fn(|_| stream.bits())));
+            let mut expected = slots.clone();
             isa.run(Run(&program, &mut slots));
             for &(table, Step { operands, result }) in &steps {
-                let [a, b, c] = operands.map(|slot| expected[usize::from(slot)]);
-                expected[usize::from(result)] = Plane(std::array::from_fn(|word| {
+                let [a, b, c] = operands.map(|slot| expected[slot as usize]);
+                expected[result as usize] = Plane(std::array::from_fn(|word| {
                     (0..64).fold(0, |bits, lane| {
                         let bit = |plane: Plane| plane.0[word] >> lane & 1;
                         bits | u64::from(table) >> (4 * bit(a) + 2 * bit(b) + bit(c)) << 63 >> 63 << lane
                     })
                 }));
             }
-            assert_eq!(slots[..40], expected);
+            assert_eq!(slots, expected);
         }
     }
 }

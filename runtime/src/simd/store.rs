@@ -7,50 +7,52 @@ use super::Plane;
 use std::{
     fmt,
     ops::{Deref, DerefMut},
+    slice,
 };
 
 /// Words of a plane.
 const WORDS: usize = size_of::<Plane>() / size_of::<u64>();
 
-/// So many planes, all zero at first.
-pub(crate) struct Store<const PLANES: usize> {
-    /// One plane more than are wanted, so that they fit wherever they start. Its length never changes.
+/// Planes, all zero at first.
+pub(crate) struct Store {
+    /// One plane more than there are, so that they fit wherever they start. Its length never changes.
     words: Vec<u64>,
     /// Where they start, in words.
     start: usize,
+    planes: usize,
 }
 
-impl<const PLANES: usize> Store<PLANES> {
-    pub(crate) fn new() -> Self {
-        let words = vec![0_u64; (PLANES + 1) * WORDS];
+impl Store {
+    pub(crate) fn new(planes: usize) -> Self {
+        let words = vec![0_u64; (planes + 1) * WORDS];
         let start = words.as_ptr().align_offset(align_of::<Plane>());
         assert!(start < WORDS, "some word of the first plane is aligned");
-        Self { words, start }
+        Self { words, start, planes }
     }
 }
 
-impl<const PLANES: usize> Deref for Store<PLANES> {
-    type Target = [Plane; PLANES];
+impl Deref for Store {
+    type Target = [Plane];
 
     #[inline(always)]
-    fn deref(&self) -> &[Plane; PLANES] {
-        // SAFETY: `start` is less than a plane and aligned as one, so `PLANES` of them lie before the end of the words; and any
+    fn deref(&self) -> &[Plane] {
+        // SAFETY: `start` is less than a plane and aligned as one, so `planes` of them lie before the end of the words; and any
         // eight words are a plane. The words do not move while they are borrowed.
-        unsafe { &*self.words.as_ptr().add(self.start).cast() }
+        unsafe { slice::from_raw_parts(self.words.as_ptr().add(self.start).cast(), self.planes) }
     }
 }
 
-impl<const PLANES: usize> DerefMut for Store<PLANES> {
+impl DerefMut for Store {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut [Plane; PLANES] {
+    fn deref_mut(&mut self) -> &mut [Plane] {
         // SAFETY: as above, and nothing else refers to the words.
-        unsafe { &mut *self.words.as_mut_ptr().add(self.start).cast() }
+        unsafe { slice::from_raw_parts_mut(self.words.as_mut_ptr().add(self.start).cast(), self.planes) }
     }
 }
 
-impl<const PLANES: usize> fmt::Debug for Store<PLANES> {
+impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PLANES} planes")
+        write!(f, "{} planes", self.planes)
     }
 }
 
@@ -61,7 +63,7 @@ mod tests {
     #[test]
     fn planes_are_zero_apart_and_aligned() {
         for _ in 0..20 {
-            let mut store = Store::<1000>::new();
+            let mut store = Store::new(1000);
             assert!(store.iter().all(|plane| *plane == Plane::ZERO));
             assert_eq!(store.as_ptr().addr() % align_of::<Plane>(), 0);
             for (number, plane) in (0..).zip(store.iter_mut()) {

@@ -6,22 +6,25 @@
 
 use std::collections::BTreeMap;
 
-/// The number of slots: as many as have numbers of 16 bits.
-pub const SLOTS: usize = 1 << 16;
+/// There are fewer slots than this: a gigabyte of them, whose places in bytes have 32 bits.
+pub const MOST_SLOTS: usize = 1 << 24;
+
+/// Bytes of a slot.
+pub const SLOT_BYTES: usize = 64;
 
 // The first slots. Slot 0 is never set.
 /// Lanes that play no game before the step.
-pub const IDLE: u16 = 1;
+pub const IDLE: u32 = 1;
 /// Lanes that may start a game: those, and where a game has come to its end.
-pub const FRESH: u16 = 2;
+pub const FRESH: u32 = 2;
 /// Lanes whose state is terminal.
-pub const TERMINAL: u16 = 3;
+pub const TERMINAL: u32 = 3;
 /// Lanes where each player has one goal value.
-pub const SCORED: u16 = 4;
+pub const SCORED: u32 = 4;
 /// Lanes whose state is to be kept.
-pub const ENDED: u16 = 5;
+pub const ENDED: u32 = 5;
 /// The first fluent.
-pub const FLUENTS: u16 = 6;
+pub const FLUENTS: u32 = 6;
 
 /// The most moves among which one is chosen faster if it is known how many are legal.
 pub const MOST_COUNTED: usize = 15;
@@ -80,7 +83,7 @@ pub struct Phase {
     /// The choice of each role.
     pub roles: Vec<Choice>,
     /// The items that are counted, or only seen, each with its slot.
-    pub items: Vec<(Item, u16)>,
+    pub items: Vec<(Item, u32)>,
 }
 
 /// Operations, one after the other: runs of those that do the same.
@@ -113,9 +116,9 @@ impl Schedule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The slots of the operands.
-    pub operands: [u16; 3],
+    pub operands: [u32; 3],
     /// The slot of the result, which is not 0.
-    pub result: u16,
+    pub result: u32,
 }
 
 /// The choice of a role at a phase, among the moves that it may make.
@@ -124,9 +127,9 @@ pub struct Choice {
     /// The moves that can be legal, ascending.
     pub moves: Vec<u32>,
     /// The slot of the first; 0 if there is only one, which is always legal and has no slot.
-    pub first: u16,
+    pub first: u32,
     /// The number of those that are legal wherever a game goes on; 0 if that is not known, or of no use.
-    pub count: u16,
+    pub count: u8,
 }
 
 impl Choice {
@@ -134,7 +137,7 @@ impl Choice {
     #[must_use]
     pub fn slots(&self) -> std::ops::Range<usize> {
         let length = if self.first == 0 { 0 } else { self.moves.len() };
-        usize::from(self.first)..usize::from(self.first) + length
+        self.first as usize..self.first as usize + length
     }
 
     /// True if there is only one move, which is always legal and has no slot.

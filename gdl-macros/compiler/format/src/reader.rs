@@ -1,7 +1,7 @@
 //! The numbers, texts and lists of a table, read as values within their limits, or the place of the first fault. No list takes
 //! more memory than a small multiple of the bytes that are left.
 
-use crate::{aig::Program, table::TableError};
+use crate::{aig::Program, lanes::MOST_SLOTS, table::TableError};
 
 /// Bytes, and how many of them are read.
 pub(crate) struct Reader<'b> {
@@ -48,8 +48,16 @@ impl<'b> Reader<'b> {
     }
 
     /// The number of a slot of lanes.
-    pub(crate) fn slot(&mut self) -> Result<u16, TableError> {
-        u16::try_from(self.number()?).map_err(|_| self.fault("a slot beyond all"))
+    pub(crate) fn slot(&mut self) -> Result<u32, TableError> {
+        let slot = self.number()?;
+        self.has_slot(slot as usize).then_some(slot).ok_or_else(|| self.fault("a slot beyond all"))
+    }
+
+    /// True if there may be a slot of this number. What has one takes a byte of the table at least, so memory may be taken for them.
+    pub(crate) fn has_slot(&self, slot: usize) -> bool {
+        /// So many any table may have.
+        const FEW: usize = 1 << 16;
+        slot < self.bytes.len().clamp(FEW, MOST_SLOTS)
     }
 
     /// The length of a list whose items take at least `least` bytes each: no more than can follow,

@@ -20,8 +20,9 @@
 //! phase    = schedule schedule schedule schedule choice* items:list(item)
 //! cycle    = fluents:list(number) per phase: per fluent: value:byte
 //! schedule = list(table:byte steps:list(a b c result))
-//! choice   = per role: list(number) slot count   the moves it may make at the phase, as distances; the first one's
-//!                                        slot; how many are legal, if that is known, else 0
+//! choice   = per role: list(number) slot count:byte
+//!                                        the moves it may make at the phase, as distances; the first one's slot; how
+//!                                        many are legal, if that is known, else 0
 //! item     = kind:byte role value:byte slot
 //! ```
 //!
@@ -42,7 +43,7 @@
 
 use crate::{
     aig::Program,
-    lanes::{self, Choice, Cycle, Item, Lanes, MOST_COUNTED, Phase, SLOTS, Schedule, Step},
+    lanes::{self, Choice, Cycle, Item, Lanes, MOST_COUNTED, Phase, Schedule, Step},
     reader::Reader,
     shape::Shape,
     writer::Writer,
@@ -50,7 +51,7 @@ use crate::{
 use std::{collections::BTreeSet, fmt};
 
 /// The version of the format.
-pub const VERSION: u8 = 8;
+pub const VERSION: u8 = 9;
 
 /// What tables begin with, before their version.
 const MAGIC: &[u8; 4] = b"GDLT";
@@ -282,7 +283,7 @@ fn read_lanes(reader: &mut Reader<'_>, shape: Shape) -> Result<Option<Lanes>, Ta
     if length == 0 {
         return Ok(None);
     }
-    if usize::from(lanes::FLUENTS) + shape.fluents > SLOTS {
+    if !reader.has_slot(lanes::FLUENTS as usize + shape.fluents) {
         return Err(reader.fault("more fluents than slots"));
     }
     let phases = (0..length).map(|_| read_phase(reader, shape)).collect::<Result<Vec<_>, _>>()?;
@@ -308,8 +309,8 @@ fn write_phase(writer: &mut Writer, phase: &Phase) {
     schedules.into_iter().for_each(|schedule| write_schedule(writer, schedule));
     for choice in &phase.roles {
         writer.ascending(&choice.moves);
-        writer.number(choice.first.into());
-        writer.number(choice.count.into());
+        writer.number(choice.first as usize);
+        writer.byte(choice.count);
     }
     writer.number(phase.items.len());
     for &(item, slot) in &phase.items {
@@ -322,7 +323,7 @@ fn write_phase(writer: &mut Writer, phase: &Phase) {
         writer.byte(kind);
         writer.number(role);
         writer.byte(value);
-        writer.number(slot.into());
+        writer.number(slot as usize);
     }
 }
 
@@ -345,7 +346,7 @@ fn write_schedule(writer: &mut Writer, schedule: &Schedule) {
         writer.byte(table);
         writer.number(steps.len());
         for step in steps {
-            step.operands.iter().chain([&step.result]).for_each(|&slot| writer.number(slot.into()));
+            step.operands.iter().chain([&step.result]).for_each(|&slot| writer.number(slot as usize));
         }
     }
 }
@@ -376,11 +377,10 @@ fn read_schedule(reader: &mut Reader<'_>) -> Result<Schedule, TableError> {
 fn read_choice(reader: &mut Reader<'_>, shape: Shape) -> Result<Choice, TableError> {
     let moves = reader.ascending(shape.moves)?;
     let first = reader.slot()?;
-    let end = usize::from(first) + moves.len();
-    if end > SLOTS || (first == 0 && moves.len() > 1) {
+    if !reader.has_slot(first as usize + moves.len()) || (first == 0 && moves.len() > 1) {
         return Err(reader.fault("a choice without slots"));
     }
-    let count = reader.slot()?;
+    let count = reader.byte()?;
     if usize::from(count) > moves.len() || (count > 0 && moves.len() > MOST_COUNTED) {
         return Err(reader.fault("a choice among too many moves"));
     }

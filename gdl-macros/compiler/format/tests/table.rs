@@ -40,8 +40,8 @@ impl Choices<'_> {
         let mut schedule = Schedule::default();
         for _ in 0..self.below(5) {
             let table = least(self.below(256) as u8).0;
-            let operands = [(); 3].map(|()| self.below(70_000) as u16);
-            schedule.push(table, Step { operands, result: 1 + self.below(60_000) as u16 });
+            let operands = [(); 3].map(|()| self.below(65_536) as u32);
+            schedule.push(table, Step { operands, result: 1 + self.below(60_000) as u32 });
         }
         schedule
     }
@@ -50,8 +50,8 @@ impl Choices<'_> {
         let choice = |choices: &mut Self| {
             let moves = choices.some(moves);
             let first =
-                if moves.len() == 1 && choices.below(2) == 0 { 0 } else { 1 + choices.below(1_000) as u16 };
-            let count = choices.below(moves.len() + 1) as u16;
+                if moves.len() == 1 && choices.below(2) == 0 { 0 } else { 1 + choices.below(1_000) as u32 };
+            let count = choices.below(moves.len() + 1) as u8;
             Choice { moves, first, count }
         };
         let item = |choices: &mut Self| {
@@ -62,7 +62,7 @@ impl Choices<'_> {
                 2 => Item::Draw { role },
                 _ => Item::BothDraw,
             };
-            (item, choices.below(65_536) as u16)
+            (item, choices.below(65_536) as u32)
         };
         Phase {
             observe: self.schedule(),
@@ -190,7 +190,7 @@ fn faults_have_names() {
 /// Operations that would do harm: they write the constant, or are none that there is code for.
 #[test]
 fn schedules_that_do_harm_are_refused() {
-    let with = |table: u8, result: u16| {
+    let with = |table: u8, result: u32| {
         let numbers = [2, 0, 1, 5];
         let mut choices = Choices { numbers: &numbers, next: 0 };
         let mut whole = choices.table();
@@ -204,6 +204,28 @@ fn schedules_that_do_harm_are_refused() {
     assert!(with(0xe8, 4));
     assert!(!with(0xe8, 0));
     assert!(!with(0xf0, 4));
+}
+
+/// A table has as many slots as bytes, if it is not small.
+#[test]
+fn slots_are_fewer_than_bytes() {
+    let name = "r".repeat(100_000);
+    let with = |slot: u32, first: u32| {
+        let numbers = [2, 0, 1, 5];
+        let mut choices = Choices { numbers: &numbers, next: 0 };
+        let mut whole = choices.table();
+        whole.roles[0] = &name;
+        let (roles, moves) = (whole.roles.len(), whole.moves.len());
+        let mut phase = choices.phase(roles, moves);
+        phase.observe = Schedule::default();
+        phase.observe.push(0xe8, Step { operands: [1, slot, 3], result: slot });
+        phase.roles[0] = Choice { moves: (0..moves as u32).collect(), first, count: 0 };
+        whole.lanes = Some(Lanes { phases: vec![phase], cycle: Cycle::still(), plies: Vec::new() });
+        Table::decode(&whole.encode()) == Ok(whole)
+    };
+    assert!(with(70_000, 80_000) && with(99_999, 99_999));
+    assert!(!with(110_000, 80_000));
+    assert!(!with(80_000, 110_000));
 }
 
 /// Phases that no fluent tells apart.

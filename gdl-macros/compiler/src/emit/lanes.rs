@@ -22,8 +22,8 @@
 //! scored many at a time.
 //!
 //! There are no more phases than nets, and each is laid out twice at most. To lay one out takes a bounded number of steps and
-//! bytes for each gate of its programs, which a [`Meter`] is asked for before. A game whose lanes would take more, or more than
-//! 65,536 slots, has none.
+//! bytes for each gate of its programs, which a [`Meter`] is asked for before; and it must have the bytes that the slots take in
+//! [`THREADS`] threads. A game whose lanes would take more has none.
 
 mod cover;
 mod schedule;
@@ -40,7 +40,8 @@ use cover::Cover;
 use gdl_format::{
     aig::{Aig, FALSE, TRUE},
     lanes::{
-        self, Choice, Cycle, ENDED, FLUENTS, FRESH, IDLE, Item, MOST_COUNTED, SCORED, Schedule, TERMINAL,
+        self, Choice, Cycle, ENDED, FLUENTS, FRESH, IDLE, Item, MOST_COUNTED, MOST_SLOTS, SCORED, SLOT_BYTES,
+        Schedule, TERMINAL,
     },
 };
 use rustc_hash::FxHashMap;
@@ -52,7 +53,10 @@ const LATE: usize = 4;
 
 /// Steps and bytes to cover and schedule a gate, and bytes of an operation that comes of it.
 const GATE: (u64, usize) = (60, 320);
-const OPERATION: usize = 32;
+const OPERATION: usize = 48;
+
+/// So many threads that play must find room for their slots in the bytes that a phase of the compiler may keep.
+const THREADS: usize = 16;
 
 /// The programs that play a game in lanes.
 #[derive(Clone, Debug)]
@@ -76,7 +80,7 @@ pub(super) struct Phase {
     pub(super) advance: Part,
     pub(super) roles: Vec<Choice>,
     /// What is counted, or only seen, and where it is.
-    pub(super) items: Vec<(Item, u16)>,
+    pub(super) items: Vec<(Item, u32)>,
 }
 
 /// Operations, and the slots of what they read and leave behind.
@@ -84,11 +88,11 @@ pub(super) struct Phase {
 pub(super) struct Part {
     cover: Cover,
     /// The slot of each input.
-    inputs: Vec<u16>,
+    inputs: Vec<u32>,
     /// The slot of each output; it may be that of an input.
-    outputs: Vec<u16>,
+    outputs: Vec<u32>,
     /// The first slot that is free for other values.
-    free: u16,
+    free: u32,
     /// The operations in the order of the table.
     pub(super) schedule: Schedule,
 }
@@ -114,7 +118,7 @@ impl Lanes {
         let phases = pays(net, phases, 90);
         let nets = phases.map_or(slice::from_ref(net), |phases| &phases.nets);
         let cycle = phases.map_or_else(Cycle::still, |phases| phases.cycle.clone());
-        let phases = lay(nets.len(), |i, room| {
+        let phases = lay(nets.len(), meter, |i, room, meter| {
             let start = if i == 0 { Start::Some(&start) } else { Start::None };
             Phase::new(&nets[i], &nets[i], start, &[], room, meter)
         })?;
@@ -126,7 +130,7 @@ impl Lanes {
     /// The phases of plies. At the first one games have come to their end, and start again.
     fn plies(plies: &Plies, start: &[&[bool]], meter: &mut Meter) -> Option<Vec<Phase>> {
         let (last, nets) = plies.nets.split_last()?;
-        lay(nets.len(), |i, room| match i {
+        lay(nets.len(), meter, |i, room, meter| match i {
             0 => Phase::new(last, &nets[i], Start::All(start), &plies.counts[i], room, meter),
             _ => Phase::new(&nets[i], &nets[i], Start::None, &plies.counts[i], room, meter),
         })
@@ -154,15 +158,24 @@ impl Lanes {
 /// are kept while games go on at other phases, which must not use these slots.
 type Room = (usize, usize);
 
-/// Makes so many phases. If states are kept at several, all are made again, with room for them.
-fn lay(count: usize, mut make: impl FnMut(usize, Option<Room>) -> Option<Phase>) -> Option<Vec<Phase>> {
-    let phases = (0..count).map(|i| make(i, None)).collect::<Option<Vec<Phase>>>()?;
+/// Makes so many phases. If states are kept at several, all are made again, with room for them. None if their slots are too many.
+fn lay(
+    count: usize,
+    meter: &mut Meter,
+    mut make: impl FnMut(usize, Option<Room>, &mut Meter) -> Option<Phase>,
+) -> Option<Vec<Phase>> {
+    let mut phases = (0..count).map(|i| make(i, None, meter)).collect::<Option<Vec<Phase>>>()?;
     let kept: Vec<usize> = phases.iter().map(|phase| phase.keep.outputs.len()).collect();
     let all = kept.iter().sum();
-    if count == 1 || all == 0 {
-        return Some(phases);
+    if count > 1 && all > 0 {
+        let again = (0..count).map(|i| make(i, Some((kept[..i].iter().sum(), all)), meter));
+        phases = again.collect::<Option<_>>()?;
     }
-    (0..count).map(|i| make(i, Some((kept[..i].iter().sum(), all)))).collect()
+    let end = phases.iter().flat_map(Phase::parts).map(Part::end).max().unwrap_or(0);
+    let bytes = (THREADS * SLOT_BYTES).saturating_mul(end as usize);
+    meter.take(bytes)?;
+    meter.give(bytes);
+    Some(phases)
 }
 
 /// Where games start at a phase, if any do; with what is legal for each role in the initial state.
@@ -189,16 +202,16 @@ impl Phase {
         lower::pay(net, meter)?;
         let (roles, fluents) = (net.vocabulary.roles.len(), net.initial.len());
         let chance = net.vocabulary.chance.map(|role| role as usize);
-        let slot = |number: usize| u16::try_from(number).ok();
+        let slot = |number: usize| (number < MOST_SLOTS).then_some(number as u32);
         let mut inputs = vec![0];
         for fluent in 0..fluents {
-            inputs.push(slot(usize::from(FLUENTS) + fluent)?);
+            inputs.push(slot(FLUENTS as usize + fluent)?);
         }
-        let behind = usize::from(FLUENTS) + fluents;
+        let behind = FLUENTS as usize + fluents;
         let mut next_slot = slot(behind + room.map_or(0, |(_, all)| all))?;
         let mut take = || {
-            next_slot = next_slot.checked_add(1)?;
-            Some(next_slot - 1)
+            next_slot += 1;
+            slot(next_slot as usize - 1)
         };
 
         // What is seen of a state: inputs are the fluents and `IDLE`.
@@ -219,9 +232,9 @@ impl Phase {
         let fresh = gates.or(idle, terminal);
         let (scored, counted) = score::score(&mut gates, &goals, chance, meter)?;
         let mut results = vec![(scored, SCORED)];
-        let mut items: Vec<(Item, u16)> = Vec::new();
+        let mut items: Vec<(Item, u32)> = Vec::new();
         // The same thing need not be computed twice.
-        let mut places: FxHashMap<u32, u16> = FxHashMap::default();
+        let mut places: FxHashMap<u32, u32> = FxHashMap::default();
         for (item, signal) in counted {
             let place = if let Some(&place) = places.get(&signal) {
                 place
@@ -268,7 +281,7 @@ impl Phase {
                     }
                 }
             }
-            choices.push(Choice { moves, first, count: count as u16 });
+            choices.push(Choice { moves, first, count: count as u8 });
         }
         // The fluents that are kept, with the slots where they are.
         let mut kept = Vec::new();
@@ -307,8 +320,8 @@ impl Phase {
 
 /// The fluents that are to be kept where a game ends, so that what tells its result need not be computed in every
 /// step; none if it takes little more than what is seen in each step anyway.
-fn late(gates: &Aig, seen: &[(u32, u16)], results: &[(u32, u16)], fluents: usize) -> Vec<usize> {
-    let cone = |outputs: &[(u32, u16)]| gates.cone(outputs.iter().map(|output| output.0));
+fn late(gates: &Aig, seen: &[(u32, u32)], results: &[(u32, u32)], fluents: usize) -> Vec<usize> {
+    let cone = |outputs: &[(u32, u32)]| gates.cone(outputs.iter().map(|output| output.0));
     let (seen, results) = (cone(seen), cone(results));
     let own = (gates.first()..gates.nodes()).filter(|&node| results[node] && !seen[node]).count();
     let read: Vec<usize> = (0..fluents).filter(|&fluent| results[1 + fluent]).collect();
@@ -316,14 +329,14 @@ fn late(gates: &Aig, seen: &[(u32, u16)], results: &[(u32, u16)], fluents: usize
 }
 
 /// The program that takes the fluents that are kept from the state, where a game has ended.
-fn keep(kept: &[(usize, u16)], free: u16, meter: &mut Meter) -> Option<Part> {
+fn keep(kept: &[(usize, u32)], free: u32, meter: &mut Meter) -> Option<Part> {
     let mut gates = Aig::new(2 * kept.len() + 1);
     let ended = 2 * (2 * kept.len() + 1) as u32;
     let mut inputs = vec![0];
     let mut outputs = Vec::new();
     for (i, &(fluent, slot)) in kept.iter().enumerate() {
         let (now, before) = (4 * i as u32 + 2, 4 * i as u32 + 4);
-        inputs.extend([FLUENTS + fluent as u16, slot]);
+        inputs.extend([FLUENTS + fluent as u32, slot]);
         let (taken, left) = (gates.and(now, ended), gates.and_not(before, ended));
         outputs.push((gates.or(taken, left), slot));
     }
@@ -332,8 +345,8 @@ fn keep(kept: &[(usize, u16)], free: u16, meter: &mut Meter) -> Option<Part> {
 }
 
 /// The slots of the moves that a role may make.
-fn slots(choice: &Choice) -> impl Iterator<Item = u16> {
-    choice.slots().map(|slot| slot as u16)
+fn slots(choice: &Choice) -> impl Iterator<Item = u32> {
+    choice.slots().map(|slot| slot as u32)
 }
 
 /// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves. Where games start it
@@ -342,12 +355,12 @@ fn follow(
     net: &Net,
     roles: &[Choice],
     start: Start<'_>,
-    fluents: &[u16],
-    free: u16,
+    fluents: &[u32],
+    free: u32,
     meter: &mut Meter,
 ) -> Option<Part> {
     lower::pay(net, meter)?;
-    let moves: Vec<u16> = roles.iter().filter(|role| role.moves.len() > 1).flat_map(slots).collect();
+    let moves: Vec<u32> = roles.iter().filter(|role| role.moves.len() > 1).flat_map(slots).collect();
     let mut gates = Aig::new(fluents.len() + moves.len());
     let fresh = 2 * fluents.len() as u32;
     let mut first = vec![FALSE];
@@ -376,7 +389,7 @@ fn follow(
     let outputs = next.into_iter().zip(fluents.iter().copied().enumerate().skip(1));
     // What stays as it is needs no operation.
     let changes = outputs.filter(|&(signal, (node, _))| signal != 2 * node as u32);
-    let outputs: Vec<(u32, u16)> = changes.map(|(signal, (_, slot))| (signal, slot)).collect();
+    let outputs: Vec<(u32, u32)> = changes.map(|(signal, (_, slot))| (signal, slot)).collect();
     Part::new(&gates, &outputs, [fluents, &[FRESH], &moves].concat(), free, meter)
 }
 
@@ -384,16 +397,16 @@ impl Part {
     /// What computes some signals. None if there are not enough slots.
     fn new(
         gates: &Aig,
-        outputs: &[(u32, u16)],
-        inputs: Vec<u16>,
-        free: u16,
+        outputs: &[(u32, u32)],
+        inputs: Vec<u32>,
+        free: u32,
         meter: &mut Meter,
     ) -> Option<Self> {
         meter.spend(GATE.0 * gates.nodes() as u64)?;
         meter.take(GATE.1 * gates.nodes())?;
-        let (signals, outputs): (Vec<u32>, Vec<u16>) = outputs.iter().copied().unzip();
+        let (signals, outputs): (Vec<u32>, Vec<u32>) = outputs.iter().copied().unzip();
         let cover = Cover::new(gates, &signals);
-        let schedule = schedule::schedule(&cover, &inputs, &outputs, free.into())?;
+        let schedule = schedule::schedule(&cover, &inputs, &outputs, free as usize)?;
         meter.give(GATE.1 * gates.nodes());
         meter.take(OPERATION * (cover.operations.len() + outputs.len()))?;
         Some(Self { cover, inputs, outputs, free, schedule })
@@ -402,6 +415,12 @@ impl Part {
     /// The number of operations.
     fn operations(&self) -> usize {
         self.cover.operations.len()
+    }
+
+    /// The slot behind all that the operations of the table use.
+    fn end(&self) -> u32 {
+        let results = self.schedule.steps.iter().map(|step| step.result);
+        results.max().map_or(self.free, |last| self.free.max(last + 1))
     }
 }
 

@@ -61,6 +61,39 @@ fn one_legal_move_is_made_if_there_is_one() {
     }
 }
 
+/// More moves than 16 bits count, all of them legal or hardly any.
+#[test]
+fn one_of_very_many_moves_is_made() {
+    for (moves, sparse) in [(70_000, 1), (70_001, 20_000)] {
+        let mut stream = Stream::new(8, 3);
+        let mut legal = vec![Plane::splat(sparse == 1); moves];
+        for _ in 0..LANES * moves / sparse {
+            let lane = stream.below(LANES as u64) as usize;
+            legal[stream.below(moves as u64) as usize].0[lane / 64] |= 1 << (lane % 64);
+        }
+        let (mut made, mut noise) = (legal.clone(), Noise::new(1, 5));
+        let none = Isa::best().run(Choose { moves: &mut made, noise: &mut noise });
+        let (mut able, mut one) = (Plane::ZERO, Plane::ZERO);
+        let (mut sum, mut high) = (0, 0);
+        for (place, (legal, made)) in legal.iter().zip(&made).enumerate() {
+            for word in 0..LANES / 64 {
+                assert_eq!(made.0[word] & (one.0[word] | !legal.0[word]), 0, "move {place}");
+                one.0[word] |= made.0[word];
+                able.0[word] |= legal.0[word];
+            }
+            sum += place as u64 * made.count();
+            high += if place >= 1 << 16 { made.count() } else { 0 };
+        }
+        assert_eq!(one, able);
+        assert_eq!(none, Plane(std::array::from_fn(|word| !able.0[word])));
+        // The mean place, in units of its error.
+        let mean = sum as f64 / one.count() as f64;
+        let error = moves as f64 / (12.0 * one.count() as f64).sqrt();
+        assert!((mean - moves as f64 / 2.0).abs() < 3.5 * error, "{mean}");
+        assert!(high > 0);
+    }
+}
+
 /// The sum of squared deviations, in standard deviations from what is expected of it (Wilson and Hilferty).
 fn deviation(chi: f64, degrees: f64) -> f64 {
     ((chi / degrees).cbrt() - (1.0 - 2.0 / (9.0 * degrees))) / (2.0 / (9.0 * degrees)).sqrt()

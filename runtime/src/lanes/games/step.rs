@@ -261,7 +261,7 @@ impl Kernel for Step<'_> {
                 continue;
             }
             // The games at this phase have their states, whatever phases before it have made of others.
-            for (slot, fluent) in slots[usize::from(FLUENTS)..].iter_mut().zip(&*fluents) {
+            for (slot, fluent) in slots[FLUENTS as usize..].iter_mut().zip(&*fluents) {
                 *slot = *fluent;
             }
             for role in &plan.roles {
@@ -272,20 +272,20 @@ impl Kernel for Step<'_> {
                 }
             }
             slots[0] = Plane::ZERO;
-            slots[usize::from(IDLE)] = Plane::ZERO;
-            slots[usize::from(FRESH)] = Plane::ZERO;
-            slots[usize::from(ENDED)] = Plane::ONES;
+            slots[IDLE as usize] = Plane::ZERO;
+            slots[FRESH as usize] = Plane::ZERO;
+            slots[ENDED as usize] = Plane::ONES;
             let next = (place + 1) % plans.len();
             run::<W>(lanes, *isa, Part::Advance { phase: place, next }, slots);
             // Lanes whose game is over keep their state too.
-            for (fluent, next) in fluents.iter_mut().zip(&slots[usize::from(FLUENTS)..]) {
+            for (fluent, next) in fluents.iter_mut().zip(&slots[FLUENTS as usize..]) {
                 live.pick(W::load(next), W::load(fluent)).store(fluent);
             }
-            let end = W::load(&slots[usize::from(TERMINAL)]).and(live);
+            let end = W::load(&slots[TERMINAL as usize]).and(live);
             if end.any() {
                 run::<W>(lanes, *isa, Part::Score { phase: next }, slots);
                 for (goal, &slot) in goals.iter_mut().zip(&plans[next].goals) {
-                    let value = W::load(&slots[usize::from(slot)]);
+                    let value = W::load(&slots[slot as usize]);
                     end.pick(value, W::load(goal)).store(goal);
                 }
             }

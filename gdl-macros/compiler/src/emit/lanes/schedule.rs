@@ -6,7 +6,7 @@
 //! next state goes straight to where the state is if that has been read for the last time.
 
 use super::cover::{Cover, Operation};
-use gdl_format::lanes::{Schedule, Step};
+use gdl_format::lanes::{MOST_SLOTS, Schedule, Step};
 use std::collections::VecDeque;
 
 /// What copies the last operand.
@@ -15,7 +15,7 @@ const COPY: u8 = 0xaa;
 /// The operations that find their inputs in some slots (the first is for the value 0) and leave their outputs in
 /// others, which may be the same. All from `free` on are their own. None if there are not enough slots.
 /// O(operations).
-pub(super) fn schedule(cover: &Cover, inputs: &[u16], outputs: &[u16], free: usize) -> Option<Schedule> {
+pub(super) fn schedule(cover: &Cover, inputs: &[u32], outputs: &[u32], free: usize) -> Option<Schedule> {
     let order = order(cover);
     let mut places = Places::new(cover, inputs, &order, free);
     let mut targets = vec![None; order.len()];
@@ -93,19 +93,19 @@ fn order(cover: &Cover) -> Vec<u32> {
 struct Places {
     inputs: usize,
     /// The slot of each value that has one.
-    slots: Vec<u16>,
+    slots: Vec<u32>,
     /// When each value is read for the last time.
     last: Vec<usize>,
     /// When the input in each slot is read for the last time.
     over: Vec<usize>,
     /// Slots for other values, some free, the others from `end` on.
-    free: Vec<u16>,
+    free: Vec<u32>,
     first: usize,
     end: usize,
 }
 
 impl Places {
-    fn new(cover: &Cover, inputs: &[u16], order: &[u32], free: usize) -> Self {
+    fn new(cover: &Cover, inputs: &[u32], order: &[u32], free: usize) -> Self {
         let mut slots = inputs.to_vec();
         slots.resize(cover.inputs + order.len(), 0);
         let mut last = vec![0; slots.len()];
@@ -116,21 +116,21 @@ impl Places {
         }
         let mut over = vec![0; free];
         for (&slot, &time) in inputs.iter().zip(&last) {
-            over[usize::from(slot)] = time;
+            over[slot as usize] = time;
         }
         Self { inputs: cover.inputs, slots, last, over, free: Vec::new(), first: free, end: free }
     }
 
     /// True if the input in the slot is not read any more.
-    fn is_over(&self, slot: u16, time: usize) -> bool {
-        self.over[usize::from(slot)] <= time
+    fn is_over(&self, slot: u32, time: usize) -> bool {
+        self.over[slot as usize] <= time
     }
 
     /// The slot of an operand, which is free after its last use.
-    fn read(&mut self, value: u32, time: usize) -> u16 {
+    fn read(&mut self, value: u32, time: usize) -> u32 {
         let value = value as usize;
         let slot = self.slots[value];
-        if value >= self.inputs && self.last[value] == time && usize::from(slot) >= self.first {
+        if value >= self.inputs && self.last[value] == time && slot as usize >= self.first {
             self.free.push(slot);
             // An operand may be read twice.
             self.last[value] = usize::MAX;
@@ -139,12 +139,12 @@ impl Places {
     }
 
     /// A free slot for a value.
-    fn take(&mut self, value: usize) -> Option<u16> {
+    fn take(&mut self, value: usize) -> Option<u32> {
         let slot = if let Some(slot) = self.free.pop() {
             slot
         } else {
             self.end += 1;
-            u16::try_from(self.end - 1).ok()?
+            (self.end <= MOST_SLOTS).then_some(self.end as u32 - 1)?
         };
         self.slots[value] = slot;
         Some(slot)
@@ -168,16 +168,16 @@ mod tests {
         ) {
             let gates = cover::tests::gates(inputs, &pairs);
             let outputs: Vec<u32> = wanted[..inputs].iter().map(|s| s % (2 * gates.nodes() as u32)).collect();
-            let places: Vec<u16> = (0..=inputs as u16).collect();
+            let places: Vec<u32> = (0..=inputs as u32).collect();
             let schedule = schedule(&Cover::new(&gates, &outputs), &places, &places[1..], inputs + 1);
             let schedule = schedule.expect("few slots are needed");
-            let last = schedule.steps.iter().map(|step| usize::from(step.result)).max();
+            let last = schedule.steps.iter().map(|step| step.result as usize).max();
             prop_assert!(last.is_none_or(|last| last <= inputs + schedule.steps.len()));
             let mut slots = vec![0; last.unwrap_or(0).max(inputs) + 1];
             slots[1..=inputs].copy_from_slice(&words[..inputs]);
             let expected = values(&gates, &slots[..=inputs], &outputs);
             for (table, step) in schedule.operations() {
-                slots[usize::from(step.result)] = cover::tests::apply(table, step.operands.map(|s| slots[usize::from(s)]));
+                slots[step.result as usize] = cover::tests::apply(table, step.operands.map(|s| slots[s as usize]));
             }
             prop_assert_eq!(&slots[1..=inputs], &expected[..]);
         }

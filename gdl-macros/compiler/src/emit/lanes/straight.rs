@@ -26,11 +26,17 @@ const PARTS: [&str; 4] = ["Observe", "Keep", "Score", "Advance"];
 
 /// The module's items: a type `Lanes` that runs all phases, and its chunks.
 pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
+    let parts = || lanes.all().flat_map(Phase::parts);
+    let plans: Vec<Plan> = parts().map(Plan::new).collect();
+    // All slots that there are in any phase.
+    let end = parts().map(Part::end).chain(plans.iter().map(|plan| plan.end)).max().unwrap_or(0);
+    let slots = Literal::usize_unsuffixed(end as usize);
     let mut chunks = TokenStream::new();
     let mut runs = [const { Vec::new() }; 4];
-    for (i, phase) in lanes.all().enumerate() {
-        for ((part, name), runs) in phase.parts().into_iter().zip(PARTS).zip(&mut runs) {
-            let (items, run) = emit(part, &format!("{name}{i}"));
+    for (i, (phase, plans)) in lanes.all().zip(plans.chunks(PARTS.len())).enumerate() {
+        let parts = phase.parts().into_iter().zip(plans).zip(PARTS);
+        for (((part, plan), name), runs) in parts.zip(&mut runs) {
+            let (items, run) = emit(part, plan, &format!("{name}{i}"), &slots);
             chunks.extend(items);
             runs.push(run);
         }
@@ -52,6 +58,7 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
         impl __gdl::Code for Lanes {
             const HALVES: bool = #halves;
             const CYCLE: usize = #cycle;
+            const SLOTS: usize = #slots;
 
             #[inline(always)]
             fn observe<W: __gdl::Word>(&self, phase: usize, s: &mut __gdl::Slots) {
@@ -116,11 +123,11 @@ fn at_phase(arms: &[TokenStream]) -> TokenStream {
 }
 
 /// What is counted, in the order of slots.
-fn counts(items: &[(Item, u16)]) -> TokenStream {
+fn counts(items: &[(Item, u32)]) -> TokenStream {
     let counted = items.iter().filter(|item| item.0.is_counted());
-    let slots: BTreeSet<u16> = counted.map(|item| item.1).collect();
-    let add = |(i, slot): (usize, u16)| {
-        let (i, slot) = (Literal::usize_unsuffixed(i), Literal::u16_unsuffixed(slot));
+    let slots: BTreeSet<u32> = counted.map(|item| item.1).collect();
+    let add = |(i, slot): (usize, u32)| {
+        let (i, slot) = (Literal::usize_unsuffixed(i), Literal::u32_unsuffixed(slot));
         quote!(__gdl::add(&mut sums[#i], W::and(scored, W::load(&s[#slot])));)
     };
     slots.into_iter().enumerate().map(add).collect()
@@ -134,7 +141,7 @@ fn choices(roles: &[Choice]) -> TokenStream {
         let slots = role.slots();
         let [start, end] = [slots.start, slots.end].map(Literal::usize_unsuffixed);
         if role.count > 0 {
-            let count = Literal::u16_unsuffixed(role.count);
+            let count = Literal::u8_unsuffixed(role.count);
             code.extend(quote!(__gdl::choose_counted::<W>(&mut s[#start..#end], #count, noise);));
         } else {
             code.extend(
@@ -146,9 +153,8 @@ fn choices(roles: &[Choice]) -> TokenStream {
     quote!(#code #stuck)
 }
 
-/// The chunks of a part, and the calls that run them.
-fn emit(part: &Part, name: &str) -> (TokenStream, TokenStream) {
-    let plan = Plan::new(part);
+/// The chunks of a part, and the calls that run them, on so many slots.
+fn emit(part: &Part, plan: &Plan, name: &str, slots: &Literal) -> (TokenStream, TokenStream) {
     let names: Vec<Ident> = (0..plan.chunks.len()).map(|i| format_ident!("{name}Chunk{i}")).collect();
     let items = names.iter().enumerate().map(|(i, name)| {
         let body = plan.chunk(part, i);
@@ -158,6 +164,7 @@ fn emit(part: &Part, name: &str) -> (TokenStream, TokenStream) {
             impl __gdl::Chunk for #name {
                 #[inline(always)]
                 fn run<W: __gdl::Word>(self, s: &mut __gdl::Slots) {
+                    let s = __gdl::first::<#slots>(s);
                     #body
                 }
             }
@@ -176,9 +183,11 @@ struct Plan {
     /// The operations of each chunk, in order.
     chunks: Vec<Vec<u32>>,
     /// For each value the slot in which chunks that did not make it find it; 0 if there is none.
-    slots: Vec<u16>,
+    slots: Vec<u32>,
     /// The outputs that each chunk writes: value and slot.
-    outputs: Vec<Vec<(u32, u16)>>,
+    outputs: Vec<Vec<(u32, u32)>>,
+    /// The slot behind all that are for values.
+    end: u32,
 }
 
 impl Plan {
@@ -222,7 +231,7 @@ impl Plan {
             }
             free.append(&mut ends[time]);
         }
-        Self { chunks, slots, outputs }
+        Self { chunks, slots, outputs, end }
     }
 
     /// The statements of a chunk. An output is stored as soon as no operation here reads what it replaces, since few values
@@ -248,8 +257,8 @@ impl Plan {
         let mut known = vec![false; self.slots.len()];
         let mut code = TokenStream::new();
         let name = |value: u32| format_ident!("v{value}");
-        let place = |slot: u16| {
-            let slot = Literal::u16_unsuffixed(slot);
+        let place = |slot: u32| {
+            let slot = Literal::u32_unsuffixed(slot);
             quote!(s[#slot])
         };
         let read = |value: u32, known: &mut Vec<bool>| {

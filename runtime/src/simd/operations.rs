@@ -1,0 +1,89 @@
+//! Operations on planes whose places were looked at once, so that to run them needs no look at each.
+//!
+//! [`Operations`] are made of the steps of a program, and never change; they know how many planes there must be. Before a program runs
+//! that is asked of its planes. A place is a distance in bytes, of 32 bits, which an address takes as it is.
+
+use super::{Plane, Word};
+use gdl_format::lanes::{MOST_SLOTS, SLOT_BYTES, Step};
+
+const _: () = assert!(size_of::<Plane>() == SLOT_BYTES && MOST_SLOTS * SLOT_BYTES <= u32::MAX as usize);
+
+/// The places of each operation: of its operands, then of its result.
+#[derive(Clone, Debug)]
+pub(crate) struct Operations {
+    steps: Box<[[u32; 4]]>,
+    /// So many planes there must be: each place is that of one of them.
+    planes: usize,
+}
+
+impl Operations {
+    /// The places of some steps.
+    ///
+    /// # Panics
+    /// If a slot is beyond the most there may be.
+    pub(crate) fn new(steps: &[Step]) -> Self {
+        let slots = |step: &Step| [step.operands[0], step.operands[1], step.operands[2], step.result];
+        let planes = steps.iter().flat_map(slots).max().map_or(0, |last| last as usize + 1);
+        assert!(planes <= MOST_SLOTS, "there are so many slots");
+        Self {
+            steps: steps.iter().map(|step| slots(step).map(|slot| slot * SLOT_BYTES as u32)).collect(),
+            planes,
+        }
+    }
+
+    /// The number of operations.
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The planes that there must be.
+    pub(crate) fn planes(&self) -> usize {
+        self.planes
+    }
+
+    /// The steps that these are made of.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = Step> {
+        self.steps.iter().map(|places| {
+            let [a, b, c, result] = places.map(|place| place / SLOT_BYTES as u32);
+            Step { operands: [a, b, c], result }
+        })
+    }
+
+    /// The operations, to be done on these planes.
+    ///
+    /// # Panics
+    /// If there are too few.
+    #[inline(always)]
+    pub(crate) fn on<'a>(&'a self, planes: &'a mut [Plane]) -> Rest<'a> {
+        assert!(planes.len() >= self.planes, "there is a plane at each place");
+        Rest { rest: &self.steps, planes }
+    }
+}
+
+/// Operations still to be done, whose places are those of planes.
+pub(crate) struct Rest<'a> {
+    rest: &'a [[u32; 4]],
+    planes: &'a mut [Plane],
+}
+
+impl Rest<'_> {
+    /// Does the next operations, each by the same table.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[inline(always)]
+    pub(crate) fn run<W: Word, const TABLE: i32>(&mut self, count: usize) {
+        let (steps, rest) = self.rest.split_at(count);
+        self.rest = rest;
+        let first = self.planes.as_mut_ptr();
+        for &[a, b, c, result] in steps {
+            // SAFETY: these are places of `Operations`, which has seen that each is the distance of one of so many planes from the
+            // first; only `Operations::on` makes a `Rest`, and there were so many. Nothing else refers to them meanwhile.
+            unsafe {
+                let [a, b, c] = [a, b, c].map(|place| &*first.byte_add(place as usize));
+                let value = W::ternary::<TABLE>(W::load(a), W::load(b), W::load(c));
+                value.store(&mut *first.byte_add(result as usize));
+            }
+        }
+    }
+}

@@ -5,28 +5,56 @@
 //! the counts summed. A lane's rank is drawn by rejection: as many random digits as its own greatest rank has,
 //! again where they are too great, until no lane is left. Then the counts of the groups are taken from the rank
 //! until it would fall below zero, which it does in the group of the move chosen; the words of that group, which
-//! may be another in each lane, are gathered, and the rank is counted down to zero among them.
+//! may be another in each lane, are gathered, and the rank is counted down to zero among them. Where moves are very many, groups are
+//! counted nine together, a crowd: the long digits of the rank are looked at once for each crowd, and its groups only if some
+//! lane chooses there, which is so for 512 crowds at most.
 //!
 //! How much noise that takes depends on what is drawn, but not on the instruction set. There are no closures here: one
 //! that handles a [`Word`] is compiled without the instructions of that word.
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};
+use gdl_format::lanes::MOST_SLOTS;
 
 /// Moves in a group: as many as three digits count.
 const GROUP: usize = 7;
 
+/// Groups in a crowd, and its moves: as many as six digits count.
+const GROUPS: usize = 9;
+const CROWD: usize = GROUPS * GROUP;
+
+/// From so many moves on they are counted in crowds.
+const VAST: usize = 1 << 10;
+
+/// Digits of any rank there may be.
+const DIGITS: usize = MOST_SLOTS.ilog2() as usize;
+
 /// Ranks of at most so many digits are drawn without a look how many are needed.
 const SHORT: usize = 4;
 
-/// Memory for [`choose`]: of each group the digits of its count, and which lanes chose in it.
+/// Memory for [`choose`].
 #[derive(Clone, Debug, Default)]
-pub struct Groups(Vec<[Plane; 4]>);
+pub struct Groups {
+    /// Of each group the digits of its count, and which lanes chose in it.
+    groups: Vec<[Plane; 4]>,
+    crowds: Vec<Crowd>,
+}
+
+/// A crowd: the digits of its count, which lanes chose in it, and of these which in each of its groups.
+#[derive(Clone, Debug, Default)]
+struct Crowd {
+    count: [Plane; 6],
+    here: Plane,
+    groups: [Plane; GROUPS],
+}
 
 impl Groups {
     /// Enough for so many moves.
     pub(super) fn new(moves: usize) -> Self {
-        Self(vec![[Plane::ZERO; 4]; moves.div_ceil(GROUP)])
+        Self {
+            groups: vec![[Plane::ZERO; 4]; moves.min(VAST).div_ceil(GROUP)],
+            crowds: vec![Crowd::default(); moves.div_ceil(CROWD)],
+        }
     }
 }
 
@@ -39,8 +67,8 @@ pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut 
     macro_rules! by_digits {
         ($($digits:literal)*) => {
             match usize::BITS - moves.len().leading_zeros() {
-                $(..=$digits => many::<W, $digits>(moves, noise, &mut groups.0),)*
-                _ => panic!("too many moves"),
+                $(..=$digits => many::<W, $digits>(moves, noise, groups),)*
+                _ => unreachable!("fewer moves than are counted in crowds"),
             }
         };
     }
@@ -59,8 +87,9 @@ pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut 
         10 => some::<W, 5, 2, 4, 3>(moves, noise),
         11 | 12 => some::<W, 4, 3, 4, 2>(moves, noise),
         13..=15 => some::<W, 5, 3, 4, 3>(moves, noise),
+        VAST.. => vast(moves, noise, groups),
         // Code for every number of digits would be no faster, and take long to compile.
-        _ => by_digits!(5 6 7 8 9 10 12 14 16 24),
+        _ => by_digits!(5 6 7 8 9 10),
     }
 }
 
@@ -118,8 +147,8 @@ fn some<W: Word, const G: usize, const K: usize, const E: usize, const I: usize>
 
 /// The choice among fewer than 2^B moves, in groups of seven.
 #[inline(always)]
-fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut [[Plane; 4]]) -> W {
-    let groups = &mut groups[..moves.len().div_ceil(GROUP)];
+fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
+    let groups = &mut groups.groups[..moves.len().div_ceil(GROUP)];
     let mut total = [W::splat(false); B];
     for (planes, group) in moves.chunks(GROUP).zip(groups.iter_mut()) {
         let count = count::<W, GROUP>(load(planes));
@@ -148,6 +177,63 @@ fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<W>, gro
         let here = W::load(&group[3]);
         for (plane, word) in planes.iter_mut().zip(words) {
             here.and(word).store(plane);
+        }
+    }
+    none
+}
+
+/// The choice among any number of moves, in crowds: the same as in groups alone.
+#[inline(always)]
+fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
+    let crowds = &mut groups.crowds[..moves.len().div_ceil(CROWD)];
+    let mut total = [W::splat(false); DIGITS];
+    for (planes, crowd) in moves.chunks(CROWD).zip(crowds.iter_mut()) {
+        let mut all = [W::splat(false); 6];
+        for group in planes.chunks(GROUP) {
+            all = add(all, &count::<W, GROUP>(load(group)));
+        }
+        for (digit, plane) in all.iter().zip(&mut crowd.count) {
+            digit.store(plane);
+        }
+        total = add(total, &all);
+    }
+    let (mut rank, none) = draw::<W, DIGITS, DIGITS>(total, noise);
+    let mut words = [W::splat(false); GROUP];
+    let mut inner = [W::splat(false); 3];
+    for (planes, crowd) in moves.chunks(CROWD).zip(crowds.iter_mut()) {
+        // Where the rank falls below zero here, it had no more digits than the count.
+        let mut rest = [W::splat(false); 6];
+        rest.copy_from_slice(&rank[..6]);
+        let here = subtract(&mut rank, &load::<W, 6>(&crowd.count));
+        here.store(&mut crowd.here);
+        if !here.any() {
+            continue;
+        }
+        for (planes, place) in planes.chunks(GROUP).zip(&mut crowd.groups) {
+            let before = rest;
+            let own = load(planes);
+            // Nor does what is left come below zero twice.
+            let here = here.and(subtract(&mut rest, &count::<W, GROUP>(own)));
+            here.store(place);
+            for (digit, before) in inner.iter_mut().zip(before) {
+                *digit = gather(false, *digit, here, before);
+            }
+            for (word, other) in words.iter_mut().zip(own) {
+                *word = gather(false, *word, here, other);
+            }
+        }
+    }
+    let words = pick(words, inner);
+    for (planes, crowd) in moves.chunks_mut(CROWD).zip(crowds) {
+        if !W::load(&crowd.here).any() {
+            planes.fill(Plane::ZERO);
+            continue;
+        }
+        for (planes, here) in planes.chunks_mut(GROUP).zip(&crowd.groups) {
+            let here = W::load(here);
+            for (plane, word) in planes.iter_mut().zip(words) {
+                here.and(word).store(plane);
+            }
         }
     }
     none

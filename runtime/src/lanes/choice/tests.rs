@@ -61,6 +61,45 @@ fn one_legal_move_is_made_if_there_is_one() {
     }
 }
 
+/// In crowds the same noise makes the same choice as in groups alone.
+#[test]
+fn crowds_choose_as_groups_do() {
+    struct Both<'a>(&'a mut [Plane], &'a mut Noise, bool);
+
+    impl Kernel for Both<'_> {
+        type Output = Plane;
+
+        fn run<W: Word>(self) -> Plane {
+            let Self(moves, noise, crowds) = self;
+            let mut source = Source::<W>::open(noise);
+            let mut groups = Groups::new(moves.len());
+            groups.groups.resize(moves.len().div_ceil(GROUP), [Plane::ZERO; 4]);
+            let mut none = Plane::ZERO;
+            let made = if crowds { vast::<W> } else { many::<W, 16> };
+            made(moves, &mut source, &mut groups).store(&mut none);
+            source.close(noise);
+            none
+        }
+    }
+
+    let mut stream = Stream::new(8, 2);
+    for (moves, sparse) in
+        [(16, 1), (63, 2), (64, 1), (126, 40), (127, 3), (500, 200), (1_200, 1), (5_000, 3_000)]
+    {
+        let mut legal = random(&mut stream, moves, sparse);
+        // Some lanes have all moves.
+        legal.iter_mut().for_each(|plane| plane.0[3] |= 0xff);
+        for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+            let run = |crowds| {
+                let (mut made, mut noise) = (legal.clone(), Noise::new(4, moves as u64));
+                let none = isa.run(Both(&mut made, &mut noise, crowds));
+                (made, none, format!("{noise:?}"))
+            };
+            assert!(run(true) == run(false), "{isa:?}, {moves} moves");
+        }
+    }
+}
+
 /// More moves than 16 bits count, all of them legal or hardly any.
 #[test]
 fn one_of_very_many_moves_is_made() {

@@ -2,15 +2,22 @@
 //! runtime's interpreter runs.
 //!
 //! Of the operations that could come next, those of the most frequent kind come all together, so the interpreter
-//! decides once per run what to do. A slot is given to another value as soon as the one in it is no longer needed, and a
+//! decides once per run what to do. Long programs are cut into blocks first, by a walk from the outputs, so that most of what an
+//! operation reads is still in the cache. A slot is given to another value as soon as the one in it is no longer needed, and a
 //! next state goes straight to where the state is if that has been read for the last time.
 
-use super::cover::{Cover, Operation};
+use super::{
+    cover::{Cover, Operation},
+    straight::walk,
+};
 use gdl_format::lanes::{MOST_SLOTS, Schedule, Step};
 use std::collections::VecDeque;
 
 /// What copies the last operand.
 const COPY: u8 = 0xaa;
+
+/// Operations in a block: what as many leave fills half a megabyte.
+const BLOCK: usize = 8_192;
 
 /// The operations that find their inputs in some slots (the first is for the value 0) and leave their outputs in
 /// others, which may be the same. All from `free` on are their own. None if there are not enough slots.
@@ -18,7 +25,7 @@ const COPY: u8 = 0xaa;
 pub(super) fn schedule(cover: &Cover, inputs: &[u32], outputs: &[u32], free: usize) -> Option<Schedule> {
     let order = order(cover);
     let mut places = Places::new(cover, inputs, &order, free);
-    let mut targets = vec![None; order.len()];
+    let mut targets = vec![None; cover.operations.len()];
     for (&output, &slot) in cover.outputs.iter().zip(outputs) {
         targets[output as usize - cover.inputs] = Some(slot);
     }
@@ -49,39 +56,54 @@ pub(super) fn schedule(cover: &Cover, inputs: &[u32], outputs: &[u32], free: usi
     Some(schedule)
 }
 
-/// The operations in an order where operands come first and equal tables together.
+/// The operations that outputs depend on, in an order where operands come first and, block by block, equal tables together.
 fn order(cover: &Cover) -> Vec<u32> {
     let count = cover.operations.len();
-    let own = |value: u32| (value as usize).checked_sub(cover.inputs);
+    let walk = walk(cover);
+    let mut blocks = vec![0; count];
+    for (block, numbers) in walk.chunks(BLOCK).enumerate() {
+        numbers.iter().for_each(|&number| blocks[number as usize] = block);
+    }
+    // Each operation with an operand that its own block makes; those of other blocks are there before.
+    let blocks = &blocks;
+    let pairs = || {
+        cover.operations.iter().enumerate().flat_map(|(number, operation)| {
+            let operands = operation.operands.into_iter();
+            let own = operands.filter_map(|value| (value as usize).checked_sub(cover.inputs));
+            own.filter_map(move |operand| (blocks[operand] == blocks[number]).then_some((number, operand)))
+        })
+    };
     // The operations that read each, and how many operands each still waits for.
     let mut starts = vec![0; count + 1];
-    for operation in &cover.operations {
-        operation.operands.into_iter().filter_map(own).for_each(|operand| starts[operand + 1] += 1);
-    }
+    pairs().for_each(|(_, operand)| starts[operand + 1] += 1);
     (0..count).for_each(|i| starts[i + 1] += starts[i]);
     let (mut ends, mut users) = (starts.clone(), vec![0; starts[count]]);
     let mut waits = vec![0_u8; count];
-    let mut ready: Vec<VecDeque<u32>> = vec![VecDeque::new(); 256];
-    for (number, operation) in cover.operations.iter().enumerate() {
-        for operand in operation.operands.into_iter().filter_map(own) {
-            users[ends[operand]] = number as u32;
-            ends[operand] += 1;
-            waits[number] += 1;
-        }
-        if waits[number] == 0 {
-            ready[usize::from(operation.table)].push_back(number as u32);
-        }
+    for (number, operand) in pairs() {
+        users[ends[operand]] = number as u32;
+        ends[operand] += 1;
+        waits[number] += 1;
     }
+    let mut ready: Vec<VecDeque<u32>> = vec![VecDeque::new(); 256];
     let mut order = Vec::with_capacity(count);
-    while order.len() < count {
-        // The first of the longest lists.
-        let Some(list) = (0..256).rev().max_by_key(|&table| ready[table].len()) else { break };
-        while let Some(number) = ready[list].pop_front() {
-            order.push(number);
-            for &user in &users[starts[number as usize]..starts[number as usize + 1]] {
-                waits[user as usize] -= 1;
-                if waits[user as usize] == 0 {
-                    ready[usize::from(cover.operations[user as usize].table)].push_back(user);
+    for block in walk.chunks(BLOCK) {
+        let mut first = block.to_vec();
+        first.retain(|&number| waits[number as usize] == 0);
+        // A program of one block is in the order of its gates.
+        first.sort_unstable();
+        let table = |number: u32| usize::from(cover.operations[number as usize].table);
+        first.into_iter().for_each(|number| ready[table(number)].push_back(number));
+        let end = order.len() + block.len();
+        while order.len() < end {
+            // The first of the longest lists.
+            let Some(list) = (0..256).rev().max_by_key(|&table| ready[table].len()) else { break };
+            while let Some(number) = ready[list].pop_front() {
+                order.push(number);
+                for &user in &users[starts[number as usize]..starts[number as usize + 1]] {
+                    waits[user as usize] -= 1;
+                    if waits[user as usize] == 0 {
+                        ready[table(user)].push_back(user);
+                    }
                 }
             }
         }
@@ -107,7 +129,7 @@ struct Places {
 impl Places {
     fn new(cover: &Cover, inputs: &[u32], order: &[u32], free: usize) -> Self {
         let mut slots = inputs.to_vec();
-        slots.resize(cover.inputs + order.len(), 0);
+        slots.resize(cover.inputs + cover.operations.len(), 0);
         let mut last = vec![0; slots.len()];
         for (time, &number) in order.iter().enumerate() {
             for operand in cover.operations[number as usize].operands {
@@ -181,6 +203,15 @@ mod tests {
             }
             prop_assert_eq!(&slots[1..=inputs], &expected[..]);
         }
+    }
+
+    /// A cut may have a leaf of no account.
+    #[test]
+    fn what_no_output_depends_on_is_left_out() {
+        let operation = |operand| Operation { table: 0x0f, operands: [operand; 3] };
+        let cover = Cover { inputs: 2, operations: vec![operation(0), operation(1)], outputs: vec![3] };
+        let schedule = schedule(&cover, &[0, 1], &[2], 3).expect("few slots are needed");
+        assert_eq!(schedule.steps, [Step { operands: [1; 3], result: 2 }]);
     }
 
     fn values(gates: &Aig, inputs: &[u64], outputs: &[u32]) -> Vec<u64> {

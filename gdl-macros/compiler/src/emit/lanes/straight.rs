@@ -293,7 +293,7 @@ impl Plan {
 }
 
 /// The operations in an order where operands come first, and soon before the operations that need them.
-fn walk(cover: &Cover) -> Vec<u32> {
+pub(super) fn walk(cover: &Cover) -> Vec<u32> {
     let mut order = Vec::with_capacity(cover.operations.len());
     let mut seen = vec![false; cover.operations.len()];
     let own = |value: u32| value.checked_sub(cover.inputs as u32);

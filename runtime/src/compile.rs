@@ -3,12 +3,13 @@
 
 use crate::{
     dynamic::Dynamic,
-    events::{Events, trial},
+    events::Events,
     lifted::Lifted,
     table::{Table, TableError},
+    trial::{self, Estimate, Single, Trial},
 };
 use gdl_compiler::{
-    Compilation, Diagnostic, Diagnostics, Failure, Options, Rules, Source, diagnostic::codes, lifted,
+    Compilation, Diagnostic, Diagnostics, Failure, Limits, Options, Rules, Source, diagnostic::codes, lifted,
     propnet::Net, read,
 };
 use std::sync::Arc;
@@ -42,7 +43,11 @@ pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Resul
     }
     let Failure { mut diagnostics, rules, .. } = match gdl_compiler::compile(source, options) {
         Ok(compilation) => {
-            return playable(&compilation, way).map_err(|excess| {
+            let game = match way {
+                None => choose_engine(&compilation, &options.limits).map(|(game, _)| game),
+                way => playable(&compilation, way),
+            };
+            return game.map_err(|excess| {
                 let mut diagnostics = compilation.diagnostics;
                 diagnostics.push(*excess);
                 Box::new(diagnostics)
@@ -59,30 +64,49 @@ pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Resul
     Err(Box::new(diagnostics))
 }
 
-/// The game of a compilation, run by the engine that is asked for, else by that which a trial says; it is lifted
-/// within the usual limits.
+/// The game of a compilation, run by the engine that is asked for, else by that which a trial says; evaluations are within
+/// the usual limits.
 ///
 /// # Errors
 /// The limit that is too low for it.
 pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic, Box<Diagnostic>> {
-    let Compilation { rules, raw, net, table, .. } = compilation;
-    if way == Some(Way::Lifted) {
-        return lift(rules, &Options::default());
-    }
-    let table = Arc::new(Table::decode(table).map_err(|error| Box::new(too_large(&error)))?);
-    let events = match way {
-        Some(Way::Table | Way::Lifted) => None,
+    let Compilation { rules, raw, net, .. } = compilation;
+    match way {
+        None => choose_engine(compilation, &Limits::default()).map(|(game, _)| game),
+        Some(Way::Lifted) => lift(rules, &Options::default()),
+        Some(Way::Table) => Ok(Dynamic::new(decode(compilation)?)),
         Some(Way::Events) => {
             let message = "machines of the net would take more than a gibibyte";
             let excess = || Box::new(Diagnostic::new(&codes::TOO_MANY_INSTANCES, None, message.to_owned()));
-            Some(trial::best([raw, net]).ok_or_else(excess)?.0)
+            let (events, _) = trial::best([raw, net]).ok_or_else(excess)?;
+            Ok(Dynamic::eventful(events.with_table(Arc::new(decode(compilation)?))))
         }
-        None => trial::choose(&table, [raw, net]),
-    };
-    Ok(match events {
-        Some(events) => Dynamic::eventful(events.with_table(table)),
+    }
+}
+
+/// The game of a compilation, run by the engine that a trial says, and what the trial expects of those that take part in it; nothing
+/// where the table is small. Evaluations are within the limits.
+///
+/// # Errors
+/// The limit that is too low for the table.
+pub fn choose_engine(
+    compilation: &Compilation,
+    limits: &Limits,
+) -> Result<(Dynamic, Vec<Estimate>), Box<Diagnostic>> {
+    let mut table = decode(compilation)?;
+    let Trial { single, has_slow_lanes, estimates } = Trial::new(compilation, &table, limits);
+    table.prefer_lanes(!has_slow_lanes);
+    let table = Arc::new(table);
+    let game = match single {
+        Some(Single::Events(events)) => Dynamic::eventful(events.with_table(table)),
+        Some(Single::Lifted(lifted)) => Dynamic::evaluated(lifted.with_table(table)),
         None => Dynamic::shared(table),
-    })
+    };
+    Ok((game, estimates))
+}
+
+fn decode(compilation: &Compilation) -> Result<Table, Box<Diagnostic>> {
+    Table::decode(&compilation.table).map_err(|error| Box::new(too_large(&error)))
 }
 
 /// The game of a net, run by what changes from state to state; none if that would take too much memory.

@@ -58,7 +58,7 @@ impl Dynamic {
             #[cfg(feature = "load")]
             Engine::Events(events) => events.table(),
             #[cfg(feature = "load")]
-            Engine::Lifted(_) => None,
+            Engine::Lifted(lifted) => lifted.table(),
         }
     }
 
@@ -189,13 +189,7 @@ impl Game for Dynamic {
     }
 
     fn observe_without_goals(&self, state: &BitBox, view: &mut BitBox) {
-        match &self.engine {
-            Engine::Table(table) => table.observe_without_goals(state.as_ref(), view.as_mut()),
-            #[cfg(feature = "load")]
-            Engine::Events(events) => events.observe_without_goals(state.as_ref(), view.as_mut()),
-            #[cfg(feature = "load")]
-            Engine::Lifted(lifted) => lifted.observe(state.as_ref(), view.as_mut()),
-        }
+        with!(self, |engine| engine.observe_without_goals(state.as_ref(), view.as_mut()));
     }
 
     fn advance(&self, state: &mut BitBox, joint: &[MoveId]) {

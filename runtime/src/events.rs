@@ -3,14 +3,13 @@
 //! Where a net has hundreds of thousands of gates, a step changes few of them. A [`Machine`] has the net in one state; asked about
 //! another one it goes there by the fluents that differ, and gates are evaluated only where an operand that they rely on has
 //! changed. The best net is often the one that optimising starts from, where the way from what changes to what is seen is shorter;
-//! the [`trial`] says which one takes fewer steps, and whether the table takes fewer still.
+//! the [`trial`](crate::trial) says which one takes fewer steps, and whether another engine takes fewer still.
 //!
 //! Input: a net. Output: a game, whose lanes, if any, are those of the table of the same rules. What is said of a state depends on
 //! the state and the moves alone. Threads take turns with the machines, of which there are as many as threads ever worked at
 //! the same time, within [`MOST_BYTES`]: then they wait for each other.
 
 mod machine;
-pub(crate) mod trial;
 mod wiring;
 
 use crate::{
@@ -55,6 +54,8 @@ struct Machines {
     idle: Vec<Machine>,
     /// How many there are.
     count: usize,
+    /// Threads that wait for one. To wake nobody takes as long as to step a small change.
+    waiting: usize,
 }
 
 /// A machine that a thread works with, and gives back.
@@ -79,8 +80,11 @@ impl DerefMut for Loan<'_> {
 
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
-        self.events.machines().idle.extend(self.machine.take());
-        self.events.returned.notify_one();
+        let mut machines = self.events.machines();
+        machines.idle.extend(self.machine.take());
+        if machines.waiting > 0 {
+            self.events.returned.notify_one();
+        }
     }
 }
 
@@ -161,6 +165,16 @@ impl Events {
         &self.initial
     }
 
+    /// The operands of all gates.
+    pub(crate) fn edges(&self) -> usize {
+        self.wiring.operands.len()
+    }
+
+    /// The edges looked at so far, by no thread that works now.
+    pub(crate) fn work(&self) -> u64 {
+        self.machines().idle.iter().map(Machine::work).sum()
+    }
+
     /// Writes what is seen of `state` into `view`.
     ///
     /// # Panics
@@ -224,7 +238,10 @@ impl Events {
     fn visit(&self, state: &[u64]) -> Loan<'_> {
         let mut machines = self.machines();
         let machine = loop {
-            let nearest = (0..machines.idle.len()).min_by_key(|&place| machines.idle[place].distance(state));
+            let nearest = match machines.idle.len() {
+                1 => Some(0),
+                idle => (0..idle).min_by_key(|&place| machines.idle[place].distance(state)),
+            };
             if let Some(place) = nearest {
                 break Some(machines.idle.swap_remove(place));
             }
@@ -232,7 +249,9 @@ impl Events {
                 machines.count += 1;
                 break None;
             }
+            machines.waiting += 1;
             machines = self.returned.wait(machines).unwrap_or_else(PoisonError::into_inner);
+            machines.waiting -= 1;
         };
         drop(machines);
         let machine = machine.unwrap_or_else(|| Machine::new(&self.wiring, self.shape));

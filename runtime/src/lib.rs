@@ -112,6 +112,8 @@ pub mod search;
 mod simd;
 mod stats;
 mod table;
+#[cfg(feature = "load")]
+mod trial;
 pub mod vocabulary;
 
 pub use cancel::Cancel;

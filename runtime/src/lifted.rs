@@ -4,23 +4,26 @@
 //! Threads share the rules and take turns with the places to work in, of which there are as
 //! many as threads ever worked at the same time.
 //!
-//! An evaluation may take more than the limits allow. Then it is given up, and counted: a state that takes too much
-//! shows no legal moves and no goals and is not terminal, and a step that takes too much leads to the lost
-//! state, which has one bit that is no fluent and shows nothing either. So play ends there, as it
-//! does where a role has no legal move.
+//! An evaluation may take more than the limits allow. Where the rules have a table too, it answers then. Else the evaluation is given up,
+//! and counted: a state that takes too much shows no legal moves and no goals and is not terminal, and a step that takes
+//! too much leads to the lost state, which has one bit that is no fluent and shows nothing either. So play ends
+//! there, as it does where a role has no legal move.
 
 use crate::{
     bits,
     game::{Id, Shape},
-    table::TableError,
+    table::{Table, TableError},
     vocabulary::{Texts, Vocabulary},
 };
-use gdl_compiler::lifted::{self, Excess, Scratch};
+use gdl_compiler::{
+    Limits,
+    lifted::{self, Excess, Scratch},
+};
 use gdl_format::table::MAX_VIEW_WORDS;
 use std::{
     fmt,
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -36,6 +39,8 @@ pub(crate) struct Lifted {
     /// Evaluations that were given up, and why the first one was.
     given_up: AtomicU64,
     excess: Mutex<Option<Excess>>,
+    /// What plays many games at once, and answers where an evaluation is given up.
+    table: Option<Arc<Table>>,
 }
 
 impl fmt::Debug for Lifted {
@@ -69,10 +74,31 @@ impl Lifted {
         if let Some(percepts) = &rules.role_percepts {
             vocabulary = vocabulary.with_percepts(Texts::new(&names.percepts), percepts.clone());
         }
-        let mut initial = vec![0; state_words(shape)];
+        // A bit more, which is set in the lost state.
+        let mut initial = vec![0; (shape.fluents + 1).div_ceil(64)];
         initial[..rules.initial().len()].copy_from_slice(rules.initial());
         let (idle, given_up, excess) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
-        Ok(Self { vocabulary, shape, initial: initial.into(), rules, idle, given_up, excess })
+        Ok(Self { vocabulary, shape, initial: initial.into(), rules, idle, given_up, excess, table: None })
+    }
+
+    /// The game with a table of the same rules and names. Then no state is lost.
+    pub(crate) fn with_table(self, table: Arc<Table>) -> Self {
+        Self { initial: table.initial().into(), table: Some(table), ..self }
+    }
+
+    /// The game with other limits for evaluations.
+    pub(crate) fn with_limits(self, limits: &Limits) -> Self {
+        Self { rules: self.rules.with_limits(limits), ..self }
+    }
+
+    /// The table of the same rules.
+    pub(crate) fn table(&self) -> Option<&Table> {
+        self.table.as_deref()
+    }
+
+    /// The steps that evaluations took so far, of no thread that evaluates now.
+    pub(crate) fn work(&self) -> u64 {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).iter().map(Scratch::work).sum()
     }
 
     /// The names and goal values of the game.
@@ -105,12 +131,34 @@ impl Lifted {
     /// # Panics
     /// If a row is too short.
     pub(crate) fn observe(&self, state: &[u64], view: &mut [u64]) {
-        if bits::test(state, self.shape.fluents) {
+        self.see(state, view, true);
+    }
+
+    /// [`Lifted::observe`], but the goals are missing unless the state is terminal.
+    ///
+    /// # Panics
+    /// If a row is too short.
+    pub(crate) fn observe_without_goals(&self, state: &[u64], view: &mut [u64]) {
+        self.see(state, view, false);
+    }
+
+    fn see(&self, state: &[u64], view: &mut [u64], with_goals: bool) {
+        if self.is_lost(state) {
             view.fill(0);
             return;
         }
-        let result = self.with_scratch(|scratch| self.rules.observe(scratch, state, view));
-        self.note(&result);
+        let result = self.with_scratch(|scratch| {
+            if with_goals {
+                self.rules.observe(scratch, state, view)
+            } else {
+                self.rules.observe_without_goals(scratch, state, view)
+            }
+        });
+        match (&self.table, result) {
+            (Some(table), Err(_)) if with_goals => table.observe(state, view),
+            (Some(table), Err(_)) => table.observe_without_goals(state, view),
+            (_, result) => drop(self.note(&result)),
+        }
     }
 
     /// Replaces `state` by the one that follows when each role makes its move of `joint`: the lost state
@@ -119,12 +167,21 @@ impl Lifted {
     /// # Panics
     /// If the row is too short.
     pub(crate) fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
-        if bits::test(state, self.shape.fluents) {
+        if self.is_lost(state) {
             return;
         }
+        let before = self.table.as_ref().map(|table| (table, state.to_vec()));
         let result = self.with_scratch(|scratch| self.rules.advance(scratch, state, &numbers(joint)));
-        if self.note(&result) {
-            bits::set(state, self.shape.fluents);
+        match (before, result) {
+            (Some((table, before)), Err(_)) => {
+                state.copy_from_slice(&before);
+                table.advance(state, joint);
+            }
+            (_, result) => {
+                if self.note(&result) {
+                    bits::set(state, self.shape.fluents);
+                }
+            }
         }
     }
 
@@ -133,13 +190,21 @@ impl Lifted {
     /// # Panics
     /// If a row is too short.
     pub(crate) fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
-        if bits::test(state, self.shape.fluents) {
+        if self.is_lost(state) {
             percepts.fill(0);
             return;
         }
         let result =
             self.with_scratch(|scratch| self.rules.perceive(scratch, state, &numbers(joint), percepts));
-        self.note(&result);
+        match (&self.table, result) {
+            (Some(table), Err(_)) => table.perceive(state, joint, percepts),
+            (_, result) => drop(self.note(&result)),
+        }
+    }
+
+    /// Whether the way to a state was given up, which is nowhere if there is a table.
+    fn is_lost(&self, state: &[u64]) -> bool {
+        self.table.is_none() && bits::test(state, self.shape.fluents)
     }
 
     fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
@@ -157,10 +222,6 @@ impl Lifted {
         self.excess.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| excess.clone());
         true
     }
-}
-
-fn state_words(shape: Shape) -> usize {
-    (shape.fluents + 1).div_ceil(64)
 }
 
 fn numbers<M: Id>(joint: &[M]) -> Vec<u32> {

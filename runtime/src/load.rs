@@ -2,8 +2,9 @@
 //!
 //! A rulesheet becomes a table, and a vast one a net that is evaluated where it changes, if a trial says that this takes less
 //! ([`Dynamic::engine`] says `events`). One that is too large to be grounded is evaluated state by state instead
-//! ([`Dynamic::engine`] says `lifted`): the same play, tens of times slower in most games, and faster where a net would be
-//! vast and little of it alive.
+//! ([`Dynamic::engine`] says `lifted`), and so is one of which the trial says that this takes less: the same play, tens of times
+//! slower in most games, and faster where a net would be vast and little of it alive. A trial counts work and reads no clock,
+//! so each machine takes the same engine.
 //!
 //! [`load`] is for rulesheets of one's own. A [`Loader`] has names for messages, limits for text from strangers, a deadline
 //! and a [`Cancel`].
@@ -289,7 +290,8 @@ impl Loader {
         Self { way: Some(Way::Lifted), ..self }
     }
 
-    /// Single states are stepped by the table. Otherwise a trial says whether that or [`Loader::events`] takes less.
+    /// Single states are stepped by the table. Otherwise a trial says whether that, [`Loader::events`] or [`Loader::lifted`] takes
+    /// least.
     pub fn table(self) -> Self {
         Self { way: Some(Way::Table), ..self }
     }

@@ -210,7 +210,8 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// The engine; at first it is [`Engine::Lanes`], whose results are those of [`Engine::TableLanes`], if the game
     /// can be played so, which it can if it was compiled from rules, has fewer than some fifty thousand fluents and
     /// moves, and is not over before it starts; and if play can come to a state where games are to start. Else it is
-    /// [`Engine::Single`], whatever is asked for; [`Stats::engine`] tells.
+    /// [`Engine::Single`], whatever is asked for; [`Stats::engine`] tells. Of a rulesheet that was loaded it is [`Engine::Single`] at
+    /// first if that is expected to take less time, which a trial found out.
     pub fn engine(mut self, engine: Engine) -> Self {
         self.plan.engine = Some(engine);
         self
@@ -351,7 +352,8 @@ impl Plan<'_> {
             Some(Engine::Single) => None,
             // There games are a move long at least.
             _ if self.max_length == 0 => None,
-            Some(Engine::Lanes | Engine::TableLanes) | None => table.and_then(Table::lanes),
+            Some(Engine::Lanes | Engine::TableLanes) => table.and_then(Table::lanes),
+            None => table.and_then(Table::preferred_lanes),
         };
         let mut middle = None;
         if first != initial {

@@ -28,7 +28,10 @@ pub use crate::stats::thousands;
 
 /// For the tools of this project: games by options of the compiler.
 #[cfg(feature = "load")]
-pub use crate::compile::{Way, compile, compile_as, eventful, lift, playable};
+pub use crate::{
+    compile::{Way, choose_engine, compile, compile_as, eventful, lift, playable},
+    trial::Estimate,
+};
 
 use crate::lanes::Straight;
 use gdl_format::table::has_this_version;

@@ -55,8 +55,9 @@ pub struct Table {
     /// What all of that may take.
     room: Room,
     sees: Option<Sees>,
-    /// What plays many games at once.
+    /// What plays many games at once, and whether that takes less time for a state than single states do.
     lanes: Option<Box<Lanes>>,
+    prefers_lanes: bool,
 }
 
 /// The percepts that the roles have of a step.
@@ -114,6 +115,7 @@ impl Table {
             room: Room::default(),
             sees,
             lanes,
+            prefers_lanes: true,
         })
     }
 
@@ -158,6 +160,17 @@ impl Table {
     /// What plays many games at once; none if the game is too large or over before it starts.
     pub(crate) fn lanes(&self) -> Option<&Lanes> {
         self.lanes.as_deref()
+    }
+
+    /// Those lanes if playouts are to go through them unless another engine is asked for.
+    pub(crate) fn preferred_lanes(&self) -> Option<&Lanes> {
+        self.lanes().filter(|_| self.prefers_lanes)
+    }
+
+    /// Whether playouts are to go through lanes unless another engine is asked for.
+    #[cfg(feature = "load")]
+    pub(crate) fn prefer_lanes(&mut self, prefers: bool) {
+        self.prefers_lanes = prefers;
     }
 
     /// The programs of the lanes, for what runs them elsewhere.

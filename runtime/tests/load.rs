@@ -175,6 +175,55 @@ fn vast_nets_are_stepped_by_events() {
     assert!(error.contains("fuel"), "{error}");
 }
 
+/// Four roles guess numbers, and the sum decides.
+fn sums(numbers: usize) -> String {
+    let mut text = String::new();
+    for role in ["a", "b", "c", "d"] {
+        write!(text, "(role {role})").expect("a string takes all");
+    }
+    for number in 0..numbers {
+        write!(text, "(number {number})").expect("a string takes all");
+    }
+    for number in 0..4 * numbers {
+        let next = number + 1;
+        write!(text, "(succ {number} {next})").expect("a string takes all");
+    }
+    text + "
+        (init start)
+        (any 0) (<= (any ?n) (succ ?m ?n))
+        (<= (sum ?x 0 ?x) (any ?x))
+        (<= (sum ?x ?y ?z) (succ ?v ?y) (sum ?x ?v ?w) (succ ?w ?z))
+        (even 0) (<= (even ?n) (even ?m) (succ ?m ?l) (succ ?l ?n))
+        (<= (legal ?r (guess ?n)) (role ?r) (number ?n))
+        (<= (next (guessed ?r ?n)) (does ?r (guess ?n)))
+        (<= (total ?s) (true (guessed a ?a)) (true (guessed b ?b)) (true (guessed c ?c)) (true (guessed d ?d))
+            (sum ?a ?b ?x) (sum ?x ?c ?y) (sum ?y ?d ?s))
+        (<= won (total ?s) (even ?s))
+        (<= terminal (not (true start)))
+        (<= (goal ?r 100) (role ?r) won)
+        (<= (goal ?r 0) (role ?r) (not won))"
+}
+
+#[test]
+fn rules_are_evaluated_where_that_takes_less_than_a_vast_net() {
+    let text = sums(100);
+    let chosen = load(&text).unwrap();
+    let [table, events] =
+        [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());
+    assert_eq!([&chosen, &table, &events].map(Dynamic::engine), ["lifted", "table", "events"]);
+    // States are the same rows of bits, whatever plays; so are single games. Lanes are those of the table.
+    assert_eq!((chosen.shape(), chosen.initial()), (table.shape(), table.initial()));
+    let tally = |game, engine| Playouts::new(game).engine(engine).seed(3).count(300).threads(2).run().tally;
+    let single = tally(&table, Engine::Single);
+    assert!(single.roles[0].wins > 100 && single.roles[0].wins < 200);
+    for game in [&chosen, &events] {
+        assert_eq!(tally(game, Engine::Single), single);
+        assert_eq!(tally(game, Engine::TableLanes), tally(&table, Engine::TableLanes));
+        assert_eq!(Playouts::new(game).runs(), Playouts::new(&table).runs());
+    }
+    assert!(chosen.given_up().is_none());
+}
+
 /// Many combinations have to be looked at in the step after the first, and none of them is any good.
 const HARD: &str = "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
     (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (d 10) (d 11) (d 12) (d 13) (d 14) (d 15) (d 16)

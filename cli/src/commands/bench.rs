@@ -60,8 +60,8 @@ pub(crate) struct BenchArgs {
     /// How long the compilation of each may take
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
     pub deadline: f64,
-    /// How games are played [default: lanes; without lanes table, events where a trial says that they take less, or, if the rules take
-    /// too much to be grounded, lifted]
+    /// How games are played [default: lanes; without lanes, or where a trial says that they take longer, table, events or lifted, as
+    /// the trial says or, if the rules take too much to be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Engine>,
     /// The graphics card of the engine `gpu`: a part of its name, or `emulate` [default: the fastest one]
@@ -216,17 +216,17 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
         }
     };
     let game = compile_as(&source, &options, way).map_err(|diagnostics| explain(&diagnostics, &source))?;
-    let _ = playouts(&game, gdl_runtime::playouts::Engine::Single).count(1).run();
+    let _ = playouts(&game, Some(gdl_runtime::playouts::Engine::Single)).count(1).run();
     let load_seconds = start.elapsed().as_secs_f64();
     let load_cpu_seconds = clock.elapsed().as_secs_f64();
 
     if args.engine == Some(Engine::Gpu) {
         return measure_on_card(&game, args, load_seconds, load_cpu_seconds);
     }
-    let engine = match args.engine {
-        None | Some(Engine::Lanes | Engine::TableLanes) => gdl_runtime::playouts::Engine::TableLanes,
-        Some(_) => gdl_runtime::playouts::Engine::Single,
-    };
+    let engine = args.engine.map(|engine| match engine {
+        Engine::Lanes | Engine::TableLanes => gdl_runtime::playouts::Engine::TableLanes,
+        _ => gdl_runtime::playouts::Engine::Single,
+    });
     let clock = ProcessTime::now();
     let first = playouts(&game, engine).count(1).run();
     let lanes_cpu_seconds = clock.elapsed().as_secs_f64();
@@ -275,8 +275,12 @@ fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu
     })
 }
 
-fn playouts(game: &Dynamic, engine: gdl_runtime::playouts::Engine) -> Playouts<'_, Dynamic> {
-    Playouts::new(game).engine(engine).threads(1)
+fn playouts(game: &Dynamic, engine: Option<gdl_runtime::playouts::Engine>) -> Playouts<'_, Dynamic> {
+    let playouts = Playouts::new(game).threads(1);
+    match engine {
+        Some(engine) => playouts.engine(engine),
+        None => playouts,
+    }
 }
 
 /// The first error of a rulesheet that does not load.

@@ -5,7 +5,7 @@
 
 use clap::Args;
 use gdl_compiler::{Omission, propnet::Net};
-use gdl_runtime::{Dynamic, Game};
+use gdl_runtime::{__private::Estimate, Dynamic, Game};
 use gdl_tools::{
     error::{Error, Result},
     game::GameArg,
@@ -25,8 +25,8 @@ Examples:
 pub(crate) struct NetArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
-    /// How the rules are run [default: table, events where a trial says that they take less, or, if they take too much to be
-    /// grounded, lifted]
+    /// How the rules are run [default: table, events or lifted where a trial says that they take less, or, if they take too much to
+    /// be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Way>,
     /// Print the net as a Graphviz graph
@@ -70,7 +70,14 @@ pub(crate) fn run(args: &NetArgs) -> Result {
     // A compiled game's code was made from the same net by the same phases.
     let has_code = matches!(args.game, GameArg::BuiltIn(entry) if entry.is_compiled());
     let is_straight = has_code && args.engine.is_none() && compiled.is_straight();
-    let engine = if is_straight { "straight" } else { load::playable(&compiled, args.engine)?.engine() };
+    let (engine, expected) = if is_straight {
+        ("straight", Vec::new())
+    } else if args.engine.is_some() {
+        (load::playable(&compiled, args.engine)?.engine(), Vec::new())
+    } else {
+        let (game, expected) = load::choose_engine(&compiled)?;
+        (game.engine(), expected)
+    };
     if args.dot {
         let graph = graph(&compiled.net, MOST_DRAWN)?;
         let mut out = output::stdout();
@@ -78,10 +85,10 @@ pub(crate) fn run(args: &NetArgs) -> Result {
         out.flush()?;
         Ok(())
     } else if args.json {
-        output::json(&to_json(&name, engine, &compiled))
+        output::json(&to_json(&name, engine, &expected, &compiled))
     } else {
         let mut out = output::stdout();
-        print(&mut out, &name, engine, &compiled)?;
+        print(&mut out, &name, engine, &expected, &compiled)?;
         out.flush()?;
         Ok(())
     }
@@ -138,7 +145,7 @@ fn print_lifted(name: &str, game: &Dynamic) -> Result {
     Ok(())
 }
 
-fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
+fn to_json(name: &str, engine: &str, expected: &[Estimate], compiled: &Compiled) -> Value {
     let net = &compiled.net;
     let moves: Map<String, Value> =
         moves(compiled).into_iter().map(|(role, moves)| (role.to_owned(), json!(moves))).collect();
@@ -147,6 +154,11 @@ fn to_json(name: &str, engine: &str, compiled: &Compiled) -> Value {
     let mut report = json!({
         "game": name,
         "engine": engine,
+        "expected": expected.iter().map(|estimate| json!({
+            "engine": estimate.engine,
+            "work": estimate.work,
+            "nanoseconds": estimate.nanoseconds,
+        })).collect::<Vec<_>>(),
         "roles": net.vocabulary.roles,
         "fluents": net.vocabulary.fluents.len(),
         "dead_fluents": dead(net),
@@ -191,9 +203,19 @@ fn percepts(compiled: &Compiled) -> impl Iterator<Item = (&str, usize)> {
     net.vocabulary.roles.iter().map(String::as_str).zip(net.percepts().map(<[_]>::len))
 }
 
-fn print(out: &mut impl Write, name: &str, engine: &str, compiled: &Compiled) -> Result {
+fn print(
+    out: &mut impl Write,
+    name: &str,
+    engine: &str,
+    expected: &[Estimate],
+    compiled: &Compiled,
+) -> Result {
     let net = &compiled.net;
     writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}runs as {engine}{DIM:#}")?;
+    for Estimate { engine, nanoseconds, .. } in expected {
+        let time = duration(*nanoseconds as f64 / 1e9);
+        writeln!(out, "    {DIM}{engine:<11}{time:>11}  expected of a step{DIM:#}")?;
+    }
     for (role, moves) in moves(compiled) {
         writeln!(out, "  {:<13}{:>11}  {DIM}{role}{DIM:#}", "moves", thousands(moves as u128))?;
     }
@@ -261,13 +283,13 @@ mod tests {
     #[test]
     fn what_was_left_out_is_told() {
         let mut compiled = tictactoe();
-        assert_eq!(to_json("tictactoe", "table", &compiled)["omitted"], json!([]));
+        assert_eq!(to_json("tictactoe", "table", &[], &compiled)["omitted"], json!([]));
         let parts = [("plies", Stop::Fuel), ("lanes", Stop::Bytes)];
         compiled.compilation.omissions = parts.map(|(part, stop)| Omission { part, stop }).to_vec();
         let told = compiled.omissions.iter().map(Omission::to_string).collect::<Vec<_>>();
-        assert_eq!(to_json("tictactoe", "table", &compiled)["omitted"], json!(told));
+        assert_eq!(to_json("tictactoe", "table", &[], &compiled)["omitted"], json!(told));
         let mut text = Vec::new();
-        print(&mut text, "tictactoe", "table", &compiled).expect("there is room");
+        print(&mut text, "tictactoe", "table", &[], &compiled).expect("there is room");
         let text = String::from_utf8(text).expect("text");
         let end = text.lines().rev().take(2).collect::<Vec<_>>();
         assert_eq!(end, [format!("  left out     {}", told[1]), format!("  left out     {}", told[0])]);

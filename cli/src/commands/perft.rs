@@ -25,8 +25,8 @@ Examples:
 pub(crate) struct PerftArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
-    /// How moves are made [default: lanes; without lanes table, events where a trial says that they take less, or, if the rules take
-    /// too much to be grounded, lifted]
+    /// How moves are made [default: lanes; without lanes table, events or lifted, as a trial says or, if the rules take too much to be
+    /// grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Engine>,
     /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]

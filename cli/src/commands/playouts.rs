@@ -40,8 +40,8 @@ pub(crate) struct PlayoutsArgs {
     /// How many threads play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// How games are played [default: lanes; without lanes table, events where a trial says that they take less, or, if the rules take
-    /// too much to be grounded, lifted]
+    /// How games are played [default: lanes; without lanes, or where a trial says that they take longer, table, events or lifted, as
+    /// the trial says or, if the rules take too much to be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Engine>,
     /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]

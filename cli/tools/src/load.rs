@@ -11,12 +11,12 @@ use crate::{
 };
 use clap::ValueEnum;
 use gdl_compiler::{
-    Compilation, Diagnostic, Diagnostics, Levels, Observer, Options, Phase, Rules, Severity, Source,
+    Compilation, Diagnostic, Diagnostics, Levels, Limits, Observer, Options, Phase, Rules, Severity, Source,
     diagnostic::codes, emit, observer::Progress, propnet::Net,
 };
 use gdl_games::Entry;
 use gdl_runtime::{
-    __private::{self, lift},
+    __private::{self, Estimate, lift},
     Dynamic,
 };
 use std::{
@@ -356,6 +356,14 @@ pub fn play(source: Source, options: &Options, way: Option<Way>) -> Result<Dynam
 pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic> {
     let game = __private::playable(compilation, way.map(Into::into));
     game.map_err(|excess| Error::Input(excess.message))
+}
+
+/// The game of what was compiled, run as a trial says, and what the trial expects of the engines that take part in it.
+///
+/// # Errors
+/// [`Error::Input`] if it is too large to be played.
+pub fn choose_engine(compilation: &Compilation) -> Result<(Dynamic, Vec<Estimate>)> {
+    __private::choose_engine(compilation, &Limits::default()).map_err(|excess| Error::Input(excess.message))
 }
 
 /// Parses and checks a rulesheet without grounding it.

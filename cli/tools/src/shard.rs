@@ -222,7 +222,8 @@ fn playouts(game: &Dynamic, engine: Option<Engine>, seed: u64, count: u64) -> Pl
     let run = Playouts::new(game).seed(seed).count(count);
     match engine {
         Some(Engine::Single) => run.engine(playouts::Engine::Single),
-        Some(Engine::Lanes) | None => run,
+        Some(Engine::Lanes) => run.engine(playouts::Engine::Lanes),
+        None => run,
     }
 }
 

@@ -71,6 +71,9 @@ use table::{Store, Table};
 /// Which part of [`Limits::fuel`] one evaluation may take.
 pub const FUEL_SHARE: u64 = 5;
 
+/// Words of a state that are looked at at once, since most of many fluents do not hold.
+const CHUNK: usize = 16;
+
 /// Why an evaluation was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
@@ -235,6 +238,10 @@ pub struct Lifted {
     /// The sizes of states and views.
     pub shape: Shape,
     initial: Vec<u64>,
+    /// The bits of a view of the moves that roles may ever make.
+    possible: Vec<u64>,
+    /// Those bits of the moves that are legal in every state, if no others are.
+    always: Option<Vec<u64>>,
     /// For each role where its goals start among those of all.
     goal_starts: Vec<usize>,
     /// The names of those relations of which a state may leave open whether they hold.
@@ -288,11 +295,12 @@ impl Relations {
     }
 }
 
-/// The components that are filled to see a state, and those that are filled besides for a step and for
-/// what is perceived of it.
+/// The components that are filled to see a state without its goals, and those that are filled besides for these, for a
+/// step and for what is perceived of it.
 #[derive(Debug, Default)]
 struct Phases {
     observe: Vec<usize>,
+    score: Vec<usize>,
     advance: Vec<usize>,
     perceive: Vec<usize>,
 }
@@ -303,6 +311,7 @@ struct Names {
     roles: Vec<TermId>,
     fluents: Vec<TermId>,
     moves: Vec<TermId>,
+    percepts: Vec<TermId>,
     role_of: Numbers,
     fluent_of: Numbers,
     move_of: Numbers,
@@ -318,8 +327,20 @@ pub struct Scratch {
     state: Vec<u64>,
     /// What became of seeing that state; none before the first.
     seen: Option<Result<(), Stop>>,
+    /// What became of its goals; none if they were not asked for, or not since it was left.
+    scored: Option<Result<(), Stop>>,
     /// Terms and questions that belong to the state.
     marks: (usize, usize),
+    /// Steps taken and tables emptied so far.
+    work: u64,
+}
+
+impl Scratch {
+    /// The steps that evaluations took so far, and the tables that they emptied before, which tell how long that was.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.work
+    }
 }
 
 fn set(row: &mut [u64], bit: usize) {
@@ -351,7 +372,20 @@ impl Lifted {
     /// What a thread needs to evaluate.
     #[must_use]
     pub fn scratch(&self) -> Scratch {
-        Scratch { memory: self.blank.clone(), state: Vec::new(), seen: None, marks: (0, 0) }
+        Scratch {
+            memory: self.blank.clone(),
+            state: Vec::new(),
+            seen: None,
+            scored: None,
+            marks: (0, 0),
+            work: 0,
+        }
+    }
+
+    /// The same with other limits for evaluations.
+    #[must_use]
+    pub fn with_limits(self, limits: &Limits) -> Self {
+        Self { limits: limits.clone(), ..self }
     }
 
     /// Writes what is seen of `state` into `view`, all of it, as [`Shape`] has it.
@@ -362,18 +396,49 @@ impl Lifted {
     /// # Panics
     /// If a row is shorter than the shape's.
     pub fn observe(&self, scratch: &mut Scratch, state: &[u64], view: &mut [u64]) -> Result<(), Excess> {
+        self.see(scratch, state, view, true)
+    }
+
+    /// [`Lifted::observe`], but the goals are missing unless the state is terminal.
+    ///
+    /// # Errors
+    /// As for [`Lifted::observe`].
+    ///
+    /// # Panics
+    /// If a row is shorter than the shape's.
+    pub fn observe_without_goals(
+        &self,
+        scratch: &mut Scratch,
+        state: &[u64],
+        view: &mut [u64],
+    ) -> Result<(), Excess> {
+        self.see(scratch, state, view, false)
+    }
+
+    fn see(
+        &self,
+        scratch: &mut Scratch,
+        state: &[u64],
+        view: &mut [u64],
+        with_goals: bool,
+    ) -> Result<(), Excess> {
         view.fill(0);
         self.enter(scratch, state).map_err(|stop| self.excess(stop))?;
         let (names, shape, k) = (&self.names, self.shape, &self.relations);
-        for (role, action) in self.pairs(scratch, k.legal) {
-            if let Some(role) = names.role_of.of(role) {
-                let own = names
-                    .move_of
-                    .of(action)
-                    .filter(|&action| self.role_moves[role].binary_search(&(action as u32)).is_ok());
-                let Some(action) = own else { return Err(self.unnamed(view, Stop::Undeclared("input"))) };
-                set(view, shape.legal_bit(role, action));
-            }
+        if let Some(always) = &self.always {
+            view[..always.len()].copy_from_slice(always);
+        } else if let Err(stop) = self.permit(self.pairs(scratch, k.legal), view) {
+            return Err(self.unnamed(view, stop));
+        }
+        let is_terminal = self.table(scratch, k.terminal).len() > 0;
+        if is_terminal {
+            set(view, shape.terminal_bit());
+        }
+        if !(is_terminal || with_goals) {
+            return Ok(());
+        }
+        if let Err(stop) = self.score(scratch) {
+            return Err(self.unnamed(view, stop));
         }
         for (role, value) in self.pairs(scratch, k.goal) {
             if let Some(role) = names.role_of.of(role) {
@@ -382,9 +447,6 @@ impl Lifted {
                 let Some(place) = place else { return Err(self.unnamed(view, Stop::NoValue)) };
                 set(view, shape.goal_bit() + self.goal_starts[role] + place);
             }
-        }
-        if self.table(scratch, k.terminal).len() > 0 {
-            set(view, shape.terminal_bit());
         }
         Ok(())
     }
@@ -441,6 +503,41 @@ impl Lifted {
         Ok(())
     }
 
+    /// Notes in a view that roles may make moves.
+    fn permit(&self, legal: impl Iterator<Item = (TermId, TermId)>, view: &mut [u64]) -> Result<(), Stop> {
+        for (role, action) in legal {
+            if let Some(role) = self.names.role_of.of(role) {
+                let bit = self.names.move_of.of(action).map(|action| self.shape.legal_bit(role, action));
+                let Some(bit) = bit.filter(|bit| self.possible[bit / 64] >> (bit % 64) & 1 == 1) else {
+                    return Err(Stop::Undeclared("input"));
+                };
+                set(view, bit);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out what there is to know of moves before there is a state, after they got their numbers.
+    fn number_moves(mut self) -> Self {
+        let bits = self
+            .role_moves
+            .iter()
+            .enumerate()
+            .flat_map(|(role, list)| list.iter().map(move |&action| (role, action as usize)));
+        let mut possible = vec![0; self.shape.roles * self.shape.legal_words()];
+        bits.for_each(|(role, action)| set(&mut possible, self.shape.legal_bit(role, action)));
+        self.possible = possible;
+        let legal = self.relations.legal;
+        self.always = None;
+        if self.is_fixed[legal] {
+            let table = &self.fixed.tables[legal];
+            let pairs = (0..table.len()).map(|i| (table.tuple(i)[0], table.tuple(i)[1]));
+            let mut always = vec![0; self.possible.len()];
+            self.always = self.permit(pairs, &mut always).is_ok().then_some(always);
+        }
+        self
+    }
+
     /// Empties a row, of which something has no name.
     fn unnamed(&self, row: &mut [u64], stop: Stop) -> Excess {
         row.fill(0);
@@ -483,25 +580,38 @@ impl Lifted {
         memory.questions.truncate(0);
         memory.terms.forget();
         (0..self.is_fixed.len()).for_each(|relation| memory.store.clear(relation));
-        for (place, &word) in state.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                let fluent = place * 64 + rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                if let Some(&term) = self.names.fluents.get(fluent) {
-                    memory.store.tables[self.relations.fact].insert(&[term]);
+        let facts = &mut memory.store.tables[self.relations.fact];
+        for (place, words) in state.chunks(CHUNK).enumerate().filter(|(_, words)| **words != [0; CHUNK]) {
+            for (word, &bits) in (CHUNK * place..).zip(words) {
+                let mut rest = bits;
+                while rest != 0 {
+                    let fluent = word * 64 + rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    if let Some(&term) = self.names.fluents.get(fluent) {
+                        facts.insert(&[term]);
+                    }
                 }
             }
         }
         memory.refuel(self.fuel(), bytes_of(&self.limits));
         let seen = self.fill(memory, &self.phases.observe);
+        scratch.work += self.is_fixed.len() as u64 + self.fuel() - memory.fuel();
         scratch.marks = (memory.terms.len(), memory.questions.len());
-        scratch.seen = Some(seen);
+        (scratch.seen, scratch.scored) = (Some(seen), None);
         seen
     }
 
-    /// Fills what follows from a joint move, besides what is seen of the state. What that cost before does
-    /// not matter, so the same step always succeeds or never.
+    /// Fills the goals of the state that is seen, unless they are there.
+    fn score(&self, scratch: &mut Scratch) -> Result<(), Stop> {
+        if let Some(scored) = scratch.scored {
+            return scored;
+        }
+        let scored = self.fill_besides(scratch, &self.phases.score);
+        scratch.scored = Some(scored);
+        scored
+    }
+
+    /// Fills what follows from a joint move.
     fn step(
         &self,
         scratch: &mut Scratch,
@@ -510,23 +620,35 @@ impl Lifted {
         components: &[usize],
     ) -> Result<(), Stop> {
         self.enter(scratch, state)?;
-        let (terms, questions) = scratch.marks;
+        // What they are made of may go.
+        scratch.scored = None;
         let memory = &mut scratch.memory;
-        for &component in self.phases.advance.iter().chain(&self.phases.perceive) {
-            for &relation in &self.program.components[component].relations {
-                memory.store.clear(relation);
-            }
-        }
-        memory.questions.truncate(questions);
-        memory.terms.truncate(terms);
         memory.store.clear(self.relations.does);
         for (&role, &action) in self.names.roles.iter().zip(joint) {
             if let Some(&action) = self.names.moves.get(action as usize) {
                 memory.store.tables[self.relations.does].insert(&[role, action]);
             }
         }
+        self.fill_besides(scratch, components)
+    }
+
+    /// Fills components beside those that are filled to see the state, which are there. What that cost before does not matter, so the
+    /// same always succeeds or never.
+    fn fill_besides(&self, scratch: &mut Scratch, components: &[usize]) -> Result<(), Stop> {
+        let (terms, questions) = scratch.marks;
+        let memory = &mut scratch.memory;
+        let Phases { score, advance, perceive, .. } = &self.phases;
+        for &component in score.iter().chain(advance).chain(perceive) {
+            for &relation in &self.program.components[component].relations {
+                memory.store.clear(relation);
+            }
+        }
+        memory.questions.truncate(questions);
+        memory.terms.truncate(terms);
         memory.refuel(self.fuel(), bytes_of(&self.limits));
-        self.fill(memory, components)
+        let result = self.fill(memory, components);
+        scratch.work += components.len() as u64 + self.fuel() - memory.fuel();
+        result
     }
 
     fn fill(&self, memory: &mut Memory, components: &[usize]) -> Result<(), Stop> {

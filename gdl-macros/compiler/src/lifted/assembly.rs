@@ -21,6 +21,7 @@ use crate::{
         pattern::Pattern,
         terms::{TermId, Terms},
     },
+    propnet::Net,
     rules::{RelationId, Rules},
     vocabulary::{Numbers, Titles, Vocabulary, goal_value},
 };
@@ -99,7 +100,9 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     memory.terms.fix();
     let is_fixed: Vec<bool> = (0..n_relations).map(|r| !dynamic[r] && !demanded[r]).collect();
     let fixed = part(&mut memory, &is_fixed, limits)?;
-    Ok(Lifted {
+    let lifted = Lifted {
+        possible: Vec::new(),
+        always: None,
         goal_starts: goal_starts(&role_goals),
         open_names: open_names(rules, &program),
         vocabulary: game.vocabulary,
@@ -118,7 +121,42 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         fixed,
         is_fixed,
         blank: Memory::new(memory.store, memory.terms, limits, Observer::default()),
-    })
+    };
+    Ok(lifted.number_moves())
+}
+
+impl Lifted {
+    /// The same game with the names that a net of the same rules has, so that rows of bits of either mean the same to both. A net has
+    /// names for all that can ever hold or be done, often fewer than are found without it. None if it has one that was not found.
+    #[must_use]
+    pub fn with_names_of(mut self, net: &Net) -> Option<Self> {
+        let terms = &self.blank.terms;
+        let named = |texts: &[String], own: &[String], list: &[TermId]| {
+            let place = |text: &String| Some(list[own.binary_search(text).ok()?]);
+            let list = texts.iter().map(place).collect::<Option<Vec<TermId>>>()?;
+            Some((Numbers::new(&list, terms), list))
+        };
+        let (Vocabulary { fluents, moves, percepts, .. }, names) = (&self.vocabulary, &mut self.names);
+        (names.fluent_of, names.fluents) = named(&net.vocabulary.fluents, fluents, &names.fluents)?;
+        (names.move_of, names.moves) = named(&net.vocabulary.moves, moves, &names.moves)?;
+        (names.percept_of, names.percepts) = named(&net.vocabulary.percepts, percepts, &names.percepts)?;
+        let n_roles = net.vocabulary.roles.len();
+        let mut role_moves = vec![Vec::new(); n_roles];
+        net.does().iter().for_each(|&(role, action)| role_moves[role as usize].push(action));
+        self.role_percepts =
+            net.outputs.sees.as_ref().map(|_| {
+                net.percepts().map(|list| list.iter().map(|&(percept, _)| percept).collect()).collect()
+            });
+        self.role_goals =
+            net.outputs.goal.iter().map(|goal| goal.iter().map(|&(value, _)| value).collect()).collect();
+        self.goal_starts = goal_starts(&self.role_goals);
+        self.initial = vec![0; net.shape().state_words()];
+        let holding = net.initial.iter().enumerate().filter(|(_, holds)| **holds);
+        holding.for_each(|(fluent, _)| super::set(&mut self.initial, fluent));
+        (self.role_moves, self.shape) = (role_moves, net.shape());
+        self.vocabulary.clone_from(&net.vocabulary);
+        Some(self.number_moves())
+    }
 }
 
 /// Parts the tables that are the same in all states, with views and indexes up to date, from those that are filled for
@@ -164,11 +202,11 @@ fn phases(program: &Program, k: &Relations, demanded: &[bool]) -> Phases {
         };
         program.closure(relations).into_iter().filter(is_filled).collect()
     };
-    let observe = filled(&[k.legal, k.goal, k.terminal]);
+    let observe = filled(&[k.legal, k.terminal]);
     let besides = |relation: usize| {
         filled(&[relation]).into_iter().filter(|number| !observe.contains(number)).collect()
     };
-    Phases { advance: besides(k.next), perceive: besides(k.sees), observe }
+    Phases { score: besides(k.goal), advance: besides(k.next), perceive: besides(k.sees), observe }
 }
 
 /// The plans of the clauses that are filled, by clause.
@@ -176,7 +214,8 @@ fn plans(planner: &mut Planner<'_>, phases: &Phases) -> Result<Vec<Plan>, Stop> 
     let program = planner.program;
     let mut plans = Vec::new();
     plans.resize_with(program.clauses.len(), Plan::default);
-    for &component in phases.observe.iter().chain(&phases.advance).chain(&phases.perceive) {
+    let Phases { observe, score, advance, perceive } = phases;
+    for &component in observe.iter().chain(score).chain(advance).chain(perceive) {
         for &clause in &program.components[component].clauses {
             let variants = 0..program.variants[clause].len();
             plans[clause] = Plan {
@@ -228,6 +267,7 @@ impl Named {
                 fluent_of: fluents.numbers,
                 moves: moves.terms,
                 move_of: moves.numbers,
+                percepts: percepts.terms,
                 percept_of: percepts.numbers,
             },
         }

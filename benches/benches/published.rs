@@ -1,0 +1,289 @@
+//! Public rulesheets beside the speeds that others published of them: every ratio in one table.
+//!
+//!     cargo bench -p gdl-benches --bench published -- [--seconds S] [--deadline S] [--write PAGE] [FOLDER|FILE..]
+//!
+//! Each rulesheet has a process of its own, which is stopped when it takes far longer than it is given. It loads, by the engines that
+//! are chosen for it, and plays random games on one thread one state at a time and as playouts are played. All times are
+//! processor time. A ratio is the rate of states over that of the fastest engine which was published for the
+//! rulesheet, so one under 1 means that somebody else is faster.
+//!
+//! Rulesheets and published speeds lie in a folder `shared` beside the checkout; without it there is nothing to measure, and
+//! the benchmark says so. A file `base__amazons__v1.kif` is a version of what is called `BASE/amazons/DIGEST` there. Which version was measured
+//! is not known, so the lengths of random games stand beside each other.
+
+use clap::Parser;
+use cpu_time::ProcessTime;
+use gdl_compiler::Options;
+use gdl_runtime::{__private::compile, Dynamic, Playouts, Stats, playouts::Engine};
+use gdl_tools::{
+    child::{self, peak_memory},
+    load,
+    output::{duration, scaled},
+    statistics::{geometric_mean, median},
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    env,
+    error::Error,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+/// What is measured, how long, and where it is written.
+#[derive(Debug, Parser)]
+struct Args {
+    /// Rulesheets, and folders with rulesheets [default: the public ones]
+    paths: Vec<PathBuf>,
+    /// Seconds of random games in each way, after as many that do not count
+    #[arg(long, default_value_t = 0.3)]
+    seconds: f64,
+    /// Seconds after which a rulesheet is given up, by the clock
+    #[arg(long, default_value_t = 120.0)]
+    deadline: f64,
+    /// The table of published speeds
+    #[arg(long)]
+    published: Option<PathBuf>,
+    /// The page that the table is written to
+    #[arg(long)]
+    write: Option<PathBuf>,
+    /// Measure one rulesheet here, for the process that started this one
+    #[arg(long, hide = true)]
+    alone: bool,
+    /// What cargo adds to the arguments of a benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// What a page has before the table and behind it.
+const MARKS: [&str; 2] = ["<!-- ratios -->\n", "<!-- end -->\n"];
+
+/// A length of random games that is so many times the published one is that of another version.
+const LIKE: f64 = 1.25;
+
+/// How fast a way to play is.
+#[derive(Debug, Serialize, Deserialize)]
+struct Rate {
+    engine: String,
+    states: f64,
+    playouts: f64,
+}
+
+/// What was measured of a rulesheet.
+#[derive(Debug, Serialize, Deserialize)]
+struct Figures {
+    /// From the text to the end of a first random game, one state at a time.
+    load_seconds: f64,
+    single: Rate,
+    playouts: Rate,
+    bytes: Option<u64>,
+}
+
+type Outcome = Result<Figures, String>;
+
+/// The fastest engine that was published for a rulesheet.
+#[derive(Clone, Copy, Debug)]
+struct Published {
+    states: f64,
+    playouts: f64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args = Args::parse();
+    if args.alone {
+        let path = args.paths.first().ok_or("no rulesheet")?;
+        println!("{}", serde_json::to_string(&measure(path, &args))?);
+        return Ok(());
+    }
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let folder = shared.join("rulesheets/games");
+    let list = args.published.clone().unwrap_or_else(|| shared.join("design/gdlperf_published.tsv"));
+    if !list.is_file() || (args.paths.is_empty() && !folder.is_dir()) {
+        println!("skipped: no public rulesheets and speeds beside the checkout");
+        return Ok(());
+    }
+    let published = read(&fs::read_to_string(list)?);
+    let files =
+        load::rulesheets(if args.paths.is_empty() { std::slice::from_ref(&folder) } else { &args.paths });
+    let mut rows = Vec::new();
+    for file in files.map_err(|error| error.to_string())? {
+        let outcome = apart(&file, &args)?;
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let row = Row { published: published.get(&key(&name)).copied(), name, outcome };
+        eprint!("{}", row.line());
+        rows.push(row);
+    }
+    let table = table(&mut rows);
+    let Some(path) = args.write else {
+        print!("{table}");
+        return Ok(());
+    };
+    let page = fs::read_to_string(&path)?;
+    let (before, rest) = page.split_once(MARKS[0]).ok_or("the page has no place for a table")?;
+    let (_, after) = rest.split_once(MARKS[1]).ok_or("the place for the table has no end")?;
+    fs::write(path, [before, MARKS[0], &table, MARKS[1], after].concat())?;
+    Ok(())
+}
+
+/// The published speeds by rulesheet, of several versions those of the fastest.
+fn read(text: &str) -> BTreeMap<String, Published> {
+    let mut all = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let (Some(name), [.., states, playouts]) = (cells[0].rsplit_once('/'), &cells[..]) else { continue };
+        let (Ok(states), Ok(playouts)) = (states.parse(), playouts.parse()) else { continue };
+        let fastest = all.entry(name.0.to_lowercase()).or_insert(Published { states, playouts });
+        if states > fastest.states {
+            *fastest = Published { states, playouts };
+        }
+    }
+    all
+}
+
+/// What published speeds of a file are found by: collection and game without the version.
+fn key(name: &str) -> String {
+    let mut parts = name.split("__");
+    format!("{}/{}", parts.next().unwrap_or_default(), parts.next().unwrap_or_default()).to_lowercase()
+}
+
+/// Measures a rulesheet in a process of its own.
+fn apart(file: &Path, args: &Args) -> Result<Outcome, Box<dyn Error>> {
+    let mut command = Command::new(env::current_exe()?);
+    command.args(["--alone", "--seconds", &args.seconds.to_string()]).arg("--").arg(file);
+    let report = child::run(command, "", Duration::from_secs_f64(args.deadline))?;
+    if report.stopped {
+        return Ok(Err(format!("stopped after {}", duration(args.deadline))));
+    }
+    Ok(serde_json::from_str(&report.output).unwrap_or_else(|_| Err("its process broke down".to_owned())))
+}
+
+/// Measures a rulesheet here.
+fn measure(path: &Path, args: &Args) -> Outcome {
+    let options = Options { case_sensitive: true, ..load::quiet() };
+    let source = load::read(path, &options).map_err(|_| "unreadable".to_owned())?;
+    let clock = ProcessTime::now();
+    let game = compile(&source, &options)
+        .map_err(|diagnostics| diagnostics.render(&source).lines().next().unwrap_or_default().to_owned())?;
+    let _ = play(&game, Some(Engine::Single)).count(1).run();
+    let load_seconds = clock.elapsed().as_secs_f64();
+    let rate = |engine| {
+        let time = Duration::from_secs_f64(args.seconds);
+        let _ = play(&game, engine).within(time).run();
+        let Stats { tally, cpu_seconds, engine, .. } = play(&game, engine).within(time).run();
+        let engine = match engine {
+            Engine::Single => game.engine(),
+            _ => "lanes",
+        };
+        let [states, playouts] = [tally.states, tally.playouts].map(|count| count as f64 / cpu_seconds);
+        Rate { engine: engine.to_owned(), states, playouts }
+    };
+    let (single, playouts) = (rate(Some(Engine::Single)), rate(None));
+    if let Some((count, excess)) = game.given_up() {
+        return Err(format!("{count} evaluations given up: the first {excess}"));
+    }
+    Ok(Figures { load_seconds, single, playouts, bytes: peak_memory() })
+}
+
+fn play(game: &Dynamic, engine: Option<Engine>) -> Playouts<'_, Dynamic> {
+    let playouts = Playouts::new(game).threads(1);
+    match engine {
+        Some(engine) => playouts.engine(engine),
+        None => playouts,
+    }
+}
+
+/// A rulesheet, with what is known of it.
+struct Row {
+    name: String,
+    published: Option<Published>,
+    outcome: Outcome,
+}
+
+impl Row {
+    /// How many times the published rate states are, one at a time and in playouts.
+    fn ratios(&self) -> Option<[f64; 2]> {
+        let (Some(published), Ok(figures)) = (self.published, &self.outcome) else { return None };
+        Some([&figures.single, &figures.playouts].map(|rate| rate.states / published.states))
+    }
+
+    /// Published speeds are compared with those of games as long.
+    fn is_like(&self) -> bool {
+        let (Some(published), Ok(figures)) = (self.published, &self.outcome) else { return false };
+        let factor = figures.single.states / figures.single.playouts * published.playouts / published.states;
+        (1.0 / LIKE..LIKE).contains(&factor)
+    }
+
+    fn line(&self) -> String {
+        let cell = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+        let published = self.published.map(|published| scaled(published.states));
+        let figures = match &self.outcome {
+            Ok(figures) => figures,
+            Err(reason) => return format!("| {} | {} | {reason} |||||||||\n", self.name, cell(published)),
+        };
+        let mut line = format!("| {} | {} ", self.name, cell(published));
+        let ratios = self.ratios();
+        for (rate, which) in [(&figures.single, 0), (&figures.playouts, 1)] {
+            let ratio = ratios.map(|ratios| figure(ratios[which]));
+            let _ = write!(line, "| {} | {} | {} ", rate.engine, scaled(rate.states), cell(ratio));
+        }
+        let length = |states: f64, playouts: f64| figure(states / playouts);
+        let theirs = self.published.map(|published| length(published.states, published.playouts));
+        let ours = length(figures.single.states, figures.single.playouts);
+        let memory = figures.bytes.map(|bytes| format!("{} MB", bytes / 1_000_000));
+        let _ = writeln!(
+            line,
+            "| {ours}{} | {} | {} | {} |",
+            if self.published.is_some() && !self.is_like() { " *" } else { "" },
+            cell(theirs),
+            duration(figures.load_seconds),
+            cell(memory)
+        );
+        line
+    }
+}
+
+/// Two or three digits of a number.
+fn figure(number: f64) -> String {
+    if number < 10.0 { format!("{number:.2}") } else { format!("{number:.0}") }
+}
+
+/// All rows, those that are furthest behind first, and what they come to.
+fn table(rows: &mut [Row]) -> String {
+    let least = |row: &Row| match &row.outcome {
+        Err(_) => f64::NEG_INFINITY,
+        Ok(_) => row.ratios().map_or(f64::INFINITY, |[single, playouts]| single.min(playouts)),
+    };
+    rows.sort_by(|a, b| least(a).total_cmp(&least(b)).then_with(|| a.name.cmp(&b.name)));
+    let loads: Vec<f64> =
+        rows.iter().filter_map(|row| Some(row.outcome.as_ref().ok()?.load_seconds)).collect();
+    let mut sorted = loads.clone();
+    sorted.sort_by(f64::total_cmp);
+    let ratios: Vec<[f64; 2]> = rows.iter().filter_map(Row::ratios).collect();
+    let of = |which: usize| ratios.iter().map(move |ratios| ratios[which]);
+    let mut text = format!(
+        "{} rulesheets, of which {} load: half of them within {}, nine of ten within {}, all within {}. Of {} speeds were published.\n\n",
+        rows.len(),
+        loads.len(),
+        duration(median(loads.iter().copied())),
+        duration(sorted.get(sorted.len() * 9 / 10).copied().unwrap_or(f64::NAN)),
+        duration(sorted.last().copied().unwrap_or(f64::NAN)),
+        ratios.len(),
+    );
+    text += "| states/s over published | geometric mean | least | under 1 |\n|---|---:|---:|---:|\n";
+    for (name, which) in [("one at a time", 0), ("playouts", 1)] {
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {} | {} |",
+            figure(geometric_mean(of(which))),
+            figure(of(which).fold(f64::INFINITY, f64::min)),
+            of(which).filter(|&ratio| ratio < 1.0).count(),
+        );
+    }
+    text += "\n| rulesheet | published | single states by | states/s | ratio | playouts by | states/s | ratio | moves | published | load | memory |\n";
+    text += "|---|---:|---|---:|---:|---|---:|---:|---:|---:|---:|---:|\n";
+    rows.iter().for_each(|row| text += &row.line());
+    text
+}

@@ -1,0 +1,398 @@
+//! The trial of engines of a rulesheet that is loaded: which one plays single states, and whether playouts go through lanes.
+//!
+//! Input: a compilation and its table. Output: the engine that is expected to take the least time, and what was expected of each. Where a
+//! table is small it wins without a trial. Else seeded random games are played by events, and by the rules themselves where a
+//! grounded state is expected to take long, and their work is counted; that of the table and of lanes is
+//! known beforehand. Work is made time by prices that were found on half of the public rulesheets and tried on the other half
+//! (`benches/record/2026-11-24-published.md`). No clock is read, so the same rulesheet has the same engine on every
+//! machine; and whichever it is, a seed has the same games.
+//!
+//! A trial takes at most so many steps of each engine as would show that it takes longer than another one, and
+//! [`STEPS_OF_GATE`] for each gate to find out how rules are evaluated.
+
+use crate::{
+    bits,
+    dynamic::MoveId,
+    events::Events,
+    game::{Id, Shape},
+    lifted::Lifted,
+    random::Stream,
+    simd::LANES,
+    table::Table,
+};
+use gdl_compiler::{
+    Compilation, Limits, Options, lifted,
+    propnet::{Gate, Net, Outputs},
+};
+use std::slice;
+
+/// Steps of a random game that are counted. Those before, as many, take a machine from nothing to where play goes.
+const STEPS: u64 = 64;
+
+/// The trial of events ends when it has looked at every edge so often, on average.
+const MOST_PASSES: u64 = 32;
+
+/// Tables of fewer gates take less than what other engines take besides their work, or not much more.
+const FEWEST_GATES: usize = 4_000;
+
+/// Steps for each gate of the table that it may take to make rules ready to be evaluated: a part of what grounding them took.
+const STEPS_OF_GATE: u64 = 40;
+
+/// Nanoseconds of a step from which on the rules themselves are tried: they take some microseconds at least.
+const SLOW: u64 = 5_000;
+
+/// What a step takes by an engine: so many nanoseconds besides its work, and so many hundredths of one for each unit of that.
+struct Price(u64, u64);
+
+/// A gate of the table. It has residuals of common cases, which take a fifth of that to twice as much.
+const GATE: Price = Price(0, 50);
+/// An edge that a machine looks at.
+const EDGE: Price = Price(500, 900);
+/// A step of lifted evaluation.
+const STEP: Price = Price(1_500, 3_000);
+
+/// Hundredths of a nanosecond that lanes take for an operation, and for a move among which one is chosen, in all 512 games.
+const OPERATION: u64 = 200;
+const MOVE: u64 = 500;
+
+impl Price {
+    fn of(&self, work: u64) -> u64 {
+        self.0 + work.saturating_mul(self.1) / 100
+    }
+}
+
+/// What is expected of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// What the engine is called.
+    pub engine: &'static str,
+    /// The gates, edges or steps of evaluation that a step of a game takes.
+    pub work: u64,
+    /// Nanoseconds that it takes by that.
+    pub nanoseconds: u64,
+}
+
+/// What plays single states instead of the table.
+#[derive(Debug)]
+pub(crate) enum Single {
+    Events(Box<Events>),
+    Lifted(Box<Lifted>),
+}
+
+/// What came of a trial.
+#[derive(Debug, Default)]
+pub(crate) struct Trial {
+    /// What plays single states; the table if it is none.
+    pub(crate) single: Option<Single>,
+    /// Whether that takes less time for a state than lanes.
+    pub(crate) has_slow_lanes: bool,
+    /// What was expected of the engines that took part.
+    pub(crate) estimates: Vec<Estimate>,
+}
+
+impl Trial {
+    /// Tries the engines of a rulesheet.
+    pub(crate) fn new(compilation: &Compilation, table: &Table, limits: &Limits) -> Self {
+        let mut trial = Self::default();
+        let (observe, advance) = table.gates();
+        if observe + advance < FEWEST_GATES {
+            return trial;
+        }
+        let least = trial.try_single(compilation, observe + advance, limits);
+        if compilation.lanes.is_some() {
+            let time = trial.note_lanes(compilation);
+            trial.has_slow_lanes = time > least;
+        }
+        trial
+    }
+
+    /// Tries what plays single states. The nanoseconds of the fastest.
+    fn try_single(&mut self, compilation: &Compilation, gates: usize, limits: &Limits) -> u64 {
+        let Compilation { rules, raw, net, .. } = compilation;
+        let events = best([raw, net]);
+        // Goals are asked for where a game ends; what part of the steps that is has been seen.
+        let goals = gates.saturating_sub(operations_without_goals(net)) as u64;
+        let seen = events.as_ref().map_or(goals, |(_, count)| goals * count.ends / count.steps.max(1));
+        let mut least = self.note("table", gates as u64 - goals + seen, &GATE);
+        if let Some((events, Count { work, .. })) = events {
+            let time = self.note("events", work, &EDGE);
+            if time < least {
+                (least, self.single) = (time, Some(Single::Events(Box::new(events))));
+            }
+        }
+        if least < SLOW {
+            return least;
+        }
+        let steps = limits.fuel.min(STEPS_OF_GATE * gates as u64);
+        let ready = Limits { fuel: steps, ..limits.clone() };
+        let options = Options { limits: ready, ..Options::default() };
+        let rules = lifted::Lifted::new(rules, &options).ok().and_then(|rules| rules.with_names_of(net));
+        let Some(lifted) = rules.and_then(|rules| Lifted::new(rules).ok()) else { return least };
+        let Count { work, .. } = count(&lifted, 2 * STEPS * least.saturating_mul(100) / STEP.1);
+        if lifted.given_up().is_some() {
+            return least;
+        }
+        let time = self.note("lifted", work, &STEP);
+        if time < least {
+            (least, self.single) = (time, Some(Single::Lifted(Box::new(lifted.with_limits(limits)))));
+        }
+        least
+    }
+
+    /// Notes what a state takes in lanes: the operations of the net, by turns those of each phase, and the moves to choose from.
+    fn note_lanes(&mut self, compilation: &Compilation) -> u64 {
+        let net = slice::from_ref(&compilation.net);
+        let nets = compilation.phases.as_ref().map_or(net, |phases| &phases.nets);
+        let sum = |count: fn(&Net) -> usize| nets.iter().map(count).sum::<usize>() as u64 / nets.len() as u64;
+        let operations = sum(Net::operations);
+        let moves = sum(|net| net.outputs.legal.iter().map(Vec::len).sum());
+        let nanoseconds = (operations * OPERATION + moves * MOVE) / 100 / LANES as u64;
+        self.estimates.push(Estimate { engine: "lanes", work: operations, nanoseconds });
+        nanoseconds
+    }
+
+    /// Notes what is expected of an engine.
+    fn note(&mut self, engine: &'static str, work: u64, price: &Price) -> u64 {
+        let nanoseconds = price.of(work);
+        self.estimates.push(Estimate { engine, work, nanoseconds });
+        nanoseconds
+    }
+}
+
+/// The operations of a net that next states, legal moves and the end take.
+fn operations_without_goals(net: &Net) -> usize {
+    let Outputs { next, legal, terminal, .. } = &net.outputs;
+    let mut is_live = vec![false; net.len()];
+    let legal = legal.iter().flatten().map(|(_, signal)| signal);
+    next.iter().chain(legal).chain([terminal]).for_each(|signal| is_live[signal.gate() as usize] = true);
+    let mut sum = 0;
+    for gate in (net.inputs()..net.len()).rev() {
+        if let (true, Gate::And(operands)) = (is_live[gate], net.gate(gate as u32)) {
+            sum += operands.len() - 1;
+            operands.iter().for_each(|signal| is_live[signal.gate() as usize] = true);
+        }
+    }
+    sum
+}
+
+/// The game of that one of two nets which takes less in the trial, and what was counted. None if both are too large.
+pub(crate) fn best([raw, net]: [&Net; 2]) -> Option<(Events, Count)> {
+    let tried = |net| {
+        let events = Events::new(net)?;
+        let most = MOST_PASSES * events.edges() as u64 + (1 << 20);
+        let count = count(&events, most);
+        Some((events, count))
+    };
+    let first = tried(raw);
+    match (first, tried(net)) {
+        (Some(first), Some(second)) if second.1.work >= first.1.work => Some(first),
+        (first, second) => second.or(first),
+    }
+}
+
+/// What was counted in a random game.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Count {
+    /// The work of a step, on average.
+    work: u64,
+    /// The steps that were made, and those of them that came to an end.
+    steps: u64,
+    ends: u64,
+}
+
+/// An engine whose work is counted.
+trait Counted {
+    fn shape(&self) -> Shape;
+    fn initial(&self) -> &[u64];
+    fn observe(&self, state: &[u64], view: &mut [u64]);
+    fn advance(&self, state: &mut [u64], joint: &[MoveId]);
+    /// The work done so far.
+    fn work(&self) -> u64;
+}
+
+macro_rules! counted {
+    ($engine:ident) => {
+        impl Counted for $engine {
+            fn shape(&self) -> Shape {
+                self.shape()
+            }
+
+            fn initial(&self) -> &[u64] {
+                self.initial()
+            }
+
+            fn observe(&self, state: &[u64], view: &mut [u64]) {
+                self.observe_without_goals(state, view);
+            }
+
+            fn advance(&self, state: &mut [u64], joint: &[MoveId]) {
+                self.advance(state, joint);
+            }
+
+            fn work(&self) -> u64 {
+                self.work()
+            }
+        }
+    };
+}
+
+counted!(Events);
+counted!(Lifted);
+
+/// Plays random games for some steps. Where that takes more than `most` work, they are not played to the end.
+fn count(engine: &impl Counted, most: u64) -> Count {
+    let shape = engine.shape();
+    let mut random = Stream::new(0, 0);
+    let mut state = engine.initial().to_vec();
+    let mut view = vec![0; shape.view_words()];
+    let mut joint: Vec<MoveId> = Vec::new();
+    let (mut before, mut ends) = (0, 0);
+    for step in 0..2 * STEPS {
+        let work = engine.work();
+        if step == STEPS {
+            before = work;
+        }
+        if work > most {
+            return Count { work: work / step.max(1), steps: step, ends };
+        }
+        engine.observe(&state, &mut view);
+        joint.clear();
+        for legal in view.chunks(shape.legal_words().max(1)).take(shape.roles) {
+            let choice = bits::choose(legal, |count| random.below(count));
+            joint.extend(choice.map(MoveId::from_index));
+        }
+        if joint.len() < shape.roles || bits::test(&view, shape.terminal_bit()) {
+            ends += 1;
+            state.copy_from_slice(engine.initial());
+        } else {
+            engine.advance(&mut state, &joint);
+        }
+    }
+    Count { work: (engine.work() - before) / STEPS, steps: 2 * STEPS, ends }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        compile::{Way, choose_engine, playable},
+        dynamic::Dynamic,
+        game::{Game, GameExt},
+        playouts::{Engine, Playouts},
+    };
+    use gdl_compiler::{Source, compile};
+    use std::{fmt::Write, sync::Arc};
+
+    fn compiled(text: &str) -> Compilation {
+        compile(&Source::new("game", text), &Options::default()).expect("a sound rulesheet")
+    }
+
+    /// Rooms in a row, in each of which a lamp is switched by those who come by; one of them never opens.
+    const ROOMS: &str = "
+        (role r) (init (at 0)) (init closed) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+        (<= (next closed) (true closed))
+        (<= (legal r go) (true (at ?x)) (succ ?x ?y))
+        (<= (legal r (switch ?x)) (true (at ?x)))
+        (<= (next (at ?y)) (does r go) (true (at ?x)) (succ ?x ?y))
+        (<= (next (at ?x)) (does r (switch ?x)))
+        (<= (next (lit ?x)) (does r (switch ?x)) (not (true (lit ?x))))
+        (<= (next (lit ?x)) (true (lit ?x)) (not (does r (switch ?x))))
+        (<= (next (opened ?x)) (true (at ?x)) (not (true closed)))
+        (<= (legal r (enter ?x)) (true (opened ?x)))
+        (<= terminal (true (at 5)))
+        (<= (goal r 100) (true (lit 2))) (<= (goal r 40) (not (true (lit 2)))) (<= (goal r 7) (true (opened 2)))";
+
+    /// The game of rules with the names of their net, and its table.
+    fn lifted(compilation: &Compilation, limits: &Limits) -> (Dynamic, Dynamic) {
+        let options = Options { limits: Limits::default(), ..Options::default() };
+        let rules = lifted::Lifted::new(&compilation.rules, &options).expect("small rules");
+        assert!(rules.vocabulary.fluents.len() >= compilation.net.vocabulary.fluents.len());
+        let rules = rules.with_names_of(&compilation.net).expect("all names of the net");
+        assert_eq!(rules.vocabulary, *compilation.net.vocabulary);
+        let table = Arc::new(Table::decode(&compilation.table).expect("a small table"));
+        let game = Lifted::new(rules).expect("a small game").with_limits(limits);
+        (Dynamic::evaluated(game.with_table(table.clone())), Dynamic::shared(table))
+    }
+
+    fn agree(game: &Dynamic, table: &Dynamic) {
+        let mut random = Stream::new(1, 0);
+        let mut state = table.initial();
+        assert_eq!((game.initial(), game.shape()), (state.clone(), table.shape()));
+        for _ in 0..200 {
+            let view = table.view(&state);
+            assert_eq!(game.view(&state), view, "{}", table.state_text(&state));
+            let moves = table.roles().map(|role| table.random_move_in(&view, role, &mut random));
+            match moves.collect::<Option<Vec<MoveId>>>().filter(|_| !table.is_terminal(&state)) {
+                None => state = table.initial(),
+                Some(joint) => {
+                    let mut next = state.clone();
+                    game.advance(&mut next, &joint);
+                    table.advance(&mut state, &joint);
+                    assert_eq!(next, state);
+                }
+            }
+        }
+        assert_eq!(game.given_up(), None);
+    }
+
+    #[test]
+    fn rules_have_the_names_of_their_net() {
+        let compilation = compiled(ROOMS);
+        // What depends on a negation is found without it.
+        let found = lifted::Lifted::new(&compilation.rules, &Options::default()).expect("small rules");
+        assert_eq!((found.vocabulary.fluents.len(), compilation.net.vocabulary.fluents.len()), (19, 13));
+        let (game, table) = lifted(&compilation, &Limits::default());
+        agree(&game, &table);
+        // Of other rules there are names that these do not have.
+        let others = compiled(&ROOMS.replace("lit", "bright"));
+        assert!(found.with_names_of(&others.net).is_none());
+    }
+
+    #[test]
+    fn the_table_answers_where_an_evaluation_takes_too_much() {
+        for fuel in [0, 100, 250, 400] {
+            let (game, table) = lifted(&compiled(ROOMS), &Limits { fuel, ..Limits::default() });
+            agree(&game, &table);
+        }
+    }
+
+    #[test]
+    fn playouts_go_through_lanes_unless_single_states_take_less() {
+        let compilation = compiled(ROOMS);
+        for prefers in [true, false] {
+            let mut table = Table::decode(&compilation.table).expect("a small table");
+            table.prefer_lanes(prefers);
+            let game = Dynamic::shared(Arc::new(table));
+            let expected = if prefers { Engine::TableLanes } else { Engine::Single };
+            assert_eq!(Playouts::new(&game).runs(), expected);
+            assert_eq!(Playouts::new(&game).engine(Engine::TableLanes).runs(), Engine::TableLanes);
+        }
+    }
+
+    #[test]
+    fn work_is_counted() {
+        // Of four thousand lamps each move switches one.
+        let mut lamps = String::new();
+        for lamp in 0..4_000 {
+            write!(lamps, "(lamp {lamp})").expect("a string takes all");
+        }
+        let compilation = compiled(&format!(
+            "(role r) {lamps} (init (lit 9))
+             (<= (legal r (switch ?l)) (lamp ?l))
+             (<= (next (lit ?l)) (lamp ?l) (does r (switch ?l)) (not (true (lit ?l))))
+             (<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))
+             (<= terminal (true (lit 7)))
+             (<= (goal r 100) (true (lit 7))) (<= (goal r 0) (not (true (lit 7))))"
+        ));
+        let (game, estimates) = choose_engine(&compilation, &Limits::default()).expect("it is small enough");
+        let work: Vec<(&str, u64)> =
+            estimates.iter().map(|estimate| (estimate.engine, estimate.work)).collect();
+        assert_eq!(
+            (game.engine(), &work[..]),
+            ("events", &[("table", 12_000), ("events", 18), ("lanes", 12_000)][..])
+        );
+        assert_eq!(choose_engine(&compilation, &Limits::default()).expect("it is small enough").1, estimates);
+        assert_eq!(choose_engine(&compiled(ROOMS), &Limits::default()).expect("it is small").1, []);
+        assert_eq!(playable(&compilation, Some(Way::Table)).expect("it is small").engine(), "table");
+    }
+}

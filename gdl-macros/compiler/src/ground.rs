@@ -18,6 +18,7 @@ mod clause;
 mod clause_state;
 mod constant;
 mod demand;
+mod exception;
 mod excess;
 mod facts;
 mod faults;

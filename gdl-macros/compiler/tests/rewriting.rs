@@ -11,7 +11,7 @@ use gdl_compiler::{
 use std::{collections::BTreeSet, fmt::Write as _};
 
 /// `line` for each number below `count`.
-fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
+fn repeat(count: usize, mut line: impl FnMut(usize) -> String) -> String {
     (0..count).fold(String::new(), |mut text, i| {
         let _ = write!(text, "{} ", line(i));
         text
@@ -376,4 +376,136 @@ fn what_is_no_function_of_cells_stays_whole() {
         "(<= good {CELLS} (same ?a ?x) (value ?y) (same ?y ?x) (same ?b ?w) (distinct ?a ?w) (once 0 ?a ?b ?c ?d))"
     );
     assert!(fault(&row(ONCE, &other), 80).is_some());
+}
+
+/// A board of nine squares with stones, an eye and a king, all of which one role moves, but no stone so that the eye would see the king: what
+/// `shut` says of a stone that leaves its square. The rules for it are given.
+fn hypothetical(shut: &str) -> String {
+    let middle = |a: &str, b: &str, c: &str| {
+        format!(
+            "(<= (between ?z {a} ?z {b} ?z {c}) (n ?z) (up ?u ?v) (up ?v ?w)) (<= (between {a} ?z {b} ?z {c} ?z) (n ?z) (up ?u ?v) (up ?v ?w))"
+        )
+    };
+    let [there, back] = [["?u", "?v", "?w"], ["?w", "?v", "?u"]].map(|[a, b, c]| middle(a, b, c));
+    format!(
+        "(role r) (n 1) (n 2) (n 3) (up 1 2) (up 2 3) (low 1) (low 2) {there} {back}
+         (<= (line ?x ?a ?x ?b) (n ?x) (n ?a) (n ?b) (distinct ?a ?b)) (<= (line ?a ?y ?b ?y) (n ?y) (n ?a) (n ?b) (distinct ?a ?b))
+         (init (king 1 1)) (init (eye 1 3)) (init (stone 1 2)) (init (stone 2 2)) (init (stone 3 3))
+         (<= (full ?x ?y) (true (stone ?x ?y))) (<= (full ?x ?y) (true (king ?x ?y))) (<= (full ?x ?y) (true (eye ?x ?y)))
+         (<= (goes ?a ?b ?x ?y) (n ?a) (n ?b) (n ?x) (n ?y) (other ?a ?b ?x ?y))
+         (<= (other ?a ?b ?x ?y) (n ?a) (n ?b) (n ?x) (n ?y) (or (distinct ?a ?x) (distinct ?b ?y)))
+         {shut}
+         (<= (exposes ?a ?b ?x ?y) (goes ?a ?b ?x ?y) (seen ?k ?l ?s ?t) (not (shut ?a ?b ?k ?l ?s ?t)) (not (between ?k ?l ?x ?y ?s ?t)))
+         (<= (seen ?k ?l ?s ?t) (true (king ?k ?l)) (line ?k ?l ?s ?t) (true (eye ?s ?t)))
+         (<= (legal r (move ?a ?b ?x ?y)) (true (stone ?a ?b)) (goes ?a ?b ?x ?y) (not (full ?x ?y)) (not (exposes ?a ?b ?x ?y)))
+         (<= (legal r (look ?x ?y)) (n ?x) (n ?y) (not (full ?x ?y))) (<= (legal r (walk ?x ?y)) (n ?x) (n ?y) (not (full ?x ?y)))
+         (<= (next (stone ?x ?y)) (does r (move ?a ?b ?x ?y)))
+         (<= (next (stone ?x ?y)) (true (stone ?x ?y)) (not (leaves ?x ?y))) (<= (leaves ?a ?b) (does r (move ?a ?b ?x ?y)))
+         (<= looks (does r (look ?x ?y))) (<= (next (eye ?x ?y)) (does r (look ?x ?y))) (<= (next (eye ?x ?y)) (true (eye ?x ?y)) (not looks))
+         (<= walks (does r (walk ?x ?y))) (<= (next (king ?x ?y)) (does r (walk ?x ?y))) (<= (next (king ?x ?y)) (true (king ?x ?y)) (not walks))
+         (<= terminal (true (stone 1 1)) (true (stone 2 2)) (true (stone 3 3))) (<= (goal r 100) terminal) (<= (goal r 0) (not terminal))"
+    )
+}
+
+/// Something full between the king and the eye that is elsewhere than what leaves its square.
+const BETWEEN: &str = "(between ?k ?l ?x ?y ?s ?t) (full ?x ?y)";
+const ELSEWHERE: &str = "(or (distinct ?x ?a) (distinct ?y ?b))";
+
+/// A rule for what is shut.
+fn shut(body: &str) -> String {
+    format!("(<= (shut ?a ?b ?k ?l ?s ?t) {body})")
+}
+
+/// Whether rewriting leaves far fewer instances. Both games are played.
+#[track_caller]
+fn is_less(shut: &str) -> bool {
+    let [whole, less] = sizes(&hypothetical(shut));
+    3 * less < 2 * whole
+}
+
+#[test]
+fn a_negation_that_hardly_depends_on_something_is_taken_apart() {
+    let squares = "(n ?a) (n ?b)";
+    let rule = shut(&format!("{squares} {BETWEEN} {ELSEWHERE}"));
+    let [whole, less] = sizes(&hypothetical(&rule));
+    assert!(2 * less < whole, "{less} of {whole}");
+    let rules = [
+        shut(&format!("(distinct ?a ?x) {BETWEEN} {squares}")),
+        shut(&format!("{squares} {BETWEEN} (or (distinct ?a ?x) (distinct ?b 2))")),
+        // What is no square is not shut, and nothing is on the third row or in the corner.
+        shut(&format!("(low ?a) (n ?b) {BETWEEN} {ELSEWHERE}")),
+        shut(&format!("(other ?a ?b 3 3) {BETWEEN} {ELSEWHERE}")),
+        // Several rules, of which one has no exception, and one is asked for elsewhere too.
+        format!(
+            "{} {}",
+            shut(&format!("{squares} (between ?k ?l ?x ?y ?s ?t) (true (stone ?x ?y)) {ELSEWHERE}")),
+            shut(&format!("{squares} (between ?k ?l ?x ?y ?s ?t) (true (king ?x ?y))"))
+        ),
+        format!("{rule} (<= (legal r (pass ?a ?b)) (shut ?a ?b 1 1 1 3))"),
+    ];
+    for rule in rules {
+        assert!(is_less(&rule), "{rule}");
+    }
+}
+
+#[test]
+fn a_negation_that_depends_on_what_it_is_asked_for_stays() {
+    let rules = [
+        // A relation says what is different, or the domain depends on the state.
+        shut(&format!("(n ?a) (n ?b) {BETWEEN} (other ?x ?y ?a ?b)")),
+        shut(&format!("(full ?a ?b) {BETWEEN} {ELSEWHERE}")),
+        // Two domains, and what is asked for twice, or is compared with itself.
+        format!(
+            "{} {}",
+            shut(&format!("(low ?a) (n ?b) {BETWEEN} {ELSEWHERE}")),
+            shut(&format!("(n ?a) (n ?b) {BETWEEN} {ELSEWHERE}"))
+        ),
+        format!("(<= (shut ?a ?a ?k ?l ?s ?t) (n ?a) {BETWEEN} (distinct ?x ?a))"),
+        shut(&format!("(n ?a) (n ?b) {BETWEEN} {ELSEWHERE} (distinct ?a ?b)")),
+        // The state says something of it.
+        shut(&format!("(n ?a) (n ?b) {BETWEEN} {ELSEWHERE} (not (true (stone ?b ?a)))")),
+        // It depends on itself.
+        format!(
+            "{} {}",
+            shut(&format!("(n ?a) (n ?b) {BETWEEN} {ELSEWHERE}")),
+            shut("(n ?a) (n ?b) (shut ?b ?a ?s ?t ?k ?l)")
+        ),
+    ];
+    for rule in rules {
+        assert!(!is_less(&rule), "{rule}");
+    }
+}
+
+/// Rules for what is shut, put together of parts by chance.
+#[test]
+fn negations_mean_the_same_whatever_they_ask_for() {
+    let domains =
+        ["(n ?a) (n ?b)", "(low ?a) (n ?b)", "(other ?a ?b 1 2)", "(low ?b) (low ?a) (other ?a ?b 2 2)"];
+    let lines = [
+        BETWEEN,
+        "(line ?k ?l ?s ?t) (full ?x ?y)",
+        "(between ?k ?l ?x ?y ?s ?t) (not (true (eye ?y ?x)))",
+        "(between ?k ?l ?x ?y ?s ?t) (true (stone ?y ?x))",
+    ];
+    let tests = [
+        ELSEWHERE,
+        "",
+        "(distinct ?a ?x)",
+        "(distinct ?y ?b) (distinct ?a ?x)",
+        "(distinct ?a 2)",
+        "(or (distinct ?a ?x) (distinct ?a ?y))",
+        "(or (distinct ?x ?b) (distinct ?a ?l)) (distinct ?b ?k)",
+    ];
+    let mut random = 1_u64;
+    let mut below = |count: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % count
+    };
+    for _ in 0..24 {
+        let domain = domains[below(domains.len())];
+        let rules = repeat(1 + below(2), |_| {
+            shut(&format!("{domain} {} {}", lines[below(lines.len())], tests[below(tests.len())]))
+        });
+        played(&hypothetical(&rules), 1);
+    }
 }

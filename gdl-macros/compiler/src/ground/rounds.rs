@@ -19,7 +19,7 @@ use super::{
     Program, branches,
     clause::{self, Clauses},
     clause_state::Cap,
-    constant, demand,
+    constant, demand, exception,
     excess::Excess,
     fixpoint::Grounder,
     functional::Functional,
@@ -109,10 +109,10 @@ fn rounds(grounder: &mut Grounder<'_>, wide: &mut Wide<'_>, many: usize) -> Resu
         if parked.is_empty() {
             break;
         }
-        if wide.rewrite(grounder, &parked) {
+        grounder.measure();
+        if wide.rewrite(grounder, &parked) || wide.except(grounder, &mut splitter, &parked) {
             return Ok(Some(Fewer::Rewritten));
         }
-        grounder.measure();
         let mut parts = Vec::new();
         for branches in branches::group(grounder, &parked) {
             if let Some(merged) = splitter.merge(grounder, &branches) {
@@ -182,6 +182,19 @@ impl Wide<'_> {
         let news = self.news(grounder, parked, &self.rewritten);
         let fewer = self.fewer(grounder, &news);
         self.rewritten.extend(news);
+        let is_less = fewer.is_some();
+        if let Some(fewer) = fewer {
+            self.clauses = fewer;
+        }
+        is_less
+    }
+
+    /// Puts others in the place of vast clauses that ask for what hardly depends on all that they ask it for; false if there are none, or
+    /// it does not promise to pay.
+    fn except(&mut self, grounder: &mut Grounder<'_>, splitter: &mut Splitter, parked: &[usize]) -> bool {
+        let heads = self.news(grounder, parked, &[]);
+        let (keywords, ruled) = (&self.rules.keywords, self.rules.relations.len());
+        let fewer = exception::except(&self.clauses, keywords, &heads, ruled, splitter, grounder);
         let is_less = fewer.is_some();
         if let Some(fewer) = fewer {
             self.clauses = fewer;

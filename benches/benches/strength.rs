@@ -1,6 +1,6 @@
 //! Matches of players against each other, and how fast they search; see `gdl_benches::strength`.
 //!
-//!     cargo bench -p gdl-benches --bench strength -- [--matches N] [--seconds S | --nodes N] [--quick] \
+//!     cargo bench -p gdl-benches --bench strength -- [--matches N] [--seconds S [--processor] | --nodes N] [--quick] \
 //!         [--contest NAME..] [GAME..]
 
 use clap::Parser;

@@ -50,12 +50,12 @@ pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
 
 /// Finds the lowest free cell of a column that is not full.
 #[inline]
-fn drop_disc(taken: u64, column: u64) -> u64 {
+pub(crate) fn drop_disc(taken: u64, column: u64) -> u64 {
     (taken + column) & !taken
 }
 
 #[inline]
-fn has_line(discs: u64) -> bool {
+pub(crate) fn has_line(discs: u64) -> bool {
     // A line is two pairs of neighbours, two steps apart.
     let upright = discs & (discs >> 1);
     let falling = discs & (discs >> 6);
@@ -69,10 +69,10 @@ fn has_line(discs: u64) -> bool {
 }
 
 /// The lowest cell of each column, and one more entry so that no index needs a check.
-const LOWEST: [u64; 8] = [1, 1 << 7, 1 << 14, 1 << 21, 1 << 28, 1 << 35, 1 << 42, 0];
+pub(crate) const LOWEST: [u64; 8] = [1, 1 << 7, 1 << 14, 1 << 21, 1 << 28, 1 << 35, 1 << 42, 0];
 
 /// The highest cells of all columns.
-const HIGHEST: u64 = 0x0408_1020_4081 << 5;
+pub(crate) const HIGHEST: u64 = 0x0408_1020_4081 << 5;
 
 #[cfg(test)]
 mod tests {

@@ -46,7 +46,7 @@ pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
 
 /// Finds the empty cells where a disc would enclose enemies.
 #[inline]
-fn find_legal(mine: u64, theirs: u64) -> u64 {
+pub(crate) fn find_legal(mine: u64, theirs: u64) -> u64 {
     let inner = theirs & INNER;
     let mut ends = inner + ((mine << 1) & inner);
     ends |= run_down::<1>(mine, inner, inner & (inner << 1)) >> 1;
@@ -80,7 +80,7 @@ fn run_down<const STEP: u32>(mine: u64, theirs: u64, pairs: u64) -> u64 {
 
 /// Finds the enemies that a disc on `cell` encloses.
 #[inline]
-fn find_turned(mine: u64, theirs: u64, cell: u32) -> u64 {
+pub(crate) fn find_turned(mine: u64, theirs: u64, cell: u32) -> u64 {
     let [right, rising @ ..] = &RAYS[cell as usize & 63];
     let [_, falling @ ..] = &RAYS[(cell ^ 0o70) as usize & 63];
     let (mine_flipped, theirs_flipped) = (mine.swap_bytes(), theirs.swap_bytes());

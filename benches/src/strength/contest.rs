@@ -1,8 +1,10 @@
 //! The contest of two players: matches in which they change sides.
 
+use cpu_time::ThreadTime;
 use gdl_runtime::{
     Budget, Dynamic, Game, GameExt, Information, Player,
     chance::Stream,
+    dynamic::{MoveId, RoleId},
     player::Random,
     search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect},
 };
@@ -14,6 +16,9 @@ use std::{
 
 /// Moves after which a match counts as drawn.
 const MAX_LENGTH: u32 = 300;
+
+/// The least nodes for a move where processor time is what counts.
+const LEAST: f64 = 64.0;
 
 /// A player in a contest.
 #[derive(Clone, Copy, Debug)]
@@ -60,26 +65,78 @@ impl Contender {
     }
 }
 
+/// A player, and how fast it was so far.
+pub(super) struct Side {
+    player: Box<dyn Player<Dynamic>>,
+    /// Nodes in a second of processor time.
+    rate: f64,
+}
+
+impl Side {
+    pub(super) fn new(contender: Contender, seed: u64) -> Self {
+        Self { player: contender.make(seed), rate: 2e4 * f64::from(contender.nodes()) }
+    }
+
+    /// The time before a match.
+    pub(super) fn start(&mut self, game: &Dynamic, role: RoleId, cost: Cost) {
+        self.player.start(game, role, &cost.budget(self.rate));
+    }
+
+    /// What was found in the last match is no longer of use.
+    pub(super) fn forget(&mut self) {
+        self.player.abort();
+    }
+
+    /// A move; how long it took tells how many nodes the next one may have.
+    pub(super) fn choose(
+        &mut self,
+        game: &Dynamic,
+        known: &Information<Dynamic>,
+        cost: Cost,
+    ) -> Option<MoveId> {
+        let budget = cost.budget(self.rate);
+        let start = ThreadTime::now();
+        let action = self.player.choose(game, known, &budget);
+        let seconds = start.elapsed().as_secs_f64();
+        let nodes = self.player.report().map_or(0, |report| report.nodes);
+        // What was proved at once says nothing.
+        if budget.nodes().is_some_and(|most| 2 * nodes >= most) && seconds > 0.0 {
+            self.rate = f64::midpoint(self.rate, nodes as f64 / seconds);
+        }
+        action
+    }
+}
+
 /// What a move may cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cost {
     Seconds(f64),
+    /// Seconds of processor time of the player's thread: so many nodes as took that long in the moves before.
+    Processor(f64),
     Nodes(u64),
 }
 
 impl Cost {
+    /// What that is for a player: nodes of some take less time.
+    pub(super) fn of(self, player: Contender) -> Self {
+        if let Self::Nodes(_) = self { self.times(player.nodes()) } else { self }
+    }
+
     /// So many times as much.
     pub(super) fn times(self, factor: u32) -> Self {
         match self {
             Self::Seconds(seconds) => Self::Seconds(seconds * f64::from(factor)),
+            Self::Processor(seconds) => Self::Processor(seconds * f64::from(factor)),
             Self::Nodes(nodes) => Self::Nodes(nodes.saturating_mul(factor.into())),
         }
     }
 
-    /// From now on.
-    fn budget(self) -> Budget {
+    /// From now on, for a player that visits so many nodes in a second.
+    #[allow(clippy::cast_sign_loss, reason = "neither is below 0")]
+    fn budget(self, rate: f64) -> Budget {
         match self {
             Self::Seconds(seconds) => Budget::within(Duration::from_secs_f64(seconds)),
+            Self::Processor(seconds) => Budget::of_nodes((seconds * rate).max(LEAST) as u64),
             Self::Nodes(nodes) => Budget::of_nodes(nodes),
         }
     }
@@ -89,6 +146,7 @@ impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Seconds(seconds) => write!(f, "{seconds} s"),
+            Self::Processor(seconds) => write!(f, "{seconds} s of processor time"),
             Self::Nodes(nodes) => write!(f, "{nodes} nodes"),
         }
     }
@@ -246,7 +304,7 @@ impl Row {
         let (mut won, mut drawn, mut lost) = (0, 0, 0);
         let mut points = 0.0;
         let mut latest = Duration::ZERO;
-        let mut players = self.players.map(|player| player.make(1));
+        let mut players = self.players.map(|player| Side::new(player, 1));
         for number in 0..self.matches {
             let [own, other] = play(game, &mut players, self.costs, number, &mut latest);
             points += if own + other > 0.0 { own / (own + other) } else { 0.5 };
@@ -269,14 +327,14 @@ impl Row {
 }
 
 /// The goals of the two players after a match, the first of which has the second role in every other one.
-fn play<G: Game>(
-    game: &G,
-    players: &mut [Box<dyn Player<G>>; 2],
+fn play(
+    game: &Dynamic,
+    players: &mut [Side; 2],
     costs: [Cost; 2],
     number: u64,
     latest: &mut Duration,
 ) -> [f64; 2] {
-    let roles: Vec<G::Role> = game.roles().filter(|&role| Some(role) != game.chance_role()).collect();
+    let roles: Vec<RoleId> = game.roles().filter(|&role| Some(role) != game.chance_role()).collect();
     let seat = |place: usize| if number % 2 == 1 { 1 - place } else { place };
     let mut known: Vec<_> = game.roles().map(Information::new).collect();
     let mut state = game.initial();
@@ -284,22 +342,25 @@ fn play<G: Game>(
     let mut stream = Stream::new(1, number / 2);
     for place in 0..2 {
         // Ten times as much as for a move before the match.
-        players[place].start(game, roles[seat(place)], &costs[place].times(10).budget());
+        players[place].start(game, roles[seat(place)], costs[place].times(10));
     }
     for _ in 0..MAX_LENGTH {
         let view = game.view(&state);
         if game.is_terminal_in(&view) {
             break;
         }
-        let mut joint: Vec<G::Move> = game
+        let mut joint: Vec<MoveId> = game
             .roles()
             .map(|role| game.random_move_in(&view, role, &mut stream).expect("a legal move"))
             .collect();
         for place in 0..2 {
             let number = gdl_runtime::game::Id::index(roles[seat(place)]);
-            let budget = costs[place].budget();
-            joint[number] = players[place].choose(game, &known[number], &budget).expect("a legal move");
-            let late = budget.deadline().map(|deadline| Instant::now().saturating_duration_since(deadline));
+            let deadline = match costs[place] {
+                Cost::Seconds(seconds) => Some(Instant::now() + Duration::from_secs_f64(seconds)),
+                _ => None,
+            };
+            joint[number] = players[place].choose(game, &known[number], costs[place]).expect("a legal move");
+            let late = deadline.map(|deadline| Instant::now().saturating_duration_since(deadline));
             *latest = (*latest).max(late.unwrap_or_default());
         }
         known.iter_mut().for_each(|known| known.step(game, &state, &joint));

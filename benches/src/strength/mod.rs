@@ -5,6 +5,8 @@
 //! confidence (Wilson's, which is a little wide where there are draws), and the latest move after its deadline.
 
 mod contest;
+mod exact;
+mod openspiel;
 mod puzzles;
 mod speed;
 
@@ -26,13 +28,16 @@ pub struct Args {
     /// Seconds for a move, where a contest does not say more or less
     #[arg(long, value_name = "S", default_value_t = 0.1)]
     seconds: f64,
+    /// Seconds are processor time of the player: so many nodes as took that long in the moves before
+    #[arg(long)]
+    processor: bool,
     /// Nodes for a move instead, ten times as many for alpha-beta: then other work on the machine does not matter
-    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["seconds", "processor"])]
     nodes: Option<u64>,
     /// Four matches, a fiftieth of a second for a move
     #[arg(long)]
     quick: bool,
-    /// The contests, `puzzles` or `speed`; all if none is named
+    /// The contests, `exact`, `openspiel`, `puzzles` or `speed`; all if none is named
     #[arg(long = "contest", value_name = "NAME")]
     contests: Vec<String>,
     /// What `cargo bench` adds.
@@ -68,14 +73,13 @@ fn game(name: &str) -> Option<Dynamic> {
 /// Plays and prints, row by row.
 pub fn run(args: &Args) {
     let (matches, seconds) = if args.quick { (4, 0.02) } else { (args.matches, args.seconds) };
+    let each = match args.nodes {
+        Some(nodes) => Cost::Nodes(nodes),
+        None if args.processor => Cost::Processor(seconds),
+        None => Cost::Seconds(seconds),
+    };
     for contest in CONTESTS.iter().filter(|contest| args.wants(contest.name)) {
-        let cost = |place: usize| {
-            let (player, factor) = (contest.players[place], contest.factors[place]);
-            match args.nodes {
-                Some(nodes) => Cost::Nodes(nodes).times(factor * player.nodes()),
-                None => Cost::Seconds(seconds).times(factor),
-            }
-        };
+        let cost = |place: usize| each.of(contest.players[place]).times(contest.factors[place]);
         let costs = [cost(0), cost(1)];
         let shown = |place: usize| match contest.players[place] {
             Contender::Random => "random".to_owned(),
@@ -89,6 +93,33 @@ pub fn run(args: &Args) {
             if let Some(game) = game(name) {
                 println!("{}", row.play(name, &game));
             }
+        }
+    }
+    if args.wants("exact") {
+        println!("\nexact: moves that keep the value of a position, {each}\n");
+        println!("| game | player | positions | kept | share | 95 % | of all moves |");
+        println!("|---|---|---|---|---|---|---|");
+        let players = [Contender::Best, Contender::Mcts, Contender::AlphaBeta];
+        for name in args.games(exact::GAMES) {
+            let rows = exact::rows(name, &players, each, 5 * matches as usize);
+            rows.iter().for_each(|row| println!("{row}"));
+        }
+    }
+    if args.wants("openspiel") {
+        if openspiel::is_there() {
+            println!("\nopenspiel: against its MCTS, {seconds} s of processor time for a move\n");
+            println!("| game | player | matches | won | drawn | lost | share | 95 % |");
+            println!("|---|---|---|---|---|---|---|---|");
+            for name in args.games(openspiel::GAMES) {
+                for player in [Contender::Best, Contender::AlphaBeta] {
+                    match openspiel::row(name, player, seconds, matches) {
+                        Ok(row) => row.into_iter().for_each(|row| println!("{row}")),
+                        Err(error) => eprintln!("{name}: {error}"),
+                    }
+                }
+            }
+        } else {
+            println!("\nopenspiel: left out, since no Python that can import `pyspiel` is there");
         }
     }
     if args.wants("puzzles") {

@@ -3,7 +3,7 @@
 //! Input: a compilation and its table. Output: the engine that is expected to take the least time, and what was expected of each. Where a
 //! table is small it wins without a trial. Else seeded random games are played by events, and by the rules themselves where a
 //! grounded state is expected to take long, and their work is counted; that of the table and of lanes is
-//! known beforehand. Work is made time by prices that were found on half of the public rulesheets and tried on the other half
+//! known beforehand. Work is made time by prices that were found on public rulesheets with large tables
 //! (`benches/record/2026-11-24-published.md`). No clock is read, so the same rulesheet has the same engine on every
 //! machine; and whichever it is, a seed has the same games.
 //!

@@ -15,7 +15,8 @@ const CELLS: usize = 262;
 /// Two players in turn mark two cells that are clear, which may be one, three times in all. The first wins if that makes
 /// cell 1 marked.
 fn pairs() -> Dynamic {
-    let cells: String = (1..=CELLS).map(|cell| format!("(cell {cell}) ")).collect();
+    let cells: Vec<String> = (1..=CELLS).map(|cell| format!("(cell {cell})")).collect();
+    let cells = cells.join(" ");
     let rules = format!(
         "(role p) (role q) (init (control p)) (other p q) (other q p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) {cells}
         (<= (legal ?r (mark ?a ?b))

@@ -56,6 +56,11 @@ pub(super) fn except(
         if !wide.contains(&clause.head.relation) {
             continue;
         }
+        // What takes more steps than the rest is left for clauses that may be taken apart.
+        let may_ask = |test: &Test| negated(test).is_some_and(|literal| literal.relation.index() < ruled);
+        if !clause.tests.iter().any(may_ask) {
+            continue;
+        }
         grounder.afford(STEPS * size(clause))?;
         let now = split::estimate(grounder, clause);
         if !splitter.is_vast(now) {

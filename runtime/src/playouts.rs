@@ -208,8 +208,8 @@ impl<'g, G: Game> Playouts<'g, G> {
     }
 
     /// The engine; at first it is [`Engine::Lanes`], whose results are those of [`Engine::TableLanes`], if the game
-    /// can be played so, which it can if it was compiled from rules, has fewer than some fifty thousand fluents and
-    /// moves, and is not over before it starts; and if play can come to a state where games are to start. Else it is
+    /// can be played so, which it can if it was compiled from rules, its signals have room within the limits of the compiler,
+    /// and it is not over before it starts; and if play can come to a state where games are to start. Else it is
     /// [`Engine::Single`], whatever is asked for; [`Stats::engine`] tells. Of a rulesheet that was loaded it is [`Engine::Single`] at
     /// first if that is expected to take less time, which a trial found out.
     pub fn engine(mut self, engine: Engine) -> Self {

@@ -15,6 +15,7 @@ fn the_net_is_described() {
         let fields = [
             "game",
             "engine",
+            "expected",
             "roles",
             "fluents",
             "dead_fluents",

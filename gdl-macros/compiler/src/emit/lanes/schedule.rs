@@ -60,14 +60,16 @@ pub(super) fn schedule(cover: &Cover, inputs: &[u32], outputs: &[u32], free: usi
 fn order(cover: &Cover) -> Vec<u32> {
     let count = cover.operations.len();
     let walk = walk(cover);
-    let mut blocks = vec![0; count];
+    // Operations that no output depends on are in none.
+    let mut blocks = vec![None; count];
     for (block, numbers) in walk.chunks(BLOCK).enumerate() {
-        numbers.iter().for_each(|&number| blocks[number as usize] = block);
+        numbers.iter().for_each(|&number| blocks[number as usize] = Some(block));
     }
     // Each operation with an operand that its own block makes; those of other blocks are there before.
     let blocks = &blocks;
     let pairs = || {
-        cover.operations.iter().enumerate().flat_map(|(number, operation)| {
+        let walked = cover.operations.iter().enumerate().filter(|(number, _)| blocks[*number].is_some());
+        walked.flat_map(|(number, operation)| {
             let operands = operation.operands.into_iter();
             let own = operands.filter_map(|value| (value as usize).checked_sub(cover.inputs));
             own.filter_map(move |operand| (blocks[operand] == blocks[number]).then_some((number, operand)))
@@ -210,8 +212,13 @@ mod tests {
     fn what_no_output_depends_on_is_left_out() {
         let operation = |operand| Operation { table: 0x0f, operands: [operand; 3] };
         let cover = Cover { inputs: 2, operations: vec![operation(0), operation(1)], outputs: vec![3] };
-        let schedule = schedule(&cover, &[0, 1], &[2], 3).expect("few slots are needed");
-        assert_eq!(schedule.steps, [Step { operands: [1; 3], result: 2 }]);
+        let steps = |cover: &Cover| schedule(cover, &[0, 1], &[2], 3).expect("few slots are needed").steps;
+        assert_eq!(steps(&cover), [Step { operands: [1; 3], result: 2 }]);
+        // The second reads what the third does, and nothing reads it.
+        let operations = vec![operation(1), operation(2), operation(2)];
+        let cover = Cover { inputs: 2, operations, outputs: vec![4] };
+        let expected = [Step { operands: [1; 3], result: 3 }, Step { operands: [3; 3], result: 2 }];
+        assert_eq!(steps(&cover), expected);
     }
 
     fn values(gates: &Aig, inputs: &[u64], outputs: &[u32]) -> Vec<u64> {

@@ -126,9 +126,11 @@ fn lanes_ask_for_the_slots_of_threads() {
         [&phase.observe, &phase.advance].map(|part| part.steps.iter().map(|step| step.result as usize));
     let slots = 1 + results.into_iter().flatten().max().expect("there are operations");
     assert!((600..700).contains(&slots), "{slots} slots");
-    assert!(lanes(&mut bytes(16 * 64 * slots)).is_some());
+    // Beside them the circuits are kept that programs are made of.
+    let slots = 16 * 64 * slots;
+    assert!(lanes(&mut bytes(slots + slots / 2)).is_some());
 
-    let mut meter = bytes(16 * 64 * slots - 1);
+    let mut meter = bytes(slots - 1);
     assert!(meter.attempt("lanes", 2, lanes).is_none());
     let omissions: Vec<String> = meter.omissions().iter().map(ToString::to_string).collect();
     assert_eq!(omissions, ["lanes would take too many bytes (`max_bytes`)"]);

@@ -23,7 +23,7 @@
 //!
 //! There are no more phases than nets, and each is laid out twice at most. To lay one out takes a bounded number of steps and
 //! bytes for each gate of its programs, which a [`Meter`] is asked for before; and it must have the bytes that the slots take in
-//! [`THREADS`] threads. A game whose lanes would take more has none.
+//! sixteen threads. A game whose lanes would take more has none.
 
 mod cover;
 mod schedule;

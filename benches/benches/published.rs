@@ -5,7 +5,7 @@
 //! Each rulesheet has a process of its own, which is stopped when it takes far longer than it is given. It loads, by the engines that
 //! are chosen for it, and plays random games on one thread one state at a time and as playouts are played. All times are
 //! processor time. A ratio is the rate of states over that of the fastest engine which was published for the
-//! rulesheet, so one under 1 means that somebody else is faster.
+//! rulesheet, so one under 1 means that another engine is faster.
 //!
 //! Rulesheets and published speeds lie in a folder `shared` beside the checkout; without it there is nothing to measure, and
 //! the benchmark says so. A file `base__amazons__v1.kif` is a version of what is called `BASE/amazons/DIGEST` there. Which version was measured

@@ -54,7 +54,7 @@ struct Machines {
     idle: Vec<Machine>,
     /// How many there are.
     count: usize,
-    /// Threads that wait for one. To wake nobody takes as long as to step a small change.
+    /// Threads that wait for one. A wake-up that no thread waits for takes as long as a small step.
     waiting: usize,
 }
 

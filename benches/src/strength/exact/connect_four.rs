@@ -90,7 +90,7 @@ impl Solver {
         if board.is_lost() { -1 } else { self.search(board, -1, 1) }
     }
 
-    /// The value, or a bound of it where it is not between two others. Nobody has a line yet.
+    /// The value, or a bound of it where it is not between two others. Neither player has a line yet.
     fn search(&mut self, board: Board, mut least: i8, mut most: i8) -> i8 {
         let (cells, lines, threats) = (board.cells(), board.lines(board.mine), board.lines(board.theirs));
         if cells & lines != 0 {
@@ -101,7 +101,7 @@ impl Solver {
             // One move cannot stop two lines.
             return -1;
         }
-        // Below a cell where the other one makes a line nobody wants to play first.
+        // Below a cell where the other one makes a line no player wants to play first.
         let allowed = if forced == 0 { cells } else { forced } & !(threats >> 1);
         if allowed == 0 {
             return if cells == 0 { 0 } else { -1 };

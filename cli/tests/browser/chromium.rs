@@ -18,6 +18,8 @@ use tempfile::TempDir;
 
 /// Nothing takes longer, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// What has not moved for so many milliseconds is at rest.
+const REST: u32 = 50;
 
 /// Names that Chromium goes by.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -257,13 +259,27 @@ impl Page {
         self.click_on(&format!("document.querySelector({})", json!(selector)));
     }
 
-    /// Clicks in the middle of the element that an expression gives, once it is there and can be clicked.
+    /// Clicks in the middle of the element that an expression gives, once it is there, can be clicked, and has come to rest: what
+    /// arrives from the server moves what stands beside it.
     pub(super) fn click_on(&mut self, element: &str) {
         self.wait(&format!("({element})?.checkVisibility()"));
         self.wait(&format!("!({element}).disabled"));
         let place = self.run(&format!(
-            "(() => {{ const element = {element}; element.scrollIntoView({{ block: 'center' }});
-             const box = element.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+            "(async () => {{
+                const middle = () => {{
+                    const element = {element};
+                    element.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+                    const box = element.getBoundingClientRect();
+                    return [box.x + box.width / 2, box.y + box.height / 2];
+                }};
+                const rest = () => new Promise((then) => setTimeout(then, {REST}));
+                let [last, next] = [[], middle()];
+                for (let tries = 0; tries < 100 && next.some((at, axis) => at !== last[axis]); tries++) {{
+                    await rest();
+                    [last, next] = [next, middle()];
+                }}
+                return next;
+            }})()"
         ));
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             let parameters =

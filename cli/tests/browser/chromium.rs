@@ -18,8 +18,8 @@ use tempfile::TempDir;
 
 /// Nothing takes longer, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What has not moved for so many milliseconds is at rest.
-const REST: u32 = 50;
+/// What has not moved for so long is at rest.
+const REST: Duration = Duration::from_millis(50);
 
 /// Names that Chromium goes by.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -259,28 +259,12 @@ impl Page {
         self.click_on(&format!("document.querySelector({})", json!(selector)));
     }
 
-    /// Clicks in the middle of the element that an expression gives, once it is there, can be clicked, and has come to rest: what
-    /// arrives from the server moves what stands beside it.
+    /// Clicks in the middle of the element that an expression gives, once it is there and can be clicked.
     pub(super) fn click_on(&mut self, element: &str) {
         self.wait(&format!("({element})?.checkVisibility()"));
         self.wait(&format!("!({element}).disabled"));
-        let place = self.run(&format!(
-            "(async () => {{
-                const middle = () => {{
-                    const element = {element};
-                    element.scrollIntoView({{ block: 'center', behavior: 'instant' }});
-                    const box = element.getBoundingClientRect();
-                    return [box.x + box.width / 2, box.y + box.height / 2];
-                }};
-                const rest = () => new Promise((then) => setTimeout(then, {REST}));
-                let [last, next] = [[], middle()];
-                for (let tries = 0; tries < 100 && next.some((at, axis) => at !== last[axis]); tries++) {{
-                    await rest();
-                    [last, next] = [next, middle()];
-                }}
-                return next;
-            }})()"
-        ));
+        self.run(&format!("({element}).scrollIntoView({{ block: 'center' }})"));
+        let place = self.middle(element);
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             let parameters =
                 json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
@@ -288,16 +272,31 @@ impl Page {
         }
     }
 
+    /// Where the middle of an element is, once it has come to rest: what arrives from the server moves what stands beside it.
+    ///
+    /// # Panics
+    /// If it does not come to rest.
+    fn middle(&mut self, element: &str) -> Value {
+        let end = Instant::now() + PATIENCE;
+        let mut last = Value::Null;
+        loop {
+            let place = self.run(&format!(
+                "(() => {{ const box = ({element}).getBoundingClientRect();
+                 return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+            ));
+            if place == last {
+                return place;
+            }
+            assert!(Instant::now() < end, "this never comes to rest: {element}");
+            last = place;
+            thread::sleep(REST);
+        }
+    }
+
     /// Drags from the middle of one element to that of another.
     pub(super) fn drag(&mut self, from: &str, to: &str) {
-        let mut places = Vec::new();
-        for selector in [from, to] {
-            places.push(self.run(&format!(
-                "(() => {{ const box = document.querySelector({}).getBoundingClientRect();
-                 return [box.x + box.width / 2, box.y + box.height / 2]; }})()",
-                json!(selector)
-            )));
-        }
+        let places =
+            [from, to].map(|selector| self.middle(&format!("document.querySelector({})", json!(selector))));
         let buttons =
             [("mouseMoved", 0, 0), ("mousePressed", 0, 1), ("mouseMoved", 1, 1), ("mouseReleased", 1, 0)];
         for (kind, place, buttons) in buttons {

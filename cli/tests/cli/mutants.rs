@@ -7,12 +7,6 @@
 //! GDL_CASES=20000 GDL_SEED=1 cargo test --release -p gdl-cli --test cli -- --nocapture mutants
 //! ```
 
-//! Mutants of short built-in games are candidates for `gdl judge`, of which most are no games (`docs/judge.md`):
-//!
-//! ```text
-//! GDL_FOLDER=/tmp/mutants GDL_CASES=2000 GDL_SEED=1 cargo test -p gdl-cli --test cli -- --ignored candidates
-//! ```
-
 #[path = "../../../tests/src/corpus.rs"]
 #[allow(dead_code, unreachable_pub, reason = "other tests use more of it")]
 mod corpus;
@@ -26,8 +20,7 @@ use serde_json::Value;
 use std::{
     collections::BTreeMap,
     env,
-    fs::{File, create_dir_all, read_to_string, write},
-    path::PathBuf,
+    fs::{File, read_to_string},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -107,22 +100,6 @@ fn go(text: &str) -> &'static str {
     let Some(lifted) = play(&path, "lifted", text) else { return "played by the table" };
     assert_eq!(table, lifted, "the table (left) and lifted differ\n{text}");
     "played by all"
-}
-
-/// Bytes of rulesheets whose mutants are candidates.
-const SHORT: usize = 4_200;
-
-#[test]
-#[ignore = "it writes files for measurements"]
-fn candidates_are_written() {
-    let folder = PathBuf::from(env::var("GDL_FOLDER").expect("the folder to write to"));
-    create_dir_all(&folder).expect("a folder");
-    let games: Vec<_> = gdl_games::LIST.iter().filter(|entry| entry.text.len() < SHORT).collect();
-    for number in 0..setting("GDL_CASES", 100) {
-        let entry = games[number as usize % games.len()];
-        let text = mutate(entry.text, setting("GDL_SEED", 0), number).join("\n") + "\n";
-        write(folder.join(format!("{}_{number:05}.kif", entry.name)), text).expect("a file");
-    }
 }
 
 #[test]

@@ -1,0 +1,26 @@
+//! Writes mutants of short built-in games to files: candidates for `gdl judge`, of which most are no games (`docs/judge.md`).
+//!
+//! ```text
+//! cargo run -p gdl-tests --example candidates -- FOLDER COUNT SEED
+//! ```
+
+use gdl_tests::mutant::mutate;
+use std::{env, error::Error, fs, path::PathBuf};
+
+/// Bytes of rulesheets whose mutants are candidates.
+const SHORT: usize = 4_200;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [folder, count, seed] = &arguments[..] else {
+        return Err("say a folder, how many candidates, and a seed".into());
+    };
+    let (folder, count, seed) = (PathBuf::from(folder), count.parse::<u64>()?, seed.parse()?);
+    fs::create_dir_all(&folder)?;
+    let games: Vec<_> = gdl_games::LIST.iter().filter(|entry| entry.text.len() < SHORT).collect();
+    for (number, entry) in (0..count).zip(games.iter().cycle()) {
+        let text = mutate(entry.text, seed, number).join("\n") + "\n";
+        fs::write(folder.join(format!("{}_{number:05}.kif", entry.name)), text)?;
+    }
+    Ok(())
+}

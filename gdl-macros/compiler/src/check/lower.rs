@@ -7,6 +7,8 @@
 //! of the body is child `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node. O(text): what nests
 //! is no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting).
 
+mod words;
+
 use super::keywords::{self, Word};
 use crate::diagnostic::{Code, Diagnostic, Edit, codes};
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Symbol, Symbols, Term, Variable};
@@ -172,33 +174,9 @@ impl<'a> Lowering<'a> {
         Edit::remove(self.source.whole_lines(self.form))
     }
 
-    /// What leaves the elements behind the word of a list alone, if the list is one of the literals that must all hold.
-    fn spread(&self, node: NodeId) -> Vec<Edit> {
-        match self.tree.children(node) {
-            [word, _, ..] if self.is_conjunct(node) => {
-                self.source.unwrap(self.span(node), self.span(*word)).into()
-            }
-            _ => Vec::new(),
-        }
-    }
-
     /// Whether a node is one of the literals that must all hold. Nodes are numbered in the order of the text.
     fn is_conjunct(&self, node: NodeId) -> bool {
         self.body.binary_search(&node).is_ok()
-    }
-
-    /// The word that makes a head of a fluent that the body allows: what depends on the state or on moves is next.
-    fn giver(&self) -> &'static str {
-        let mut waiting: Vec<NodeId> = self.body.to_vec();
-        while let Some(node) = waiting.pop() {
-            let Some((&word, rest)) = self.tree.children(node).split_first() else { continue };
-            match Word::find(self.text(word)) {
-                Some(Word::True | Word::Does) => return "next",
-                Some(Word::Not | Word::Or | Word::And) => waiting.extend(rest),
-                _ => {}
-            }
-        }
-        "init"
     }
 
     fn text(&self, node: NodeId) -> &'a str {
@@ -289,151 +267,6 @@ impl<'a> Lowering<'a> {
         self.atom(node, name)
     }
 
-    /// Reports words that no fact or head may start with.
-    fn check_head_word(&mut self, word: Word, node: NodeId, name: NodeId, place: Place) -> Option<()> {
-        let text = self.text(name);
-        let fact = place == Place::Fact;
-        let write = |word: &str| vec![Edit { span: self.span(name), text: word.to_owned() }];
-        let remove = || vec![self.removal()];
-        let spread = || self.source.unwrap(self.span(node), self.span(name)).into();
-        let (code, message, help, edits) = match word {
-            Word::True if fact => (
-                &codes::TRUE_AS_FACT,
-                format!("`{text}` may not be asserted as a fact"),
-                "write `init` for what holds at the start",
-                write("init"),
-            ),
-            Word::Does if fact => (
-                &codes::DOES_AS_FACT,
-                format!("`{text}` may not be asserted as a fact"),
-                "remove it: players decide what they do",
-                remove(),
-            ),
-            Word::True => (
-                &codes::TRUE_IN_HEAD,
-                format!("`{text}` may not be the head of a rule"),
-                "write `init` or `next`",
-                write(self.giver()),
-            ),
-            Word::Does => (
-                &codes::DOES_IN_HEAD,
-                format!("`{text}` may not be the head of a rule"),
-                "write `legal` for what a player may do",
-                write("legal"),
-            ),
-            Word::Distinct => (
-                &codes::DISTINCT_IN_HEAD,
-                format!("`{text}` may not be defined"),
-                "remove the rule: it holds of any two different terms",
-                remove(),
-            ),
-            Word::Or => (
-                &codes::OR_TOPLEVEL,
-                format!("`{text}` may stand in the body of a rule only"),
-                "write one rule or fact for each case",
-                if fact { spread() } else { Vec::new() },
-            ),
-            Word::Not if fact => (
-                &codes::NOT_FACT,
-                format!("`{text}` may not start a fact"),
-                "leave it out: what does not follow is false",
-                remove(),
-            ),
-            Word::And => (
-                &codes::AND_CONNECTIVE,
-                format!("`{text}` is not a connective of GDL"),
-                "write a rule or fact for each part",
-                if fact { spread() } else { Vec::new() },
-            ),
-            Word::Not => (
-                &codes::NOT_IN_HEAD,
-                format!("`{text}` may not be the head of a rule"),
-                "leave it out: what does not follow is false",
-                remove(),
-            ),
-            _ => return self.check_connective(word, node, name),
-        };
-        self.fault_at(code, self.span(name), message, help, edits);
-        None
-    }
-
-    /// Reports what other logics have and GDL has not.
-    fn check_connective(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
-        let text = self.text(name);
-        let (code, message, help, edits) = match word {
-            Word::If => {
-                let form = Span { end: self.form.start + 1, ..self.form };
-                self.diagnostics.push(
-                    Diagnostic::new(
-                        &codes::NESTED_RULE,
-                        self.tree.node(name).span,
-                        "`<=` may only start a form of its own",
-                    )
-                    .label(form, "it is inside the form that starts here")
-                    .help("close the form before it, or write a rule of its own"),
-                );
-                return None;
-            }
-            Word::And => (
-                &codes::AND_CONNECTIVE,
-                format!("`{text}` is not a connective of GDL"),
-                "write the literals side by side: a body is a conjunction",
-                self.spread(node),
-            ),
-            Word::Equals => (
-                &codes::EQUALITY_CONNECTIVE,
-                format!("`{text}` is not part of GDL"),
-                "use one variable for both, or `distinct` for its opposite",
-                self.unify(node),
-            ),
-            Word::Implies => (
-                &codes::IMPLICATION_REVERSED,
-                format!("`{text}` is not part of GDL"),
-                "write `(<= head body ..)`, what follows first",
-                self.turn(node),
-            ),
-            _ => return Some(()),
-        };
-        self.fault_at(code, self.span(name), message, help, edits);
-        None
-    }
-
-    /// What makes `(=> body head)` a rule, if it is the form at hand.
-    fn turn(&self, node: NodeId) -> Vec<Edit> {
-        let [sign, body, head] = *self.tree.children(node) else { return Vec::new() };
-        if self.span(node) != self.form || self.text(sign).starts_with('<') {
-            return Vec::new();
-        }
-        let write = |node, text: &str| Edit { span: self.span(node), text: text.to_owned() };
-        vec![write(sign, "<="), write(body, self.text(head)), write(head, self.text(body))]
-    }
-
-    /// What makes two terms one that `=` compares in a body, if one is a variable: the other stands for it in the whole form.
-    fn unify(&self, node: NodeId) -> Vec<Edit> {
-        /// Longer forms are not looked through, which is done for each `=`.
-        const LONGEST: u32 = 2_000;
-        let [_, left, right] = *self.tree.children(node) else { return Vec::new() };
-        let is_variable = |node: NodeId| self.tree.node(node).kind == Kind::Variable;
-        let (from, to) = if is_variable(right) { (right, left) } else { (left, right) };
-        let is_word = matches!(self.tree.node(to).kind, Kind::Symbol | Kind::Variable);
-        let short = self.form.end - self.form.start <= LONGEST;
-        if !short || !self.is_conjunct(node) || !is_variable(from) || !is_word {
-            return Vec::new();
-        }
-        let mut edits = vec![Edit::remove(self.span(node))];
-        let form = self.tree.forms.partition_point(|&form| self.span(form).start < self.form.start);
-        let mut waiting = vec![self.tree.forms[form]];
-        while let Some(other) = waiting.pop() {
-            if other != node {
-                waiting.extend(self.tree.children(other));
-                if is_variable(other) && self.text(other).eq_ignore_ascii_case(self.text(from)) {
-                    edits.push(Edit { span: self.span(other), text: self.text(to).to_owned() });
-                }
-            }
-        }
-        edits
-    }
-
     /// The node of the name of an atom: the node itself, or the first of its list.
     fn relation_name(&mut self, node: NodeId) -> Option<NodeId> {
         self.name(
@@ -511,73 +344,6 @@ impl<'a> Lowering<'a> {
         Some(Atom { relation, arguments, span })
     }
 
-    /// How to write a keyword with these arguments, of which there are too few or too many.
-    fn arity_help(&self, word: Word, text: &str, node: NodeId, nodes: &[NodeId]) -> (String, Vec<Edit>) {
-        let usual = format!("write `{}`", word.pattern());
-        if word == Word::Terminal {
-            return (usual, vec![Edit { span: self.span(node), text: text.to_owned() }]);
-        }
-        if let Some(repaired) = self.of_all_roles(word, text, node, nodes) {
-            return repaired;
-        }
-        let [first, .., last] = nodes else { return (usual, Vec::new()) };
-        let span = Span { start: self.span(*first).start, end: self.span(*last).end };
-        let parts = self.source.slice(span);
-        // `next pile 3` lacks the parentheses round `pile 3`, if `pile` can be the name of a fluent.
-        let fluent = word.takes_fluent() && self.tree.node(*first).kind == Kind::Symbol;
-        if fluent && parts.len() <= 60 && !parts.contains(['\n', '\r']) {
-            return (format!("write `({text} ({parts}))`"), Edit::wrap(span, "(").into());
-        }
-        (usual, Vec::new())
-    }
-
-    /// How to write a head that lacks its role: what is said without one is said of all.
-    fn of_all_roles(
-        &self,
-        word: Word,
-        text: &str,
-        node: NodeId,
-        nodes: &[NodeId],
-    ) -> Option<(String, Vec<Edit>)> {
-        let heads = matches!(word, Word::Legal | Word::Goal | Word::Input | Word::Sees);
-        let &[argument] = nodes else { return None };
-        let said = self.text(argument);
-        let is_value = said.bytes().all(|byte| byte.is_ascii_digit());
-        if !heads || self.head != Some(node) || said.starts_with('?') || is_value != (word == Word::Goal) {
-            return None;
-        }
-        let roles = self.roles.get_or_init(|| {
-            let of_fact = |&form: &NodeId| match *self.tree.children(form) {
-                [word, role] if Word::find(self.text(word)) == Some(Word::Role) => Some(self.text(role)),
-                _ => None,
-            };
-            self.tree.forms.iter().filter_map(of_fact).collect()
-        });
-        let is_taken = self.source.slice(self.form).to_ascii_lowercase().contains("?role");
-        if roles.is_empty()
-            || is_taken
-            || said.len() > 60
-            || roles.iter().any(|role| role.eq_ignore_ascii_case(said))
-        {
-            return None;
-        }
-        let role = if let [role] = roles[..] { role } else { "?role" };
-        let before = Edit::insert(self.span(argument).start, format!("{role} "));
-        if roles.len() == 1 {
-            return Some((format!("write `({text} {role} {said})`"), vec![before]));
-        }
-        let help = format!(
-            "write `({text} ?role {said})` with `(role ?role)` if all roles are meant, else the role"
-        );
-        let Span { start, end } = self.form;
-        let edits = if self.body.is_empty() {
-            vec![Edit::insert(start, "(<= "), before, Edit::insert(end, " (role ?role))")]
-        } else {
-            vec![before, Edit::insert(self.span(node).end, " (role ?role)")]
-        };
-        Some((help, edits))
-    }
-
     fn relation(&mut self, name: &str, arity: usize, span: Span) -> RelationId {
         let symbol = self.rules.symbols.intern(name);
         let relations = &mut self.rules.relations;
@@ -647,17 +413,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What makes a `distinct` of few words one for each pair of them, if it is one of the literals that must all hold.
-    fn pairs(&self, node: NodeId, nodes: &[NodeId]) -> Option<Edit> {
-        let is_word = |&node: &NodeId| !matches!(self.tree.node(node).kind, Kind::List(_));
-        let fits = (3..=8).contains(&nodes.len()) && nodes.iter().all(is_word) && self.is_conjunct(node);
-        let texts: Vec<&str> = nodes.iter().map(|&node| self.text(node)).collect();
-        let pairs = texts.iter().enumerate().flat_map(|(i, left)| {
-            texts[i + 1..].iter().map(move |right| format!("(distinct {left} {right})"))
-        });
-        fits.then(|| Edit { span: self.span(node), text: pairs.collect::<Vec<_>>().join(" ") })
-    }
-
     /// A term of `distinct`, which people like to write as a sentence.
     fn distinct_term(&mut self, node: NodeId) -> Option<Term> {
         if let [name, arguments @ ..] = self.tree.children(node)
@@ -680,82 +435,6 @@ impl<'a> Lowering<'a> {
             return Some(Term::Function(self.rules.symbols.intern(text), arguments));
         }
         self.term(node)
-    }
-
-    /// Reports words that may not stand in a body.
-    fn check_body_word(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
-        let text = self.text(name);
-        let now = matches!(word, Word::Init | Word::Next);
-        let edits = now.then(|| Edit { span: self.span(name), text: "true".to_owned() });
-        let (code, message, help) = match word {
-            Word::Init => (
-                &codes::INIT_IN_BODY,
-                format!("`{text}` may not appear in a body"),
-                "write `true` for what holds now",
-            ),
-            Word::Next => (
-                &codes::NEXT_IN_BODY,
-                format!("`{text}` may not appear in a body"),
-                "write `true` for what holds now, or repeat the conditions of the `next` rule",
-            ),
-            // Like `next` it speaks of what a step brings.
-            Word::Sees => (
-                &codes::NEXT_IN_BODY,
-                format!("`{text}` may not appear in a body"),
-                "repeat the conditions of the `sees` rule, or name them by a relation of your own",
-            ),
-            Word::Base | Word::Input => {
-                let code = if word == Word::Base { &codes::BASE_IN_BODY } else { &codes::INPUT_IN_BODY };
-                let message = format!("`{text}` in a body is refused by other systems");
-                let help = "write a relation of your own and derive both from it";
-                let edits = self.derive(word);
-                self.fault_at(code, self.span(name), message, help, edits);
-                return Some(());
-            }
-            _ => return self.check_connective(word, node, name),
-        };
-        self.fault_at(code, self.span(name), message, help, edits);
-        None
-    }
-
-    /// What makes a relation of the author's own of each `base` or `input`, and derives the keyword from it by one rule. Told once: it
-    /// is the same at each place.
-    fn derive(&mut self, word: Word) -> Vec<Edit> {
-        let (own, rule) = match word {
-            Word::Base => ("base_fluent", "(<= (base ?fluent) (base_fluent ?fluent))\n"),
-            _ => ("input_move", "(<= (input ?role ?move) (input_move ?role ?move))\n"),
-        };
-        if self.derived.contains(&word) || !self.is_free(own) {
-            return Vec::new();
-        }
-        self.derived.push(word);
-        let mut edits = Vec::new();
-        let mut first = None;
-        for &form in &self.tree.forms {
-            let (head, mut waiting) = match *self.tree.children(form) {
-                [sign, head, ref body @ ..] if Word::find(self.text(sign)) == Some(Word::If) => {
-                    (head, body.to_vec())
-                }
-                _ => (form, Vec::new()),
-            };
-            waiting.push(head);
-            while let Some(node) = waiting.pop() {
-                let Some((&name, parts)) = self.tree.children(node).split_first() else { continue };
-                match Word::find(self.text(name)) {
-                    Some(Word::Not | Word::Or) => waiting.extend(parts),
-                    Some(found) if found == word => {
-                        edits.push(Edit { span: self.span(name), text: own.to_owned() });
-                        first = first.or((node == head).then_some(form));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        match first {
-            Some(form) => edits.push(Edit::insert(self.span(form).start, rule)),
-            None => edits.clear(),
-        }
-        edits
     }
 
     fn terms(&mut self, nodes: &[NodeId]) -> Option<Vec<Term>> {
@@ -781,53 +460,6 @@ impl<'a> Lowering<'a> {
         let arguments = self.terms(nodes)?;
         let symbol = self.rules.symbols.intern(text);
         Some(if arguments.is_empty() { Term::Constant(symbol) } else { Term::Function(symbol, arguments) })
-    }
-
-    /// Reports words of the language used as functions and objects.
-    fn check_term_word(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
-        let text = self.text(name);
-        let arguments = self.tree.children(node).len().saturating_sub(1);
-        let object = arguments == 0;
-        let logical = matches!(word, Word::If | Word::Not | Word::Or | Word::Distinct);
-        if self.tree.syntax == Syntax::Epilog {
-            // There these words have no meaning, and what has is told apart by the translation.
-            return Some(());
-        }
-        match word {
-            Word::And | Word::Equals | Word::Implies => Some(()),
-            _ if object => {
-                let (code, kind) = if logical {
-                    (&codes::NOT_AS_OBJECT, "connective")
-                } else {
-                    (&codes::KEYWORD_AS_OBJECT, "keyword")
-                };
-                let message = format!("the {kind} `{text}` is used as an object");
-                let other = format!("{text}_object");
-                if word != Word::If && self.is_free(&other) {
-                    let help = format!("rename the object, for example to `{other}`");
-                    let edit = Edit { span: self.span(name), text: other };
-                    self.fault_at(code, self.span(name), message, &help, [edit]);
-                } else {
-                    self.fault(code, name, message, "rename the object");
-                }
-                (!logical).then_some(())
-            }
-            _ => {
-                let code =
-                    if word == Word::Does { &codes::DOES_AS_FUNCTION } else { &codes::KEYWORD_AS_FUNCTION };
-                let message = format!("the keyword `{text}` is used as a function");
-                let help = match word {
-                    _ if logical => "write it round the whole literal, such as `(not (true (cell 1 1 x)))`",
-                    Word::True => "remove it, or rename the function",
-                    Word::Does => "write a literal of its own, `(does role move)`, or rename the function",
-                    _ => "rename the function",
-                };
-                let twice = word == Word::True && arguments == 1;
-                let edits = twice.then(|| self.source.unwrap(self.span(node), self.span(name)));
-                self.fault_at(code, self.span(name), message, help, edits.into_iter().flatten());
-                None
-            }
-        }
     }
 
     /// The variable at `node`, new if need be. Beyond the limit all are one: the rule fails anyway.

@@ -1,0 +1,159 @@
+//! What machines think about for a session: of the moves of their roles, and of what a person is advised to do.
+//!
+//! A session gives a question with all that its answer needs, and takes the answer if play has not gone on since. No more than
+//! [`MOST_THINKING`] machines think at a time.
+
+use super::{Looker, Session};
+use crate::{
+    problem::{Answer, Problem},
+    seats::{Mind, Seat},
+    thought::{Advice, Effort, Question, Thought},
+};
+use gdl_runtime::{
+    Budget, GameExt,
+    dynamic::{MoveId, RoleId},
+    game::Id,
+    player::Tried,
+};
+
+/// No more machines of a session think at a time; the others do after them.
+const MOST_THINKING: usize = 16;
+
+impl Session {
+    /// Those of the machines that have to think and do not yet.
+    pub(super) fn thoughts(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
+        let is_shown = self.people().is_empty();
+        let thinking = self.efforts.iter().flatten().count();
+        let most = most.min(MOST_THINKING.saturating_sub(thinking));
+        let mut thoughts = Vec::new();
+        for role in self.opened.game.roles() {
+            let place = role.index();
+            if self.chosen[place].is_some() || self.efforts[place].is_some() {
+                continue;
+            }
+            if !matches!(self.seats[place], Seat::Machine { .. }) {
+                continue;
+            }
+            if thoughts.len() >= most {
+                break;
+            }
+            let game = &self.opened.game;
+            let information = self.knowledge.information(game, &self.history, role, budget).cloned();
+            let Some(information) = information else { break };
+            let Seat::Machine { machine, mind } = &mut self.seats[place] else { continue };
+            let (mind, is_fresh) = match mind.take() {
+                Some(mind) => (Some(mind), false),
+                None => (machine.build(self.luck.bits()), true),
+            };
+            let Some(mind) = mind else { continue };
+            self.efforts[place] = Some(Effort::default());
+            thoughts.push(Thought {
+                role,
+                mind,
+                is_fresh,
+                time: machine.time().min(self.clocks.allowance(role)),
+                machine: machine.clone(),
+                information,
+                game: game.clone(),
+                is_known: self.opened.is_known,
+                epoch: self.epoch,
+                cancel: self.cancel.clone(),
+                is_shown,
+            });
+        }
+        if !thoughts.is_empty() {
+            self.version += 1;
+        }
+        thoughts
+    }
+
+    /// What a machine came to in that epoch; too late it counts nothing. A move that is not legal is replaced by one that is,
+    /// and so is that of a player that broke down, who is not there any more.
+    pub(crate) fn conclude(
+        &mut self,
+        role: RoleId,
+        epoch: u64,
+        thinker: Option<Mind>,
+        action: Option<MoveId>,
+    ) {
+        if epoch != self.epoch {
+            return;
+        }
+        let place = role.index();
+        self.efforts[place] = None;
+        if let Seat::Machine { mind, .. } = &mut self.seats[place] {
+            *mind = thinker.and_then(Mind::rest);
+        }
+        let game = &self.opened.game;
+        let view = game.view(self.history.state());
+        let action = action.filter(|&action| game.is_legal_in(&view, role, action));
+        self.chosen[place] = action.or_else(|| game.random_move_in(&view, role, &mut self.luck));
+        self.clocks.press(role);
+        self.version += 1;
+    }
+
+    /// What a search has done so far. False if that is not wanted any more.
+    pub(crate) fn follow(&mut self, role: RoleId, epoch: u64, effort: Effort) -> bool {
+        if epoch != self.epoch {
+            return false;
+        }
+        self.efforts[role.index()] = Some(effort);
+        self.version += 1;
+        true
+    }
+
+    /// What is advised to a person who is to choose, and the question if it was not asked yet.
+    ///
+    /// # Errors
+    /// If no person is to choose, or not this one, or there was no time to find out what they know.
+    pub(crate) fn advise(
+        &mut self,
+        asked: Option<RoleId>,
+        budget: &Budget,
+    ) -> Answer<(Advice, Option<Question>)> {
+        let nobody = || Problem::conflict("no_advice", "nobody is to choose who could be advised");
+        // What a role is advised says something of what it knows.
+        let here = Looker::Here(asked);
+        let eyes = self.eyes(here);
+        let is_due = |role: &RoleId| {
+            self.plays(here, *role) && eyes.see(*role) && asked.is_none_or(|asked| asked == *role)
+        };
+        let role = self.waiting().find(is_due).ok_or_else(nobody)?;
+        if let Some(known) =
+            self.advice.as_ref().filter(|known| known.role == role && known.epoch == self.epoch)
+        {
+            return Ok((known.clone(), None));
+        }
+        let game = &self.opened.game;
+        let information = self.knowledge.information(game, &self.history, role, budget).cloned();
+        let information = information.ok_or_else(Problem::late)?;
+        let advice =
+            Advice { role, epoch: self.epoch, effort: Effort::default(), moves: Vec::new(), is_done: false };
+        self.advice = Some(advice.clone());
+        let question = Question {
+            information,
+            game: self.opened.game.clone(),
+            is_known: self.opened.is_known,
+            epoch: self.epoch,
+            cancel: self.cancel.clone(),
+            seed: self.seed,
+        };
+        Ok((advice, Some(question)))
+    }
+
+    /// What a search has found so far. False if that is not wanted any more.
+    pub(crate) fn learn(
+        &mut self,
+        role: RoleId,
+        epoch: u64,
+        effort: Effort,
+        moves: Vec<Tried>,
+        is_done: bool,
+    ) -> bool {
+        let is_wanted = epoch == self.epoch && self.advice.as_ref().is_some_and(|known| known.role == role);
+        if is_wanted {
+            self.advice = Some(Advice { role, epoch, effort, moves, is_done });
+        }
+        is_wanted
+    }
+}

@@ -1,0 +1,97 @@
+//! Ways through the history of a session: back and forth between choices of people, to any place, and to the start.
+//!
+//! In comes where to go; afterwards the session is there, with nothing chosen or thought of, clocks that stand, and machines that wait
+//! where a person has something to decide. A way looks at the states that it passes, within its [`Budget`].
+
+use super::Session;
+use crate::{
+    knowledge::Knowledge,
+    problem::{Answer, Problem},
+    seats::Seat,
+};
+use gdl_runtime::{Budget, GameExt, History, chance::Stream, history::Place};
+use gdl_tools::play::travel;
+
+impl Session {
+    /// Notes whether the place that play is about to leave shows what the rules hide elsewhere.
+    fn leave(&mut self) {
+        let is_shown = self.hides() && !self.people().is_empty();
+        self.was_revealed |= is_shown && self.game().is_terminal(self.history.state());
+    }
+
+    /// Somewhere else in the history. Machines wait there, unless a person has something to decide.
+    fn land(&mut self) {
+        self.clocks.go(self.history.place().index());
+        self.arrive();
+        self.is_paused = !travel::is_choice(self.game(), self.history.state(), &self.people());
+    }
+
+    /// Back to the last choice of a person, or by one step where no person plays.
+    ///
+    /// # Errors
+    /// If there is nothing to take back, or no time to find it.
+    pub(crate) fn undo(&mut self, budget: &Budget) -> Answer<()> {
+        self.leave();
+        let people = self.people();
+        let moved = match people[..] {
+            [] => self.history.undo().is_some(),
+            _ => travel::back(&self.opened.game, &mut self.history, &people, budget),
+        };
+        if !moved {
+            let nothing = || Problem::conflict("no_undo", "there is nothing to take back");
+            return Err(if budget.is_spent() { Problem::late() } else { nothing() });
+        }
+        self.land();
+        Ok(())
+    }
+
+    /// Forth to the next choice of a person, or by one step where no person plays, along what was taken back.
+    ///
+    /// # Errors
+    /// If there is nothing to make again, or no time to find it.
+    pub(crate) fn redo(&mut self, budget: &Budget) -> Answer<()> {
+        let people = self.people();
+        let moved = match people[..] {
+            [] => self.history.redo().is_some(),
+            _ => travel::forth(&self.opened.game, &mut self.history, &people, budget),
+        };
+        if !moved {
+            let nothing = || Problem::conflict("no_redo", "there is nothing to make again");
+            return Err(if budget.is_spent() { Problem::late() } else { nothing() });
+        }
+        self.land();
+        Ok(())
+    }
+
+    /// To any place where play has been.
+    ///
+    /// # Errors
+    /// If it has not been there.
+    pub(crate) fn go(&mut self, place: usize) -> Answer<()> {
+        let missing = || Problem::missing("no_place", format!("play has not been at place {place}"));
+        let place: Place = self.history.places().nth(place).ok_or_else(missing)?;
+        self.leave();
+        self.history.go(place);
+        self.land();
+        Ok(())
+    }
+
+    /// To a new play from the start of the game, in which chance follows from another seed: this one, or one that the last
+    /// seed leads to.
+    pub(crate) fn restart(&mut self, seed: Option<u64>) {
+        self.history = History::new(&self.opened.game);
+        self.seed = seed.unwrap_or_else(|| self.luck.bits() >> 32);
+        self.luck = Stream::new(self.seed, 0);
+        self.knowledge = Knowledge::new(self.seed);
+        self.was_revealed = false;
+        self.choosers.clear();
+        for seat in &mut self.seats {
+            if let Seat::Machine { mind, .. } = seat {
+                *mind = None;
+            }
+        }
+        self.is_paused = false;
+        self.clocks.restart();
+        self.arrive();
+    }
+}

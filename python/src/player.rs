@@ -7,7 +7,7 @@ use gdl_runtime::{
     game::Id,
     player::{First, Random},
     search::{
-        AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, MaxN, Mcts, Perfect, Planner, Solution as Inner,
+        AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect, Planner, Solution as Inner,
     },
 };
 use pyo3::{
@@ -21,7 +21,7 @@ use std::{
 };
 
 /// What `Player` knows by name.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 12] = [
     "best",
     "first",
     "random",
@@ -33,7 +33,6 @@ const KINDS: [&str; 13] = [
     "planner",
     "alphabeta",
     "paranoid",
-    "maxn",
     "perfect",
 ];
 
@@ -90,11 +89,6 @@ impl Player {
             "flat" => Box::new(FlatMonteCarlo::new().seed(seed)),
             "alphabeta" => Box::new(alphabeta(AlphaBeta::new())),
             "paranoid" => Box::new(alphabeta(AlphaBeta::paranoid())),
-            "maxn" => {
-                let player = MaxN::new().seed(seed);
-                let player = if let Some(depth) = depth { player.depth(depth) } else { player };
-                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
-            }
             "perfect" => {
                 let player = Perfect::new().seed(seed);
                 Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })

@@ -17,7 +17,6 @@ KINDS = (
     "planner",
     "alphabeta",
     "paranoid",
-    "maxn",
     "perfect",
 )
 

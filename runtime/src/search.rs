@@ -7,7 +7,6 @@
 //! | [`Best`] | any game: takes one of the others | as that does |
 //! | [`Planner`] | one role without chance | a goal and the moves to it; exact where nothing better can be reached |
 //! | [`AlphaBeta`] | two roles; others as a coalition ([`AlphaBeta::paranoid`]); one role | exact where it reaches the end |
-//! | [`MaxN`] | any number of roles, each for itself; one role | exact where it reaches the end |
 //! | [`Mcts`] | any number of roles, chance, moves at the same time | a mean, unless it is proved |
 //! | [`FlatMonteCarlo`] | the same, one move ahead | a mean |
 //! | [`Equilibrium`], [`Ismcts`] | hidden information: few histories, many | a mean |
@@ -25,7 +24,6 @@ mod evaluation;
 mod flat;
 mod ismcts;
 mod linear;
-mod maxn;
 mod mcts;
 mod memory;
 mod meter;
@@ -51,7 +49,6 @@ pub use evaluation::Evaluation;
 pub use flat::FlatMonteCarlo;
 pub use ismcts::Ismcts;
 pub use linear::Linear;
-pub use maxn::MaxN;
 pub use mcts::Mcts;
 pub use perfect::Perfect;
 pub use planner::Planner;

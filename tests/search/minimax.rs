@@ -9,7 +9,7 @@ use gdl_runtime::{
     lanes::{Isa, Leaves},
     load,
     player::Report,
-    search::{AlphaBeta, Evaluation, Found, Linear, MaxN, Solution},
+    search::{AlphaBeta, Evaluation, Found, Linear, Solution},
 };
 use std::time::Duration;
 
@@ -195,57 +195,6 @@ fn a_search_can_be_ended_from_outside() {
     });
 }
 
-/// The goals of all roles if each in turn makes the most of its own, found by looking at everything.
-fn maxn<G: Game>(game: &G, state: &G::State, depth: u32) -> Vec<f32> {
-    let view = game.view(state);
-    let roles: Vec<G::Role> = game.roles().collect();
-    if game.is_terminal_in(&view) {
-        return roles.iter().map(|&role| f32::from(game.goal_in(&view, role).expect("a goal"))).collect();
-    }
-    if depth == 0 {
-        let first = judge::<G>(state);
-        return (0..roles.len()).map(|role| if role == 0 { first } else { 100.0 - first }).collect();
-    }
-    let turn = roles.iter().position(|&role| game.legal_moves_in(&view, role).len() > 1).unwrap_or(0);
-    let values = ways(game, &view, &roles).into_iter().map(|way| {
-        let joint: Vec<G::Move> = way.into_iter().map(|(_, action)| action).collect();
-        maxn(game, &game.apply_unchecked(state, &joint), depth - 1)
-    });
-    // The first of equals.
-    values.reduce(|best, other| if other[turn] > best[turn] { other } else { best }).expect("a move")
-}
-
-struct Selfish(u32);
-
-impl Visitor for Selfish {
-    type Output = ();
-
-    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(self, game: G, entry: &'static Entry) {
-        for seed in 0..4 {
-            let state = position(&game, seed, seed);
-            let judges = |_: &G, state: &G::State, _: &G::View, goals: &mut [f32]| {
-                goals.fill(100.0 - judge::<G>(state));
-                goals[0] = judge::<G>(state);
-            };
-            for role in game.roles() {
-                let mut search = MaxN::new().depth(self.0).memory(0).evaluation(judges);
-                let found = search.search(&game, &state, role, &Budget::unlimited());
-                let depth = if found.report.exact { found.report.depth } else { self.0 };
-                let expected = f64::from(maxn(&game, &state, depth)[role.index()]);
-                let value = found.report.value.expect("a value");
-                assert!((value - expected).abs() < 1e-3, "{}: {value}, not {expected}", entry.name);
-            }
-        }
-    }
-}
-
-#[test]
-fn max_n_lets_everybody_seek_their_own_good() {
-    for (name, depth) in [("tictactoe", 4), ("nim", 3), ("connect_four", 3), ("lights_out", 3)] {
-        visit(name, Selfish(depth)).expect("a built-in game");
-    }
-}
-
 /// What a search tells of itself, but for the time.
 fn told<G: Game>(game: &G, mut found: Found<G>) -> (Option<String>, Report) {
     found.report.seconds = 0.0;
@@ -271,11 +220,6 @@ fn searches_find_the_same_where_there_are_no_lanes() {
         for role in lanes.roles().filter(|&role| Some(role) != lanes.chance_role()) {
             let [one, other] = [&lanes, &lifted].map(|game| {
                 let mut search = AlphaBeta::new().evaluation(judges);
-                told(game, search.search(game, &game.initial(), role, &budget))
-            });
-            assert_eq!(one, other, "{name}");
-            let [one, other] = [&lanes, &lifted].map(|game| {
-                let mut search = MaxN::new().evaluation(judges);
                 told(game, search.search(game, &game.initial(), role, &budget))
             });
             assert_eq!(one, other, "{name}");

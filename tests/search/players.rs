@@ -5,7 +5,7 @@ use gdl_runtime::{
     Budget, Cancel, Game, GameExt, Information, Player,
     chance::Stream,
     player::{Belief, First, Random},
-    search::{AlphaBeta, FlatMonteCarlo, MaxN, Mcts, Perfect},
+    search::{AlphaBeta, FlatMonteCarlo, Mcts, Perfect},
 };
 
 /// Joint moves after which a match is given up.
@@ -23,7 +23,6 @@ fn players<G: Game + 'static>() -> Vec<Maker<G>> {
         |seed| Box::new(AlphaBeta::greedy().seed(seed)),
         |seed| Box::new(Mcts::new().seed(seed).memory(1 << 20)),
         |seed| Box::new(FlatMonteCarlo::new().seed(seed)),
-        |seed| Box::new(MaxN::new().seed(seed).memory(1 << 16)),
         |seed| Box::new(Perfect::new().seed(seed).memory(1 << 20)),
         |seed| Box::new(AlphaBeta::paranoid().seed(seed).memory(1 << 16).depth(2)),
     ]

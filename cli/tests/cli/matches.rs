@@ -134,7 +134,6 @@ fn every_player_plays_every_kind_of_game() {
         "planner",
         "alphabeta",
         "paranoid",
-        "maxn",
         "perfect",
     ];
     for player in kinds {

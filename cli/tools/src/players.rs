@@ -11,7 +11,7 @@ use gdl_runtime::{
     Budget, Game, Information, Player,
     player::{First, Random, Report},
     referee::Fault,
-    search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, MaxN, Mcts, Perfect, Planner},
+    search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect, Planner},
 };
 use std::{
     fmt, result,
@@ -83,11 +83,6 @@ pub static KINDS: &[Kind] = &[
     Kind {
         name: "paranoid",
         about: "alpha-beta, all others against oneself",
-        options: &["seed", "depth", "memory"],
-    },
-    Kind {
-        name: "maxn",
-        about: "each for its own goal, of many roles",
         options: &["seed", "depth", "memory"],
     },
     Kind {
@@ -363,10 +358,6 @@ impl Spec {
             "ismcts" => Box::new(self.memory.into_iter().fold(Ismcts::new().seed(seed), Ismcts::memory)),
             "equilibrium" => {
                 Box::new(self.memory.into_iter().fold(Equilibrium::new().seed(seed), Equilibrium::memory))
-            }
-            "maxn" => {
-                let player = self.depth.into_iter().fold(MaxN::new().seed(seed), MaxN::depth);
-                Box::new(self.memory.into_iter().fold(player, MaxN::memory))
             }
             "perfect" => Box::new(self.memory.into_iter().fold(Perfect::new().seed(seed), Perfect::memory)),
             "alphabeta" => Box::new(self.alphabeta(AlphaBeta::new(), seed)),

@@ -276,7 +276,7 @@ class Information(Hashable):
 @final
 class Player:
     """Decides for a role, match after match: `best`, `first`, `random`, `greedy`, `flat`, `mcts`, `ismcts`, `equilibrium`, `planner`,
-    `alphabeta`, `paranoid`, `maxn` or `perfect`, as in `gdl match`. With the same seed, `nodes` and one thread it makes the same moves."""
+    `alphabeta`, `paranoid` or `perfect`, as in `gdl match`. With the same seed, `nodes` and one thread it makes the same moves."""
 
     def __new__(
         cls,

@@ -1,4 +1,4 @@
-//! Settings of searches to a depth: depth, bytes, seed and evaluation; learning takes a share of the budget, and a
+//! Settings of a search to a depth: depth, bytes, seed and evaluation; learning takes a share of the budget, and a
 //! meter has what is left of it.
 
 use super::{Evaluation, Linear, meter::Meter};

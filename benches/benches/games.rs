@@ -8,10 +8,11 @@
 
 use clap::Parser;
 use cpu_time::ProcessTime;
+use gdl_benches::page;
 use gdl_games::Entry;
 use gdl_runtime::{Game, Loader, Playouts, playouts::Engine};
 use gdl_tools::{load, output};
-use std::{error::Error, fs, path::PathBuf, time::Duration};
+use std::{error::Error, path::PathBuf, time::Duration};
 
 /// How long, how often, and where it is written.
 #[derive(Debug, Parser)]
@@ -30,9 +31,6 @@ struct Args {
     bench: bool,
 }
 
-/// What a page has before the table and behind it.
-const MARKS: [&str; 2] = ["<!-- sizes and speeds -->\n", "<!-- end -->\n"];
-
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
     let mut table =
@@ -44,15 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprint!("{row}");
         table += &row;
     }
-    let Some(path) = args.write else {
-        print!("{table}");
-        return Ok(());
-    };
-    let page = fs::read_to_string(&path)?;
-    let (before, rest) = page.split_once(MARKS[0]).ok_or("the page has no place for a table")?;
-    let (_, after) = rest.split_once(MARKS[1]).ok_or("the place for the table has no end")?;
-    fs::write(path, [before, MARKS[0], &table, MARKS[1], after].concat())?;
-    Ok(())
+    page::write(args.write.as_deref(), "sizes and speeds", &table)
 }
 
 /// The row of a game.

@@ -13,6 +13,7 @@
 
 use clap::Parser;
 use cpu_time::ProcessTime;
+use gdl_benches::page;
 use gdl_compiler::Options;
 use gdl_runtime::{__private::compile, Dynamic, Playouts, Stats, playouts::Engine};
 use gdl_tools::{
@@ -57,9 +58,6 @@ struct Args {
     #[arg(long, hide = true)]
     bench: bool,
 }
-
-/// What a page has before the table and behind it.
-const MARKS: [&str; 2] = ["<!-- ratios -->\n", "<!-- end -->\n"];
 
 /// A length of random games that is so many times the published one is that of another version.
 const LIKE: f64 = 1.25;
@@ -116,16 +114,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprint!("{}", row.line());
         rows.push(row);
     }
-    let table = table(&mut rows);
-    let Some(path) = args.write else {
-        print!("{table}");
-        return Ok(());
-    };
-    let page = fs::read_to_string(&path)?;
-    let (before, rest) = page.split_once(MARKS[0]).ok_or("the page has no place for a table")?;
-    let (_, after) = rest.split_once(MARKS[1]).ok_or("the place for the table has no end")?;
-    fs::write(path, [before, MARKS[0], &table, MARKS[1], after].concat())?;
-    Ok(())
+    page::write(args.write.as_deref(), "ratios", &table(&mut rows))
 }
 
 /// The published speeds by rulesheet, of several versions those of the fastest.

@@ -1,10 +1,11 @@
 //! Baselines that the benchmarks compare with, hand-written playout loops and another grounder, the comparison of
-//! playouts, and contests of players.
+//! playouts, contests of players, and pages that results are written to.
 //!
 //! `cargo bench -p gdl-benches` plays each game by its hand-written baseline and by every engine in one run, times
 //! each phase of the compiler, and grounds games beside gringo. Results are kept in `record/`.
 
 pub mod gringo;
 pub mod hand;
+pub mod page;
 pub mod playouts;
 pub mod strength;

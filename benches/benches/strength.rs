@@ -1,7 +1,7 @@
 //! Matches of players against each other, and how fast they search; see `gdl_benches::strength`.
 //!
 //!     cargo bench -p gdl-benches --bench strength -- [--matches N] [--seconds S [--processor] | --nodes N] [--quick] \
-//!         [--contest NAME..] [GAME..]
+//!         [--seed N] [--contest NAME..] [GAME..]
 
 use clap::Parser;
 use gdl_benches::strength::{Args, run};

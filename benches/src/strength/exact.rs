@@ -24,11 +24,11 @@ struct Position {
 /// What is asked: the game, how many positions, and where they come from.
 pub(super) const GAMES: &[&str] = &["connect_four", "reversi"];
 
-/// The rows of a game for some players.
-pub(super) fn rows(name: &str, players: &[Contender], cost: Cost, count: usize) -> Vec<String> {
+/// The rows of a game for some players, in positions drawn by a seed.
+pub(super) fn rows(name: &str, seed: u64, players: &[Contender], cost: Cost, count: usize) -> Vec<String> {
     let positions = match name {
-        "connect_four" => positions_of_connect_four(count),
-        "reversi" => positions_of_reversi(count),
+        "connect_four" => positions_of_connect_four(seed, count),
+        "reversi" => positions_of_reversi(seed, count),
         _ => return Vec::new(),
     };
     let Some(game) = game(name) else { return Vec::new() };
@@ -75,9 +75,9 @@ fn keeps(game: &Dynamic, side: &mut Side, cost: Cost, position: &Position) -> bo
     position.best.iter().any(|best| best == game.move_text(action))
 }
 
-fn positions_of_connect_four(count: usize) -> Vec<Position> {
+fn positions_of_connect_four(seed: u64, count: usize) -> Vec<Position> {
     let mut solver = connect_four::Solver::new();
-    let mut stream = Stream::new(4, 4);
+    let mut stream = Stream::new(seed, 4);
     let mut positions = Vec::new();
     while positions.len() < count {
         let length = 12 + stream.below(8);
@@ -102,9 +102,9 @@ fn positions_of_connect_four(count: usize) -> Vec<Position> {
     positions
 }
 
-fn positions_of_reversi(count: usize) -> Vec<Position> {
+fn positions_of_reversi(seed: u64, count: usize) -> Vec<Position> {
     const EMPTY: u32 = 10;
-    let mut stream = Stream::new(4, 8);
+    let mut stream = Stream::new(seed, 8);
     let mut positions = Vec::new();
     let text = |cell: Option<u32>| {
         cell.map_or("pass".to_owned(), |cell| format!("(place {} {})", cell % 8 + 1, cell / 8 + 1))

@@ -37,6 +37,9 @@ pub struct Args {
     /// Four matches, a fiftieth of a second for a move
     #[arg(long)]
     quick: bool,
+    /// Which positions `exact` takes
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    seed: u64,
     /// The contests, `exact`, `openspiel`, `puzzles` or `speed`; all if none is named
     #[arg(long = "contest", value_name = "NAME")]
     contests: Vec<String>,
@@ -101,7 +104,7 @@ pub fn run(args: &Args) {
         println!("|---|---|---|---|---|---|---|");
         let players = [Contender::Best, Contender::Mcts, Contender::AlphaBeta];
         for name in args.games(exact::GAMES) {
-            let rows = exact::rows(name, &players, each, 5 * matches as usize);
+            let rows = exact::rows(name, args.seed, &players, each, 5 * matches as usize);
             rows.iter().for_each(|row| println!("{row}"));
         }
     }

@@ -15,7 +15,9 @@
 mod alternation;
 mod budget;
 mod constants;
+mod effects;
 mod factor;
+mod families;
 mod imply;
 mod legality;
 mod merge;
@@ -25,9 +27,11 @@ mod one_hot;
 mod phase;
 mod plies;
 mod proof;
+mod reach;
 mod rebuild;
 mod share;
 mod simulate;
+mod turns;
 mod users;
 
 pub use constants::fold_constants;
@@ -40,6 +44,7 @@ pub use mutex::find_mutex_groups;
 pub use one_hot::complement;
 pub use phase::{Phases, phases};
 pub use plies::{Plies, plies};
+pub use reach::{drop_unreached, drop_unreached_of_large};
 pub use share::share;
 
 use crate::{meter::Meter, propnet::Net};
@@ -53,6 +58,8 @@ pub const PASSES: &[Pass] = &[
     ("fold_constants", fold_constants),
     // Before factoring: what legality implies is gone from the products, which then have more in common.
     ("assume_legality", assume_legality),
+    // While each rule is one conjunction.
+    ("drop_unreached", drop_unreached_of_large),
     // Gathers the moves that have the same effect into one disjunction each ..
     ("factor", factor),
     // .. so that what several gates say of moves has one form.

@@ -315,6 +315,20 @@ impl Net {
         self.does.binary_search(&(role, action)).map_or(Signal::FALSE, |position| self.does_at(position))
     }
 
+    /// By position of [`Net::does`]: when the move is legal. O(moves x log).
+    #[must_use]
+    pub fn legality(&self) -> Vec<Signal> {
+        let mut legality = vec![Signal::FALSE; self.does.len()];
+        for (role, list) in (0u32..).zip(&self.outputs.legal) {
+            for &(action, signal) in list {
+                if let Ok(position) = self.does.binary_search(&(role, action)) {
+                    legality[position] = signal;
+                }
+            }
+        }
+        legality
+    }
+
     /// What a gate computes.
     #[inline]
     #[must_use]

@@ -52,15 +52,7 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
     // tried, so that it is of no account should two be equal by chance.
     let mut entries: Vec<(u64, u32)> = Vec::new();
     for (number, name) in (0u32..).zip(fluents) {
-        meter.spend(name.len() as u64)?;
-        let parts = term::parts(name);
-        meter.spend((WORD.0 * parts.len()) as u64)?;
-        meter.take(WORD.1 * parts.len())?;
-        let words = (1u64..).zip(parts).map(|(place, word)| {
-            let new = numbers.len() as u64;
-            mix(place << 40 | *numbers.entry(word).or_insert(new))
-        });
-        let words: Vec<u64> = words.collect();
+        let words = words(name, &mut numbers, meter)?;
         if words.len() > MOST_WORDS {
             continue;
         }
@@ -86,6 +78,23 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
     Some(groups)
 }
 
+/// The words of a name, each with its place, as numbers that look random: sums of them tell names apart. `numbers` has the words so far.
+pub(super) fn words<'n>(
+    name: &'n str,
+    numbers: &mut FxHashMap<&'n str, u64>,
+    meter: &mut Meter,
+) -> Option<Vec<u64>> {
+    meter.spend(name.len() as u64)?;
+    let parts = term::parts(name);
+    meter.spend((WORD.0 * parts.len()) as u64)?;
+    meter.take(WORD.1 * parts.len())?;
+    let words = (1u64..).zip(parts).map(|(place, word)| {
+        let new = numbers.len() as u64;
+        mix(place << 40 | *numbers.entry(word).or_insert(new))
+    });
+    Some(words.collect())
+}
+
 /// The groups that hold in random play.
 fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec<MutexGroup>> {
     let mut groups: Vec<MutexGroup> =
@@ -95,12 +104,7 @@ fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec
         let members: usize = groups.iter().map(|group| group.members.len()).sum();
         meter.spend(members as u64)?;
         groups.retain_mut(|group| {
-            let (mut once, mut twice) = (0, 0);
-            for &fluent in &group.members {
-                let value = simulation.value(net.fluent(fluent as usize));
-                twice |= once & value;
-                once |= value;
-            }
+            let (once, twice) = simulation.holders(&group.members);
             group.exactly_one &= once == u64::MAX;
             twice == 0
         });

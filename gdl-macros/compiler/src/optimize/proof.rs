@@ -9,7 +9,10 @@
 //! members of groups; the caller bounds the assumptions ([`Budget`](super::budget::Budget)). What is kept is a few numbers
 //! for each gate, operand and member, paid for at the start.
 
-use super::users::Users;
+use super::{
+    turns::{Turn, turns},
+    users::Users,
+};
 use crate::meter::Meter;
 use crate::propnet::{Gate, MutexGroup, Net, Signal};
 use rustc_hash::FxHashMap;
@@ -64,17 +67,12 @@ impl<'n> Prover<'n> {
         meter.spend((net.len() + 2 * net.literals() + groups) as u64)?;
         meter.take(GATE * net.len() + OPERAND * net.literals() + 64 * groups)?;
         let first = 1 + net.initial.len() as u32;
-        let mut legal = vec![Signal::FALSE; net.does().len()];
+        let legal = net.legality();
         let mut moves_of: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         let mut decides_moves = vec![false; net.len()];
-        for (role, list) in (0u32..).zip(&net.outputs.legal) {
-            for &(action, signal) in list {
-                if let Ok(position) = net.does().binary_search(&(role, action)) {
-                    legal[position] = signal;
-                    moves_of.entry(signal.gate()).or_default().push(first + position as u32);
-                    decides_moves[signal.gate() as usize] = true;
-                }
-            }
+        for (input, signal) in (first..).zip(&legal) {
+            moves_of.entry(signal.gate()).or_default().push(input);
+            decides_moves[signal.gate() as usize] = true;
         }
         let start = |role: u32| first + net.does().partition_point(|&(r, _)| r < role) as u32;
         let roles = 0..net.vocabulary.roles.len() as u32;
@@ -364,35 +362,12 @@ impl<'n> Prover<'n> {
     }
 }
 
-/// The conditions of all moves of a role but one, such as its turn, by gate, with that one. O(literals x log): moves of the same
-/// legality are looked at together.
+/// The turns of roles by the gate of their condition: it, and the move that is left where it does not hold.
 fn forced(net: &Net, decides_moves: &mut [bool]) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
     let mut forced: FxHashMap<u32, Vec<(Signal, Signal)>> = FxHashMap::default();
-    for (role, legal) in (0u32..).zip(&net.outputs.legal) {
-        let mut possible: Vec<(Signal, u32)> =
-            legal.iter().filter(|(_, s)| *s != Signal::FALSE).map(|&(action, s)| (s, action)).collect();
-        possible.sort_unstable();
-        let alike: Vec<&[(Signal, u32)]> = possible.chunk_by(|left, right| left.0 == right.0).collect();
-        // Each condition, with how many moves have it.
-        let mut conditions: Vec<(Signal, usize)> = Vec::new();
-        for moves in &alike {
-            conditions.extend(net.conjuncts(moves[0].0).map(|condition| (condition, moves.len())));
-        }
-        conditions.sort_unstable();
-        // The one move that lacks a condition is alone in its legality.
-        let single = || alike.iter().filter(|moves| moves.len() == 1).map(|moves| moves[0]);
-        for same in conditions.chunk_by(|left, right| left.0 == right.0) {
-            let count: usize = same.iter().map(|&(_, count)| count).sum();
-            if count + 1 != possible.len() {
-                continue;
-            }
-            let condition = same[0].0;
-            if let Some((_, action)) = single().find(|&(s, _)| !net.implies(s, condition)) {
-                let list = forced.entry(condition.gate()).or_default();
-                list.push((condition, net.does_input(role, action)));
-                decides_moves[condition.gate() as usize] = true;
-            }
-        }
+    for Turn { condition, rest, .. } in turns(net) {
+        forced.entry(condition.gate()).or_default().push((condition, rest));
+        decides_moves[condition.gate() as usize] = true;
     }
     forced
 }

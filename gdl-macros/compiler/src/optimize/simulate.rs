@@ -54,6 +54,14 @@ impl<'n> Simulation<'n> {
         self.values[signal.gate() as usize] ^ if signal.is_negated() { u64::MAX } else { 0 }
     }
 
+    /// The games in which one of some fluents holds at least, and those in which two do. O(fluents).
+    pub(super) fn holders(&self, fluents: &[u32]) -> (u64, u64) {
+        fluents.iter().fold((0, 0), |(once, twice), &fluent| {
+            let value = self.value(self.net.fluent(fluent as usize));
+            (once | value, twice | once & value)
+        })
+    }
+
     /// Makes the moves. O(literals).
     pub(super) fn step(&mut self, meter: &mut Meter) -> Option<()> {
         meter.spend(cost(self.net))?;

@@ -58,7 +58,7 @@ pub const PASSES: &[Pass] = &[
     ("fold_constants", fold_constants),
     // Before factoring: what legality implies is gone from the products, which then have more in common.
     ("assume_legality", assume_legality),
-    // While each rule is one conjunction.
+    // Before factoring, when what a move leaves of a next value mostly is a single fluent.
     ("drop_unreached", drop_unreached_of_large),
     // Gathers the moves that have the same effect into one disjunction each ..
     ("factor", factor),

@@ -270,8 +270,8 @@ fn exclusive_fluents_are_found() {
     assert_eq!(found, expected);
 }
 
-/// A king and a rook of each of two players on a ring of five squares: both go to the next square or the one before it, which need not be
-/// empty, and the king of p to the first two alone.
+/// A king and a rook of p and a king of q on a ring of five squares: each goes to an empty square beside its own, the king of p to the first
+/// two squares alone.
 const COURT: &str = "(role p) (role q) (init (turn p)) (init (at 1 p king)) (init (at 4 p rook)) (init (at 5 q king))
     (next_to 1 2) (next_to 2 3) (next_to 3 4) (next_to 4 5) (next_to 5 1) (home 1) (home 2)
     (<= (near ?x ?y) (next_to ?x ?y)) (<= (near ?x ?y) (next_to ?y ?x))
@@ -325,7 +325,7 @@ fn fluents_are_reached_by_way_of_others_in_any_order() {
     let smaller = run(optimize::drop_unreached, &net);
     assert!(
         smaller.operations() < net.operations(),
-        "the clock does not show two numbers, so nothing is gone"
+        "the clock shows one number at a time, so no fluent `gone` is reached"
     );
 }
 

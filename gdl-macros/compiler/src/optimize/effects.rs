@@ -1,7 +1,7 @@
 //! Effects: what each move makes of the next state, other moves and the state being unknown.
 //!
-//! In comes a net, and mutex groups that hold of its states; out comes, of each fluent, what is left of its next value in each case of
-//! a step: a role makes one of its moves, those before it rest ([`turns`](super::turns)), and nothing is known of those after it. Every
+//! The input is a net, and mutex groups that hold of its states; the output is, for each fluent, what is left of its next value in each
+//! case of a step: a role makes one of its moves, those before it rest ([`turns`](super::turns)), and nothing is known of those after it. Every
 //! legal step from a state that is not terminal is a case. What is left of a value is a constant, or the one operand that is not
 //! known of a conjunction, or the value itself.
 //!
@@ -58,7 +58,7 @@ pub(super) fn effects(net: &Net, groups: &[MutexGroup], meter: &mut Meter) -> Op
         });
         let mut known: Vec<Option<bool>> = vec![None; net.inputs()];
         if let Some((fluent, _)) = turn {
-            // It does not rest, so it is its turn, and nobody else's.
+            // The role does not rest, so the condition holds, and no other fluent of its mutex groups.
             for (number, group) in groups.iter().enumerate().filter(|(_, g)| g.members.contains(&fluent)) {
                 effects.premises.push(number);
                 group.members.iter().for_each(|&other| known[1 + other as usize] = Some(false));

@@ -2,7 +2,7 @@
 //! stand on a square, for each square.
 //!
 //! Candidates are told by names, for each set of arguments. That no two fluents of a group hold together is proved by induction over
-//! the [`effects`](super::effects) of moves: whatever is done, the next values of the group are false, or different fluents of one
+//! the [`effects`](super::effects) of moves: for each move, the next values of the group are false, or different fluents of one
 //! group, or one of them alone may be true. The groups are assumed of the state before a step, all at once; those of which it does not
 //! follow are given up, until it follows of all that are left. ([`mutex`](super::mutex) proves by propagation instead, a pair of fluents
 //! at a time: it takes what is smaller and of any shape.)

@@ -1,13 +1,13 @@
 //! Fluents that no play reaches, though rules make them of others: a general beyond its palace, the pawns of a row that none goes back to.
 //!
 //! Reached are the fluents of the initial state and of random play, and each of which the next value may be true where a move is made
-//! in a state in which none but reached ones hold, and no two of a mutex group. "May be true" is tried by cases: whatever a
-//! conjunction asks for holds with it, a move with its legality and alone of its role; of a disjunction one operand may hold with all that is
+//! in a state in which none but reached ones hold, and no two of a mutex group. "May be true" is tried by cases: the operands of a
+//! conjunction hold with it, a move with its legality and alone of its role; of a disjunction one operand may hold with all that is
 //! assumed so far. That forgets what disjunctions say together, so a fluent may be reached that never holds, and none that
 //! holds is missed, by induction over the steps of a play. (Relaxed reachability is what planners begin with, Hoffmann and Nebel
 //! 2001; mutexes make it sharper.)
 //!
-//! In comes a net, out comes one without the fluents that are not reached, if these are many enough. What each move makes of the next state is
+//! The input is a net, the output one without the fluents that are not reached, if these are many enough. What each move makes of the next state is
 //! asked of its [`effects`](super::effects), and these prove the mutex groups, which come in [`families`](super::families).
 //!
 //! What does not hold waits for the fluents that it was found to want, and is tried again only if one of them is reached. A trial

@@ -50,7 +50,9 @@ pub(super) fn turns(net: &Net) -> Vec<Turn> {
 fn conditions(net: &Net, signal: Signal) -> Vec<Signal> {
     let mut all: Vec<Signal> = net.conjuncts(signal).collect();
     if let (true, Gate::And(operands)) = (signal.is_negated(), net.gate(signal.gate())) {
-        let mut shared: Vec<Signal> = operands.first().map_or(Vec::new(), |&s| net.conjuncts(!s).collect());
+        // From the operand that asks for least, so that no more is compared than the disjunction has literals.
+        let least = operands.iter().min_by_key(|&&s| net.conjuncts(!s).count());
+        let mut shared: Vec<Signal> = least.map_or(Vec::new(), |&s| net.conjuncts(!s).collect());
         shared.retain(|&condition| operands.iter().all(|&s| net.implies(!s, condition)));
         all.extend(shared);
     }

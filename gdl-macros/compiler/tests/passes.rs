@@ -122,7 +122,7 @@ fn what_never_changes_is_read_at_the_start() {
 
 #[test]
 fn constants_fold() {
-    // Nobody can jump while the wall stands, and it stands for ever.
+    // No role can jump while the wall stands, and it stands for ever: so all that p can do is go.
     let rules = "(role p) (init (wall 1)) (init (at 1)) (legal p go)
         (<= (legal p jump) (true (at 1)) (not (true (wall 1))))
         (<= (next (wall ?x)) (true (wall ?x)) (role p))
@@ -135,7 +135,7 @@ fn constants_fold() {
         &["next", "goal", "legal"],
         "next (at 1) = 0\nnext (at 2) = g1\nnext (at 3) = p: jump\nnext (wall 1) = (wall 1)\n\
          legal p go = 1\nlegal p jump = g0\ngoal p 100 = (wall 1)\n",
-        "next (at 1) = 0\nnext (at 2) = g0\nnext (at 3) = 0\nnext (wall 1) = 1\n\
+        "next (at 1) = 0\nnext (at 2) = (at 1)\nnext (at 3) = 0\nnext (wall 1) = 1\n\
          legal p go = 1\nlegal p jump = 0\ngoal p 100 = 1\n",
     );
 }
@@ -445,6 +445,28 @@ fn moves_may_pass_the_turn_on() {
     assert_eq!(found, [of(1), of(0)]);
     // Where q runs nobody has the turn.
     assert_eq!(phases(&rules(""), &starts).len(), 1);
+}
+
+/// Two players in turn mark one of two cells, or wait where it is not their turn. Who has marked both has won.
+const MARKS: &str = "(role p) (role q) (cell 1) (cell 2) (init (control p))
+    (<= (legal ?r (mark ?c)) (true (control ?r)) (cell ?c) (not (marked ?c)))
+    (<= (legal ?r wait) (role ?r) (not (true (control ?r)))) (<= (marked ?c) (true (at ?c ?r)))
+    (<= (next (control p)) (true (control q))) (<= (next (control q)) (true (control p)))
+    (<= (next (at ?c ?r)) (does ?r (mark ?c))) (<= (line ?r) (true (at 1 ?r)) (true (at 2 ?r)))
+    (<= terminal (line ?r)) (<= (goal ?r 100) (line ?r)) (<= (goal ?r 0) (role ?r) (not (line ?r)))";
+
+#[test]
+fn what_never_holds_at_a_phase_is_constant_there() {
+    // After the first move q may swap, and never p.
+    let rules = "(init (opening 1)) (<= (next (opening 2)) (true (opening 1))) (<= (legal q swap) (true (opening 2)))
+        (<= (next (at ?c ?r)) (true (at ?c ?r)) (not (does q swap))) (<= (next (at ?c q)) (does q swap) (true (at ?c p)))";
+    let rules = format!("{MARKS} {rules}");
+    let found = phases(&rules, &["next (opening 2)", "legal q swap"]);
+    let expected = [
+        "next (opening 2) = (opening 1)\nlegal q swap = 0\n",
+        "next (opening 2) = 0\nlegal q swap = (opening 2)\n",
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -1,101 +1,134 @@
-//! Constant folding: removes fluents that never change and moves that are never legal from the gates.
+//! Constant folding: removes fluents that never change, moves that are never legal and those of a role that has no other from the gates.
 //!
 //! Ternary simulation from the initial state, with every possible move unknown, joins the states it
 //! meets until nothing changes: a fluent that is not unknown then has its initial value for ever, and
 //! a move whose legality is then false is never made. (Bryant 1987 for the simulation; constant
-//! latches are found so in hardware.) Afterwards no gate mentions them.
+//! latches are found so in hardware.) Afterwards no gate mentions them. Where the net has a turn cycle the states of each phase are joined
+//! by themselves, and each phase has constants of its own.
 //!
-//! Each value becomes unknown once at most, so each operand is looked at twice at most.
+//! Each value becomes unknown once at most, so each operand is looked at twice at most in each phase.
 
 use super::{
-    rebuild::{inputs, open, substitute},
+    rebuild::{inputs, open, same, substitute},
     users::Users,
 };
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
+use gdl_format::lanes::Cycle;
 
-/// Folds constant fluents and impossible moves. O(literals).
+/// Folds constant fluents, impossible moves and moves without an alternative. O(literals).
 pub fn fold_constants(net: &Net, meter: &mut Meter) -> Option<Net> {
-    open(net, meter)?;
-    // Each operand is looked at once more if its value becomes unknown, and is in the list of its users.
-    meter.spend(2 * net.literals() as u64)?;
-    meter.take(size_of::<Signal>() * net.literals() + 48 * net.len())?;
-    let (fluents, moves) = simulate(net);
-    if fluents.iter().all(Option::is_none) && moves.iter().all(|&possible| possible) {
-        meter.take(net.bytes())?;
-        let mut copy = net.clone();
-        copy.sweep();
-        return Some(copy);
-    }
-    let mut signals = inputs(net);
-    for (fluent, value) in fluents.iter().enumerate() {
-        if let Some(value) = value {
-            signals[1 + fluent] = Signal::FALSE.negate_if(*value);
-        }
-    }
-    for (position, possible) in moves.iter().enumerate() {
-        if !possible {
-            signals[1 + fluents.len() + position] = Signal::FALSE;
-        }
-    }
-    substitute(net, signals, meter)
+    fold(net, &known(net, &Cycle::still(), meter)?[0], meter)
 }
 
-/// The value of each fluent if it is constant, and whether each move is ever legal.
-fn simulate(net: &Net) -> (Vec<Option<bool>>, Vec<bool>) {
+/// The value of each input, by gate, if it is known.
+pub(super) type Known = Vec<Option<bool>>;
+
+/// The net with what is known in the place of inputs.
+pub(super) fn fold(net: &Net, known: &Known, meter: &mut Meter) -> Option<Net> {
+    // The constant is known in any case.
+    if known[1..].iter().all(Option::is_none) {
+        return same(net, meter);
+    }
+    let signal = |(value, signal): (&Option<bool>, Signal)| {
+        value.map_or(signal, |value| Signal::FALSE.negate_if(value))
+    };
+    substitute(net, known.iter().zip(inputs(net)).map(signal).collect(), meter)
+}
+
+/// The value of a signal, if it is known, where those of some gates are.
+pub(super) fn value(values: &[Option<bool>], signal: Signal) -> Option<bool> {
+    values[signal.gate() as usize].map(|value| value != signal.is_negated())
+}
+
+/// What is known at each phase of a cycle in all states that play can reach.
+pub(super) fn known(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Vec<Known>> {
+    open(net, meter)?;
+    let phases = cycle.values.len();
+    // Each operand is looked at once more if its value becomes unknown, and is in the list of its users.
+    meter.spend(2 * (phases * net.literals()) as u64)?;
+    meter.take(size_of::<Signal>() * net.literals() + (48 + 8 * phases) * net.len())?;
+    let values = simulate(net, cycle);
+    let known = values.chunks(net.len()).map(|values| {
+        let mut known = values[..net.inputs()].to_vec();
+        let mut first = 1 + net.initial.len();
+        for role in net.does().chunk_by(|left, right| left.0 == right.0) {
+            let moves = first..first + role.len();
+            // A role makes one move in each step: if only one is possible, that.
+            let mut possible = moves.clone().filter(|&gate| known[gate].is_none());
+            if let (Some(only), None) = (possible.next(), possible.next()) {
+                known[only] = Some(true);
+            }
+            first = moves.end;
+        }
+        known
+    });
+    Some(known.collect())
+}
+
+/// The value of each gate at each phase, if it is known.
+fn simulate(net: &Net, cycle: &Cycle) -> Vec<Option<bool>> {
+    let (gates, phases) = (net.len(), cycle.values.len());
+    let mut of_cycle = vec![None; net.initial.len()];
+    cycle.fluents.iter().enumerate().for_each(|(place, &fluent)| of_cycle[fluent as usize] = Some(place));
     // Values only ever become unknown. So each gate waits for the last of its false operands to do so.
-    let fluents = net.initial.len();
-    let mut values: Vec<Option<bool>> = Vec::with_capacity(net.len());
-    let mut falses = vec![0u32; net.len()];
+    let mut values: Vec<Option<bool>> = Vec::with_capacity(phases * gates);
+    let mut falses = vec![0u32; phases * gates];
+    for (phase, known) in cycle.values.iter().enumerate() {
+        let (before, first) = (values.len().saturating_sub(gates), values.len());
+        for gate in 0..gates as u32 {
+            values.push(match net.gate(gate) {
+                Gate::Fluent(fluent) => match of_cycle[fluent as usize] {
+                    Some(place) => Some(known[place]),
+                    None if phase == 0 => Some(net.initial[fluent as usize]),
+                    // That of a step without moves, until it is known which may be made.
+                    None => value(&values[before..], net.outputs.next[fluent as usize]),
+                },
+                // A move that is not known to be possible is not made; the others may or may not be.
+                Gate::Constant | Gate::Does { .. } => Some(false),
+                Gate::And(operands) => {
+                    let is_false = |&&s: &&Signal| value(&values[first..], s) == Some(false);
+                    let waiting = operands.iter().filter(is_false).count() as u32;
+                    falses[first + gate as usize] = waiting;
+                    Some(waiting == 0)
+                }
+            });
+        }
+    }
+    // What becomes unknown with a gate's value: in the next phase fluents, by what makes them true, and moves, by their legality.
     let users = Users::new(net);
-    for gate in 0..net.len() as u32 {
-        values.push(match net.gate(gate) {
-            Gate::Fluent(fluent) => Some(net.initial[fluent as usize]),
-            // A move that is not known to be possible is not made; the others may or may not be.
-            Gate::Constant | Gate::Does { .. } => Some(false),
-            Gate::And(operands) => {
-                for &s in operands {
-                    falses[gate as usize] += u32::from(of(&values, s) == Some(false));
-                }
-                Some(falses[gate as usize] == 0)
-            }
-        });
+    let mut followers: Vec<Vec<u32>> = vec![Vec::new(); gates];
+    let mut news: Vec<usize> = Vec::new();
+    let after = |phase: usize| (phase + 1) % phases * gates;
+    for (fluent, &next) in
+        net.outputs.next.iter().enumerate().filter(|(fluent, _)| of_cycle[*fluent].is_none())
+    {
+        followers[next.gate() as usize].push(1 + fluent as u32);
+        let changes =
+            |phase: &usize| value(&values[phase * gates..], next) != values[after(*phase) + 1 + fluent];
+        news.extend((0..phases).filter(changes).map(|phase| after(phase) + 1 + fluent));
     }
-    // What becomes unknown with a gate's value: fluents, by what makes them true, and moves, by their legality.
-    let mut followers: Vec<Vec<u32>> = vec![Vec::new(); net.len()];
-    let mut news: Vec<u32> = Vec::new();
-    for (fluent, &next) in (1u32..).zip(&net.outputs.next) {
-        followers[next.gate() as usize].push(fluent);
-        if of(&values, next) != values[fluent as usize] {
-            news.push(fluent);
+    for (position, &legal) in net.legality().iter().enumerate() {
+        let gate = net.does_at(position).gate();
+        followers[legal.gate() as usize].push(gate);
+        let may_be = |phase: &usize| value(&values[phase * gates..], legal) != Some(false);
+        news.extend((0..phases).filter(may_be).map(|phase| phase * gates + gate as usize));
+    }
+    while let Some(place) = news.pop() {
+        let Some(value) = values[place].take() else { continue };
+        let (phase, gate) = (place / gates, place % gates);
+        for &follower in &followers[gate] {
+            let is_fluent = follower as usize <= net.initial.len();
+            news.push(if is_fluent { after(phase) } else { phase * gates } + follower as usize);
         }
-    }
-    for (role, legal) in (0u32..).zip(&net.outputs.legal) {
-        for &(action, signal) in legal {
-            if let Ok(position) = net.does().binary_search(&(role, action)) {
-                let gate = (1 + fluents + position) as u32;
-                followers[signal.gate() as usize].push(gate);
-                if of(&values, signal) != Some(false) {
-                    news.push(gate);
-                }
-            }
-        }
-    }
-    while let Some(gate) = news.pop() {
-        let Some(value) = values[gate as usize].take() else { continue };
-        news.extend_from_slice(&followers[gate as usize]);
-        for &user in users.of(gate) {
-            let waiting = &mut falses[user.gate() as usize];
+        for &user in users.of(gate as u32) {
+            let user_place = phase * gates + user.gate() as usize;
+            let waiting = &mut falses[user_place];
             *waiting -= u32::from(value == user.is_negated());
             if *waiting == 0 {
-                news.push(user.gate());
+                news.push(user_place);
             }
         }
     }
-    let possible = values[1 + fluents..net.inputs()].iter().map(Option::is_none).collect();
-    (values[1..=fluents].to_vec(), possible)
-}
-
-fn of(values: &[Option<bool>], signal: Signal) -> Option<bool> {
-    values[signal.gate() as usize].map(|value| value != signal.is_negated())
+    values
 }

@@ -2,16 +2,18 @@
 //!
 //! In most games the players take turns, so half of the net is at rest at any time. A fluent is of a cycle if
 //! what it follows from is, and no move: play from the initial state then shows the cycle, and every state has a
-//! place on it, given by the number of steps from the start. At each place these fluents are constants, and so
-//! are the moves of roles that have no choice there. Where no fluent is so, those are looked for that go round whatever legal
+//! place on it, given by the number of steps from the start. At each place these fluents are constants, and so is what else
+//! never changes there ([`known`]), such as the moves of roles that have no choice. Where no fluent is so, those are looked for that go round whatever legal
 //! moves are made ([`alternation`]).
 //!
 //! The cycle is found by as many steps of play as the longest may have, each a look at every gate; the net of a phase takes
 //! what the passes take that make it. There are at most [`LONGEST`] phases.
 
 use super::{
-    alternation, complement, factor,
-    rebuild::{inputs, open, substitute},
+    alternation, complement,
+    constants::{fold, known},
+    factor,
+    rebuild::open,
     share,
     users::Users,
 };
@@ -34,6 +36,21 @@ pub struct Phases {
 
 /// The net at each phase of its cycle; none if it has none, or if that takes more than the meter has. O(literals x length).
 pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
+    let cycle = turn_cycle(net, meter)?;
+    if cycle.values.len() == 1 {
+        return None;
+    }
+    let known = known(net, &cycle, meter)?;
+    let smaller = |known| {
+        let net = fold(net, known, meter)?;
+        share(&factor(&complement(&net, meter)?, meter)?, meter)
+    };
+    let nets = known.iter().map(smaller).collect::<Option<_>>()?;
+    Some(Phases { nets, cycle })
+}
+
+/// The cycle that most fluents follow; one of a single phase if there is none.
+pub(super) fn turn_cycle(net: &Net, meter: &mut Meter) -> Option<Cycle> {
     open(net, meter)?;
     // In each step who depends on what is asked, and all is computed.
     meter.spend(LONGEST as u64 * (2 * net.len() + 3 * net.literals()) as u64)?;
@@ -46,17 +63,15 @@ pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     }
     if phases.len() == 1 {
         // What never changes has been folded.
-        return None;
+        return Some(Cycle::still());
     }
-    let nets = phases.iter().map(|phase| at(net, phase, meter)).collect::<Option<_>>()?;
     let goes_round = |&fluent: &u32| {
         let values = || phases.iter().map(|phase| phase[fluent as usize]);
         values().all(|value| value.is_some()) && values().any(|value| value != phases[0][fluent as usize])
     };
     let fluents: Vec<u32> = (0..net.initial.len() as u32).filter(goes_round).collect();
     let of = |phase: &Vec<Option<bool>>| fluents.iter().map(|&f| phase[f as usize] == Some(true)).collect();
-    let cycle = Cycle { values: phases.iter().map(of).collect(), fluents };
-    Some(Phases { nets, cycle })
+    Some(Cycle { values: phases.iter().map(of).collect(), fluents })
 }
 
 /// The values of the fluents at the phases of the longest cycle that most fluents follow.
@@ -129,30 +144,4 @@ fn step(net: &Net, free: &[bool], fluents: &[bool]) -> Vec<bool> {
     }
     let next = net.outputs.next.iter();
     next.map(|s| values[s.gate() as usize] != s.is_negated()).collect()
-}
-
-/// The net where some fluents are known.
-fn at(net: &Net, phase: &[Option<bool>], meter: &mut Meter) -> Option<Net> {
-    let mut signals = inputs(net);
-    for (fluent, value) in phase.iter().enumerate() {
-        if let Some(value) = value {
-            signals[1 + fluent] = Signal::FALSE.negate_if(*value);
-        }
-    }
-    let state = substitute(net, signals, meter)?;
-    let mut signals = inputs(net);
-    let possible = state.outputs.legal.iter().map(|legal| -> Vec<u32> {
-        legal.iter().filter(|(_, s)| *s != Signal::FALSE).map(|&(action, _)| action).collect()
-    });
-    let possible: Vec<Vec<u32>> = possible.collect();
-    for (position, &(role, action)) in net.does().iter().enumerate() {
-        let signal = &mut signals[net.does_at(position).gate() as usize];
-        match possible[role as usize][..] {
-            [only] => *signal = Signal::FALSE.negate_if(only == action),
-            ref possible if possible.binary_search(&action).is_err() => *signal = Signal::FALSE,
-            _ => {}
-        }
-    }
-    let net = substitute(&state, signals, meter)?;
-    share(&factor(&complement(&net, meter)?, meter)?, meter)
 }

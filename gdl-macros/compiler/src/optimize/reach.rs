@@ -17,7 +17,7 @@
 use super::{
     effects::{Effects, effects},
     families::{candidates, kept, largest},
-    rebuild::{inputs, open, substitute},
+    rebuild::{inputs, open, same, substitute},
     simulate::{Simulation, steps},
 };
 use crate::meter::Meter;
@@ -64,14 +64,6 @@ pub fn drop_unreached(net: &Net, meter: &mut Meter) -> Option<Net> {
     }
     smaller.sweep();
     Some(smaller)
-}
-
-/// The net as it is, without dead gates.
-fn same(net: &Net, meter: &mut Meter) -> Option<Net> {
-    meter.take(net.bytes())?;
-    let mut same = net.clone();
-    same.sweep();
-    Some(same)
 }
 
 /// By fluent, if a play may reach it; all are reached if it takes too much to tell.

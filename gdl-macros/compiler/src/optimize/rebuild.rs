@@ -58,6 +58,14 @@ pub(super) fn rebuild(
     Some(close(net, copy, &signals))
 }
 
+/// The net as it is, without dead gates.
+pub(super) fn same(net: &Net, meter: &mut Meter) -> Option<Net> {
+    meter.take(net.bytes())?;
+    let mut same = net.clone();
+    same.sweep();
+    Some(same)
+}
+
 /// Copies `net` with other signals in the places of its inputs.
 pub(super) fn substitute(net: &Net, inputs: Vec<Signal>, meter: &mut Meter) -> Option<Net> {
     rebuild(net, inputs, meter, |copy, operands, _| Some(copy.and(operands)))

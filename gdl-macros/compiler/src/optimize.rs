@@ -16,6 +16,7 @@ mod alternation;
 mod budget;
 mod constants;
 mod effects;
+mod ends;
 mod factor;
 mod families;
 mod imply;
@@ -35,6 +36,7 @@ mod turns;
 mod users;
 
 pub use constants::fold_constants;
+pub use ends::drop_impossible_ends;
 pub use factor::factor;
 pub use imply::drop_implied;
 pub use legality::assume_legality;
@@ -73,6 +75,8 @@ pub const PASSES: &[Pass] = &[
     ("find_mutex_groups", find_mutex_groups),
     ("drop_implied", drop_implied),
     ("merge_equal", merge_equal),
+    // On few gates, each with all its operands: what phases do without is added here.
+    ("drop_impossible_ends", drop_impossible_ends),
     // Again, with the groups of fluents.
     ("complement", complement),
     // Last, since the others see most in gates of many operands.

@@ -455,6 +455,48 @@ const MARKS: &str = "(role p) (role q) (cell 1) (cell 2) (init (control p))
     (<= (next (at ?c ?r)) (does ?r (mark ?c))) (<= (line ?r) (true (at 1 ?r)) (true (at 2 ?r)))
     (<= terminal (line ?r)) (<= (goal ?r 100) (line ?r)) (<= (goal ?r 0) (role ?r) (not (line ?r)))";
 
+/// Where marks stay as they are.
+const STAY: &str = "(<= (next (at ?c ?r)) (true (at ?c ?r)))";
+
+/// For each phase, p's turn first, whose marks are looked at to tell whether the game is over.
+fn ends(rules: &str) -> Vec<Vec<char>> {
+    let net = net(&format!("{MARKS} {rules}"));
+    let settled = run(optimize::drop_impossible_ends, &net);
+    let phases = optimize::phases(&settled, &mut Meter::of(u64::MAX)).expect("they take turns");
+    let read = |net: &Net| {
+        let cone = net.cone([net.outputs.terminal]);
+        let marks = (0..net.initial.len()).filter(|&fluent| cone[net.fluent(fluent).gate() as usize]);
+        let names =
+            marks.map(|fluent| &net.vocabulary.fluents[fluent]).filter(|name| name.starts_with("(at 1"));
+        names.map(|name| name.chars().nth(6).expect("a role")).collect()
+    };
+    phases.nets.iter().map(read).collect()
+}
+
+#[test]
+fn who_has_just_moved_alone_can_have_won() {
+    assert_eq!(ends(STAY), [['q'], ['p']]);
+    // A capture makes no line.
+    let captured =
+        "(<= (next (at ?c ?r)) (true (at ?c ?r)) (not (shot ?c))) (<= (shot ?c) (does ?s (shoot ?c)))
+        (<= (legal q (shoot ?c)) (true (control q)) (true (at ?c p)))";
+    assert_eq!(ends(captured), [['q'], ['p']]);
+}
+
+#[test]
+fn ends_are_asked_for_where_a_step_may_bring_them_about() {
+    let both = vec!['p', 'q'];
+    // The mark of a player may become that of the other, ..
+    let turned = format!(
+        "{STAY} (<= (next (at ?c p)) (does q (give ?c))) (<= (legal q (give 1)) (true (control q)) (true (at 2 p)))"
+    );
+    assert_eq!(ends(&turned), [both.clone(), vec!['p']]);
+    // .. or a line be one only if the other has something too.
+    let met = "(<= (next (at ?c ?r)) (true (at ?c ?r))) (<= (next (at 3 q)) (does q (mark 1)))
+        (<= terminal (true (at 1 p)) (true (at 3 q)))";
+    assert_eq!(ends(met), [both, vec!['p']]);
+}
+
 #[test]
 fn what_never_holds_at_a_phase_is_constant_there() {
     // After the first move q may swap, and never p.

@@ -336,6 +336,76 @@ fn legal_joints(net: &Net, view: &[bool]) -> Vec<Vec<u32>> {
     (0..JOINTS).map(|_| joint(random.below(count))).collect()
 }
 
+/// A net of roles that take turns to mark an empty cell, until a line of marks of one role ends the game. Some marks go away again,
+/// move, come of other moves or are there from the start; some lines ask for something else too, and some do not end the game.
+fn line_net(seed: u64) -> Net {
+    let mut sizes = Numbers(!seed);
+    let (roles, cells) = (2 + sizes.below(3), 2 + sizes.below(3));
+    let mut draft = draft(seed, roles, 1 + cells, roles * (1 + cells), roles);
+    let is_empty = sizes.below(3) > 0;
+    for (fluent, holds) in draft.net.initial.iter_mut().enumerate() {
+        *holds = if fluent < roles { fluent == 0 } else { *holds && !is_empty };
+    }
+    draft.move_on();
+    let exceptions = 6 << sizes.below(5);
+    let mark = |cell: usize, role: usize| Signal::new((1 + roles * (1 + cell) + role) as u32, false);
+    let turn = |role: usize| Signal::new(1 + role as u32, false);
+    let next = (0..roles * (1 + cells)).map(|fluent| {
+        if fluent < roles {
+            return turn((fluent + roles - 1) % roles);
+        }
+        let (cell, role) = (fluent / roles - 1, fluent % roles);
+        let (itself, come) = (mark(cell, role), draft.does(role, 1 + cell));
+        let other = draft.does(sizes.below(roles), sizes.below(1 + cells));
+        match sizes.below(exceptions) {
+            0 => draft.follow(fluent),
+            1 => {
+                let stays = draft.net.and(vec![itself, !other]);
+                draft.net.or(vec![stays, come])
+            }
+            2 => draft.net.or(vec![itself, come, other]),
+            3 => {
+                let (stays, moves) = (vec![itself, !other], vec![other, mark(sizes.below(cells), role)]);
+                let parts = [stays, moves, vec![come]].map(|part| draft.net.and(part));
+                draft.net.or(parts.to_vec())
+            }
+            _ => draft.net.or(vec![itself, come]),
+        }
+    });
+    let next: Vec<Signal> = next.collect();
+    let mut net = draft.finish(next);
+    let (mut ends, mut marked) = (Vec::new(), Vec::new());
+    for cell in 0..cells {
+        marked.push(net.or((0..roles).map(|role| mark(cell, role)).collect()));
+    }
+    for role in 0..roles {
+        let mut lines = Vec::new();
+        for _ in 0..=sizes.below(3) {
+            let mut line: Vec<Signal> =
+                (0..2 + sizes.below(2)).map(|_| mark(sizes.below(cells), role)).collect();
+            if sizes.below(exceptions) == 0 {
+                line.push(mark(sizes.below(cells), sizes.below(roles)).negate_if(sizes.below(2) == 0));
+            }
+            lines.push(net.and(line));
+        }
+        if sizes.below(exceptions) > 0 {
+            ends.extend_from_slice(&lines);
+        }
+        let won = net.or(lines);
+        net.outputs.goal[role] = vec![(0, !won), (100, won)];
+        let full = net.and(marked.clone());
+        net.outputs.legal[role][0].1 = net.or(vec![full, !turn(role)]);
+        for cell in 0..cells {
+            net.outputs.legal[role][1 + cell].1 = net.and(vec![turn(role), !marked[cell]]);
+        }
+    }
+    if sizes.below(2) == 0 {
+        ends.push(net.and(marked));
+    }
+    net.outputs.terminal = net.or(ends);
+    net
+}
+
 /// Compares the net of each ply in states that play comes to by so many moves.
 fn compare_plies(net: &Net, plies: &optimize::Plies, context: &str) {
     let fluents = net.initial.len();
@@ -400,6 +470,8 @@ struct Totals {
     groups: usize,
     /// Nets with fluents that no play reaches.
     unreached: usize,
+    /// Nets with ends that a step of the turn cycle cannot have brought about.
+    impossible_ends: usize,
     /// Nets with a net for each ply, ..
     short: usize,
     /// .. and those with one for each phase of a cycle.
@@ -443,6 +515,8 @@ fn compare_net(seed: u64, net: &Net, totals: &mut Totals) {
         totals.states += compare(net, &alone, &format!("seed {seed}, {name} alone"));
         let after = pass(&optimised, &mut Meter::of(u64::MAX)).expect("there is fuel");
         compare(&optimised, &after, &format!("seed {seed}, {name}"));
+        totals.impossible_ends +=
+            usize::from(*name == "drop_impossible_ends" && after.to_string() != optimised.to_string());
         optimised = after;
     }
     compare(net, &optimised, &format!("seed {seed}, all passes"));
@@ -521,6 +595,13 @@ fn passes_keep_what_nets_of_boards_do() {
     };
     let factored = (0..80).filter(factored).count();
     assert!(factored > 15, "{factored} of 80 have fewer operations");
+}
+
+#[test]
+fn passes_keep_what_nets_of_lines_do() {
+    let totals = compare_passes(0..1_000, line_net);
+    println!("{totals:?}");
+    assert!(totals.states > 10_000 && totals.cyclic > 500 && totals.impossible_ends > 500, "{totals:?}");
 }
 
 #[test]

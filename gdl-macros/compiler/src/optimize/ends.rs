@@ -1,0 +1,277 @@
+//! Ends that the last step cannot have brought about: where players take turns, only who has just moved can have made a line.
+//!
+//! Play goes on from states that are not terminal, so a signal that implies the end was false in the state before. If no
+//! step from one phase of the turn cycle to the next can make it true, it is false at the latter. What a step can change is
+//! read off what is known at the phase before: a fluent whose next value is a conjunction with itself does not become true, one whose
+//! next value is a disjunction with itself does not become false, and a gate changes only with one of its operands. Where such a
+//! signal is used, "and the state is at another phase" is added; then the nets of phases, and circuits that are specialised for
+//! whose turn it is, do without the rest.
+//!
+//! What is known at each phase is found as [`phases`](super::phases) finds it; beside that each phase takes a few looks at each operand. Where
+//! few operations tell of nothing but the end, it is left alone.
+
+use super::{
+    constants::{Known, known, value},
+    phase::turn_cycle,
+    rebuild::{inputs, open, same},
+};
+use crate::meter::Meter;
+use crate::propnet::{Gate, Net, Signal};
+use gdl_format::lanes::Cycle;
+
+/// A set of phases of the cycle, one in each bit.
+type Set = u8;
+
+/// Ends are looked at if one in so many operations tells nothing else.
+const SHARE: usize = 256;
+
+/// Two values for each gate: of its signal and of the complement of that.
+struct OfSignals<T>(Vec<[T; 2]>);
+
+impl<T: Copy + Default> OfSignals<T> {
+    fn new(net: &Net) -> Self {
+        Self(vec![[T::default(); 2]; net.len()])
+    }
+
+    fn get(&self, signal: Signal) -> T {
+        self.0[signal.gate() as usize][usize::from(signal.is_negated())]
+    }
+
+    fn set(&mut self, signal: Signal, value: T) {
+        self.0[signal.gate() as usize][usize::from(signal.is_negated())] = value;
+    }
+}
+
+/// Adds to signals that imply the end that the state is at a phase at which they can hold. O(literals x length of the cycle).
+pub fn drop_impossible_ends(net: &Net, meter: &mut Meter) -> Option<Net> {
+    open(net, meter)?;
+    // Flags and sets of phases, a byte each.
+    meter.take(16 * net.len())?;
+    let look = (net.len() + net.literals()) as u64;
+    meter.spend(3 * look)?;
+    let ends = ends(net);
+    if SHARE * alone(net, &ends) < net.operations() {
+        return same(net, meter);
+    }
+    let cycle = turn_cycle(net, meter)?;
+    if cycle.values.len() == 1 {
+        return same(net, meter);
+    }
+    meter.spend((4 + 2 * cycle.values.len()) as u64 * look)?;
+    let elsewhere = Elsewhere::new(net, &cycle);
+    let never = never(net, &ends, &cycle, &known(net, &cycle, meter)?);
+    let matters = matters(net, &never, &elsewhere);
+    let mut copy = net.without_gates();
+    let mut signals = inputs(net);
+    signals.resize(net.len(), Signal::FALSE);
+    let of = |signals: &[Signal], s: Signal| signals[s.gate() as usize].negate_if(s.is_negated());
+    for gate in net.inputs()..net.len() {
+        let Gate::And(operands) = net.gate(gate as u32) else { continue };
+        if matters[gate] == 0 {
+            continue;
+        }
+        let mut made = Vec::with_capacity(operands.len());
+        let mut spared: Vec<(Set, Signal)> = Vec::new();
+        for &s in operands {
+            match elsewhere.best(never.get(!s) & matters[gate]) {
+                0 => made.push(of(&signals, s)),
+                phases => spared.push((phases, of(&signals, s))),
+            }
+        }
+        spared.sort_unstable();
+        for group in spared.chunk_by(|left, right| left.0 == right.0) {
+            let all = copy.and(group.iter().map(|&(_, s)| s).collect());
+            made.push(!elsewhere.and(&mut copy, group[0].0, !all));
+        }
+        signals[gate] = copy.and(made);
+        copy.pay(meter)?;
+    }
+    let outputs =
+        net.outputs.map(|s| elsewhere.and(&mut copy, elsewhere.best(never.get(s)), of(&signals, s)));
+    copy.outputs = outputs;
+    copy.pay(meter)?;
+    copy.sweep();
+    Some(copy)
+}
+
+/// What says that a state is at none of some phases.
+struct Elsewhere {
+    all: Set,
+    /// By set: the most of its phases that one literal excludes.
+    best: Vec<Set>,
+    /// By set: the literal that is false at these and true at all others, if there is one.
+    literal: Vec<Option<Signal>>,
+}
+
+impl Elsewhere {
+    fn new(net: &Net, cycle: &Cycle) -> Self {
+        let sets = 1 << cycle.values.len();
+        let all = (sets - 1) as Set;
+        let mut literal = vec![None; sets];
+        literal[0] = Some(Signal::TRUE);
+        literal[usize::from(all)] = Some(Signal::FALSE);
+        for (at, &fluent) in cycle.fluents.iter().enumerate() {
+            let signal = net.fluent(fluent as usize);
+            let holds = (0..cycle.values.len()).filter(|&phase| cycle.values[phase][at]);
+            let holds: usize = holds.map(|phase| 1 << phase).sum();
+            literal[holds].get_or_insert(!signal);
+            literal[usize::from(all) - holds].get_or_insert(signal);
+        }
+        let inside = |phases: usize| (0..sets).filter(move |set| set & !phases == 0);
+        let best = |phases: usize| {
+            let known = inside(phases).filter(|&set| literal[set].is_some());
+            known.max_by_key(|set| set.count_ones()).unwrap_or(0) as Set
+        };
+        Self { all, best: (0..sets).map(best).collect(), literal }
+    }
+
+    fn best(&self, phases: Set) -> Set {
+        self.best[usize::from(phases)]
+    }
+
+    /// A signal that never holds at some phases, and that the state is at none of them.
+    fn and(&self, net: &mut Net, phases: Set, signal: Signal) -> Signal {
+        match self.literal[usize::from(phases)] {
+            Some(elsewhere) => net.and(vec![elsewhere, signal]),
+            None => signal,
+        }
+    }
+}
+
+/// For each signal, the phases at which it holds in no state that play can reach.
+fn never(net: &Net, ends: &OfSignals<bool>, cycle: &Cycle, known: &[Known]) -> OfSignals<Set> {
+    let initial: Known = [false].iter().chain(&net.initial).map(|&value| Some(value)).collect();
+    let initial = values(net, &[initial, vec![None; net.does().len()]].concat());
+    let mut never = OfSignals::<Set>::new(net);
+    let length = known.len();
+    for phase in 0..length {
+        let before = (phase + length - 1) % length;
+        let rises = rises(net, cycle, [before, phase], &known[before]);
+        for gate in net.inputs()..net.len() {
+            for s in [Signal::new(gate as u32, false), Signal::new(gate as u32, true)] {
+                let starts = phase == 0 && value(&initial, s) != Some(false);
+                if ends.get(s) && !rises.get(s) && !starts {
+                    never.set(s, never.get(s) | 1 << phase);
+                }
+            }
+        }
+    }
+    // What is a conjunction with one of them.
+    for gate in net.inputs()..net.len() {
+        if let Gate::And(operands) = net.gate(gate as u32) {
+            let s = Signal::new(gate as u32, false);
+            let some = operands.iter().fold(0, |phases, &s| phases | never.get(s));
+            let every = operands.iter().fold(Set::MAX, |phases, &s| phases & never.get(!s));
+            never.set(s, never.get(s) | some);
+            never.set(!s, never.get(!s) | every);
+        }
+    }
+    never
+}
+
+/// By gate, the phases at which its value matters: for the rest it is spared where it is used.
+fn matters(net: &Net, never: &OfSignals<Set>, elsewhere: &Elsewhere) -> Vec<Set> {
+    let mut matters = vec![0; net.len()];
+    for s in net.outputs.iter() {
+        matters[s.gate() as usize] |= elsewhere.all & !elsewhere.best(never.get(s));
+    }
+    for gate in (net.inputs()..net.len()).rev() {
+        if let Gate::And(operands) = net.gate(gate as u32) {
+            let phases: Set = matters[gate];
+            for &s in operands {
+                matters[s.gate() as usize] |= phases & !elsewhere.best(never.get(!s) & phases);
+            }
+        }
+    }
+    matters
+}
+
+/// The signals that are the end or a part of a disjunction that is.
+fn ends(net: &Net) -> OfSignals<bool> {
+    let mut ends = OfSignals::new(net);
+    ends.set(net.outputs.terminal, true);
+    for gate in (net.inputs() as u32..net.len() as u32).rev() {
+        // Of a disjunction that does, each part does.
+        if let (true, Gate::And(operands)) = (ends.get(Signal::new(gate, true)), net.gate(gate)) {
+            operands.iter().for_each(|&s| ends.set(!s, true));
+        }
+    }
+    ends
+}
+
+/// The signals that may become true by a step from one phase to the next; what is known is so at the first.
+fn rises(net: &Net, cycle: &Cycle, [before, after]: [usize; 2], known: &Known) -> OfSignals<bool> {
+    let values = values(net, known);
+    // What is made is not known, and changes from step to step.
+    let mut rises = OfSignals(vec![[true; 2]; net.len()]);
+    rises.0[0] = [false; 2];
+    for (fluent, &next) in net.outputs.next.iter().enumerate() {
+        let fluent = net.fluent(fluent);
+        rises.set(fluent, !implies(net, &values, next, fluent));
+        rises.set(!fluent, !implies(net, &values, !next, !fluent));
+    }
+    for (at, &fluent) in cycle.fluents.iter().enumerate() {
+        let (held, holds) = (cycle.values[before][at], cycle.values[after][at]);
+        let fluent = net.fluent(fluent as usize);
+        rises.set(fluent, holds && !held);
+        rises.set(!fluent, held && !holds);
+    }
+    for gate in net.inputs()..net.len() {
+        if let Gate::And(operands) = net.gate(gate as u32) {
+            let s = Signal::new(gate as u32, false);
+            rises.set(s, operands.iter().any(|&s| rises.get(s)));
+            rises.set(!s, operands.iter().any(|&s| rises.get(!s)));
+        }
+    }
+    rises
+}
+
+/// True if one signal implies another, as far as its gate and those that pass on a single operand show.
+fn implies(net: &Net, values: &[Option<bool>], mut signal: Signal, other: Signal) -> bool {
+    loop {
+        if signal == other {
+            return true;
+        }
+        if value(values, signal).is_some() {
+            return false;
+        }
+        let Gate::And(operands) = net.gate(signal.gate()) else { return false };
+        if !signal.is_negated() && operands.binary_search(&other).is_ok() {
+            return true;
+        }
+        let mut open = operands.iter().filter(|&&s| value(values, s).is_none());
+        let (Some(&only), None) = (open.next(), open.next()) else { return false };
+        signal = only.negate_if(signal.is_negated());
+    }
+}
+
+/// The value of each gate, if it is known, where those of some inputs are.
+fn values(net: &Net, known: &[Option<bool>]) -> Known {
+    let mut values = known.to_vec();
+    for gate in net.inputs()..net.len() {
+        if let Gate::And(operands) = net.gate(gate as u32) {
+            let known = operands.iter().map(|&s| value(&values, s));
+            // False before unknown before true.
+            let least = known.min_by_key(|value| value.map_or(1, |value| 2 * u8::from(value)));
+            values.push(least.unwrap_or_default());
+        }
+    }
+    values
+}
+
+/// Operations that nothing but signals that imply the end depends on.
+fn alone(net: &Net, ends: &OfSignals<bool>) -> usize {
+    let is_end = |gate: u32| [false, true].iter().any(|&negated| ends.get(Signal::new(gate, negated)));
+    let mut needed = vec![false; net.len()];
+    net.outputs.iter().filter(|s| !is_end(s.gate())).for_each(|s| needed[s.gate() as usize] = true);
+    let mut alone = 0;
+    for gate in (net.inputs() as u32..net.len() as u32).rev() {
+        let Gate::And(operands) = net.gate(gate) else { continue };
+        if needed[gate as usize] {
+            operands.iter().filter(|s| !is_end(s.gate())).for_each(|s| needed[s.gate() as usize] = true);
+        } else {
+            alone += operands.len() - 1;
+        }
+    }
+    alone
+}

@@ -36,7 +36,7 @@ const MOST_PASSES: u64 = 32;
 const FEWEST_GATES: usize = 4_000;
 
 /// Steps for each gate of the table that it may take to make rules ready to be evaluated: a part of what grounding them took.
-const STEPS_OF_GATE: u64 = 40;
+const STEPS_OF_GATE: u64 = 20;
 
 /// Nanoseconds of a step from which on the rules themselves are tried: they take some microseconds at least.
 const SLOW: u64 = 5_000;

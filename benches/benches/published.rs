@@ -14,7 +14,7 @@
 use clap::Parser;
 use cpu_time::ProcessTime;
 use gdl_benches::page;
-use gdl_compiler::Options;
+use gdl_compiler::{Options, diagnostic::Severity};
 use gdl_runtime::{__private::compile, Dynamic, Playouts, Stats, playouts::Engine};
 use gdl_tools::{
     child::{self, peak_memory},
@@ -154,8 +154,10 @@ fn measure(path: &Path, args: &Args) -> Outcome {
     let options = Options { case_sensitive: true, ..load::quiet() };
     let source = load::read(path, &options).map_err(|_| "unreadable".to_owned())?;
     let clock = ProcessTime::now();
-    let game = compile(&source, &options)
-        .map_err(|diagnostics| diagnostics.render(&source).lines().next().unwrap_or_default().to_owned())?;
+    let game = compile(&source, &options).map_err(|diagnostics| {
+        let first = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
+        first.map(|error| format!("{}: {}", error.code.id, error.message)).unwrap_or_default()
+    })?;
     let _ = play(&game, Some(Engine::Single)).count(1).run();
     let load_seconds = clock.elapsed().as_secs_f64();
     let rate = |engine| {

@@ -7,8 +7,8 @@
 //! signal is used, "and the state is at another phase" is added; then the nets of phases, and circuits that are specialised for
 //! whose turn it is, do without the rest.
 //!
-//! What is known at each phase is found as [`phases`](super::phases) finds it; beside that each phase takes a few looks at each operand. Where
-//! few operations tell of nothing but the end, it is left alone.
+//! What is known at each phase is found as [`phases`](super::phases) finds it; beside that each phase takes a few looks at each
+//! operand, and at those of the gates that a next value passes through. Where few operations tell of nothing but the end, it is left alone.
 
 use super::{
     constants::{Known, known, value},
@@ -59,7 +59,8 @@ pub fn drop_impossible_ends(net: &Net, meter: &mut Meter) -> Option<Net> {
     }
     meter.spend((4 + 2 * cycle.values.len()) as u64 * look)?;
     let elsewhere = Elsewhere::new(net, &cycle);
-    let never = never(net, &ends, &cycle, &known(net, &cycle, meter)?);
+    let known = known(net, &cycle, meter)?;
+    let never = never(net, &ends, &cycle, &known, meter)?;
     let matters = matters(net, &never, &elsewhere);
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
@@ -97,7 +98,7 @@ pub fn drop_impossible_ends(net: &Net, meter: &mut Meter) -> Option<Net> {
 /// What says that a state is at none of some phases.
 struct Elsewhere {
     all: Set,
-    /// By set: the most of its phases that one literal excludes.
+    /// By set: what [`Elsewhere::best`] gives.
     best: Vec<Set>,
     /// By set: the literal that is false at these and true at all others, if there is one.
     literal: Vec<Option<Signal>>,
@@ -125,6 +126,7 @@ impl Elsewhere {
         Self { all, best: (0..sets).map(best).collect(), literal }
     }
 
+    /// The most of some phases that one literal excludes.
     fn best(&self, phases: Set) -> Set {
         self.best[usize::from(phases)]
     }
@@ -139,14 +141,20 @@ impl Elsewhere {
 }
 
 /// For each signal, the phases at which it holds in no state that play can reach.
-fn never(net: &Net, ends: &OfSignals<bool>, cycle: &Cycle, known: &[Known]) -> OfSignals<Set> {
+fn never(
+    net: &Net,
+    ends: &OfSignals<bool>,
+    cycle: &Cycle,
+    known: &[Known],
+    meter: &mut Meter,
+) -> Option<OfSignals<Set>> {
     let initial: Known = [false].iter().chain(&net.initial).map(|&value| Some(value)).collect();
     let initial = values(net, &[initial, vec![None; net.does().len()]].concat());
     let mut never = OfSignals::<Set>::new(net);
     let length = known.len();
     for phase in 0..length {
         let before = (phase + length - 1) % length;
-        let rises = rises(net, cycle, [before, phase], &known[before]);
+        let rises = rises(net, cycle, [before, phase], &known[before], meter)?;
         for gate in net.inputs()..net.len() {
             for s in [Signal::new(gate as u32, false), Signal::new(gate as u32, true)] {
                 let starts = phase == 0 && value(&initial, s) != Some(false);
@@ -166,7 +174,7 @@ fn never(net: &Net, ends: &OfSignals<bool>, cycle: &Cycle, known: &[Known]) -> O
             never.set(!s, never.get(!s) | every);
         }
     }
-    never
+    Some(never)
 }
 
 /// By gate, the phases at which its value matters: for the rest it is spared where it is used.
@@ -200,15 +208,21 @@ fn ends(net: &Net) -> OfSignals<bool> {
 }
 
 /// The signals that may become true by a step from one phase to the next; what is known is so at the first.
-fn rises(net: &Net, cycle: &Cycle, [before, after]: [usize; 2], known: &Known) -> OfSignals<bool> {
+fn rises(
+    net: &Net,
+    cycle: &Cycle,
+    [before, after]: [usize; 2],
+    known: &Known,
+    meter: &mut Meter,
+) -> Option<OfSignals<bool>> {
     let values = values(net, known);
     // What is made is not known, and changes from step to step.
     let mut rises = OfSignals(vec![[true; 2]; net.len()]);
     rises.0[0] = [false; 2];
     for (fluent, &next) in net.outputs.next.iter().enumerate() {
         let fluent = net.fluent(fluent);
-        rises.set(fluent, !implies(net, &values, next, fluent));
-        rises.set(!fluent, !implies(net, &values, !next, !fluent));
+        rises.set(fluent, !implies(net, &values, next, fluent, meter)?);
+        rises.set(!fluent, !implies(net, &values, !next, !fluent, meter)?);
     }
     for (at, &fluent) in cycle.fluents.iter().enumerate() {
         let (held, holds) = (cycle.values[before][at], cycle.values[after][at]);
@@ -223,24 +237,31 @@ fn rises(net: &Net, cycle: &Cycle, [before, after]: [usize; 2], known: &Known) -
             rises.set(!s, operands.iter().any(|&s| rises.get(!s)));
         }
     }
-    rises
+    Some(rises)
 }
 
 /// True if one signal implies another, as far as its gate and those that pass on a single operand show.
-fn implies(net: &Net, values: &[Option<bool>], mut signal: Signal, other: Signal) -> bool {
+fn implies(
+    net: &Net,
+    values: &[Option<bool>],
+    mut signal: Signal,
+    other: Signal,
+    meter: &mut Meter,
+) -> Option<bool> {
     loop {
         if signal == other {
-            return true;
+            return Some(true);
         }
+        let Gate::And(operands) = net.gate(signal.gate()) else { return Some(false) };
+        meter.spend(operands.len() as u64)?;
         if value(values, signal).is_some() {
-            return false;
+            return Some(false);
         }
-        let Gate::And(operands) = net.gate(signal.gate()) else { return false };
         if !signal.is_negated() && operands.binary_search(&other).is_ok() {
-            return true;
+            return Some(true);
         }
         let mut open = operands.iter().filter(|&&s| value(values, s).is_none());
-        let (Some(&only), None) = (open.next(), open.next()) else { return false };
+        let (Some(&only), None) = (open.next(), open.next()) else { return Some(false) };
         signal = only.negate_if(signal.is_negated());
     }
 }

@@ -30,8 +30,8 @@ pub enum Code {
 /// two milliseconds for each in a release build, and next to nothing for a table.
 pub const STRAIGHT_BUDGET: usize = 5_000;
 
-/// The most operations of lanes, all phases together, that become straight-line code unasked: rustc takes about a
-/// millisecond for each and instruction set in a release build.
+/// The most operations of lanes, all phases together, that become straight-line code unasked: rustc takes a third of a
+/// millisecond and more for each and instruction set in a release build.
 pub const LANES_BUDGET: usize = 10_000;
 
 impl Code {

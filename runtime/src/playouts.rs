@@ -471,7 +471,8 @@ impl Pool<'_> {
             (self.subject.one_by_one)(self)
         };
         let seconds = match (cpu_start, cpu::thread_seconds()) {
-            (Some(before), Some(after)) => after - before,
+            (Some(before), Some(after)) if after > before => after - before,
+            // The kernel does not tell, or has not counted since.
             _ => start.elapsed().as_secs_f64(),
         };
         (tally, seconds)

@@ -315,8 +315,8 @@ pub struct Stats {
     pub threads: usize,
     /// Seconds that went by.
     pub seconds: f64,
-    /// Seconds of processor time of all threads together; where the system does not tell, the
-    /// seconds that each thread was at work.
+    /// Seconds of processor time of all threads together; where the system does not tell, or has not counted yet in a run of
+    /// milliseconds, the seconds that each thread was at work.
     pub cpu_seconds: f64,
 }
 

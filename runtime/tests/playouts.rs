@@ -39,6 +39,14 @@ fn a_game_without_lanes_plays_single_games_whatever_is_asked_for() {
     }
 }
 
+#[test]
+fn the_shortest_run_takes_processor_time() {
+    for _ in 0..20 {
+        let stats = Playouts::new(&TicTacToe).count(1).threads(1).run();
+        assert!(stats.cpu_seconds > 0.0, "{stats:?}");
+    }
+}
+
 /// Random play ends 58.49 % for x, 28.81 % for o and 12.70 % drawn; these are exact to four digits.
 #[test]
 fn random_play_has_its_known_mean() {

@@ -73,7 +73,7 @@ fn pocket_cube() {
 
 /// All positions of the pocket cube, the solution among the last.
 #[test]
-#[cfg_attr(debug_assertions, ignore = "half a minute in a release build, many in a debug build")]
+#[cfg_attr(debug_assertions, ignore = "takes half a minute even in a release build")]
 fn pocket_cube_in_full() {
     let (counts, shortest) = layers("pocket_cube", usize::MAX);
     assert_eq!((counts.iter().sum(), shortest), (3_674_160_u64, Some(11)));

@@ -461,8 +461,8 @@ const STAY: &str = "(<= (next (at ?c ?r)) (true (at ?c ?r)))";
 /// For each phase, p's turn first, whose marks are looked at to tell whether the game is over.
 fn ends(rules: &str) -> Vec<Vec<char>> {
     let net = net(&format!("{MARKS} {rules}"));
-    let settled = run(optimize::drop_impossible_ends, &net);
-    let phases = optimize::phases(&settled, &mut Meter::of(u64::MAX)).expect("they take turns");
+    let after = run(optimize::drop_impossible_ends, &net);
+    let phases = optimize::phases(&after, &mut Meter::of(u64::MAX)).expect("they take turns");
     let read = |net: &Net| {
         let cone = net.cone([net.outputs.terminal]);
         let marks = (0..net.initial.len()).filter(|&fluent| cone[net.fluent(fluent).gate() as usize]);

@@ -470,10 +470,11 @@ impl Pool<'_> {
         } else {
             (self.subject.one_by_one)(self)
         };
+        // What the kernel counts comes late: what it tells may be of the time before, or not yet of this.
+        let elapsed = start.elapsed().as_secs_f64();
         let seconds = match (cpu_start, cpu::thread_seconds()) {
-            (Some(before), Some(after)) if after > before => after - before,
-            // The kernel does not tell, or has not counted since.
-            _ => start.elapsed().as_secs_f64(),
+            (Some(before), Some(after)) if after > before => (after - before).min(elapsed),
+            _ => elapsed,
         };
         (tally, seconds)
     }

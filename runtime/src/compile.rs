@@ -10,7 +10,7 @@ use crate::{
 };
 use gdl_compiler::{
     Compilation, Diagnostic, Diagnostics, Failure, Limits, Options, Rules, Source, diagnostic::codes, lifted,
-    propnet::Net, read,
+    read,
 };
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Resul
 /// # Errors
 /// The limit that is too low for it.
 pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic, Box<Diagnostic>> {
-    let Compilation { rules, raw, net, .. } = compilation;
+    let rules = &compilation.rules;
     match way {
         None => choose_engine(compilation, &Limits::default()).map(|(game, _)| game),
         Some(Way::Lifted) => lift(rules, &Options::default()),
@@ -78,7 +78,7 @@ pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic, 
         Some(Way::Events) => {
             let message = "machines of the net would take more than a gibibyte";
             let excess = || Box::new(Diagnostic::new(&codes::TOO_MANY_INSTANCES, None, message.to_owned()));
-            let (events, _) = trial::best([raw, net]).ok_or_else(excess)?;
+            let (events, _) = trial::best_events(compilation).ok_or_else(excess)?;
             Ok(Dynamic::eventful(events.with_table(Arc::new(decode(compilation)?))))
         }
     }
@@ -109,10 +109,10 @@ fn decode(compilation: &Compilation) -> Result<Table, Box<Diagnostic>> {
     Table::decode(&compilation.table).map_err(|error| Box::new(too_large(&error)))
 }
 
-/// The game of a net, run by what changes from state to state; none if that would take too much memory.
-#[must_use]
-pub fn eventful(net: &Net) -> Option<Dynamic> {
-    Events::new(net).map(Dynamic::eventful)
+/// The games of a compilation that are run by what changes from state to state, by each of the nets that the trial chooses from, as far
+/// as that does not take too much memory.
+pub fn eventful(compilation: &Compilation) -> impl Iterator<Item = Dynamic> {
+    Events::of(compilation).map(Dynamic::eventful)
 }
 
 /// Makes a rulesheet a game that is evaluated state by state.

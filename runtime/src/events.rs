@@ -3,11 +3,12 @@
 //! Where a net has hundreds of thousands of gates, a step changes few of them. A [`Machine`] has the net in one state; asked about
 //! another one it goes there by the fluents that differ, and gates are evaluated only where an operand that they rely on has
 //! changed. The best net is often the one that optimising starts from, where the way from what changes to what is seen is shorter;
-//! the [`trial`](crate::trial) says which one takes fewer steps, and whether another engine takes fewer still.
+//! the [`trial`](crate::trial) says which one takes fewer steps, and whether another engine takes fewer still. Where there are nets of
+//! phases each has machines of its own: from turn to turn of the same role less of what is seen changes than from role to role.
 //!
-//! Input: a net. Output: a game, whose lanes, if any, are those of the table of the same rules. What is said of a state depends on
+//! Input: a net, and those at the phases of its cycle if there are any. Output: a game, whose lanes, if any, are those of the table of the same rules. What is said of a state depends on
 //! the state and the moves alone. Threads take turns with the machines, of which there are as many as threads ever worked at
-//! the same time, within [`MOST_BYTES`]: then they wait for each other.
+//! the same time at a phase, within [`MOST_BYTES`]: then they wait for each other.
 
 mod machine;
 mod wiring;
@@ -15,11 +16,12 @@ mod wiring;
 use crate::{
     bits,
     game::{Id, Shape},
+    lanes::cycle::Cycle,
     table::{Places, Table},
     vocabulary::{Texts, Vocabulary},
 };
-use gdl_compiler::propnet::Net;
-use gdl_format::table::MAX_VIEW_WORDS;
+use gdl_compiler::{Compilation, optimize::Phases, propnet::Net};
+use gdl_format::{lanes, table::MAX_VIEW_WORDS};
 use machine::Machine;
 use std::{
     fmt,
@@ -39,15 +41,25 @@ pub(crate) struct Events {
     places: Places,
     /// The input of each role's first move.
     first_moves: Box<[u32]>,
-    wiring: Wiring,
-    machines: Mutex<Machines>,
-    /// Wakes a thread that waits for a machine.
-    returned: Condvar,
+    /// What tells the phases apart.
+    cycle: Cycle,
+    /// The net of each phase, and behind them that of the states that are of none, if play comes to such states.
+    circuits: Box<[Circuit]>,
     /// What plays many games at once.
     table: Option<Arc<Table>>,
 }
 
-/// The machines of a game.
+/// A net, and the machines that have it in some state.
+struct Circuit {
+    wiring: Wiring,
+    machines: Mutex<Machines>,
+    /// How many there may be.
+    most: usize,
+    /// Wakes a thread that waits for a machine.
+    returned: Condvar,
+}
+
+/// The machines of a net.
 #[derive(Default)]
 struct Machines {
     /// Those that no thread works with.
@@ -60,8 +72,28 @@ struct Machines {
 
 /// A machine that a thread works with, and gives back.
 struct Loan<'e> {
-    events: &'e Events,
+    circuit: &'e Circuit,
     machine: Option<Machine>,
+}
+
+impl Loan<'_> {
+    /// Makes a move of each role, by its input.
+    fn make(&mut self, moves: impl Iterator<Item = Option<u32>>) {
+        let circuit = self.circuit;
+        Machine::make(self, &circuit.wiring, moves);
+    }
+
+    /// Writes the goals of the state, where they hold, into a view.
+    fn write_goals(&mut self, view: &mut [u64]) {
+        let circuit = self.circuit;
+        self.write(&circuit.wiring.goals, view);
+    }
+
+    /// Writes what is perceived of the moves made into a row of percepts.
+    fn write_percepts(&mut self, percepts: &mut [u64]) {
+        let circuit = self.circuit;
+        self.write(&circuit.wiring.percepts, percepts);
+    }
 }
 
 impl Deref for Loan<'_> {
@@ -80,10 +112,10 @@ impl DerefMut for Loan<'_> {
 
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
-        let mut machines = self.events.machines();
+        let mut machines = self.circuit.machines();
         machines.idle.extend(self.machine.take());
         if machines.waiting > 0 {
-            self.events.returned.notify_one();
+            self.circuit.returned.notify_one();
         }
     }
 }
@@ -95,14 +127,30 @@ impl fmt::Debug for Events {
 }
 
 impl Events {
-    /// The game of a net; none if machines or views would take too much.
-    pub(crate) fn new(net: &Net) -> Option<Self> {
+    /// The games of a compilation: by the net that optimising starts from, by the optimised one, and by those of its phases, as far
+    /// as they do not take too much. Each is made when it is asked for.
+    pub(crate) fn of(compilation: &Compilation) -> impl Iterator<Item = Self> {
+        let Compilation { raw, net, phases, .. } = compilation;
+        let phases = phases.as_ref().map(|phases| (net, Some(phases)));
+        [(raw, None), (net, None)]
+            .into_iter()
+            .chain(phases)
+            .filter_map(|(net, phases)| Self::new(net, phases))
+    }
+
+    /// The game of a net, run by the nets of its phases if they are given; none if machines or views would take too much.
+    fn new(net: &Net, phases: Option<&Phases>) -> Option<Self> {
         let (names, shape) = (&net.vocabulary, net.shape());
         let words = shape.view_words().max(shape.roles.saturating_mul(shape.percept_words()));
+        let cycle = Cycle::new(&phases.map_or_else(lanes::Cycle::still, |phases| phases.cycle.clone()));
+        // Any state can be asked about, also one that is of no phase.
+        let nets: Vec<&Net> = phases.iter().flat_map(|phases| &phases.nets).chain([net]).collect();
         // Before any of it is made: trees have less than twice the operands.
-        let bytes = Wiring::most_bytes(net);
+        let bytes: usize = nets.iter().map(|net| Wiring::most_bytes(net)).sum();
         (words <= MAX_VIEW_WORDS && bytes <= MOST_BYTES).then_some(())?;
-        let wiring = Wiring::new(net, shape)?;
+        let share = MOST_BYTES / nets.len();
+        let circuit = |net| Wiring::new(net, shape).map(|wiring| Circuit::new(wiring, share));
+        let circuits = nets.into_iter().map(circuit).collect::<Option<_>>()?;
         let mut role_moves = vec![Vec::new(); shape.roles];
         net.does().iter().for_each(|&(role, action)| role_moves[role as usize].push(action));
         let mut first_moves = Vec::with_capacity(shape.roles);
@@ -133,9 +181,8 @@ impl Events {
             initial: initial.into(),
             places,
             first_moves: first_moves.into(),
-            wiring,
-            machines: Mutex::default(),
-            returned: Condvar::new(),
+            cycle,
+            circuits,
             table: None,
         })
     }
@@ -167,12 +214,12 @@ impl Events {
 
     /// The operands of all gates.
     pub(crate) fn edges(&self) -> usize {
-        self.wiring.operands.len()
+        self.circuits.iter().map(|circuit| circuit.wiring.operands.len()).sum()
     }
 
     /// The edges looked at so far, by no thread that works now.
     pub(crate) fn work(&self) -> u64 {
-        self.machines().idle.iter().map(Machine::work).sum()
+        self.circuits.iter().map(Circuit::work).sum()
     }
 
     /// Writes what is seen of `state` into `view`.
@@ -182,7 +229,7 @@ impl Events {
     pub(crate) fn observe(&self, state: &[u64], view: &mut [u64]) {
         let mut machine = self.visit(state);
         self.copy(&machine, view);
-        machine.write(&self.wiring.goals, view);
+        machine.write_goals(view);
     }
 
     /// [`Events::observe`], but the goals are missing unless the state is terminal.
@@ -193,7 +240,7 @@ impl Events {
         let mut machine = self.visit(state);
         self.copy(&machine, view);
         if bits::test(view, self.shape.terminal_bit()) {
-            machine.write(&self.wiring.goals, view);
+            machine.write_goals(view);
         }
     }
 
@@ -201,7 +248,7 @@ impl Events {
     /// count as none at all.
     pub(crate) fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         let mut machine = self.visit(state);
-        machine.make(&self.wiring, self.inputs(joint));
+        machine.make(self.inputs(joint));
         let next = &machine.row()[..self.shape.state_words()];
         state.iter_mut().zip(next).for_each(|(word, &next)| *word = next);
     }
@@ -212,12 +259,12 @@ impl Events {
     /// If `percepts` is shorter than [`Shape::percept_words`] for each role.
     pub(crate) fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
         percepts.fill(0);
-        if self.wiring.percepts.is_empty() {
+        if self.shape.percepts == 0 {
             return;
         }
         let mut machine = self.visit(state);
-        machine.make(&self.wiring, self.inputs(joint));
-        machine.write(&self.wiring.percepts, percepts);
+        machine.make(self.inputs(joint));
+        machine.write_percepts(percepts);
     }
 
     /// The input of each role's move; none of one that it can never make.
@@ -234,8 +281,22 @@ impl Events {
         rest.fill(0);
     }
 
-    /// A machine in `state`: the idle one that is nearest to it.
+    /// A machine in `state`.
     fn visit(&self, state: &[u64]) -> Loan<'_> {
+        let phase = self.cycle.find(state).unwrap_or(self.circuits.len() - 1);
+        self.circuits[phase].visit(self.shape, state)
+    }
+}
+
+impl Circuit {
+    /// A net whose machines may take so many bytes; there can be one in any case.
+    fn new(wiring: Wiring, bytes: usize) -> Self {
+        let most = (bytes / wiring.machine_bytes().max(1)).max(1);
+        Self { wiring, machines: Mutex::default(), most, returned: Condvar::new() }
+    }
+
+    /// A machine in `state`: the idle one that is nearest to it.
+    fn visit(&self, shape: Shape, state: &[u64]) -> Loan<'_> {
         let mut machines = self.machines();
         let machine = loop {
             let nearest = match machines.idle.len() {
@@ -245,7 +306,7 @@ impl Events {
             if let Some(place) = nearest {
                 break Some(machines.idle.swap_remove(place));
             }
-            if machines.count == 0 || (machines.count + 1) * self.wiring.machine_bytes() <= MOST_BYTES {
+            if machines.count < self.most {
                 machines.count += 1;
                 break None;
             }
@@ -254,13 +315,68 @@ impl Events {
             machines.waiting -= 1;
         };
         drop(machines);
-        let machine = machine.unwrap_or_else(|| Machine::new(&self.wiring, self.shape));
-        let mut loan = Loan { events: self, machine: Some(machine) };
+        let machine = machine.unwrap_or_else(|| Machine::new(&self.wiring, shape));
+        let mut loan = Loan { circuit: self, machine: Some(machine) };
         loan.visit(&self.wiring, state);
         loan
     }
 
+    /// The edges that its machines have looked at.
+    fn work(&self) -> u64 {
+        self.machines().idle.iter().map(Machine::work).sum()
+    }
+
     fn machines(&self) -> MutexGuard<'_, Machines> {
         self.machines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gdl_compiler::{Options, Source, compile};
+
+    const TURNS: &str = "
+        (role x) (role y) (init (control x)) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+        (<= (next (control y)) (true (control x)))
+        (<= (next (control x)) (true (control y)))
+        (<= (legal ?r go) (true (control ?r)))
+        (<= (legal ?r stay) (true (control ?r)))
+        (<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+        (<= moved (does ?r go))
+        (<= (next (at ?m)) moved (true (at ?n)) (succ ?n ?m))
+        (<= (next (at ?n)) (true (at ?n)) (not moved))
+        (<= terminal (true (at 3)))
+        (<= (goal x 100) (true (control x))) (<= (goal x 0) (true (control y)))
+        (<= (goal y 100) (true (control y))) (<= (goal y 0) (true (control x)))";
+
+    /// What is seen of a state, and the state that follows when each role makes its first move.
+    fn answers(events: &Events, state: u64) -> (Vec<u64>, Vec<u64>) {
+        let mut view = vec![0; events.shape.view_words()];
+        events.observe(&[state], &mut view);
+        let mut next = vec![state];
+        events.advance(&mut next, &[crate::dynamic::MoveId::from_index(0); 2]);
+        (view, next)
+    }
+
+    #[test]
+    fn states_of_no_phase_have_the_net_of_all() {
+        let compilation = compile(&Source::new("turns", TURNS), &Options::default()).expect("it is sound");
+        let games: Vec<Events> = Events::of(&compilation).collect();
+        let [_, whole, phased] = &games[..] else { panic!("{} games", games.len()) };
+        assert_eq!((whole.circuits.len(), phased.circuits.len()), (1, 3));
+        let count = 1 << phased.shape.fluents;
+        let phase = |state: u64| phased.cycle.find(&[state]);
+        assert!((0..count).any(|state| phase(state).is_none()));
+        for state in 0..count {
+            let before = phased.circuits.iter().map(Circuit::work).collect::<Vec<_>>();
+            let said = answers(phased, state);
+            let worked = phased.circuits.iter().zip(before).map(|(circuit, before)| circuit.work() > before);
+            let place = phase(state).unwrap_or(2);
+            assert!(worked.enumerate().all(|(i, worked)| !worked || i == place), "{state:b}");
+            if place == 2 {
+                assert_eq!(said, answers(whole, state), "{state:b}");
+            }
+        }
     }
 }

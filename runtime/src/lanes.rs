@@ -12,7 +12,7 @@ mod batch;
 pub(crate) mod choice;
 pub(crate) mod code;
 pub(crate) mod counted;
-mod cycle;
+pub(crate) mod cycle;
 pub(crate) mod expand;
 pub(crate) mod games;
 pub(crate) mod leaves;

@@ -108,8 +108,8 @@ impl Trial {
 
     /// Tries what plays single states. The nanoseconds of the fastest.
     fn try_single(&mut self, compilation: &Compilation, gates: usize, limits: &Limits) -> u64 {
-        let Compilation { rules, raw, net, .. } = compilation;
-        let events = best([raw, net]);
+        let Compilation { rules, net, .. } = compilation;
+        let events = best_events(compilation);
         // Goals are asked for where a game ends; what part of the steps that is has been seen.
         let goals = gates.saturating_sub(operations_without_goals(net)) as u64;
         let seen = events.as_ref().map_or(goals, |(_, count)| goals * count.ends / count.steps.max(1));
@@ -175,19 +175,14 @@ fn operations_without_goals(net: &Net) -> usize {
     sum
 }
 
-/// The game of that one of two nets which takes less in the trial, and what was counted. None if both are too large.
-pub(crate) fn best([raw, net]: [&Net; 2]) -> Option<(Events, Count)> {
-    let tried = |net| {
-        let events = Events::new(net)?;
+/// The game by events that takes least in the trial, and what was counted; none if all are too large.
+pub(crate) fn best_events(compilation: &Compilation) -> Option<(Events, Count)> {
+    let tried = |events: Events| {
         let most = MOST_PASSES * events.edges() as u64 + (1 << 20);
         let count = count(&events, most);
-        Some((events, count))
+        (events, count)
     };
-    let first = tried(raw);
-    match (first, tried(net)) {
-        (Some(first), Some(second)) if second.1.work >= first.1.work => Some(first),
-        (first, second) => second.or(first),
-    }
+    Events::of(compilation).map(tried).min_by_key(|(_, count)| count.work)
 }
 
 /// What was counted in a random game.

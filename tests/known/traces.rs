@@ -127,7 +127,7 @@ fn compare(source: &Source, trace: &Trace) -> Verdict {
     if let Ok(compilation) = compile(source, &options) {
         let table = Dynamic::decode(&compilation.table).expect("small enough");
         let outcome = verify(&Engine(&table), trace, &BY_TABLE);
-        let events = eventful(&compilation.raw).expect("small enough");
+        let events = eventful(&compilation).next().expect("small enough");
         let other = verify(&Engine(&events), trace, &BY_TABLE);
         assert_eq!(
             outcome.difference.is_some(),

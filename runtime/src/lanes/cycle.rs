@@ -17,7 +17,7 @@ pub(crate) struct Cycle {
 
 impl Cycle {
     /// The cycle as a table has it.
-    pub(super) fn new(cycle: &lanes::Cycle) -> Self {
+    pub(crate) fn new(cycle: &lanes::Cycle) -> Self {
         let words =
             |phase| cycle.words(phase).into_iter().map(|(word, (mask, bits))| (word, mask, bits)).collect();
         Self { phases: (0..cycle.values.len()).map(words).collect() }

@@ -212,6 +212,11 @@ impl Events {
         &self.initial
     }
 
+    /// Whether phases have nets of their own.
+    pub(crate) fn has_phases(&self) -> bool {
+        self.circuits.len() > 1
+    }
+
     /// The operands of all gates.
     pub(crate) fn edges(&self) -> usize {
         self.circuits.iter().map(|circuit| circuit.wiring.operands.len()).sum()

@@ -48,6 +48,8 @@ struct Price(u64, u64);
 const GATE: Price = Price(0, 50);
 /// An edge that a machine looks at.
 const EDGE: Price = Price(500, 900);
+/// An edge of a machine of a phase. Several machines take turns, so that less of each is near at hand.
+const EDGE_OF_PHASE: Price = Price(500, 1_200);
 /// A step of lifted evaluation.
 const STEP: Price = Price(1_500, 3_000);
 
@@ -115,7 +117,7 @@ impl Trial {
         let seen = events.as_ref().map_or(goals, |(_, count)| goals * count.ends / count.steps.max(1));
         let mut least = self.note("table", gates as u64 - goals + seen, &GATE);
         if let Some((events, Count { work, .. })) = events {
-            let time = self.note("events", work, &EDGE);
+            let time = self.note("events", work, price(&events));
             if time < least {
                 (least, self.single) = (time, Some(Single::Events(Box::new(events))));
             }
@@ -175,6 +177,11 @@ fn operations_without_goals(net: &Net) -> usize {
     sum
 }
 
+/// What a step by events takes.
+fn price(events: &Events) -> &'static Price {
+    if events.has_phases() { &EDGE_OF_PHASE } else { &EDGE }
+}
+
 /// The game by events that takes least in the trial, and what was counted; none if all are too large.
 pub(crate) fn best_events(compilation: &Compilation) -> Option<(Events, Count)> {
     let tried = |events: Events| {
@@ -182,7 +189,7 @@ pub(crate) fn best_events(compilation: &Compilation) -> Option<(Events, Count)> 
         let count = count(&events, most);
         (events, count)
     };
-    Events::of(compilation).map(tried).min_by_key(|(_, count)| count.work)
+    Events::of(compilation).map(tried).min_by_key(|(events, count)| price(events).of(count.work))
 }
 
 /// What was counted in a random game.

@@ -117,7 +117,8 @@ fn tables_and_events_agree_with_the_oracle() {
         assert_eq!(table.engine(), "table");
         agree(name, &table, &rules);
         // Moves that are made often are made in a way of their own.
-        let tally = |game| Playouts::new(game).engine(Engine::Single).threads(2).count(400).run().tally;
+        let tally =
+            |game: &Dynamic| Playouts::new(game).engine(Engine::Single).threads(2).count(400).run().tally;
         let tallied = tally(&table);
         agree(name, &table, &rules);
         let mut count = 0;

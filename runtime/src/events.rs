@@ -3,12 +3,12 @@
 //! Where a net has hundreds of thousands of gates, a step changes few of them. A [`Machine`] has the net in one state; asked about
 //! another one it goes there by the fluents that differ, and gates are evaluated only where an operand that they rely on has
 //! changed. The best net is often the one that optimising starts from, where the way from what changes to what is seen is shorter;
-//! the [`trial`](crate::trial) says which one takes fewer steps, and whether another engine takes fewer still. Where there are nets of
-//! phases each has machines of its own: from turn to turn of the same role less of what is seen changes than from role to role.
+//! the [`trial`](crate::trial) says which one takes less time, and whether another engine takes less still. Where there are nets of
+//! phases each may have machines of its own: from turn to turn of the same role less of what is seen changes than from role to role.
 //!
-//! Input: a net, and those at the phases of its cycle if there are any. Output: a game, whose lanes, if any, are those of the table of the same rules. What is said of a state depends on
-//! the state and the moves alone. Threads take turns with the machines, of which there are as many as threads ever worked at
-//! the same time at a phase, within [`MOST_BYTES`]: then they wait for each other.
+//! Input: a net, and those at the phases of its cycle if there are any. Output: a game, whose lanes, if any, are those of the table
+//! of the same rules. What is said of a state depends on the state and the moves alone. Threads take turns with the machines, of
+//! which there are as many as threads ever worked at the same time at a phase, within [`MOST_BYTES`]: then they wait for each other.
 
 mod machine;
 mod wiring;
@@ -43,14 +43,14 @@ pub(crate) struct Events {
     first_moves: Box<[u32]>,
     /// What tells the phases apart.
     cycle: Cycle,
-    /// The net of each phase, and behind them that of the states that are of none, if play comes to such states.
-    circuits: Box<[Circuit]>,
+    /// The machines of each phase, and behind them those for states of no phase, which play never comes to.
+    pools: Box<[MachinePool]>,
     /// What plays many games at once.
     table: Option<Arc<Table>>,
 }
 
 /// A net, and the machines that have it in some state.
-struct Circuit {
+struct MachinePool {
     wiring: Wiring,
     machines: Mutex<Machines>,
     /// How many there may be.
@@ -71,28 +71,28 @@ struct Machines {
 }
 
 /// A machine that a thread works with, and gives back.
-struct Loan<'e> {
-    circuit: &'e Circuit,
+struct Loan<'p> {
+    pool: &'p MachinePool,
     machine: Option<Machine>,
 }
 
 impl Loan<'_> {
     /// Makes a move of each role, by its input.
     fn make(&mut self, moves: impl Iterator<Item = Option<u32>>) {
-        let circuit = self.circuit;
-        Machine::make(self, &circuit.wiring, moves);
+        let pool = self.pool;
+        Machine::make(self, &pool.wiring, moves);
     }
 
     /// Writes the goals of the state, where they hold, into a view.
     fn write_goals(&mut self, view: &mut [u64]) {
-        let circuit = self.circuit;
-        self.write(&circuit.wiring.goals, view);
+        let pool = self.pool;
+        self.write(&pool.wiring.goals, view);
     }
 
     /// Writes what is perceived of the moves made into a row of percepts.
     fn write_percepts(&mut self, percepts: &mut [u64]) {
-        let circuit = self.circuit;
-        self.write(&circuit.wiring.percepts, percepts);
+        let pool = self.pool;
+        self.write(&pool.wiring.percepts, percepts);
     }
 }
 
@@ -112,10 +112,10 @@ impl DerefMut for Loan<'_> {
 
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
-        let mut machines = self.circuit.machines();
+        let mut machines = self.pool.machines();
         machines.idle.extend(self.machine.take());
         if machines.waiting > 0 {
-            self.circuit.returned.notify_one();
+            self.pool.returned.notify_one();
         }
     }
 }
@@ -149,8 +149,8 @@ impl Events {
         let bytes: usize = nets.iter().map(|net| Wiring::most_bytes(net)).sum();
         (words <= MAX_VIEW_WORDS && bytes <= MOST_BYTES).then_some(())?;
         let share = MOST_BYTES / nets.len();
-        let circuit = |net| Wiring::new(net, shape).map(|wiring| Circuit::new(wiring, share));
-        let circuits = nets.into_iter().map(circuit).collect::<Option<_>>()?;
+        let pool = |net| Wiring::new(net, shape).map(|wiring| MachinePool::new(wiring, share));
+        let pools = nets.into_iter().map(pool).collect::<Option<_>>()?;
         let mut role_moves = vec![Vec::new(); shape.roles];
         net.does().iter().for_each(|&(role, action)| role_moves[role as usize].push(action));
         let mut first_moves = Vec::with_capacity(shape.roles);
@@ -182,7 +182,7 @@ impl Events {
             places,
             first_moves: first_moves.into(),
             cycle,
-            circuits,
+            pools,
             table: None,
         })
     }
@@ -214,17 +214,17 @@ impl Events {
 
     /// Whether phases have nets of their own.
     pub(crate) fn has_phases(&self) -> bool {
-        self.circuits.len() > 1
+        self.pools.len() > 1
     }
 
     /// The operands of all gates.
     pub(crate) fn edges(&self) -> usize {
-        self.circuits.iter().map(|circuit| circuit.wiring.operands.len()).sum()
+        self.pools.iter().map(|pool| pool.wiring.operands.len()).sum()
     }
 
     /// The edges looked at so far, by no thread that works now.
     pub(crate) fn work(&self) -> u64 {
-        self.circuits.iter().map(Circuit::work).sum()
+        self.pools.iter().map(MachinePool::work).sum()
     }
 
     /// Writes what is seen of `state` into `view`.
@@ -288,12 +288,12 @@ impl Events {
 
     /// A machine in `state`.
     fn visit(&self, state: &[u64]) -> Loan<'_> {
-        let phase = self.cycle.find(state).unwrap_or(self.circuits.len() - 1);
-        self.circuits[phase].visit(self.shape, state)
+        let phase = self.cycle.find(state).unwrap_or(self.pools.len() - 1);
+        self.pools[phase].visit(self.shape, state)
     }
 }
 
-impl Circuit {
+impl MachinePool {
     /// A net whose machines may take so many bytes; there can be one in any case.
     fn new(wiring: Wiring, bytes: usize) -> Self {
         let most = (bytes / wiring.machine_bytes().max(1)).max(1);
@@ -321,7 +321,7 @@ impl Circuit {
         };
         drop(machines);
         let machine = machine.unwrap_or_else(|| Machine::new(&self.wiring, shape));
-        let mut loan = Loan { circuit: self, machine: Some(machine) };
+        let mut loan = Loan { pool: self, machine: Some(machine) };
         loan.visit(&self.wiring, state);
         loan
     }
@@ -339,6 +339,7 @@ impl Circuit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dynamic::MoveId;
     use gdl_compiler::{Options, Source, compile};
 
     const TURNS: &str = "
@@ -360,7 +361,7 @@ mod tests {
         let mut view = vec![0; events.shape.view_words()];
         events.observe(&[state], &mut view);
         let mut next = vec![state];
-        events.advance(&mut next, &[crate::dynamic::MoveId::from_index(0); 2]);
+        events.advance(&mut next, &[MoveId::from_index(0); 2]);
         (view, next)
     }
 
@@ -369,14 +370,14 @@ mod tests {
         let compilation = compile(&Source::new("turns", TURNS), &Options::default()).expect("it is sound");
         let games: Vec<Events> = Events::of(&compilation).collect();
         let [_, whole, phased] = &games[..] else { panic!("{} games", games.len()) };
-        assert_eq!((whole.circuits.len(), phased.circuits.len()), (1, 3));
+        assert_eq!((whole.pools.len(), phased.pools.len()), (1, 3));
         let count = 1 << phased.shape.fluents;
         let phase = |state: u64| phased.cycle.find(&[state]);
         assert!((0..count).any(|state| phase(state).is_none()));
         for state in 0..count {
-            let before = phased.circuits.iter().map(Circuit::work).collect::<Vec<_>>();
+            let before: Vec<u64> = phased.pools.iter().map(MachinePool::work).collect();
             let said = answers(phased, state);
-            let worked = phased.circuits.iter().zip(before).map(|(circuit, before)| circuit.work() > before);
+            let worked = phased.pools.iter().zip(before).map(|(pool, before)| pool.work() > before);
             let place = phase(state).unwrap_or(2);
             assert!(worked.enumerate().all(|(i, worked)| !worked || i == place), "{state:b}");
             if place == 2 {

@@ -4,7 +4,7 @@
 //! table is small it wins without a trial. Else seeded random games are played by events, and by the rules themselves where a
 //! grounded state is expected to take long, and their work is counted; that of the table and of lanes is
 //! known beforehand. Work is made time by prices that were found on public rulesheets with large tables
-//! (`benches/record/2026-11-24-published.md`). No clock is read, so the same rulesheet has the same engine on every
+//! (`benches/record/2026-11-24-published.md`, `2026-11-25-events.md`). No clock is read, so the same rulesheet has the same engine on every
 //! machine; and whichever it is, a seed has the same games.
 //!
 //! A trial takes at most so many steps of each engine as would show that it takes longer than another one, and

@@ -1,8 +1,8 @@
 //! Comparison of engines that play one game at once: what all say of each state, or where they differ.
 
 use gdl_compiler::{
-    Levels, Options, Rules, Source, compile, diagnostic::codes, eval::EvalError, eval::Evaluator,
-    eval::State, eval::Term,
+    Compilation, Levels, Options, Rules, Source, compile, diagnostic::codes, eval::EvalError,
+    eval::Evaluator, eval::State, eval::Term,
 };
 use gdl_runtime::{
     __private::{eventful, lift},
@@ -67,8 +67,7 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     };
     let rules = &compilation.rules;
     let mut games = vec![Dynamic::decode(&compilation.table).expect("the table can be read")];
-    games.extend(eventful(&compilation));
-    assert!(games.len() >= 3, "the nets are small");
+    games.extend(by_events(&compilation));
     match lift(rules, &options) {
         Ok(lifted) => {
             games.push(lifted);
@@ -85,6 +84,17 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
         }
         Err(fault) => panic!("{}\n{text}", fault.message),
     }
+}
+
+/// The games by events of a compilation: by the net before optimising, by the optimised one and, if there are any, by those of phases.
+///
+/// # Panics
+/// If one of the nets takes too much memory.
+#[must_use]
+pub fn by_events(compilation: &Compilation) -> Vec<Dynamic> {
+    let games: Vec<Dynamic> = eventful(compilation).collect();
+    assert_eq!(games.len(), 2 + usize::from(compilation.phases.is_some()), "the nets are small");
+    games
 }
 
 /// Plays `steps` random steps in some games of the same rules and in `eval`. A lifted game that has come to a limit shows

@@ -1,17 +1,19 @@
-//! The event-driven engine: single states of vast games, each made from another one by evaluating what changes.
+//! The event-driven engine: single states of large games, each made from another one by evaluating what changes.
 //!
-//! Where a net has hundreds of thousands of gates, a step changes few of them. A [`Machine`] has the net in one state; asked about
-//! another one it goes there by the fluents that differ, and gates are evaluated only where an operand that they rely on has
-//! changed. The best net is often the one that optimising starts from, where the way from what changes to what is seen is shorter;
-//! the [`trial`](crate::trial) says which one takes less time, and whether another engine takes less still. Where there are nets of
-//! phases each may have machines of its own: from turn to turn of the same role less of what is seen changes than from role to role.
+//! Where a net has thousands of gates, a step changes few of them. A [`Machine`] has the net in one state; asked about
+//! another one it goes there by the fluents that differ, and follows what changes with them. There are two kinds of gates for that:
+//! those that count their false operands ([`counts`]) take little time for each change, and those that watch one operand ([`watches`]) follow
+//! few changes, which pays where a net is vast. The best net is often the one that optimising starts from, where fewer gates change, or
+//! what is left of it at each phase of the game: from turn to turn of the same role less of what is
+//! seen changes than from role to role. The [`trial`](crate::trial) says which game takes least, and whether another engine takes less still.
 //!
 //! Input: a net, and those at the phases of its cycle if there are any. Output: a game, whose lanes, if any, are those of the table
-//! of the same rules. What is said of a state depends on the state and the moves alone. Threads take turns with the machines, of
-//! which there are as many as threads ever worked at the same time at a phase, within [`MOST_BYTES`]: then they wait for each other.
+//! of the same rules. What is said of a state depends on the state and the moves alone. Threads take turns with the machines ([`pool`]).
 
+mod counts;
 mod machine;
-mod wiring;
+mod pool;
+mod watches;
 
 use crate::{
     bits,
@@ -20,18 +22,28 @@ use crate::{
     table::{Places, Table},
     vocabulary::{Texts, Vocabulary},
 };
-use gdl_compiler::{Compilation, optimize::Phases, propnet::Net};
-use gdl_format::{lanes, table::MAX_VIEW_WORDS};
-use machine::Machine;
-use std::{
-    fmt,
-    ops::{Deref, DerefMut},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+use gdl_compiler::{
+    Compilation, Meter, Options, Phase,
+    optimize::{Phases, fold_phases},
+    propnet::Net,
 };
-use wiring::Wiring;
+use gdl_format::{lanes, table::MAX_VIEW_WORDS};
+use machine::Wiring;
+use pool::{Loan, Pool};
+use std::{fmt, sync::Arc};
 
 /// Bytes that all machines of a game may take, and what they are made from.
 const MOST_BYTES: usize = 1 << 30;
+
+/// The most operands of a net that is looked at for each phase.
+const MOST_FOLDED: usize = 1 << 20;
+
+/// What the gates of machines do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Count,
+    Watch,
+}
 
 /// A game that is run by machines.
 pub(crate) struct Events {
@@ -41,83 +53,13 @@ pub(crate) struct Events {
     places: Places,
     /// The input of each role's first move.
     first_moves: Box<[u32]>,
+    kind: Kind,
     /// What tells the phases apart.
     cycle: Cycle,
     /// The machines of each phase, and behind them those for states of no phase, which play never comes to.
-    pools: Box<[MachinePool]>,
+    pools: Box<[Pool]>,
     /// What plays many games at once.
     table: Option<Arc<Table>>,
-}
-
-/// A net, and the machines that have it in some state.
-struct MachinePool {
-    wiring: Wiring,
-    machines: Mutex<Machines>,
-    /// How many there may be.
-    most: usize,
-    /// Wakes a thread that waits for a machine.
-    returned: Condvar,
-}
-
-/// The machines of a net.
-#[derive(Default)]
-struct Machines {
-    /// Those that no thread works with.
-    idle: Vec<Machine>,
-    /// How many there are.
-    count: usize,
-    /// Threads that wait for one. A wake-up that no thread waits for takes as long as a small step.
-    waiting: usize,
-}
-
-/// A machine that a thread works with, and gives back.
-struct Loan<'p> {
-    pool: &'p MachinePool,
-    machine: Option<Machine>,
-}
-
-impl Loan<'_> {
-    /// Makes a move of each role, by its input.
-    fn make(&mut self, moves: impl Iterator<Item = Option<u32>>) {
-        let pool = self.pool;
-        Machine::make(self, &pool.wiring, moves);
-    }
-
-    /// Writes the goals of the state, where they hold, into a view.
-    fn write_goals(&mut self, view: &mut [u64]) {
-        let pool = self.pool;
-        self.write(&pool.wiring.goals, view);
-    }
-
-    /// Writes what is perceived of the moves made into a row of percepts.
-    fn write_percepts(&mut self, percepts: &mut [u64]) {
-        let pool = self.pool;
-        self.write(&pool.wiring.percepts, percepts);
-    }
-}
-
-impl Deref for Loan<'_> {
-    type Target = Machine;
-
-    fn deref(&self) -> &Machine {
-        self.machine.as_ref().expect("it is given back at the end")
-    }
-}
-
-impl DerefMut for Loan<'_> {
-    fn deref_mut(&mut self) -> &mut Machine {
-        self.machine.as_mut().expect("it is given back at the end")
-    }
-}
-
-impl Drop for Loan<'_> {
-    fn drop(&mut self) {
-        let mut machines = self.pool.machines();
-        machines.idle.extend(self.machine.take());
-        if machines.waiting > 0 {
-            self.pool.returned.notify_one();
-        }
-    }
 }
 
 impl fmt::Debug for Events {
@@ -127,29 +69,43 @@ impl fmt::Debug for Events {
 }
 
 impl Events {
-    /// The games of a compilation: by the net that optimising starts from, by the optimised one, and by those of its phases, as far
+    /// The games of a compilation: those of gates that count, and behind them the one of gates that watch, as far
     /// as they do not take too much. Each is made when it is asked for.
     pub(crate) fn of(compilation: &Compilation) -> impl Iterator<Item = Self> {
+        Self::counting(compilation).chain(Self::watching(compilation))
+    }
+
+    /// The games of gates that count: by the net that optimising starts from, by the optimised one, and by what is left of the first one at
+    /// each phase.
+    pub(crate) fn counting(compilation: &Compilation) -> impl Iterator<Item = Self> {
         let Compilation { raw, net, phases, .. } = compilation;
-        let phases = phases.as_ref().map(|phases| (net, Some(phases)));
-        [(raw, None), (net, None)]
-            .into_iter()
-            .chain(phases)
-            .filter_map(|(net, phases)| Self::new(net, phases))
+        let whole = [raw, net].into_iter().map(|net| Self::new(Kind::Count, net, None));
+        let phased = phases.iter().filter(|_| raw.literals() <= MOST_FOLDED).map(|phases| {
+            // It takes no more than the phases did that there are.
+            let mut meter = Meter::new(&Options::default(), Phase::Derive);
+            let phases = fold_phases(raw, &phases.cycle, &mut meter)?;
+            Self::new(Kind::Count, raw, Some(&phases))
+        });
+        whole.chain(phased).flatten()
+    }
+
+    /// The game of gates that watch, by the optimised net.
+    pub(crate) fn watching(compilation: &Compilation) -> Option<Self> {
+        Self::new(Kind::Watch, &compilation.net, None)
     }
 
     /// The game of a net, run by the nets of its phases if they are given; none if machines or views would take too much.
-    fn new(net: &Net, phases: Option<&Phases>) -> Option<Self> {
+    fn new(kind: Kind, net: &Net, phases: Option<&Phases>) -> Option<Self> {
         let (names, shape) = (&net.vocabulary, net.shape());
         let words = shape.view_words().max(shape.roles.saturating_mul(shape.percept_words()));
         let cycle = Cycle::new(&phases.map_or_else(lanes::Cycle::still, |phases| phases.cycle.clone()));
         // Any state can be asked about, also one that is of no phase.
         let nets: Vec<&Net> = phases.iter().flat_map(|phases| &phases.nets).chain([net]).collect();
-        // Before any of it is made: trees have less than twice the operands.
-        let bytes: usize = nets.iter().map(|net| Wiring::most_bytes(net)).sum();
+        // Before any of it is made.
+        let bytes: usize = nets.iter().map(|net| kind.most_bytes(net, shape)).sum();
         (words <= MAX_VIEW_WORDS && bytes <= MOST_BYTES).then_some(())?;
         let share = MOST_BYTES / nets.len();
-        let pool = |net| Wiring::new(net, shape).map(|wiring| MachinePool::new(wiring, share));
+        let pool = |net| Some(Pool::new(kind.wiring(net, shape)?, shape, share));
         let pools = nets.into_iter().map(pool).collect::<Option<_>>()?;
         let mut role_moves = vec![Vec::new(); shape.roles];
         net.does().iter().for_each(|&(role, action)| role_moves[role as usize].push(action));
@@ -181,6 +137,7 @@ impl Events {
             initial: initial.into(),
             places,
             first_moves: first_moves.into(),
+            kind,
             cycle,
             pools,
             table: None,
@@ -212,6 +169,11 @@ impl Events {
         &self.initial
     }
 
+    /// What the gates of its machines do.
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// Whether phases have nets of their own.
     pub(crate) fn has_phases(&self) -> bool {
         self.pools.len() > 1
@@ -219,12 +181,12 @@ impl Events {
 
     /// The operands of all gates.
     pub(crate) fn edges(&self) -> usize {
-        self.pools.iter().map(|pool| pool.wiring.operands.len()).sum()
+        self.pools.iter().map(Pool::edges).sum()
     }
 
-    /// The edges looked at so far, by no thread that works now.
+    /// The work done so far, by no thread that works now.
     pub(crate) fn work(&self) -> u64 {
-        self.pools.iter().map(MachinePool::work).sum()
+        self.pools.iter().map(Pool::work).sum()
     }
 
     /// Writes what is seen of `state` into `view`.
@@ -234,7 +196,7 @@ impl Events {
     pub(crate) fn observe(&self, state: &[u64], view: &mut [u64]) {
         let mut machine = self.visit(state);
         self.copy(&machine, view);
-        machine.write_goals(view);
+        machine.gates_mut().write_goals(view);
     }
 
     /// [`Events::observe`], but the goals are missing unless the state is terminal.
@@ -245,7 +207,7 @@ impl Events {
         let mut machine = self.visit(state);
         self.copy(&machine, view);
         if bits::test(view, self.shape.terminal_bit()) {
-            machine.write_goals(view);
+            machine.gates_mut().write_goals(view);
         }
     }
 
@@ -254,7 +216,7 @@ impl Events {
     pub(crate) fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         let mut machine = self.visit(state);
         machine.make(self.inputs(joint));
-        let next = &machine.row()[..self.shape.state_words()];
+        let next = &machine.gates().row()[..self.shape.state_words()];
         state.iter_mut().zip(next).for_each(|(word, &next)| *word = next);
     }
 
@@ -269,7 +231,7 @@ impl Events {
         }
         let mut machine = self.visit(state);
         machine.make(self.inputs(joint));
-        machine.write_percepts(percepts);
+        machine.gates_mut().write_percepts(percepts);
     }
 
     /// The input of each role's move; none of one that it can never make.
@@ -280,59 +242,34 @@ impl Events {
     }
 
     /// Copies what a machine sees, without goals.
-    fn copy(&self, machine: &Machine, view: &mut [u64]) {
+    fn copy(&self, machine: &Loan<'_>, view: &mut [u64]) {
         let (seen, rest) = view.split_at_mut(self.shape.view_words());
-        seen.copy_from_slice(&machine.row()[self.shape.state_words()..]);
+        seen.copy_from_slice(&machine.gates().row()[self.shape.state_words()..]);
         rest.fill(0);
     }
 
     /// A machine in `state`.
     fn visit(&self, state: &[u64]) -> Loan<'_> {
         let phase = self.cycle.find(state).unwrap_or(self.pools.len() - 1);
-        self.pools[phase].visit(self.shape, state)
+        self.pools[phase].visit(state)
     }
 }
 
-impl MachinePool {
-    /// A net whose machines may take so many bytes; there can be one in any case.
-    fn new(wiring: Wiring, bytes: usize) -> Self {
-        let most = (bytes / wiring.machine_bytes().max(1)).max(1);
-        Self { wiring, machines: Mutex::default(), most, returned: Condvar::new() }
+impl Kind {
+    /// A net made ready for machines; none if it is too large for the numbers used.
+    fn wiring(self, net: &Net, shape: Shape) -> Option<Arc<dyn Wiring>> {
+        Some(match self {
+            Self::Count => Arc::new(counts::Wiring::new(net, shape)?),
+            Self::Watch => Arc::new(watches::Wiring::new(net, shape)?),
+        })
     }
 
-    /// A machine in `state`: the idle one that is nearest to it.
-    fn visit(&self, shape: Shape, state: &[u64]) -> Loan<'_> {
-        let mut machines = self.machines();
-        let machine = loop {
-            let nearest = match machines.idle.len() {
-                1 => Some(0),
-                idle => (0..idle).min_by_key(|&place| machines.idle[place].distance(state)),
-            };
-            if let Some(place) = nearest {
-                break Some(machines.idle.swap_remove(place));
-            }
-            if machines.count < self.most {
-                machines.count += 1;
-                break None;
-            }
-            machines.waiting += 1;
-            machines = self.returned.wait(machines).unwrap_or_else(PoisonError::into_inner);
-            machines.waiting -= 1;
-        };
-        drop(machines);
-        let machine = machine.unwrap_or_else(|| Machine::new(&self.wiring, shape));
-        let mut loan = Loan { pool: self, machine: Some(machine) };
-        loan.visit(&self.wiring, state);
-        loan
-    }
-
-    /// The edges that its machines have looked at.
-    fn work(&self) -> u64 {
-        self.machines().idle.iter().map(Machine::work).sum()
-    }
-
-    fn machines(&self) -> MutexGuard<'_, Machines> {
-        self.machines.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The most bytes that this and a machine take.
+    fn most_bytes(self, net: &Net, shape: Shape) -> usize {
+        match self {
+            Self::Count => counts::Wiring::most_bytes(net, shape),
+            Self::Watch => watches::Wiring::most_bytes(net),
+        }
     }
 }
 
@@ -368,14 +305,14 @@ mod tests {
     #[test]
     fn states_of_no_phase_have_the_net_of_all() {
         let compilation = compile(&Source::new("turns", TURNS), &Options::default()).expect("it is sound");
-        let games: Vec<Events> = Events::of(&compilation).collect();
+        let games: Vec<Events> = Events::counting(&compilation).collect();
         let [_, whole, phased] = &games[..] else { panic!("{} games", games.len()) };
         assert_eq!((whole.pools.len(), phased.pools.len()), (1, 3));
         let count = 1 << phased.shape.fluents;
         let phase = |state: u64| phased.cycle.find(&[state]);
         assert!((0..count).any(|state| phase(state).is_none()));
         for state in 0..count {
-            let before: Vec<u64> = phased.pools.iter().map(MachinePool::work).collect();
+            let before: Vec<u64> = phased.pools.iter().map(Pool::work).collect();
             let said = answers(phased, state);
             let worked = phased.pools.iter().zip(before).map(|(pool, before)| pool.work() > before);
             let place = phase(state).unwrap_or(2);

@@ -4,7 +4,7 @@
 //! table is small it wins without a trial. Else seeded random games are played by events, and by the rules themselves where a
 //! grounded state is expected to take long, and their work is counted; that of the table and of lanes is
 //! known beforehand. Work is made time by prices that were found on public rulesheets with large tables
-//! (`benches/record/2026-11-24-published.md`, `2026-11-25-events.md`). No clock is read, so the same rulesheet has the same engine on every
+//! (`benches/record/2026-11-24-published.md`, `2026-11-25-counts.md`). No clock is read, so the same rulesheet has the same engine on every
 //! machine; and whichever it is, a seed has the same games.
 //!
 //! A trial takes at most so many steps of each engine as would show that it takes longer than another one, and
@@ -13,7 +13,7 @@
 use crate::{
     bits,
     dynamic::MoveId,
-    events::Events,
+    events::{Events, Kind},
     game::{Id, Shape},
     lifted::Lifted,
     random::Stream,
@@ -29,7 +29,7 @@ use std::slice;
 /// Steps of a random game that are counted. Those before, as many, take a machine from nothing to where play goes.
 const STEPS: u64 = 64;
 
-/// The trial of events ends when it has looked at every edge so often, on average.
+/// The trial of events ends when its work is as much as to look at every edge so often.
 const MOST_PASSES: u64 = 32;
 
 /// Tables of fewer gates take less than what other engines take besides their work, or not much more.
@@ -38,20 +38,25 @@ const FEWEST_GATES: usize = 4_000;
 /// Steps for each gate of the table that it may take to make rules ready to be evaluated: a part of what grounding them took.
 const STEPS_OF_GATE: u64 = 20;
 
-/// Nanoseconds of a step from which on the rules themselves are tried: they take some microseconds at least.
+/// Nanoseconds of a step, by the table and by gates that count, from which on gates that watch and the rules themselves are tried: making
+/// either of them ready takes milliseconds.
 const SLOW: u64 = 5_000;
 
 /// What a step takes by an engine: so many nanoseconds besides its work, and so many hundredths of one for each unit of that.
 struct Price(u64, u64);
 
-/// A gate of the table. It has residuals of common cases, which take a fifth of that to twice as much.
-const GATE: Price = Price(0, 50);
-/// An edge that a machine looks at.
-const EDGE: Price = Price(500, 900);
-/// An edge of a machine of a phase. Several machines take turns, so that less of each is near at hand.
-const EDGE_OF_PHASE: Price = Price(500, 1_200);
+/// A gate of the table, where residuals of common cases are run, most of the time.
+const GATE: Price = Price(0, 20);
+/// Gates of a circuit from which on each takes three times as long: it takes many steps until a case of so many is common.
+const MANY_GATES: usize = 6_500;
+/// A reader that a gate which counts is told by.
+const COUNT: Price = Price(200, 75);
+/// The same in machines of phases. Several take turns, so that less of each is near at hand.
+const COUNT_OF_PHASE: Price = Price(200, 100);
+/// An edge that gates which watch look at.
+const WATCH: Price = Price(1_000, 900);
 /// A step of lifted evaluation.
-const STEP: Price = Price(1_500, 3_000);
+const STEP: Price = Price(400, 3_000);
 
 /// Hundredths of a nanosecond that lanes take for an operation, and for a move among which one is chosen, in all 512 games.
 const OPERATION: u64 = 200;
@@ -96,11 +101,11 @@ impl Trial {
     /// Tries the engines of a rulesheet.
     pub(crate) fn new(compilation: &Compilation, table: &Table, limits: &Limits) -> Self {
         let mut trial = Self::default();
-        let (observe, advance) = table.gates();
-        if observe + advance < FEWEST_GATES {
+        let gates = table.gates();
+        if gates.0 + gates.1 < FEWEST_GATES {
             return trial;
         }
-        let least = trial.try_single(compilation, observe + advance, limits);
+        let least = trial.try_single(compilation, gates, limits);
         if compilation.lanes.is_some() {
             let time = trial.note_lanes(compilation);
             trial.has_slow_lanes = time > least;
@@ -108,24 +113,30 @@ impl Trial {
         trial
     }
 
-    /// Tries what plays single states. The nanoseconds of the fastest.
-    fn try_single(&mut self, compilation: &Compilation, gates: usize, limits: &Limits) -> u64 {
+    /// Tries what plays single states, where the table has so many gates to observe a state and to advance it. The nanoseconds of the fastest.
+    fn try_single(&mut self, compilation: &Compilation, gates: (usize, usize), limits: &Limits) -> u64 {
         let Compilation { rules, net, .. } = compilation;
+        let (observe, advance) = gates;
         let events = best_events(compilation);
         // Goals are asked for where a game ends; what part of the steps that is has been seen.
-        let goals = gates.saturating_sub(operations_without_goals(net)) as u64;
-        let seen = events.as_ref().map_or(goals, |(_, count)| goals * count.ends / count.steps.max(1));
-        let mut least = self.note("table", gates as u64 - goals + seen, &GATE);
+        let goals = (observe + advance).saturating_sub(operations_without_goals(net)).min(observe);
+        let seen =
+            events.as_ref().map_or(goals as u64, |(_, count)| goals as u64 * count.ends / count.steps.max(1));
+        let work = |gates: usize| (gates + 2 * gates.saturating_sub(MANY_GATES)) as u64;
+        let mut least = self.note("table", work(observe - goals) + work(advance) + seen, &GATE);
+        let mut is_slow = least >= SLOW;
         if let Some((events, Count { work, .. })) = events {
             let time = self.note("events", work, price(&events));
+            // They watch where it is slow to count.
+            is_slow &= time >= SLOW || events.kind() == Kind::Watch;
             if time < least {
                 (least, self.single) = (time, Some(Single::Events(Box::new(events))));
             }
         }
-        if least < SLOW {
+        if !is_slow {
             return least;
         }
-        let steps = limits.fuel.min(STEPS_OF_GATE * gates as u64);
+        let steps = limits.fuel.min(STEPS_OF_GATE * (observe + advance) as u64);
         let ready = Limits { fuel: steps, ..limits.clone() };
         let options = Options { limits: ready, ..Options::default() };
         let rules = lifted::Lifted::new(rules, &options).ok().and_then(|rules| rules.with_names_of(net));
@@ -179,17 +190,26 @@ fn operations_without_goals(net: &Net) -> usize {
 
 /// What a step by events takes.
 fn price(events: &Events) -> &'static Price {
-    if events.has_phases() { &EDGE_OF_PHASE } else { &EDGE }
+    match (events.kind(), events.has_phases()) {
+        (Kind::Count, false) => &COUNT,
+        (Kind::Count, true) => &COUNT_OF_PHASE,
+        (Kind::Watch, _) => &WATCH,
+    }
 }
 
-/// The game by events that takes least in the trial, and what was counted; none if all are too large.
+/// The game by events that takes least in the trial, and what was counted; none if all are too large. Gates that watch are tried where
+/// those that count take long.
 pub(crate) fn best_events(compilation: &Compilation) -> Option<(Events, Count)> {
+    let time = |(events, count): &(Events, Count)| price(events).of(count.work);
     let tried = |events: Events| {
         let most = MOST_PASSES * events.edges() as u64 + (1 << 20);
         let count = count(&events, most);
         (events, count)
     };
-    Events::of(compilation).map(tried).min_by_key(|(events, count)| price(events).of(count.work))
+    let counting = Events::counting(compilation).map(tried).min_by_key(time);
+    let is_slow = counting.as_ref().is_none_or(|counting| time(counting) >= SLOW);
+    let watching = is_slow.then(|| Events::watching(compilation)).flatten().map(tried);
+    counting.into_iter().chain(watching).min_by_key(time)
 }
 
 /// What was counted in a random game.
@@ -371,30 +391,57 @@ mod tests {
         }
     }
 
-    #[test]
-    fn work_is_counted() {
-        // Of four thousand lamps each move switches one.
+    /// What a trial expects in a rulesheet of so many lamps, each of which a move switches.
+    fn lamps(count: usize, rules: &str) -> (Dynamic, Vec<Estimate>) {
         let mut lamps = String::new();
-        for lamp in 0..4_000 {
+        for lamp in 0..count {
             write!(lamps, "(lamp {lamp})").expect("a string takes all");
         }
         let compilation = compiled(&format!(
-            "(role r) {lamps} (init (lit 9))
+            "{lamps} (role r) (init (lit 9))
              (<= (legal r (switch ?l)) (lamp ?l))
              (<= (next (lit ?l)) (lamp ?l) (does r (switch ?l)) (not (true (lit ?l))))
-             (<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))
              (<= terminal (true (lit 7)))
-             (<= (goal r 100) (true (lit 7))) (<= (goal r 0) (not (true (lit 7))))"
+             (<= (goal r 100) (true (lit 7))) (<= (goal r 0) (not (true (lit 7)))) {rules}"
         ));
         let (game, estimates) = choose_engine(&compilation, &Limits::default()).expect("it is small enough");
-        let work: Vec<(&str, u64)> =
-            estimates.iter().map(|estimate| (estimate.engine, estimate.work)).collect();
-        assert_eq!(
-            (game.engine(), &work[..]),
-            ("events", &[("table", 12_000), ("events", 18), ("lanes", 12_000)][..])
-        );
         assert_eq!(choose_engine(&compilation, &Limits::default()).expect("it is small enough").1, estimates);
-        assert_eq!(choose_engine(&compiled(ROOMS), &Limits::default()).expect("it is small").1, []);
+        let way = if game.engine() == "events" { Way::Events } else { Way::Lifted };
+        assert_eq!(playable(&compilation, Some(way)).expect("it is small").engine(), game.engine());
+        (game, estimates)
+    }
+
+    fn work(estimates: &[Estimate]) -> Vec<(&str, u64)> {
+        estimates.iter().map(|estimate| (estimate.engine, estimate.work)).collect()
+    }
+
+    #[test]
+    fn work_is_counted() {
+        // Of four thousand lamps each move switches one.
+        let (game, estimates) =
+            lamps(4_000, "(<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))");
+        // The table advances by 12,000 gates, of which those beyond 6,500 count three times. Seven gates change, and tell seven.
+        assert_eq!(
+            (game.engine(), &work(&estimates)[..]),
+            ("events", &[("table", 23_000), ("events", 147), ("lanes", 12_000)][..])
+        );
+        let compilation = compiled(ROOMS);
+        assert_eq!(choose_engine(&compilation, &Limits::default()).expect("it is small").1, []);
         assert_eq!(playable(&compilation, Some(Way::Table)).expect("it is small").engine(), "table");
+    }
+
+    #[test]
+    fn gates_watch_where_it_is_slow_to_count() {
+        // A switch that another role plays with darkens all lamps, of which few are lit.
+        let (game, estimates) = lamps(
+            16_000,
+            "(role s) (legal s flip) (legal s stay)
+             (<= (next on) (does s flip) (not (true on)))
+             (<= (next on) (does s stay) (true on))
+             (<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))) (not (true on)))
+             (goal s 50)",
+        );
+        let expected = [("table", 179_009), ("events", 36), ("lifted", 33), ("lanes", 64_003)];
+        assert_eq!((game.engine(), &work(&estimates)[..]), ("events", &expected[..]));
     }
 }

@@ -127,14 +127,15 @@ fn compare(source: &Source, trace: &Trace) -> Verdict {
     if let Ok(compilation) = compile(source, &options) {
         let table = Dynamic::decode(&compilation.table).expect("small enough");
         let outcome = verify(&Engine(&table), trace, &BY_TABLE);
-        let events = eventful(&compilation).next().expect("small enough");
-        let other = verify(&Engine(&events), trace, &BY_TABLE);
-        assert_eq!(
-            outcome.difference.is_some(),
-            other.difference.is_some(),
-            "{}: table and events",
-            trace.name
-        );
+        for (place, events) in eventful(&compilation).enumerate() {
+            let other = verify(&Engine(&events), trace, &BY_TABLE);
+            assert_eq!(
+                outcome.difference.is_some(),
+                other.difference.is_some(),
+                "{}: table and events {place}",
+                trace.name
+            );
+        }
         return Verdict::Compared(By::Table, outcome);
     }
     if IS_DEBUG && source.name() != WITHOUT_EVAL {

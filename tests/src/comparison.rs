@@ -49,7 +49,7 @@ pub fn lenient(options: &Options) -> Options {
     Options { levels: Levels { allow, ..Levels::default() }, ..options.clone() }
 }
 
-/// Plays `steps` random steps in the table engine, by events in the net before and after it is optimised, in the lifted engine
+/// Plays `steps` random steps in the table engine, by events in all ways, in the lifted engine
 /// and in `eval`.
 ///
 /// # Panics
@@ -86,14 +86,15 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     }
 }
 
-/// The games by events of a compilation: by the net before optimising, by the optimised one and, if there are any, by those of phases.
+/// The games by events of a compilation: of gates that count in the net before optimising, in the optimised one and, if there are any,
+/// in those of phases, and of gates that watch.
 ///
 /// # Panics
 /// If one of the nets takes too much memory.
 #[must_use]
 pub fn by_events(compilation: &Compilation) -> Vec<Dynamic> {
     let games: Vec<Dynamic> = eventful(compilation).collect();
-    assert_eq!(games.len(), 2 + usize::from(compilation.phases.is_some()), "the nets are small");
+    assert_eq!(games.len(), 3 + usize::from(compilation.phases.is_some()), "the nets are small");
     games
 }
 

@@ -44,7 +44,7 @@ pub use merge::merge_equal;
 pub use moves::factor_moves;
 pub use mutex::find_mutex_groups;
 pub use one_hot::complement;
-pub use phase::{Phases, phases};
+pub use phase::{Phases, fold_phases, phases};
 pub use plies::{Plies, plies};
 pub use reach::{drop_unreached, drop_unreached_of_large};
 pub use share::share;

@@ -40,13 +40,19 @@ pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     if cycle.values.len() == 1 {
         return None;
     }
-    let known = known(net, &cycle, meter)?;
-    let smaller = |known| {
-        let net = fold(net, known, meter)?;
-        share(&factor(&complement(&net, meter)?, meter)?, meter)
-    };
-    let nets = known.iter().map(smaller).collect::<Option<_>>()?;
-    Some(Phases { nets, cycle })
+    let mut phases = fold_phases(net, &cycle, meter)?;
+    for net in &mut phases.nets {
+        *net = share(&factor(&complement(net, meter)?, meter)?, meter)?;
+    }
+    Some(phases)
+}
+
+/// The net at each phase of a cycle, with what is known there in the place of inputs; none if that takes more than the meter has. No
+/// other pass is run. O(literals x length).
+pub fn fold_phases(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Phases> {
+    let known = known(net, cycle, meter)?;
+    let nets = known.iter().map(|known| fold(net, known, meter)).collect::<Option<_>>()?;
+    Some(Phases { nets, cycle: cycle.clone() })
 }
 
 /// The cycle that most fluents follow; one of a single phase if there is none.

@@ -1,12 +1,17 @@
-//! The wiring of the event-driven engine: a net with gates of few operands, in levels, and the bit that each output is written to.
+//! The wiring of gates that watch: a net with gates of few operands, in levels, and the bit that each output is written to.
 //!
 //! Input: a net, and the layout of the game's rows. Output: the operands of each gate in the order in which they are looked at.
 //! Gates of many operands are trees of smaller ones, so that none takes long to evaluate. Afterwards every operand is on a lower
 //! level than its gate, and all that depends on the moves made is on higher levels than what does not. It takes O(operands x log
 //! operands of a gate) steps, and some twelve bytes for each operand.
 
+use super::{
+    super::machine::{self, Gates, Output},
+    Watches,
+};
 use gdl_compiler::propnet::{Gate, Net, Signal};
 use gdl_format::shape::Shape;
+use std::sync::Arc;
 
 /// The most operands of a gate. Of vast nets none is much faster with four or sixteen.
 const WIDE: usize = 8;
@@ -14,14 +19,9 @@ const WIDE: usize = 8;
 /// What levels are below: machines keep them beside some flags.
 const HEIGHT: u32 = 1 << 28;
 
-/// A signal (twice a gate plus one if complemented), and the bit that it is written to.
-pub(super) type Output = (u32, u32);
-
 /// A net that machines can run.
 #[derive(Clone, Debug)]
-pub(super) struct Wiring {
-    /// The number of fluents, which are the gates from 1 on.
-    pub(super) fluents: usize,
+pub(in super::super) struct Wiring {
     /// The number of gates before the first AND: the constant, the fluents and the moves.
     pub(super) inputs: usize,
     /// The signals that ANDs are of, gate by gate.
@@ -34,7 +34,9 @@ pub(super) struct Wiring {
     pub(super) moved: usize,
     /// One more than the highest level.
     pub(super) height: usize,
-    /// What is known at all times, with its bit of the row that has the next state and then the view.
+    /// The words of the row that has the next state and then the view.
+    pub(super) words: usize,
+    /// What is known at all times, with its bit of the row.
     pub(super) kept: Vec<Output>,
     /// What is asked for: goals with their bit of the view, percepts with theirs of the row of percepts.
     pub(super) goals: Vec<Output>,
@@ -64,7 +66,7 @@ impl Builder {
 
 impl Wiring {
     /// The wiring of a net; none if it is too large or too deep for the numbers used.
-    pub(super) fn new(net: &Net, shape: Shape) -> Option<Self> {
+    pub(in super::super) fn new(net: &Net, shape: Shape) -> Option<Self> {
         let (fluents, inputs) = (net.initial.len(), net.inputs());
         let first = shape.state_words() * 64;
         u32::try_from(first + shape.view_words() * 64).ok()?;
@@ -128,11 +130,11 @@ impl Wiring {
             percepts.extend(list.iter().map(|&(percept, s)| (code(&places, s), bit(percept))));
         }
         Some(Self {
-            fluents,
             inputs,
             levels: levels.collect(),
             moved: moved as usize,
             height: (moved + above) as usize,
+            words: shape.state_words() + shape.view_words(),
             kept,
             goals,
             percepts,
@@ -142,7 +144,7 @@ impl Wiring {
     }
 
     /// The most bytes that the wiring of a net and a machine for it take.
-    pub(super) fn most_bytes(net: &Net) -> usize {
+    pub(in super::super) fn most_bytes(net: &Net) -> usize {
         32 * net.literals() + 40 * net.len() + 24 * net.outputs.iter().count()
     }
 
@@ -150,9 +152,18 @@ impl Wiring {
     pub(super) fn len(&self) -> usize {
         self.inputs + self.levels.len()
     }
+}
 
-    /// The bytes that a machine takes, but for lists that grow with what changes in a step.
-    pub(super) fn machine_bytes(&self) -> usize {
+impl machine::Wiring for Wiring {
+    fn gates(self: Arc<Self>) -> Box<dyn Gates> {
+        Box::new(Watches::new(self))
+    }
+
+    fn edges(&self) -> usize {
+        self.operands.len()
+    }
+
+    fn gate_bytes(&self) -> usize {
         12 * self.operands.len() + 24 * self.len() + 12 * self.kept.len()
     }
 }

@@ -1,0 +1,259 @@
+//! The wiring of gates that count: a net turned round, so that each gate knows what reads it.
+//!
+//! Input: a net, and the layout of the game's rows. Output: the readers of each gate. What no output depends on is left out; gates of
+//! too many operands for a count are made of parts. Afterwards the number of a gate is higher than those of its operands, and gates are in bands: what legal moves
+//! and the end depend on, what goals alone do, what the next state does besides, what percepts alone do, and the bits of the row. It takes O(operands) steps,
+//! and some twelve bytes for each operand.
+
+use super::{
+    super::machine::{self, Gates, Output},
+    Counts,
+};
+use gdl_compiler::propnet::{Gate, Net, Signal};
+use gdl_format::shape::Shape;
+use std::{ops::Range, sync::Arc};
+
+/// The most operands of a gate: those that are false are counted in 16 bits.
+const WIDE: usize = u16::MAX as usize;
+
+/// A net that machines can run.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Wiring {
+    /// For each gate where its readers begin, and those of its complement; behind the last gate where all end.
+    starts: Vec<[u32; 2]>,
+    /// The gates that read each gate, and behind them those that read its complement.
+    readers: Vec<u32>,
+    /// The first gate of each band, and the end of the last one. The constant and the inputs come before.
+    bands: [usize; BANDS + 1],
+    /// The first gate of the row that has the next state and then the view; a multiple of 64. There is one for each bit, which reads the output
+    /// that is written there, if one is.
+    row: usize,
+    /// What is asked for: goals with their bit of the view, percepts with theirs of the row of percepts.
+    pub(super) goals: Vec<Output>,
+    pub(super) percepts: Vec<Output>,
+}
+
+/// Gates that are asked for together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Band {
+    /// What legal moves and the end depend on, and all that the next state and percepts do before a move is made.
+    Seen,
+    /// What goals alone depend on.
+    Goals,
+    /// What depends on moves, and the next state on it.
+    Moved,
+    /// What depends on moves, and percepts alone on it.
+    Percepts,
+}
+
+const BANDS: usize = 4;
+
+/// A signal that a gate reads: twice the gate that it is of, plus one if complemented.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    signal: u32,
+    reader: u32,
+}
+
+impl Wiring {
+    /// The wiring of a net; none if it is too large for the numbers used, or if what is seen depends on moves.
+    pub(in super::super) fn new(net: &Net, shape: Shape) -> Option<Self> {
+        // Parts are fewer than operands, and signals need a bit more than gates.
+        (net.len() + net.literals() + row_bits(shape) < (1 << 30)).then_some(())?;
+        let bands_of = bands(net)?;
+        let inputs = net.inputs();
+        let ands = || (inputs..).zip(&bands_of).filter_map(|(gate, band)| Some((gate, (*band)?)));
+        let operands = |gate: usize| match net.gate(gate as u32) {
+            Gate::And(operands) => operands,
+            _ => &[],
+        };
+        let mut bands = [inputs; BANDS + 1];
+        for (gate, band) in ands() {
+            let count = operands(gate).len();
+            let parts = if count > WIDE { count.div_ceil(WIDE) } else { 0 };
+            bands[band as usize + 1..].iter_mut().for_each(|first| *first += parts + 1);
+        }
+        let mut free = bands.map(|first| first as u32);
+        let mut places: Vec<u32> = (0..net.len() as u32).collect();
+        let mut edges: Vec<Edge> = Vec::with_capacity(net.literals() + net.outputs.iter().count());
+        let mut signals = Vec::new();
+        for (gate, band) in ands() {
+            let mut push = |signals: &[u32]| {
+                let place = free[band as usize];
+                edges.extend(signals.iter().map(|&signal| Edge { signal, reader: place }));
+                free[band as usize] += 1;
+                place
+            };
+            signals.clear();
+            signals.extend(operands(gate).iter().map(|&s| code(&places, s)));
+            if signals.len() > WIDE {
+                signals = signals.chunks(WIDE).map(|part| push(part) << 1).collect();
+            }
+            places[gate] = push(&signals);
+        }
+        let outputs = &net.outputs;
+        let row = bands[BANDS].next_multiple_of(64);
+        let mut show = |signal: Signal, bit: usize| {
+            edges.push(Edge { signal: code(&places, signal), reader: (row + bit) as u32 });
+        };
+        outputs.next.iter().enumerate().for_each(|(fluent, &s)| show(s, fluent));
+        let view = 64 * shape.state_words();
+        for (role, list) in outputs.legal.iter().enumerate() {
+            list.iter().for_each(|&(action, s)| show(s, view + shape.legal_bit(role, action as usize)));
+        }
+        show(outputs.terminal, view + shape.terminal_bit());
+        let goals = outputs.goal.iter().flatten().map(|&(_, s)| code(&places, s));
+        let goals = goals.zip(shape.goal_bit() as u32..).collect();
+        let mut percepts = Vec::new();
+        for (role, list) in net.percepts().enumerate() {
+            let bit = |percept: u32| shape.percept_bit(role, percept as usize) as u32;
+            percepts.extend(list.iter().map(|&(percept, s)| (code(&places, s), bit(percept))));
+        }
+        let (starts, readers) = turn_round(&edges, row + row_bits(shape));
+        Some(Self { starts, readers, bands, row, goals, percepts })
+    }
+
+    /// The most bytes that the wiring of a net and a machine for it take, also while it is made.
+    pub(in super::super) fn most_bytes(net: &Net, shape: Shape) -> usize {
+        12 * (net.literals() + net.outputs.iter().count()) + 24 * net.len() + 12 * row_bits(shape)
+    }
+
+    /// The number of gates: the constant, the inputs, the ANDs and the bits of the row.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The gates that are asked for in every state.
+    pub(super) fn seen(&self) -> Range<usize> {
+        self.band(Band::Seen)
+    }
+
+    /// Those that goals take besides.
+    pub(super) fn scored(&self) -> Range<usize> {
+        self.band(Band::Goals)
+    }
+
+    /// Those that the next state takes besides.
+    pub(super) fn moved(&self) -> Range<usize> {
+        self.band(Band::Moved)
+    }
+
+    /// Those that percepts take besides the next state.
+    pub(super) fn perceived(&self) -> Range<usize> {
+        self.band(Band::Percepts)
+    }
+
+    fn band(&self, band: Band) -> Range<usize> {
+        self.bands[band as usize]..self.bands[band as usize + 1]
+    }
+
+    /// The words of the row, of those that have a bit for each gate.
+    pub(super) fn row(&self) -> Range<usize> {
+        self.row / 64..self.len() / 64
+    }
+
+    /// The gates that read a gate, and those that read its complement.
+    #[inline]
+    pub(super) fn readers(&self, gate: usize) -> [&[u32]; 2] {
+        let [plain, complement] = self.starts[gate].map(|start| start as usize);
+        let end = self.starts[gate + 1][0] as usize;
+        [&self.readers[plain..complement], &self.readers[complement..end]]
+    }
+
+    /// The operands of each gate that are false where no gate holds. Of inputs, and of bits of the row that nothing is written to, it is one.
+    pub(super) fn falses(&self) -> Vec<u16> {
+        let ands = self.bands[0]..self.bands[BANDS];
+        let mut falses = vec![1; self.len()];
+        falses[ands.clone()].fill(0);
+        for gate in 0..self.len() {
+            let [plain, complement] =
+                self.readers(gate).map(|list| list.iter().map(|&reader| reader as usize));
+            plain.filter(|reader| ands.contains(reader)).for_each(|reader| falses[reader] += 1);
+            complement.filter(|reader| !ands.contains(reader)).for_each(|reader| falses[reader] = 0);
+        }
+        falses
+    }
+}
+
+impl machine::Wiring for Wiring {
+    fn gates(self: Arc<Self>) -> Box<dyn Gates> {
+        Box::new(Counts::new(self))
+    }
+
+    fn edges(&self) -> usize {
+        self.readers.len()
+    }
+
+    fn gate_bytes(&self) -> usize {
+        2 * self.len() + self.len() / 7
+    }
+}
+
+/// The bits of the row.
+fn row_bits(shape: Shape) -> usize {
+    64 * (shape.state_words() + shape.view_words())
+}
+
+/// The band of each AND; none if no output depends on it. Nothing comes back if what is seen depends on moves.
+fn bands(net: &Net) -> Option<Vec<Option<Band>>> {
+    let (fluents, inputs) = (net.initial.len(), net.inputs());
+    let mut is_moved: Vec<bool> = (0..inputs).map(|gate| gate > fluents).collect();
+    for gate in inputs..net.len() {
+        let reads_moved = |operands: &[Signal]| operands.iter().any(|s| is_moved[s.gate() as usize]);
+        is_moved.push(matches!(net.gate(gate as u32), Gate::And(operands) if reads_moved(operands)));
+    }
+    let outputs = &net.outputs;
+    let seen = || outputs.legal.iter().flatten().map(|(_, s)| s).chain([&outputs.terminal]);
+    let goals = || outputs.goal.iter().flatten().map(|(_, s)| s);
+    if seen().chain(goals()).any(|s| is_moved[s.gate() as usize]) {
+        return None;
+    }
+    let mut bands: Vec<Option<Band>> = vec![None; net.len()];
+    let need = |bands: &mut [Option<Band>], signal: &Signal, band: Band| {
+        let gate = signal.gate() as usize;
+        let band = if is_moved[gate] || band == Band::Goals { band } else { Band::Seen };
+        // The first one that needs it.
+        bands[gate] = bands[gate].into_iter().chain([band]).min();
+    };
+    seen().for_each(|signal| need(&mut bands, signal, Band::Seen));
+    goals().for_each(|signal| need(&mut bands, signal, Band::Goals));
+    outputs.next.iter().for_each(|signal| need(&mut bands, signal, Band::Moved));
+    net.percepts().flatten().for_each(|(_, signal)| need(&mut bands, signal, Band::Percepts));
+    for gate in (inputs..net.len()).rev() {
+        if let (Some(band), Gate::And(operands)) = (bands[gate], net.gate(gate as u32)) {
+            operands.iter().for_each(|signal| need(&mut bands, signal, band));
+        }
+    }
+    Some(bands.split_off(inputs))
+}
+
+/// For each gate where its readers begin, and those of its complement, and all readers in this order.
+fn turn_round(edges: &[Edge], gates: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
+    let mut starts = vec![[0; 2]; gates + 1];
+    edges.iter().for_each(|edge| *edge.start(&mut starts) += 1);
+    let mut sum = 0;
+    for start in starts.as_flattened_mut() {
+        sum += *start;
+        *start = sum;
+    }
+    // So far they are ends; the lists are filled from behind.
+    let mut readers = vec![0; edges.len()];
+    for edge in edges.iter().rev() {
+        let start = edge.start(&mut starts);
+        *start -= 1;
+        readers[*start as usize] = edge.reader;
+    }
+    (starts, readers)
+}
+
+impl Edge {
+    /// Where the list that it is in begins.
+    fn start(self, starts: &mut [[u32; 2]]) -> &mut u32 {
+        &mut starts[self.signal as usize / 2][self.signal as usize % 2]
+    }
+}
+
+/// A signal of the net as one of the wiring, where its gates have these numbers.
+fn code(places: &[u32], signal: Signal) -> u32 {
+    places[signal.gate() as usize] << 1 | u32::from(signal.is_negated())
+}

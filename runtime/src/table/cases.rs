@@ -129,7 +129,7 @@ impl Split {
             Some(case >> place & 1 == 1)
         };
         let residual = Residual::new(wanted.observe, known, &wanted.outputs(), false);
-        if let Some(wide) = residual.widen() {
+        if let Some(wide) = residual.widen(wanted.fluents) {
             let bytes = wide.bytes();
             return (Case::Wide(wide), bytes);
         }

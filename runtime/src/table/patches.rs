@@ -1,16 +1,20 @@
 //! Steps as patches: residuals of the circuit that advances states, each for a move that is made often.
 //!
 //! What moves do to a fluent is often constant, or follows from a few others, once they are known and are known to be legal. So
-//! moves that are made often get what is left of the circuit that advances any state by any moves. That is
+//! moves that are made often get what is left of the circuit that advances any state by any moves. Where there are few joint
+//! moves that is the whole step of each, run 64 gates at a time if that is faster ([`Wide`]). Where there are more it is
 //! the whole step if the others always made the same moves with one, as they do where players take turns. Else a step is
 //! what follows when no role does anything, and then what each role's move changes in that.
 //!
 //! A step looks at each role's move a constant number of times, and runs no more gates than the circuit has: patches
 //! that are longer together are not used. All moves at once are compared for each role, so where there are more than
 //! [`MOST_TOGETHER`] roles they are not. What patches take is bounded by the [`Room`] of their table, and what is noted of
-//! moves by [`MOST_MOVES`].
+//! moves by [`MOST_MOVES`] and [`MOST_JOINT`].
 
-use super::residual::{HotCounter, Residual, Room};
+use super::{
+    residual::{HotCounter, Residual, Room},
+    wide::Wide,
+};
 use crate::{
     bits,
     circuit::{Circuit, Pair},
@@ -24,12 +28,18 @@ use std::{
 /// The most roles whose moves are patched together: there each move is compared once for each role.
 const MOST_TOGETHER: usize = 16;
 
+/// The most joint moves that have a patch each. With more each is made too seldom.
+const MOST_JOINT: usize = 1 << 12;
+
 /// The most moves, those of all roles, that are watched: some 64 bytes are kept of each. Games with more run the circuit.
 const MOST_MOVES: usize = 1 << 18;
 
 /// Inputs are loaded one by one where less than one fluent in so many is read, and else with the whole state, whose
 /// fluents are loaded so many at once.
 const FEW: usize = 8;
+
+/// Patches that take no longer than so many gates are not run 64 gates at a time, which makes a copy of the state.
+const SHORT: usize = 128;
 
 /// The residuals of a game's moves, as far as they are made.
 #[derive(Debug)]
@@ -38,6 +48,9 @@ pub(super) struct Patches {
     idle: HotCounter<Residual>,
     /// For each role its moves; nothing if there are too many to be watched.
     moves: Box<[Box<[Move]>]>,
+    /// All that changes where the roles make these moves, if all roles together have no more than [`MOST_JOINT`] to choose from: the
+    /// places of their moves are the digits of a number, the first role's the highest.
+    joint: Box<[HotCounter<Joint>]>,
 }
 
 /// What a move of a role changes.
@@ -51,6 +64,15 @@ struct Move {
     last: AtomicU32,
     /// True if the others have made other moves with it.
     varies: AtomicBool,
+}
+
+/// All that follows where the roles make some moves.
+#[derive(Debug)]
+enum Joint {
+    /// What they change.
+    Narrow(Residual),
+    /// The next state.
+    Wide(Wide),
 }
 
 /// All that changes where the roles make these moves, each given by role and place.
@@ -74,9 +96,34 @@ impl Patches {
     /// No patches yet, for roles with so many moves.
     pub(super) fn new(moves: impl Iterator<Item = usize> + Clone) -> Self {
         let is_watched = moves.clone().sum::<usize>() <= MOST_MOVES;
+        let product = moves.clone().try_fold(1_usize, usize::checked_mul);
+        let joint = product.filter(|&count| moves.clone().count() > 1 && count <= MOST_JOINT).unwrap_or(0);
+        let joint = (0..joint).map(|_| HotCounter::default()).collect();
         let list = |count| (0..count).map(|_| Move::default()).collect();
         let moves = moves.filter(|_| is_watched).map(list).collect();
-        Self { idle: HotCounter::default(), moves }
+        Self { idle: HotCounter::default(), moves, joint }
+    }
+
+    /// What follows where all roles make these moves, if there are few joint moves and this one was made often.
+    #[inline]
+    fn joint(&self, rules: Rules<'_>, room: &Room, moves: &[(usize, usize)]) -> Option<&Joint> {
+        if self.joint.is_empty() || moves.len() < self.moves.len() {
+            return None;
+        }
+        let number = moves.iter().fold(0, |sum, &(role, place)| sum * self.moves[role].len() + place);
+        self.joint[number].get(|| Joint::new(rules, room, moves))
+    }
+
+    /// What the moves of all roles change, if one of them is made with the others alone.
+    #[inline]
+    fn together(&self, rules: Rules<'_>, room: &Room, moves: &[(usize, usize)]) -> Option<&Residual> {
+        if moves.len() > MOST_TOGETHER || !self.joint.is_empty() {
+            return None;
+        }
+        moves.iter().find_map(|&(role, place)| {
+            let together = self.moves[role][place].together(moves, || Together::new(rules, room, moves))?;
+            (*together.moves == *moves).then_some(&together.patch)
+        })
     }
 
     /// Steps a state, if there are patches for all moves, which `moves` gives by role and place. Else the state is as
@@ -93,12 +140,17 @@ impl Patches {
         if self.moves.is_empty() {
             return false;
         }
-        let all = if moves.len() > MOST_TOGETHER { &[] } else { moves };
-        let together = all.iter().find_map(|&(role, place)| {
-            let together = self.moves[role][place].together(moves, || Together::new(rules, room, moves))?;
-            (*together.moves == *moves).then_some(&together.patch)
-        });
-        if let Some(patch) = together {
+        let patch = match self.joint(rules, room, moves) {
+            Some(Joint::Wide(wide)) => {
+                let before = state.to_vec();
+                state.fill(0);
+                wide.write(&before, state);
+                return true;
+            }
+            Some(Joint::Narrow(patch)) => Some(patch),
+            None => self.together(rules, room, moves),
+        };
+        if let Some(patch) = patch {
             if FEW * patch.reads() < rules.fluents {
                 patch.load(scratch, |node| bits::test(state, node - 1));
             } else {
@@ -136,10 +188,27 @@ impl Patches {
     }
 }
 
+impl Joint {
+    /// If it is worth while and there is room for it.
+    fn new(rules: Rules<'_>, room: &Room, moves: &[(usize, usize)]) -> Option<Self> {
+        room.make(rules.advance, || {
+            let patch = rules.together(moves, true);
+            if patch.weight() > SHORT
+                && let Some(wide) = rules.together(moves, false).widen(rules.fluents)
+            {
+                let bytes = wide.bytes();
+                return Some((Self::Wide(wide), bytes));
+            }
+            let bytes = patch.bytes();
+            rules.is_shorter(&patch).then_some((Self::Narrow(patch), bytes))
+        })
+    }
+}
+
 impl Together {
     /// If it is worth while and there is room for it.
     fn new(rules: Rules<'_>, room: &Room, moves: &[(usize, usize)]) -> Option<Self> {
-        let patch = rules.afford(room, size_of_val(moves), || rules.together(moves))?;
+        let patch = rules.afford(room, size_of_val(moves), || rules.together(moves, true))?;
         Some(Self { moves: moves.into(), patch })
     }
 }
@@ -204,8 +273,13 @@ impl Rules<'_> {
         room.make(self.advance, || {
             let residual = make();
             let bytes = besides + residual.bytes();
-            (2 * residual.weight() < self.weight()).then_some((residual, bytes))
+            self.is_shorter(&residual).then_some((residual, bytes))
         })
+    }
+
+    /// Whether a residual is worth while.
+    fn is_shorter(self, residual: &Residual) -> bool {
+        2 * residual.weight() < self.weight()
     }
 
     /// What follows when no role does anything.
@@ -214,8 +288,8 @@ impl Rules<'_> {
         Residual::new(self.advance, |node| (node > self.fluents).then_some(false), &outputs, true)
     }
 
-    /// What changes when the roles make these moves, all of them legal, and the others none.
-    fn together(self, joint: &[(usize, usize)]) -> Residual {
+    /// What follows when the roles make these moves, all of them legal, and the others none; if `stays`, what changes.
+    fn together(self, joint: &[(usize, usize)], stays: bool) -> Residual {
         let made: Vec<usize> = joint.iter().map(|&(role, place)| self.does[role] as usize + place).collect();
         let mut literals: Vec<u32> = made.iter().flat_map(|&node| self.literals(node)).collect();
         literals.sort_unstable();
@@ -223,7 +297,7 @@ impl Rules<'_> {
             if node > self.fluents { Some(made.contains(&node)) } else { value(&literals, node) }
         };
         let outputs: Vec<(u32, u32)> = self.advance.outputs().iter().copied().zip(0..).collect();
-        Residual::new(self.advance, known, &outputs, true)
+        Residual::new(self.advance, known, &outputs, stays)
     }
 
     /// What a legal move changes, whatever the others do.
@@ -260,7 +334,7 @@ fn value(literals: &[u32], node: usize) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use crate::{random::Stream, simd::Isa};
 
     const FLUENTS: usize = 70;
     const MOVES: usize = 3;
@@ -286,17 +360,22 @@ mod tests {
         values
     }
 
-    /// Random states and legal moves of two roles. The second makes the same move for the first rounds, then any.
+    /// Random states and legal moves of two roles. The second makes the same move for the first rounds, then any. Joint moves have patches
+    /// in every other case.
     #[test]
     fn steps_are_what_the_circuit_says() {
         let mut stream = Stream::new(5, 1);
-        let (mut together, mut alone) = (0, 0);
-        for _ in 0..40 {
+        let (mut together, mut alone, mut joints) = (0, 0, 0);
+        for case in 0..80 {
             let observe = circuit(&mut stream, 1 + FLUENTS, 10, 2 * MOVES);
             let advance = circuit(&mut stream, 1 + FLUENTS + 2 * MOVES, 4 * FLUENTS, FLUENTS);
             let does = [1 + FLUENTS as u32, (1 + FLUENTS + MOVES) as u32];
             let rules = Rules { fluents: FLUENTS, observe: &observe, advance: &advance, does: &does };
-            let (patches, room) = (Patches::new([MOVES; 2].into_iter()), Room::default());
+            let (mut patches, room) = (Patches::new([MOVES; 2].into_iter()), Room::default());
+            assert_eq!(patches.joint.len(), MOVES * MOVES);
+            if case % 2 == 0 {
+                patches.joint = Box::default();
+            }
             for round in 0..700 {
                 let others = if round < 350 { 1 } else { MOVES as u64 };
                 let joint = [(0, stream.below(MOVES as u64) as usize), (1, stream.below(others) as usize)];
@@ -324,13 +403,73 @@ mod tests {
                     assert_eq!(seen, expected);
                     let first = &patches.moves[0][joint[0].1].together;
                     let whole = first.made().is_some_and(|all| all.moves[..] == joint);
-                    *(if whole { &mut together } else { &mut alone }) += 1;
+                    let number = MOVES * joint[0].1 + joint[1].1;
+                    *match patches.joint.get(number).and_then(HotCounter::made) {
+                        Some(_) => &mut joints,
+                        None if whole => &mut together,
+                        None => &mut alone,
+                    } += 1;
                 } else {
                     assert_eq!(state, before);
                 }
             }
         }
         assert!(together > 100 && alone > 100, "{together} steps by all moves at once, {alone} move by move");
+        assert!(joints > 5_000, "{joints} steps by joint moves");
+    }
+
+    /// A circuit in which each move of the first role turns each fluent round where an odd number of some others holds. Each move has others,
+    /// so that two thirds of the gates are of no use where one is made, and those of the rest are many.
+    #[test]
+    fn long_patches_are_run_64_gates_at_a_time_where_that_is_faster() {
+        const OTHERS: usize = 5;
+        let inputs = 1 + FLUENTS + MOVES + 1;
+        let mut gates: Vec<[u32; 2]> = Vec::new();
+        let mut and = |a: u32, b: u32| {
+            gates.push([a, b]);
+            2 * (inputs + gates.len() - 1) as u32
+        };
+        let other = |fluent: usize, place: usize, i: usize| (fluent + 3 * place + 11 * i + 1) % FLUENTS;
+        let outputs = (0..FLUENTS).map(|fluent| {
+            (0..MOVES).fold(2 * (1 + fluent) as u32, |signal, place| {
+                let made = 2 * (1 + FLUENTS + place) as u32;
+                let odd = (0..OTHERS).fold(0, |odd, i| {
+                    let held = 2 * (1 + other(fluent, place, i)) as u32;
+                    let (one, both) = (and(odd ^ 1, held ^ 1), and(odd, held));
+                    and(one ^ 1, both ^ 1)
+                });
+                let turned = and(made, odd);
+                let (neither, both) = (and(signal ^ 1, turned ^ 1), and(signal, turned));
+                and(neither ^ 1, both ^ 1)
+            })
+        });
+        let outputs = outputs.collect();
+        let observe = Circuit::new(1 + FLUENTS, Vec::new(), vec![1; MOVES + 1]);
+        let advance = Circuit::new(inputs, gates, outputs);
+        let does = [(1 + FLUENTS) as u32, (1 + FLUENTS + MOVES) as u32];
+        let rules = Rules { fluents: FLUENTS, observe: &observe, advance: &advance, does: &does };
+        let (patches, room) = (Patches::new([MOVES, 1].into_iter()), Room::default());
+        let mut stream = Stream::new(9, 0);
+        for round in 0..400 {
+            let place = stream.below(MOVES as u64) as usize;
+            let before = [stream.bits(), stream.below(1 << (FLUENTS - 64))];
+            let mut state = before;
+            let mut applied = false;
+            advance.with_scratch(|scratch| {
+                applied = patches.apply(rules, &room, scratch, &mut state, &[(0, place), (1, 0)]);
+            });
+            assert_eq!(applied, patches.joint[place].made().is_some(), "round {round}");
+            for fluent in (0..FLUENTS).filter(|_| applied) {
+                let odd =
+                    (0..OTHERS).filter(|&i| bits::test(&before, other(fluent, place, i))).count() % 2 == 1;
+                let expected = bits::test(&before, fluent) != odd;
+                assert_eq!(bits::test(&state, fluent), expected, "round {round}: {fluent}");
+            }
+        }
+        let is_wide = |joint: &HotCounter<Joint>| matches!(joint.made(), Some(Joint::Wide(_)));
+        let count = patches.joint.iter().filter(|joint| is_wide(joint)).count();
+        assert_eq!(count, if Isa::best() == Isa::Avx512 { MOVES } else { 0 });
+        assert!(patches.joint.iter().all(|joint| joint.made().is_some()));
     }
 
     /// A circuit in which each of some roles has two moves, and the second one of every third role turns a fluent round.

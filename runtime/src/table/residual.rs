@@ -130,9 +130,9 @@ impl Residual {
         }
     }
 
-    /// The same for a row that is clear, 64 gates at a time, if that is faster. The inputs are fluents.
-    pub(super) fn widen(&self) -> Option<Wide> {
-        Wide::new(&self.circuit, self.circuit.inputs() - 1, &self.wanted())
+    /// The same for a row that is clear, 64 gates at a time, if that is faster. It reads fluents alone, and there are so many.
+    pub(super) fn widen(&self, fluents: usize) -> Option<Wide> {
+        Wide::new(&self.circuit, fluents, &self.wanted())
     }
 
     /// The words with the signals that go there.

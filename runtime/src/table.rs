@@ -10,6 +10,7 @@
 //! within a [`Room`] of 32 MiB.
 
 mod cases;
+mod memo;
 mod patches;
 mod places;
 mod residual;

@@ -12,6 +12,7 @@
 //! moves by [`MOST_MOVES`] and [`MOST_JOINT`].
 
 use super::{
+    memo::Memo,
     residual::{HotCounter, Residual, Room},
     wide::Wide,
 };
@@ -38,7 +39,7 @@ const MOST_MOVES: usize = 1 << 18;
 /// fluents are loaded so many at once.
 const FEW: usize = 8;
 
-/// Patches that take no longer than so many gates are not run 64 gates at a time, which makes a copy of the state.
+/// Patches that take no longer than so many gates are not run 64 gates at a time, and have no memo: either makes copies of the state.
 const SHORT: usize = 128;
 
 /// The residuals of a game's moves, as far as they are made.
@@ -68,10 +69,17 @@ struct Move {
 
 /// All that follows where the roles make some moves.
 #[derive(Debug)]
-enum Joint {
-    /// What they change.
+struct Joint {
+    next: Next,
+    /// States that these moves were made in before, if steps take long.
+    memo: Option<Memo>,
+}
+
+#[derive(Debug)]
+enum Next {
+    /// What changes.
     Narrow(Residual),
-    /// The next state.
+    /// All that follows.
     Wide(Wide),
 }
 
@@ -140,23 +148,23 @@ impl Patches {
         if self.moves.is_empty() {
             return false;
         }
-        let patch = match self.joint(rules, room, moves) {
-            Some(Joint::Wide(wide)) => {
-                let before = state.to_vec();
-                state.fill(0);
-                wide.write(&before, state);
-                return true;
+        if let Some(Joint { next, memo }) = self.joint(rules, room, moves) {
+            let mut step = |state: &mut [u64]| match next {
+                Next::Narrow(patch) => rules.run(patch, scratch, state),
+                Next::Wide(wide) => {
+                    let before = state.to_vec();
+                    state.fill(0);
+                    wide.write(&before, state);
+                }
+            };
+            match memo {
+                Some(memo) => memo.step(state, step),
+                None => step(state),
             }
-            Some(Joint::Narrow(patch)) => Some(patch),
-            None => self.together(rules, room, moves),
-        };
-        if let Some(patch) = patch {
-            if FEW * patch.reads() < rules.fluents {
-                patch.load(scratch, |node| bits::test(state, node - 1));
-            } else {
-                Circuit::load_state(scratch, state, rules.fluents);
-            }
-            patch.write(scratch, state);
+            return true;
+        }
+        if let Some(patch) = self.together(rules, room, moves) {
+            rules.run(patch, scratch, state);
             return true;
         }
         let idle = || self.idle.get(|| rules.afford(room, 0, || rules.idle()));
@@ -193,14 +201,18 @@ impl Joint {
     fn new(rules: Rules<'_>, room: &Room, moves: &[(usize, usize)]) -> Option<Self> {
         room.make(rules.advance, || {
             let patch = rules.together(moves, true);
-            if patch.weight() > SHORT
-                && let Some(wide) = rules.together(moves, false).widen(rules.fluents)
-            {
+            let is_long = patch.weight() > SHORT;
+            let memo = is_long.then(|| Memo::new(rules.fluents.div_ceil(64)));
+            let wide = if is_long { rules.together(moves, false).widen(rules.fluents) } else { None };
+            let (next, bytes) = if let Some(wide) = wide {
                 let bytes = wide.bytes();
-                return Some((Self::Wide(wide), bytes));
-            }
-            let bytes = patch.bytes();
-            rules.is_shorter(&patch).then_some((Self::Narrow(patch), bytes))
+                (Next::Wide(wide), bytes)
+            } else {
+                let bytes = rules.is_shorter(&patch).then(|| patch.bytes())?;
+                (Next::Narrow(patch), bytes)
+            };
+            let bytes = bytes + memo.as_ref().map_or(0, Memo::bytes);
+            Some((Self { next, memo }, bytes))
         })
     }
 }
@@ -260,6 +272,17 @@ impl Rules<'_> {
     #[inline]
     fn make(self, scratch: &mut [Pair], moves: &[(usize, usize)]) {
         moves.iter().for_each(|&(role, place)| scratch[self.does[role] as usize + place] = [1, 0]);
+    }
+
+    /// Steps a state by a patch of the whole step.
+    #[inline]
+    fn run(self, patch: &Residual, scratch: &mut [Pair], state: &mut [u64]) {
+        if FEW * patch.reads() < self.fluents {
+            patch.load(scratch, |node| bits::test(state, node - 1));
+        } else {
+            Circuit::load_state(scratch, state, self.fluents);
+        }
+        patch.write(scratch, state);
     }
 
     /// About how long the circuit takes, in gates.
@@ -466,7 +489,8 @@ mod tests {
                 assert_eq!(bits::test(&state, fluent), expected, "round {round}: {fluent}");
             }
         }
-        let is_wide = |joint: &HotCounter<Joint>| matches!(joint.made(), Some(Joint::Wide(_)));
+        let is_wide =
+            |joint: &HotCounter<Joint>| joint.made().is_some_and(|made| matches!(made.next, Next::Wide(_)));
         let count = patches.joint.iter().filter(|joint| is_wide(joint)).count();
         assert_eq!(count, if Isa::best() == Isa::Avx512 { MOVES } else { 0 });
         assert!(patches.joint.iter().all(|joint| joint.made().is_some()));

@@ -1,0 +1,179 @@
+//! A memo of steps: some states that were stepped last, with the states that follow.
+//!
+//! Games of few states are stepped from the same ones again and again. Input: a state, and what steps it. Output: the state
+//! that follows, looked up if it was stepped before. Whatever is kept, that is the same. A memo that finds less than half of
+//! what it is asked for is given up. It has [`ENTRIES`] places of two states; a state has one place, where the next one of the same
+//! place takes over.
+
+use rustc_hash::FxHasher;
+use std::{
+    hash::{Hash, Hasher},
+    sync::{
+        Mutex, TryLockError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// Places of a memo, a bit of a word each.
+const ENTRIES: usize = 64;
+
+/// Words of a state from which on it is not looked up.
+const MOST_WORDS: usize = 4;
+
+/// How often a memo is asked before it is seen whether it finds enough.
+const TRIAL: u32 = 1_024;
+
+/// States, and those that follow. Threads do not wait for each other: where another one is at it, a step is made anew.
+#[derive(Debug)]
+pub(super) struct Memo {
+    is_open: AtomicBool,
+    entries: Mutex<Entries>,
+}
+
+#[derive(Debug, Default)]
+struct Entries {
+    /// The places that are taken.
+    taken: u64,
+    /// For each place a state and the one that follows.
+    words: Box<[u64]>,
+    tries: u32,
+    hits: u32,
+}
+
+impl Memo {
+    /// An empty memo for states of so many words.
+    pub(super) fn new(words: usize) -> Self {
+        let is_open = AtomicBool::new(words <= MOST_WORDS);
+        let words = if words <= MOST_WORDS { vec![0; 2 * words * ENTRIES] } else { Vec::new() };
+        Self { is_open, entries: Mutex::new(Entries { words: words.into(), ..Entries::default() }) }
+    }
+
+    /// Replaces a state by the one that follows, which `step` makes of it if that is not known.
+    #[inline]
+    pub(super) fn step(&self, state: &mut [u64], step: impl FnOnce(&mut [u64])) {
+        if !self.is_open.load(Ordering::Relaxed) {
+            return step(state);
+        }
+        let mut hasher = FxHasher::default();
+        state.hash(&mut hasher);
+        let place = (hasher.finish() >> 32) as usize % ENTRIES;
+        let found = self.with(|entries| entries.find(place, state));
+        if found == Some(true) {
+            return;
+        }
+        let mut before = [0; MOST_WORDS];
+        let before = &mut before[..state.len()];
+        before.copy_from_slice(state);
+        step(state);
+        self.with(|entries| entries.set(place, before, state));
+    }
+
+    /// The bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.with(|entries| size_of_val(&*entries.words)).unwrap_or(0)
+    }
+
+    /// Does something with the entries, unless another thread does.
+    #[inline]
+    fn with<T>(&self, act: impl FnOnce(&mut Entries) -> T) -> Option<T> {
+        let mut entries = match self.entries.try_lock() {
+            Ok(entries) => entries,
+            Err(TryLockError::Poisoned(entries)) => entries.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        let done = act(&mut entries);
+        if entries.tries == TRIAL {
+            if 2 * entries.hits < TRIAL {
+                self.is_open.store(false, Ordering::Relaxed);
+                entries.taken = 0;
+                entries.words = Box::default();
+            }
+            (entries.tries, entries.hits) = (0, 0);
+        }
+        Some(done)
+    }
+}
+
+impl Entries {
+    /// Replaces a state by the one that follows, if it has its place.
+    #[inline]
+    fn find(&mut self, place: usize, state: &mut [u64]) -> bool {
+        self.tries += 1;
+        let start = 2 * place * state.len();
+        let (before, rest) = self.words.get(start..).unwrap_or_default().split_at(state.len());
+        if self.taken >> place & 1 == 0 || before != state {
+            return false;
+        }
+        self.hits += 1;
+        state.copy_from_slice(&rest[..state.len()]);
+        true
+    }
+
+    /// Notes what follows a state.
+    fn set(&mut self, place: usize, before: &[u64], after: &[u64]) {
+        let start = 2 * place * before.len();
+        if let Some(entry) = self.words.get_mut(start..start + 2 * before.len()) {
+            let (first, second) = entry.split_at_mut(before.len());
+            first.copy_from_slice(before);
+            second.copy_from_slice(after);
+            self.taken |= 1 << place;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    /// Steps made anew, of so many of random states of some words.
+    fn made(memo: &Memo, words: usize, states: u64, steps: u32) -> u32 {
+        let mut random = Stream::new(1, states);
+        let mut count = 0;
+        for _ in 0..steps {
+            let number = random.below(states);
+            let mut state = vec![number; words];
+            memo.step(&mut state, |state| {
+                count += 1;
+                state.iter_mut().for_each(|word| *word = *word * 3 + 1);
+            });
+            assert_eq!(state, vec![number * 3 + 1; words]);
+        }
+        count
+    }
+
+    #[test]
+    fn states_met_before_are_looked_up() {
+        for words in 1..=MOST_WORDS {
+            let memo = Memo::new(words);
+            // Of few states each is made once, unless two have the same place.
+            assert!(made(&memo, words, 8, 500) < 250);
+            assert!(memo.is_open.load(Ordering::Relaxed));
+        }
+    }
+
+    #[test]
+    fn a_memo_that_finds_little_is_given_up() {
+        let memo = Memo::new(1);
+        let before = memo.bytes();
+        assert!(before > 2 * 8 * ENTRIES);
+        assert!(made(&memo, 1, 100_000, TRIAL) > TRIAL / 2);
+        assert_eq!(memo.bytes(), before - 2 * 8 * ENTRIES);
+        assert_eq!(made(&memo, 1, 8, 500), 500);
+    }
+
+    #[test]
+    fn large_states_are_not_looked_up() {
+        let words = MOST_WORDS + 1;
+        assert_eq!(made(&Memo::new(words), words, 8, 500), 500);
+    }
+
+    #[test]
+    fn threads_do_not_wait_for_each_other() {
+        let memo = Memo::new(1);
+        let held = memo.entries.lock().expect("no thread has panicked");
+        assert_eq!(made(&memo, 1, 8, 100), 100);
+        drop(held);
+        assert!(made(&memo, 1, 8, 100) < 100);
+    }
+}

@@ -324,6 +324,37 @@ mod tests {
         }
     }
 
+    /// What goals alone depend on waits until they are asked for, in the same word as what a move changes.
+    #[test]
+    fn goals_take_work_when_they_are_asked_for() {
+        const DEPTH: usize = 20;
+        let mut net = goal_net(DEPTH, |net, fluents| {
+            (1..DEPTH).fold(fluents[0], |chain, depth| !net.and(vec![chain, fluents[depth]]))
+        });
+        let both = net.and(vec![net.fluent(0), net.does_at(0)]);
+        net.outputs.next[1] = both;
+        let wiring = Kind::Count.wiring(&net, net.shape()).expect("it is small");
+        let mut machine = Machine::new(wiring, net.shape());
+        machine.visit(&[0]);
+        machine.gates_mut().write_goals(&mut vec![0; net.shape().view_words()]);
+        machine.visit(&[(1 << DEPTH) - 1]);
+        machine.make(std::iter::once(Some(1 + DEPTH as u32)));
+        assert_eq!(machine.gates().row()[0], (1 << DEPTH) - 1);
+        let before = machine.gates().work();
+        machine.gates_mut().write_goals(&mut vec![0; net.shape().view_words()]);
+        assert!(machine.gates().work() > before + 20, "{before}");
+    }
+
+    /// Views are of states: where a legal move depends on moves there is no machine.
+    #[test]
+    fn what_is_seen_depends_on_no_move() {
+        let mut net = goal_net(2, |_, fluents| fluents[0]);
+        let is_made = |net: &Net, kind: Kind| kind.wiring(net, net.shape()).is_some();
+        assert!([Kind::Count, Kind::Watch].iter().all(|&kind| is_made(&net, kind)));
+        net.outputs.legal[0][0].1 = net.and(vec![net.fluent(0), net.does_at(0)]);
+        assert!(![Kind::Count, Kind::Watch].iter().any(|&kind| is_made(&net, kind)));
+    }
+
     /// What a step does not touch takes no work, however large the net is.
     #[test]
     fn only_what_changes_takes_work() {

@@ -489,6 +489,12 @@ mod tests {
                 assert_eq!(bits::test(&state, fluent), expected, "round {round}: {fluent}");
             }
         }
+        // A move that a role can never make is none at all.
+        let (mut state, mut applied) = ([1, 0], false);
+        advance.with_scratch(|scratch| {
+            applied = patches.apply(rules, &room, scratch, &mut state, &[(1, 0)]);
+        });
+        assert!(!applied && state == [1, 0]);
         let is_wide =
             |joint: &HotCounter<Joint>| joint.made().is_some_and(|made| matches!(made.next, Next::Wide(_)));
         let count = patches.joint.iter().filter(|joint| is_wide(joint)).count();

@@ -12,6 +12,7 @@
 
 mod counts;
 mod machine;
+mod outputs;
 mod pool;
 mod watches;
 
@@ -41,7 +42,9 @@ const MOST_FOLDED: usize = 1 << 20;
 /// What the gates of machines do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// They count their false operands.
     Count,
+    /// They watch one that is false.
     Watch,
 }
 
@@ -72,7 +75,7 @@ impl Events {
     /// The games of a compilation: those of gates that count, and behind them the one of gates that watch, as far
     /// as they do not take too much. Each is made when it is asked for.
     pub(crate) fn of(compilation: &Compilation) -> impl Iterator<Item = Self> {
-        Self::counting(compilation).chain(Self::watching(compilation))
+        Self::counting(compilation).chain(std::iter::once_with(|| Self::watching(compilation)).flatten())
     }
 
     /// The games of gates that count: by the net that optimising starts from, by the optimised one, and by what is left of the first one at

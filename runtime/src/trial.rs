@@ -73,7 +73,7 @@ impl Price {
 pub struct Estimate {
     /// What the engine is called.
     pub engine: &'static str,
-    /// The gates, edges or steps of evaluation that a step of a game takes.
+    /// The gates, readers and changes, edges or steps of evaluation that a step of a game takes.
     pub work: u64,
     /// Nanoseconds that it takes by that.
     pub nanoseconds: u64,

@@ -11,7 +11,7 @@
 
 mod wiring;
 
-use super::machine::{Gates, Output};
+use super::{machine::Gates, outputs::Output};
 use crate::bits;
 use std::{ops::Range, sync::Arc};
 pub(super) use wiring::Wiring;

@@ -13,9 +13,6 @@ const NONE: u32 = u32::MAX;
 /// Words of a state that are compared at once: a game of forty thousand fluents changes few of them in a step.
 const CHUNK: usize = 16;
 
-/// A signal (twice a gate plus one if complemented), and the bit that it is written to.
-pub(super) type Output = (u32, u32);
-
 /// A net made ready for machines, which share it.
 pub(super) trait Wiring: Send + Sync {
     /// The gates of the net in the state without fluents. O(operands).

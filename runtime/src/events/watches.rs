@@ -12,7 +12,7 @@
 
 mod wiring;
 
-use super::machine::{Gates, Output};
+use super::{machine::Gates, outputs::Output};
 use crate::bits;
 use std::{ops::Range, sync::Arc};
 pub(super) use wiring::Wiring;
@@ -76,15 +76,15 @@ impl Watches {
     fn new(wiring: Arc<Wiring>) -> Self {
         let count = wiring.len();
         let mut readers = vec![0_u32; count + 1];
-        wiring.kept.iter().for_each(|&(signal, _)| readers[signal as usize / 2] += 1);
+        wiring.outputs.kept.iter().for_each(|&(signal, _)| readers[signal as usize / 2] += 1);
         let mut sum = 0;
         for reader in &mut readers {
             sum += *reader;
             *reader = sum;
         }
-        let mut bits = vec![0; wiring.kept.len()];
+        let mut bits = vec![0; wiring.outputs.kept.len()];
         let mut row = vec![0; wiring.words];
-        for &(signal, bit) in &wiring.kept {
+        for &(signal, bit) in &wiring.outputs.kept {
             let reader = &mut readers[signal as usize / 2];
             *reader -= 1;
             bits[*reader as usize] = bit;
@@ -109,7 +109,7 @@ impl Watches {
             edges.extend(signals.iter().map(|&signal| Edge { signal, owner: gate as u32, next: APART }));
         }
         gates.push(Gate { start: edges.len() as u32, watch: NONE, head: NONE, bits: 0 });
-        let kept: Vec<u32> = wiring.kept.iter().map(|&(signal, _)| signal).collect();
+        let kept: Vec<u32> = wiring.outputs.kept.iter().map(|&(signal, _)| signal).collect();
         let mut watches = Self {
             edges,
             gates,
@@ -316,11 +316,11 @@ impl Gates for Watches {
     }
 
     fn write_goals(&mut self, view: &mut [u64]) {
-        self.write(|wiring| &wiring.goals, view);
+        self.write(|wiring| &wiring.outputs.goals, view);
     }
 
     fn write_percepts(&mut self, percepts: &mut [u64]) {
-        self.write(|wiring| &wiring.percepts, percepts);
+        self.write(|wiring| &wiring.outputs.percepts, percepts);
     }
 
     /// The edges looked at.

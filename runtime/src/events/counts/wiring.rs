@@ -6,7 +6,10 @@
 //! and some twelve bytes for each operand.
 
 use super::{
-    super::machine::{self, Gates, Output},
+    super::{
+        machine::{self, Gates},
+        outputs::{Output, Outputs, code},
+    },
     Counts,
 };
 use gdl_compiler::propnet::{Gate, Net, Signal};
@@ -91,25 +94,11 @@ impl Wiring {
             }
             places[gate] = push(&signals);
         }
-        let outputs = &net.outputs;
+        let outputs = Outputs::new(net, shape, &places);
         let row = bands[BANDS].next_multiple_of(64);
-        let mut show = |signal: Signal, bit: usize| {
-            edges.push(Edge { signal: code(&places, signal), reader: (row + bit) as u32 });
-        };
-        outputs.next.iter().enumerate().for_each(|(fluent, &s)| show(s, fluent));
-        let view = 64 * shape.state_words();
-        for (role, list) in outputs.legal.iter().enumerate() {
-            list.iter().for_each(|&(action, s)| show(s, view + shape.legal_bit(role, action as usize)));
-        }
-        show(outputs.terminal, view + shape.terminal_bit());
-        let goals = outputs.goal.iter().flatten().map(|&(_, s)| code(&places, s));
-        let goals = goals.zip(shape.goal_bit() as u32..).collect();
-        let mut percepts = Vec::new();
-        for (role, list) in net.percepts().enumerate() {
-            let bit = |percept: u32| shape.percept_bit(role, percept as usize) as u32;
-            percepts.extend(list.iter().map(|&(percept, s)| (code(&places, s), bit(percept))));
-        }
+        edges.extend(outputs.kept.iter().map(|&(signal, bit)| Edge { signal, reader: row as u32 + bit }));
         let (starts, readers) = turn_round(&edges, row + row_bits(shape));
+        let Outputs { goals, percepts, .. } = outputs;
         Some(Self { starts, readers, bands, row, goals, percepts })
     }
 
@@ -251,9 +240,4 @@ impl Edge {
     fn start(self, starts: &mut [[u32; 2]]) -> &mut u32 {
         &mut starts[self.signal as usize / 2][self.signal as usize % 2]
     }
-}
-
-/// A signal of the net as one of the wiring, where its gates have these numbers.
-fn code(places: &[u32], signal: Signal) -> u32 {
-    places[signal.gate() as usize] << 1 | u32::from(signal.is_negated())
 }

@@ -6,10 +6,13 @@
 //! operands of a gate) steps, and some twelve bytes for each operand.
 
 use super::{
-    super::machine::{self, Gates, Output},
+    super::{
+        machine::{self, Gates},
+        outputs::{Output, Outputs, code},
+    },
     Watches,
 };
-use gdl_compiler::propnet::{Gate, Net, Signal};
+use gdl_compiler::propnet::{Gate, Net};
 use gdl_format::shape::Shape;
 use std::sync::Arc;
 
@@ -36,11 +39,7 @@ pub(in super::super) struct Wiring {
     pub(super) height: usize,
     /// The words of the row that has the next state and then the view.
     pub(super) words: usize,
-    /// What is known at all times, with its bit of the row.
-    pub(super) kept: Vec<Output>,
-    /// What is asked for: goals with their bit of the view, percepts with theirs of the row of percepts.
-    pub(super) goals: Vec<Output>,
-    pub(super) percepts: Vec<Output>,
+    pub(super) outputs: Outputs,
 }
 
 /// Gates as they are made.
@@ -109,35 +108,18 @@ impl Wiring {
         let (moved, above) = (height(false).unwrap_or(0), height(true).unwrap_or(0));
         (moved + above < HEIGHT).then_some(())?;
         let levels = ands.iter().map(|&(is_moved, level)| if is_moved { moved + level } else { level });
-        let outputs = &net.outputs;
-        let mut kept: Vec<Output> =
-            (0..).zip(&outputs.next).map(|(bit, &s)| (code(&places, s), bit)).collect();
-        let mut seen: Vec<Output> = Vec::new();
-        for (role, list) in outputs.legal.iter().enumerate() {
-            let bit = |action: u32| (first + shape.legal_bit(role, action as usize)) as u32;
-            seen.extend(list.iter().map(|&(action, s)| (code(&places, s), bit(action))));
-        }
-        seen.push((code(&places, outputs.terminal), (first + shape.terminal_bit()) as u32));
-        let goals = outputs.goal.iter().flatten().map(|&(_, s)| code(&places, s));
-        let goals: Vec<Output> = goals.zip(shape.goal_bit() as u32..).collect();
+        let outputs = Outputs::new(net, shape, &places);
         // What is seen of a state depends on no move, which the checks have seen to.
-        let is_moved = |output: &Output| builder.levels[output.0 as usize / 2].0;
-        (!seen.iter().chain(&goals).any(is_moved)).then_some(())?;
-        kept.append(&mut seen);
-        let mut percepts = Vec::new();
-        for (role, list) in net.percepts().enumerate() {
-            let bit = |percept: u32| shape.percept_bit(role, percept as usize) as u32;
-            percepts.extend(list.iter().map(|&(percept, s)| (code(&places, s), bit(percept))));
-        }
+        let is_moved = |(signal, _): &Output| builder.levels[*signal as usize / 2].0;
+        let seen = &outputs.kept[net.outputs.next.len()..];
+        (!seen.iter().chain(&outputs.goals).any(is_moved)).then_some(())?;
         Some(Self {
             inputs,
             levels: levels.collect(),
             moved: moved as usize,
             height: (moved + above) as usize,
             words: shape.state_words() + shape.view_words(),
-            kept,
-            goals,
-            percepts,
+            outputs,
             operands: builder.operands,
             starts: builder.starts,
         })
@@ -164,11 +146,6 @@ impl machine::Wiring for Wiring {
     }
 
     fn gate_bytes(&self) -> usize {
-        12 * self.operands.len() + 24 * self.len() + 12 * self.kept.len()
+        12 * self.operands.len() + 24 * self.len() + 12 * self.outputs.kept.len()
     }
-}
-
-/// A signal of the net as one of the wiring, where its gates have these numbers.
-fn code(places: &[u32], signal: Signal) -> u32 {
-    places[signal.gate() as usize] << 1 | u32::from(signal.is_negated())
 }

@@ -204,24 +204,48 @@ fn sums(numbers: usize) -> String {
         (<= (goal ?r 0) (role ?r) (not won))"
 }
 
+/// A pile of seven pancakes, of which some are turned over together: one fluent for each order that they can have.
+fn pancakes() -> String {
+    let all = ["?a", "?b", "?c", "?d", "?e", "?f", "?g"];
+    let mut text = String::from("(role cook) (init (step 0)) (init (pile 1 2 3 4 5 6 7))");
+    for step in 0..10 {
+        write!(text, "(succ {step} {})", step + 1).expect("a string takes all");
+    }
+    for count in 2..=all.len() {
+        let mut turned = all;
+        turned[..count].reverse();
+        let [before, after] = [all, turned].map(|pile| pile.join(" "));
+        let rule = format!("(<= (next (pile {after})) (does cook (turn {count})) (true (pile {before})))");
+        write!(text, "(legal cook (turn {count})) {rule}").expect("a string takes all");
+    }
+    text + "
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+        (<= terminal (true (step 10)))
+        (<= first_is_last (true (pile ?a ?b ?c ?d ?e ?f 1)))
+        (<= (goal cook 100) first_is_last)
+        (<= (goal cook 0) (not first_is_last))"
+}
+
 #[test]
 fn rules_are_evaluated_where_that_takes_less_than_a_vast_net() {
-    let text = sums(100);
-    let chosen = load(&text).unwrap();
-    let [table, events] =
-        [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());
-    assert_eq!([&chosen, &table, &events].map(Dynamic::engine), ["lifted", "table", "events"]);
-    // States are the same rows of bits, whatever plays; so are single games. Lanes are those of the table.
-    assert_eq!((chosen.shape(), chosen.initial()), (table.shape(), table.initial()));
-    let tally = |game, engine| Playouts::new(game).engine(engine).seed(3).count(300).threads(2).run().tally;
-    let single = tally(&table, Engine::Single);
-    assert_eq!((single.playouts, single.states), (300, 300));
-    for game in [&chosen, &events] {
-        assert_eq!(tally(game, Engine::Single), single);
-        assert_eq!(tally(game, Engine::TableLanes), tally(&table, Engine::TableLanes));
-        assert_eq!(Playouts::new(game).runs(), Playouts::new(&table).runs());
+    for (text, engine, steps) in [(pancakes(), "lifted", 10), (sums(100), "events", 1)] {
+        let chosen = load(&text).unwrap();
+        let [table, events] =
+            [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());
+        assert_eq!([&chosen, &table, &events].map(Dynamic::engine), [engine, "table", "events"]);
+        // States are the same rows of bits, whatever plays; so are single games. Lanes are those of the table.
+        assert_eq!((chosen.shape(), chosen.initial()), (table.shape(), table.initial()));
+        let tally =
+            |game, engine| Playouts::new(game).engine(engine).seed(3).count(300).threads(2).run().tally;
+        let single = tally(&table, Engine::Single);
+        assert_eq!((single.playouts, single.states), (300, 300 * steps));
+        for game in [&chosen, &events] {
+            assert_eq!(tally(game, Engine::Single), single);
+            assert_eq!(tally(game, Engine::TableLanes), tally(&table, Engine::TableLanes));
+            assert_eq!(Playouts::new(game).runs(), Playouts::new(&table).runs());
+        }
+        assert!(chosen.given_up().is_none());
     }
-    assert!(chosen.given_up().is_none());
 }
 
 /// Many combinations have to be looked at in the step after the first, and none of them is any good.

@@ -153,7 +153,6 @@ impl Patches {
                 Next::Narrow(patch) => rules.run(patch, scratch, state),
                 Next::Wide(wide) => {
                     let before = state.to_vec();
-                    state.fill(0);
                     wide.write(&before, state);
                 }
             };

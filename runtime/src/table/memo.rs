@@ -1,8 +1,8 @@
 //! A memo of steps: some states that were stepped last, with the states that follow.
 //!
 //! Games of few states are stepped from the same ones again and again. Input: a state, and what steps it. Output: the state
-//! that follows, looked up if it was stepped before. Whatever is kept, that is the same. A memo that finds less than half of
-//! what it is asked for is given up. It has [`ENTRIES`] places of two states; a state has one place, where the next one of the same
+//! that follows, looked up if it was stepped before; it does not depend on what is kept. A memo that finds less than half of
+//! what it is asked for is given up. It has [`ENTRIES`] places of two states; a state has one place, where the next state of the same
 //! place takes over.
 
 use rustc_hash::FxHasher;

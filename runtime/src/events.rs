@@ -187,7 +187,7 @@ impl Events {
         self.pools.iter().map(Pool::edges).sum()
     }
 
-    /// The work done so far, by no thread that works now.
+    /// The work of the machines that are idle.
     pub(crate) fn work(&self) -> u64 {
         self.pools.iter().map(Pool::work).sum()
     }

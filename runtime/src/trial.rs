@@ -49,7 +49,7 @@ struct Price(u64, u64);
 const GATE: Price = Price(0, 20);
 /// Gates of a circuit from which on each takes three times as long: it takes many steps until a case of so many is common.
 const MANY_GATES: usize = 6_500;
-/// A reader that a gate which counts is told by.
+/// A reader that is told of a change, where gates count. A gate that changes is as much work as some of them.
 const COUNT: Price = Price(200, 75);
 /// The same in machines of phases. Several take turns, so that less of each is near at hand.
 const COUNT_OF_PHASE: Price = Price(200, 100);

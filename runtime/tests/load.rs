@@ -233,7 +233,7 @@ fn rules_are_evaluated_where_that_takes_less_than_a_vast_net() {
         let [table, events] =
             [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());
         assert_eq!([&chosen, &table, &events].map(Dynamic::engine), [engine, "table", "events"]);
-        // States are the same rows of bits, whatever plays; so are single games. Lanes are those of the table.
+        // States are the same rows of bits in each engine; so are single games. Lanes are those of the table.
         assert_eq!((chosen.shape(), chosen.initial()), (table.shape(), table.initial()));
         let tally =
             |game, engine| Playouts::new(game).engine(engine).seed(3).count(300).threads(2).run().tally;

@@ -24,7 +24,7 @@ pub(super) struct Pool {
 /// The machines of a net.
 #[derive(Default)]
 struct Machines {
-    /// Those that no thread works with.
+    /// Those that are not on loan.
     idle: Vec<Machine>,
     /// How many there are.
     count: usize,

@@ -19,7 +19,7 @@ pub(super) use wiring::Wiring;
 
 /// No edge: the end of a list, a watch of nothing.
 const NONE: u32 = u32::MAX;
-/// Of an edge in no list, what comes behind it.
+/// The next edge of one that is in no list.
 const APART: u32 = u32::MAX - 1;
 
 /// Flags of a gate, below its level: its value, whether it is stale, whether it is to be evaluated, and whether outputs read it.

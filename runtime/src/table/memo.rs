@@ -17,13 +17,13 @@ use std::{
 /// Places of a memo, a bit of a word each.
 const ENTRIES: usize = 64;
 
-/// Words of a state from which on it is not looked up.
+/// The most words of a state that is looked up.
 const MOST_WORDS: usize = 4;
 
 /// How often a memo is asked before it is seen whether it finds enough.
 const TRIAL: u32 = 1_024;
 
-/// States, and those that follow. Threads do not wait for each other: where another one is at it, a step is made anew.
+/// States, and those that follow. Threads do not wait for each other: while one has the entries, the others make their steps anew.
 #[derive(Debug)]
 pub(super) struct Memo {
     is_open: AtomicBool,
@@ -51,9 +51,11 @@ impl Memo {
     /// Replaces a state by the one that follows, which `step` makes of it if that is not known.
     #[inline]
     pub(super) fn step(&self, state: &mut [u64], step: impl FnOnce(&mut [u64])) {
-        if !self.is_open.load(Ordering::Relaxed) {
+        let mut before = [0; MOST_WORDS];
+        let Some(before) = before.get_mut(..state.len()).filter(|_| self.is_open.load(Ordering::Relaxed))
+        else {
             return step(state);
-        }
+        };
         let mut hasher = FxHasher::default();
         state.hash(&mut hasher);
         let place = (hasher.finish() >> 32) as usize % ENTRIES;
@@ -61,8 +63,6 @@ impl Memo {
         if found == Some(true) {
             return;
         }
-        let mut before = [0; MOST_WORDS];
-        let before = &mut before[..state.len()];
         before.copy_from_slice(state);
         step(state);
         self.with(|entries| entries.set(place, before, state));
@@ -100,12 +100,14 @@ impl Entries {
     fn find(&mut self, place: usize, state: &mut [u64]) -> bool {
         self.tries += 1;
         let start = 2 * place * state.len();
-        let (before, rest) = self.words.get(start..).unwrap_or_default().split_at(state.len());
+        // There are none if another thread has given the memo up since this one saw that it is open.
+        let Some(entry) = self.words.get(start..start + 2 * state.len()) else { return false };
+        let (before, after) = entry.split_at(state.len());
         if self.taken >> place & 1 == 0 || before != state {
             return false;
         }
         self.hits += 1;
-        state.copy_from_slice(&rest[..state.len()]);
+        state.copy_from_slice(after);
         true
     }
 
@@ -159,6 +161,9 @@ mod tests {
         assert!(before > 2 * 8 * ENTRIES);
         assert!(made(&memo, 1, 100_000, TRIAL) > TRIAL / 2);
         assert_eq!(memo.bytes(), before - 2 * 8 * ENTRIES);
+        assert_eq!(made(&memo, 1, 8, 500), 500);
+        // Another thread may still take it for open.
+        memo.is_open.store(true, Ordering::Relaxed);
         assert_eq!(made(&memo, 1, 8, 500), 500);
     }
 

@@ -78,7 +78,7 @@ pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic, 
         Some(Way::Events) => {
             let message = "machines of the net would take more than a gibibyte";
             let excess = || Box::new(Diagnostic::new(&codes::TOO_MANY_INSTANCES, None, message.to_owned()));
-            let (events, _) = trial::best_events(compilation).ok_or_else(excess)?;
+            let (events, _) = trial::best_events(compilation, &Limits::default()).ok_or_else(excess)?;
             Ok(Dynamic::eventful(events.with_table(Arc::new(decode(compilation)?))))
         }
     }
@@ -112,7 +112,7 @@ fn decode(compilation: &Compilation) -> Result<Table, Box<Diagnostic>> {
 /// The games of a compilation that are run by what changes from state to state, by each of the nets that the trial chooses from, as far
 /// as that does not take too much memory.
 pub fn eventful(compilation: &Compilation) -> impl Iterator<Item = Dynamic> {
-    Events::of(compilation).map(Dynamic::eventful)
+    Events::of(compilation, &Limits::default()).map(Dynamic::eventful)
 }
 
 /// Makes a rulesheet a game that is evaluated state by state.

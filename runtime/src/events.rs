@@ -24,7 +24,7 @@ use crate::{
     vocabulary::{Texts, Vocabulary},
 };
 use gdl_compiler::{
-    Compilation, Meter, Options, Phase,
+    Compilation, Limits, Meter, Options, Phase,
     optimize::{Phases, fold_phases},
     propnet::Net,
 };
@@ -74,18 +74,25 @@ impl fmt::Debug for Events {
 impl Events {
     /// The games of a compilation: those of gates that count, and behind them the one of gates that watch, as far
     /// as they do not take too much. Each is made when it is asked for.
-    pub(crate) fn of(compilation: &Compilation) -> impl Iterator<Item = Self> {
-        Self::counting(compilation).chain(std::iter::once_with(|| Self::watching(compilation)).flatten())
+    pub(crate) fn of<'c>(
+        compilation: &'c Compilation,
+        limits: &Limits,
+    ) -> impl Iterator<Item = Self> + use<'c> {
+        Self::counting(compilation, limits)
+            .chain(std::iter::once_with(move || Self::watching(compilation)).flatten())
     }
 
     /// The games of gates that count: by the net that optimising starts from, by the optimised one, and by what is left of the first one at
-    /// each phase.
-    pub(crate) fn counting(compilation: &Compilation) -> impl Iterator<Item = Self> {
+    /// each phase, if the limits of the compiler allow for making that.
+    pub(crate) fn counting<'c>(
+        compilation: &'c Compilation,
+        limits: &Limits,
+    ) -> impl Iterator<Item = Self> + use<'c> {
         let Compilation { raw, net, phases, .. } = compilation;
         let whole = [raw, net].into_iter().map(|net| Self::new(Kind::Count, net, None));
-        let phased = phases.iter().filter(|_| raw.literals() <= MOST_FOLDED).map(|phases| {
-            // It takes no more than the phases did that there are.
-            let mut meter = Meter::new(&Options::default(), Phase::Derive);
+        let options = Options { limits: limits.clone(), ..Options::default() };
+        let phased = phases.iter().filter(|_| raw.literals() <= MOST_FOLDED).map(move |phases| {
+            let mut meter = Meter::new(&options, Phase::Derive);
             let phases = fold_phases(raw, &phases.cycle, &mut meter)?;
             Self::new(Kind::Count, raw, Some(&phases))
         });
@@ -308,9 +315,11 @@ mod tests {
     #[test]
     fn states_of_no_phase_have_the_net_of_all() {
         let compilation = compile(&Source::new("turns", TURNS), &Options::default()).expect("it is sound");
-        let games: Vec<Events> = Events::counting(&compilation).collect();
+        let games: Vec<Events> = Events::counting(&compilation, &Limits::default()).collect();
         let [_, whole, phased] = &games[..] else { panic!("{} games", games.len()) };
         assert_eq!((whole.pools.len(), phased.pools.len()), (1, 3));
+        let limits = Limits { fuel: 0, ..Limits::default() };
+        assert!(Events::counting(&compilation, &limits).all(|events| !events.has_phases()));
         let count = 1 << phased.shape.fluents;
         let phase = |state: u64| phased.cycle.find(&[state]);
         assert!((0..count).any(|state| phase(state).is_none()));

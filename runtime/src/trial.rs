@@ -117,7 +117,7 @@ impl Trial {
     fn try_single(&mut self, compilation: &Compilation, gates: (usize, usize), limits: &Limits) -> u64 {
         let Compilation { rules, net, .. } = compilation;
         let (observe, advance) = gates;
-        let events = best_events(compilation);
+        let events = best_events(compilation, limits);
         // Goals are asked for where a game ends; what part of the steps that is has been seen.
         let goals = (observe + advance).saturating_sub(operations_without_goals(net)).min(observe);
         let seen =
@@ -199,14 +199,14 @@ fn price(events: &Events) -> &'static Price {
 
 /// The game by events that takes least in the trial, and what was counted; none if all are too large. Gates that watch are tried where
 /// those that count take long.
-pub(crate) fn best_events(compilation: &Compilation) -> Option<(Events, Count)> {
+pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<(Events, Count)> {
     let time = |(events, count): &(Events, Count)| price(events).of(count.work);
     let tried = |events: Events| {
         let most = MOST_PASSES * events.edges() as u64 + (1 << 20);
         let count = count(&events, most);
         (events, count)
     };
-    let counting = Events::counting(compilation).map(tried).min_by_key(time);
+    let counting = Events::counting(compilation, limits).map(tried).min_by_key(time);
     let is_slow = counting.as_ref().is_none_or(|counting| time(counting) >= SLOW);
     let watching = is_slow.then(|| Events::watching(compilation)).flatten().map(tried);
     counting.into_iter().chain(watching).min_by_key(time)

@@ -161,6 +161,50 @@ fn tic_tac_toe_is_a_draw_and_wins_are_quick() {
     assert_eq!((found.report.depth, found.report.value), (1, Some(100.0)));
 }
 
+/// A player chooses while chance draws, so a choice is worth the mean.
+#[test]
+fn chance_that_draws_beside_a_player_is_averaged() {
+    let game = load(
+        "(role player) (role random) (init (step 0)) (succ 0 1) (succ 1 2) (number 0) (number 1) (number 2)
+        (<= (legal player (take ?n)) (number ?n)) (<= (legal random (draw ?n)) (number ?n))
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+        (<= (next (first ?n ?m)) (true (step 0)) (does player (take ?n)) (does random (draw ?m)))
+        (<= (next (first ?n ?m)) (true (first ?n ?m)))
+        (<= terminal (true (step 2)))
+        (<= (goal player 50) (true (first 0 ?m))) (<= (goal player 0) (true (first ?n ?m)) (distinct ?n 0) (distinct ?m 2))
+        (<= (goal player 100) (true (first 1 2))) (<= (goal player 90) (true (first 2 2)))",
+    )
+    .expect("it loads");
+    let player = game.roles().next().expect("a role");
+    for depth in 1..=2 {
+        let judges = |_: &_, state: &<Dynamic as Game>::State, _: &_, goals: &mut [f32]| {
+            goals.fill(judge::<Dynamic>(state));
+        };
+        let mut search = AlphaBeta::new().evaluation(judges).depth(depth);
+        let found = search.search(&game, &game.initial(), player, &Budget::unlimited());
+        let expected = f64::midpoint(minimax(&game, &game.initial(), player, false, depth), 100.0);
+        let value = found.report.value.expect("a value");
+        assert!((value - expected).abs() < 0.05, "depth {depth}: {value}, not {expected}");
+    }
+}
+
+/// All but the first choice are searched with a window without width: otherwise this takes more nodes.
+#[test]
+fn windows_without_width_save_nodes() {
+    let game = connect_four::game();
+    let mut nodes = 0;
+    for seed in 0..8 {
+        let state = position(&game, 6, seed);
+        let judges = |_: &_, state: &connect_four::State, _: &_, goals: &mut [f32]| {
+            goals[0] = judge::<connect_four::ConnectFour>(state);
+            goals[1] = 100.0 - goals[0];
+        };
+        let mut search = AlphaBeta::new().evaluation(judges).depth(8);
+        nodes += search.search(&game, &state, connect_four::Role::Red, &Budget::unlimited()).report.nodes;
+    }
+    assert!(nodes < 240_000, "{nodes}");
+}
+
 #[test]
 fn memory_and_nodes_are_kept_to() {
     let game = connect_four::game();

@@ -128,6 +128,8 @@ impl<'r, G: Game> Run<'r, G> {
         let mut is_solved = true;
         let own_count = self.engine.frames[ply].own.len();
         let ways = self.engine.frames[ply].options.ways(&self.engine.others);
+        let outcomes = self.engine.frames[ply].options.ways(&self.engine.chance);
+        let scouts = depth > 1 && outcomes == 1 && (own_count > 1) != (ways > 1);
         for place in 0..own_count {
             let action = self.engine.frames[ply].own[place].1;
             let role = self.engine.role;
@@ -135,9 +137,14 @@ impl<'r, G: Game> Run<'r, G> {
             let mut worst = INFINITE;
             let mut worst_way = NONE;
             let mut are_solved = true;
-            for way in 0..ways {
-                let way = self.engine.set_way(ply, way);
-                let (value, solved) = self.mean(ply, depth, alpha, beta.min(worst))?;
+            for number in 0..ways {
+                let way = self.engine.set_way(ply, number);
+                let (low, high) = (alpha, beta.min(worst));
+                let (value, solved) = if scouts && place as u64 + number > 0 {
+                    self.scout(ply, depth, low, high, own_count > 1)?
+                } else {
+                    self.mean(ply, depth, low, high)?
+                };
                 are_solved &= solved;
                 if value < worst {
                     worst = value;
@@ -203,6 +210,17 @@ impl<'r, G: Game> Run<'r, G> {
             self.game.observe(state, view);
         }
         Some((self.engine.value(self.engine.frames[ply].view.as_ref()), true))
+    }
+
+    /// The value of the successor of a choice that is not the first, where one side alone chooses. A window without width tells in
+    /// fewer nodes that it is no better than what is known, which is so of most (principal variation search).
+    fn scout(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32, is_own: bool) -> Option<Valued> {
+        let (low, high) = if is_own { (alpha, alpha + 1) } else { (beta - 1, beta) };
+        let (value, is_solved) = self.successor(ply, depth, low, high)?;
+        if alpha < value && value < beta {
+            return self.successor(ply, depth, alpha, beta);
+        }
+        Some((value, is_solved))
     }
 
     /// The mean over what chance may do.

@@ -5,8 +5,8 @@
 //! cell, most of them several cells, so the disjunctions of moves overlap widely; a net has a third of the
 //! operations afterwards. Only operands of equal height are a pair, so a gate gets no deeper than a balanced
 //! tree: depth is what a step of a small game waits for. Gates that are wide for the size of their net are looked at in blocks,
-//! so that there are never many more pairs than `PAIRS`. Pairs wait in queues by the number of gates that they were seen in, and only those of
-//! the first queue are put in order: most are gone before their turn comes.
+//! so that there are never many more pairs than `PAIRS`. Pairs wait in queues by the most gates that they may still be in, which are counted again
+//! when their turn comes: most are gone by then. Only those of the first queue are put in order.
 //!
 //! Sharing ends: with each pair taken out the blocks have fewer operands. Pairs are paid for before they are counted, in steps and
 //! bytes, and so is each block that a pair is taken out of.
@@ -14,8 +14,10 @@
 use super::rebuild::{close, inputs, open};
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
-use rustc_hash::FxHashMap;
-use std::{cmp::Reverse, collections::BinaryHeap};
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BinaryHeap,
+};
 
 /// About how many pairs are counted at first, in a net of any usual size.
 const PAIRS: usize = 4 << 20;
@@ -27,159 +29,174 @@ const BLOCK: std::ops::RangeInclusive<usize> = 8..=512;
 const COUNTED: u64 = 1;
 const WAITED: u64 = 8;
 
-/// Bytes of a pair that is in several blocks: its count and its places in the heap.
-const REMEMBERED: usize = 48;
+/// Bytes of a pair that is in several blocks: its places in a queue and in the heap, which may be twice as long as they have to be.
+const REMEMBERED: usize = 32;
 
 /// Takes common pairs of operands out of the gates. O(literals x log), with a factor of up to half a block.
 pub fn share(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
-    // The blocks, where each of their operands is, and how many are beside another one.
-    meter.take(16 * (net.len() + net.literals()) + 8 * net.len())?;
+    // The numbers of operands, the blocks, and where each operand is.
+    meter.take(32 * net.len() + 16 * net.literals())?;
     let live = net.cone(net.outputs.iter());
     let block = (2 * PAIRS / net.literals().max(1)).clamp(*BLOCK.start(), *BLOCK.end());
-    let mut sharing = Sharing { first: net.len() as u32, ..Sharing::default() };
-    let mut blocks_of = vec![0..0; net.len()];
-    for gate in net.inputs()..net.len() {
-        if let (true, Gate::And(operands)) = (live[gate], net.gate(gate as u32)) {
-            let start = sharing.blocks.len();
-            sharing.blocks.extend(operands.chunks(block).map(<[Signal]>::to_vec));
-            blocks_of[gate] = start..sharing.blocks.len();
+    let gates = net.inputs()..net.len();
+    let operands = |gate: usize| match net.gate(gate as u32) {
+        Gate::And(operands) if live[gate] => operands,
+        _ => &[],
+    };
+    let mut sharing = Sharing::default();
+    // Operands are marked, and then numbered in their order, which parts follow.
+    let mut numbers = vec![0; 2 * net.len()];
+    gates.clone().flat_map(operands).for_each(|operand| numbers[operand.code() as usize] = 1);
+    for (code, number) in (0_u32..).zip(&mut numbers) {
+        if std::mem::replace(number, sharing.operands.len() as u32) == 1 {
+            sharing.operands.push(Signal::new(code >> 1, code & 1 == 1));
         }
     }
-    sharing.count(meter)?;
-    while let Some(pair) = sharing.next() {
-        sharing.extract(pair, meter)?;
+    meter.take(32 * sharing.operands.len())?;
+    let mut blocks_of = vec![0..0; net.len()];
+    for gate in gates.clone() {
+        let start = sharing.blocks.len();
+        let numbered = |block: &[Signal]| block.iter().map(|s| numbers[s.code() as usize]).collect();
+        sharing.blocks.extend(operands(gate).chunks(block).map(numbered));
+        blocks_of[gate] = start..sharing.blocks.len();
     }
+    sharing.count(meter)?;
+    while sharing.extract_next(meter)? {}
 
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
     signals.resize(net.len(), Signal::FALSE);
     let mut parts: Vec<Option<Signal>> = vec![None; sharing.parts.len()];
-    for (gate, blocks) in blocks_of.into_iter().enumerate().skip(net.inputs()) {
-        let operands: Vec<Signal> = sharing.blocks[blocks].iter().flatten().copied().collect();
-        if live[gate] {
-            let operands =
-                operands.iter().map(|&s| sharing.make(&mut copy, s, &signals, &mut parts)).collect();
-            signals[gate] = copy.and(operands);
-            copy.pay(meter)?;
-        }
+    for gate in gates.filter(|&gate| live[gate]) {
+        let operands = sharing.blocks[blocks_of[gate].clone()].iter().flatten();
+        let operands = operands.map(|&o| sharing.make(&mut copy, o, &signals, &mut parts)).collect();
+        signals[gate] = copy.and(operands);
+        copy.pay(meter)?;
     }
     Some(close(net, copy, &signals))
 }
 
-type Pair = [Signal; 2];
+/// Two operands by their numbers, the lesser first.
+type Pair = [u32; 2];
 
 #[derive(Default)]
 struct Sharing {
-    /// The operands of the gates.
-    blocks: Vec<Vec<Signal>>,
-    /// The blocks that an operand was ever in.
-    places: FxHashMap<Signal, Vec<u32>>,
-    /// In how many blocks both of a pair are; pairs in one block have no entry.
-    counts: FxHashMap<Pair, u32>,
-    /// By how many blocks they are in: the pairs of `counts`, some with counts that are too high by now, and some that are gone.
+    /// The operands of the net, in order. Parts have the numbers that follow theirs.
+    operands: Vec<Signal>,
+    /// The operands of the gates by their numbers, in order.
+    blocks: Vec<Vec<u32>>,
+    /// The blocks that an operand is in, in order.
+    places: Vec<Vec<u32>>,
+    /// Pairs by the most blocks that they may be in; those in one block wait nowhere.
     queues: Vec<Vec<Pair>>,
-    /// The pairs in as many blocks as there are queues.
+    /// The pairs that may be in as many blocks as there are queues.
     heap: BinaryHeap<Reverse<Pair>>,
-    /// The pairs taken out. They are numbered like gates that follow those of the net.
+    /// The pairs taken out.
     parts: Vec<Pair>,
     /// How many pairs each of `parts` has below it, one in the other.
     heights: Vec<u32>,
-    first: u32,
-    /// By the code of an operand, in how many of the blocks at hand it is beside another one: all zero in between.
+    /// In how many of the blocks at hand an operand is beside another one: all zero in between.
     beside: Vec<u32>,
 }
 
 impl Sharing {
     /// Counts the pairs.
     fn count(&mut self, meter: &mut Meter) -> Option<()> {
-        let count = |block: &Vec<Signal>| block.len() * block.len().saturating_sub(1) / 2;
+        let count = |block: &Vec<u32>| block.len() * block.len().saturating_sub(1) / 2;
         meter.spend(COUNTED * self.blocks.iter().map(count).sum::<usize>() as u64)?;
-        let mut operands = Vec::new();
-        for (number, block) in (0u32..).zip(&self.blocks) {
-            for &operand in block {
-                self.places
-                    .entry(operand)
-                    .or_insert_with(|| {
-                        operands.push(operand);
-                        Vec::new()
-                    })
-                    .push(number);
-            }
+        self.places = vec![Vec::new(); self.operands.len()];
+        for (number, block) in (0_u32..).zip(&self.blocks) {
+            block.iter().for_each(|&operand| self.places[operand as usize].push(number));
         }
-        self.beside = vec![0; 2 * self.first as usize];
-        let most = operands.iter().map(|operand| self.places[operand].len()).max();
+        self.beside = vec![0; self.operands.len()];
+        let most = self.places.iter().map(Vec::len).max();
         self.queues = vec![Vec::new(); 1 + most.unwrap_or(0)];
         let mut others = Vec::new();
-        for left in operands {
-            for &place in &self.places[&left] {
+        for left in 0..self.operands.len() as u32 {
+            for &place in &self.places[left as usize] {
                 let block = &self.blocks[place as usize];
-                note(&mut self.beside, &mut others, &block[block.partition_point(|&s| s <= left)..]);
+                note(&mut self.beside, &mut others, &block[block.partition_point(|&other| other <= left)..]);
             }
             for right in others.drain(..) {
-                let count = std::mem::take(&mut self.beside[right.code() as usize]);
-                self.remember([left, right], count, meter)?;
+                let count = std::mem::take(&mut self.beside[right as usize]);
+                self.remember([left, right], count as usize, meter)?;
             }
         }
         Some(())
     }
 
-    fn remember(&mut self, pair: Pair, count: u32, meter: &mut Meter) -> Option<()> {
+    fn remember(&mut self, pair: Pair, count: usize, meter: &mut Meter) -> Option<()> {
         if count > 1 {
             meter.spend(WAITED)?;
             meter.take(REMEMBERED)?;
-            self.counts.insert(pair, count);
             self.enqueue(pair, count);
         }
         Some(())
     }
 
-    /// Puts a pair where those in so many blocks wait.
-    fn enqueue(&mut self, pair: Pair, count: u32) {
-        match self.queues.get_mut(count as usize) {
-            Some(queue) => queue.push(pair),
+    /// Puts a pair where those in at most so many blocks wait.
+    fn enqueue(&mut self, pair: Pair, most: usize) {
+        match self.queues.get_mut(most) {
+            Some(queue) if most > 1 => queue.push(pair),
+            Some(_) => {}
             None => self.heap.push(Reverse(pair)),
         }
     }
 
-    /// The most frequent pair, of several the first; none if no pair is in two blocks.
-    fn next(&mut self) -> Option<Pair> {
+    /// Takes the most frequent pair out, of several the first. False if no pair is in two blocks.
+    fn extract_next(&mut self, meter: &mut Meter) -> Option<bool> {
         loop {
-            let Some(Reverse(pair)) = self.heap.pop() else {
-                for pair in self.queues.pop()? {
-                    if let Some(&count) = self.counts.get(&pair) {
-                        self.enqueue(pair, count);
-                    }
+            if let Some(Reverse(pair)) = self.heap.pop() {
+                let count = self.count_common(pair, self.queues.len(), meter)?;
+                if count >= self.queues.len() {
+                    self.extract(pair, meter)?;
+                    return Some(true);
                 }
+                self.enqueue(pair, count);
                 continue;
-            };
-            match self.counts.get(&pair) {
-                Some(&count) if (count as usize) < self.queues.len() => self.enqueue(pair, count),
-                Some(_) => return Some(pair),
-                None => {}
+            }
+            let Some(queue) = self.queues.pop() else { return Some(false) };
+            for pair in queue {
+                let count = self.count_common(pair, self.queues.len(), meter)?;
+                self.enqueue(pair, count);
             }
         }
     }
 
+    /// In how many blocks a pair is; no more than so many if that is less than `least`.
+    fn count_common(&self, pair: Pair, least: usize, meter: &mut Meter) -> Option<usize> {
+        let [a, b] = pair.map(|operand| &self.places[operand as usize][..]);
+        let most = a.len().min(b.len());
+        if most < least {
+            return Some(most);
+        }
+        meter.spend(most as u64)?;
+        let mut count = 0;
+        meet(a, b, |_| count += 1);
+        Some(count)
+    }
+
     /// Takes a pair out.
     fn extract(&mut self, pair: Pair, meter: &mut Meter) -> Option<()> {
-        self.counts.remove(&pair);
-        let part = Signal::new(self.first + self.parts.len() as u32, false);
+        let part = (self.operands.len() + self.parts.len()) as u32;
         let height = 1 + self.height(pair[0]);
         self.parts.push(pair);
         self.heights.push(height);
-        let fewer = pair.map(|operand| &self.places[&operand]).into_iter().min_by_key(|places| places.len());
-        let mut places = fewer.cloned().unwrap_or_default();
-        meter.spend(places.len() as u64)?;
-        places.retain(|&place| {
-            pair.iter().all(|operand| self.blocks[place as usize].binary_search(operand).is_ok())
-        });
-        self.beside.resize(2 * (self.first as usize + self.parts.len()), 0);
+        let [a, b] = pair.map(|operand| std::mem::take(&mut self.places[operand as usize]));
+        meter.spend((a.len() + b.len()) as u64)?;
+        let mut places = Vec::new();
+        meet(&a, &b, |place| places.push(place));
+        for (operand, mut list) in pair.into_iter().zip([a, b]) {
+            let mut gone = places.iter().peekable();
+            list.retain(|place| gone.next_if_eq(&place).is_none());
+            self.places[operand as usize] = list;
+        }
+        self.beside.push(0);
         let mut others = Vec::new();
         for &place in &places {
             let block = &mut self.blocks[place as usize];
-            // Two look-ups for each of the others.
-            meter.spend(4 * block.len() as u64)?;
+            meter.spend(2 * block.len() as u64)?;
             let before = block.len();
             block.retain(|operand| !pair.contains(operand));
             note(&mut self.beside, &mut others, block);
@@ -187,40 +204,40 @@ impl Sharing {
             block.push(part);
             debug_assert!(block.len() < before, "a block has fewer operands");
         }
-        self.places.insert(part, places);
+        self.places.push(places);
         for other in others {
-            let count = std::mem::take(&mut self.beside[other.code() as usize]);
-            pair.iter().for_each(|&operand| forget(&mut self.counts, operand, other, count));
+            let count = std::mem::take(&mut self.beside[other as usize]);
             if self.height(other) == height {
-                self.remember([other, part], count, meter)?;
+                self.remember([other, part], count as usize, meter)?;
             }
         }
         Some(())
     }
 
-    fn height(&self, operand: Signal) -> u32 {
-        operand.gate().checked_sub(self.first).map_or(0, |number| self.heights[number as usize])
+    fn height(&self, operand: u32) -> u32 {
+        (operand as usize).checked_sub(self.operands.len()).map_or(0, |number| self.heights[number])
     }
 
     /// The signal in `net` of an operand. Recurses as deep as the part is high: to the logarithm of a block.
-    fn make(&self, net: &mut Net, s: Signal, signals: &[Signal], parts: &mut [Option<Signal>]) -> Signal {
-        let Some(number) = s.gate().checked_sub(self.first) else {
+    fn make(&self, net: &mut Net, operand: u32, signals: &[Signal], parts: &mut [Option<Signal>]) -> Signal {
+        let Some(number) = (operand as usize).checked_sub(self.operands.len()) else {
+            let s = self.operands[operand as usize];
             return signals[s.gate() as usize].negate_if(s.is_negated());
         };
-        if let Some(made) = parts[number as usize] {
+        if let Some(made) = parts[number] {
             return made;
         }
-        let pair = self.parts[number as usize].map(|operand| self.make(net, operand, signals, parts));
+        let pair = self.parts[number].map(|operand| self.make(net, operand, signals, parts));
         let made = net.and(pair.to_vec());
-        parts[number as usize] = Some(made);
+        parts[number] = Some(made);
         made
     }
 }
 
 /// Counts operands in one more block. The `others` are those that were in none before.
-fn note(beside: &mut [u32], others: &mut Vec<Signal>, operands: &[Signal]) {
+fn note(beside: &mut [u32], others: &mut Vec<u32>, operands: &[u32]) {
     for &operand in operands {
-        let count = &mut beside[operand.code() as usize];
+        let count = &mut beside[operand as usize];
         if *count == 0 {
             others.push(operand);
         }
@@ -228,13 +245,18 @@ fn note(beside: &mut [u32], others: &mut Vec<Signal>, operands: &[Signal]) {
     }
 }
 
-/// A pair is in so many blocks less.
-fn forget(counts: &mut FxHashMap<Pair, u32>, left: Signal, right: Signal, blocks: u32) {
-    let pair = if left < right { [left, right] } else { [right, left] };
-    if let Some(count) = counts.get_mut(&pair) {
-        *count -= blocks;
-        if *count < 2 {
-            counts.remove(&pair);
+/// Gives what is in both of two lists in order.
+fn meet(mut a: &[u32], mut b: &[u32], mut give: impl FnMut(u32)) {
+    while let ([x, rest_of_a @ ..], [y, rest_of_b @ ..]) = (a, b) {
+        let order = x.cmp(y);
+        if order == Ordering::Equal {
+            give(*x);
+        }
+        if order != Ordering::Greater {
+            a = rest_of_a;
+        }
+        if order != Ordering::Less {
+            b = rest_of_b;
         }
     }
 }

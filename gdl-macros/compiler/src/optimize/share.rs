@@ -168,6 +168,7 @@ impl Sharing {
     fn count_common(&self, pair: Pair, least: usize, meter: &mut Meter) -> Option<usize> {
         let [a, b] = pair.map(|operand| &self.places[operand as usize][..]);
         let most = a.len().min(b.len());
+        meter.spend(1)?;
         if most < least {
             return Some(most);
         }

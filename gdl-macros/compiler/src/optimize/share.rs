@@ -14,10 +14,7 @@
 use super::rebuild::{close, inputs, open};
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
-use std::{
-    cmp::{Ordering, Reverse},
-    collections::BinaryHeap,
-};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// About how many pairs are counted at first, in a net of any usual size.
 const PAIRS: usize = 4 << 20;
@@ -36,7 +33,7 @@ const REMEMBERED: usize = 32;
 pub fn share(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     // The numbers of operands, the blocks, and where each operand is.
-    meter.take(32 * net.len() + 16 * net.literals())?;
+    meter.take(48 * net.len() + 16 * net.literals())?;
     let live = net.cone(net.outputs.iter());
     let block = (2 * PAIRS / net.literals().max(1)).clamp(*BLOCK.start(), *BLOCK.end());
     let gates = net.inputs()..net.len();
@@ -172,9 +169,10 @@ impl Sharing {
         if most < least {
             return Some(most);
         }
+        // Each of the fewer places is looked for among the others.
         meter.spend(most as u64)?;
         let mut count = 0;
-        meet(a, b, |_| count += 1);
+        intersect(a, b, |_| count += 1);
         Some(count)
     }
 
@@ -187,7 +185,7 @@ impl Sharing {
         let [a, b] = pair.map(|operand| std::mem::take(&mut self.places[operand as usize]));
         meter.spend((a.len() + b.len()) as u64)?;
         let mut places = Vec::new();
-        meet(&a, &b, |place| places.push(place));
+        intersect(&a, &b, |place| places.push(place));
         for (operand, mut list) in pair.into_iter().zip([a, b]) {
             let mut gone = places.iter().peekable();
             list.retain(|place| gone.next_if_eq(&place).is_none());
@@ -246,18 +244,18 @@ fn note(beside: &mut [u32], others: &mut Vec<u32>, operands: &[u32]) {
     }
 }
 
-/// Gives what is in both of two lists in order.
-fn meet(mut a: &[u32], mut b: &[u32], mut give: impl FnMut(u32)) {
-    while let ([x, rest_of_a @ ..], [y, rest_of_b @ ..]) = (a, b) {
-        let order = x.cmp(y);
-        if order == Ordering::Equal {
-            give(*x);
+/// Gives what is in both of two lists in order. O(short list x log long list), by steps that double.
+fn intersect(a: &[u32], b: &[u32], mut give: impl FnMut(u32)) {
+    let (short, mut long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    for &place in short {
+        let mut end = 1;
+        while long.get(end - 1).is_some_and(|&other| other < place) {
+            end *= 2;
         }
-        if order != Ordering::Greater {
-            a = rest_of_a;
-        }
-        if order != Ordering::Less {
-            b = rest_of_b;
+        let near = &long[end / 2..end.min(long.len())];
+        long = &long[end / 2 + near.partition_point(|&other| other < place)..];
+        if long.first() == Some(&place) {
+            give(place);
         }
     }
 }

@@ -43,11 +43,7 @@ pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Resul
     }
     let Failure { mut diagnostics, rules, .. } = match gdl_compiler::compile(source, options) {
         Ok(compilation) => {
-            let game = match way {
-                None => choose_engine(&compilation, &options.limits).map(|(game, _)| game),
-                way => playable(&compilation, way),
-            };
-            return game.map_err(|excess| {
+            return playable_within(&compilation, way, &options.limits).map_err(|excess| {
                 let mut diagnostics = compilation.diagnostics;
                 diagnostics.push(*excess);
                 Box::new(diagnostics)
@@ -70,15 +66,25 @@ pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Resul
 /// # Errors
 /// The limit that is too low for it.
 pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic, Box<Diagnostic>> {
-    let rules = &compilation.rules;
+    playable_within(compilation, way, &Limits::default())
+}
+
+/// [`playable`] within some limits.
+fn playable_within(
+    compilation: &Compilation,
+    way: Option<Way>,
+    limits: &Limits,
+) -> Result<Dynamic, Box<Diagnostic>> {
     match way {
-        None => choose_engine(compilation, &Limits::default()).map(|(game, _)| game),
-        Some(Way::Lifted) => lift(rules, &Options::default()),
+        None => choose_engine(compilation, limits).map(|(game, _)| game),
+        Some(Way::Lifted) => {
+            lift(&compilation.rules, &Options { limits: limits.clone(), ..Options::default() })
+        }
         Some(Way::Table) => Ok(Dynamic::new(decode(compilation)?)),
         Some(Way::Events) => {
             let message = "machines of the net would take more than a gibibyte";
             let excess = || Box::new(Diagnostic::new(&codes::TOO_MANY_INSTANCES, None, message.to_owned()));
-            let (events, _) = trial::best_events(compilation, &Limits::default()).ok_or_else(excess)?;
+            let (events, _) = trial::best_events(compilation, limits).ok_or_else(excess)?;
             Ok(Dynamic::eventful(events.with_table(Arc::new(decode(compilation)?))))
         }
     }

@@ -188,9 +188,9 @@ fn chance_that_draws_beside_a_player_is_averaged() {
     }
 }
 
-/// All but the first choice are searched with a window without width: otherwise this takes more nodes.
+/// All but the first choice are searched with a null window: otherwise this takes more nodes.
 #[test]
-fn windows_without_width_save_nodes() {
+fn null_windows_save_nodes() {
     let game = connect_four::game();
     let mut nodes = 0;
     for seed in 0..8 {

@@ -26,7 +26,7 @@ use std::fmt;
 /// It deepens until the value is proved, the depth or the budget is reached; what is found of an iteration
 /// that was broken off counts. States are remembered in a table of a fixed number of bytes, by all their words. Moves
 /// are tried in this order: the one from the table, two that cut off other states at the same depth (killers), then
-/// by how often and how deep they cut off any (history). All but the first are searched with a window without width, and again
+/// by how often and how deep they cut off any (history). All but the first are searched with a null window, and again
 /// if they are better (principal variation search; Marsland and Campbell, "Parallel search of strongly ordered game trees", 1982).
 ///
 /// States before the end of a search have all their successors made in one pass of the lanes

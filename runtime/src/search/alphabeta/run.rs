@@ -212,7 +212,7 @@ impl<'r, G: Game> Run<'r, G> {
         Some((self.engine.value(self.engine.frames[ply].view.as_ref()), true))
     }
 
-    /// The value of the successor of a choice that is not the first, where one side alone chooses. A window without width tells in
+    /// The value of the successor of a choice that is not the first, where one side alone chooses. A null window tells in
     /// fewer nodes that it is no better than what is known, which is so of most (principal variation search).
     fn scout(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32, is_own: bool) -> Option<Valued> {
         let (low, high) = if is_own { (alpha, alpha + 1) } else { (beta - 1, beta) };

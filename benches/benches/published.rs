@@ -15,7 +15,7 @@ use clap::Parser;
 use cpu_time::ProcessTime;
 use gdl_benches::page;
 use gdl_compiler::{Options, diagnostic::Severity};
-use gdl_runtime::{__private::compile, Dynamic, Playouts, Stats, playouts::Engine};
+use gdl_runtime::{__private::compile_in_stages, Dynamic, Playouts, Stats, playouts::Engine};
 use gdl_tools::{
     child::{self, peak_memory},
     load,
@@ -73,7 +73,9 @@ struct Rate {
 /// What was measured of a rulesheet.
 #[derive(Debug, Serialize, Deserialize)]
 struct Figures {
-    /// From the text to the end of a first random game, one state at a time.
+    /// From the text to the end of a random game, one state at a time, by the first engine that is ready.
+    ready_seconds: f64,
+    /// The same by the last engine, without that.
     load_seconds: f64,
     single: Rate,
     playouts: Rate,
@@ -154,12 +156,20 @@ fn measure(path: &Path, args: &Args) -> Outcome {
     let options = Options { case_sensitive: true, ..load::quiet() };
     let source = load::read(path, &options).map_err(|_| "unreadable".to_owned())?;
     let clock = ProcessTime::now();
-    let game = compile(&source, &options).map_err(|diagnostics| {
+    let (mut ready, mut aside) = (None, Duration::ZERO);
+    let begin = |early: Dynamic| {
+        let made = clock.elapsed();
+        let _ = play(&early, Some(Engine::Single)).count(1).run();
+        let begun = clock.elapsed();
+        (ready, aside) = (Some(begun), begun.saturating_sub(made));
+    };
+    let game = compile_in_stages(&source, &options, None, Some(begin)).map_err(|diagnostics| {
         let first = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
         first.map(|error| format!("{}: {}", error.code.id, error.message)).unwrap_or_default()
     })?;
     let _ = play(&game, Some(Engine::Single)).count(1).run();
-    let load_seconds = clock.elapsed().as_secs_f64();
+    let load = clock.elapsed().saturating_sub(aside);
+    let [load_seconds, ready_seconds] = [load, ready.unwrap_or(load)].map(|time| time.as_secs_f64());
     let rate = |engine| {
         let time = Duration::from_secs_f64(args.seconds);
         let _ = play(&game, engine).within(time).run();
@@ -175,7 +185,7 @@ fn measure(path: &Path, args: &Args) -> Outcome {
     if let Some((count, excess)) = game.given_up() {
         return Err(format!("{count} evaluations given up: the first {excess}"));
     }
-    Ok(Figures { load_seconds, single, playouts, bytes: peak_memory() })
+    Ok(Figures { ready_seconds, load_seconds, single, playouts, bytes: peak_memory() })
 }
 
 fn play(game: &Dynamic, engine: Option<Engine>) -> Playouts<'_, Dynamic> {
@@ -212,7 +222,7 @@ impl Row {
         let published = self.published.map(|published| scaled(published.states));
         let figures = match &self.outcome {
             Ok(figures) => figures,
-            Err(reason) => return format!("| {} | {} | {reason} |||||||||\n", self.name, cell(published)),
+            Err(reason) => return format!("| {} | {} | {reason} ||||||||||\n", self.name, cell(published)),
         };
         let mut line = format!("| {} | {} ", self.name, cell(published));
         let ratios = self.ratios();
@@ -226,9 +236,10 @@ impl Row {
         let memory = figures.bytes.map(|bytes| format!("{} MB", bytes / 1_000_000));
         let _ = writeln!(
             line,
-            "| {ours}{} | {} | {} | {} |",
+            "| {ours}{} | {} | {} | {} | {} |",
             if self.published.is_some() && !self.is_like() { " *" } else { "" },
             cell(theirs),
+            duration(figures.ready_seconds),
             duration(figures.load_seconds),
             cell(memory)
         );
@@ -241,6 +252,13 @@ fn figure(number: f64) -> String {
     if number < 10.0 { format!("{number:.2}") } else { format!("{number:.0}") }
 }
 
+/// What half, nine of ten and all of some numbers are at most.
+fn spread(numbers: &mut Vec<f64>) -> [f64; 3] {
+    numbers.sort_by(f64::total_cmp);
+    let at = |place: usize| numbers.get(place).copied().unwrap_or(f64::NAN);
+    [median(numbers.iter().copied()), at(numbers.len() * 9 / 10), at(numbers.len().saturating_sub(1))]
+}
+
 /// All rows, those that are furthest behind first, and what they come to.
 fn table(rows: &mut [Row]) -> String {
     let least = |row: &Row| match &row.outcome {
@@ -248,21 +266,22 @@ fn table(rows: &mut [Row]) -> String {
         Ok(_) => row.ratios().map_or(f64::INFINITY, |[single, playouts]| single.min(playouts)),
     };
     rows.sort_by(|a, b| least(a).total_cmp(&least(b)).then_with(|| a.name.cmp(&b.name)));
-    let loads: Vec<f64> =
-        rows.iter().filter_map(|row| Some(row.outcome.as_ref().ok()?.load_seconds)).collect();
-    let mut sorted = loads.clone();
-    sorted.sort_by(f64::total_cmp);
+    let loaded: Vec<&Figures> = rows.iter().filter_map(|row| row.outcome.as_ref().ok()).collect();
     let ratios: Vec<[f64; 2]> = rows.iter().filter_map(Row::ratios).collect();
     let of = |which: usize| ratios.iter().map(move |ratios| ratios[which]);
     let mut text = format!(
-        "{} rulesheets, of which {} load: half of them within {}, nine of ten within {}, all within {}. Of {} speeds were published.\n\n",
+        "{} rulesheets, of which {} load. Of {} speeds were published.\n\n",
         rows.len(),
-        loads.len(),
-        duration(median(loads.iter().copied())),
-        duration(sorted.get(sorted.len() * 9 / 10).copied().unwrap_or(f64::NAN)),
-        duration(sorted.last().copied().unwrap_or(f64::NAN)),
-        ratios.len(),
+        loaded.len(),
+        ratios.len()
     );
+    text += "| until a random game was played by the | half | nine of ten | all |\n|---|---:|---:|---:|\n";
+    let ready = loaded.iter().map(|figures| figures.ready_seconds).collect();
+    let whole = loaded.iter().map(|figures| figures.load_seconds).collect();
+    for (name, mut seconds) in [("first engine", ready), ("last engine", whole)] {
+        let _ = writeln!(text, "| {name} | {} |", spread(&mut seconds).map(duration).join(" | "));
+    }
+    text += "\n";
     text += "| states/s over published | geometric mean | least | under 1 |\n|---|---:|---:|---:|\n";
     for (name, which) in [("one at a time", 0), ("playouts", 1)] {
         let _ = writeln!(
@@ -273,8 +292,8 @@ fn table(rows: &mut [Row]) -> String {
             of(which).filter(|&ratio| ratio < 1.0).count(),
         );
     }
-    text += "\n| rulesheet | published | single states by | states/s | ratio | playouts by | states/s | ratio | moves | published | load | memory |\n";
-    text += "|---|---:|---|---:|---:|---|---:|---:|---:|---:|---:|---:|\n";
+    text += "\n| rulesheet | published | single states by | states/s | ratio | playouts by | states/s | ratio | moves | published | ready | load | memory |\n";
+    text += "|---|---:|---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|\n";
     rows.iter().for_each(|row| text += &row.line());
     text
 }

@@ -10,9 +10,12 @@ use crate::{
 };
 use gdl_compiler::{
     Compilation, Diagnostic, Diagnostics, Failure, Limits, Options, Rules, Source, diagnostic::codes, lifted,
-    read,
+    propnet::Net, read,
 };
 use std::sync::Arc;
+
+/// Operands of a net from which on optimising it takes longer than one waits for.
+const EARLY_FROM: usize = 50_000;
 
 /// An engine for single states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +41,31 @@ pub fn compile(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagno
 /// # Errors
 /// All that is wrong with it, or that it takes too much for this engine.
 pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Result<Dynamic, Box<Diagnostics>> {
+    compile_in_stages(source, options, way, None::<fn(Dynamic)>)
+}
+
+/// [`compile_as`], which gives an [`early`] game too, if there is one and it is wanted.
+///
+/// # Errors
+/// All that is wrong with it, or that it takes too much for this engine.
+pub fn compile_in_stages(
+    source: &Source,
+    options: &Options,
+    way: Option<Way>,
+    give: Option<impl FnOnce(Dynamic)>,
+) -> Result<Dynamic, Box<Diagnostics>> {
     if way == Some(Way::Lifted) {
         return evaluate(source, options);
     }
-    let Failure { mut diagnostics, rules, .. } = match gdl_compiler::compile(source, options) {
+    let mut is_given = false;
+    let show = |net: &Net| {
+        if let (Some(give), Some(game)) = (give, early(net)) {
+            is_given = true;
+            give(game);
+        }
+    };
+    let Failure { mut diagnostics, rules, .. } = match gdl_compiler::compile_in_stages(source, options, show)
+    {
         Ok(compilation) => {
             return playable_within(&compilation, way, &options.limits).map_err(|excess| {
                 let mut diagnostics = compilation.diagnostics;
@@ -51,13 +75,22 @@ pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Resul
         }
         Err(failure) => *failure,
     };
-    if let Some(rules) = rules.filter(|_| way.is_none() && diagnostics.are_excesses()) {
+    // Rules that are lifted have other states and moves than an early game.
+    let may_lift = way.is_none() && !is_given && diagnostics.are_excesses();
+    if let Some(rules) = rules.filter(|_| may_lift) {
         match lift(&rules, options) {
             Ok(game) => return Ok(game),
             Err(excess) => diagnostics.push(*excess),
         }
     }
     Err(Box::new(diagnostics))
+}
+
+/// A game by a net that is not optimised yet, with the states and moves of all that is made of the net later; none where that is made soon,
+/// or where it would take too much.
+#[must_use]
+pub fn early(net: &Net) -> Option<Dynamic> {
+    (net.literals() >= EARLY_FROM).then(|| Events::early(net).map(Dynamic::eventful)).flatten()
 }
 
 /// The game of a compilation, run by the engine that is asked for, else by that which a trial says; evaluations are within

@@ -99,6 +99,11 @@ impl Events {
         whole.chain(phased).flatten()
     }
 
+    /// The game of gates that count, by a net that is not optimised yet.
+    pub(crate) fn early(net: &Net) -> Option<Self> {
+        Self::new(Kind::Count, net, None)
+    }
+
     /// The game of gates that watch, by the optimised net.
     pub(crate) fn watching(compilation: &Compilation) -> Option<Self> {
         Self::new(Kind::Watch, &compilation.net, None)

@@ -11,7 +11,7 @@
 
 use crate::{
     cancel::Cancel,
-    compile::{Way, compile_as},
+    compile::{Way, compile_in_stages},
     dynamic::Dynamic,
 };
 use gdl_compiler::{
@@ -356,13 +356,42 @@ impl Loader {
     /// # Errors
     /// All that is wrong with the rulesheet, or that there was not enough time.
     pub fn load(&self, text: &str) -> Result<Dynamic, LoadError> {
+        self.load_as(text, None::<fn(Dynamic)>)
+    }
+
+    /// Compiles a rulesheet, and where that takes longer than some tenths of a second gives `early` a game before, on this thread and once at
+    /// most: as soon as the rules are a net, which is optimised after that. It plays single states as the game that is returned does, and
+    /// has the same states and moves, so play can begin by it and go on by the other; it has no lanes, and is slower.
+    ///
+    /// ```
+    /// use gdl_runtime::{Game, GameExt, Loader};
+    ///
+    /// // A token on a line of 300 cells, which may go wherever it was not yet.
+    /// let cells: String = (0..300).map(|cell| format!("(cell {cell}) ")).collect();
+    /// let text = format!("(role r) {cells} (init (at 0))
+    ///     (<= (legal r (go ?a ?b)) (true (at ?a)) (cell ?b) (not (true (seen ?b))))
+    ///     (<= (next (at ?b)) (does r (go ?a ?b)))
+    ///     (<= (next (seen ?a)) (true (at ?a))) (<= (next (seen ?a)) (true (seen ?a)))
+    ///     (<= (goal r 100) (true (at 7))) (<= (goal r 0) (not (true (at 7)))) (<= terminal (true (at 7)))");
+    /// let mut first = None;
+    /// let game = Loader::new().load_in_stages(&text, |early| first = Some(early.initial())).unwrap();
+    /// assert_eq!(first, Some(game.initial()));
+    /// ```
+    ///
+    /// # Errors
+    /// All that is wrong with the rulesheet, also where that shows after there is an early game, or that there was not enough time.
+    pub fn load_in_stages(&self, text: &str, early: impl FnOnce(Dynamic)) -> Result<Dynamic, LoadError> {
+        self.load_as(text, Some(early))
+    }
+
+    fn load_as(&self, text: &str, early: Option<impl FnOnce(Dynamic)>) -> Result<Dynamic, LoadError> {
         let source = Source::new(&self.name, text);
         let watch = self.clone();
         let observer = Observer::new(move |progress| {
             if watch.is_over() { ControlFlow::Break(()) } else { watch.options.observer.tell(progress) }
         });
         let options = Options { observer, ..self.options.clone() };
-        match compile_as(&source, &options, self.way) {
+        match compile_in_stages(&source, &options, self.way, early) {
             Ok(_) if self.is_over() => {
                 Err(LoadError::Cancelled { message: "stopped by the caller when all was done".to_owned() })
             }

@@ -29,7 +29,7 @@ pub use crate::stats::thousands;
 /// For the tools of this project: games by options of the compiler.
 #[cfg(feature = "load")]
 pub use crate::{
-    compile::{Way, choose_engine, compile, compile_as, eventful, lift, playable},
+    compile::{Way, choose_engine, compile, compile_as, compile_in_stages, early, eventful, lift, playable},
     trial::Estimate,
 };
 

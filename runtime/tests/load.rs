@@ -138,21 +138,25 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     assert!(error.contains("(`max_fluents`)") && error.contains("state by state"), "{error}");
 }
 
-#[test]
-fn vast_nets_are_stepped_by_events() {
-    // Of four thousand lamps each move switches one.
+/// Lamps, of which each move switches one.
+fn lamps(count: usize) -> String {
     let mut lamps = String::new();
-    for lamp in 0..4_000 {
+    for lamp in 0..count {
         write!(lamps, "(lamp {lamp})").expect("a string takes all");
     }
-    let text = format!(
+    format!(
         "(role r) {lamps} (init (lit 9))
          (<= (legal r (switch ?l)) (lamp ?l))
          (<= (next (lit ?l)) (lamp ?l) (does r (switch ?l)) (not (true (lit ?l))))
          (<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))
          (<= terminal (true (lit 7)))
          (<= (goal r 100) (true (lit 7))) (<= (goal r 0) (not (true (lit 7))))"
-    );
+    )
+}
+
+#[test]
+fn vast_nets_are_stepped_by_events() {
+    let text = lamps(4_000);
     let chosen = load(&text).unwrap();
     let [table, events] =
         [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());
@@ -246,6 +250,31 @@ fn rules_are_evaluated_where_that_takes_less_than_a_vast_net() {
         }
         assert!(chosen.given_up().is_none());
     }
+}
+
+#[test]
+fn play_begins_before_a_net_is_optimised() {
+    for (text, engine) in [(pancakes(), "lifted"), (sums(100), "events")] {
+        let mut first = None;
+        let game = Loader::new().load_in_stages(&text, |game| first = Some(game)).unwrap();
+        let early = first.expect("it is large");
+        assert_eq!((early.engine(), game.engine()), ("events", engine));
+        // Play goes on from its states, by its moves.
+        assert_eq!((early.shape(), early.initial()), (game.shape(), game.initial()));
+        assert_eq!(early.vocabulary(), game.vocabulary());
+        let tally =
+            |game| Playouts::new(game).engine(Engine::Single).seed(3).count(300).threads(2).run().tally;
+        assert_eq!(tally(&early), tally(&game));
+        assert!(early.table().is_none() && game.table().is_some());
+    }
+
+    // What is made soon is made once, and rules that are to be evaluated state by state become no net.
+    let mut given = 0;
+    for loader in [Loader::new(), Loader::new().lifted()] {
+        loader.load_in_stages(NIM, |_| given += 1).unwrap();
+    }
+    Loader::new().lifted().load_in_stages(&pancakes(), |_| given += 1).unwrap();
+    assert_eq!(given, 0);
 }
 
 /// Many combinations have to be looked at in the step after the first, and none of them is any good.

@@ -12,6 +12,7 @@ use crate::{
     thinker::{self, Build, Thought},
     threads::Threads,
 };
+use gdl_compiler::Limits;
 use gdl_runtime::{Dynamic, Player, chance::Stream};
 use std::{
     fmt,
@@ -46,6 +47,7 @@ pub struct Host {
     name: String,
     thought: Thought,
     allowance: Duration,
+    limits: Limits,
     seeds: Mutex<Stream>,
     threads: Threads,
     seat: Mutex<Option<Arc<Seat>>>,
@@ -77,6 +79,7 @@ impl Host {
             name: name.chars().map(symbol).collect(),
             thought: Thought { build, ponders: true },
             allowance: Self::DEFAULT_ALLOWANCE,
+            limits: Limits::default(),
             seeds: Mutex::new(Stream::new(0, 0)),
             threads: Threads::default(),
             seat: Mutex::new(None),
@@ -89,6 +92,14 @@ impl Host {
     #[must_use]
     pub fn allowance(mut self, allowance: Duration) -> Self {
         self.allowance = allowance;
+        self
+    }
+
+    /// Limits of the compiler for rules that are received. Unless this says otherwise they are those for a game of one's own, which allow
+    /// for the vastest rulesheets: there is one match at a time, and compiling ends with it.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
         self
     }
 
@@ -196,8 +207,8 @@ impl Host {
         }
         let seed = self.seeds.lock().unwrap_or_else(PoisonError::into_inner).bits();
         let seat = Arc::new(Seat::new(id, role, rules, clocks, self.allowance, seed));
-        let opener = (Arc::clone(&seat), self.threads.clone());
-        let opened = self.threads.spawn("opening", move || opening::open(&opener.0, &opener.1));
+        let opener = (Arc::clone(&seat), self.threads.clone(), self.limits.clone());
+        let opened = self.threads.spawn("opening", move || opening::open(&opener.0, &opener.1, opener.2));
         let (thinking, thought, log) = (Arc::clone(&seat), self.thought.clone(), Arc::clone(&self.log));
         let thought = self.threads.spawn("thinking", move || {
             let id = Some(Note::plain(&thinking.id));

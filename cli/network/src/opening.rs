@@ -1,8 +1,9 @@
 //! The opening of a match: rules that were received become engines, each brought to the seat as soon as it is ready.
 //!
 //! A rulesheet of the [`library`] is played by what is compiled into the program, if that is. Any other is read within
-//! [`Limits::network`] and then compiled, lifted (evaluated state by state) and drawn from by the oracle at the same time, each
-//! in a thread of its own: the one is ready after a while, the other sooner, and the last at once. A thread is given up when
+//! limits and then compiled, lifted (evaluated state by state) and drawn from by the oracle at the same time, each
+//! in a thread of its own: the one is ready after a while, the other sooner, and the last at once. Where compiling takes long, the net
+//! is played by before it is optimised. A thread is given up when
 //! the match ends or after a deadline; it notices within some milliseconds and takes its memory with it. A built-in game that is
 //! not compiled in is made once for all matches instead.
 
@@ -10,12 +11,12 @@ use crate::{
     library,
     names::Names,
     oracle,
-    seat::{Engine, Place, Seat},
+    seat::{Engine, Place, Seat, Stage},
     threads::Threads,
 };
-use gdl_compiler::{Levels, Limits, Observer, Options, Severity, Source, diagnostic::codes};
+use gdl_compiler::{Levels, Limits, Observer, Options, Severity, Source, diagnostic::codes, propnet::Net};
 use gdl_runtime::{
-    __private::{lift, playable},
+    __private::{early, lift, playable},
     Dynamic, Game, GameExt,
     game::Id,
 };
@@ -28,19 +29,19 @@ use std::{
 /// How long after the start clock a game may still come.
 const LATER: Duration = Duration::from_secs(60);
 
-/// Finds what plays the rules of a seat.
-pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads) {
+/// Finds what plays the rules of a seat, within some limits.
+pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits) {
     let known = library::find(&seat.rules).map(|(entry, names)| (entry, Arc::new(names)));
     if let Some((entry, names)) = known.clone().filter(|(entry, _)| entry.is_compiled())
         && let Some(game) = gdl_games::dynamic(entry.name)
     {
         match game.parse_role(&names.to_own(&seat.role)) {
-            Ok(role) => take(seat, Engine { game, names, role, kind: "compiled" }),
+            Ok(role) => take(seat, Engine { game, names, role, stage: Stage::Last, kind: "compiled" }),
             Err(_) => refuse(seat, unknown_role(&seat.role)),
         }
         return;
     }
-    let options = options(seat);
+    let options = options(seat, limits);
     let source = Source::new("rules", seat.rules.as_str());
     let rules = match gdl_compiler::read(&source, &options) {
         Ok((rules, _)) => Arc::new(rules),
@@ -66,13 +67,13 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads) {
             "lifting",
             opening(seat, {
                 let (rules, options) = (Arc::clone(&rules), options.clone());
-                move |seat| bring(seat, "lifted", lift(&rules, &options).ok(), Arc::default())
+                move |seat| bring(seat, Stage::Lifted, lift(&rules, &options).ok(), Arc::default())
             }),
         ),
         threads.spawn(
             "compiling",
             opening(seat, move |seat| match known {
-                Some((entry, names)) => bring(seat, "table", gdl_games::dynamic(entry.name), names),
+                Some((entry, names)) => bring(seat, Stage::Last, gdl_games::dynamic(entry.name), names),
                 None => compile(seat, &source, &options),
             }),
         ),
@@ -98,8 +99,9 @@ fn opening<W: FnOnce(&Seat) + Send>(seat: &Arc<Seat>, work: W) -> impl FnOnce() 
 }
 
 fn compile(seat: &Seat, source: &Source, options: &Options) {
-    match gdl_compiler::compile(source, options) {
-        Ok(compilation) => bring(seat, "table", playable(&compilation, None).ok(), Arc::default()),
+    let show = |net: &Net| bring(seat, Stage::Net, early(net), Arc::default());
+    match gdl_compiler::compile_in_stages(source, options, show) {
+        Ok(compilation) => bring(seat, Stage::Last, playable(&compilation, None).ok(), Arc::default()),
         // What is too large is lifted; what was called off is of no interest.
         Err(failure) if failure.diagnostics.are_excesses() => {}
         Err(failure) if failure.diagnostics.iter().any(|fault| fault.code == &codes::CANCELLED) => {}
@@ -107,10 +109,11 @@ fn compile(seat: &Seat, source: &Source, options: &Options) {
     }
 }
 
-fn bring(seat: &Seat, kind: &'static str, game: Option<Dynamic>, names: Arc<Names>) {
+fn bring(seat: &Seat, stage: Stage, game: Option<Dynamic>, names: Arc<Names>) {
     let role = game.as_ref().and_then(|game| game.parse_role(&names.to_own(&seat.role)).ok());
     if let (Some(game), Some(role)) = (game, role) {
-        take(seat, Engine { game, names, role, kind });
+        let kind = game.engine();
+        take(seat, Engine { game, names, role, stage, kind });
     }
 }
 
@@ -131,7 +134,7 @@ fn unknown_role(role: &str) -> String {
 }
 
 /// Nothing is said of style, and the match ends the work.
-fn options(seat: &Arc<Seat>) -> Options {
+fn options(seat: &Arc<Seat>, limits: Limits) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     let deadline = Instant::now() + seat.start + LATER;
     let seat = Arc::downgrade(seat);
@@ -140,7 +143,7 @@ fn options(seat: &Arc<Seat>) -> Options {
         _ => ControlFlow::Break(()),
     });
     let levels = Levels { allow, ..Levels::default() };
-    Options { limits: Limits::network(), levels, observer, ..Options::default() }
+    Options { limits, levels, observer, ..Options::default() }
 }
 
 /// The first error with its place, on one line.
@@ -153,4 +156,44 @@ fn first_fault(diagnostics: &gdl_compiler::Diagnostics, source: &Source) -> Stri
     });
     let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
     format!("rules:{place}{} [{}]{more}", first.message, first.code.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gdl_compiler::Phase;
+    use std::fmt::Write;
+
+    /// A token goes wherever it was not yet.
+    fn walk(cells: usize) -> String {
+        let mut text = String::from(
+            "(role r) (init (at 0)) (<= terminal (true (at 7))) (goal r 50)
+             (<= (legal r (go ?a ?b)) (true (at ?a)) (cell ?b) (not (true (seen ?b))))
+             (<= (next (at ?b)) (does r (go ?a ?b)))
+             (<= (next (seen ?a)) (true (at ?a))) (<= (next (seen ?a)) (true (seen ?a)))",
+        );
+        for cell in 0..cells {
+            write!(text, "(cell {cell})").expect("a string takes all");
+        }
+        text
+    }
+
+    /// The stage of the engine that there is when the net is about to be optimised.
+    fn stage_before_optimising(rules: &str) -> Option<Stage> {
+        let seat = Seat::new("m", "r", rules, [10, 10], Duration::ZERO, 0);
+        let observer = Observer::new(|progress| match progress.phase {
+            Phase::Optimize => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        compile(&seat, &Source::new("rules", rules), &Options { observer, ..Options::default() });
+        let desk = seat.lock();
+        assert_eq!(desk.refusal, None);
+        desk.engine.as_ref().map(|engine| engine.stage)
+    }
+
+    #[test]
+    fn large_nets_are_played_before_they_are_optimised() {
+        assert_eq!(stage_before_optimising(&walk(300)), Some(Stage::Net));
+        assert_eq!(stage_before_optimising(&walk(10)), None);
+    }
 }

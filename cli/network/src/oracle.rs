@@ -3,7 +3,7 @@
 //! It is slow and its answers are as good as any, but it needs nothing prepared. Where the rules say what is perceived it
 //! makes up the moves of the others.
 
-use crate::seat::{Engine, Seat, Step};
+use crate::seat::{Seat, Step};
 use gdl_compiler::{
     Limits, Rules,
     eval::{EvalError, Evaluator, State, Term},
@@ -25,7 +25,7 @@ fn attend(seat: &Seat, rules: &Rules, role: usize) -> Result<(), EvalError> {
         let next = seat.wait(|desk| {
             let is_needed = desk.engine.is_none() || (desk.is_decided && desk.answer.is_none());
             match desk.steps.get(position) {
-                _ if desk.end.is_some() || desk.engine.as_ref().is_some_and(Engine::is_best) => Ok(Next::End),
+                _ if desk.end.is_some() || desk.is_best() => Ok(Next::End),
                 Some(step) if is_needed => {
                     Ok(Next::Step(step.clone(), desk.place.is_some_and(|place| place.has_percepts)))
                 }

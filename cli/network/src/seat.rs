@@ -18,21 +18,26 @@ const MOST_SECONDS: u64 = 86_400;
 /// A request that waits for an answer holds a connection: of a match no more do so at a time.
 const MOST_WAITING: usize = 8;
 
+/// How far rules have come on their way to the engine that plays them best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stage {
+    /// They are evaluated state by state.
+    Lifted,
+    /// They are a net that is not optimised yet.
+    Net,
+    /// There will be nothing better.
+    Last,
+}
+
 /// A game that can be played, and what the match calls everything in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
     pub(crate) game: Dynamic,
     pub(crate) names: Arc<Names>,
     pub(crate) role: RoleId,
-    /// `compiled`, `table` or `lifted`.
+    pub(crate) stage: Stage,
+    /// What it is called.
     pub(crate) kind: &'static str,
-}
-
-impl Engine {
-    /// If there will be no better one.
-    pub(crate) fn is_best(&self) -> bool {
-        self.kind != "lifted"
-    }
 }
 
 /// A step as it was told: the player's own answer before it, and the moves of all or the percepts.
@@ -88,9 +93,14 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
+    /// If no engine could be better than the one there is.
+    pub(crate) fn is_best(&self) -> bool {
+        self.engine.as_ref().is_some_and(|engine| engine.stage == Stage::Last)
+    }
+
     /// If no thread will bring a better engine.
     pub(crate) fn is_settled(&self) -> bool {
-        self.openers == 0 || self.engine.as_ref().is_some_and(Engine::is_best)
+        self.openers == 0 || self.is_best()
     }
 
     /// If there will be nothing to play by but the rules themselves.
@@ -330,7 +340,7 @@ impl Seat {
     /// Brings an engine, which is taken if it is better than the one there is.
     pub(crate) fn bring(&self, engine: Engine) {
         self.change(|desk| {
-            if desk.engine.is_none() || engine.is_best() {
+            if desk.engine.as_ref().is_none_or(|known| engine.stage > known.stage) {
                 desk.engine = Some(engine);
                 if desk.deadline.is_none() || desk.sent.is_some() {
                     desk.cancel.cancel();
@@ -362,6 +372,7 @@ impl Drop for Waiting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gdl_runtime::GameExt;
 
     fn seat() -> Seat {
         let seat = Seat::new("m", "x", "", [10, 10], Duration::ZERO, 0);
@@ -390,6 +401,23 @@ mod tests {
         seat.answered(2, "c");
         // The same again, and it is what was answered.
         assert_eq!(seat.ask(Some(&news("c noop"))).0, 3);
+    }
+
+    #[test]
+    fn an_engine_gives_way_to_a_better_one() {
+        let seat = seat();
+        let game = gdl_runtime::load("(role x) (legal x go) (goal x 0) (init a) (<= terminal (true a))")
+            .expect("a sound rulesheet");
+        let role = game.roles().next().expect("a role");
+        let stage_after = |stage| {
+            let (game, names) = (game.clone(), Arc::default());
+            seat.bring(Engine { game, names, role, stage, kind: "table" });
+            let desk = seat.lock();
+            (desk.engine.as_ref().map(|engine| engine.stage), desk.is_best())
+        };
+        let [net, last] = [Stage::Net, Stage::Last].map(Some);
+        let stages = [Stage::Net, Stage::Lifted, Stage::Last, Stage::Net].map(stage_after);
+        assert_eq!(stages, [(net, false), (net, false), (last, true), (last, true)]);
     }
 
     #[test]

@@ -101,7 +101,7 @@ fn next(seat: &Seat, desk: &mut Desk, mind: Option<&Mind>, ponders: bool) -> Res
     }
     let is_asked = desk.deadline.is_some();
     if let Some(engine) = &desk.engine
-        && mind.is_none_or(|mind| !mind.engine.is_best() && engine.is_best())
+        && mind.is_none_or(|mind| engine.stage > mind.engine.stage)
     {
         // A better one may come while there is time to wait for it.
         if is_asked || desk.is_settled() || Instant::now() >= seat.start_limit() {

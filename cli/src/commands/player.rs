@@ -1,5 +1,6 @@
 //! `gdl player`: a player that match managers ask for moves.
 
+use crate::args::rules::Bounds;
 use clap::Args;
 use gdl_network::{Host, Note, client, serve};
 use gdl_tools::{
@@ -23,8 +24,8 @@ Ctrl-C ends it: INFO, PREVIEW, START, PLAY, STOP and ABORT, of one match at a ti
 told on stderr with its answer, or with what is wrong with it and where.
 
 A built-in rulesheet is played by the compiled game, whatever its symbols are called. Any other is
-compiled while the start clock runs; until that is done, or if it is too large, the rules are
-evaluated as they stand, so there is always a legal move in time.
+compiled while the start clock runs; until that is done, or if it is too large, it is played by
+its net as that stands, or the rules are evaluated, so there is always a legal move in time.
 
 Only this machine is heard unless --host says otherwise: 0.0.0.0 is all who can reach it.
 
@@ -51,6 +52,9 @@ pub(crate) struct PlayerArgs {
     /// What the player's luck follows from
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
+    /// How much a rulesheet that is received may cost
+    #[arg(long, value_enum, default_value_t)]
+    pub limits: Bounds,
     /// Print a JSON object for each message on stdout, a line each
     #[arg(long)]
     pub json: bool,
@@ -77,6 +81,7 @@ pub(crate) fn run(args: &PlayerArgs) -> Result {
     let (remembers, json) = (spec.remembers(), args.json);
     let host = Host::new(&name, move |seed| spec.build(seed))
         .allowance(Duration::from_secs_f64(args.allowance))
+        .limits(args.limits.limits())
         .seed(args.seed)
         .log(move |note| {
             if json {

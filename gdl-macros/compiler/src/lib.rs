@@ -99,7 +99,7 @@ pub struct Failure {
     pub rules: Option<Rules>,
 }
 
-/// What is made of ground rules.
+/// What is made of a net.
 struct Nets {
     raw: Net,
     net: Net,
@@ -115,12 +115,28 @@ struct Nets {
 /// # Errors
 /// What is wrong with the rulesheet, and what was understood of it.
 pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Failure>> {
+    compile_in_stages(source, options, |_| {})
+}
+
+/// [`compile`], which shows the net before it is optimised. What is made of it is larger and slower, and there sooner; the rulesheet
+/// may still turn out to be at fault.
+///
+/// # Errors
+/// What is wrong with the rulesheet, and what was understood of it.
+pub fn compile_in_stages(
+    source: &Source,
+    options: &Options,
+    show: impl FnOnce(&Net),
+) -> Result<Compilation, Box<Failure>> {
     let mut diagnostics = Diagnostics::of(source, options);
     let (tree, rules) = parse_and_check(source, options, &mut diagnostics);
     let compiled = rules.as_ref().and_then(|rules| {
         begin(options, Phase::Ground, &mut diagnostics)?;
         let ground = ground::ground(rules, options, &mut diagnostics)?;
-        let nets = nets(&ground, options, &mut diagnostics)?;
+        begin(options, Phase::Propnet, &mut diagnostics)?;
+        let raw = propnet::build(&ground, options, &mut diagnostics)?;
+        show(&raw);
+        let nets = nets(raw, options, &mut diagnostics)?;
         outcome::check(rules, &ground, &nets.net, &mut diagnostics);
         Some((ground, nets))
     });
@@ -181,12 +197,9 @@ fn go_on(meter: &Meter, diagnostics: &mut Diagnostics) -> Option<()> {
     Some(())
 }
 
-/// Ground rules to nets, lanes and table. What may be left out gets a share of what there is for its phase: half of what is
+/// A net to better ones, lanes and table. What may be left out gets a share of what there is for its phase: half of what is
 /// left, and a third where the table is still to come.
-fn nets(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Nets> {
-    begin(options, Phase::Propnet, diagnostics)?;
-    let raw = propnet::build(ground, options, diagnostics)?;
-
+fn nets(raw: Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Nets> {
     begin(options, Phase::Optimize, diagnostics)?;
     let mut meter = Meter::new(options, Phase::Optimize);
     let net = optimize::optimize(raw.clone(), &mut meter);

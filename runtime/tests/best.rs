@@ -171,6 +171,46 @@ fn the_best_player_takes_what_suits_a_game_and_repeats_itself() {
 }
 
 #[test]
+fn what_is_left_of_a_budget_goes_into_a_proof_that_is_near() {
+    let game = built_in("reversi");
+    let mut proved = 0;
+    for luck in 0..8 {
+        let (mut stream, mut state) = (Stream::new(3, luck), game.initial());
+        // Ten cells are empty, but for those that were passed over.
+        for _ in 0..50 {
+            let view = game.view(&state);
+            let joint: Option<Vec<_>> =
+                game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
+            state = game.apply(&state, &joint.expect("it goes on")).expect("a legal move");
+        }
+        let role = game.to_play(&state).expect("a choice");
+        let found = Best::new().search(&game, &state, role, &Budget::of_nodes(10_000));
+        let by_proof = found.report.note.is_some_and(|note| note.ends_with("proved by alpha-beta"));
+        proved += u32::from(found.report.exact && by_proof);
+    }
+    // The first two shares prove none of them.
+    assert!(proved >= 2, "{proved}");
+}
+
+#[test]
+fn bids_are_made_by_the_search_that_wins_matches() {
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/rulesheets/games/base__biddingTicTacToe.kif");
+    let Ok(text) = std::fs::read_to_string(path) else {
+        eprintln!("skipped: no public rulesheets beside the checkout");
+        return;
+    };
+    let game = load(&text).expect("a sound rulesheet");
+    let role = game.roles().next().expect("a role");
+    // Enough for ten matches with few nodes, and for some of those with more.
+    let mut best = Best::new();
+    best.start(&game, role, &Budget::of_nodes(1 << 20));
+    let found = best.search(&game, &game.initial(), role, &Budget::of_nodes(100));
+    let note = found.report.note.unwrap_or_default();
+    assert!(note.starts_with("two roles at the same time for a fixed sum: alpha-beta, which won "), "{note}");
+}
+
+#[test]
 fn kuhn_poker_is_played_as_theory_says() {
     let game = built_in("kuhn_poker");
     let mut player = Equilibrium::new();

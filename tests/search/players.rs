@@ -5,7 +5,7 @@ use gdl_runtime::{
     Budget, Cancel, Game, GameExt, Information, Player,
     chance::Stream,
     player::{Belief, First, Random},
-    search::{AlphaBeta, FlatMonteCarlo, Mcts, Perfect},
+    search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect, Planner},
 };
 
 /// Joint moves after which a match is given up.
@@ -25,6 +25,10 @@ fn players<G: Game + 'static>() -> Vec<Maker<G>> {
         |seed| Box::new(FlatMonteCarlo::new().seed(seed)),
         |seed| Box::new(Perfect::new().seed(seed).memory(1 << 20)),
         |seed| Box::new(AlphaBeta::paranoid().seed(seed).memory(1 << 16).depth(2)),
+        |seed| Box::new(Best::new().seed(seed).memory(1 << 20)),
+        |seed| Box::new(Planner::new().seed(seed).memory(1 << 20)),
+        |seed| Box::new(Ismcts::new().seed(seed).memory(1 << 20)),
+        |seed| Box::new(Equilibrium::new().seed(seed).memory(1 << 20)),
     ]
 }
 

@@ -32,7 +32,7 @@ fn boards(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn alpha_beta_against_itself_draws_in_nine_plies() {
+fn the_player_against_itself_draws_in_nine_plies() {
     let run = gdl(&["play", "tictactoe", "--self"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let boards = boards(&run.stdout);

@@ -156,8 +156,12 @@ impl<G: Game> Player<G> for AlphaBeta<G> {
         self.name
     }
 
-    fn start(&mut self, game: &G, _: G::Role, budget: &Budget) {
-        self.setup.prepare(game, budget);
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        let rest = self.setup.prepare(game, budget);
+        // What is found before the first move stays in the table.
+        if !game.vocabulary().has_percepts() && !rest.is_spent() {
+            self.search(game, &game.initial(), role, &rest);
+        }
     }
 
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {

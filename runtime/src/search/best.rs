@@ -106,9 +106,8 @@ impl<G: Game> Best<G> {
     /// misses what it takes.
     const END: f64 = 12.0;
 
-    /// The shares of a budget that go into a proof: at first, and where that sees about as far as the end.
-    const PROVING: f64 = 0.05;
-    const PROVING_NEAR: f64 = 0.35;
+    /// The shares of what is left of a budget that go into a proof: at first, and as often as that sees about as far as the end.
+    const PROVING: [f64; 3] = [0.05, 0.35, 0.6];
 
     /// The share of what is left of it then for matches of alpha-beta against random games in a tree.
     const TRYING: f64 = 0.4;
@@ -209,11 +208,13 @@ fn note(character: Character, what: &str) -> String {
 
 impl<G: Game> Woods<G> {
     /// Uses the time before the first move.
-    fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget) {
+    fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget, character: Character) {
         if self.prover.is_some() {
             let mut rival = AlphaBeta::new().seed(self.seed).memory(self.bytes);
-            self.trial = Trial::of(game, self.seed, &mut rival, &budget.share(Best::<G>::TRYING, 0));
+            let share = budget.share(Best::<G>::TRYING, 0);
+            self.trial = Trial::of(game, self.seed, character.is_simultaneous, &mut rival, &share);
             if self.trial.is_some_and(Trial::is_won) {
+                rival.search(game, &game.initial(), role, budget);
                 self.rival = Some(rival);
                 return;
             }
@@ -249,8 +250,7 @@ impl<G: Game> Woods<G> {
         let mut spent = 0;
         let length = Character::length_from(game, state);
         if let Some(prover) = self.prover.as_mut().filter(|_| length <= Best::<G>::END) {
-            let mut share = Best::<G>::PROVING;
-            for _ in 0..2 {
+            for share in Best::<G>::PROVING {
                 let proof = prover.search(game, state, role, &budget.share(share, spent));
                 spent += proof.report.nodes;
                 // What a role can be sure of where several choose at once is not all that it can get.
@@ -267,7 +267,6 @@ impl<G: Game> Woods<G> {
                 if f64::from(proof.report.depth) * 2.0 + 2.0 < length {
                     break;
                 }
-                share = Best::<G>::PROVING_NEAR;
             }
         }
         let mut found = self.mcts.search(game, state, role, &budget.share(1.0, spent));
@@ -310,7 +309,7 @@ impl<G: Game> Player<G> for Best<G> {
                     woods.solution = Solution::of(game, &game.initial(), bytes, &solving).ok();
                 }
                 if woods.solution.is_none() {
-                    woods.prepare(game, role, budget);
+                    woods.prepare(game, role, budget, character);
                 }
             }
         }

@@ -535,8 +535,12 @@ impl<G: Game> Player<G> for Ismcts<G> {
         "ismcts"
     }
 
-    fn start(&mut self, _: &G, _: G::Role, _: &Budget) {
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
         self.memory = None;
+        // What is found before the first move stays in the trees.
+        if !budget.is_spent() {
+            self.search(game, &Information::new(role), budget);
+        }
     }
 
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {

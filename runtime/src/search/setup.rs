@@ -56,12 +56,14 @@ impl<G: Game> Setup<G> {
         self.depth.unwrap_or(Self::MAX_DEPTH)
     }
 
-    /// Learns before a match, if there is something to learn and time for it.
-    pub(crate) fn prepare(&mut self, game: &G, budget: &Budget) {
-        if self.evaluation.is_none() && !budget.is_spent() {
-            let learning = budget.share(Self::LEARNING_AT_START, 0);
-            self.evaluation = Some(Box::new(Linear::learn(game, self.seed, &learning)));
+    /// Learns before a match, if there is something to learn and time for it; what is left of the budget.
+    pub(crate) fn prepare(&mut self, game: &G, budget: &Budget) -> Budget {
+        if self.evaluation.is_some() || budget.is_spent() {
+            return budget.clone();
         }
+        let learning = budget.share(Self::LEARNING_AT_START, 0);
+        self.evaluation = Some(Box::new(Linear::learn(game, self.seed, &learning)));
+        budget.share(1.0, learning.nodes().unwrap_or(0))
     }
 
     /// Learns now, if that was not done before, and counts from now on what is left of the budget.

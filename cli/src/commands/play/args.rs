@@ -30,8 +30,8 @@ pub(crate) struct PlayArgs {
     /// The role you play [default: the first one]
     #[arg(long = "as", value_name = "ROLE", conflicts_with = "itself")]
     pub role: Option<String>,
-    /// Who plays all other roles, with `--self` by default `alphabeta`; `human` is you again
-    #[arg(long, value_name = "PLAYER", default_value = players::DEFAULT, default_value_if("itself", "true", "alphabeta"))]
+    /// Who plays all other roles; `human` is you again
+    #[arg(long, value_name = "PLAYER", default_value = players::DEFAULT)]
     pub against: Spec,
     /// Watch that player play all roles
     #[arg(long = "self")]

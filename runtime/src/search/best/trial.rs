@@ -12,16 +12,25 @@ use std::fmt;
 const MATCHES: u32 = 10;
 const CLEAR: u32 = 9;
 
-/// Nodes for a move: those of a tree cost about ten times as much.
-const NODES: u64 = 150;
-const RIVAL_NODES: u64 = 10 * NODES;
+/// How matches are played: the nodes of the tree for a move, and the moves at the start that are drawn.
+#[derive(Clone, Copy)]
+struct Terms {
+    nodes: u64,
+    drawn: usize,
+}
+
+/// Where roles choose at the same time, a bid that is drawn may lose the match, and few nodes say little: matches are played again with more.
+const IN_TURN: &[Terms] = &[Terms { nodes: 150, drawn: 2 }];
+const AT_ONCE: &[Terms] = &[Terms { nodes: 150, drawn: 0 }, Terms { nodes: 600, drawn: 0 }];
+
+/// Nodes of alpha-beta for one of the tree, which costs about as much.
+const RATE: u64 = 10;
 
 /// A budget of less nodes is no time for a trial.
 const WORTH: u64 = 1 << 18;
 
-/// The longest match, and its moves that are drawn.
+/// The longest match.
 const LONGEST: usize = 200;
-const DRAWN: usize = 2;
 
 /// How matches of alpha-beta against random games in a tree came out.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,10 +41,12 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Plays matches of two roles within a budget; none if that is too short. Alpha-beta keeps what it learns.
+    /// Plays matches of two roles, who choose at the same time or in turn, within a budget; none if that is too short. Alpha-beta keeps what it
+    /// learns.
     pub(super) fn of<G: Game>(
         game: &G,
         seed: u64,
+        is_simultaneous: bool,
         rival: &mut AlphaBeta<G>,
         budget: &Budget,
     ) -> Option<Self> {
@@ -44,18 +55,16 @@ impl Trial {
         }
         let first = game.roles().next()?;
         Player::start(rival, game, first, &budget.share(0.2, 0).and_nodes(WORTH / 8));
-        let mut trial = Self::default();
-        let mut spent = WORTH / 8;
-        for number in 0..MATCHES {
-            if budget.is_spent() || budget.nodes().is_some_and(|nodes| spent >= nodes) {
-                break;
+        let mut series = Series { game, seed, rival, budget, spent: WORTH / 8 };
+        let mut last = Self::default();
+        for &terms in if is_simultaneous { AT_ONCE } else { IN_TURN } {
+            let trial = series.play(terms);
+            // One that was broken off says less than what was played before.
+            if last.matches < MATCHES || trial.matches == MATCHES {
+                last = trial;
             }
-            let mut tree = Mcts::new().seed(seed.wrapping_add(number.into())).memory(16 << 20);
-            let Some(points) = play(game, number, seed, rival, &mut tree, budget, &mut spent) else { break };
-            trial.matches += 1;
-            trial.points += points;
         }
-        Some(trial)
+        Some(last)
     }
 
     /// If alpha-beta is clearly better.
@@ -64,48 +73,67 @@ impl Trial {
     }
 }
 
-/// One match: twice the points of the rival. None if it was broken off.
-fn play<G: Game>(
-    game: &G,
-    number: u32,
+/// Matches within a budget.
+struct Series<'s, G: Game> {
+    game: &'s G,
     seed: u64,
-    rival: &mut AlphaBeta<G>,
-    tree: &mut Mcts<G>,
-    budget: &Budget,
-    spent: &mut u64,
-) -> Option<u32> {
-    let seat = (number % 2) as usize;
-    let mut luck = Stream::new(seed, u64::from(number / 2));
-    let mut state = game.initial();
-    let mut view = game.new_view();
-    for step in 0..LONGEST {
-        if budget.is_spent() {
-            return None;
+    rival: &'s mut AlphaBeta<G>,
+    budget: &'s Budget,
+    spent: u64,
+}
+
+impl<G: Game> Series<'_, G> {
+    /// Plays all matches, or until the budget is spent.
+    fn play(&mut self, terms: Terms) -> Trial {
+        let mut trial = Trial::default();
+        for number in 0..MATCHES {
+            if self.budget.is_spent() || self.budget.nodes().is_some_and(|nodes| self.spent >= nodes) {
+                break;
+            }
+            let Some(points) = self.play_match(number, terms) else { break };
+            trial.matches += 1;
+            trial.points += points;
         }
-        game.observe_without_goals(&state, &mut view);
-        if game.is_terminal_in(&view) {
-            let payoff = Payoff::new(game);
-            let goal = |role: usize| payoff.goal(view.as_ref(), role);
-            let (own, other) = (goal(seat), goal(1 - seat));
-            return Some(u32::from(own >= other) + u32::from(own > other));
-        }
-        let mut joint = Vec::with_capacity(2);
-        for role in game.roles() {
-            let is_forced = game.legal_moves_in(&view, role).len() == 1;
-            let action = if is_forced || step < DRAWN {
-                game.random_move_in(&view, role, &mut luck)?
-            } else if role.index() == seat {
-                *spent += RIVAL_NODES;
-                rival.search(game, &state, role, &budget.clone().and_nodes(RIVAL_NODES)).action?
-            } else {
-                *spent += NODES;
-                tree.search(game, &state, role, &budget.clone().and_nodes(NODES)).action?
-            };
-            joint.push(action);
-        }
-        game.advance(&mut state, &joint);
+        trial
     }
-    Some(1)
+
+    /// One match: twice the points of the rival. None if it was broken off.
+    fn play_match(&mut self, number: u32, Terms { nodes, drawn }: Terms) -> Option<u32> {
+        let (game, budget) = (self.game, self.budget);
+        let seat = (number % 2) as usize;
+        let mut tree = Mcts::new().seed(self.seed.wrapping_add(number.into())).memory(16 << 20);
+        let mut luck = Stream::new(self.seed, u64::from(number / 2));
+        let mut state = game.initial();
+        let mut view = game.new_view();
+        for step in 0..LONGEST {
+            if budget.is_spent() {
+                return None;
+            }
+            game.observe_without_goals(&state, &mut view);
+            if game.is_terminal_in(&view) {
+                let payoff = Payoff::new(game);
+                let goal = |role: usize| payoff.goal(view.as_ref(), role);
+                let (own, other) = (goal(seat), goal(1 - seat));
+                return Some(u32::from(own >= other) + u32::from(own > other));
+            }
+            let mut joint = Vec::with_capacity(2);
+            for role in game.roles() {
+                let is_forced = game.legal_moves_in(&view, role).len() == 1;
+                let action = if is_forced || step < drawn {
+                    game.random_move_in(&view, role, &mut luck)?
+                } else if role.index() == seat {
+                    self.spent += RATE * nodes;
+                    self.rival.search(game, &state, role, &budget.clone().and_nodes(RATE * nodes)).action?
+                } else {
+                    self.spent += nodes;
+                    tree.search(game, &state, role, &budget.clone().and_nodes(nodes)).action?
+                };
+                joint.push(action);
+            }
+            game.advance(&mut state, &joint);
+        }
+        Some(1)
+    }
 }
 
 /// As in `7.5 of 10 trials`.

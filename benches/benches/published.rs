@@ -253,7 +253,7 @@ fn figure(number: f64) -> String {
 }
 
 /// What half, nine of ten and all of some numbers are at most.
-fn spread(numbers: &mut Vec<f64>) -> [f64; 3] {
+fn spread(numbers: &mut [f64]) -> [f64; 3] {
     numbers.sort_by(f64::total_cmp);
     let at = |place: usize| numbers.get(place).copied().unwrap_or(f64::NAN);
     [median(numbers.iter().copied()), at(numbers.len() * 9 / 10), at(numbers.len().saturating_sub(1))]
@@ -276,8 +276,8 @@ fn table(rows: &mut [Row]) -> String {
         ratios.len()
     );
     text += "| until a random game was played by the | half | nine of ten | all |\n|---|---:|---:|---:|\n";
-    let ready = loaded.iter().map(|figures| figures.ready_seconds).collect();
-    let whole = loaded.iter().map(|figures| figures.load_seconds).collect();
+    let ready: Vec<f64> = loaded.iter().map(|figures| figures.ready_seconds).collect();
+    let whole: Vec<f64> = loaded.iter().map(|figures| figures.load_seconds).collect();
     for (name, mut seconds) in [("first engine", ready), ("last engine", whole)] {
         let _ = writeln!(text, "| {name} | {} |", spread(&mut seconds).map(duration).join(" | "));
     }

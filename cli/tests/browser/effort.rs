@@ -27,6 +27,8 @@ const COUNT: &str = "window.counted = async (act, holds) => {
 #[test]
 fn a_click_changes_what_it_must_and_asks_once() {
     let Some(mut page) = Page::play("breakthrough") else { return };
+    // What is kept of a match is asked for a moment after it began.
+    page.wait("JSON.parse(localStorage.getItem('gdl.sessions') ?? '[]').length");
     page.run(COUNT);
     // A selection asks nobody, and changes the piece, the cells it goes to, and those of others that could be picked.
     let picked = page.run(

@@ -19,8 +19,10 @@ struct Terms {
     drawn: usize,
 }
 
-/// Where roles choose at the same time, a bid that is drawn may lose the match, and few nodes say little: matches are played again with more.
+/// Where roles choose in turn, two moves that are drawn make matches differ.
 const IN_TURN: &[Terms] = &[Terms { nodes: 150, drawn: 2 }];
+/// Where they choose at the same time a move that is drawn may lose the match, and few nodes say little: all matches are played again with
+/// more. The tree mixes its moves, so matches differ.
 const AT_ONCE: &[Terms] = &[Terms { nodes: 150, drawn: 0 }, Terms { nodes: 600, drawn: 0 }];
 
 /// Nodes of alpha-beta for one of the tree, which costs about as much.
@@ -32,17 +34,16 @@ const WORTH: u64 = 1 << 18;
 /// The longest match.
 const LONGEST: usize = 200;
 
-/// How matches of alpha-beta against random games in a tree came out.
-#[derive(Clone, Copy, Debug, Default)]
+/// The result of all matches of alpha-beta against random games in a tree.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Trial {
-    matches: u32,
     /// Twice the points of alpha-beta.
     points: u32,
 }
 
 impl Trial {
-    /// Plays matches of two roles, who choose at the same time or in turn, within a budget; none if that is too short. Alpha-beta keeps what it
-    /// learns.
+    /// Plays matches of two roles, which choose at the same time or in turn; none if the budget is too short for them. Alpha-beta keeps its
+    /// evaluation.
     pub(super) fn of<G: Game>(
         game: &G,
         seed: u64,
@@ -56,20 +57,13 @@ impl Trial {
         let first = game.roles().next()?;
         Player::start(rival, game, first, &budget.share(0.2, 0).and_nodes(WORTH / 8));
         let mut series = Series { game, seed, rival, budget, spent: WORTH / 8 };
-        let mut last = Self::default();
-        for &terms in if is_simultaneous { AT_ONCE } else { IN_TURN } {
-            let trial = series.play(terms);
-            // One that was broken off says less than what was played before.
-            if last.matches < MATCHES || trial.matches == MATCHES {
-                last = trial;
-            }
-        }
-        Some(last)
+        let terms = if is_simultaneous { AT_ONCE } else { IN_TURN };
+        terms.iter().map_while(|&terms| series.play(terms)).last()
     }
 
     /// If alpha-beta is clearly better.
     pub(super) fn is_won(self) -> bool {
-        self.matches == MATCHES && self.points >= 2 * CLEAR
+        self.points >= 2 * CLEAR
     }
 }
 
@@ -83,23 +77,18 @@ struct Series<'s, G: Game> {
 }
 
 impl<G: Game> Series<'_, G> {
-    /// Plays all matches, or until the budget is spent.
-    fn play(&mut self, terms: Terms) -> Trial {
-        let mut trial = Trial::default();
-        for number in 0..MATCHES {
-            if self.budget.is_spent() || self.budget.nodes().is_some_and(|nodes| self.spent >= nodes) {
-                break;
-            }
-            let Some(points) = self.play_match(number, terms) else { break };
-            trial.matches += 1;
-            trial.points += points;
-        }
-        trial
+    /// Plays all matches; none if the budget is spent before.
+    fn play(&mut self, terms: Terms) -> Option<Trial> {
+        let points = (0..MATCHES).map(|number| self.play_match(number, terms)).sum::<Option<u32>>()?;
+        Some(Trial { points })
     }
 
     /// One match: twice the points of the rival. None if it was broken off.
     fn play_match(&mut self, number: u32, Terms { nodes, drawn }: Terms) -> Option<u32> {
         let (game, budget) = (self.game, self.budget);
+        if budget.nodes().is_some_and(|nodes| self.spent >= nodes) {
+            return None;
+        }
         let seat = (number % 2) as usize;
         let mut tree = Mcts::new().seed(self.seed.wrapping_add(number.into())).memory(16 << 20);
         let mut luck = Stream::new(self.seed, u64::from(number / 2));
@@ -139,6 +128,6 @@ impl<G: Game> Series<'_, G> {
 /// As in `7.5 of 10 trials`.
 impl fmt::Display for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} trials", f64::from(self.points) / 2.0, self.matches)
+        write!(f, "{} of {} trials", f64::from(self.points) / 2.0, MATCHES)
     }
 }

@@ -263,6 +263,19 @@ fn wins(make: impl Fn(u64) -> Box<dyn Player<Dynamic>>, matches: u64, nodes: u64
 
 /// A search of each state as if all dice were open wins four in ten.
 #[test]
+fn trees_of_information_sets_grow_before_the_first_move() {
+    let game = built_in("liars_dice");
+    let role = game.roles().find(|&role| Some(role) != game.chance_role()).expect("a player");
+    let bytes = |nodes: u64| {
+        let mut player = Ismcts::new();
+        player.start(&game, role, &Budget::of_nodes(nodes));
+        player.choose(&game, &Information::new(role), &Budget::of_nodes(100));
+        player.report().expect("a report").bytes
+    };
+    assert!(bytes(2_000) > 4 * bytes(1), "{} and {}", bytes(2_000), bytes(1));
+}
+
+#[test]
 fn what_is_hidden_is_not_taken_to_be_known() {
     let won = wins(|seed| Box::new(Ismcts::new().seed(seed)), 120, 3000);
     assert!(won > 66, "{won} of 120");

@@ -2,7 +2,7 @@
 
 use gdl_games::{Entry, Visitor, connect_four, find, reversi, tictactoe, visit};
 use gdl_runtime::{
-    Budget, Cancel, Dynamic, Game, GameExt, Loader,
+    Budget, Cancel, Dynamic, Game, GameExt, Loader, Player,
     bits::BitBox,
     chance::Stream,
     game::Id,
@@ -203,6 +203,19 @@ fn null_windows_save_nodes() {
         nodes += search.search(&game, &state, connect_four::Role::Red, &Budget::unlimited()).report.nodes;
     }
     assert!(nodes < 240_000, "{nodes}");
+}
+
+#[test]
+fn what_is_searched_before_the_first_move_is_known_in_it() {
+    let game = connect_four::game();
+    let nodes = |start: u64| {
+        let alike = |_: &_, _: &connect_four::State, _: &_, goals: &mut [f32]| goals.fill(50.0);
+        let mut search = AlphaBeta::new().evaluation(alike).depth(6);
+        search.start(&game, connect_four::Role::Red, &Budget::of_nodes(start));
+        let found = search.search(&game, &game.initial(), connect_four::Role::Red, &Budget::unlimited());
+        found.report.nodes
+    };
+    assert!(nodes(1 << 20) * 10 < nodes(1), "{} and {}", nodes(1 << 20), nodes(1));
 }
 
 #[test]

@@ -138,25 +138,21 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     assert!(error.contains("(`max_fluents`)") && error.contains("state by state"), "{error}");
 }
 
-/// Lamps, of which each move switches one.
-fn lamps(count: usize) -> String {
+#[test]
+fn vast_nets_are_stepped_by_events() {
+    // Of four thousand lamps each move switches one.
     let mut lamps = String::new();
-    for lamp in 0..count {
+    for lamp in 0..4_000 {
         write!(lamps, "(lamp {lamp})").expect("a string takes all");
     }
-    format!(
+    let text = format!(
         "(role r) {lamps} (init (lit 9))
          (<= (legal r (switch ?l)) (lamp ?l))
          (<= (next (lit ?l)) (lamp ?l) (does r (switch ?l)) (not (true (lit ?l))))
          (<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))
          (<= terminal (true (lit 7)))
          (<= (goal r 100) (true (lit 7))) (<= (goal r 0) (not (true (lit 7))))"
-    )
-}
-
-#[test]
-fn vast_nets_are_stepped_by_events() {
-    let text = lamps(4_000);
+    );
     let chosen = load(&text).unwrap();
     let [table, events] =
         [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());

@@ -14,7 +14,7 @@ use gdl_compiler::{
 };
 use std::sync::Arc;
 
-/// Operands of a net from which on optimising it takes longer than one waits for.
+/// Operands of a net from which on it is optimised for more than about a tenth of a second.
 const EARLY_FROM: usize = 50_000;
 
 /// An engine for single states.
@@ -44,7 +44,7 @@ pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Resul
     compile_in_stages(source, options, way, None::<fn(Dynamic)>)
 }
 
-/// [`compile_as`], which gives an [`early`] game too, if there is one and it is wanted.
+/// [`compile_as`], which before that calls `give`, if there is any, with the [`early`] game of the rules, if there is one.
 ///
 /// # Errors
 /// All that is wrong with it, or that it takes too much for this engine.
@@ -86,8 +86,8 @@ pub fn compile_in_stages(
     Err(Box::new(diagnostics))
 }
 
-/// A game by a net that is not optimised yet, with the states and moves of all that is made of the net later; none where that is made soon,
-/// or where it would take too much.
+/// The game by events of a net that is not optimised yet, with the states and moves of every game that is made of the net later. None of a net
+/// with less than 50,000 operands, or whose machines would take more than a gibibyte. O(operands).
 #[must_use]
 pub fn early(net: &Net) -> Option<Dynamic> {
     (net.literals() >= EARLY_FROM).then(|| Events::early(net).map(Dynamic::eventful)).flatten()

@@ -359,9 +359,10 @@ impl Loader {
         self.load_as(text, None::<fn(Dynamic)>)
     }
 
-    /// Compiles a rulesheet, and where that takes longer than some tenths of a second gives `early` a game before, on this thread and once at
-    /// most: as soon as the rules are a net, which is optimised after that. It plays single states as the game that is returned does, and
-    /// has the same states and moves, so play can begin by it and go on by the other; it has no lanes, and is slower.
+    /// Compiles a rulesheet, and calls `early` with a first game as soon as the rules are a net, before that is optimised: once at most, on this
+    /// thread, and only of a net with 50,000 operands or more, which takes some tenths of a second to optimise. The first game plays
+    /// single states as the one that is returned does and has the same states and moves, so play can begin by it and go on by the
+    /// other. It has no lanes and is slower, and takes up to a gibibyte besides the limits.
     ///
     /// ```
     /// use gdl_runtime::{Game, GameExt, Loader};

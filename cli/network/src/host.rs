@@ -95,8 +95,9 @@ impl Host {
         self
     }
 
-    /// Limits of the compiler for rules that are received. Unless this says otherwise they are those for a game of one's own, which allow
-    /// for the vastest rulesheets: there is one match at a time, and compiling ends with it.
+    /// Limits of the compiler for rulesheets that managers send, [`Limits::default`] unless this says otherwise: these allow for the vastest
+    /// rulesheets, since there is one match at a time and compiling ends with it. A rulesheet that takes more is evaluated state by state, or
+    /// its moves are drawn.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;

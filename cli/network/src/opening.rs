@@ -2,8 +2,8 @@
 //!
 //! A rulesheet of the [`library`] is played by what is compiled into the program, if that is. Any other is read within
 //! limits and then compiled, lifted (evaluated state by state) and drawn from by the oracle at the same time, each
-//! in a thread of its own: the one is ready after a while, the other sooner, and the last at once. Where compiling takes long, the net
-//! is played by before it is optimised. A thread is given up when
+//! in a thread of its own: the one is ready after a while, the other sooner, and the last at once. Where compiling takes long, the match is
+//! played by the net before that is optimised. A thread is given up when
 //! the match ends or after a deadline; it notices within some milliseconds and takes its memory with it. A built-in game that is
 //! not compiled in is made once for all matches instead.
 

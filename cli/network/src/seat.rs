@@ -25,7 +25,7 @@ pub(crate) enum Stage {
     Lifted,
     /// They are a net that is not optimised yet.
     Net,
-    /// There will be nothing better.
+    /// They are compiled, and no other engine will follow.
     Last,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Engine {
     pub(crate) names: Arc<Names>,
     pub(crate) role: RoleId,
     pub(crate) stage: Stage,
-    /// What it is called.
+    /// `compiled`, or how [`Dynamic::engine`] calls it.
     pub(crate) kind: &'static str,
 }
 

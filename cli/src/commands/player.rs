@@ -24,8 +24,8 @@ Ctrl-C ends it: INFO, PREVIEW, START, PLAY, STOP and ABORT, of one match at a ti
 told on stderr with its answer, or with what is wrong with it and where.
 
 A built-in rulesheet is played by the compiled game, whatever its symbols are called. Any other is
-compiled while the start clock runs; until that is done, or if it is too large, it is played by
-its net as that stands, or the rules are evaluated, so there is always a legal move in time.
+compiled while the start clock runs. Until that is done, or if it is too large, it is played by
+its net as that stands or its rules are evaluated, so there is always a legal move in time.
 
 Only this machine is heard unless --host says otherwise: 0.0.0.0 is all who can reach it.
 
@@ -52,7 +52,7 @@ pub(crate) struct PlayerArgs {
     /// What the player's luck follows from
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
-    /// How much a rulesheet that is received may cost
+    /// How much a rulesheet that a manager sends may cost
     #[arg(long, value_enum, default_value_t)]
     pub limits: Bounds,
     /// Print a JSON object for each message on stdout, a line each

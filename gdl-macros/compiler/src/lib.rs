@@ -118,8 +118,8 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Fa
     compile_in_stages(source, options, |_| {})
 }
 
-/// [`compile`], which shows the net before it is optimised. What is made of it is larger and slower, and there sooner; the rulesheet
-/// may still turn out to be at fault.
+/// [`compile`], which calls `show` with the net before it is optimised: a game can be made of it sooner, which is larger and slower. The
+/// rulesheet may still turn out to be at fault. A rulesheet that cannot be grounded has no net to show.
 ///
 /// # Errors
 /// What is wrong with the rulesheet, and what was understood of it.

@@ -106,10 +106,10 @@ impl<G: Game> Best<G> {
     /// misses what it takes.
     const END: f64 = 12.0;
 
-    /// The shares of what is left of a budget that go into a proof: at first, and as often as that sees about as far as the end.
+    /// The shares of what is left of a budget that go into a proof, one after the other while the proof sees about as far as the end.
     const PROVING: [f64; 3] = [0.05, 0.35, 0.6];
 
-    /// The share of what is left of it then for matches of alpha-beta against random games in a tree.
+    /// The share of the time before the first move for matches of alpha-beta against random games in a tree.
     const TRYING: f64 = 0.4;
 
     /// The share of the time before the first move in which a game must be solved.

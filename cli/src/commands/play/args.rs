@@ -30,7 +30,7 @@ pub(crate) struct PlayArgs {
     /// The role you play [default: the first one]
     #[arg(long = "as", value_name = "ROLE", conflicts_with = "itself")]
     pub role: Option<String>,
-    /// Who plays all other roles; `human` is you again
+    /// The player of all other roles; `human` is you again
     #[arg(long, value_name = "PLAYER", default_value = players::DEFAULT)]
     pub against: Spec,
     /// Watch that player play all roles

@@ -2,7 +2,7 @@
 //! A debug build counts as far as a second allows.
 
 use crate::{built_in, reference};
-use gdl_runtime::perft::Perft;
+use gdl_runtime::{Dynamic, Game, GameExt, perft::Perft};
 
 /// Checks the first counts of a debug build, or all of them.
 fn check(name: &str, in_debug: usize, expected: &[u128]) {
@@ -11,7 +11,7 @@ fn check(name: &str, in_debug: usize, expected: &[u128]) {
     assert_eq!(counts, expected, "{name}");
 }
 
-/// A turn is three moves: 2,176 turns, and 4,307,152 of two.
+/// A turn is three moves: 2,176 turns, and 4,307,152 of two, as <https://github.com/radekmie/rg> counts them.
 #[test]
 fn amazons() {
     check("amazons", 5, &[4, 80, 2176, 8704, 168_420, 4_307_152]);
@@ -29,6 +29,26 @@ fn go() {
     let two = 81 * 81 + 82;
     let three = 81 * 80 * 80 + 81 * 81 + 81 * 81;
     check("go", 3, &[82, two, three]);
+    let game = built_in("go");
+    let depth = if cfg!(debug_assertions) { 2 } else { 3 };
+    assert_eq!(stones(&game, &game.initial(), depth), [81, 6480, 511_920][..depth]);
+}
+
+/// Counts sequences of stones without a pass.
+fn stones(game: &Dynamic, state: &<Dynamic as Game>::State, depth: usize) -> Vec<u64> {
+    let roles: Vec<_> = game.roles().collect();
+    let moves = |role| game.legal_moves(state, role).filter(|&action| game.move_text(action) != "pass");
+    let [black, white] = [roles[0], roles[1]].map(|role| moves(role).collect::<Vec<_>>());
+    let mut counts = vec![0; depth];
+    counts[0] = (black.len() * white.len()) as u64;
+    if depth > 1 {
+        for joint in black.iter().flat_map(|&b| white.iter().map(move |&w| [b, w])) {
+            let next = game.apply(state, &joint).expect("legal moves");
+            let below = stones(game, &next, depth - 1);
+            counts[1..].iter_mut().zip(below).for_each(|(count, below)| *count += below);
+        }
+    }
+    counts
 }
 
 /// <https://www.chessprogramming.org/Chinese_Chess_Perft_Results>

@@ -1,4 +1,5 @@
-//! The pictures of `docs/games.md`: a position of each game that shows a board, as `gdl play` draws it in a terminal.
+//! The pictures of `docs/games.md`: a position of each game, as `gdl play` draws its board in a terminal, or by its fluents if it has no
+//! board.
 //!
 //! It is the position after twelve moves of a seeded random game, or before the end of a shorter one. `GDL_BLESS=1` writes them anew.
 
@@ -35,14 +36,18 @@ fn position(game: &Dynamic) -> BitBox {
 fn draw() -> String {
     let mut text = format!(
         "{HEADING}
-After twelve moves of a random game, as `gdl play` draws them. `GDL_BLESS=1 cargo test -p gdl-tests --test known pictures` draws them
-anew.
+After twelve moves of a random game, or before its end: the board as `gdl play` draws it, or the fluents that hold in games without a
+board. `GDL_BLESS=1 cargo test -p gdl-tests --test known pictures` draws them anew.
 "
     );
     for entry in gdl_games::LIST {
         let game = built_in(entry.name);
-        let Some(board) = Board::of(&game).map(|board| board.hinted(entry.text)) else { continue };
         let state = position(&game);
+        let Some(board) = Board::of(&game).map(|board| board.hinted(entry.text)) else {
+            let fluents: Vec<&str> = game.fluents(&state).map(|fluent| game.fluent_text(fluent)).collect();
+            text.extend(["\n### ", entry.name, "\n\n```text\n", &fluents.join("\n"), "\n```\n"]);
+            continue;
+        };
         let held = game.fluents(&state).map(gdl_runtime::game::Id::index);
         let picture = board.text(&board.cells(held));
         let lines: Vec<&str> = picture.lines().map(str::trim_end).collect();

@@ -40,7 +40,7 @@ pub(crate) struct Played {
 impl Task for Run<'_> {
     type Output = Result<Played>;
 
-    fn run<G: gdl_runtime::Game>(self, game: &G) -> Result<Played> {
+    fn run<G: gdl_runtime::Game>(self, game: &G, _: &'static str) -> Result<Played> {
         use gdl_gpu::{Control, Gpu};
         use std::time::Instant;
 
@@ -90,7 +90,7 @@ impl Task for Run<'_> {
 impl Task for Run<'_> {
     type Output = Result<Played>;
 
-    fn run<G: gdl_runtime::Game>(self, _: &G) -> Result<Played> {
+    fn run<G: gdl_runtime::Game>(self, _: &G, _: &'static str) -> Result<Played> {
         Err(Error::Usage(
             "this program was built without graphics cards: install it with `cargo install --path cli --features gpu`"
                 .to_owned(),

@@ -32,7 +32,7 @@ fn fails(entry: &gdl_games::Entry, test: &str) -> Option<String> {
 #[test]
 fn what_is_recorded_passes_and_says_what_is_there() {
     for entry in gdl_games::LIST {
-        let game = GameArg::BuiltIn(entry).tabled().expect("a table");
+        let game = GameArg::BuiltIn(entry).tabled(None).expect("a table");
         // From the start, in the midst, and at the end of games that are short.
         for (seed, most) in [(1, 0), (2, 3), (3, 10)] {
             let history = play(&game, seed, most);
@@ -63,7 +63,7 @@ fn what_is_recorded_passes_and_says_what_is_there() {
 #[test]
 fn a_play_from_elsewhere_begins_there_and_a_long_one_is_refused() {
     let entry = gdl_games::find("tictactoe").expect("built in");
-    let game = GameArg::BuiltIn(entry).tabled().expect("a table");
+    let game = GameArg::BuiltIn(entry).tabled(None).expect("a table");
     let text = "((cell 1 1 x) (cell 1 2 x) (cell 1 3 b) (cell 2 1 o) (cell 2 2 o) (cell 2 3 b) (cell 3 1 b) (cell 3 2 b) \
         (cell 3 3 b) (control xplayer))";
     let mut history = History::from_text(&game, text).expect("a state");
@@ -81,7 +81,7 @@ fn a_play_from_elsewhere_begins_there_and_a_long_one_is_refused() {
     assert_eq!(plays::recorded(&game, &history, 200), None);
     // Choices at the same time are told as one joint move.
     let entry = gdl_games::find("rock_paper_scissors").expect("built in");
-    let game = GameArg::BuiltIn(entry).tabled().expect("a table");
+    let game = GameArg::BuiltIn(entry).tabled(None).expect("a table");
     let test = plays::recorded(&game, &play(&game, 1, 1), usize::MAX).expect("no limit");
     assert!(test.contains("\n  (moves "), "{test}");
     assert_eq!(fails(entry, &test), None);

@@ -14,7 +14,7 @@ fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
     let source = Source::new(name, entry.text);
     let rules = gdl_compiler::read(&source, &Options::default()).expect("sound").0;
     let oracle = Evaluator::new(&rules).expect("evaluable");
-    let game: Dynamic = GameArg::BuiltIn(entry).tabled().expect("a table");
+    let game: Dynamic = GameArg::BuiltIn(entry).tabled(None).expect("a table");
     let chance = game.chance_role();
     let mut stream = Stream::new(seed, 0);
     let (mut state, mut asked) = (game.initial(), Vec::new());

@@ -185,7 +185,7 @@ fn normal(weights: &[f64]) -> Vec<f64> {
 /// Walks over all histories: the more, the closer the best responses are.
 const ROUNDS: u32 = 800;
 
-/// Alice loses 0.08560642 chips (OpenSpiel's `leduc_poker` has this value), of which each is three points of the goal.
+/// Alice loses 0.08560642 chips (as `OpenSpiel` has it of its `leduc_poker`), of which each is three points of the goal.
 #[test]
 fn is_worth_a_twelfth_of_a_chip_to_bob() {
     const CHIPS: f64 = -0.085_606_42;

@@ -70,7 +70,7 @@ impl Plan {
         let mut choices = 0;
         for argument in &schedule.games {
             let (source, options) = argument.get_ref().source()?;
-            let game = argument.get_ref().tabled()?;
+            let game = argument.get_ref().tabled(None)?;
             let chance = game.chance_role();
             let roles: Vec<usize> =
                 game.roles().filter(|&role| Some(role) != chance).map(Id::index).collect();

@@ -6,11 +6,7 @@
 use crate::board::{BoardView, Motion, board_of};
 use gdl_games::{Entry, LIST, Tag};
 use gdl_runtime::{Game, GameExt, chance::Stream};
-use gdl_tools::{
-    error::Result,
-    game::{GameArg, Task},
-    load,
-};
+use gdl_tools::{error::Result, game::GameArg, load};
 use serde::Serialize;
 
 /// Random games that are looked at to see whether roles choose at the same time.
@@ -60,22 +56,12 @@ pub(crate) enum Kind {
 pub(crate) fn built_in() -> Vec<Card> {
     let card = |entry: &'static Entry| {
         if entry.is_compiled() {
-            GameArg::BuiltIn(entry).with_dynamic(Describe(entry))
+            GameArg::BuiltIn(entry).with_dynamic(None, |game| card(entry.name, entry.text, game))
         } else {
             listed(entry)
         }
     };
     LIST.iter().filter_map(|entry| card(entry).ok()).collect()
-}
-
-struct Describe(&'static Entry);
-
-impl Task for Describe {
-    type Output = Card;
-
-    fn run<G: Game>(self, game: &G) -> Card {
-        card(self.0.name, self.0.text, game)
-    }
 }
 
 /// The card of a game that is not loaded, by what the catalogue and its rules say.
@@ -169,6 +155,7 @@ fn choose_together<G: Game>(game: &G) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gdl_runtime::Dynamic;
 
     #[test]
     fn cards_say_what_games_are_like() {
@@ -195,7 +182,8 @@ mod tests {
     fn the_catalogue_says_what_play_shows() {
         for entry in gdl_games::compiled() {
             let card = listed(entry).expect("its rules are sound");
-            let seen = GameArg::BuiltIn(entry).with_dynamic(Describe(entry)).expect("it is sound");
+            let describe = |game: &Dynamic| super::card(entry.name, entry.text, game);
+            let seen = GameArg::BuiltIn(entry).with_dynamic(None, describe).expect("it is sound");
             assert!(card.board.is_none() && !card.loaded);
             assert_eq!(format!("{card:?}"), format!("{:?}", Card { board: None, loaded: false, ..seen }));
         }

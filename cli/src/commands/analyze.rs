@@ -1,11 +1,12 @@
 //! `gdl analyze`: what a game is like, as random play shows it.
 
+use crate::args::way::WayArgs;
 use clap::Args;
-use gdl_runtime::{Cancel, Game};
+use gdl_runtime::{Cancel, Dynamic};
 use gdl_tools::{
     analyze::{self, Figures, Settings, page, text},
     error::{Error, Result},
-    game::{GameArg, Task},
+    game::GameArg,
     output,
     parse::{count, seconds, threads},
     progress::Progress,
@@ -39,6 +40,9 @@ pub(crate) struct AnalyzeArgs {
     /// How many threads play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
+    /// How moves are made.
+    #[command(flatten)]
+    pub engine: WayArgs,
     /// Write a page with charts to a file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -52,7 +56,7 @@ pub(crate) struct AnalyzeArgs {
 /// # Errors
 /// If the rulesheet is at fault, or something cannot be written.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result {
-    let figures = args.game.with_dynamic(Analyze(args))?;
+    let figures = args.game.with_dynamic(args.engine.way, |game| analyze(args, game))?;
     if let Some(path) = &args.html {
         fs::write(path, page::page(&figures))
             .map_err(|error| Error::Input(format!("cannot write {}: {error}", path.display())))?;
@@ -66,25 +70,18 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result {
     Ok(())
 }
 
-struct Analyze<'a>(&'a AnalyzeArgs);
-
-impl Task for Analyze<'_> {
-    type Output = Figures;
-
-    fn run<G: Game>(self, game: &G) -> Figures {
-        let Self(args) = self;
-        let settings = Settings {
-            seed: args.seed,
-            count: args.count.unwrap_or(Settings::DEFAULT_COUNT),
-            seconds: args.seconds,
-            threads: args.threads.unwrap_or(0),
-            cancel: Cancel::default(),
-        };
-        let progress = match settings.seconds {
-            Some(seconds) => Progress::timed("games", seconds),
-            None => Progress::counted("games", settings.count),
-        };
-        let figures = analyze::analyze(&args.game.name(), game, &settings, &|done| progress.tell(done));
-        figures.expect("nobody cancels it")
-    }
+fn analyze(args: &AnalyzeArgs, game: &Dynamic) -> Figures {
+    let settings = Settings {
+        seed: args.seed,
+        count: args.count.unwrap_or(Settings::DEFAULT_COUNT),
+        seconds: args.seconds,
+        threads: args.threads.unwrap_or(0),
+        cancel: Cancel::default(),
+    };
+    let progress = match settings.seconds {
+        Some(seconds) => Progress::timed("games", seconds),
+        None => Progress::counted("games", settings.count),
+    };
+    let figures = analyze::analyze(&args.game.name(), game, &settings, &|done| progress.tell(done));
+    figures.expect("nothing cancels it")
 }

@@ -36,7 +36,7 @@ impl Row {
         let role = |role| rules.declaration(role).map(|fact| rules.display_term(fact, &rules.roles[role]));
         let roles = (0..rules.roles.len()).filter_map(role).collect();
         let size = |game: &Dynamic| [game.vocabulary().fluents().len(), game.vocabulary().moves().len()];
-        let size = sizes.then(|| GameArg::BuiltIn(entry).tabled()).transpose()?.as_ref().map(size);
+        let size = sizes.then(|| GameArg::BuiltIn(entry).tabled(None)).transpose()?.as_ref().map(size);
         Ok(Self { entry, roles, size })
     }
 

@@ -1,12 +1,12 @@
 //! `gdl match`: players against each other, and what they score.
 
-use crate::args::terms::TermsArgs;
+use crate::args::{terms::TermsArgs, way::WayArgs};
 use clap::Args;
-use gdl_runtime::{Cancel, Game, playouts::RoleTally, record::Record, referee::Match};
+use gdl_runtime::{Cancel, Dynamic, Game, playouts::RoleTally, record::Record, referee::Match};
 use gdl_tools::{
     contest::{Contest, DEFAULT_COUNT, DEFAULT_LONGEST, DEFAULT_NODES, Total, mean_goal, score},
     error::{Error, Result},
-    game::{GameArg, Task},
+    game::GameArg,
     output::{self, BOLD, DIM, duration, thousands},
     parse::{count, threads},
     players::{self, Spec},
@@ -50,6 +50,9 @@ pub(crate) struct MatchArgs {
     /// What moves may cost.
     #[command(flatten)]
     pub terms: TermsArgs,
+    /// How moves are made.
+    #[command(flatten)]
+    pub engine: WayArgs,
     /// How many matches are played at once [default: one for each processor, with a clock or a player elsewhere one]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
@@ -74,43 +77,36 @@ pub(crate) fn run(args: &MatchArgs) -> Result {
     }
     let players: Result<Vec<Spec>> = args.players.iter().map(|player| player.told(&args.game)).collect();
     let args = MatchArgs { players: players?, ..args.clone() };
-    args.game.with_dynamic(Play(&args))?
+    args.game.with_dynamic(args.engine.way, |game| play(&args, game))?
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Error {
     Error::Input(format!("cannot write {}: {error}", path.display()))
 }
 
-/// The matches that the arguments ask for.
-struct Play<'a>(&'a MatchArgs);
-
-impl Task for Play<'_> {
-    type Output = Result;
-
-    fn run<G: Game>(self, game: &G) -> Result {
-        let Self(args) = self;
-        let name = args.game.name();
-        let contest = Contest {
-            name: &name,
-            players: &args.players,
-            seed: args.terms.seed,
-            clock: args.terms.clock(),
-            nodes: args.terms.nodes(DEFAULT_NODES),
-            longest: DEFAULT_LONGEST,
-        };
-        contest.seats(game)?;
-        let start = Instant::now();
-        let total = play_all(args, game, contest)?;
-        let seconds = start.elapsed().as_secs_f64();
-        if args.json {
-            return output::json(&to_json(args, game, &total, seconds));
-        }
-        print(args, game, &total, seconds)
+/// Plays the matches that the arguments ask for.
+fn play(args: &MatchArgs, game: &Dynamic) -> Result {
+    let name = args.game.name();
+    let contest = Contest {
+        name: &name,
+        players: &args.players,
+        seed: args.terms.seed,
+        clock: args.terms.clock(),
+        nodes: args.terms.nodes(DEFAULT_NODES),
+        longest: DEFAULT_LONGEST,
+    };
+    contest.seats(game)?;
+    let start = Instant::now();
+    let total = play_all(args, game, contest)?;
+    let seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        return output::json(&to_json(args, game, &total, seconds));
     }
+    print(args, game, &total, seconds)
 }
 
 /// Plays all matches, several at once.
-fn play_all<G: Game>(args: &MatchArgs, game: &G, contest: Contest<'_>) -> Result<Total> {
+fn play_all(args: &MatchArgs, game: &Dynamic, contest: Contest<'_>) -> Result<Total> {
     let threads = match (args.threads, args.terms.clock) {
         (Some(threads), _) => threads,
         // Matches that share processors would take each other's time, and a player elsewhere has one at a time.
@@ -119,7 +115,7 @@ fn play_all<G: Game>(args: &MatchArgs, game: &G, contest: Contest<'_>) -> Result
         (None, None) => thread::available_parallelism().map_or(1, usize::from),
     };
     let progress = Progress::counted("matches", args.count);
-    let keep = |number: u64, played: &Match<G>| {
+    let keep = |number: u64, played: &Match<Dynamic>| {
         let Some(folder) = &args.record else { return Ok(()) };
         let (name, width) = (contest.name, args.count.to_string().len());
         let path = folder.join(format!("{name}.{}.{:0width$}.json", contest.seed, number + 1));
@@ -142,12 +138,13 @@ fn bounds(args: &MatchArgs) -> String {
     format!("{} a move", bounds.join(" or "))
 }
 
-fn print<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> Result {
+fn print(args: &MatchArgs, game: &Dynamic, total: &Total, seconds: f64) -> Result {
     let mut out = output::stdout();
     writeln!(
         out,
-        "{BOLD}{}{BOLD:#} {DIM}{}, {}, seed {}, {}{DIM:#}",
+        "{BOLD}{}{BOLD:#} {DIM}{}, {}, {}, seed {}, {}{DIM:#}",
         args.game.name(),
+        game.engine(),
         matches(args.count),
         bounds(args),
         args.terms.seed,
@@ -227,11 +224,12 @@ fn points(elo: f64) -> String {
     format!("{:+.0}", elo.round() + 0.0)
 }
 
-/// The one JSON object of the command: `game`, `matches`, `seed`, `clock` (seconds a move, or null), `nodes` (a move, or null), what
+/// The one JSON object of the command: `game`, `engine`, `matches`, `seed`, `clock` (seconds a move, or null), `nodes` (a move, or null), what
 /// [`Total::to_json`] has, and `seconds`.
-fn to_json<G: Game>(args: &MatchArgs, game: &G, total: &Total, seconds: f64) -> Value {
+fn to_json(args: &MatchArgs, game: &Dynamic, total: &Total, seconds: f64) -> Value {
     let mut report = json!({
         "game": args.game.name(),
+        "engine": game.engine(),
         "matches": args.count,
         "seed": args.terms.seed,
         "clock": args.terms.clock,

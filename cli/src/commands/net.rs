@@ -3,13 +3,14 @@
 //! Figures take a look at each gate. The graph is text for each gate and operand, which is made before it is written: of a net
 //! with more operations than `MOST_DRAWN` there is none.
 
+use crate::args::way::WayArgs;
 use clap::Args;
 use gdl_compiler::{Omission, propnet::Net};
 use gdl_runtime::{__private::Estimate, Dynamic, Game};
 use gdl_tools::{
     error::{Error, Result},
     game::GameArg,
-    load::{self, Compiled, Loaded, Way},
+    load::{self, Compiled, Loaded},
     output::{self, BOLD, DIM, duration, thousands},
 };
 use serde_json::{Map, Value, json};
@@ -25,10 +26,9 @@ Examples:
 pub(crate) struct NetArgs {
     /// A built-in game or a rulesheet
     pub game: GameArg,
-    /// How the rules are run [default: table, events or lifted where a trial says that they take less, or, if they take too much to
-    /// be grounded, lifted]
-    #[arg(long, value_enum)]
-    pub engine: Option<Way>,
+    /// How the rules are run.
+    #[command(flatten)]
+    pub engine: WayArgs,
     /// Print the net as a Graphviz graph
     #[arg(long, conflicts_with = "json")]
     pub dot: bool,
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &NetArgs) -> Result {
         }
         GameArg::BuiltIn(entry) => (load::text_of(entry), load::quiet()),
     };
-    let compiled = match load::run_as(source, &options, args.engine)? {
+    let compiled = match load::run_as(source, &options, args.engine.way)? {
         Loaded::Compiled(compiled) => compiled,
         Loaded::Lifted(_) if args.dot => {
             return Err(Error::Input("a game that is evaluated state by state has no net".to_owned()));
@@ -69,11 +69,11 @@ pub(crate) fn run(args: &NetArgs) -> Result {
     };
     // A compiled game's code was made from the same net by the same phases.
     let has_code = matches!(args.game, GameArg::BuiltIn(entry) if entry.is_compiled());
-    let is_straight = has_code && args.engine.is_none() && compiled.is_straight();
+    let is_straight = has_code && args.engine.way.is_none() && compiled.is_straight();
     let (engine, expected) = if is_straight {
         ("straight", Vec::new())
-    } else if args.engine.is_some() {
-        (load::playable(&compiled, args.engine)?.engine(), Vec::new())
+    } else if args.engine.way.is_some() {
+        (load::playable(&compiled, args.engine.way)?.engine(), Vec::new())
     } else {
         let (game, expected) = load::choose_engine(&compiled)?;
         (game.engine(), expected)

@@ -54,8 +54,7 @@ pub(crate) fn run(args: &PerftArgs) -> Result {
     }
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
     let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
-    let (_, result) = args.game.with(way, Counting(args))?;
-    result
+    args.game.with(way, Counting(args))?
 }
 
 struct Counting<'a>(&'a PerftArgs);
@@ -63,14 +62,14 @@ struct Counting<'a>(&'a PerftArgs);
 impl Task for Counting<'_> {
     type Output = Result;
 
-    fn run<G: Game>(self, game: &G) -> Result {
+    fn run<G: Game>(self, game: &G, single: &'static str) -> Result {
         let Self(args) = self;
-        if matches!(args.engine, Some(Engine::Lanes | Engine::TableLanes))
-            && perft(args, game).runs() != gdl_runtime::playouts::Engine::Lanes
-        {
+        let in_lanes = perft(args, game).runs() == gdl_runtime::playouts::Engine::Lanes;
+        if args.engine.is_some_and(Engine::is_lanes) && !in_lanes {
             output::remark("the game cannot be played in lanes: it is counted one state at a time");
         }
-        if args.json { to_json(args, game) } else { print(args, game) }
+        let engine = if in_lanes { "lanes" } else { single };
+        if args.json { to_json(args, game, engine) } else { print(args, game, engine) }
     }
 }
 
@@ -86,7 +85,7 @@ fn perft<'g, G: Game>(args: &PerftArgs, game: &'g G) -> Perft<'g, G> {
     }
 }
 
-fn to_json<G: Game>(args: &PerftArgs, game: &G) -> Result {
+fn to_json<G: Game>(args: &PerftArgs, game: &G, engine: &str) -> Result {
     let progress = Progress::counted("depths", u64::from(args.depth));
     let counts: Vec<Value> = (1..=u64::from(args.depth))
         .zip(perft(args, game))
@@ -96,7 +95,7 @@ fn to_json<G: Game>(args: &PerftArgs, game: &G) -> Result {
         })
         .collect();
     drop(progress);
-    let mut report = json!({ "game": args.game.name(), "counts": counts });
+    let mut report = json!({ "game": args.game.name(), "engine": engine, "counts": counts });
     if args.divide {
         let moves: Vec<Value> = perft(args, game)
             .divide(args.depth as usize)
@@ -112,9 +111,9 @@ fn texts<'g, G: Game>(game: &'g G, joint: &[G::Move]) -> Vec<&'g str> {
     joint.iter().map(|&action| game.move_text(action)).collect()
 }
 
-fn print<G: Game>(args: &PerftArgs, game: &G) -> Result {
+fn print<G: Game>(args: &PerftArgs, game: &G, engine: &str) -> Result {
     let mut out = output::stdout();
-    writeln!(out, "{BOLD}{}{BOLD:#}", args.game.name())?;
+    writeln!(out, "{BOLD}{}{BOLD:#} {DIM}{engine}{DIM:#}", args.game.name())?;
     if args.divide {
         let list = perft(args, game).divide(args.depth as usize);
         let total = list.iter().fold(0_u128, |sum, &(_, count)| sum.saturating_add(count));

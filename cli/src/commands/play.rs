@@ -7,8 +7,7 @@ mod session;
 
 pub(crate) use args::PlayArgs;
 
-use gdl_runtime::Game;
-use gdl_tools::{error::Result, game::Task, output};
+use gdl_tools::{error::Result, output};
 use std::io;
 
 /// Plays until the game is over or the person leaves.
@@ -17,19 +16,10 @@ use std::io;
 /// If the rulesheet is at fault, there is no such role, or stdout takes no more.
 pub(crate) fn run(args: &PlayArgs) -> Result {
     let args = PlayArgs { against: args.against.told(&args.game)?, ..args.clone() };
-    args.game.with_dynamic(Play(&args))?
-}
-
-struct Play<'a>(&'a PlayArgs);
-
-impl Task for Play<'_> {
-    type Output = Result;
-
-    fn run<G: Game>(self, game: &G) -> Result {
-        let Self(args) = self;
+    args.game.with_dynamic(args.engine.way, |game| {
         if args.itself {
-            return alone::play(args, game);
+            return alone::play(&args, game);
         }
-        session::play(args, game, &mut io::stdin().lock(), &mut output::stdout())
-    }
+        session::play(&args, game, &mut io::stdin().lock(), &mut output::stdout())
+    })?
 }

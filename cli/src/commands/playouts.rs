@@ -4,7 +4,7 @@ use crate::gpu::{Played, Run};
 use clap::Args;
 use gdl_runtime::{__private::Report, Game, Playouts, Stats, playouts::Tally, vocabulary::Texts};
 use gdl_tools::{
-    engine::{Engine, Isa, is_straight},
+    engine::{Engine, Isa},
     error::{Error, Result},
     game::{GameArg, Task},
     output::{self, BOLD, DIM},
@@ -71,14 +71,12 @@ pub(crate) fn run(args: &PlayoutsArgs) -> Result {
     if args.device.is_some() {
         return Err(Error::Usage("only a graphics card is a device: add `--engine gpu`".to_owned()));
     }
-    let straight = is_straight(&args.game)?;
     let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
-    let (ran, stats) = args.game.with(way, Play(args))?;
-    let single = || ran.unwrap_or(if straight { "straight" } else { "table" }).to_owned();
+    let (single, stats) = args.game.with(way, Play(args))?;
     let engine = match args.engine {
         _ if stats.engine == gdl_runtime::playouts::Engine::Lanes => written(&Engine::Lanes),
         _ if stats.engine == gdl_runtime::playouts::Engine::TableLanes => written(&Engine::TableLanes),
-        Some(Engine::Lanes | Engine::TableLanes) | None => single(),
+        Some(Engine::Lanes | Engine::TableLanes) | None => single.to_owned(),
         Some(engine) => written(&engine),
     };
     let wants_lanes = args.engine.is_some_and(Engine::is_lanes);
@@ -118,7 +116,7 @@ fn run_on_card(args: &PlayoutsArgs) -> Result {
         time: args.seconds.map(Duration::from_secs_f64),
         progress: Some(&progress),
     };
-    let (_, played) = args.game.with(None, run)?;
+    let played = args.game.with(None, run)?;
     drop(progress);
     let Played { device, tally, roles, chance, prepare_seconds, seconds } = played?;
     let name = args.game.name();
@@ -154,9 +152,9 @@ fn run_on_card(args: &PlayoutsArgs) -> Result {
 struct Play<'a>(&'a PlayoutsArgs);
 
 impl Task for Play<'_> {
-    type Output = Stats;
+    type Output = (&'static str, Stats);
 
-    fn run<G: Game>(self, game: &G) -> Stats {
+    fn run<G: Game>(self, game: &G, engine: &'static str) -> Self::Output {
         let Self(args) = self;
         let mut playouts = Playouts::new(game).seed(args.seed).threads(args.threads.unwrap_or(0));
         let progress = if let Some(seconds) = args.seconds {
@@ -179,7 +177,7 @@ impl Task for Play<'_> {
         if progress.is_shown() {
             playouts = playouts.progress(move |done| progress.tell(done));
         }
-        playouts.run()
+        (engine, playouts.run())
     }
 }
 

@@ -171,7 +171,7 @@ fn on_game(game: &GameArg, request: &Request, seed: u64, piece: &PieceArgs) -> R
     let (source, options) = game.source()?;
     let fingerprint = fingerprint(source.text(), options.case_sensitive);
     let game = match game {
-        GameArg::BuiltIn(_) => game.tabled()?,
+        GameArg::BuiltIn(_) => game.tabled(None)?,
         GameArg::File(_) => load::play(source, &options, None)?,
     };
     make(Subject::Game(&game, &fingerprint), request, seed, piece)

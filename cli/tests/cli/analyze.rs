@@ -12,7 +12,19 @@ fn the_figures_of_tictactoe_are_near_the_truth() {
     let report = json(&["analyze", "tictactoe", "-n", "3000", "--json"]);
     assert_eq!(
         keys(&report),
-        ["game", "seed", "games", "branching", "length", "states", "tree", "outcome", "openings", "plies"]
+        [
+            "game",
+            "engine",
+            "seed",
+            "games",
+            "branching",
+            "length",
+            "states",
+            "tree",
+            "outcome",
+            "openings",
+            "plies"
+        ]
     );
     assert_eq!(report["games"], 3000);
     assert_eq!(report["branching"]["joint"]["most"], 9);
@@ -69,6 +81,13 @@ fn neither_threads_nor_the_engine_change_the_figures() {
     other = args;
     other[1] = &file;
     assert_eq!(one, json(&other));
+    // Games that are followed are the same whatever makes the moves; those for the outcome are so many only in lanes.
+    assert_eq!(one["engine"], "table");
+    for engine in ["events", "lifted"] {
+        let own = json(&[&args[..], &["--engine", engine]].concat());
+        assert_eq!(own["engine"], engine);
+        assert_eq!((&own["length"], &own["states"]), (&one["length"], &one["states"]), "{engine}");
+    }
 }
 
 #[test]

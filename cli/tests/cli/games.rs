@@ -112,9 +112,10 @@ fn perft_counts_sequences_of_joint_moves() {
     let counts = [9, 72, 504, 3_024, 15_120, 54_720];
     for game in &tictactoe() {
         let perft = json(&["perft", game, "--depth", "6", "--json"]);
-        assert_eq!(perft, value!({ "game": "tictactoe", "counts": counts }));
-        assert_eq!(keys(&perft), ["game", "counts"]);
+        assert_eq!(perft, value!({ "game": "tictactoe", "engine": "lanes", "counts": counts }));
+        assert_eq!(keys(&perft), ["game", "engine", "counts"]);
         let run = gdl(&["perft", game, "--depth", "4"]);
+        assert_eq!(run.stdout.lines().next(), Some("tictactoe lanes"));
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
         for count in ["9", "72", "504", "3,024"] {
             assert!(
@@ -130,11 +131,14 @@ fn perft_counts_sequences_of_joint_moves() {
 fn perft_counts_the_same_with_every_engine() {
     let count =
         |rest: &[&str]| json(&[&["perft", "tictactoe", "--depth", "5", "--divide", "--json"], rest].concat());
-    let counts = count(&[]);
-    for engine in ["lanes", "single", "straight", "table", "events", "lifted"] {
-        assert_eq!(count(&["--engine", engine]), counts, "{engine}");
-    }
+    let mut counts = count(&[]);
+    assert_eq!(counts["engine"], "lanes");
     assert_eq!(count(&["--isa", "portable"]), counts);
+    let ways = ["lanes", "single", "straight", "table", "events", "lifted"];
+    for (asked, engine) in ways.iter().zip(["lanes", "straight", "straight", "table", "events", "lifted"]) {
+        counts["engine"] = value!(engine);
+        assert_eq!(count(&["--engine", asked]), counts, "{asked}");
+    }
     let run = gdl(&["perft", "tictactoe", "--depth", "2", "--engine", "single", "--isa", "avx2"]);
     assert_eq!(run.code, Some(2));
 }
@@ -150,7 +154,7 @@ fn perft_stops_where_every_game_has_ended() {
 #[test]
 fn perft_divides_by_the_first_joint_move() {
     let perft = json(&["perft", "tictactoe", "--depth", "3", "--divide", "--json"]);
-    assert_eq!(keys(&perft), ["game", "counts", "divide"]);
+    assert_eq!(keys(&perft), ["game", "engine", "counts", "divide"]);
     let divide = perft["divide"].as_array().expect("a list");
     assert_eq!(divide.len(), 9);
     assert_eq!(divide[0], value!({ "moves": ["(mark 1 1)", "noop"], "count": 56 }));
@@ -257,8 +261,8 @@ fn rules_can_be_evaluated_state_by_state() {
         let play = ["playouts", "tictactoe", "--count", "300", "--engine", engine, "--json"];
         let perft = ["perft", "tictactoe", "--depth", "4", "--divide", "--engine", engine, "--json"];
         let (play, perft) = (json(&play), json(&perft));
-        assert_eq!(play["engine"], engine);
-        (counted(&play), perft)
+        assert_eq!([&play["engine"], &perft["engine"]], [engine; 2]);
+        (counted(&play), perft["counts"].clone(), perft["divide"].clone())
     };
     let table = run("table");
     assert_eq!(run("lifted"), table);

@@ -29,6 +29,7 @@ fn a_game_has_all_its_numbers() {
             "roles",
             "chance",
             "hidden",
+            "engine",
             "random",
             "skilled",
             "shape",
@@ -43,6 +44,7 @@ fn a_game_has_all_its_numbers() {
     );
     assert_eq!([&report["verdict"], &report["reason"]], [&value!("judged"), &Value::Null]);
     assert_eq!([&report["chance"], &report["hidden"]], [&value!(false), &value!(false)]);
+    assert_eq!(report["engine"], "table");
     assert_eq!(report["random"]["games"], 2_000);
     assert_eq!(report["skill"]["rungs"].as_array().map(Vec::len), Some(2));
     assert_eq!(

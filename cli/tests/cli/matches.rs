@@ -11,12 +11,31 @@ fn played(args: &[&str]) -> Value {
     report
 }
 
+/// The same matches by each engine, which is named.
+#[test]
+fn engines_can_be_asked_for() {
+    let play =
+        |rest: &[&str]| played(&[&["nim", "mcts", "random", "-n", "4", "--nodes", "60"], rest].concat());
+    let mut report = play(&[]);
+    assert_eq!(report["engine"], "table");
+    // The table is played in lanes, which mean another search.
+    assert_eq!(play(&["--engine", "table"]), report);
+    for engine in ["events", "lifted"] {
+        let own = play(&["--engine", engine]);
+        assert_eq!((&own["engine"], &own["matches"]), (&value!(engine), &value!(4)));
+        report = own;
+    }
+    assert_eq!(report["players"][0]["faults"], value!({ "illegal": 0, "late": 0, "gone": 0 }));
+    let run = gdl(&["match", "nim", "first", "random", "-n", "1", "--engine", "lanes"]);
+    assert_eq!(run.code, Some(2));
+}
+
 #[test]
 fn matches_are_counted_for_players_and_roles() {
     let report = played(&["tictactoe", "first", "random", "-n", "200"]);
     assert_eq!(
         keys(&report),
-        ["game", "matches", "seed", "clock", "nodes", "players", "mean_length", "unscored"]
+        ["game", "engine", "matches", "seed", "clock", "nodes", "players", "mean_length", "unscored"]
     );
     let players = report["players"].as_array().expect("a list");
     let fields = [
@@ -53,7 +72,11 @@ fn matches_are_counted_for_players_and_roles() {
 
     let run = gdl(&["match", "tictactoe", "first", "random", "-n", "200"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-    assert!(run.stdout.contains("200 matches, 10,000 nodes a move, seed 0"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("tictactoe table, 200 matches, 10,000 nodes a move, seed 0"),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.contains("  as oplayer"), "{}", run.stdout);
 }
 

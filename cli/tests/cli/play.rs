@@ -45,6 +45,17 @@ fn the_player_against_itself_draws_in_nine_plies() {
 }
 
 #[test]
+fn the_rules_can_be_evaluated_state_by_state() {
+    let run =
+        |rest: &[&str]| gdl(&[&["play", "tictactoe", "--self", "--against", "first"], rest].concat()).stdout;
+    let table = run(&[]);
+    assert!(!table.is_empty());
+    for engine in ["table", "events", "lifted"] {
+        assert_eq!(run(&["--engine", engine]), table, "{engine}");
+    }
+}
+
+#[test]
 fn a_won_game_ends_at_once_and_names_the_winner() {
     let run = gdl(&["play", "tictactoe", "--self", "--against", "first"]);
     let boards = boards(&run.stdout);

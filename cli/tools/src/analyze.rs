@@ -15,7 +15,7 @@ pub mod text;
 pub mod walk;
 
 use crate::statistics::Z95;
-use gdl_runtime::{Cancel, Game, Playouts, Stats, chance::Stream};
+use gdl_runtime::{Cancel, Dynamic, Game, Playouts, Stats, chance::Stream};
 use openings::Openings;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
@@ -51,6 +51,8 @@ impl Settings {
 pub struct Figures {
     /// What the game is called.
     pub name: String,
+    /// The engine that took it from state to state, as [`Dynamic::engine`] has it.
+    pub engine: &'static str,
     /// The names of the roles.
     pub roles: Vec<String>,
     /// The role of chance.
@@ -118,9 +120,9 @@ fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: 
 }
 
 /// Plays and adds up. `tell` is told how many of the games that are followed are done. None if it was cancelled.
-pub fn analyze<G: Game>(
+pub fn analyze(
     name: &str,
-    game: &G,
+    game: &Dynamic,
     settings: &Settings,
     tell: &(dyn Fn(u64) + Sync),
 ) -> Option<Figures> {
@@ -144,6 +146,7 @@ pub fn analyze<G: Game>(
     }
     Some(Figures {
         name: name.to_owned(),
+        engine: game.engine(),
         roles: game.vocabulary().roles().iter().map(str::to_owned).collect(),
         chance: game.vocabulary().chance(),
         seed: settings.seed,
@@ -228,7 +231,7 @@ impl Figures {
 
     /// The one JSON object of the command. Estimates are objects of `mean` and `interval` (95 %).
     ///
-    /// - `game`, `seed`, `games` (followed move by move);
+    /// - `game`, `engine` (`table`, `events` or `lifted`), `seed`, `games` (followed move by move);
     /// - `branching`: `joint` moves of a state, `mean` and `most`; for each of `roles` its `mean` moves, `mean_of_choices` (where
     ///   it has more than one), `most`, `share_of_choices` (of the states);
     /// - `length` in joint moves: `mean` (an estimate), `shortest`, `median`, `longest`, `games` (pairs of a length and
@@ -252,6 +255,7 @@ impl Figures {
         let seen = walks.states.estimate();
         json!({
             "game": self.name,
+            "engine": self.engine,
             "seed": self.seed,
             "games": walks.games(),
             "branching": {

@@ -2,6 +2,7 @@
 //! out.
 
 use crate::{
+    engine,
     error::{Error, Result},
     load::{self, Way},
     output::{self, BAD},
@@ -45,8 +46,8 @@ pub trait Task {
     /// What comes of it.
     type Output;
 
-    /// Does it.
-    fn run<G: Game>(self, game: &G) -> Self::Output;
+    /// Does it, with the name of the engine that takes the game from state to state: `straight`, or one of [`Dynamic::engine`].
+    fn run<G: Game>(self, game: &G, engine: &'static str) -> Self::Output;
 }
 
 impl GameArg {
@@ -95,44 +96,45 @@ impl GameArg {
     }
 
     /// Takes `task` to the game: compiled code if there is some and nothing else is asked for, else as
-    /// [`GameArg::dynamic`] has it. The engine it ran on, where it is not compiled code, and what came of it.
+    /// [`GameArg::dynamic`] has it.
     ///
     /// # Errors
     /// As for [`GameArg::dynamic`], or if evaluations were given up, which is told on stderr.
-    pub fn with<T: Task>(&self, way: Option<Way>, task: T) -> Result<(Option<&'static str>, T::Output)> {
+    pub fn with<T: Task>(&self, way: Option<Way>, task: T) -> Result<T::Output> {
         if let (Self::BuiltIn(entry), None) = (self, way)
             && entry.is_compiled()
         {
-            return Ok((None, with_compiled(entry, task)));
+            let engine = if engine::is_straight(self)? { "straight" } else { "table" };
+            return Ok(with_compiled(entry, task, engine));
         }
         let game = self.dynamic(way)?;
-        let output = task.run(&game);
-        settle(&game)?;
-        Ok((Some(game.engine()), output))
-    }
-
-    /// Takes `task` to the game as a [`Dynamic`], whichever it is, for tasks that are too large to be compiled for each
-    /// compiled game: those run as tables, with straight-line code in lanes.
-    ///
-    /// # Errors
-    /// As for [`GameArg::with`].
-    pub fn with_dynamic<T: Task>(&self, task: T) -> Result<T::Output> {
-        let game = self.tabled()?;
-        let output = task.run(&game);
+        let output = task.run(&game, game.engine());
         settle(&game)?;
         Ok(output)
     }
 
-    /// The game that [`GameArg::with_dynamic`] takes a task to.
+    /// Does something with the game as a [`Dynamic`], whichever it is, that is too large to be compiled for each compiled game: those
+    /// run as tables, with straight-line code in lanes, unless something else is asked for.
+    ///
+    /// # Errors
+    /// As for [`GameArg::with`].
+    pub fn with_dynamic<T>(&self, way: Option<Way>, run: impl FnOnce(&Dynamic) -> T) -> Result<T> {
+        let game = self.tabled(way)?;
+        let output = run(&game);
+        settle(&game)?;
+        Ok(output)
+    }
+
+    /// The game that [`GameArg::with_dynamic`] has.
     ///
     /// # Errors
     /// As for [`GameArg::dynamic`].
-    pub fn tabled(&self) -> Result<Dynamic> {
-        let tabled = match self {
-            Self::BuiltIn(entry) if entry.is_compiled() => gdl_games::dynamic(entry.name),
-            Self::BuiltIn(_) | Self::File(_) => None,
+    pub fn tabled(&self, way: Option<Way>) -> Result<Dynamic> {
+        let tabled = match (self, way) {
+            (Self::BuiltIn(entry), None) if entry.is_compiled() => gdl_games::dynamic(entry.name),
+            _ => None,
         };
-        tabled.map_or_else(|| self.dynamic(None), Ok)
+        tabled.map_or_else(|| self.dynamic(way), Ok)
     }
 }
 
@@ -148,11 +150,11 @@ pub fn settle(game: &Dynamic) -> Result {
 }
 
 /// Takes `task` to a game that is compiled in.
-fn with_compiled<T: Task>(entry: &Entry, task: T) -> T::Output {
-    gdl_games::visit(entry.name, Visitor(task)).expect("it is compiled in")
+fn with_compiled<T: Task>(entry: &Entry, task: T, engine: &'static str) -> T::Output {
+    gdl_games::visit(entry.name, Visitor(task, engine)).expect("it is compiled in")
 }
 
-struct Visitor<T>(T);
+struct Visitor<T>(T, &'static str);
 
 impl<T: Task> gdl_games::Visitor for Visitor<T> {
     type Output = T::Output;
@@ -162,6 +164,6 @@ impl<T: Task> gdl_games::Visitor for Visitor<T> {
         game: G,
         _: &'static Entry,
     ) -> Self::Output {
-        self.0.run(&game)
+        self.0.run(&game, self.1)
     }
 }

@@ -177,6 +177,8 @@ pub struct Judgement {
 /// What play showed.
 #[derive(Clone, Debug)]
 pub struct Played {
+    /// The engine that took the game from state to state, as [`Dynamic::engine`] has it.
+    pub engine: &'static str,
     /// How random games end.
     pub random: Outcome,
     /// What random games are like that were followed move by move.
@@ -309,7 +311,7 @@ impl Judgement {
     ///
     /// - `game`, `verdict` (`judged`, `invalid`, `too_large`, `no_player`, `endless`, `stuck`, `unscored`, `no_choice`, `one_sided`,
     ///   `drawn`), `reason` (null of a judged one), `score` (0 to 1, null unless all was measured) and its `parts` by name;
-    /// - `roles` (other than chance), `chance`, `hidden`;
+    /// - `roles` (other than chance), `chance`, `hidden`; `engine` (`table` or `events`, null if nothing was played);
     /// - `random` and `skilled` play (null if not played): `games`, `completion`, `decisiveness`, `draws`, `balance`, `length`, and of
     ///   each of `roles` the mean `goal` and shares of `wins`, `draws`, `losses`; `skilled` has the `nodes` of a move, `random` the
     ///   shares of games that are `too_long`, `stuck` and `unscored`;
@@ -338,6 +340,7 @@ impl Judgement {
             "roles": self.roles,
             "chance": self.has_chance,
             "hidden": self.is_hidden,
+            "engine": played.map(|played| played.engine),
             "random": of(played.map(|played| played.random.to_json(&self.roles))),
             "skilled": of(played.and_then(|played| played.peers.as_ref()).map(|peers| peers.to_json(&self.roles))),
             "shape": of(played.and_then(|played| played.shape.as_ref()).map(|shape| shape.to_json(&self.roles))),
@@ -400,8 +403,16 @@ impl<'g> Trial<'g> {
         }
         let tally = self.play();
         let random = Outcome::of_tally(&tally, &seats);
-        let mut played =
-            Played { random, shape: None, dead: None, peers: None, ladder: None, drama: None, variety: None };
+        let mut played = Played {
+            engine: game.engine(),
+            random,
+            shape: None,
+            dead: None,
+            peers: None,
+            ladder: None,
+            drama: None,
+            variety: None,
+        };
         if let Some((verdict, reason)) = hopeless(&played.random, &judgement.roles) {
             (judgement.verdict, judgement.reason) = (verdict, Some(reason));
             if !settings.full {

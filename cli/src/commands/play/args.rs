@@ -1,6 +1,6 @@
 //! What `gdl play` is asked: which game, which role, and who plays against it.
 
-use crate::args::terms::TermsArgs;
+use crate::args::{terms::TermsArgs, way::WayArgs};
 use clap::Args;
 use gdl_tools::{
     game::GameArg,
@@ -39,4 +39,7 @@ pub(crate) struct PlayArgs {
     /// What moves may cost.
     #[command(flatten)]
     pub terms: TermsArgs,
+    /// How moves are made.
+    #[command(flatten)]
+    pub engine: WayArgs,
 }

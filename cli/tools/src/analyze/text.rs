@@ -20,8 +20,9 @@ pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     let walks = &figures.walks;
     writeln!(
         out,
-        "{BOLD}{}{BOLD:#} {DIM}{} random games followed, {} played for the outcome, seed {}; 95 % intervals{DIM:#}",
+        "{BOLD}{}{BOLD:#} {DIM}{}, {} random games followed, {} played for the outcome, seed {}; 95 % intervals{DIM:#}",
         figures.name,
+        figures.engine,
         thousands(walks.games()),
         thousands(figures.outcome.tally.playouts),
         figures.seed

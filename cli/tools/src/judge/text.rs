@@ -188,7 +188,8 @@ fn results(judgement: &Judgement, title: &str, outcome: &Outcome, out: &mut dyn 
 fn shape(judgement: &Judgement, played: &Played, out: &mut dyn Write) -> io::Result<()> {
     let Some(shape) = &played.shape else { return Ok(()) };
     let games: u64 = shape.lengths.values().sum();
-    writeln!(out, "\n{BOLD}shape{BOLD:#} {DIM}of {} random games{DIM:#}", thousands(games))?;
+    let games = thousands(games);
+    writeln!(out, "\n{BOLD}shape{BOLD:#} {DIM}of {games} random games, played by {}{DIM:#}", played.engine)?;
     let quantiles = shape.quantiles.map(|quantile| quantile.to_string());
     writeln!(
         out,

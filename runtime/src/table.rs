@@ -14,6 +14,8 @@ mod memo;
 mod patches;
 mod places;
 mod residual;
+#[cfg(feature = "load")]
+mod weights;
 #[allow(clippy::inline_always, reason = "as for lanes")]
 mod wide;
 
@@ -29,6 +31,8 @@ use gdl_format::table as format;
 use patches::{Patches, Rules};
 pub(crate) use places::Places;
 use residual::Room;
+#[cfg(feature = "load")]
+pub(crate) use weights::Weights;
 
 pub use format::TableError;
 
@@ -297,6 +301,13 @@ impl Table {
             self.rules().load(perceive, scratch, state, moves);
             write_bits(percepts, bits, perceive.outputs(), perceive.run(scratch));
         });
+    }
+
+    /// What steps take once residuals are made, for states of play.
+    #[cfg(feature = "load")]
+    pub(crate) fn weights(&self) -> Weights<'_> {
+        let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());
+        Weights::new(self, self.wanted((goals as u32, terminal as u32)))
     }
 
     fn rules(&self) -> Rules<'_> {

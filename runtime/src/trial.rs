@@ -1,10 +1,10 @@
 //! The trial of engines of a rulesheet that is loaded: which one plays single states, and whether playouts go through lanes.
 //!
 //! Input: a compilation and its table. Output: the engine that is expected to take the least time, and what was expected of each. Where a
-//! table is small it wins without a trial. Else seeded random games are played by events, and by the rules themselves where a
-//! grounded state is expected to take long, and their work is counted; that of the table and of lanes is
-//! known beforehand. Work is made time by prices that were found on public rulesheets with large tables
-//! (`benches/record/2026-11-24-published.md`, `2026-11-25-counts.md`). No clock is read, so the same rulesheet has the same engine on every
+//! table is small or fast it wins without a trial. Else seeded random games are played by events, and by the rules themselves where a
+//! grounded state is expected to take long, and their work is counted; that of the table is worked out for some states of a random game,
+//! that of lanes is known beforehand. Work is made time by prices that were found on public rulesheets with large tables
+//! (`benches/record/2026-11-24-published.md`, `2026-11-25-counts.md`, `2026-11-26-choice.md`). No clock is read, so the same rulesheet has the same engine on every
 //! machine; and whichever it is, a seed has the same games.
 //!
 //! A trial takes at most so many steps of each engine as would show that it takes longer than another one, and
@@ -33,7 +33,18 @@ const STEPS: u64 = 64;
 const MOST_PASSES: u64 = 32;
 
 /// Tables of fewer gates take less than what other engines take besides their work, or not much more.
-const FEWEST_GATES: usize = 4_000;
+const FEWEST_GATES: usize = 1_000;
+
+/// So do those that take less than [`FAST`] nanoseconds, if they have fewer gates than this: larger ones begin slowly.
+const LARGE: usize = 4_000;
+const FAST: u64 = 500;
+
+/// Gates that what is left of a table in a few states may take to be worked out, and of how many states at least and at most.
+const WEIGHED: usize = 1 << 16;
+const SAMPLES: (usize, usize) = (2, 8);
+
+/// Moves, of all roles together, up to which each is soon common.
+const FEW_MOVES: usize = 100;
 
 /// Steps for each gate of the table that it may take to make rules ready to be evaluated: a part of what grounding them took.
 const STEPS_OF_GATE: u64 = 20;
@@ -45,7 +56,9 @@ const SLOW: u64 = 5_000;
 /// What a step takes by an engine: so many nanoseconds besides its work, and so many hundredths of one for each unit of that.
 struct Price(u64, u64);
 
-/// A gate of the table, where residuals of common cases are run, most of the time.
+/// A gate of what is left of a table where cases and moves are common.
+const COMMON_GATE: Price = Price(80, 94);
+/// A gate of a table where moves are many, so that residuals of some are made and others not.
 const GATE: Price = Price(0, 20);
 /// Gates of a circuit from which on each takes three times as long: it takes many steps until a case of so many is common.
 const MANY_GATES: usize = 6_500;
@@ -105,7 +118,11 @@ impl Trial {
         if gates.0 + gates.1 < FEWEST_GATES {
             return trial;
         }
-        let least = trial.try_single(compilation, gates, limits);
+        let weight = weigh(table);
+        if gates.0 + gates.1 < LARGE && COMMON_GATE.of(weight) < FAST {
+            return trial;
+        }
+        let least = trial.try_single(compilation, table, weight, limits);
         if compilation.lanes.is_some() {
             let time = trial.note_lanes(compilation);
             trial.has_slow_lanes = time > least;
@@ -113,17 +130,22 @@ impl Trial {
         trial
     }
 
-    /// Tries what plays single states, where the table has so many gates to observe a state and to advance it. The nanoseconds of the fastest.
-    fn try_single(&mut self, compilation: &Compilation, gates: (usize, usize), limits: &Limits) -> u64 {
+    /// Tries what plays single states, where a step of the table has this weight once it is common. The nanoseconds of the fastest.
+    fn try_single(&mut self, compilation: &Compilation, table: &Table, weight: u64, limits: &Limits) -> u64 {
         let Compilation { rules, net, .. } = compilation;
-        let (observe, advance) = gates;
+        let (observe, advance) = table.gates();
         let events = best_events(compilation, limits);
         // Goals are asked for where a game ends; what part of the steps that is has been seen.
         let goals = (observe + advance).saturating_sub(operations_without_goals(net)).min(observe);
         let seen =
             events.as_ref().map_or(goals as u64, |(_, count)| goals as u64 * count.ends / count.steps.max(1));
         let work = |gates: usize| (gates + 2 * gates.saturating_sub(MANY_GATES)) as u64;
-        let mut least = self.note("table", work(observe - goals) + work(advance) + seen, &GATE);
+        let rare = work(observe - goals) + work(advance) + seen;
+        let moves: usize = net.outputs.legal.iter().map(Vec::len).sum();
+        // Where moves are many a step takes no less than where all are common.
+        let is_common = moves <= FEW_MOVES || COMMON_GATE.of(weight) >= GATE.of(rare);
+        let (work, price_of_gate) = if is_common { (weight, &COMMON_GATE) } else { (rare, &GATE) };
+        let mut least = self.note("table", work, price_of_gate);
         let mut is_slow = least >= SLOW;
         if let Some((events, Count { work, .. })) = events {
             let time = self.note("events", work, price(&events));
@@ -212,6 +234,27 @@ pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<
     counting.into_iter().chain(watching).min_by_key(time)
 }
 
+/// What a step of the table takes once cases and moves are common: the mean over some states of a random game, in gates.
+fn weigh(table: &Table) -> u64 {
+    let (observe, advance) = table.gates();
+    let samples = (WEIGHED / (observe + advance).max(1)).clamp(SAMPLES.0, SAMPLES.1) as u64;
+    let mut weights = table.weights();
+    let mut walk = Walk::new(table);
+    // By the middle it is known what others do with a move.
+    let (mut sum, mut count, mut due) = (0, 0, STEPS);
+    for step in 0..2 * STEPS {
+        if !walk.choose() {
+            continue;
+        }
+        if step >= due {
+            (sum, count, due) =
+                (sum + weights.of(&walk.state, &walk.joint) as u64, count + 1, due + STEPS / samples);
+        }
+        walk.advance();
+    }
+    sum / u64::max(count, 1)
+}
+
 /// What was counted in a random game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
@@ -222,19 +265,17 @@ pub(crate) struct Count {
     ends: u64,
 }
 
-/// An engine whose work is counted.
-trait Counted {
+/// An engine that steps single states.
+trait Stepped {
     fn shape(&self) -> Shape;
     fn initial(&self) -> &[u64];
     fn observe(&self, state: &[u64], view: &mut [u64]);
     fn advance(&self, state: &mut [u64], joint: &[MoveId]);
-    /// The work done so far.
-    fn work(&self) -> u64;
 }
 
-macro_rules! counted {
-    ($engine:ident) => {
-        impl Counted for $engine {
+macro_rules! stepped {
+    ($($engine:ident)*) => {
+        $(impl Stepped for $engine {
             fn shape(&self) -> Shape {
                 self.shape()
             }
@@ -250,24 +291,76 @@ macro_rules! counted {
             fn advance(&self, state: &mut [u64], joint: &[MoveId]) {
                 self.advance(state, joint);
             }
-
-            fn work(&self) -> u64 {
-                self.work()
-            }
-        }
+        })*
     };
 }
 
-counted!(Events);
-counted!(Lifted);
+stepped!(Table Events Lifted);
+
+/// One whose work is counted.
+trait Counted: Stepped {
+    /// The work done so far.
+    fn work(&self) -> u64;
+}
+
+impl Counted for Events {
+    fn work(&self) -> u64 {
+        self.work()
+    }
+}
+
+impl Counted for Lifted {
+    fn work(&self) -> u64 {
+        self.work()
+    }
+}
+
+/// A seeded random game, which begins again where it ends.
+struct Walk<'e, E> {
+    engine: &'e E,
+    random: Stream,
+    state: Vec<u64>,
+    view: Vec<u64>,
+    joint: Vec<MoveId>,
+}
+
+impl<'e, E: Stepped> Walk<'e, E> {
+    fn new(engine: &'e E) -> Self {
+        Self {
+            engine,
+            random: Stream::new(0, 0),
+            state: engine.initial().to_vec(),
+            view: vec![0; engine.shape().view_words()],
+            joint: Vec::new(),
+        }
+    }
+
+    /// Draws a joint move. If there is none, or the game is over, it begins again: false.
+    fn choose(&mut self) -> bool {
+        let Self { engine, random, state, view, joint } = self;
+        let shape = engine.shape();
+        engine.observe(state, view);
+        joint.clear();
+        for legal in view.chunks(shape.legal_words().max(1)).take(shape.roles) {
+            let choice = bits::choose(legal, |count| random.below(count));
+            joint.extend(choice.map(MoveId::from_index));
+        }
+        let goes_on = joint.len() == shape.roles && !bits::test(view, shape.terminal_bit());
+        if !goes_on {
+            state.copy_from_slice(engine.initial());
+        }
+        goes_on
+    }
+
+    /// Makes the joint move.
+    fn advance(&mut self) {
+        self.engine.advance(&mut self.state, &self.joint);
+    }
+}
 
 /// Plays random games for some steps. Where that takes more than `most` work, they are not played to the end.
 fn count(engine: &impl Counted, most: u64) -> Count {
-    let shape = engine.shape();
-    let mut random = Stream::new(0, 0);
-    let mut state = engine.initial().to_vec();
-    let mut view = vec![0; shape.view_words()];
-    let mut joint: Vec<MoveId> = Vec::new();
+    let mut walk = Walk::new(engine);
     let (mut before, mut ends) = (0, 0);
     for step in 0..2 * STEPS {
         let work = engine.work();
@@ -277,17 +370,10 @@ fn count(engine: &impl Counted, most: u64) -> Count {
         if work > most {
             return Count { work: work / step.max(1), steps: step, ends };
         }
-        engine.observe(&state, &mut view);
-        joint.clear();
-        for legal in view.chunks(shape.legal_words().max(1)).take(shape.roles) {
-            let choice = bits::choose(legal, |count| random.below(count));
-            joint.extend(choice.map(MoveId::from_index));
-        }
-        if joint.len() < shape.roles || bits::test(&view, shape.terminal_bit()) {
-            ends += 1;
-            state.copy_from_slice(engine.initial());
+        if walk.choose() {
+            walk.advance();
         } else {
-            engine.advance(&mut state, &joint);
+            ends += 1;
         }
     }
     Count { work: (engine.work() - before) / STEPS, steps: 2 * STEPS, ends }
@@ -301,6 +387,7 @@ mod tests {
         dynamic::Dynamic,
         game::{Game, GameExt},
         playouts::{Engine, Playouts},
+        search::state_batch::StateBatch,
     };
     use gdl_compiler::{Source, compile};
     use std::{fmt::Write, sync::Arc};
@@ -387,6 +474,7 @@ mod tests {
             let game = Dynamic::shared(Arc::new(table));
             let expected = if prefers { Engine::TableLanes } else { Engine::Single };
             assert_eq!(Playouts::new(&game).runs(), expected);
+            assert_eq!(StateBatch::new(&game).is_in_lanes(), prefers);
             assert_eq!(Playouts::new(&game).engine(Engine::TableLanes).runs(), Engine::TableLanes);
         }
     }
@@ -442,8 +530,9 @@ mod tests {
         let expected = [("table", 179_009), ("events", 36), ("lifted", 33), ("lanes", 64_003)];
         assert_eq!((game.engine(), &work(&estimates)[..]), ("events", &expected[..]));
         // Of half as many they count: making gates that watch ready takes more than they would save soon.
+        // What is left of the table by each of so many moves takes as long as the table itself.
         let (game, estimates) = lamps(8_000, rules);
-        let expected = [("table", 83_009), ("events", 4_247), ("lanes", 32_003)];
+        let expected = [("table", 18_126), ("events", 4_247), ("lanes", 32_003)];
         assert_eq!((game.engine(), &work(&estimates)[..]), ("events", &expected[..]));
     }
 }

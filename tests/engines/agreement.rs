@@ -100,6 +100,17 @@ impl Visitor for Agree {
     }
 }
 
+/// By what a step is expected to take: of pig and kalah, large as their tables are, little is left where cases are common; of amazons
+/// more is left than changes from state to state.
+#[test]
+fn a_trial_chooses_the_engine() {
+    for (name, engine) in [("pig", "table"), ("kalah", "table"), ("amazons", "events"), ("reversi", "table")]
+    {
+        let game = gdl_games::dynamic(name).expect("built-in rulesheets load");
+        assert_eq!(game.engine(), engine, "{name}");
+    }
+}
+
 #[test]
 fn compiled_games_agree_with_the_oracle() {
     for entry in compiled() {

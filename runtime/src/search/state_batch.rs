@@ -1,4 +1,5 @@
-//! Batches of states that are observed or stepped together, in lanes where the game can be stepped so, else one by one.
+//! Batches of states that are observed or stepped together, in lanes where the game can be stepped so and that takes less than single
+//! states do, else one by one.
 //! The result is the same but for legal moves of terminal states, which may be missing.
 
 use crate::{
@@ -17,9 +18,17 @@ pub(crate) struct StateBatch<'g, G: Game> {
 
 impl<'g, G: Game> StateBatch<'g, G> {
     pub(crate) fn new(game: &'g G) -> Self {
-        let expansion = game.table().and_then(|table| RowExpansion::new(table, Isa::best()));
+        // Lanes that take longer than single states even where all of them are in use are no help to fewer.
+        let table = game.table().filter(|table| table.preferred_lanes().is_some());
+        let expansion = table.and_then(|table| RowExpansion::new(table, Isa::best()));
         let lanes = expansion.map(|expansion| (expansion, RowBatch::new(game.shape())));
         Self { game, lanes, state: game.new_state(), view: game.new_view() }
+    }
+
+    /// Whether states that lanes can step go through them.
+    #[cfg(test)]
+    pub(crate) fn is_in_lanes(&self) -> bool {
+        self.lanes.is_some()
     }
 
     /// Writes what is seen of so many states. The words of one lie behind those of the other, here and there.

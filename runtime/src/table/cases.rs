@@ -55,7 +55,7 @@ enum Case {
 }
 
 #[derive(Debug)]
-struct Split {
+pub(super) struct Split {
     /// The selector fluents, which tell the cases apart.
     selectors: Vec<usize>,
     /// For each of their values what is left.
@@ -69,11 +69,7 @@ impl Cases {
     pub(super) fn apply(&self, wanted: Wanted<'_>, room: &Room, state: &[u64], view: &mut [u64]) -> bool {
         let split = self.split.get(|| room.make(wanted.observe, || Some((Split::new(wanted), Split::BYTES))));
         let Some(split) = split else { return false };
-        let case = split
-            .selectors
-            .iter()
-            .rev()
-            .fold(0, |case, &fluent| 2 * case + usize::from(bits::test(state, fluent)));
+        let case = split.case_of(state);
         match split.cases[case].get(|| room.make(wanted.observe, || Some(split.case(wanted, case)))) {
             Some(Case::Wide(wide)) => wide.write(state, view),
             Some(Case::Narrow(residual)) => wanted.observe.with_scratch(|scratch| {
@@ -98,7 +94,7 @@ impl Split {
     const BYTES: usize = size_of::<HotCounter<Case>>() << SELECTORS;
 
     /// The cases of a circuit. O(gates x candidates).
-    fn new(wanted: Wanted<'_>) -> Self {
+    pub(super) fn new(wanted: Wanted<'_>) -> Self {
         let Wanted { observe, fluents, .. } = wanted;
         let outputs = wanted.outputs();
         let inputs = observe.inputs();
@@ -122,13 +118,25 @@ impl Split {
         Self { selectors, cases }
     }
 
-    /// What is left of the circuit in a case, and its bytes.
-    fn case(&self, wanted: Wanted<'_>, case: usize) -> (Case, usize) {
+    /// The case of a state.
+    #[inline]
+    pub(super) fn case_of(&self, state: &[u64]) -> usize {
+        let selectors = self.selectors.iter().rev();
+        selectors.fold(0, |case, &fluent| 2 * case + usize::from(bits::test(state, fluent)))
+    }
+
+    /// What is left of the circuit in a case.
+    pub(super) fn residual(&self, wanted: Wanted<'_>, case: usize) -> Residual {
         let known = |node: usize| {
             let place = self.selectors.iter().position(|fluent| 1 + fluent == node)?;
             Some(case >> place & 1 == 1)
         };
-        let residual = Residual::new(wanted.observe, known, &wanted.outputs(), false);
+        Residual::new(wanted.observe, known, &wanted.outputs(), false)
+    }
+
+    /// What is left of the circuit in a case and how it is run, and its bytes.
+    fn case(&self, wanted: Wanted<'_>, case: usize) -> (Case, usize) {
+        let residual = self.residual(wanted, case);
         if let Some(wide) = residual.widen(wanted.fluents) {
             let bytes = wide.bytes();
             return (Case::Wide(wide), bytes);

@@ -134,6 +134,33 @@ impl Patches {
         })
     }
 
+    /// About how long [`Patches::apply`] takes once the moves are made often, in gates one by one, with the loading of the state; none if
+    /// there are no patches for them. What the others did with a move so far tells if they are patched together.
+    #[cfg(feature = "load")]
+    pub(super) fn weight(&self, rules: Rules<'_>, moves: &[(usize, usize)]) -> Option<usize> {
+        if self.moves.is_empty() {
+            return None;
+        }
+        let load = rules.fluents / 4;
+        let always =
+            moves.iter().any(|&(role, place)| !self.moves[role][place].varies.load(Ordering::Relaxed));
+        if !self.joint.is_empty() && moves.len() == self.moves.len() {
+            let patch = rules.together(moves, true);
+            let whole = (patch.weight() > SHORT).then(|| rules.together(moves, false));
+            let whole = whole.map(|whole| whole.whole_weight(rules.fluents));
+            return whole.or_else(|| rules.is_shorter(&patch).then(|| patch.weight() + load));
+        }
+        if always && moves.len() <= MOST_TOGETHER && self.joint.is_empty() {
+            let patch = rules.together(moves, true);
+            return rules.is_shorter(&patch).then(|| patch.weight() + load);
+        }
+        let alone = moves.iter().map(|&(role, place)| rules.alone(role, place));
+        let patches: Vec<Residual> = std::iter::once(rules.idle()).chain(alone).collect();
+        let weight: usize = patches.iter().map(Residual::weight).sum();
+        (patches.iter().all(|patch| rules.is_shorter(patch)) && weight <= rules.weight())
+            .then_some(weight + load)
+    }
+
     /// Steps a state, if there are patches for all moves, which `moves` gives by role and place. Else the state is as
     /// it was.
     #[inline]

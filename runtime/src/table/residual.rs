@@ -23,7 +23,7 @@ const OFTEN: u32 = 64;
 const ROOM: usize = 32 << 20;
 
 /// The most gates of a circuit that residuals are made of.
-const MOST_GATES: usize = 1 << 18;
+pub(super) const MOST_GATES: usize = 1 << 18;
 
 /// A smaller circuit and where its outputs go.
 #[derive(Clone, Debug)]
@@ -133,6 +133,14 @@ impl Residual {
     /// The same for a row that is clear, 64 gates at a time, if that is faster. It reads fluents alone, and there are so many.
     pub(super) fn widen(&self, fluents: usize) -> Option<Wide> {
         Wide::new(&self.circuit, fluents, &self.wanted())
+    }
+
+    /// About how long it takes with the loading of so many fluents, in gates one by one, where machines have what [`Wide`] wants: the same on
+    /// all machines.
+    #[cfg(feature = "load")]
+    pub(super) fn whole_weight(&self, fluents: usize) -> usize {
+        let wide = Wide::arrange(&self.circuit, fluents, &self.wanted());
+        wide.weight().min(super::wide::narrow_weight(&self.circuit, fluents))
     }
 
     /// The words with the signals that go there.

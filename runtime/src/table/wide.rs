@@ -76,10 +76,7 @@ impl Wide {
             return None;
         }
         let wide = Self::arrange(circuit, fluents, wanted);
-        let outputs: usize = wanted.iter().map(|word| word.signals.len()).sum();
-        // A gate or output by itself takes as long as half a take, or as loading four fluents.
-        let narrow = circuit.len() + outputs + fluents / 4;
-        (2 * (wide.takes.len() + wide.groups.len()) < narrow).then_some(wide)
+        (wide.weight() < narrow_weight(circuit, fluents)).then_some(wide)
     }
 
     /// The circuit, whatever the machine.
@@ -114,6 +111,12 @@ impl Wide {
         Self { inputs, groups: groups.into(), words, takes: takes.into() }
     }
 
+    /// About how long it takes, in gates one by one.
+    pub(super) fn weight(&self) -> usize {
+        // A gate by itself takes as long as half a take.
+        2 * (self.takes.len() + self.groups.len())
+    }
+
     /// The bytes that it keeps.
     pub(super) fn bytes(&self) -> usize {
         let Self { groups, words, takes, .. } = self;
@@ -131,6 +134,11 @@ impl Wide {
             Isa::Avx512.run(Run { wide: self, state, row, planes });
         });
     }
+}
+
+/// About how long a circuit takes gate by gate: one takes as long as an output, or as loading four fluents.
+pub(super) fn narrow_weight(circuit: &Circuit, fluents: usize) -> usize {
+    circuit.len() + circuit.outputs().len() + fluents / 4
 }
 
 /// The takes of some signals for lanes: how many there are, and where signals are complements.

@@ -18,7 +18,7 @@ use trial::Trial;
 /// - one role without chance: [`Planner`] searches for a plan and follows it;
 /// - hidden information: [`Equilibrium`] plays by what roles know, and [`Ismcts`](crate::search::Ismcts) where there is too much of that;
 /// - two roles in turn and few states: their [`Solution`], found before the first move;
-/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins ten short matches against [`Mcts`] before the first move, else
+/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to ten short matches against [`Mcts`] before the first move, else
 ///   `Mcts`, with some of each budget for a proof by alpha-beta where the end is near;
 /// - else [`Mcts`], from the first clock on.
 ///

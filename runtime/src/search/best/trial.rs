@@ -8,9 +8,11 @@ use crate::{
 };
 use std::fmt;
 
-/// Matches, from both seats in turn, and the points that say something: one search in a hundred has so many against one that is as good.
+/// The most matches, from both seats in turn, and the points that say something: one search in a hundred has so many against one that is as
+/// good. So many wins before anything else say nearly as much, and no more are played then, nor where the points are out of reach.
 const MATCHES: u32 = 10;
 const CLEAR: u32 = 9;
+const STRAIGHT: u32 = 6;
 
 /// How matches are played: the nodes of the tree for a move, and the moves at the start that are drawn.
 #[derive(Clone, Copy)]
@@ -34,11 +36,12 @@ const WORTH: u64 = 1 << 18;
 /// The longest match.
 const LONGEST: usize = 200;
 
-/// The result of all matches of alpha-beta against random games in a tree.
-#[derive(Clone, Copy, Debug)]
+/// The result of matches of alpha-beta against random games in a tree.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trial {
     /// Twice the points of alpha-beta.
     points: u32,
+    matches: u32,
 }
 
 impl Trial {
@@ -63,7 +66,13 @@ impl Trial {
 
     /// If alpha-beta is clearly better.
     pub(super) fn is_won(self) -> bool {
-        self.points >= 2 * CLEAR
+        self.points >= 2 * CLEAR || self.matches >= STRAIGHT && self.points == 2 * self.matches
+    }
+
+    /// If another match may tell.
+    fn is_open(self) -> bool {
+        let left = MATCHES - self.matches;
+        left > 0 && !self.is_won() && self.points + 2 * left >= 2 * CLEAR
     }
 }
 
@@ -77,10 +86,14 @@ struct Series<'s, G: Game> {
 }
 
 impl<G: Game> Series<'_, G> {
-    /// Plays all matches; none if the budget is spent before.
+    /// Plays matches until it is clear which search is better; none if the budget is spent before.
     fn play(&mut self, terms: Terms) -> Option<Trial> {
-        let points = (0..MATCHES).map(|number| self.play_match(number, terms)).sum::<Option<u32>>()?;
-        Some(Trial { points })
+        let mut trial = Trial::default();
+        while trial.is_open() {
+            trial.points += self.play_match(trial.matches, terms)?;
+            trial.matches += 1;
+        }
+        Some(trial)
     }
 
     /// One match: twice the points of the rival. None if it was broken off.
@@ -125,9 +138,34 @@ impl<G: Game> Series<'_, G> {
     }
 }
 
-/// As in `7.5 of 10 trials`.
+/// As in `9.5 of 10 trials`.
 impl fmt::Display for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} trials", f64::from(self.points) / 2.0, MATCHES)
+        write!(f, "{} of {} trials", f64::from(self.points) / 2.0, self.matches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_ends_as_soon_as_it_tells() {
+        let trial = |points, matches| Trial { points, matches };
+        for (points, matches, is_open, is_won) in [
+            (0, 0, true, false),
+            (10, 5, true, false),
+            (12, 6, false, true),
+            // More than a match lost: nine points are out of reach.
+            (1, 2, false, false),
+            (2, 2, true, false),
+            (10, 6, true, false),
+            (17, 9, true, false),
+            (18, 10, false, true),
+            (17, 10, false, false),
+        ] {
+            let trial = trial(points, matches);
+            assert_eq!((trial.is_open(), trial.is_won()), (is_open, is_won), "{trial}");
+        }
     }
 }

@@ -36,7 +36,7 @@ mod rollouts;
 mod sets;
 mod setup;
 mod solution;
-pub(crate) mod state_batch;
+mod state_batch;
 mod states;
 mod successors;
 mod symmetry;

@@ -43,6 +43,9 @@ const FAST: u64 = 500;
 const WEIGHED: usize = 1 << 16;
 const SAMPLES: (usize, usize) = (2, 8);
 
+/// Gates that a state may take for it, each once for each role: of tables with more it is not worked out, since others are faster anyway.
+const MOST_WEIGHED: usize = 1 << 21;
+
 /// Moves, of all roles together, up to which each is soon common.
 const FEW_MOVES: usize = 100;
 
@@ -119,7 +122,7 @@ impl Trial {
             return trial;
         }
         let weight = weigh(table);
-        if gates.0 + gates.1 < LARGE && COMMON_GATE.of(weight) < FAST {
+        if gates.0 + gates.1 < LARGE && weight.is_some_and(|weight| COMMON_GATE.of(weight) < FAST) {
             return trial;
         }
         let least = trial.try_single(compilation, table, weight, limits);
@@ -130,8 +133,15 @@ impl Trial {
         trial
     }
 
-    /// Tries what plays single states, where a step of the table has this weight once it is common. The nanoseconds of the fastest.
-    fn try_single(&mut self, compilation: &Compilation, table: &Table, weight: u64, limits: &Limits) -> u64 {
+    /// Tries what plays single states, where a step of the table has this weight once it is common, if that is known. The nanoseconds of the
+    /// fastest.
+    fn try_single(
+        &mut self,
+        compilation: &Compilation,
+        table: &Table,
+        weight: Option<u64>,
+        limits: &Limits,
+    ) -> u64 {
         let Compilation { rules, net, .. } = compilation;
         let (observe, advance) = table.gates();
         let events = best_events(compilation, limits);
@@ -143,9 +153,11 @@ impl Trial {
         let rare = work(observe - goals) + work(advance) + seen;
         let moves: usize = net.outputs.legal.iter().map(Vec::len).sum();
         // Where moves are many a step takes no less than where all are common.
-        let is_common = moves <= FEW_MOVES || COMMON_GATE.of(weight) >= GATE.of(rare);
-        let (work, price_of_gate) = if is_common { (weight, &COMMON_GATE) } else { (rare, &GATE) };
-        let mut least = self.note("table", work, price_of_gate);
+        let common = weight.filter(|&weight| moves <= FEW_MOVES || COMMON_GATE.of(weight) >= GATE.of(rare));
+        let mut least = match common {
+            Some(weight) => self.note("table", weight, &COMMON_GATE),
+            None => self.note("table", rare, &GATE),
+        };
         let mut is_slow = least >= SLOW;
         if let Some((events, Count { work, .. })) = events {
             let time = self.note("events", work, price(&events));
@@ -234,10 +246,15 @@ pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<
     counting.into_iter().chain(watching).min_by_key(time)
 }
 
-/// What a step of the table takes once cases and moves are common: the mean over some states of a random game, in gates.
-fn weigh(table: &Table) -> u64 {
+/// What a step of the table takes once cases and moves are common: the mean over some states of a random game, in gates. None if that takes
+/// too much.
+fn weigh(table: &Table) -> Option<u64> {
     let (observe, advance) = table.gates();
-    let samples = (WEIGHED / (observe + advance).max(1)).clamp(SAMPLES.0, SAMPLES.1) as u64;
+    let gates = (observe + advance).max(1);
+    if gates.saturating_mul(table.shape().roles + 2) > MOST_WEIGHED {
+        return None;
+    }
+    let samples = (WEIGHED / gates).clamp(SAMPLES.0, SAMPLES.1) as u64;
     let mut weights = table.weights();
     let mut walk = Walk::new(table);
     // By the middle it is known what others do with a move.
@@ -252,7 +269,7 @@ fn weigh(table: &Table) -> u64 {
         }
         walk.advance();
     }
-    sum / u64::max(count, 1)
+    Some(sum / u64::max(count, 1))
 }
 
 /// What was counted in a random game.
@@ -387,7 +404,6 @@ mod tests {
         dynamic::Dynamic,
         game::{Game, GameExt},
         playouts::{Engine, Playouts},
-        search::state_batch::StateBatch,
     };
     use gdl_compiler::{Source, compile};
     use std::{fmt::Write, sync::Arc};
@@ -474,7 +490,6 @@ mod tests {
             let game = Dynamic::shared(Arc::new(table));
             let expected = if prefers { Engine::TableLanes } else { Engine::Single };
             assert_eq!(Playouts::new(&game).runs(), expected);
-            assert_eq!(StateBatch::new(&game).is_in_lanes(), prefers);
             assert_eq!(Playouts::new(&game).engine(Engine::TableLanes).runs(), Engine::TableLanes);
         }
     }
@@ -516,6 +531,27 @@ mod tests {
         let compilation = compiled(ROOMS);
         assert_eq!(choose_engine(&compilation, &Limits::default()).expect("it is small").1, []);
         assert_eq!(playable(&compilation, Some(Way::Table)).expect("it is small").engine(), "table");
+    }
+
+    /// Each of many roles takes a walk through the gates.
+    #[test]
+    fn what_takes_too_much_is_not_weighed() {
+        let weight = |roles: usize| {
+            let mut text = String::from(
+                "(base lit) (init lit) (<= (next lit) (true lit) (does r0 stay)) (<= terminal (not (true lit)))",
+            );
+            for role in 0..roles {
+                write!(
+                    text,
+                    "(role r{role}) (legal r{role} stay) (legal r{role} go) (goal r{role} 50)
+                    (<= (next (at r{role})) (does r{role} go) (not (true (at r{role}))))
+                    (<= (next (at r{role})) (does r{role} stay) (true (at r{role})))"
+                )
+                .expect("a string takes all");
+            }
+            weigh(&Table::decode(&compiled(&text).table).expect("a small table")).is_some()
+        };
+        assert_eq!([weight(10), weight(1_200)], [true, false]);
     }
 
     #[test]

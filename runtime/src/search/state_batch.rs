@@ -25,12 +25,6 @@ impl<'g, G: Game> StateBatch<'g, G> {
         Self { game, lanes, state: game.new_state(), view: game.new_view() }
     }
 
-    /// Whether states that lanes can step go through them.
-    #[cfg(test)]
-    pub(crate) fn is_in_lanes(&self) -> bool {
-        self.lanes.is_some()
-    }
-
     /// Writes what is seen of so many states. The words of one lie behind those of the other, here and there.
     pub(crate) fn observe(&mut self, count: usize, states: &[u64], views: &mut Vec<u64>) {
         let width = self.game.shape().view_words();
@@ -95,4 +89,27 @@ impl<'g, G: Game> StateBatch<'g, G> {
 fn row<'s, G: Game>(game: &G, states: &'s [u64], place: usize) -> &'s [u64] {
     let words = game.shape().state_words();
     &states[place * words..][..words]
+}
+
+#[cfg(all(test, feature = "load"))]
+mod tests {
+    use super::*;
+    use crate::{dynamic::Dynamic, table::Table};
+    use gdl_compiler::{Options, Source, compile};
+    use std::sync::Arc;
+
+    #[test]
+    fn states_go_through_lanes_unless_single_states_take_less() {
+        let text = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (legal r go)
+            (<= (next (at ?y)) (does r go) (true (at ?x)) (succ ?x ?y))
+            (<= terminal (true (at 2))) (goal r 50)";
+        let compilation =
+            compile(&Source::new("game", text), &Options::default()).expect("a sound rulesheet");
+        for prefers in [true, false] {
+            let mut table = Table::decode(&compilation.table).expect("a small table");
+            table.prefer_lanes(prefers);
+            let game = Dynamic::shared(Arc::new(table));
+            assert_eq!(StateBatch::new(&game).lanes.is_some(), prefers);
+        }
+    }
 }

@@ -135,22 +135,22 @@ impl Patches {
     }
 
     /// About how long [`Patches::apply`] takes once the moves are made often, in gates one by one, with the loading of the state; none if
-    /// there are no patches for them. What the others did with a move so far tells if they are patched together.
+    /// there are no patches for them. Moves are patched together if the other roles always made the same moves with one of them so far. O(gates x roles).
     #[cfg(feature = "load")]
     pub(super) fn weight(&self, rules: Rules<'_>, moves: &[(usize, usize)]) -> Option<usize> {
         if self.moves.is_empty() {
             return None;
         }
-        let load = rules.fluents / 4;
-        let always =
-            moves.iter().any(|&(role, place)| !self.moves[role][place].varies.load(Ordering::Relaxed));
+        let load = super::wide::load_weight(rules.fluents);
         if !self.joint.is_empty() && moves.len() == self.moves.len() {
             let patch = rules.together(moves, true);
             let whole = (patch.weight() > SHORT).then(|| rules.together(moves, false));
             let whole = whole.map(|whole| whole.whole_weight(rules.fluents));
             return whole.or_else(|| rules.is_shorter(&patch).then(|| patch.weight() + load));
         }
-        if always && moves.len() <= MOST_TOGETHER && self.joint.is_empty() {
+        let is_together =
+            |&(role, place): &(usize, usize)| !self.moves[role][place].varies.load(Ordering::Relaxed);
+        if moves.len() <= MOST_TOGETHER && self.joint.is_empty() && moves.iter().any(is_together) {
             let patch = rules.together(moves, true);
             return rules.is_shorter(&patch).then(|| patch.weight() + load);
         }

@@ -2,12 +2,13 @@
 //!
 //! A table is as slow as its circuits at first, and where cases or moves are common as fast as what is left of them, which may be a tenth.
 //! Here the latter is worked out without waiting for it, and nothing is kept of it in the table. The numbers are the same on all machines.
-//! Each case of a state, and each joint move that is asked for, takes O(gates) steps.
+//! Each case of a state takes O(gates) steps, each joint move O(gates x roles).
 
 use super::{
     FEW_ROLES, Table,
     cases::{Split, Wanted},
     residual::MOST_GATES,
+    wide::load_weight,
 };
 use crate::game::Id;
 use rustc_hash::FxHashMap;
@@ -32,7 +33,7 @@ impl<'t> Weights<'t> {
     /// About how long it takes to observe a state without its goals and to step it by moves, in gates one by one.
     pub(crate) fn of<M: Id>(&mut self, state: &[u64], joint: &[M]) -> usize {
         let Self { table, wanted, .. } = *self;
-        let load = wanted.fluents / 4;
+        let load = load_weight(wanted.fluents);
         let observe = self.split.as_ref().map_or(wanted.observe.len() + load, |split| {
             let case = split.case_of(state);
             let weigh = || split.residual(wanted, case).whole_weight(wanted.fluents);

@@ -136,9 +136,14 @@ impl Wide {
     }
 }
 
-/// About how long a circuit takes gate by gate: one takes as long as an output, or as loading four fluents.
+/// About how long a circuit takes gate by gate, in gates: an output takes as long as one.
 pub(super) fn narrow_weight(circuit: &Circuit, fluents: usize) -> usize {
-    circuit.len() + circuit.outputs().len() + fluents / 4
+    circuit.len() + circuit.outputs().len() + load_weight(fluents)
+}
+
+/// About how long it takes to load so many fluents, in gates.
+pub(super) fn load_weight(fluents: usize) -> usize {
+    fluents / 4
 }
 
 /// The takes of some signals for lanes: how many there are, and where signals are complements.

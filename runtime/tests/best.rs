@@ -261,7 +261,6 @@ fn wins(make: impl Fn(u64) -> Box<dyn Player<Dynamic>>, matches: u64, nodes: u64
     (0..matches).map(count).sum()
 }
 
-/// A search of each state as if all dice were open wins four in ten.
 #[test]
 fn trees_of_information_sets_grow_before_the_first_move() {
     let game = built_in("liars_dice");
@@ -275,6 +274,7 @@ fn trees_of_information_sets_grow_before_the_first_move() {
     assert!(bytes(2_000) > 4 * bytes(1), "{} and {}", bytes(2_000), bytes(1));
 }
 
+/// A search of each state as if all dice were open wins four in ten.
 #[test]
 fn what_is_hidden_is_not_taken_to_be_known() {
     let won = wins(|seed| Box::new(Ismcts::new().seed(seed)), 120, 3000);

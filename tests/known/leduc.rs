@@ -5,8 +5,8 @@ use crate::built_in;
 use gdl_runtime::{Dynamic, Game, GameExt, Information};
 use std::collections::BTreeMap;
 
-/// A history of a game: how it ended for alice, or what may follow, chosen by chance with equal odds or by a player who knows as much
-/// at all histories of a decision.
+/// A history of a game: how it ended for alice, or what may follow, chosen by chance with equal odds or by a player, whose
+/// information is the same at all histories of a decision (an information set).
 enum History {
     End(f64),
     Chance(Vec<usize>),

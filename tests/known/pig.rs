@@ -1,4 +1,4 @@
-//! The value of pig: the chance to win of who is in turn, turn by turn from the last one, and the same by walking the rulesheet.
+//! The value of pig: the chance that the player in turn wins, by value iteration from the last turn back, and by all states of the rulesheet.
 
 use crate::beginning_with;
 use gdl_runtime::{Dynamic, Game, GameExt, load};
@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 const POINTS: usize = 100;
 const TURNS: usize = 200;
 
-/// By the points of who is in turn and of the other, from `low` on: the chance to win of the former if so many turns are left and both
-/// play perfectly, a draw counting one half.
+/// By the points of the player in turn and of the other player, from `low` on: the chance that the player in turn wins if so many turns are
+/// left and both play perfectly, a draw counting one half.
 fn win_chances(low: usize, turns: usize) -> Vec<Vec<f64>> {
     let size = POINTS - low;
     let mut values = vec![vec![0.5; size]; size];
@@ -32,7 +32,7 @@ fn win_chances(low: usize, turns: usize) -> Vec<Vec<f64>> {
     values
 }
 
-/// The chance to win of alice, by walking all states.
+/// The chance that alice wins, by all states of the rulesheet.
 fn walk(game: &Dynamic, state: &<Dynamic as Game>::State, known: &mut BTreeMap<String, f64>) -> f64 {
     let text = game.state_text(state);
     if let Some(&value) = known.get(&text) {
@@ -45,7 +45,7 @@ fn walk(game: &Dynamic, state: &<Dynamic as Game>::State, known: &mut BTreeMap<S
         let moves: Vec<Vec<_>> = roles.iter().map(|&role| game.legal_moves(state, role).collect()).collect();
         let mover =
             moves.iter().position(|moves| game.move_text(moves[0]) != "noop").expect("one role is in turn");
-        // Who rolls with a hundred points has a hundred points again, which brings nothing: it is holding that wins.
+        // A roll with a hundred points leads to a hundred points again: that cycle brings nothing, holding wins.
         known.insert(text.clone(), f64::from(u8::from(mover == 1)));
         let values = moves[mover].iter().map(|&action| {
             let joint: Vec<_> =
@@ -83,7 +83,7 @@ fn ends_are_worth_the_same() {
     }
 }
 
-/// Who begins wins 53.06 of a hundred games (Neller and Presser, Optimal Play of the Dice Game Pig, 2004).
+/// The player who moves first wins 53.06 of a hundred games (Neller and Presser, Optimal Play of the Dice Game Pig, 2004).
 #[test]
 #[cfg_attr(debug_assertions, ignore = "a debug build takes seconds")]
 fn beginning_is_worth_53_of_100() {

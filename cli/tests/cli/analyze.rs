@@ -81,7 +81,7 @@ fn neither_threads_nor_the_engine_change_the_figures() {
     other = args;
     other[1] = &file;
     assert_eq!(one, json(&other));
-    // Games that are followed are the same whatever makes the moves; those for the outcome are so many only in lanes.
+    // Every engine follows the same games; without lanes fewer are played for the outcome.
     assert_eq!(one["engine"], "table");
     for engine in ["events", "lifted"] {
         let own = json(&[&args[..], &["--engine", engine]].concat());

@@ -113,8 +113,8 @@ impl GameArg {
         Ok(output)
     }
 
-    /// Does something with the game as a [`Dynamic`], whichever it is, that is too large to be compiled for each compiled game: those
-    /// run as tables, with straight-line code in lanes, unless something else is asked for.
+    /// Calls `run` with the game as a [`Dynamic`], for code that is too large to be compiled for each compiled game. Such a game runs as a
+    /// table, with straight-line code in lanes, unless `way` says otherwise.
     ///
     /// # Errors
     /// As for [`GameArg::with`].

@@ -4,7 +4,7 @@
 use gdl_compiler::{
     Diagnostics, Limits, Options, Rules, Source,
     check::check,
-    eval::Evaluator,
+    eval::{Evaluator, State},
     ground::{GroundRules, ground, terms::AtomId},
     syntax::parse,
 };
@@ -42,29 +42,64 @@ fn played_by(text: &str, options: &Options) -> Result<GroundRules, &'static str>
         let fault = diagnostics.iter().find(|d| d.severity == gdl_compiler::Severity::Error);
         return Err(fault.expect("a fault").code.id);
     };
-    let oracle = Evaluator::new(&rules).expect("within the limits");
-    let (names, mut random) = (&game.vocabulary, 1_u64);
+    let mut random = 1_u64;
     let mut below = |count: usize| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) as usize % count
     };
-    let start = || (game.initial.clone(), oracle.initial().expect("a start"));
-    let (mut state, mut expected) = start();
+    let oracle = Evaluator::new(&rules).expect("within the limits");
+    let mut play = Play::new(&game, &oracle);
     for _ in 0..60 {
+        let seen = play.look();
+        if seen.terminal || seen.legal.iter().any(Vec::is_empty) {
+            play = Play::new(&game, &oracle);
+            continue;
+        }
+        let joint: Vec<u32> = seen.legal.iter().map(|moves| moves[below(moves.len())]).collect();
+        play.step(&joint);
+    }
+    Ok(game)
+}
+
+/// A state of grounded rules, and the same state of the evaluator.
+struct Play<'g> {
+    game: &'g GroundRules,
+    oracle: &'g Evaluator<'g>,
+    state: Vec<bool>,
+    expected: State,
+}
+
+/// What both say of a state: of each role its legal moves and goal values, and whether it is terminal.
+struct Seen {
+    legal: Vec<Vec<u32>>,
+    goals: Vec<BTreeSet<String>>,
+    terminal: bool,
+}
+
+impl<'g> Play<'g> {
+    fn new(game: &'g GroundRules, oracle: &'g Evaluator<'g>) -> Self {
+        Self { game, oracle, state: game.initial.clone(), expected: oracle.initial().expect("a start") }
+    }
+
+    /// Compares all that is seen of the state.
+    #[track_caller]
+    fn look(&self) -> Seen {
+        let Self { game, oracle, state, expected } = self;
+        let names = &game.vocabulary;
         let held: Vec<&str> =
             (0..state.len()).filter(|&f| state[f]).map(|f| names.fluents[f].as_str()).collect();
         let known: Vec<String> = expected.iter().map(ToString::to_string).collect();
         assert_eq!(held, known, "fluents");
         let truths = game.truths(|fluent| state[fluent as usize]);
         let holds = |atom: &AtomId| truths[atom.index()];
-        let mut joint = Vec::new();
+        let (mut all_legal, mut all_goals) = (Vec::new(), Vec::new());
         for role in 0..names.roles.len() {
             let legal: Vec<u32> =
                 game.legal[role].iter().filter(|(_, atom)| holds(atom)).map(|&(action, _)| action).collect();
             let moves: Vec<&str> =
                 legal.iter().map(|&action| names.moves[action as usize].as_str()).collect();
             let known: Vec<String> =
-                oracle.legal(&expected, role).expect("moves").iter().map(ToString::to_string).collect();
+                oracle.legal(expected, role).expect("moves").iter().map(ToString::to_string).collect();
             assert_eq!(moves, known, "legal moves in {held:?}");
             let goals: BTreeSet<String> = game.goal[role]
                 .iter()
@@ -72,23 +107,26 @@ fn played_by(text: &str, options: &Options) -> Result<GroundRules, &'static str>
                 .map(|(value, _)| value.to_string())
                 .collect();
             let known =
-                oracle.goals(&expected, role).expect("goals").iter().map(ToString::to_string).collect();
+                oracle.goals(expected, role).expect("goals").iter().map(ToString::to_string).collect();
             assert_eq!(goals, known, "goals in {held:?}");
-            joint.push(if legal.is_empty() { u32::MAX } else { legal[below(legal.len())] });
+            all_legal.push(legal);
+            all_goals.push(goals);
         }
         let terminal = game.terminal.as_ref().is_some_and(holds);
-        assert_eq!(terminal, oracle.terminal(&expected).expect("an answer"), "terminal in {held:?}");
-        if terminal || joint.contains(&u32::MAX) {
-            (state, expected) = start();
-            continue;
-        }
-        let truths = game.truths_of_step(|fluent| state[fluent as usize], &joint);
-        let made = joint.iter().map(|&m| oracle.term(&names.moves[m as usize]).expect("a move"));
-        let made: Vec<_> = made.collect();
-        expected = oracle.next(&expected, &made).expect("a next state");
-        state = game.next.iter().map(|next| next.is_some_and(|atom| truths[atom.index()])).collect();
+        assert_eq!(terminal, oracle.terminal(expected).expect("an answer"), "terminal in {held:?}");
+        Seen { legal: all_legal, goals: all_goals, terminal }
     }
-    Ok(game)
+
+    /// Makes a joint move.
+    fn step(&mut self, joint: &[u32]) {
+        let truths = self.game.truths_of_step(|fluent| self.state[fluent as usize], joint);
+        let names = &self.game.vocabulary.moves;
+        let made: Vec<_> =
+            joint.iter().map(|&m| self.oracle.term(&names[m as usize]).expect("a move")).collect();
+        self.expected = self.oracle.next(&self.expected, &made).expect("a next state");
+        let holds = |next: &Option<AtomId>| next.is_some_and(|atom| truths[atom.index()]);
+        self.state = self.game.next.iter().map(holds).collect();
+    }
 }
 
 const WHOLE: usize = usize::MAX;

@@ -40,7 +40,7 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
 ];
 
 /// What cannot be grounded within the default limits, and is evaluated state by state.
-const NOT_GROUNDED: &[&str] = &["base__laikLee_hex", "base__sudoku"];
+const NOT_GROUNDED: &[&str] = &["base__laikLee_hex"];
 
 /// What is evaluated state by state in any case: the hardest to ground.
 const HARD: &[&str] = &["base__chess", "base__laikLee_hex", "base__slaughter", "base__sudoku"];

@@ -416,6 +416,69 @@ fn what_is_no_function_of_cells_stays_whole() {
     assert!(fault(&row(ONCE, &other), 80).is_some());
 }
 
+/// A sudoku with each digit written where nothing is yet, and right if each row, column and box has each digit once: which is asked of all nine
+/// cells together.
+fn sudoku() -> String {
+    let list = |line: &dyn Fn(usize) -> String| repeat(9, |i| line(i + 1));
+    let values = list(&|i| format!("?v{i}"));
+    let others = |i: usize| list(&|k| if k == i { String::new() } else { format!("?v{k}") });
+    let once = list(&|i| format!("(<= (once ?d {values}) (only ?d ?v{i} {}))", others(i)));
+    let each = list(&|digit| format!("(once {digit} {values})"));
+    let boxed = |i: usize| {
+        let place = |axis: char, k: usize| format!("?{axis}{k}");
+        format!("(true (cell {} {} ?v{i}))", place('x', (i - 1) / 3), place('y', (i - 1) % 3))
+    };
+    format!(
+        "(role r) {} {}
+         (<= (filled ?x ?y) (true (cell ?x ?y ?d)))
+         (<= (legal r (write ?x ?y ?d)) (digit ?x) (digit ?y) (digit ?d) (not (filled ?x ?y)))
+         (<= (next (cell ?x ?y ?d)) (does r (write ?x ?y ?d))) (<= (next (cell ?x ?y ?d)) (true (cell ?x ?y ?d)))
+         (<= open (digit ?x) (digit ?y) (not (filled ?x ?y))) (<= terminal (not open))
+         (<= (only ?d {values}) (same ?d ?v1) {} {}) {once}
+         (<= (row ?y) {} {each}) (<= (column ?x) {} {each})
+         (<= (box ?x0 ?y0) (after ?x0 ?x1) (after ?x1 ?x2) (after ?y0 ?y1) (after ?y1 ?y2) {} {each})
+         (<= right {} {} {})
+         (<= (goal r 100) right) (<= (goal r 0) (not right))",
+        list(&|i| format!("(digit {i}) (same {i} {i})")),
+        repeat(8, |i| format!("(after {} {})", i + 1, i + 2)),
+        repeat(8, |i| format!("(digit ?v{})", i + 2)),
+        repeat(8, |i| format!("(not (same ?d ?v{}))", i + 2)),
+        list(&|x| format!("(true (cell {x} ?y ?v{x}))")),
+        list(&|y| format!("(true (cell ?x {y} ?v{y}))")),
+        list(&boxed),
+        list(&|i| format!("(row {i})")),
+        list(&|i| format!("(column {i})")),
+        repeat(9, |i| format!("(box {} {})", i / 3 * 3 + 1, i % 3 * 3 + 1)),
+    )
+}
+
+#[test]
+fn a_sudoku_that_asks_for_nine_cells_together_is_taken_apart() {
+    let (text, options) = (sudoku(), within(100_000));
+    let game = played_by(&text, &options).expect("grounded");
+    let rules = rules(&text, &options);
+    let oracle = Evaluator::new(&rules).expect("within the limits");
+    let judge = |digit: &dyn Fn(usize, usize) -> usize| {
+        let mut play = Play::new(&game, &oracle);
+        for (x, y) in (0..81).map(|cell| (cell % 9, cell / 9)) {
+            let text = format!("(write {} {} {})", x + 1, y + 1, digit(x, y) + 1);
+            let action = game.vocabulary.moves.iter().position(|name| *name == text).expect("a move");
+            play.step(&[action as u32]);
+        }
+        let seen = play.look();
+        assert!(seen.terminal);
+        let [value] = &Vec::from_iter(&seen.goals[0])[..] else { panic!("one value") };
+        value.parse::<u8>().expect("a number")
+    };
+    let right = |x: usize, y: usize| (x + 3 * y + y / 3) % 9;
+    assert_eq!(judge(&right), 100);
+    // The boxes are wrong, the columns, the rows, and all three.
+    assert_eq!(judge(&|x, y| (x + y) % 9), 0);
+    assert_eq!(judge(&|x, y| right(if y == 4 && x < 2 { 1 - x } else { x }, y)), 0);
+    assert_eq!(judge(&|x, y| right(x, if x == 7 && y < 2 { 1 - y } else { y })), 0);
+    assert_eq!(judge(&|x, y| if (x, y) == (8, 8) { 0 } else { right(x, y) }), 0);
+}
+
 /// A board of nine squares with stones, an eye and a king, all of which one role moves, but no stone so that the eye would see the king: what
 /// `shut` says of a stone that leaves its square. The rules for it are given.
 fn hypothetical(shut: &str) -> String {

@@ -17,7 +17,7 @@
 //! context, which is all that mentions no functional variable: the clause has that too, so nothing changes by it. A part that holds together what it says of
 //! several functional variables is unfolded, if a few clauses with different variables in their heads define it and it does not
 //! depend on itself, and taken apart again. A part has one literal or test of those that were apart, and definitions do not go round, so
-//! that ends; all that is made is paid for, and is no more than [`MOST`] symbols and variables.
+//! that ends; clauses stay as they are if more than [`MOST`] symbols and variables would be made.
 
 use super::{
     GroundRules, Program, assemble,
@@ -244,8 +244,8 @@ impl Splitter<'_> {
         if sides.units() < 2 {
             return Some(None);
         }
-        // Each part is the context once more.
-        self.pay(sides.units() * size(clause), meter)?;
+        // All of the clause is looked at for each part, however little the part takes of it.
+        meter.spend(STEPS * (sides.units() * size(clause)) as u64)?;
         let Sides { context, bindings, literals, tests } = &sides;
         let mut count = vec![0; clause.variables];
         let mut see = |variables: Vec<u32>| variables.into_iter().for_each(|v| count[v as usize] += 1);
@@ -290,7 +290,9 @@ impl Splitter<'_> {
                 }
             }
             let head = Literal { relation: clause.head.relation, arguments };
-            drafts.push(Clause { head, positives, tests, ..*clause });
+            let part = Clause { head, positives, tests, ..*clause };
+            self.pay(size(&part), meter)?;
+            drafts.push(part);
         }
         let mut parts = Vec::new();
         for mut part in drafts {
@@ -303,10 +305,11 @@ impl Splitter<'_> {
         }
         let unused = bindings.iter().zip(used).filter(|(_, used)| !used);
         whole.positives.extend(unused.map(|((_, literal), _)| literal.clone()));
+        self.pay(size(&whole), meter)?;
         Some(Some(Parts { whole: whole.compact(), parts }))
     }
 
-    /// Pays for so many symbols and variables before they are made.
+    /// Pays for so many symbols and variables that are made.
     fn pay(&mut self, size: usize, meter: &mut Meter) -> Option<()> {
         meter.spend(STEPS * size as u64)?;
         self.room = self.room.checked_sub(size)?;

@@ -37,18 +37,23 @@ fn asking(clause: &Clause, arguments: usize) -> u64 {
 }
 
 /// Keeps `wide` relations to what is asked of them; `strata` is of the clauses as they are. None if that changes
-/// nothing, if of the relations from the `known`th on none can be kept, or if it takes more steps than there are.
+/// nothing, if of the relations from the `known`th on none can be kept, if those that can are `kept` by now, or if it takes more steps
+/// than there are.
 pub(super) fn restrict(
     clauses: &Clauses,
     strata: &Strata,
     keywords: &Keywords,
-    wide: &[RelationId],
-    known: usize,
+    (wide, known): (&[RelationId], usize),
+    kept: &[RelationId],
     meter: &mut Meter,
 ) -> Option<Clauses> {
     let graph = Graph::new(clauses);
     let may = restrictable(&graph, clauses, strata, keywords);
     if !wide[known..].iter().any(|relation| may[relation.index()]) {
+        return None;
+    }
+    let chosen = demanded(&graph, &may, wide);
+    if chosen.iter().all(|relation| kept.contains(relation)) {
         return None;
     }
     let mut demand = Demand {
@@ -59,7 +64,7 @@ pub(super) fn restrict(
         relations: clauses.relations,
         list: Vec::new(),
     };
-    for relation in demanded(&graph, &may, wide) {
+    for relation in chosen {
         let first = *graph.clauses[relation.index()].first()?;
         demand.open.insert(relation, vec![true; clauses.list[first].head.arguments.len()]);
     }

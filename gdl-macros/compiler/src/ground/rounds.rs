@@ -70,14 +70,15 @@ pub(super) fn solve(
     let mut fixed = cap(many.saturating_mul(FIXED));
     loop {
         let given = restricted.as_ref().unwrap_or(&wide.clauses);
+        let kept = given.demanded.clone();
         let mut grounder = Grounder::new(rules, given, terms.clone(), limits, meter, roots);
         let parked = grounder.settle(fixed)?;
         let news = if parked.is_empty() {
-            rounds(&mut grounder, &mut wide, many)?
+            rounds(&mut grounder, &mut wide, &kept, many)?
         } else if wide.rewrite(&mut grounder, &parked) {
             Some(Fewer::Rewritten)
         } else {
-            wide.restrict(&mut grounder, &parked).map(Fewer::Restricted)
+            wide.restrict(&mut grounder, &parked, &kept).map(Fewer::Restricted)
         };
         match news {
             Some(Fewer::Rewritten) => restricted = None,
@@ -97,8 +98,14 @@ enum Fewer {
     Restricted(Clauses),
 }
 
-/// Grounds what depends on the state, or gives clauses by which there is less to ground.
-fn rounds(grounder: &mut Grounder<'_>, wide: &mut Wide<'_>, many: usize) -> Result<Option<Fewer>, Excess> {
+/// Grounds what depends on the state, where some relations are `kept` to what is asked of them, or gives clauses by which there is less to
+/// ground.
+fn rounds(
+    grounder: &mut Grounder<'_>,
+    wide: &mut Wide<'_>,
+    kept: &[RelationId],
+    many: usize,
+) -> Result<Option<Fewer>, Excess> {
     let mut budgets = BUDGETS.iter().map(|budget| cap(many.saturating_mul(*budget)));
     let mut budget = budgets.next().unwrap_or(Cap::NONE);
     grounder.play(budget)?;
@@ -132,7 +139,7 @@ fn rounds(grounder: &mut Grounder<'_>, wide: &mut Wide<'_>, many: usize) -> Resu
             continue;
         }
         // To start again is dear: not for what a little more may do.
-        if !is_first && let Some(fewer) = wide.restrict(grounder, &parked) {
+        if !is_first && let Some(fewer) = wide.restrict(grounder, &parked, kept) {
             return Ok(Some(Fewer::Restricted(fewer)));
         }
         is_first = false;
@@ -216,8 +223,13 @@ impl Wide<'_> {
     }
 
     /// Clauses in which less is derived of the relations that the parked clauses are for, unless that was tried
-    /// before or is of no use.
-    fn restrict(&mut self, grounder: &mut Grounder<'_>, parked: &[usize]) -> Option<Clauses> {
+    /// before or is of no use, such as where all that it can be done to are `kept` by now.
+    fn restrict(
+        &mut self,
+        grounder: &mut Grounder<'_>,
+        parked: &[usize],
+        kept: &[RelationId],
+    ) -> Option<Clauses> {
         let known = self.restricted.len();
         self.restricted.extend(self.news(grounder, parked, &self.restricted));
         // What it may take besides is seen there.
@@ -226,7 +238,8 @@ impl Wide<'_> {
         let (strata, keywords) = (grounder.strata(), &self.rules.keywords);
         let mut spare = Meter::of(grounder.left());
         let before = spare.left();
-        let fewer = demand::restrict(&self.clauses, strata, keywords, &self.restricted, known, &mut spare);
+        let wide = (&self.restricted[..], known);
+        let fewer = demand::restrict(&self.clauses, strata, keywords, wide, kept, &mut spare);
         grounder.afford(before - spare.left())?;
         fewer
     }

@@ -59,6 +59,23 @@ impl Calls {
         self.table.find(hash, equal).copied()
     }
 
+    /// Appends the calls with one head and the arguments that lie one after the other, `arity` for each: none where a call is not there,
+    /// or is not found at first sight. All are looked up together, so that memory is waited for once and not for each.
+    pub(super) fn find_all(
+        &self,
+        head: u32,
+        arity: usize,
+        arguments: &[TermId],
+        found: &mut Vec<Option<u32>>,
+    ) {
+        let hashes = arguments.chunks_exact(arity).map(|arguments| hash_call(head, arguments));
+        let first = found.len();
+        found.extend(hashes.map(|hash| self.table.find(hash, |_| true).copied()));
+        for (found, arguments) in found[first..].iter_mut().zip(arguments.chunks_exact(arity)) {
+            *found = found.filter(|&call| self.head(call) == head && self.arguments(call) == arguments);
+        }
+    }
+
     /// Adds a call that is not there yet.
     pub(super) fn add(&mut self, hash: u64, head: u32, arguments: &[TermId]) -> u32 {
         let call = self.heads.len() as u32;

@@ -270,6 +270,17 @@ impl Atoms {
         self.calls.find(relation.0, arguments).map(AtomId)
     }
 
+    /// Appends the atoms of a relation with arguments that lie one after the other, `arity` for each: see [`Calls::find_all`].
+    pub(crate) fn find_all(
+        &self,
+        relation: RelationId,
+        arity: usize,
+        arguments: &[TermId],
+        found: &mut Vec<Option<u32>>,
+    ) {
+        self.calls.find_all(relation.0, arity, arguments, found);
+    }
+
     /// How many atoms there are.
     pub(crate) fn len(&self) -> usize {
         self.calls.len()

@@ -33,12 +33,15 @@ use crate::{
     observer::Phase,
     rules::{Keywords, RelationId, Symbols},
 };
-use instance::Definition;
+use instance::{Ahead, Definition};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::{ops::Range, rc::Rc};
 
 /// How many times as many bytes as it had a list takes while it grows.
 const GROWTH: usize = 3;
+
+/// Rows whose atoms are looked up together.
+const BLOCK: usize = 32;
 
 /// The fixpoint at state.
 pub(super) struct Grounder<'a> {
@@ -81,6 +84,8 @@ pub(super) struct Grounder<'a> {
     body: Vec<Literal>,
     /// Terms on their way into an atom.
     stack: Vec<TermId>,
+    /// The atoms of the rows that are emitted next.
+    ahead: Ahead,
     formula: RelationId,
     /// Atoms that stand for the disjunctions of literals.
     formulas: FxHashMap<Vec<Literal>, AtomId>,
@@ -148,6 +153,7 @@ impl<'a> Grounder<'a> {
             arguments: Vec::new(),
             body: Vec::new(),
             stack: Vec::new(),
+            ahead: Ahead::default(),
             formula: clauses.formula,
             formulas: FxHashMap::default(),
             definitions: Vec::new(),
@@ -579,11 +585,15 @@ impl<'a> Grounder<'a> {
         self.states[number].steps += most - left;
         if clause.slots() == 0 {
             // A row without columns: the walk only counts.
-            return if hits > 0 { self.emit(number, &clause, &[]) } else { Ok(()) };
+            self.look_ahead(&clause, &[]);
+            return if hits > 0 { self.emit(number, &clause, &[], 0) } else { Ok(()) };
         }
-        for row in found.chunks_exact(clause.slots()) {
-            if !self.is_repeated(plan, &clause, row, fact) {
-                self.emit(number, &clause, row)?;
+        for rows in found.chunks(BLOCK * clause.slots()) {
+            self.look_ahead(&clause, rows);
+            for (i, row) in rows.chunks_exact(clause.slots()).enumerate() {
+                if !self.is_repeated(plan, &clause, row, fact) {
+                    self.emit(number, &clause, row, i)?;
+                }
             }
         }
         Ok(())

@@ -33,10 +33,64 @@ pub(super) struct Definition {
     pub(super) rule: usize,
 }
 
+/// Atoms of rows that were looked up before the rows are emitted, all together, so that memory is waited for once.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    /// For each literal, the head and those of tests, the atom of each row, if it was there.
+    found: Vec<Option<u32>>,
+    /// How many rows.
+    rows: usize,
+    /// The arguments at work.
+    arguments: Vec<TermId>,
+}
+
+impl Ahead {
+    /// The atom of a literal in a row.
+    fn atom(&self, literal: usize, row: usize) -> Option<AtomId> {
+        self.found.get(literal * self.rows + row).copied().flatten().map(AtomId)
+    }
+}
+
 impl Grounder<'_> {
-    /// Enters the head of an instance and, if it depends on the state, the instance.
-    pub(super) fn emit(&mut self, number: usize, clause: &Clause, row: &[TermId]) -> Result<(), Excess> {
-        let head = self.atom(&clause.head, row, number)?;
+    /// Looks up the atoms that rows need, as far as they are there.
+    pub(super) fn look_ahead(&mut self, clause: &Clause, rows: &[TermId]) {
+        let Self { atoms, terms, strata, stack, ahead, .. } = self;
+        ahead.found.clear();
+        ahead.rows = rows.len() / clause.slots().max(1);
+        // To look a single row up twice takes longer.
+        if ahead.rows < 2 {
+            return;
+        }
+        // What is fixed is not made, and is evaluated elsewhere.
+        let is_made = |literal: &&clause::Literal| strata.dynamic[literal.relation.index()];
+        let tests = clause.tests.iter().map(|test| literal(test).filter(is_made));
+        for literal in std::iter::once(Some(&clause.head)).chain(tests) {
+            let Some(literal) = literal.filter(|literal| !literal.arguments.is_empty()) else {
+                ahead.found.resize(ahead.found.len() + ahead.rows, None);
+                continue;
+            };
+            ahead.arguments.clear();
+            for row in rows.chunks_exact(clause.slots()) {
+                let terms = literal.arguments.iter().map(|pattern| pattern.find(terms, row, stack));
+                ahead.arguments.extend(terms.map(|term| term.unwrap_or(TermId::NONE)));
+            }
+            atoms.find_all(literal.relation, literal.arguments.len(), &ahead.arguments, &mut ahead.found);
+        }
+    }
+
+    /// Enters the head of an instance, the row at this place of those that were looked up ahead, and, if it depends on the state, the
+    /// instance.
+    pub(super) fn emit(
+        &mut self,
+        number: usize,
+        clause: &Clause,
+        row: &[TermId],
+        place: usize,
+    ) -> Result<(), Excess> {
+        let head = match self.ahead.atom(0, place) {
+            Some(head) => head,
+            None => self.atom(&clause.head, row, number)?,
+        };
         self.facts.note(head, &self.atoms);
         let state = &mut self.states[number];
         state.hits += 1;
@@ -50,13 +104,14 @@ impl Grounder<'_> {
         }
         let mut body = std::mem::take(&mut self.body);
         body.clear();
-        for (place, literal) in clause.positives.iter().enumerate() {
+        for (slot, literal) in (clause.variables..).zip(&clause.positives) {
             if self.is_dynamic(literal.relation) {
-                body.push(Literal::new(AtomId(row[clause.slot(place)].0), false));
+                body.push(Literal::new(AtomId(row[slot].0), false));
             }
         }
-        for test in &clause.tests {
-            match self.value(test, row, number)? {
+        for (test, part) in clause.tests.iter().zip(1..) {
+            let known = self.ahead.atom(part, place);
+            match self.value(test, row, known, number)? {
                 Value::True => {}
                 Value::Literal(literal) => body.push(literal),
                 // The plan tested what is fixed.
@@ -87,19 +142,29 @@ impl Grounder<'_> {
         Ok(self.atoms.intern(literal.relation, &self.arguments))
     }
 
-    /// The value of a test under a full binding.
-    fn value(&mut self, test: &Test, row: &[TermId], number: usize) -> Result<Value, Excess> {
+    /// The value of a test under a full binding, the atom of its literal being known if it was looked up.
+    fn value(
+        &mut self,
+        test: &Test,
+        row: &[TermId],
+        known: Option<AtomId>,
+        number: usize,
+    ) -> Result<Value, Excess> {
         let truth = |holds: bool| if holds { Value::True } else { Value::False };
         Ok(match test {
             Test::Literal(literal) if self.is_dynamic(literal.relation) => {
-                Value::Literal(Literal::new(self.atom(literal, row, number)?, false))
+                let atom = match known {
+                    Some(atom) => atom,
+                    None => self.atom(literal, row, number)?,
+                };
+                Value::Literal(Literal::new(atom, false))
             }
             Test::Literal(literal) => {
                 let atom = literal.find(&self.atoms, &self.terms, row, &mut self.stack);
                 truth(atom.is_some_and(|atom| self.facts.contains(atom)))
             }
             Test::Distinct(left, right) => truth(!left.equals(right, &self.terms, row, &mut self.stack)),
-            Test::Not(inner) => match self.value(inner, row, number)? {
+            Test::Not(inner) => match self.value(inner, row, known, number)? {
                 Value::True => Value::False,
                 Value::False => Value::True,
                 Value::Literal(literal) => Value::Literal(!literal),
@@ -107,7 +172,7 @@ impl Grounder<'_> {
             Test::Or(branches) => {
                 let mut literals = Vec::new();
                 for branch in branches {
-                    match self.value(branch, row, number)? {
+                    match self.value(branch, row, None, number)? {
                         Value::True => return Ok(Value::True),
                         Value::False => {}
                         Value::Literal(literal) => literals.push(literal),
@@ -137,6 +202,15 @@ impl Grounder<'_> {
         self.definitions.push(Definition { atom, literals: literals.clone(), rule });
         self.formulas.insert(literals, atom);
         Value::Literal(Literal::new(atom, false))
+    }
+}
+
+/// The literal that a test looks at, if it is a single one.
+fn literal(test: &Test) -> Option<&clause::Literal> {
+    match test {
+        Test::Literal(literal) => Some(literal),
+        Test::Not(inner) => literal(inner),
+        Test::Distinct(..) | Test::Or(_) => None,
     }
 }
 

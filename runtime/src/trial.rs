@@ -8,7 +8,7 @@
 //! machine; and whichever it is, a seed has the same games.
 //!
 //! A trial takes at most so many steps of each engine as would show that it takes longer than another one, and
-//! [`STEPS_OF_GATE`] for each gate to find out how rules are evaluated.
+//! [`STEPS_OF_GATE`] for each gate, and no more than [`MOST_STEPS`], to find out how rules are evaluated.
 
 use crate::{
     bits,
@@ -51,6 +51,9 @@ const FEW_MOVES: usize = 100;
 
 /// Steps for each gate of the table that it may take to make rules ready to be evaluated: a part of what grounding them took.
 const STEPS_OF_GATE: u64 = 20;
+
+/// The most steps that it may take all together: rules that take more to be made ready take more to be evaluated, too.
+const MOST_STEPS: u64 = 4_000_000;
 
 /// Nanoseconds of a step, by the table and by gates that count, from which on gates that watch and the rules themselves are tried: making
 /// either of them ready takes milliseconds.
@@ -170,7 +173,7 @@ impl Trial {
         if !is_slow {
             return least;
         }
-        let steps = limits.fuel.min(STEPS_OF_GATE * (observe + advance) as u64);
+        let steps = limits.fuel.min(MOST_STEPS).min(STEPS_OF_GATE * (observe + advance) as u64);
         let ready = Limits { fuel: steps, ..limits.clone() };
         let options = Options { limits: ready, ..Options::default() };
         let rules = lifted::Lifted::new(rules, &options).ok().and_then(|rules| rules.with_names_of(net));

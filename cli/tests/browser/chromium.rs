@@ -259,16 +259,31 @@ impl Page {
         self.click_on(&format!("document.querySelector({})", json!(selector)));
     }
 
-    /// Clicks in the middle of the element that an expression gives, once it is there and can be clicked.
+    /// Clicks in the middle of the element that an expression gives, once it is there and can be clicked. What arrives from the server may
+    /// move it away after it was looked for, so a press that did not reach it is made again.
+    ///
+    /// # Panics
+    /// If no press reaches it.
     pub(super) fn click_on(&mut self, element: &str) {
-        self.wait(&format!("({element})?.checkVisibility()"));
-        self.wait(&format!("!({element}).disabled"));
-        self.run(&format!("({element}).scrollIntoView({{ block: 'center' }})"));
-        let place = self.middle(element);
-        for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
-            let parameters =
-                json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
-            self.ask("Input.dispatchMouseEvent", &parameters);
+        let end = Instant::now() + PATIENCE;
+        loop {
+            self.wait(&format!("({element})?.checkVisibility()"));
+            self.wait(&format!("!({element}).disabled"));
+            self.run(&format!(
+                "(() => {{ const element = {element}; element.scrollIntoView({{ block: 'center' }}); window.isMissed = true;
+                 element.addEventListener('pointerdown', () => window.isMissed = false, {{ capture: true, once: true }}); }})()"
+            ));
+            let place = self.middle(element);
+            for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
+                let parameters =
+                    json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
+                self.ask("Input.dispatchMouseEvent", &parameters);
+            }
+            // A page that is left by the click knows nothing of it.
+            if self.run("window.isMissed === true") != true {
+                return;
+            }
+            assert!(Instant::now() < end, "no press reaches {element}");
         }
     }
 

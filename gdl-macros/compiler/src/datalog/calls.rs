@@ -59,8 +59,8 @@ impl Calls {
         self.table.find(hash, equal).copied()
     }
 
-    /// Appends the calls with one head and the arguments that lie one after the other, `arity` for each: none where a call is not there,
-    /// or is not found at first sight. All are looked up together, so that memory is waited for once and not for each.
+    /// Appends the calls with one head and the arguments that lie one after the other, `arity` for each, which is not 0: none where a call is not
+    /// there, or where another one with nearly the same hash is met first. All are looked up together, so that memory is waited for once and not for each.
     pub(super) fn find_all(
         &self,
         head: u32,

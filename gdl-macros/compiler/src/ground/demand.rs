@@ -53,6 +53,7 @@ pub(super) fn restrict(
         return None;
     }
     let chosen = demanded(&graph, &may, wide);
+    let kept: FxHashSet<&RelationId> = kept.iter().collect();
     if chosen.iter().all(|relation| kept.contains(relation)) {
         return None;
     }

@@ -36,7 +36,7 @@ pub(super) struct Definition {
 /// Atoms of rows that were looked up before the rows are emitted, all together, so that memory is waited for once.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    /// For each literal, the head and those of tests, the atom of each row, if it was there.
+    /// For the head and each test, one behind the other, the atom of each row, if there is one literal and it was there.
     found: Vec<Option<u32>>,
     /// How many rows.
     rows: usize,
@@ -45,14 +45,14 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// The atom of a literal in a row.
-    fn atom(&self, literal: usize, row: usize) -> Option<AtomId> {
-        self.found.get(literal * self.rows + row).copied().flatten().map(AtomId)
+    /// The atom in a row of the head, which is the first part, or of a test.
+    fn atom(&self, part: usize, row: usize) -> Option<AtomId> {
+        self.found.get(part * self.rows + row).copied().flatten().map(AtomId)
     }
 }
 
 impl Grounder<'_> {
-    /// Looks up the atoms that rows need, as far as they are there.
+    /// Looks up the atoms that rows need, as far as they are there. O(rows * arguments), as to emit them; memory for as many.
     pub(super) fn look_ahead(&mut self, clause: &Clause, rows: &[TermId]) {
         let Self { atoms, terms, strata, stack, ahead, .. } = self;
         ahead.found.clear();
@@ -104,9 +104,9 @@ impl Grounder<'_> {
         }
         let mut body = std::mem::take(&mut self.body);
         body.clear();
-        for (slot, literal) in (clause.variables..).zip(&clause.positives) {
+        for (i, literal) in clause.positives.iter().enumerate() {
             if self.is_dynamic(literal.relation) {
-                body.push(Literal::new(AtomId(row[slot].0), false));
+                body.push(Literal::new(AtomId(row[clause.slot(i)].0), false));
             }
         }
         for (test, part) in clause.tests.iter().zip(1..) {

@@ -13,7 +13,7 @@ use crate::{
     threads::Threads,
 };
 use gdl_compiler::Limits;
-use gdl_runtime::{Dynamic, Player, chance::Stream};
+use gdl_runtime::{__private::Way, Dynamic, Player, chance::Stream};
 use std::{
     fmt,
     net::SocketAddr,
@@ -48,6 +48,7 @@ pub struct Host {
     thought: Thought,
     allowance: Duration,
     limits: Limits,
+    way: Option<Way>,
     seeds: Mutex<Stream>,
     threads: Threads,
     seat: Mutex<Option<Arc<Seat>>>,
@@ -80,6 +81,7 @@ impl Host {
             thought: Thought { build, ponders: true },
             allowance: Self::DEFAULT_ALLOWANCE,
             limits: Limits::default(),
+            way: None,
             seeds: Mutex::new(Stream::new(0, 0)),
             threads: Threads::default(),
             seat: Mutex::new(None),
@@ -101,6 +103,14 @@ impl Host {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The engine by which games are played, that which is ready first and then that which a trial chooses unless this says otherwise.
+    /// Moves are drawn until it is ready, and to the end where the rules take too much for it.
+    #[must_use]
+    pub fn way(mut self, way: Option<Way>) -> Self {
+        self.way = way;
         self
     }
 
@@ -208,8 +218,11 @@ impl Host {
         }
         let seed = self.seeds.lock().unwrap_or_else(PoisonError::into_inner).bits();
         let seat = Arc::new(Seat::new(id, role, rules, clocks, self.allowance, seed));
-        let opener = (Arc::clone(&seat), self.threads.clone(), self.limits.clone());
-        let opened = self.threads.spawn("opening", move || opening::open(&opener.0, &opener.1, opener.2));
+        let opened = self.threads.spawn("opening", {
+            let (seat, threads, limits) = (Arc::clone(&seat), self.threads.clone(), self.limits.clone());
+            let way = self.way;
+            move || opening::open(&seat, &threads, limits, way)
+        });
         let (thinking, thought, log) = (Arc::clone(&seat), self.thought.clone(), Arc::clone(&self.log));
         let thought = self.threads.spawn("thinking", move || {
             let id = Some(Note::plain(&thinking.id));

@@ -3,7 +3,7 @@
 //! A rulesheet of the [`library`] is played by what is compiled into the program, if that is. Any other is read within
 //! limits and then compiled, lifted (evaluated state by state) and drawn from by the oracle at the same time, each
 //! in a thread of its own: the one is ready after a while, the other sooner, and the last at once. Where compiling takes long, the match is
-//! played by the net before that is optimised. A thread is given up when
+//! played by the net before that is optimised. If an engine is asked for there is that one and the oracle. A thread is given up when
 //! the match ends or after a deadline; it notices within some milliseconds and takes its memory with it. A built-in game that is
 //! not compiled in is made once for all matches instead.
 
@@ -16,7 +16,7 @@ use crate::{
 };
 use gdl_compiler::{Levels, Limits, Observer, Options, Severity, Source, diagnostic::codes, propnet::Net};
 use gdl_runtime::{
-    __private::{early, lift, playable},
+    __private::{Way, early, lift, playable},
     Dynamic, Game, GameExt,
     game::Id,
 };
@@ -29,9 +29,12 @@ use std::{
 /// How long after the start clock a game may still come.
 const LATER: Duration = Duration::from_secs(60);
 
-/// Finds what plays the rules of a seat, within some limits.
-pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits) {
-    let known = library::find(&seat.rules).map(|(entry, names)| (entry, Arc::new(names)));
+/// Finds what plays the rules of a seat, within some limits, or makes the engine that is asked for.
+pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Option<Way>) {
+    let known = match way {
+        Some(_) => None,
+        None => library::find(&seat.rules).map(|(entry, names)| (entry, Arc::new(names))),
+    };
     if let Some((entry, names)) = known.clone().filter(|(entry, _)| entry.is_compiled())
         && let Some(game) = gdl_games::dynamic(entry.name)
     {
@@ -54,33 +57,29 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits) {
     let Some(role) = (0..rules.roles.len()).position(is_role) else {
         return refuse(seat, unknown_role(&seat.role));
     };
+    let (is_lifted, is_compiled) = (way.is_none_or(|way| way == Way::Lifted), way != Some(Way::Lifted));
     seat.change(|desk| {
         desk.place = Some(Place { role, has_percepts: rules.has_percepts() });
-        desk.openers = 2;
+        desk.openers = usize::from(is_lifted) + usize::from(is_compiled);
     });
-    let started = [
-        threads.spawn("oracle", {
-            let (seat, rules) = (Arc::clone(seat), Arc::clone(&rules));
-            move || oracle::draw(&seat, &rules, role)
-        }),
-        threads.spawn(
-            "lifting",
-            opening(seat, {
-                let (rules, options) = (Arc::clone(&rules), options.clone());
-                move |seat| bring(seat, Stage::Lifted, lift(&rules, &options).ok(), Arc::default())
-            }),
-        ),
-        threads.spawn(
-            "compiling",
-            opening(seat, move |seat| match known {
-                Some((entry, names)) => bring(seat, Stage::Last, gdl_games::dynamic(entry.name), names),
-                None => compile(seat, &source, &options),
-            }),
-        ),
-    ];
+    threads.spawn("oracle", {
+        let (seat, rules) = (Arc::clone(seat), Arc::clone(&rules));
+        move || oracle::draw(&seat, &rules, role)
+    });
+    let lifting = opening(seat, {
+        let options = options.clone();
+        move |seat| bring(seat, Stage::Lifted, lift(&rules, &options).ok(), Arc::default())
+    });
+    let compiling = opening(seat, move |seat| match known {
+        Some((entry, names)) => bring(seat, Stage::Last, gdl_games::dynamic(entry.name), names),
+        None => compile(seat, &source, &options, way),
+    });
     // The system may be out of threads.
-    let missing = started[1..].iter().filter(|started| !**started).count();
-    seat.change(|desk| desk.openers -= missing);
+    let is_missing = [
+        is_lifted && !threads.spawn("lifting", lifting),
+        is_compiled && !threads.spawn("compiling", compiling),
+    ];
+    seat.change(|desk| desk.openers -= is_missing.iter().filter(|&&is_missing| is_missing).count());
 }
 
 /// Work that may bring an engine, and says when it is over, however that comes.
@@ -98,10 +97,14 @@ fn opening<W: FnOnce(&Seat) + Send>(seat: &Arc<Seat>, work: W) -> impl FnOnce() 
     }
 }
 
-fn compile(seat: &Seat, source: &Source, options: &Options) {
-    let show = |net: &Net| bring(seat, Stage::Net, early(net), Arc::default());
+fn compile(seat: &Seat, source: &Source, options: &Options, way: Option<Way>) {
+    let show = |net: &Net| {
+        if way.is_none_or(|way| way == Way::Events) {
+            bring(seat, Stage::Net, early(net), Arc::default());
+        }
+    };
     match gdl_compiler::compile_in_stages(source, options, show) {
-        Ok(compilation) => bring(seat, Stage::Last, playable(&compilation, None).ok(), Arc::default()),
+        Ok(compilation) => bring(seat, Stage::Last, playable(&compilation, way).ok(), Arc::default()),
         // What is too large is lifted; what was called off is of no interest.
         Err(failure) if failure.diagnostics.are_excesses() => {}
         Err(failure) if failure.diagnostics.iter().any(|fault| fault.code == &codes::CANCELLED) => {}
@@ -185,10 +188,28 @@ mod tests {
             Phase::Optimize => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         });
-        compile(&seat, &Source::new("rules", rules), &Options { observer, ..Options::default() });
+        compile(&seat, &Source::new("rules", rules), &Options { observer, ..Options::default() }, None);
         let desk = seat.lock();
         assert_eq!(desk.refusal, None);
         desk.engine.as_ref().map(|engine| engine.stage)
+    }
+
+    #[test]
+    fn the_engine_that_is_asked_for_is_the_only_one() {
+        for (way, kind, stage) in [
+            (Way::Table, "table", Stage::Last),
+            (Way::Events, "events", Stage::Last),
+            (Way::Lifted, "lifted", Stage::Lifted),
+        ] {
+            let seat = Arc::new(Seat::new("m", "r", &walk(10), [10, 10], Duration::ZERO, 0));
+            open(&seat, &Threads::default(), Limits::default(), Some(way));
+            while seat.lock().openers > 0 {
+                std::thread::yield_now();
+            }
+            let desk = seat.lock();
+            let engine = desk.engine.as_ref().expect("there is an engine");
+            assert_eq!((engine.kind, engine.stage), (kind, stage));
+        }
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! `gdl judge`: whether games are any good, each rulesheet for itself and all of them in a ranking.
 
-use crate::args::rules::{Bounds, Case};
+use crate::args::{
+    rules::{Bounds, Case},
+    way::WayArgs,
+};
 use clap::Args;
 use gdl_compiler::{Options, Source};
 use gdl_runtime::Cancel;
@@ -54,6 +57,8 @@ pub(crate) struct JudgeArgs {
     /// What the random choices follow from
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
+    #[command(flatten)]
+    pub engine: WayArgs,
     /// How many threads play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
@@ -147,6 +152,7 @@ fn judge_all(
     let settings = Settings {
         seed: args.seed,
         full: args.full,
+        way: args.engine.way,
         // Where there are fewer games than threads, these share them.
         threads: threads.div_ceil(workers),
         cancel: cancel.clone(),

@@ -1,6 +1,6 @@
 //! `gdl player`: a player that match managers ask for moves.
 
-use crate::args::rules::Bounds;
+use crate::args::{rules::Bounds, way::WayArgs};
 use clap::Args;
 use gdl_network::{Host, Note, client, serve};
 use gdl_tools::{
@@ -25,7 +25,8 @@ told on stderr with its answer, or with what is wrong with it and where.
 
 A built-in rulesheet is played by the compiled game, whatever its symbols are called. Any other is
 compiled while the start clock runs. Until that is done, or if it is too large, it is played by
-its net as that stands or its rules are evaluated, so there is always a legal move in time.
+its net as that stands or its rules are evaluated, so there is always a legal move in time. With
+--engine a game is played by that engine alone, and moves are drawn until it is ready.
 
 Only this machine is heard unless --host says otherwise: 0.0.0.0 is all who can reach it.
 
@@ -52,6 +53,8 @@ pub(crate) struct PlayerArgs {
     /// What the player's luck follows from
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
+    #[command(flatten)]
+    pub engine: WayArgs,
     /// How much a rulesheet that a manager sends may cost
     #[arg(long, value_enum, default_value_t)]
     pub limits: Bounds,
@@ -82,6 +85,7 @@ pub(crate) fn run(args: &PlayerArgs) -> Result {
     let host = Host::new(&name, move |seed| spec.build(seed))
         .allowance(Duration::from_secs_f64(args.allowance))
         .limits(args.limits.limits())
+        .way(args.engine.way.map(Into::into))
         .seed(args.seed)
         .log(move |note| {
             if json {

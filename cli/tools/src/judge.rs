@@ -21,6 +21,7 @@ pub mod variety;
 
 use crate::{
     analyze::{self, Estimate, walk::Walks},
+    load::Way,
     report,
 };
 use coverage::{Dead, Seen};
@@ -58,6 +59,8 @@ pub struct Settings {
     pub longest: usize,
     /// Whether a game that was found hopeless is played on.
     pub full: bool,
+    /// The engine that takes the game from state to state, unless a trial is to choose.
+    pub way: Option<Way>,
     /// The threads that play a game.
     pub threads: usize,
     /// Pulled when the judgement is not wanted any more.
@@ -77,6 +80,7 @@ impl Settings {
             work: 2e10,
             longest: 1_000,
             full: false,
+            way: None,
             threads: 1,
             cancel: Cancel::default(),
         }
@@ -368,7 +372,7 @@ pub fn judge(name: &str, source: &Source, options: &Options, settings: &Settings
             return Some(Judgement::new(name, verdict, reason));
         }
     };
-    let game = match playable(&compilation, None) {
+    let game = match playable(&compilation, settings.way.map(Into::into)) {
         Ok(game) => game,
         Err(excess) => return Some(Judgement::new(name, Verdict::TooLarge, Some(excess.message))),
     };
@@ -451,8 +455,8 @@ impl<'g> Trial<'g> {
     fn play(self) -> Tally {
         let Self { game, compilation, settings, .. } = self;
         // One after the other they take as long as hundreds in lanes.
-        let count =
-            if compilation.lanes.is_some() { settings.playouts } else { settings.playouts.div_ceil(100) };
+        let has_lanes = compilation.lanes.is_some() && game.table().is_some();
+        let count = if has_lanes { settings.playouts } else { settings.playouts.div_ceil(100) };
         let playouts = Playouts::new(game).seed(settings.seed).threads(settings.threads).count(count);
         playouts.max_length(settings.longest as u64).run().tally
     }

@@ -170,15 +170,12 @@ impl Lifted {
         if self.is_lost(state) {
             return;
         }
-        let before = self.table.as_ref().map(|table| (table, state.to_vec()));
         let result = self.with_scratch(|scratch| self.rules.advance(scratch, state, &numbers(joint)));
-        match (before, result) {
-            (Some((table, before)), Err(_)) => {
-                state.copy_from_slice(&before);
-                table.advance(state, joint);
-            }
+        match (&self.table, result) {
+            (Some(table), Err(_)) => table.advance(state, joint),
             (_, result) => {
                 if self.note(&result) {
+                    state.fill(0);
                     bits::set(state, self.shape.fluents);
                 }
             }

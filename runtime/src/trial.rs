@@ -566,7 +566,7 @@ mod tests {
              (<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))) (not (true on)))
              (goal s 50)";
         let (game, estimates) = lamps(16_000, rules);
-        let expected = [("table", 179_009), ("events", 36), ("lifted", 33), ("lanes", 64_003)];
+        let expected = [("table", 179_009), ("events", 36), ("lifted", 32), ("lanes", 64_003)];
         assert_eq!((game.engine(), &work(&estimates)[..]), ("events", &expected[..]));
         // Of half as many they count: making gates that watch ready takes more than they would save soon.
         // What is left of the table by each of so many moves takes as long as the table itself.

@@ -7,13 +7,13 @@
 //! ```text
 //! Rules --clause--> clauses --domain--> fluents, moves, percepts
 //!                      |
-//!                      `--survey--> what is filled, what is called --plan--> code --machine--> views and states
+//!                      `--survey, trial--> what is filled, what is called --plan--> code --machine--> views and states
 //! ```
 //!
 //! Relations that depend on the rules alone are filled once, those that depend on the state again for each
 //! state, bottom-up and semi-naive, one component after the other (`fixpoint`). Relations that would
-//! be vast are called with the arguments known where they are needed, and remember their answers
-//! (`machine`). Plans are made once, for the sizes met in some sample states (`survey`).
+//! be vast, and those of which little is asked (`trial`), are called with the arguments known where they are needed, and
+//! remember their answers (`machine`). Plans are made once, for the sizes met in some sample states (`survey`).
 //!
 //! A public rulesheet shows what this is for. In `laikLee_hex` the relation `connection` has the visited
 //! cells as an ordered list among its arguments: those
@@ -40,6 +40,7 @@
 
 mod assembly;
 mod clause;
+mod code;
 mod domain;
 mod fixpoint;
 mod machine;
@@ -48,8 +49,10 @@ mod plan;
 mod program;
 mod questions;
 mod samples;
+mod state;
 mod survey;
 mod table;
+mod trial;
 
 use crate::{
     Diagnostic, Limits, Options,
@@ -59,20 +62,17 @@ use crate::{
     rules::{Formula, Keywords, RelationId, Rule, Rules, Term},
     vocabulary::{Numbers, Vocabulary},
 };
+use code::{Code, Phases};
 use gdl_format::shape::Shape;
-use machine::Machine;
 use memory::{Memory, bytes_of};
-use plan::{Procedures, Step};
 use program::Program;
 use rustc_hash::FxHashMap;
+use state::State;
 use std::{collections::BTreeMap, fmt};
 use table::{Store, Table};
 
 /// Which part of [`Limits::fuel`] one evaluation may take.
 pub const FUEL_SHARE: u64 = 5;
-
-/// Words of a state that are looked at at once, since most of many fluents do not hold.
-const CHUNK: usize = 16;
 
 /// Why an evaluation was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,10 +250,7 @@ pub struct Lifted {
     limits: Limits,
     names: Names,
     program: Program,
-    procedures: Procedures,
-    /// By clause.
-    plans: Vec<Plan>,
-    phases: Phases,
+    code: Code,
     /// Tables that are the same in all states, and which relations they are of.
     fixed: Store,
     is_fixed: Vec<bool>,
@@ -265,13 +262,6 @@ impl fmt::Debug for Lifted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lifted").field("shape", &self.shape).finish_non_exhaustive()
     }
-}
-
-/// The code of a clause that is filled.
-#[derive(Debug, Default)]
-struct Plan {
-    whole: Vec<Step>,
-    variants: Vec<Vec<Step>>,
 }
 
 /// The keywords' relations.
@@ -295,16 +285,6 @@ impl Relations {
     }
 }
 
-/// The components that are filled to see a state without its goals, and those that are filled besides for these, for a
-/// step and for what is perceived of it.
-#[derive(Debug, Default)]
-struct Phases {
-    observe: Vec<usize>,
-    score: Vec<usize>,
-    advance: Vec<usize>,
-    perceive: Vec<usize>,
-}
-
 /// Terms of the game by number, and numbers by term.
 #[derive(Debug, Default)]
 struct Names {
@@ -320,11 +300,15 @@ struct Names {
     goal_of: BTreeMap<TermId, u8>,
 }
 
-/// What one thread evaluates with; it remembers the state seen last.
+/// What one thread evaluates with; it remembers the state seen last and the one behind it.
 #[derive(Clone, Debug)]
 pub struct Scratch {
-    memory: Memory,
-    state: Vec<u64>,
+    /// Apart, since it is large and a scratch is handed on with each evaluation.
+    memory: Box<Memory>,
+    state: State,
+    /// The state that the last step from there led to, if there was one.
+    next: State,
+    is_stepped: bool,
     /// What became of seeing that state; none before the first.
     seen: Option<Result<(), Stop>>,
     /// What became of its goals; none if they were not asked for, or not since it was left.
@@ -373,8 +357,10 @@ impl Lifted {
     #[must_use]
     pub fn scratch(&self) -> Scratch {
         Scratch {
-            memory: self.blank.clone(),
-            state: Vec::new(),
+            memory: Box::new(self.blank.clone()),
+            state: State::default(),
+            next: State::default(),
+            is_stepped: false,
             seen: None,
             scored: None,
             marks: (0, 0),
@@ -455,21 +441,20 @@ impl Lifted {
     /// are no move count as none.
     ///
     /// # Errors
-    /// If that takes more than the limits, or is left open by the rules; then no fluent holds.
+    /// If that takes more than the limits, or is left open by the rules; then the state stays as it was.
     ///
     /// # Panics
     /// If the row is shorter than the shape's.
     pub fn advance(&self, scratch: &mut Scratch, state: &mut [u64], joint: &[u32]) -> Result<(), Excess> {
-        let result = self.step(scratch, state, joint, &self.phases.advance);
-        state.fill(0);
-        result.map_err(|stop| self.excess(stop))?;
+        self.step(scratch, state, joint, &self.code.phases.advance).map_err(|stop| self.excess(stop))?;
         let next = self.table(scratch, self.relations.next);
-        for i in 0..next.len() {
-            match self.names.fluent_of.of(next.tuple(i)[0]) {
-                Some(fluent) => set(state, fluent),
-                None => return Err(self.unnamed(state, Stop::Undeclared("base"))),
-            }
-        }
+        let fluents: Option<Vec<u32>> = (0..next.len())
+            .map(|i| self.names.fluent_of.of(next.tuple(i)[0]).map(|fluent| fluent as u32))
+            .collect();
+        let fluents = fluents.ok_or_else(|| self.excess(Stop::Undeclared("base")))?;
+        scratch.next.set(state.len(), fluents.into_iter());
+        scratch.is_stepped = true;
+        scratch.state.change(state, &scratch.next);
         Ok(())
     }
 
@@ -492,7 +477,7 @@ impl Lifted {
         if self.role_percepts.is_none() {
             return Ok(());
         }
-        self.step(scratch, state, joint, &self.phases.perceive).map_err(|stop| self.excess(stop))?;
+        self.step(scratch, state, joint, &self.code.phases.perceive).map_err(|stop| self.excess(stop))?;
         for (role, percept) in self.pairs(scratch, self.relations.sees) {
             if let Some(role) = self.names.role_of.of(role)
                 && let Some(percept) = self.names.percept_of.of(percept)
@@ -570,31 +555,27 @@ impl Lifted {
 
     /// Fills what is seen of a state, unless it was seen last.
     fn enter(&self, scratch: &mut Scratch, state: &[u64]) -> Result<(), Stop> {
-        if let Some(seen) = scratch.seen
-            && scratch.state == state
+        if std::mem::take(&mut scratch.is_stepped) && scratch.next.is(state) {
+            std::mem::swap(&mut scratch.state, &mut scratch.next);
+        } else if let Some(seen) = scratch.seen
+            && scratch.state.is(state)
         {
             return seen;
+        } else {
+            scratch.state.read(state);
         }
-        state.clone_into(&mut scratch.state);
         let memory = &mut scratch.memory;
         memory.questions.truncate(0);
         memory.terms.forget();
         (0..self.is_fixed.len()).for_each(|relation| memory.store.clear(relation));
         let facts = &mut memory.store.tables[self.relations.fact];
-        for (place, words) in state.chunks(CHUNK).enumerate().filter(|(_, words)| **words != [0; CHUNK]) {
-            for (word, &bits) in (CHUNK * place..).zip(words) {
-                let mut rest = bits;
-                while rest != 0 {
-                    let fluent = word * 64 + rest.trailing_zeros() as usize;
-                    rest &= rest - 1;
-                    if let Some(&term) = self.names.fluents.get(fluent) {
-                        facts.insert(&[term]);
-                    }
-                }
+        for &fluent in scratch.state.fluents() {
+            if let Some(&term) = self.names.fluents.get(fluent as usize) {
+                facts.insert(&[term]);
             }
         }
         memory.refuel(self.fuel(), bytes_of(&self.limits));
-        let seen = self.fill(memory, &self.phases.observe);
+        let seen = self.fill(memory, &self.code.phases.observe);
         scratch.work += self.is_fixed.len() as u64 + self.fuel() - memory.fuel();
         scratch.marks = (memory.terms.len(), memory.questions.len());
         (scratch.seen, scratch.scored) = (Some(seen), None);
@@ -606,7 +587,7 @@ impl Lifted {
         if let Some(scored) = scratch.scored {
             return scored;
         }
-        let scored = self.fill_besides(scratch, &self.phases.score);
+        let scored = self.fill_besides(scratch, &self.code.phases.score);
         scratch.scored = Some(scored);
         scored
     }
@@ -637,7 +618,7 @@ impl Lifted {
     fn fill_besides(&self, scratch: &mut Scratch, components: &[usize]) -> Result<(), Stop> {
         let (terms, questions) = scratch.marks;
         let memory = &mut scratch.memory;
-        let Phases { score, advance, perceive, .. } = &self.phases;
+        let Phases { score, advance, perceive, .. } = &self.code.phases;
         for &component in score.iter().chain(advance).chain(perceive) {
             for &relation in &self.program.components[component].relations {
                 memory.store.clear(relation);
@@ -652,15 +633,6 @@ impl Lifted {
     }
 
     fn fill(&self, memory: &mut Memory, components: &[usize]) -> Result<(), Stop> {
-        let Self { program, procedures, plans, fixed, is_fixed, .. } = self;
-        for &component in components {
-            fixpoint::fill(program, component, memory, |memory, clause, variant| {
-                let plan = &plans[clause];
-                let code = variant.map_or(&plan.whole, |variant| &plan.variants[variant]);
-                Machine { program, procedures, fixed: Some((fixed, is_fixed)), memory }
-                    .run_clause(clause, code)
-            })?;
-        }
-        Ok(())
+        self.code.fill(&self.program, Some((&self.fixed, &self.is_fixed)), memory, components)
     }
 }

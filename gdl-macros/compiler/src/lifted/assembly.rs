@@ -1,19 +1,20 @@
 //! Rules to a [`Lifted`] game: everything that is found out once.
 //!
-//! What is looked into is paid for by the [`survey`](super::survey), plans by their [`Effort`](super::plan::Effort); names may
+//! What is looked into is paid for by the [`survey`](super::survey), and what is tried by the [`trial`](super::trial), plans by their [`Effort`](super::plan::Effort); names may
 //! take as many bytes as an evaluation, and so may the tables of relations that depend on the rules alone, and their
 //! indexes. Besides there are O(terms + clauses + names) steps.
 
 use super::{
-    Lifted, Names, Phases, Plan, Relations, Stop,
+    Lifted, Names, Relations, Stop,
     clause::{self, Patterns},
+    code::Code,
     domain::{self, Domain, Search},
     memory::{Memory, bytes_of},
-    plan::{Planner, Procedures},
     program::{Layer, Program},
     samples::{self, Guard},
     survey::{OF_RULES, Survey},
     table::Store,
+    trial::Trial,
 };
 use crate::{
     Limits, Observer, Options,
@@ -56,21 +57,16 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     }
     let initial = domain::singles(&survey.memory, init);
     let guard = Guard::new(rules, &k, &roles, &domain);
-    let measures = samples::measure(&mut survey, &guard, &initial)?;
+    let (measures, samples) = samples::measure(&mut survey, &guard, &initial)?;
 
-    let (demanded, mut memory, effort) = survey.into_parts();
-    let phases = phases(&program, &k, &demanded);
-    let mut procedures = Procedures::default();
-    let mut planner = Planner {
-        program: &program,
-        demanded: &demanded,
-        measures: &measures,
-        store: &mut memory.store,
-        procedures: &mut procedures,
-        effort: &effort,
-    };
-    let plans = plans(&mut planner, &phases)?;
-    planner.procedures_from(0)?;
+    let (optional, fuel) = (survey.optional(), survey.fuel());
+    let (mut demanded, mut memory, effort) = survey.into_parts();
+    if !optional.is_empty() {
+        let (program, k, measures, memory) = (&program, &k, &measures[..], memory.clone());
+        let trial = Trial { program, k, measures, samples: &samples, limits, memory };
+        demanded = trial.choose(demanded, &optional, fuel)?;
+    }
+    let code = Code::new(&program, &k, &demanded, &measures, &mut memory.store, &effort)?;
 
     // Texts may be far longer than the terms they are made from.
     let lengths = memory.terms.lengths(&rules.symbols);
@@ -115,9 +111,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         limits: limits.clone(),
         names: game.names,
         program,
-        procedures,
-        plans,
-        phases,
+        code,
         fixed,
         is_fixed,
         blank: Memory::new(memory.store, memory.terms, limits, Observer::default()),
@@ -190,41 +184,6 @@ fn open_names(rules: &Rules, program: &Program) -> FxHashMap<usize, String> {
         (relation, name.to_owned())
     });
     names.collect()
-}
-
-fn phases(program: &Program, k: &Relations, demanded: &[bool]) -> Phases {
-    let filled = |relations: &[usize]| -> Vec<usize> {
-        let is_filled = |&number: &usize| {
-            let component = &program.components[number];
-            component.layer != Layer::Rules
-                && !component.clauses.is_empty()
-                && !component.relations.iter().any(|&relation| demanded[relation])
-        };
-        program.closure(relations).into_iter().filter(is_filled).collect()
-    };
-    let observe = filled(&[k.legal, k.terminal]);
-    let besides = |relation: usize| {
-        filled(&[relation]).into_iter().filter(|number| !observe.contains(number)).collect()
-    };
-    Phases { score: besides(k.goal), advance: besides(k.next), perceive: besides(k.sees), observe }
-}
-
-/// The plans of the clauses that are filled, by clause.
-fn plans(planner: &mut Planner<'_>, phases: &Phases) -> Result<Vec<Plan>, Stop> {
-    let program = planner.program;
-    let mut plans = Vec::new();
-    plans.resize_with(program.clauses.len(), Plan::default);
-    let Phases { observe, score, advance, perceive } = phases;
-    for &component in observe.iter().chain(score).chain(advance).chain(perceive) {
-        for &clause in &program.components[component].clauses {
-            let variants = 0..program.variants[clause].len();
-            plans[clause] = Plan {
-                whole: planner.kept(clause, None)?,
-                variants: variants.map(|v| planner.kept(clause, Some(v))).collect::<Result<_, _>>()?,
-            };
-        }
-    }
-    Ok(plans)
 }
 
 /// The names of a game, the numbers of its terms, and what each role has of them, ascending.

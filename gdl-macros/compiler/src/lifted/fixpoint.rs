@@ -63,12 +63,15 @@ fn close(
         memory.store.clear(relation);
         memory.new[relation] = (0, 0);
     }
-    for &clause in component.clauses.iter().filter(|&&clause| !program.waits(clause)) {
+    for &clause in &component.begin {
         run(memory, clause, None)?;
     }
-    let clauses = component.clauses.len() as u64;
+    let round = 1 + component.clauses.len() as u64 / 16;
+    if !component.is_recursive {
+        return memory.burn(round);
+    }
     loop {
-        memory.burn(1 + clauses / 16)?;
+        memory.burn(round)?;
         let mut changed = false;
         for &relation in &component.relations {
             let (from, to) = (memory.new[relation].1, memory.store.tables[relation].len());

@@ -59,6 +59,14 @@ impl Memory {
         }
     }
 
+    /// Gives a relation its tuples.
+    pub(super) fn give(&mut self, relation: usize, tuples: impl Iterator<Item = Vec<TermId>>) {
+        self.store.clear(relation);
+        tuples.for_each(|tuple| {
+            self.store.tables[relation].insert(&tuple);
+        });
+    }
+
     /// So many steps and bytes may be taken from now on.
     pub(super) fn refuel(&mut self, fuel: u64, bytes: usize) {
         self.meter.refill(fuel, bytes);

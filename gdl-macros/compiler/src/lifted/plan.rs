@@ -124,7 +124,12 @@ const BYTES_PER_PATTERN: usize = 40;
 impl Effort {
     /// As much as the limits allow.
     pub(super) fn new(limits: &Limits) -> Self {
-        Self { weighings: Cell::new(limits.fuel / FUEL_SHARE), bytes: bytes_of(limits) }
+        Self::within(limits, limits.fuel / FUEL_SHARE)
+    }
+
+    /// So many goals may be weighed.
+    pub(super) fn within(limits: &Limits, weighings: u64) -> Self {
+        Self { weighings: Cell::new(weighings), bytes: bytes_of(limits) }
     }
 
     /// Takes account of goals that are weighed.
@@ -361,6 +366,8 @@ impl Order<'_, '_> {
             self.goal(rest.remove(i), &mut bound, once)?;
             once = self.cut(&bound, once);
         }
+        // What is derived is looked up once more then anyway.
+        self.code.pop_if(|step| matches!(step, Step::Cut));
         self.code.push(Step::Emit);
         Ok(())
     }

@@ -30,6 +30,10 @@ pub(super) struct Component {
     pub(super) relations: Vec<usize>,
     /// The clauses for them, indexes into [`Program::clauses`].
     pub(super) clauses: Vec<usize>,
+    /// Those that may give something before the component has an atom.
+    pub(super) begin: Vec<usize>,
+    /// Whether there are variants of the clauses.
+    pub(super) is_recursive: bool,
     pub(super) layer: Layer,
     /// Some relation depends on the failure of a relation of the same component.
     pub(super) negative_cycle: bool,
@@ -82,8 +86,14 @@ impl Program {
                 let mut relations = members.to_vec();
                 relations.sort_unstable();
                 relations.iter().for_each(|&relation| component_of[relation] = components.len());
-                let (clauses, layer) = (Vec::new(), Layer::Rules);
-                components.push(Component { relations, clauses, layer, negative_cycle: false });
+                components.push(Component {
+                    relations,
+                    clauses: Vec::new(),
+                    begin: Vec::new(),
+                    is_recursive: false,
+                    layer: Layer::Rules,
+                    negative_cycle: false,
+                });
             },
         );
         let mut own = vec![Layer::Rules; relations];
@@ -117,9 +127,16 @@ impl Program {
                 literals += goal.size();
             }
             room = room.checked_sub(internal * literals).ok_or(Stop::Bytes)?;
-            program_variants.push(variants(&clause.body, &|atom| component_of[atom.relation] == number));
-            components[number].negative_cycle |= internal_negation;
-            components[number].clauses.push(i);
+            let is_internal = |atom: &Atom| component_of[atom.relation] == number;
+            let variants = variants(&clause.body, &is_internal);
+            let component = &mut components[number];
+            component.is_recursive |= !variants.is_empty();
+            component.negative_cycle |= internal_negation;
+            component.clauses.push(i);
+            if !clause.body.iter().any(|goal| matches!(goal, Goal::Holds(atom) if is_internal(atom))) {
+                component.begin.push(i);
+            }
+            program_variants.push(variants);
             clauses_of[clause.head.relation].push(i);
         }
         let variants = program_variants;
@@ -128,14 +145,6 @@ impl Program {
 
     pub(super) fn layer(&self, relation: usize) -> Layer {
         self.components[self.component_of[relation]].layer
-    }
-
-    /// True if the clause gives nothing before its component has an atom.
-    pub(super) fn waits(&self, clause: usize) -> bool {
-        let clause = &self.clauses[clause];
-        let own = self.component_of[clause.head.relation];
-        let waits = |goal: &Goal| matches!(goal, Goal::Holds(a) if self.component_of[a.relation] == own);
-        clause.body.iter().any(waits)
     }
 
     /// The components that some relations depend on, their own included, each after those it depends on.

@@ -25,6 +25,13 @@ const SAMPLES: usize = 12;
 /// Steps after which no further state is looked at.
 const SAMPLE_FUEL: u64 = 5_000_000;
 
+/// A state, and a joint move that is made there.
+pub(super) struct Sample {
+    pub(super) state: Vec<TermId>,
+    /// Roles and their moves.
+    pub(super) joint: Vec<Vec<TermId>>,
+}
+
 /// What a sample state is held against.
 pub(super) struct Guard<'a> {
     k: &'a Relations,
@@ -75,15 +82,16 @@ impl<'a> Guard<'a> {
     }
 }
 
-/// Plays a game at random from the start and measures what its states hold, on average. On the way
+/// Plays a game at random from the start and measures what its states hold, on average; with the states. On the way
 /// relations turn out to be vast.
 pub(super) fn measure(
     survey: &mut Survey<'_>,
     guard: &Guard<'_>,
     initial: &[TermId],
-) -> Result<Vec<Measure>, Stop> {
+) -> Result<(Vec<Measure>, Vec<Sample>), Stop> {
     let Guard { k, roles, .. } = guard;
     let mut sums: Vec<Measure> = Vec::new();
+    let mut list = Vec::new();
     let mut state = initial.to_vec();
     let start = survey.fuel();
     // A linear congruential generator (Knuth): which moves are made hardly matters.
@@ -105,7 +113,7 @@ pub(super) fn measure(
             }
         }
         let over = joint.len() < roles.len() || survey.memory.store.tables[k.terminal].len() > 0;
-        survey.give(k.does, joint.into_iter());
+        survey.give(k.does, joint.iter().cloned());
         if result.is_ok() {
             result = survey.fill_all(&[k.next, k.sees], Layer::Moves, OF_STATE);
             // No step follows a terminal state.
@@ -121,11 +129,12 @@ pub(super) fn measure(
         let measures = survey.measured();
         sums.resize_with(measures.len(), Measure::default);
         sums.iter_mut().zip(measures).for_each(|(sum, measure)| sum.add(measure, samples));
+        let next = if over { Vec::new() } else { guard.follow(&survey.memory)? };
+        list.push(Sample { state: std::mem::replace(&mut state, next), joint });
         if over || start - survey.fuel() > SAMPLE_FUEL {
             break;
         }
-        state = guard.follow(&survey.memory)?;
     }
     sums.resize_with(survey.measured().len(), Measure::default);
-    Ok(sums)
+    Ok((sums, list))
 }

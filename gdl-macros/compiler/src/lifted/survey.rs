@@ -78,10 +78,7 @@ impl<'p> Survey<'p> {
 
     /// Gives a relation of the state at hand its tuples.
     pub(super) fn give(&mut self, relation: usize, tuples: impl Iterator<Item = Vec<TermId>>) {
-        self.memory.store.clear(relation);
-        tuples.for_each(|tuple| {
-            self.memory.store.tables[relation].insert(&tuple);
-        });
+        self.memory.give(relation, tuples);
         self.measure(relation);
     }
 
@@ -96,6 +93,16 @@ impl<'p> Survey<'p> {
         !component.negative_cycle
             && !component.relations.iter().any(|relation| self.asked.contains(relation))
             && component.clauses.iter().any(|&clause| !self.program.clauses[clause].body.is_empty())
+    }
+
+    /// The components that depend on the state and are filled, but need not be, each after those it depends on.
+    pub(super) fn optional(&self) -> Vec<usize> {
+        let components = &self.program.components;
+        let is_filled = |component: &usize| {
+            components[*component].layer != Layer::Rules
+                && !components[*component].relations.iter().any(|&relation| self.demanded[relation])
+        };
+        (0..components.len()).filter(is_filled).filter(|&number| self.may_be_demanded(number)).collect()
     }
 
     /// Steps that may still be taken.

@@ -22,12 +22,16 @@ fn hash_tuple(tuple: &[TermId]) -> u64 {
     hash(tuple.iter().map(|term| term.0))
 }
 
+/// So many tuples are looked through, which takes less than to hash one.
+const FEW: u32 = 8;
+
 /// Tuples of one length, each once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     arity: usize,
     len: u32,
     cells: Vec<TermId>,
+    /// All tuples by their hash, if there are more than a few.
     set: HashTable<u32>,
 }
 
@@ -49,6 +53,9 @@ impl Table {
         if self.arity == 0 {
             return self.len > 0;
         }
+        if self.len <= FEW {
+            return self.cells.chunks_exact(self.arity).any(|known| known == tuple);
+        }
         self.set.find(hash_tuple(tuple), |&i| self.tuple(i) == tuple).is_some()
     }
 
@@ -57,8 +64,21 @@ impl Table {
         if self.arity == 0 {
             return std::mem::replace(&mut self.len, 1) == 0;
         }
+        if self.len < FEW && self.contains(tuple) {
+            return false;
+        }
+        if self.len < FEW {
+            self.cells.extend_from_slice(tuple);
+            self.len += 1;
+            return true;
+        }
         let Self { arity, cells, set, .. } = self;
         let row = |i: u32| &cells[i as usize * *arity..(i as usize + 1) * *arity];
+        if set.is_empty() {
+            for i in 0..FEW {
+                set.insert_unique(hash_tuple(row(i)), i, |&i| hash_tuple(row(i)));
+            }
+        }
         let entry = set.entry(hash_tuple(tuple), |&i| row(i) == tuple, |&i| hash_tuple(row(i)));
         let hashbrown::hash_table::Entry::Vacant(place) = entry else { return false };
         place.insert(self.len);
@@ -407,6 +427,30 @@ fn extract(shape: &Shape, id: TermId, terms: &Terms, cells: &mut Vec<TermId>) ->
             terms.symbol(id) == *symbol
                 && arguments.len() == shapes.len()
                 && shapes.iter().zip(arguments).all(|(s, &argument)| extract(s, argument, terms, cells))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_each_tuple_once_whether_they_are_few_or_many() {
+        let mut table = Table::new(2);
+        for round in 0..3 {
+            for n in [3, FEW - 1, FEW, FEW + 1, 40] {
+                for i in 0..n {
+                    let tuple = [TermId(i % 5), TermId(i)];
+                    let is_known = i < table.len();
+                    assert_eq!(table.contains(&tuple), is_known);
+                    assert_eq!(table.insert(&tuple), !is_known);
+                    assert!(table.contains(&tuple) && !table.contains(&[TermId(i % 5), TermId(n)]));
+                }
+                assert_eq!((table.len(), table.tuple(n - 1)), (n, &[TermId((n - 1) % 5), TermId(n - 1)][..]));
+            }
+            table.clear();
+            assert!(!table.contains(&[TermId(0), TermId(0)]), "round {round}");
         }
     }
 }

@@ -1,0 +1,121 @@
+//! How a program is evaluated: which components are filled for what, and the code of their clauses and of the procedures
+//! that these call.
+//!
+//! A [`Code`] is made of a program, the relations that are called instead of being filled, and how large the others are. It
+//! fills the tables of a [`Memory`].
+
+use super::{
+    Relations, Stop, fixpoint,
+    machine::Machine,
+    memory::Memory,
+    plan::{Effort, Planner, Procedures, Step},
+    program::{Layer, Program},
+    table::{Measure, Store},
+};
+
+/// What a program is evaluated by.
+#[derive(Debug)]
+pub(super) struct Code {
+    procedures: Procedures,
+    /// By clause.
+    plans: Vec<Plan>,
+    pub(super) phases: Phases,
+}
+
+/// The code of a clause that is filled.
+#[derive(Debug, Default)]
+struct Plan {
+    whole: Vec<Step>,
+    variants: Vec<Vec<Step>>,
+}
+
+/// The components that are filled to see a state without its goals, and those that are filled besides for these, for a
+/// step and for what is perceived of it.
+#[derive(Debug, Default)]
+pub(super) struct Phases {
+    pub(super) observe: Vec<usize>,
+    pub(super) score: Vec<usize>,
+    pub(super) advance: Vec<usize>,
+    pub(super) perceive: Vec<usize>,
+}
+
+impl Code {
+    /// The code by which `demanded` relations are called and all others filled; the indexes that it needs are made in `store`.
+    ///
+    /// # Errors
+    /// If planning takes more than there is, or the code more than it may.
+    pub(super) fn new(
+        program: &Program,
+        k: &Relations,
+        demanded: &[bool],
+        measures: &[Measure],
+        store: &mut Store,
+        effort: &Effort,
+    ) -> Result<Self, Stop> {
+        let phases = Phases::new(program, k, demanded);
+        let mut procedures = Procedures::default();
+        let mut planner = Planner { program, demanded, measures, store, procedures: &mut procedures, effort };
+        let plans = plans(&mut planner, &phases)?;
+        planner.procedures_from(0)?;
+        Ok(Self { procedures, plans, phases })
+    }
+
+    /// Fills components, those below being filled. Some tables may be `fixed`, beside those of the memory.
+    ///
+    /// # Errors
+    /// If that takes more than the memory allows, or the rules leave something open.
+    pub(super) fn fill(
+        &self,
+        program: &Program,
+        fixed: Option<(&Store, &[bool])>,
+        memory: &mut Memory,
+        components: &[usize],
+    ) -> Result<(), Stop> {
+        let Self { procedures, plans, .. } = self;
+        for &component in components {
+            fixpoint::fill(program, component, memory, |memory, clause, variant| {
+                let plan = &plans[clause];
+                let code = variant.map_or(&plan.whole, |variant| &plan.variants[variant]);
+                Machine { program, procedures, fixed, memory }.run_clause(clause, code)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Phases {
+    fn new(program: &Program, k: &Relations, demanded: &[bool]) -> Self {
+        let filled = |relations: &[usize]| -> Vec<usize> {
+            let is_filled = |&number: &usize| {
+                let component = &program.components[number];
+                component.layer != Layer::Rules
+                    && !component.clauses.is_empty()
+                    && !component.relations.iter().any(|&relation| demanded[relation])
+            };
+            program.closure(relations).into_iter().filter(is_filled).collect()
+        };
+        let observe = filled(&[k.legal, k.terminal]);
+        let besides = |relation: usize| {
+            filled(&[relation]).into_iter().filter(|number| !observe.contains(number)).collect()
+        };
+        Self { score: besides(k.goal), advance: besides(k.next), perceive: besides(k.sees), observe }
+    }
+}
+
+/// The plans of the clauses that are filled, by clause.
+fn plans(planner: &mut Planner<'_>, phases: &Phases) -> Result<Vec<Plan>, Stop> {
+    let program = planner.program;
+    let mut plans = Vec::new();
+    plans.resize_with(program.clauses.len(), Plan::default);
+    let Phases { observe, score, advance, perceive } = phases;
+    for &component in observe.iter().chain(score).chain(advance).chain(perceive) {
+        for &clause in &program.components[component].clauses {
+            let variants = 0..program.variants[clause].len();
+            plans[clause] = Plan {
+                whole: planner.kept(clause, None)?,
+                variants: variants.map(|v| planner.kept(clause, Some(v))).collect::<Result<_, _>>()?,
+            };
+        }
+    }
+    Ok(plans)
+}

@@ -1,0 +1,67 @@
+//! A state as a row of bits together with the list of its fluents.
+//!
+//! Of many fluents few hold, so a row is long and mostly empty. What is known of it as a list is neither looked for in the row
+//! nor cleared there word by word.
+
+/// Words of a row that are looked at at once.
+const CHUNK: usize = 16;
+
+/// A state, none of whose fluents holds at first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    row: Vec<u64>,
+    /// The bits that are set, ascending.
+    fluents: Vec<u32>,
+}
+
+impl State {
+    /// Whether the row is that of this state.
+    pub(super) fn is(&self, row: &[u64]) -> bool {
+        self.row == row
+    }
+
+    /// The fluents that hold, ascending.
+    pub(super) fn fluents(&self) -> &[u32] {
+        &self.fluents
+    }
+
+    /// Becomes the state of a row. O(words).
+    pub(super) fn read(&mut self, row: &[u64]) {
+        row.clone_into(&mut self.row);
+        self.fluents.clear();
+        for (place, words) in row.chunks(CHUNK).enumerate().filter(|(_, words)| **words != [0; CHUNK]) {
+            for (word, &bits) in (CHUNK * place..).zip(words) {
+                let mut rest = bits;
+                while rest != 0 {
+                    self.fluents.push((word * 64) as u32 + rest.trailing_zeros());
+                    rest &= rest - 1;
+                }
+            }
+        }
+    }
+
+    /// Becomes the state in which these fluents hold, each named once, in a row of so many words. O(n log n) of as many as
+    /// hold before and afterwards.
+    pub(super) fn set(&mut self, words: usize, fluents: impl Iterator<Item = u32>) {
+        fill(&mut self.row, &self.fluents, false);
+        self.row.resize(words, 0);
+        self.fluents.clear();
+        self.fluents.extend(fluents);
+        self.fluents.sort_unstable();
+        fill(&mut self.row, &self.fluents, true);
+    }
+
+    /// Changes the row of this state into that of another one. O(fluents of both).
+    pub(super) fn change(&self, row: &mut [u64], next: &Self) {
+        fill(row, &self.fluents, false);
+        fill(row, &next.fluents, true);
+    }
+}
+
+/// Sets or clears bits of a row.
+fn fill(row: &mut [u64], bits: &[u32], value: bool) {
+    for &bit in bits {
+        let (word, mask) = (&mut row[bit as usize / 64], 1 << (bit % 64));
+        *word = if value { *word | mask } else { *word & !mask };
+    }
+}

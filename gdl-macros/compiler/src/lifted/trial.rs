@@ -1,0 +1,123 @@
+//! A trial of which relations are called instead of being filled.
+//!
+//! To fill a relation takes what all of it takes in a state, to call it what is asked of it. [`Trial::choose`] goes through those
+//! that the [`survey`](super::survey) left to be filled, evaluates a few sample states with one more of them called, and keeps to
+//! that if it takes fewer steps. A relation is tried after those that are derived from it, since it pays to ask only if little
+//! is asked for, and all of them once more as long as some are found.
+//!
+//! The trial counts steps, so it always says the same. It takes [`STEPS`] at most, or a quarter of what there is, to
+//! evaluate, as many goals to weigh for plans, and the memory of one evaluation beside the tables, of which it has its own.
+
+use super::{
+    Relations, Stop,
+    code::{Code, Phases},
+    memory::{Memory, bytes_of},
+    plan::Effort,
+    program::Program,
+    samples::Sample,
+    table::Measure,
+};
+use crate::Limits;
+
+/// Steps that all evaluations may take.
+const STEPS: u64 = 10_000_000;
+
+/// The part of what there is that they may take.
+const FUEL_PART: u64 = 4;
+
+/// How many sample states are evaluated.
+const STATES: usize = 3;
+
+/// The part of a state's steps that has to be saved at least.
+const PART: u64 = 64;
+
+/// What a trial is of.
+pub(super) struct Trial<'t> {
+    pub(super) program: &'t Program,
+    pub(super) k: &'t Relations,
+    pub(super) measures: &'t [Measure],
+    pub(super) samples: &'t [Sample],
+    pub(super) limits: &'t Limits,
+    /// With the tables of what depends on the rules alone.
+    pub(super) memory: Memory,
+}
+
+impl Trial<'_> {
+    /// The relations to call: those `demanded`, and of those of `optional` components, each after those it depends on, the ones that it pays
+    /// to call. `fuel` is what there is for all that is made of the rules.
+    ///
+    /// # Errors
+    /// If it is called off.
+    pub(super) fn choose(
+        mut self,
+        mut demanded: Vec<bool>,
+        optional: &[usize],
+        fuel: u64,
+    ) -> Result<Vec<bool>, Stop> {
+        let mut left = STEPS.min(fuel / FUEL_PART);
+        let effort = Effort::within(self.limits, left);
+        let (best, _) = self.steps(&demanded, [left; STATES], &effort)?;
+        let Some(mut best) = best else { return Ok(demanded) };
+        left = left.saturating_sub(best.iter().sum());
+        let mut is_news = true;
+        while std::mem::take(&mut is_news) {
+            for &component in optional.iter().rev() {
+                let relations = &self.program.components[component].relations;
+                if relations.iter().any(|&relation| demanded[relation]) {
+                    continue;
+                }
+                let mut more = demanded.clone();
+                relations.iter().for_each(|&relation| more[relation] = true);
+                // The first that is evaluated has to take fewer, the others no more.
+                let mut most = best.map(|steps| steps.min(left));
+                most[STATES - 1] -= most[STATES - 1].div_ceil(PART);
+                let (steps, taken) = self.steps(&more, most, &effort)?;
+                left = left.saturating_sub(taken);
+                if let Some(steps) = steps {
+                    (demanded, best, is_news) = (more, steps, true);
+                }
+            }
+        }
+        Ok(demanded)
+    }
+
+    /// The steps that each sample state takes if some relations are called, unless one takes more than it may at most; with
+    /// the steps that it took to find that out.
+    fn steps(
+        &mut self,
+        demanded: &[bool],
+        most: [u64; STATES],
+        effort: &Effort,
+    ) -> Result<(Option<[u64; STATES]>, u64), Stop> {
+        let Self { program, k, measures, samples, limits, memory } = self;
+        let mut steps = [0; STATES];
+        let code = match Code::new(program, k, demanded, measures, &mut memory.store, effort) {
+            Ok(code) => code,
+            Err(stop) => return stop.or_none(0),
+        };
+        // The last one is most like the many that come, and may be one that is scored.
+        for i in (0..STATES).rev() {
+            let Sample { state, joint } = &samples[i * (samples.len() - 1) / (STATES - 1)];
+            memory.questions.truncate(0);
+            memory.give(k.fact, state.iter().map(|&fluent| vec![fluent]));
+            memory.give(k.does, joint.iter().cloned());
+            memory.refuel(most[i], bytes_of(limits));
+            let Phases { observe, score, advance, .. } = &code.phases;
+            let score = if i == STATES - 1 { &score[..] } else { &[] };
+            let mut phases = [&observe[..], score, &advance[..]].into_iter();
+            let filled = phases.try_for_each(|phase| code.fill(program, None, memory, phase));
+            steps[i] = most[i] - memory.fuel();
+            if let Err(stop) = filled {
+                return stop.or_none(steps.iter().sum());
+            }
+        }
+        Ok((Some(steps), steps.iter().sum()))
+    }
+}
+
+impl Stop {
+    /// Nothing, if another way to evaluate may help or the rules leave something open.
+    fn or_none<T>(self, taken: u64) -> Result<(Option<T>, u64), Self> {
+        if matches!(self, Self::Cancelled(_)) { Err(self) } else { Ok((None, taken)) }
+    }
+}

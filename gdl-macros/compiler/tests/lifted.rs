@@ -641,6 +641,17 @@ fn relations_of_which_little_is_asked_are_called() {
 }
 
 #[test]
+fn a_game_that_is_over_where_it_starts_needs_no_sample() {
+    // What follows is left open there, and no step is ever made.
+    let text = "(role p) (init a) (legal p x) (goal p 10) (<= terminal (true a)) (free c) (<= (open ?c) (free ?c) (true a))
+             (<= (next b) (open c) (does p x) odd) (<= odd (does p x) (not odd))";
+    let game = Lifted::new(&rules(text), &Options::default()).expect("the start is decided");
+    let mut view = vec![0; game.shape.view_words()];
+    game.observe(&mut game.scratch(), game.initial(), &mut view).expect("the start is decided");
+    assert!(bits(&view).any(|bit| bit == game.shape.terminal_bit()));
+}
+
+#[test]
 fn a_state_that_is_left_and_come_back_to_is_the_same() {
     let text = format!(
         "{} (<= (legal p stay) (true (at ?a))) (<= (next (at ?a)) (does p stay) (true (at ?a)))",

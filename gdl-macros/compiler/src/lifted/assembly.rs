@@ -1,7 +1,7 @@
 //! Rules to a [`Lifted`] game: everything that is found out once.
 //!
-//! What is looked into is paid for by the [`survey`](super::survey), and what is tried by the [`trial`](super::trial), plans by their [`Effort`](super::plan::Effort); names may
-//! take as many bytes as an evaluation, and so may the tables of relations that depend on the rules alone, and their
+//! What is looked into is paid for by the [`survey`](super::survey), what is tried by the [`trial`](super::trial), and plans by
+//! their [`Effort`](super::plan::Effort); names may take as many bytes as an evaluation, and so may the tables of relations that depend on the rules alone, and their
 //! indexes. Besides there are O(terms + clauses + names) steps.
 
 use super::{
@@ -62,8 +62,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     let (optional, fuel) = (survey.optional(), survey.fuel());
     let (mut demanded, mut memory, effort) = survey.into_parts();
     if !optional.is_empty() {
-        let (program, k, measures, memory) = (&program, &k, &measures[..], memory.clone());
-        let trial = Trial { program, k, measures, samples: &samples, limits, memory };
+        let trial = Trial::new(&program, &k, (&measures, &samples), &memory, limits);
         demanded = trial.choose(demanded, &optional, fuel)?;
     }
     let code = Code::new(&program, &k, &demanded, &measures, &mut memory.store, &effort)?;

@@ -129,9 +129,10 @@ pub(super) fn measure(
         let measures = survey.measured();
         sums.resize_with(measures.len(), Measure::default);
         sums.iter_mut().zip(measures).for_each(|(sum, measure)| sum.add(measure, samples));
-        let next = if over { Vec::new() } else { guard.follow(&survey.memory)? };
+        let is_last = over || start - survey.fuel() > SAMPLE_FUEL;
+        let next = if is_last { Vec::new() } else { guard.follow(&survey.memory)? };
         list.push(Sample { state: std::mem::replace(&mut state, next), joint });
-        if over || start - survey.fuel() > SAMPLE_FUEL {
+        if is_last {
             break;
         }
     }

@@ -6,7 +6,7 @@
 //! is asked for, and all of them once more as long as some are found.
 //!
 //! The trial counts steps, so it always says the same. It takes [`STEPS`] at most, or a quarter of what there is, to
-//! evaluate, as many goals to weigh for plans, and the memory of one evaluation beside the tables, of which it has its own.
+//! evaluate, as many goals to weigh for plans, and the memory of one evaluation beside the tables and terms, of which it has its own.
 
 use super::{
     Relations, Stop,
@@ -33,16 +33,29 @@ const PART: u64 = 64;
 
 /// What a trial is of.
 pub(super) struct Trial<'t> {
-    pub(super) program: &'t Program,
-    pub(super) k: &'t Relations,
-    pub(super) measures: &'t [Measure],
-    pub(super) samples: &'t [Sample],
-    pub(super) limits: &'t Limits,
-    /// With the tables of what depends on the rules alone.
-    pub(super) memory: Memory,
+    program: &'t Program,
+    k: &'t Relations,
+    measures: &'t [Measure],
+    samples: &'t [Sample],
+    limits: &'t Limits,
+    memory: Memory,
+    /// How many terms there were.
+    terms: usize,
 }
 
-impl Trial<'_> {
+impl<'t> Trial<'t> {
+    /// A trial of a program on sample states. The memory has the tables of what depends on the rules alone, and is copied.
+    pub(super) fn new(
+        program: &'t Program,
+        k: &'t Relations,
+        (measures, samples): (&'t [Measure], &'t [Sample]),
+        memory: &Memory,
+        limits: &'t Limits,
+    ) -> Self {
+        let terms = memory.terms.len();
+        Self { program, k, measures, samples, limits, memory: memory.clone(), terms }
+    }
+
     /// The relations to call: those `demanded`, and of those of `optional` components, each after those it depends on, the ones that it pays
     /// to call. `fuel` is what there is for all that is made of the rules.
     ///
@@ -89,16 +102,18 @@ impl Trial<'_> {
         most: [u64; STATES],
         effort: &Effort,
     ) -> Result<(Option<[u64; STATES]>, u64), Stop> {
-        let Self { program, k, measures, samples, limits, memory } = self;
+        let Self { program, k, measures, samples, limits, memory, terms } = self;
         let mut steps = [0; STATES];
+        let Some(last) = samples.len().checked_sub(1) else { return Ok((None, 0)) };
         let code = match Code::new(program, k, demanded, measures, &mut memory.store, effort) {
             Ok(code) => code,
             Err(stop) => return stop.or_none(0),
         };
         // The last one is most like the many that come, and may be one that is scored.
         for i in (0..STATES).rev() {
-            let Sample { state, joint } = &samples[i * (samples.len() - 1) / (STATES - 1)];
+            let Sample { state, joint } = &samples[i * last / (STATES - 1)];
             memory.questions.truncate(0);
+            memory.terms.truncate(*terms);
             memory.give(k.fact, state.iter().map(|&fluent| vec![fluent]));
             memory.give(k.does, joint.iter().cloned());
             memory.refuel(most[i], bytes_of(limits));

@@ -177,10 +177,11 @@ impl Meter {
         }
     }
 
-    /// So many steps and bytes instead of what is left. The steps taken before count in reports.
+    /// So many steps and bytes instead of what is left. The steps taken before count in reports, and for when the next one is due.
     pub(crate) fn refill(&mut self, steps: u64, bytes: usize) {
         self.all = self.spent() + steps;
-        (self.near, self.far) = (0, steps);
+        self.near = self.near.min(steps);
+        self.far = steps - self.near;
         (self.held, self.most, self.stop) = (0, bytes, None);
     }
 

@@ -6,7 +6,8 @@
 //! is asked for, and all of them once more as long as some are found.
 //!
 //! The trial counts steps, so it always says the same. It takes [`STEPS`] at most, or a quarter of what there is, to
-//! evaluate, as many goals to weigh for plans, and the memory of one evaluation beside the tables and terms, of which it has its own.
+//! evaluate, one for each clause included, as many goals to weigh for plans, and the memory of one evaluation beside the tables and terms,
+//! of which it has its own.
 
 use super::{
     Relations, Stop,
@@ -73,12 +74,15 @@ impl<'t> Trial<'t> {
         let Some(mut best) = best else { return Ok(demanded) };
         left = left.saturating_sub(best.iter().sum());
         let mut is_news = true;
+        let planning = self.program.clauses.len() as u64;
         while std::mem::take(&mut is_news) {
             for &component in optional.iter().rev() {
                 let relations = &self.program.components[component].relations;
                 if relations.iter().any(|&relation| demanded[relation]) {
                     continue;
                 }
+                let Some(rest) = left.checked_sub(planning) else { return Ok(demanded) };
+                left = rest;
                 let mut more = demanded.clone();
                 relations.iter().for_each(|&relation| more[relation] = true);
                 // The first that is evaluated has to take fewer, the others no more.

@@ -306,9 +306,8 @@ pub struct Scratch {
     /// Apart, since it is large and a scratch is handed on with each evaluation.
     memory: Box<Memory>,
     state: State,
-    /// The state that the last step from there led to, if there was one.
+    /// Another state that is known: most often that which the last step led to.
     next: State,
-    is_stepped: bool,
     /// What became of seeing that state; none before the first.
     seen: Option<Result<(), Stop>>,
     /// What became of its goals; none if they were not asked for, or not since it was left.
@@ -360,7 +359,6 @@ impl Lifted {
             memory: Box::new(self.blank.clone()),
             state: State::default(),
             next: State::default(),
-            is_stepped: false,
             seen: None,
             scored: None,
             marks: (0, 0),
@@ -452,8 +450,7 @@ impl Lifted {
             .map(|i| self.names.fluent_of.of(next.tuple(i)[0]).map(|fluent| fluent as u32))
             .collect();
         let fluents = fluents.ok_or_else(|| self.excess(Stop::Undeclared("base")))?;
-        scratch.next.set(state.len(), fluents.into_iter());
-        scratch.is_stepped = true;
+        scratch.next.set(state.len(), fluents);
         scratch.state.change(state, &scratch.next);
         Ok(())
     }
@@ -555,12 +552,13 @@ impl Lifted {
 
     /// Fills what is seen of a state, unless it was seen last.
     fn enter(&self, scratch: &mut Scratch, state: &[u64]) -> Result<(), Stop> {
-        if std::mem::take(&mut scratch.is_stepped) && scratch.next.is(state) {
-            std::mem::swap(&mut scratch.state, &mut scratch.next);
-        } else if let Some(seen) = scratch.seen
+        if let Some(seen) = scratch.seen
             && scratch.state.is(state)
         {
             return seen;
+        }
+        if scratch.next.is(state) {
+            std::mem::swap(&mut scratch.state, &mut scratch.next);
         } else {
             scratch.state.read(state);
         }

@@ -366,7 +366,7 @@ impl Order<'_, '_> {
             self.goal(rest.remove(i), &mut bound, once)?;
             once = self.cut(&bound, once);
         }
-        // What is derived is looked up once more then anyway.
+        // To derive a head tells by itself whether it is derived already.
         self.code.pop_if(|step| matches!(step, Step::Cut));
         self.code.push(Step::Emit);
         Ok(())

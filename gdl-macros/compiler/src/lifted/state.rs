@@ -42,11 +42,10 @@ impl State {
 
     /// Becomes the state in which these fluents hold, each named once, in a row of so many words. O(n log n) of as many as
     /// hold before and afterwards.
-    pub(super) fn set(&mut self, words: usize, fluents: impl Iterator<Item = u32>) {
+    pub(super) fn set(&mut self, words: usize, fluents: Vec<u32>) {
         fill(&mut self.row, &self.fluents, false);
         self.row.resize(words, 0);
-        self.fluents.clear();
-        self.fluents.extend(fluents);
+        self.fluents = fluents;
         self.fluents.sort_unstable();
         fill(&mut self.row, &self.fluents, true);
     }

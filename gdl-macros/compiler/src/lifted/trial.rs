@@ -70,9 +70,9 @@ impl<'t> Trial<'t> {
     ) -> Result<Vec<bool>, Stop> {
         let mut left = STEPS.min(fuel / FUEL_PART);
         let effort = Effort::within(self.limits, left);
-        let (best, _) = self.steps(&demanded, [left; STATES], &effort)?;
+        let (best, taken) = self.steps(&demanded, [left; STATES], left, &effort)?;
         let Some(mut best) = best else { return Ok(demanded) };
-        left = left.saturating_sub(best.iter().sum());
+        left -= taken;
         let mut is_news = true;
         let planning = self.program.clauses.len() as u64;
         while std::mem::take(&mut is_news) {
@@ -86,10 +86,10 @@ impl<'t> Trial<'t> {
                 let mut more = demanded.clone();
                 relations.iter().for_each(|&relation| more[relation] = true);
                 // The first that is evaluated has to take fewer, the others no more.
-                let mut most = best.map(|steps| steps.min(left));
+                let mut most = best;
                 most[STATES - 1] -= most[STATES - 1].div_ceil(PART);
-                let (steps, taken) = self.steps(&more, most, &effort)?;
-                left = left.saturating_sub(taken);
+                let (steps, taken) = self.steps(&more, most, left, &effort)?;
+                left -= taken;
                 if let Some(steps) = steps {
                     (demanded, best, is_news) = (more, steps, true);
                 }
@@ -98,16 +98,17 @@ impl<'t> Trial<'t> {
         Ok(demanded)
     }
 
-    /// The steps that each sample state takes if some relations are called, unless one takes more than it may at most; with
-    /// the steps that it took to find that out.
+    /// The steps that each sample state takes if some relations are called, unless one takes more than it may at most, or all take
+    /// more than are left; with the steps that it took to find that out.
     fn steps(
         &mut self,
         demanded: &[bool],
         most: [u64; STATES],
+        left: u64,
         effort: &Effort,
     ) -> Result<(Option<[u64; STATES]>, u64), Stop> {
         let Self { program, k, measures, samples, limits, memory, terms } = self;
-        let mut steps = [0; STATES];
+        let (mut steps, mut taken) = ([0; STATES], 0);
         let Some(last) = samples.len().checked_sub(1) else { return Ok((None, 0)) };
         let code = match Code::new(program, k, demanded, measures, &mut memory.store, effort) {
             Ok(code) => code,
@@ -120,22 +121,24 @@ impl<'t> Trial<'t> {
             memory.terms.truncate(*terms);
             memory.give(k.fact, state.iter().map(|&fluent| vec![fluent]));
             memory.give(k.does, joint.iter().cloned());
-            memory.refuel(most[i], bytes_of(limits));
+            let fuel = most[i].min(left - taken);
+            memory.refuel(fuel, bytes_of(limits));
             let Phases { observe, score, advance, .. } = &code.phases;
             let score = if i == STATES - 1 { &score[..] } else { &[] };
             let mut phases = [&observe[..], score, &advance[..]].into_iter();
             let filled = phases.try_for_each(|phase| code.fill(program, None, memory, phase));
-            steps[i] = most[i] - memory.fuel();
+            steps[i] = fuel - memory.fuel();
+            taken += steps[i];
             if let Err(stop) = filled {
-                return stop.or_none(steps.iter().sum());
+                return stop.or_none(taken);
             }
         }
-        Ok((Some(steps), steps.iter().sum()))
+        Ok((Some(steps), taken))
     }
 }
 
 impl Stop {
-    /// Nothing, if another way to evaluate may help or the rules leave something open.
+    /// Nothing but the steps that were taken, unless the work was called off.
     fn or_none<T>(self, taken: u64) -> Result<(Option<T>, u64), Self> {
         if matches!(self, Self::Cancelled(_)) { Err(self) } else { Ok((None, taken)) }
     }

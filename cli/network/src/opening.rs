@@ -213,6 +213,18 @@ mod tests {
     }
 
     #[test]
+    fn nothing_else_plays_where_the_rules_take_too_much_for_the_engine_that_is_asked_for() {
+        for (way, kind) in [(Some(Way::Table), None), (Some(Way::Events), None), (None, Some("lifted"))] {
+            let seat = Arc::new(Seat::new("m", "r", &walk(10), [10, 10], Duration::ZERO, 0));
+            open(&seat, &Threads::default(), Limits { max_ground_rules: 5, ..Limits::default() }, way);
+            while seat.lock().openers > 0 {
+                std::thread::yield_now();
+            }
+            assert_eq!(seat.lock().engine.as_ref().map(|engine| engine.kind), kind);
+        }
+    }
+
+    #[test]
     fn large_nets_are_played_before_they_are_optimised() {
         assert_eq!(stage_before_optimising(&walk(300)), Some(Stage::Net));
         assert_eq!(stage_before_optimising(&walk(10)), None);

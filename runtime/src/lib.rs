@@ -83,6 +83,8 @@ mod circuit;
 #[cfg(feature = "load")]
 mod compile;
 mod cpu;
+#[cfg(feature = "load")]
+mod decisive;
 pub mod dynamic;
 #[cfg(feature = "load")]
 mod events;

@@ -19,6 +19,8 @@ mod weights;
 #[allow(clippy::inline_always, reason = "as for lanes")]
 mod wide;
 
+#[cfg(feature = "load")]
+use crate::decisive::{self, Decisive};
 use crate::{
     circuit::Circuit,
     game::{Id, Shape},
@@ -31,6 +33,11 @@ use gdl_format::table as format;
 use patches::{Patches, Rules};
 pub(crate) use places::Places;
 use residual::Room;
+#[cfg(feature = "load")]
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 #[cfg(feature = "load")]
 pub(crate) use weights::Weights;
 
@@ -63,6 +70,9 @@ pub struct Table {
     /// What plays many games at once, and whether that takes less time for a state than single states do.
     lanes: Option<Box<Lanes>>,
     prefers_lanes: bool,
+    /// The table of decisive play, once a search asked for it.
+    #[cfg(feature = "load")]
+    decisive: OnceLock<Option<Arc<Decisive>>>,
 }
 
 /// The percepts that the roles have of a step.
@@ -121,6 +131,8 @@ impl Table {
             sees,
             lanes,
             prefers_lanes: true,
+            #[cfg(feature = "load")]
+            decisive: OnceLock::new(),
         })
     }
 
@@ -140,6 +152,16 @@ impl Table {
     #[must_use]
     pub fn initial(&self) -> &[u64] {
         &self.initial
+    }
+
+    /// Decisive play, made when this is first called; none if there is none of the game, or making it takes more time than there is.
+    #[cfg(feature = "load")]
+    pub(crate) fn decisive(&self, time: Option<Duration>) -> Option<&Decisive> {
+        let is_late = || time.is_some_and(|time| decisive::cost(self).is_none_or(|cost| cost > time));
+        if self.decisive.get().is_none() && is_late() {
+            return None;
+        }
+        self.decisive.get_or_init(|| decisive::decisive(self).map(Arc::new)).as_deref()
     }
 
     /// The number of gates that [`Table::observe`] and [`Table::advance`] run.

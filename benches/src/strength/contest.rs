@@ -32,6 +32,8 @@ pub(super) enum Contender {
     Unproved,
     /// What moves are worth elsewhere is not learnt.
     Unlearned,
+    /// Random games by all legal moves.
+    Uniform,
     /// Two threads.
     Threads,
     AlphaBeta,
@@ -55,6 +57,7 @@ impl Contender {
             Self::Single => Box::new(Mcts::new().seed(seed).single()),
             Self::Unproved => Box::new(Mcts::new().seed(seed).unproved()),
             Self::Unlearned => Box::new(Mcts::new().seed(seed).unlearned()),
+            Self::Uniform => Box::new(Mcts::new().seed(seed).uniform()),
             Self::Threads => Box::new(Mcts::new().seed(seed).threads(2)),
             Self::AlphaBeta => Box::new(AlphaBeta::new().seed(seed)),
             Self::Perfect => Box::new(Perfect::new().seed(seed)),
@@ -270,6 +273,12 @@ pub(super) static CONTESTS: &[Contest] = &[
         players: [Contender::Mcts, Contender::Unlearned],
         factors: [1; 2],
         games: BOARDS,
+    },
+    Contest {
+        name: "mcts-decisive",
+        players: [Contender::Mcts, Contender::Uniform],
+        factors: [1; 2],
+        games: &["connect_four", "breakthrough_small", "breakthrough"],
     },
     Contest {
         name: "mcts-threads",

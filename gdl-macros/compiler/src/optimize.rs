@@ -10,11 +10,12 @@
 //! used; `simulate` sees by random play what may be so, `proof` shows that it is, within a `budget`.
 //!
 //! From the net others are made, which are no more than a help: that of each phase of its cycle ([`phases`]), and of each ply of
-//! a short game ([`plies`]).
+//! a short game ([`plies`]); and those of [`decisive`] play, which searches ask for.
 
 mod alternation;
 mod budget;
 mod constants;
+mod decisive;
 mod effects;
 mod ends;
 mod factor;
@@ -36,6 +37,7 @@ mod turns;
 mod users;
 
 pub use constants::fold_constants;
+pub use decisive::{Decisive, decisive};
 pub use ends::drop_impossible_ends;
 pub use factor::factor;
 pub use imply::drop_implied;

@@ -1,6 +1,11 @@
 //! Flat Monte Carlo: finds the move after which random games end best for a role.
 
-use super::{Found, meter::Meter, mind::Mind, rollouts::Rollouts};
+use super::{
+    Found,
+    meter::Meter,
+    mind::Mind,
+    rollouts::{Kind, Rollouts},
+};
 use crate::{
     game::{Game, GameExt},
     information::Information,
@@ -73,7 +78,8 @@ impl<G: Game> FlatMonteCarlo<G> {
         let mut found = Found::only(first);
         let mut meter = Meter::new(budget, Self::DEFAULT_NODES);
         let in_lanes = self.in_lanes && budget.nodes().is_none_or(|nodes| nodes > 64);
-        let mut rollouts = Rollouts::new(game, in_lanes, self.seed.wrapping_add(self.searches << 32), 0);
+        let mut rollouts =
+            Rollouts::new(game, Kind::of(in_lanes), self.seed.wrapping_add(self.searches << 32), 0);
         let mut stream = Stream::new(self.seed, u64::MAX / 2 + self.searches);
         self.searches += 1;
         let mut sums = vec![(0_u64, 0.0_f64); moves.len()];

@@ -5,7 +5,7 @@ use super::{
     meter::Meter,
     options::Options,
     payoff::Payoff,
-    rollouts::Rollouts,
+    rollouts::{Kind, Rollouts},
     sets::{NO_SET, Sets},
 };
 use crate::{
@@ -374,7 +374,8 @@ impl<G: Game> Ismcts<G> {
         let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
         let in_lanes = budget.nodes().is_none_or(|nodes| nodes >= Self::LANES_FROM.0)
             && left.is_none_or(|left| left >= Self::LANES_FROM.1);
-        let mut rollouts = Rollouts::new(game, in_lanes, self.seed.wrapping_add(self.searches << 32), 0);
+        let mut rollouts =
+            Rollouts::new(game, Kind::of(in_lanes), self.seed.wrapping_add(self.searches << 32), 0);
         let mut descent = Descent {
             game,
             payoff: Payoff::new(game),

@@ -3,7 +3,11 @@
 //! States are visited within a budget, one game of which has at most 2,000, and those that are kept take at most [`BYTES`]. So do
 //! weights, of which there are some for each fluent and role: a game with more is not judged.
 
-use super::{evaluation::Evaluation, payoff::Payoff, rollouts::Rollouts};
+use super::{
+    evaluation::Evaluation,
+    payoff::Payoff,
+    rollouts::{Kind, Rollouts},
+};
 use crate::{
     bits,
     game::{Game, GameExt, Shape, legal_words},
@@ -222,7 +226,7 @@ impl Samples {
                 let time = time.max(start.elapsed() * games);
                 let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
                 let in_lanes = most >= nodes && left.is_none_or(|left| left >= time);
-                Rollouts::new(game, in_lanes, seed, 0)
+                Rollouts::new(game, Kind::of(in_lanes), seed, 0)
             });
             drawn.clear();
             for _ in 0..Linear::KEPT.min(path.len()) {

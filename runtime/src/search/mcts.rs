@@ -4,7 +4,12 @@ mod advantage;
 mod stage;
 mod tree;
 
-use super::{Found, meter::Meter, mind::Mind, rollouts::Rollouts};
+use super::{
+    Found,
+    meter::Meter,
+    mind::Mind,
+    rollouts::{DECISIVE_FROM, Kind, Rollouts},
+};
 use crate::{
     game::{Game, GameExt, Id},
     information::Information,
@@ -26,7 +31,9 @@ const MAX_THREADS: usize = 256;
 ///
 /// The tree grows where it is promising: a way from the root down is chosen by upper confidence bounds, a state is added,
 /// and random games from there say what it is worth. They are played in lanes, hundreds at once, shared by up to eight
-/// states of the tree; where a game has no lanes or the budget is small, one game for each state. Each role has
+/// states of the tree; where a game has no lanes or the budget is small, one game for each state. Where roles choose in turn and it is not
+/// too dear, random games are decisive, with the feature `load`: a role that can win at once does, and makes no move by which it loses at once or the
+/// next role can win at once, if it has another. Each role has
 /// statistics of its own goals. Where states are judged by many games, a move that was not tried yet in a state is expected to be
 /// worth as much more than the state as it was elsewhere in the tree, above all after the same move before it: so not all moves have
 /// to be tried everywhere. States that are met again on another way are one (transpositions). What the best line comes to counts beside
@@ -68,6 +75,7 @@ pub struct Mcts<G: Game> {
     threads: usize,
     is_root_parallel: bool,
     in_lanes: bool,
+    is_decisive: bool,
     rules: Rules,
     /// Searches so far.
     searches: u64,
@@ -101,6 +109,7 @@ impl<G: Game> Mcts<G> {
             threads: 1,
             is_root_parallel: false,
             in_lanes: true,
+            is_decisive: true,
             rules,
             searches: 0,
             tree: None,
@@ -156,6 +165,13 @@ impl<G: Game> Mcts<G> {
         self
     }
 
+    /// Random games by all legal moves, even where decisive play is known.
+    #[must_use]
+    pub fn uniform(mut self) -> Self {
+        self.is_decisive = false;
+        self
+    }
+
     /// Does not pass on what is proved.
     #[must_use]
     pub fn unproved(mut self) -> Self {
@@ -191,6 +207,9 @@ impl<G: Game> Mcts<G> {
         let in_lanes = self.in_lanes
             && budget.nodes().is_none_or(|nodes| nodes >= Self::LANES_FROM.0)
             && left.is_none_or(|left| left >= Self::LANES_FROM.1);
+        let is_decisive =
+            self.is_decisive && budget.nodes().is_none_or(|nodes| nodes >= u64::from(DECISIVE_FROM));
+        let kind = if in_lanes && is_decisive { Kind::Decisive(left) } else { Kind::of(in_lanes) };
         let threads = match self.threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads.min(MAX_THREADS),
@@ -200,7 +219,7 @@ impl<G: Game> Mcts<G> {
         let rules = Rules { bytes: self.rules.bytes / trees, ..self.rules };
         let kept = self.tree.take().and_then(|tree| tree.below(game, state));
         let tree = kept.unwrap_or_else(|| Tree::new(game, state, rules));
-        let search = Search { game, seed: self.seed.wrapping_add(self.searches << 32), in_lanes };
+        let search = Search { game, seed: self.seed.wrapping_add(self.searches << 32), kind };
         self.searches += 1;
         let shared = if trees > 1 {
             let others = (1..trees).map(|_| Tree::new(game, state, rules)).collect();
@@ -328,7 +347,7 @@ fn lock<G: Game>(shared: &Mutex<Shared<G>>) -> MutexGuard<'_, Shared<G>> {
 struct Search<'g, G> {
     game: &'g G,
     seed: u64,
-    in_lanes: bool,
+    kind: Kind,
 }
 
 impl<G: Game> Search<'_, G> {
@@ -368,7 +387,7 @@ impl<G: Game> Search<'_, G> {
 
     /// Chooses states, plays from them and brings back what that says, until the budget is spent.
     fn work(&self, shared: &Mutex<Shared<G>>, thread: u64) {
-        let mut rollouts = Rollouts::new(self.game, self.in_lanes, self.seed, thread);
+        let mut rollouts = Rollouts::new(self.game, self.kind, self.seed, thread);
         lock(shared).tree.judge_by(self.game, rollouts.batch() > 1);
         let mut stream = Stream::new(self.seed, u64::MAX / 2 + thread);
         let mut batch: Vec<(Path, G::State)> = Vec::new();

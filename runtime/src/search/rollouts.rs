@@ -4,6 +4,7 @@ use super::payoff::Payoff;
 use crate::{
     bits, game::Game, game::Id, game::legal_words, lanes::RowLeaves, random::Stream, simd::Isa, stats::Tally,
 };
+use std::time::Duration;
 
 /// Moves after which a random game is given up, as half a win for each.
 const MAX_LENGTH: u64 = 2000;
@@ -24,6 +25,32 @@ pub(crate) struct Rollouts<'g, G: Game> {
     joint: Vec<G::Move>,
 }
 
+/// Nodes from which on a search is better by decisive play. With half as many, breakthrough had 41 % of the points at equal times, with three
+/// times as many 75 %.
+pub(crate) const DECISIVE_FROM: u32 = 1000;
+
+/// Making the table of decisive play may take one part in so many of the time of a search.
+#[cfg(feature = "load")]
+const MAKING: u32 = 4;
+
+/// How random games of a search are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One for each state.
+    Single,
+    /// Hundreds at once, where the game can be played so.
+    Lanes,
+    /// The same, by decisive moves where they are known and there is enough time for it.
+    Decisive(Option<Duration>),
+}
+
+impl Kind {
+    /// By all legal moves.
+    pub(crate) fn of(in_lanes: bool) -> Self {
+        if in_lanes { Self::Lanes } else { Self::Single }
+    }
+}
+
 impl<'g, G: Game> Rollouts<'g, G> {
     /// The most states that should be played at once.
     pub(crate) fn batch(&self) -> usize {
@@ -31,8 +58,17 @@ impl<'g, G: Game> Rollouts<'g, G> {
     }
 
     /// Games with random numbers of their own for each seed and thread.
-    pub(crate) fn new(game: &'g G, in_lanes: bool, seed: u64, thread: u64) -> Self {
-        let table = game.table().filter(|_| in_lanes);
+    pub(crate) fn new(game: &'g G, kind: Kind, seed: u64, thread: u64) -> Self {
+        let table = game.table().filter(|_| kind != Kind::Single);
+        #[cfg(feature = "load")]
+        let table = table.map(|table| match kind {
+            Kind::Decisive(time) => {
+                let decisive = table.decisive(time.map(|time| time / MAKING));
+                let pays = |node| time.is_none_or(|time| time / DECISIVE_FROM >= node);
+                decisive.filter(|decisive| pays(decisive.node)).map_or(table, |decisive| &decisive.table)
+            }
+            _ => table,
+        });
         Self {
             game,
             payoff: Payoff::new(game),

@@ -102,6 +102,11 @@ impl Lanes {
     /// them, if those save a good part of a step; and of its plies, if it has some. None if there are more values than
     /// slots, if games are over before they start, or if it takes more than the meter has. O(gates).
     pub fn new(net: &Net, phases: Option<&Phases>, plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
+        Self::of(net, pays(net, phases, 90), plies, meter)
+    }
+
+    /// The lanes of a net by the nets of its phases, if there are any, whatever they save. None as of [`Lanes::new`].
+    pub fn of(net: &Net, phases: Option<&Phases>, plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
         lower::pay(net, meter)?;
         let view = lower::observe(net).run(&net.initial);
         let (&terminal, legal) = view.split_last()?;
@@ -115,7 +120,6 @@ impl Lanes {
         if terminal || start.iter().any(|legal| !legal.contains(&true)) {
             return None;
         }
-        let phases = pays(net, phases, 90);
         let nets = phases.map_or(slice::from_ref(net), |phases| &phases.nets);
         let cycle = phases.map_or_else(Cycle::still, |phases| phases.cycle.clone());
         let phases = lay(nets.len(), meter, |i, room, meter| {

@@ -1,0 +1,262 @@
+//! Decisive play: nets by which the role on turn makes a move that wins at once, if it has one, and otherwise none that loses at once
+//! or after which the next role on turn could win at once, if it has another (decisive and anti-decisive moves: Teytaud and Teytaud,
+//! "On the huge benefit of decisive moves in Monte-Carlo tree search algorithms", 2010).
+//!
+//! From a net come nets of the phases of its cycle that are the same but for what is legal: of the moves of the role on turn some, and
+//! at least one where there was one. What holds of every state that play can reach is taken from the net that was given: decisive play
+//! goes on from any of them, and not only from those that it leads to itself.
+//!
+//! What a move wins is the end and the goal of the next state with the next values in the place of the fluents; what comes after it is
+//! found by the same substitution in whether the next role can win. So each move takes four looks at the gates of a phase, and
+//! equal gates are made once: most moves change little. Random play then tells in how many states that leaves fewer moves.
+
+use super::{
+    complement,
+    constants::{Known, fold, known},
+    factor,
+    phase::{Phases, turn_cycle},
+    rebuild::inputs,
+    share,
+    simulate::Simulation,
+};
+use crate::meter::Meter;
+use crate::propnet::{Gate, Net, Signal};
+
+/// The net of a phase may become so many times as large, small ones more, but no larger than that, on average: games by them tell more, but there are
+/// fewer in the same time, and large programs do not stay in the caches of a processor.
+const GROWTH: usize = 12;
+const OPERATIONS: std::ops::RangeInclusive<usize> = 1000..=6000;
+
+/// So many times as many operations are given up before equal factors are shared.
+const UNSHARED: usize = 4;
+
+/// One in so many states of random play has to have fewer moves. At equal times search by decisive games was better where it is one in
+/// two to five (connect four, breakthrough), and worse where it is one in twelve (ultimate tic-tac-toe).
+const NARROWED: usize = 7;
+
+/// Steps of random play after which games are given up.
+const LONGEST: usize = 300;
+
+/// The nets of decisive play.
+#[derive(Clone, Debug)]
+pub struct Decisive {
+    /// For each phase of the cycle.
+    pub phases: Phases,
+    /// The moves of a random game, about.
+    pub length: usize,
+}
+
+/// A move of the role on turn.
+struct Move {
+    action: u32,
+    legal: Signal,
+    /// It is legal, and the game ends with the role's greatest goal, or its next move will make it so.
+    wins: Signal,
+    /// It is legal, and the game ends with the role's least goal.
+    loses: Signal,
+    /// The game ends.
+    ends: Signal,
+    /// The state after it, by fluent.
+    next: Vec<Signal>,
+}
+
+/// The nets of decisive play. None where there is no cycle, or chance plays, or several roles have a choice at the same phase,
+/// or nothing is ever won or lost by the next move, or few states have fewer moves, or a phase becomes many times as large, or it takes more than the meter has.
+pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
+    let cycle = turn_cycle(net, meter)?;
+    if cycle.values.len() == 1 || net.vocabulary.chance.is_some() {
+        return None;
+    }
+    let known = known(net, &cycle, meter)?;
+    let movers: Vec<usize> = known.iter().map(|known| mover(net, known)).collect::<Option<_>>()?;
+    let nets: Vec<Net> = known.iter().map(|known| fold(net, known, meter)).collect::<Option<_>>()?;
+    let after = |phase: usize| (phase + 1) % nets.len();
+    let most = |net: &Net| (GROWTH * net.operations()).clamp(*OPERATIONS.start(), *OPERATIONS.end());
+    let most = nets.iter().map(most).sum();
+
+    // All that moves lead to, of all phases together.
+    let mut all = net.without_gates();
+    let mut phases = Vec::with_capacity(nets.len());
+    for (phase, &mover) in movers.iter().enumerate() {
+        let steps = [&nets[phase], &nets[after(phase)]];
+        phases.push(moves(steps, mover, &mut all, meter)?);
+        if all.operations() > UNSHARED * most {
+            return None;
+        }
+    }
+    // A role that moves again wins by what it can do then. So the last phases of turns come first.
+    let is_last = |phase: usize| movers[phase] != movers[after(phase)];
+    let last = (0..nets.len()).find(|&phase| is_last(phase))?;
+    let mut can_win = vec![net.without_gates(); nets.len()];
+    for phase in (0..nets.len()).map(|back| (last + nets.len() - back) % nets.len()) {
+        for action in &mut phases[phase] {
+            if !is_last(phase) {
+                let next = &can_win[after(phase)];
+                let signals = through(next, &with_state(next, &action.next), &mut all, meter)?;
+                let later = all.and(vec![action.legal, !action.ends, of(&signals, next.outputs.terminal)]);
+                action.wins = all.or(vec![action.wins, later]);
+                all.pay(meter)?;
+            }
+        }
+        let wins = phases[phase].iter().map(|action| action.wins).collect();
+        let wins = all.or(wins);
+        meter.take(all.bytes())?;
+        can_win[phase] = alone(&all, wins);
+    }
+    let tells = |action: &Move| action.wins != Signal::FALSE || action.loses != Signal::FALSE;
+    if !phases.iter().flatten().any(tells) {
+        return None;
+    }
+    meter.take(nets.len() * all.bytes())?;
+    let mut decisive = Vec::with_capacity(nets.len());
+    for (phase, moves) in phases.iter().enumerate() {
+        let mut copy = all.clone();
+        let signals = through(&nets[phase], &inputs(net), &mut copy, meter)?;
+        copy.outputs = nets[phase].outputs.map(|s| of(&signals, s));
+        let threats = is_last(phase).then(|| &can_win[after(phase)]);
+        narrow(&mut copy, movers[phase], moves, threats, meter)?;
+        copy.sweep();
+        decisive.push(share(&factor(&complement(&copy, meter)?, meter)?, meter)?);
+        if decisive.iter().map(Net::operations).sum::<usize>() > most {
+            return None;
+        }
+    }
+    let length = narrowed(net, &nets, &decisive, meter)?;
+    Some(Decisive { phases: Phases { nets: decisive, cycle }, length })
+}
+
+/// The length of random games; none if too few of their states have fewer moves by the decisive nets of phases than by the others.
+fn narrowed(net: &Net, plain: &[Net], decisive: &[Net], meter: &mut Meter) -> Option<usize> {
+    let mut both = net.clone();
+    meter.take(both.bytes())?;
+    let mut gone = Vec::with_capacity(plain.len());
+    for nets in plain.iter().zip(decisive) {
+        let [before, after] = [nets.0, nets.1].map(|phase| {
+            let signals = through(phase, &inputs(net), &mut both, meter)?;
+            let legal = phase.outputs.legal.iter().flatten();
+            Some(legal.map(|&(_, s)| of(&signals, s)).collect::<Vec<_>>())
+        });
+        let lost = before?.into_iter().zip(after?).map(|(before, after)| both.and(vec![before, !after]));
+        let lost = lost.collect();
+        gone.push(both.or(lost));
+        both.pay(meter)?;
+    }
+    let mut games = Simulation::new(&both, meter)?;
+    let (mut playing, mut states, mut fewer) = (u64::MAX, 0, 0);
+    for step in 0..LONGEST {
+        playing &= games.going_on();
+        if playing == 0 {
+            break;
+        }
+        states += playing.count_ones() as usize;
+        fewer += (playing & games.value(gone[step % gone.len()])).count_ones() as usize;
+        games.step(meter)?;
+    }
+    (fewer * NARROWED >= states && states > 0).then_some(states / 64)
+}
+
+/// The role that has a choice at a phase of which that is known, the first role if none has; none if several have.
+fn mover(net: &Net, known: &Known) -> Option<usize> {
+    let open = (0..net.does().len()).filter(|&at| known[net.does_at(at).gate() as usize].is_none());
+    let mut roles = open.map(|at| net.does()[at].0 as usize);
+    let mover = roles.next().unwrap_or(0);
+    roles.all(|role| role == mover).then_some(mover)
+}
+
+/// The moves of the role on turn at one phase, and what they lead to at the next.
+fn moves([net, after]: [&Net; 2], mover: usize, all: &mut Net, meter: &mut Meter) -> Option<Vec<Move>> {
+    let signals = through(net, &inputs(net), all, meter)?;
+    let goals = &after.outputs.goal[mover];
+    let (least, greatest) =
+        (goals.iter().min_by_key(|goal| goal.0)?, goals.iter().max_by_key(|goal| goal.0)?);
+    let mut list = Vec::new();
+    for &(action, legal) in &net.outputs.legal[mover] {
+        let legal = of(&signals, legal);
+        if legal == Signal::FALSE {
+            continue;
+        }
+        let mut at = inputs(net);
+        for (position, &(role, other)) in net.does().iter().enumerate() {
+            if role as usize == mover {
+                at[net.does_at(position).gate() as usize] = Signal::FALSE.negate_if(other == action);
+            }
+        }
+        let made = through(net, &at, all, meter)?;
+        let next: Vec<Signal> = net.outputs.next.iter().map(|&s| of(&made, s)).collect();
+        meter.take(size_of::<Signal>() * next.len())?;
+        let seen = through(after, &with_state(after, &next), all, meter)?;
+        let ends = of(&seen, after.outputs.terminal);
+        // Where all goals are the same there is nothing to win or lose.
+        let is_told = Signal::FALSE.negate_if(least.0 < greatest.0);
+        let [wins, loses] =
+            [greatest, least].map(|goal| all.and(vec![is_told, legal, ends, of(&seen, goal.1)]));
+        all.pay(meter)?;
+        list.push(Move { action, legal, wins, loses, ends, next });
+    }
+    Some(list)
+}
+
+/// Leaves those moves of a role legal that win, if it can, and else those after which none of the `threats` of the next one is there, if
+/// there are any.
+fn narrow(
+    net: &mut Net,
+    mover: usize,
+    moves: &[Move],
+    threats: Option<&Net>,
+    meter: &mut Meter,
+) -> Option<()> {
+    let wins = net.or(moves.iter().map(|action| action.wins).collect());
+    let mut safe = Vec::with_capacity(moves.len());
+    for action in moves {
+        let mut answered = Signal::FALSE;
+        if let Some(threats) = threats {
+            let signals = through(threats, &with_state(threats, &action.next), net, meter)?;
+            answered = net.and(vec![!action.ends, of(&signals, threats.outputs.terminal)]);
+        }
+        safe.push(net.and(vec![action.legal, !action.loses, !answered]));
+        net.pay(meter)?;
+    }
+    let is_safe = net.or(safe.clone());
+    let mut legal = net.outputs.legal[mover].clone();
+    for (action, &safe) in moves.iter().zip(&safe) {
+        let misses = net.and(vec![wins, !action.wins]);
+        let risks = net.and(vec![!wins, is_safe, !safe]);
+        let narrowed = net.and(vec![action.legal, !misses, !risks]);
+        legal.iter_mut().filter(|entry| entry.0 == action.action).for_each(|entry| entry.1 = narrowed);
+    }
+    net.outputs.legal[mover] = legal;
+    net.pay(meter)
+}
+
+/// The net of one signal, which stands for the end.
+fn alone(net: &Net, signal: Signal) -> Net {
+    let mut alone = net.clone();
+    alone.outputs.terminal = signal;
+    alone.sweep();
+    alone
+}
+
+/// The inputs of a net with these fluents.
+fn with_state(net: &Net, fluents: &[Signal]) -> Vec<Signal> {
+    let mut inputs = inputs(net);
+    inputs[1..=fluents.len()].copy_from_slice(fluents);
+    inputs
+}
+
+/// The signals of a net's gates in another, where these are its inputs.
+fn through(net: &Net, inputs: &[Signal], copy: &mut Net, meter: &mut Meter) -> Option<Vec<Signal>> {
+    meter.spend((net.len() + net.literals()) as u64)?;
+    let mut signals = inputs.to_vec();
+    signals.reserve(net.ands());
+    for gate in net.inputs()..net.len() {
+        let Gate::And(operands) = net.gate(gate as u32) else { continue };
+        let signal = copy.and(operands.iter().map(|&s| of(&signals, s)).collect());
+        copy.pay(meter)?;
+        signals.push(signal);
+    }
+    Some(signals)
+}
+
+fn of(signals: &[Signal], signal: Signal) -> Signal {
+    signals[signal.gate() as usize].negate_if(signal.is_negated())
+}

@@ -31,7 +31,7 @@ pub(crate) fn cost(game: &Table) -> Option<Duration> {
 }
 
 /// Picoseconds of a search for each operation and move of a random game.
-const PICOSECONDS: u64 = 700;
+const PICOSECONDS: u64 = 450;
 
 /// The table of decisive play, and about how long a search takes for each node by it.
 #[derive(Debug)]

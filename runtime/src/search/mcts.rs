@@ -8,7 +8,7 @@ use super::{
     Found,
     meter::Meter,
     mind::Mind,
-    rollouts::{DECISIVE_FROM, Kind, Rollouts},
+    rollouts::{Kind, Rollouts, are_decisive},
 };
 use crate::{
     game::{Game, GameExt, Id},
@@ -74,8 +74,10 @@ pub struct Mcts<G: Game> {
     seed: u64,
     threads: usize,
     is_root_parallel: bool,
-    in_lanes: bool,
-    is_decisive: bool,
+    /// The best kind of random games that there may be.
+    games: Kind,
+    /// Whether the tree grows by decisive play.
+    grows_decisive: bool,
     rules: Rules,
     /// Searches so far.
     searches: u64,
@@ -99,6 +101,9 @@ impl<G: Game> Mcts<G> {
     /// A budget that lanes, which take some time to be set up, are worth.
     const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
 
+    /// So many times as long as for a move there may be before the first one.
+    const START: u32 = 10;
+
     /// A search on one thread.
     #[must_use]
     pub fn new() -> Self {
@@ -108,8 +113,8 @@ impl<G: Game> Mcts<G> {
             seed: 0,
             threads: 1,
             is_root_parallel: false,
-            in_lanes: true,
-            is_decisive: true,
+            games: Kind::Decisive,
+            grows_decisive: false,
             rules,
             searches: 0,
             tree: None,
@@ -161,14 +166,14 @@ impl<G: Game> Mcts<G> {
     /// One random game for each state, even where hundreds could be played at once.
     #[must_use]
     pub fn single(mut self) -> Self {
-        self.in_lanes = false;
+        self.games = Kind::Single;
         self
     }
 
     /// Random games by all legal moves, even where decisive play is known.
     #[must_use]
     pub fn uniform(mut self) -> Self {
-        self.is_decisive = false;
+        self.games = self.games.min(Kind::Lanes);
         self
     }
 
@@ -198,18 +203,27 @@ impl<G: Game> Mcts<G> {
     /// # Panics
     /// If the game does.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+        self.search_first(game, state, role, budget, 1)
+    }
+
+    /// [`Mcts::search`], where those that will follow have one part in `searches` of the budget.
+    fn search_first(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        role: G::Role,
+        budget: &Budget,
+        searches: u32,
+    ) -> Found<G> {
         let mut legal = game.legal_moves(state, role);
         let first = legal.next();
         if budget.is_spent() || game.is_terminal(state) {
             return Found::only(first.filter(|_| !game.is_terminal(state)));
         }
         let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
-        let in_lanes = self.in_lanes
+        let in_lanes = self.games >= Kind::Lanes
             && budget.nodes().is_none_or(|nodes| nodes >= Self::LANES_FROM.0)
             && left.is_none_or(|left| left >= Self::LANES_FROM.1);
-        let is_decisive =
-            self.is_decisive && budget.nodes().is_none_or(|nodes| nodes >= u64::from(DECISIVE_FROM));
-        let kind = if in_lanes && is_decisive { Kind::Decisive(left) } else { Kind::of(in_lanes) };
         let threads = match self.threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads.min(MAX_THREADS),
@@ -218,6 +232,12 @@ impl<G: Game> Mcts<G> {
         let trees = if self.is_root_parallel { threads } else { 1 };
         let rules = Rules { bytes: self.rules.bytes / trees, ..self.rules };
         let kept = self.tree.take().and_then(|tree| tree.below(game, state));
+        // The values of a tree are those of one kind of games.
+        if kept.is_none() {
+            self.grows_decisive =
+                in_lanes && self.games == Kind::Decisive && are_decisive(game, budget, searches);
+        }
+        let kind = if in_lanes && self.grows_decisive { Kind::Decisive } else { Kind::of(in_lanes) };
         let tree = kept.unwrap_or_else(|| Tree::new(game, state, rules));
         let search = Search { game, seed: self.seed.wrapping_add(self.searches << 32), kind };
         self.searches += 1;
@@ -293,7 +313,7 @@ impl<G: Game> Player<G> for Mcts<G> {
         self.tree = None;
         // What is found before the first move stays in the tree.
         if !game.vocabulary().has_percepts() && !budget.is_spent() {
-            self.search(game, &game.initial(), role, budget);
+            self.search_first(game, &game.initial(), role, budget, Self::START);
         }
     }
 

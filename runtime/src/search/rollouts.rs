@@ -2,9 +2,11 @@
 
 use super::payoff::Payoff;
 use crate::{
-    bits, game::Game, game::Id, game::legal_words, lanes::RowLeaves, random::Stream, simd::Isa, stats::Tally,
+    bits, game::Game, game::Id, game::legal_words, lanes::RowLeaves, player::Budget, random::Stream,
+    simd::Isa, stats::Tally,
 };
-use std::time::Duration;
+#[cfg(feature = "load")]
+use std::time::Instant;
 
 /// Moves after which a random game is given up, as half a win for each.
 const MAX_LENGTH: u64 = 2000;
@@ -27,21 +29,41 @@ pub(crate) struct Rollouts<'g, G: Game> {
 
 /// Nodes from which on a search is better by decisive play. With half as many, breakthrough had 41 % of the points at equal times, with three
 /// times as many 75 %.
-pub(crate) const DECISIVE_FROM: u32 = 1000;
+#[cfg(feature = "load")]
+const DECISIVE_FROM: u32 = 1000;
 
 /// Making the table of decisive play may take one part in so many of the time of a search.
 #[cfg(feature = "load")]
 const MAKING: u32 = 4;
 
-/// How random games of a search are played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether decisive play makes searches of these budgets better; `first` is what there is now, in which it would be made, and those after it have one part
+/// in `parts` of that.
+#[cfg(feature = "load")]
+pub(crate) fn are_decisive<G: Game>(game: &G, first: &Budget, parts: u32) -> bool {
+    let time = first.deadline().map(|end| end.saturating_duration_since(Instant::now()));
+    let pays = |node| time.is_none_or(|time| time / parts / DECISIVE_FROM >= node);
+    first.nodes().is_none_or(|nodes| nodes / u64::from(parts) >= u64::from(DECISIVE_FROM))
+        && game
+            .table()
+            .and_then(|table| table.decisive(time.map(|time| time / MAKING)))
+            .is_some_and(|decisive| pays(decisive.node))
+}
+
+/// It takes the compiler to know.
+#[cfg(not(feature = "load"))]
+pub(crate) fn are_decisive<G: Game>(_: &G, _: &Budget, _: u32) -> bool {
+    false
+}
+
+/// How random games of a search are played, in the order of what they tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// One for each state.
     Single,
     /// Hundreds at once, where the game can be played so.
     Lanes,
-    /// The same, by decisive moves where they are known and there is enough time for it.
-    Decisive(Option<Duration>),
+    /// The same, by decisive moves.
+    Decisive,
 }
 
 impl Kind {
@@ -61,14 +83,12 @@ impl<'g, G: Game> Rollouts<'g, G> {
     pub(crate) fn new(game: &'g G, kind: Kind, seed: u64, thread: u64) -> Self {
         let table = game.table().filter(|_| kind != Kind::Single);
         #[cfg(feature = "load")]
-        let table = table.map(|table| match kind {
-            Kind::Decisive(time) => {
-                let decisive = table.decisive(time.map(|time| time / MAKING));
-                let pays = |node| time.is_none_or(|time| time / DECISIVE_FROM >= node);
-                decisive.filter(|decisive| pays(decisive.node)).map_or(table, |decisive| &decisive.table)
+        let table = match table {
+            Some(table) if kind == Kind::Decisive => {
+                table.decisive(None).map(|decisive| &decisive.table).or(Some(table))
             }
-            _ => table,
-        });
+            table => table,
+        };
         Self {
             game,
             payoff: Payoff::new(game),

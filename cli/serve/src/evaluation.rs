@@ -43,7 +43,8 @@ impl Evaluation {
                 return None;
             }
             let budget = Budget::within(LONGEST).and_nodes(NODES).cancelled_by(cancel);
-            Mcts::new().memory(MOST_BYTES).search(game, state, role, &budget).report.value
+            // Decisive games are worth their while in longer searches.
+            Mcts::new().uniform().memory(MOST_BYTES).search(game, state, role, &budget).report.value
         };
         Self { place, goals: game.roles().enumerate().map(worth).collect() }
     }

@@ -84,25 +84,7 @@ pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
             return None;
         }
     }
-    // A role that moves again wins by what it can do then. So the last phases of turns come first.
-    let is_last = |phase: usize| movers[phase] != movers[after(phase)];
-    let last = (0..nets.len()).find(|&phase| is_last(phase))?;
-    let mut can_win = vec![net.without_gates(); nets.len()];
-    for phase in (0..nets.len()).map(|back| (last + nets.len() - back) % nets.len()) {
-        for action in &mut phases[phase] {
-            if !is_last(phase) {
-                let next = &can_win[after(phase)];
-                let signals = through(next, &with_state(next, &action.next), &mut all, meter)?;
-                let later = all.and(vec![action.legal, !action.ends, of(&signals, next.outputs.terminal)]);
-                action.wins = all.or(vec![action.wins, later]);
-                all.pay(meter)?;
-            }
-        }
-        let wins = phases[phase].iter().map(|action| action.wins).collect();
-        let wins = all.or(wins);
-        meter.take(all.bytes())?;
-        can_win[phase] = alone(&all, wins);
-    }
+    let can_win = look_ahead(&movers, &mut phases, &mut all, meter)?;
     let tells = |action: &Move| action.wins != Signal::FALSE || action.loses != Signal::FALSE;
     if !phases.iter().flatten().any(tells) {
         return None;
@@ -113,7 +95,7 @@ pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
         let mut copy = all.clone();
         let signals = through(&nets[phase], &inputs(net), &mut copy, meter)?;
         copy.outputs = nets[phase].outputs.map(|s| of(&signals, s));
-        let threats = is_last(phase).then(|| &can_win[after(phase)]);
+        let threats = (movers[phase] != movers[after(phase)]).then(|| &can_win[after(phase)]);
         narrow(&mut copy, movers[phase], moves, threats, meter)?;
         copy.sweep();
         decisive.push(share(&factor(&complement(&copy, meter)?, meter)?, meter)?);
@@ -123,6 +105,35 @@ pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     }
     let length = narrowed(net, &nets, &decisive, meter)?;
     Some(Decisive { phases: Phases { nets: decisive, cycle }, length })
+}
+
+/// For each phase a net whose end is that its role on turn can win. A role that moves again wins by what it can do then, which its moves have from
+/// now on. None if one role moves all the time.
+fn look_ahead(
+    movers: &[usize],
+    phases: &mut [Vec<Move>],
+    all: &mut Net,
+    meter: &mut Meter,
+) -> Option<Vec<Net>> {
+    let length = movers.len();
+    let after = |phase: usize| (phase + 1) % length;
+    let is_last = |phase: usize| movers[phase] != movers[after(phase)];
+    // What is looked into comes first.
+    let last = (0..length).find(|&phase| is_last(phase))?;
+    let mut can_win = vec![all.without_gates(); length];
+    for phase in (0..length).map(|back| (last + length - back) % length) {
+        for action in phases[phase].iter_mut().filter(|_| !is_last(phase)) {
+            let next = &can_win[after(phase)];
+            let signals = through(next, &with_state(next, &action.next), all, meter)?;
+            let later = all.and(vec![action.legal, !action.ends, of(&signals, next.outputs.terminal)]);
+            action.wins = all.or(vec![action.wins, later]);
+            all.pay(meter)?;
+        }
+        let wins = all.or(phases[phase].iter().map(|action| action.wins).collect());
+        meter.take(all.bytes())?;
+        can_win[phase] = alone(all, wins);
+    }
+    Some(can_win)
 }
 
 /// The length of random games; none if too few of their states have fewer moves by the decisive nets of phases than by the others.

@@ -34,6 +34,10 @@ const THREE_WIN: &str =
 const THREE_LOSE: &str =
     "(<= (goal ?r 0) (three ?r)) (<= (goal ?r 100) (role ?r) (other ?r ?s) (three ?s) (not (three ?r)))";
 
+/// A move that ends the game at once, with a draw, whatever the next role could do.
+const STOP: &str =
+    "(<= (legal ?r stop) (mover ?r)) (<= (next stopped) (does ?r stop)) (<= terminal (true stopped))";
+
 fn game(name: &str) -> String {
     let path = format!("{}/../../games/board/{name}.kif", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -200,6 +204,13 @@ fn who_moves_again_does_not_prevent_itself() {
 }
 
 #[test]
+fn after_the_end_nothing_is_won() {
+    let rules = format!("{THREE_WIN} {STOP}");
+    check(&row(7, &["x", "o"], &rules), &[0, 1], 100);
+    check(&row(8, &["x", "x", "o", "o"], &rules), &[0, 0, 1, 1], 100);
+}
+
+#[test]
 fn other_games_have_none() {
     let none = |text: &str| assert!(optimize::decisive(&net(text), &mut meter()).is_none(), "{text}");
     // One role alone; no cycle; nothing to win.
@@ -208,6 +219,8 @@ fn other_games_have_none() {
         (<= (next (mark 1)) (does a up)) (<= (next (mark 1)) (true (mark 1))) (<= (next (mark 0)) (true (mark 0)) (does a stay))
         (<= terminal (true (mark 1))) (<= (goal a 100) (true (mark 1))) (<= (goal a 0) (true (mark 0))) (goal b 0)");
     none(&row(5, &["x", "o"], "(<= (goal ?r 50) (role ?r) over)"));
+    // Few states have fewer moves.
+    none(&row(7, &["x", "o"], THREE_LOSE));
 }
 
 #[test]

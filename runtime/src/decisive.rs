@@ -22,16 +22,17 @@ const MOST_STEPS: u64 = 30_000_000;
 const STEPS: u64 = 20;
 const NANOSECONDS: u64 = 8;
 
-/// About how long it takes to make the table of decisive play; none if that is more than it may be. O(roles).
+/// Picoseconds of a search for each operation and move of a random game.
+const PICOSECONDS: u64 = 450;
+
+/// About how long it takes to make the table of decisive play; none if that is more than it may be, or the game has no lanes. O(roles).
 pub(crate) fn cost(game: &Table) -> Option<Duration> {
+    game.lanes()?;
     let (observe, advance) = game.gates();
     let moves: usize = (0..game.shape().roles).map(|role| game.vocabulary().moves_of(role).len()).sum();
     let steps = (moves as u64).saturating_mul((observe + advance) as u64).saturating_mul(STEPS);
     (steps <= MOST_STEPS).then(|| Duration::from_nanos(steps * NANOSECONDS))
 }
-
-/// Picoseconds of a search for each operation and move of a random game.
-const PICOSECONDS: u64 = 450;
 
 /// The table of decisive play, and about how long a search takes for each node by it.
 #[derive(Debug)]

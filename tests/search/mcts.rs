@@ -241,6 +241,27 @@ fn an_answer_that_was_good_before_is_tried_first() {
     assert!(2 * learnt < unlearned, "{learnt} {unlearned}");
 }
 
+/// What a search of connect four finds after one before the first move, by nodes of each.
+fn found_after(mut search: Mcts<connect_four::ConnectFour>, before: u64, nodes: u64) -> String {
+    let (game, role) = (connect_four::game(), connect_four::Role::Red);
+    if before > 0 {
+        search.start(&game, role, &Budget::of_nodes(before));
+    }
+    timeless(&search.search(&game, &game.initial(), role, &Budget::of_nodes(nodes)), &game)
+}
+
+#[test]
+fn searches_of_a_thousand_nodes_play_decisive_games_and_trees_stay_with_one_kind() {
+    for (before, nodes, is_decisive) in
+        [(0, 999, false), (0, 1000, true), (9_999, 1000, false), (10_000, 1000, true), (10_000, 999, true)]
+    {
+        let found = found_after(Mcts::new().seed(3), before, nodes);
+        let uniform = found_after(Mcts::new().seed(3).uniform(), before, nodes);
+        assert_eq!(found != uniform, is_decisive, "{before} and {nodes} nodes");
+        assert_eq!(found, found_after(Mcts::new().seed(3), before, nodes));
+    }
+}
+
 #[test]
 fn a_cancelled_search_still_has_a_move() {
     let game = connect_four::game();

@@ -231,6 +231,7 @@ fn narrow(
     let mut legal = net.outputs.legal[mover].clone();
     for (action, &safe) in moves.iter().zip(&safe) {
         let misses = net.and(vec![wins, !action.wins]);
+        // What wins is safe, unless rules at fault give a role its least goal too: a move stays even there.
         let risks = net.and(vec![!wins, is_safe, !safe]);
         let narrowed = net.and(vec![action.legal, !misses, !risks]);
         legal.iter_mut().filter(|entry| entry.0 == action.action).for_each(|entry| entry.1 = narrowed);

@@ -5,15 +5,15 @@
 //!
 //! A table takes at most [`MOST_STEPS`] steps, and the work is not begun where they will not do.
 
-use crate::{bits, circuit::Circuit, table::Table, vocabulary::Texts};
+use crate::{bits, cancel::Cancel, circuit::Circuit, table::Table, vocabulary::Texts};
 use gdl_compiler::{
-    Limits, Options, Phase,
+    Limits, Observer, Options, Phase,
     emit::{lanes::Lanes, table},
     meter::Meter,
     optimize,
     propnet::{Net, Outputs, Signal, Vocabulary},
 };
-use std::time::Duration;
+use std::{ops::ControlFlow, time::Duration};
 
 /// Steps that making a table may be expected to take: a quarter of a second.
 const MOST_STEPS: u64 = 30_000_000;
@@ -41,11 +41,18 @@ pub(crate) struct Decisive {
     pub(crate) node: Duration,
 }
 
-/// Decisive play of a game; none if there is none, or it takes too much.
-pub(crate) fn decisive(game: &Table) -> Option<Decisive> {
+/// Decisive play of a game; none if there is none, or it takes too much, or is cancelled.
+pub(crate) fn decisive(game: &Table, cancel: &Cancel) -> Option<Decisive> {
     cost(game)?;
     let limits = Limits { fuel: 2 * MOST_STEPS, ..Limits::network() };
-    let mut meter = Meter::new(&Options { limits, ..Options::default() }, Phase::Optimize);
+    let cancel = cancel.clone();
+    let observer =
+        Observer::new(
+            move |_| {
+                if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        );
+    let mut meter = Meter::new(&Options { limits, observer, ..Options::default() }, Phase::Optimize);
     // Which fluents exclude each other is not in a table, and says much of what moves lead to.
     let net = optimize::optimize(net(game), &mut meter);
     let optimize::Decisive { phases, length } = optimize::decisive(&net, &mut meter)?;
@@ -124,7 +131,7 @@ mod tests {
     #[test]
     fn lines_are_made_and_prevented() {
         let table = loaded(TICTACTOE);
-        let decisive = &table.decisive(None).expect("it has decisive play").table;
+        let decisive = &table.decisive(None, &Cancel::default()).expect("it has decisive play").table;
         assert_eq!((decisive.shape(), decisive.initial()), (table.shape(), table.initial()));
         // Two and an empty cell of each; who is on turn makes the line.
         let open = [[1, 1], [3, 3], [1, 2], [3, 2]];
@@ -142,22 +149,26 @@ mod tests {
 
     #[test]
     fn a_table_is_made_once_and_in_time() {
-        let table = loaded(TICTACTOE);
+        let (table, go, stop) = (loaded(TICTACTOE), Cancel::default(), Cancel::default());
+        stop.cancel();
         assert!(cost(&table).is_some_and(|cost| cost < Duration::from_millis(10)));
-        assert!(table.decisive(Some(Duration::ZERO)).is_none());
-        let made: *const Decisive = table.decisive(Some(Duration::from_secs(1))).expect("enough time");
-        assert!(std::ptr::eq(made, table.decisive(Some(Duration::ZERO)).expect("made before")));
-        assert!(std::ptr::eq(made, table.clone().decisive(None).expect("shared")));
+        assert!(table.decisive(Some(Duration::ZERO), &go).is_none());
+        // What was cancelled can still be made.
+        assert!(table.decisive(None, &stop).is_none() && table.made_decisive().is_none());
+        let made: *const Decisive = table.decisive(Some(Duration::from_secs(1)), &go).expect("enough time");
+        assert!(std::ptr::eq(made, table.decisive(Some(Duration::ZERO), &stop).expect("made before")));
+        assert!(std::ptr::eq(made, table.clone().made_decisive().expect("shared")));
     }
 
     #[test]
     fn what_is_too_large_or_has_no_turns_has_none() {
         let reversi = loaded(include_str!("../../games/board/reversi.kif"));
-        assert!(cost(&reversi).is_none() && reversi.decisive(None).is_none());
+        let go = Cancel::default();
+        assert!(cost(&reversi).is_none() && reversi.decisive(None, &go).is_none());
         let alone = "(role p) (init (at 0)) (succ 0 1) (succ 1 2) (legal p wait)
             (<= (legal p go) (true (at ?x)) (succ ?x ?y)) (<= (next (at ?x)) (true (at ?x)) (does p wait))
             (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y) (does p go))
             (<= terminal (true (at 2))) (<= (goal p 100) (true (at 2))) (<= (goal p 0) (not (true (at 2))))";
-        assert!(loaded(alone).decisive(None).is_none());
+        assert!(loaded(alone).decisive(None, &go).is_none());
     }
 }

@@ -20,7 +20,10 @@ mod weights;
 mod wide;
 
 #[cfg(feature = "load")]
-use crate::decisive::{self, Decisive};
+use crate::{
+    cancel::Cancel,
+    decisive::{self, Decisive},
+};
 use crate::{
     circuit::Circuit,
     game::{Id, Shape},
@@ -154,14 +157,29 @@ impl Table {
         &self.initial
     }
 
-    /// Decisive play, made when this is first called; none if there is none of the game, or making it takes more time than there is.
+    /// Decisive play, made when this is first called; none if there is none of the game, or making it takes more time than there is or was
+    /// cancelled.
     #[cfg(feature = "load")]
-    pub(crate) fn decisive(&self, time: Option<Duration>) -> Option<&Decisive> {
+    pub(crate) fn decisive(&self, time: Option<Duration>, cancel: &Cancel) -> Option<&Decisive> {
         let is_late = || time.is_some_and(|time| decisive::cost(self).is_none_or(|cost| cost > time));
-        if self.decisive.get().is_none() && is_late() {
-            return None;
+        if self.decisive.get().is_none() {
+            if is_late() {
+                return None;
+            }
+            let made = decisive::decisive(self, cancel).map(Arc::new);
+            if made.is_none() && cancel.is_cancelled() {
+                // Nothing is known of the game.
+                return None;
+            }
+            self.decisive.get_or_init(|| made);
         }
-        self.decisive.get_or_init(|| decisive::decisive(self).map(Arc::new)).as_deref()
+        self.made_decisive()
+    }
+
+    /// Decisive play if it was made.
+    #[cfg(feature = "load")]
+    pub(crate) fn made_decisive(&self) -> Option<&Decisive> {
+        self.decisive.get()?.as_deref()
     }
 
     /// The number of gates that [`Table::observe`] and [`Table::advance`] run.

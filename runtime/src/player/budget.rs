@@ -67,6 +67,12 @@ impl Budget {
         self.nodes
     }
 
+    /// What cancels it.
+    #[cfg(feature = "load")]
+    pub(crate) fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
     /// True once it was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {

@@ -45,7 +45,7 @@ pub(crate) fn are_decisive<G: Game>(game: &G, first: &Budget, parts: u32) -> boo
     first.nodes().is_none_or(|nodes| nodes / u64::from(parts) >= u64::from(DECISIVE_FROM))
         && game
             .table()
-            .and_then(|table| table.decisive(time.map(|time| time / MAKING)))
+            .and_then(|table| table.decisive(time.map(|time| time / MAKING), first.cancel()))
             .is_some_and(|decisive| pays(decisive.node))
 }
 
@@ -85,7 +85,7 @@ impl<'g, G: Game> Rollouts<'g, G> {
         #[cfg(feature = "load")]
         let table = match table {
             Some(table) if kind == Kind::Decisive => {
-                table.decisive(None).map(|decisive| &decisive.table).or(Some(table))
+                table.made_decisive().map(|decisive| &decisive.table).or(Some(table))
             }
             table => table,
         };

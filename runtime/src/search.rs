@@ -22,6 +22,7 @@ mod best;
 mod equilibrium;
 mod evaluation;
 mod flat;
+mod growth;
 mod ismcts;
 mod linear;
 mod mcts;

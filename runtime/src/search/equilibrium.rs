@@ -10,7 +10,10 @@ use crate::{
     random::Stream,
 };
 use histories::Histories;
-use std::{fmt, time::Instant};
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
 
 /// A player that plays by a mixed strategy for the whole game, which comes near an equilibrium the longer it thinks: counterfactual regret
 /// minimization (Zinkevich, Johanson, Bowling and Piccione, "Regret minimization in games with incomplete information", 2007;
@@ -19,7 +22,7 @@ use std::{fmt, time::Instant};
 /// had; for others it is a strategy without regrets.
 ///
 /// All histories of the game must fit into memory; where they do not, [`Ismcts`] plays, and the report says why.
-/// Each look at a history is a node of the budget.
+/// Each history is a node of the budget when it is found, and again in each round of regrets.
 ///
 /// ```
 /// use gdl_runtime::{Budget, GameExt, gdl, search::Equilibrium};
@@ -52,6 +55,8 @@ pub struct Equilibrium<G: Game> {
     seed: u64,
     bytes: usize,
     histories: Option<Result<Histories<G>, SolveError>>,
+    /// The nodes and the time that were too little to find all histories.
+    too_little: (Option<u64>, Option<Duration>),
     guess: Ismcts<G>,
     report: Option<Report>,
 }
@@ -75,13 +80,20 @@ impl<G: Game> Equilibrium<G> {
     /// The share of a budget in which all histories must be found, or the game is taken to be too large.
     const FINDING: f64 = 0.3;
 
-    /// What is hardly ever done is not done at all: it is left of the first rounds.
+    /// What is done so much less often than what is done most is not done at all: it is left of the first rounds.
     const LEAST: f64 = 0.01;
 
     /// The player.
     #[must_use]
     pub fn new() -> Self {
-        Self { seed: 0, bytes: Self::DEFAULT_BYTES, histories: None, guess: Ismcts::new(), report: None }
+        Self {
+            seed: 0,
+            bytes: Self::DEFAULT_BYTES,
+            histories: None,
+            too_little: (None, None),
+            guess: Ismcts::new(),
+            report: None,
+        }
     }
 
     /// The seed of the moves drawn; 0 unless this says otherwise.
@@ -92,7 +104,7 @@ impl<G: Game> Equilibrium<G> {
         self
     }
 
-    /// The most bytes for histories.
+    /// The most bytes for histories, or for the trees of [`Ismcts`].
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
@@ -113,9 +125,15 @@ impl<G: Game> Equilibrium<G> {
         let is_bounded = budget.nodes().is_some() || budget.deadline().is_some();
         let budget = if is_bounded { budget.clone() } else { budget.clone().and_nodes(Self::DEFAULT_NODES) };
         let (mut spent, start) = (0, Instant::now());
-        // What was too large for a short budget may fit into a longer one.
-        if matches!(self.histories, None | Some(Err(SolveError::Budget))) {
-            let mut meter = Meter::new(&budget.share(Self::FINDING, 0), u64::MAX);
+        let finding = budget.share(Self::FINDING, 0);
+        let is_open = match self.histories {
+            None => true,
+            Some(Err(SolveError::Budget)) => self.may_do(&finding),
+            _ => false,
+        };
+        if is_open {
+            self.too_little = (finding.nodes(), left(&finding));
+            let mut meter = Meter::new(&finding, u64::MAX);
             self.histories = Some(Histories::of(game, self.bytes, &mut meter));
             spent = meter.nodes();
         }
@@ -128,6 +146,14 @@ impl<G: Game> Equilibrium<G> {
             Some(Err(error)) => Err(*error),
             None => Err(SolveError::Budget),
         }
+    }
+
+    /// True if a budget is clearly longer than what was too little.
+    fn may_do(&self, finding: &Budget) -> bool {
+        let (nodes, time) = self.too_little;
+        let more_nodes = nodes.zip(finding.nodes()).is_none_or(|(before, now)| now > before / 2 * 3);
+        let more_time = time.zip(left(finding)).is_none_or(|(before, now)| now > before / 2 * 3);
+        more_nodes && more_time
     }
 
     /// How likely the role of an information should make each of its moves. None where it has no choice, or before [`Equilibrium::improve`].
@@ -146,7 +172,8 @@ impl<G: Game> Equilibrium<G> {
 
     /// Draws a move of the strategy.
     fn draw(&self, strategy: &[(G::Move, f64)], steps: usize) -> Option<G::Move> {
-        let likely = || strategy.iter().filter(|&&(_, share)| share >= Self::LEAST);
+        let most = strategy.iter().map(|&(_, share)| share).fold(0.0, f64::max);
+        let likely = || strategy.iter().filter(|&&(_, share)| share >= Self::LEAST * most);
         let total: f64 = likely().map(|&(_, share)| share).sum();
         let unit = Stream::new(self.seed, steps as u64).bits() as f64 / u64::MAX as f64;
         let mut rank = unit * total;
@@ -160,6 +187,11 @@ impl<G: Game> Equilibrium<G> {
         }
         last
     }
+}
+
+/// The time that a budget has left.
+fn left(budget: &Budget) -> Option<Duration> {
+    budget.deadline().map(|end| end.saturating_duration_since(Instant::now()))
 }
 
 impl<G: Game> Default for Equilibrium<G> {
@@ -203,7 +235,12 @@ impl<G: Game> Player<G> for Equilibrium<G> {
             self.report = Some(found.describe(game));
             return found.action;
         }
-        let action = self.guess.choose(game, information, budget);
+        // Where all histories are known and there is no strategy, there is one move.
+        let rest = match &self.histories {
+            Some(Ok(_)) => budget.clone().and_nodes(1),
+            _ => budget.clone(),
+        };
+        let action = self.guess.choose(game, information, &rest);
         self.report = self.guess.report();
         if let (Some(report), Some(Err(error))) = (&mut self.report, &self.histories) {
             report.note = Some(format!("no equilibrium: {error}"));

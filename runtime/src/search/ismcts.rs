@@ -2,6 +2,7 @@
 
 use super::{
     Found,
+    growth::Grow,
     meter::Meter,
     options::Options,
     payoff::Payoff,
@@ -69,6 +70,8 @@ struct Memory<G: Game> {
     /// For each information where its slots start and how many there are.
     spans: Vec<(u32, u32)>,
     slots: Vec<Slot>,
+    /// The most slots of an information.
+    widest: usize,
     worlds: Vec<World<G::State>>,
     /// Steps that the worlds have followed, and whose.
     followed: usize,
@@ -93,14 +96,21 @@ impl<G: Game> Memory<G> {
     fn new(game: &G, role: G::Role) -> Self {
         let sets = Sets::new(game);
         let worlds = vec![World { state: game.initial(), known: sets.start(), weight: 1.0 }];
-        Self { sets, spans: Vec::new(), slots: Vec::new(), worlds, followed: 0, role }
+        Self { sets, spans: Vec::new(), slots: Vec::new(), widest: 0, worlds, followed: 0, role }
     }
 
     fn bytes(&self) -> usize {
         let worlds = self.worlds.first().map_or(0, |world| {
             self.worlds.len() * (size_of_val(world) + 8 * world.state.as_ref().len() + 4 * world.known.len())
         });
-        self.sets.bytes() + 8 * self.spans.capacity() + size_of::<Slot>() * self.slots.capacity() + worlds
+        self.sets.bytes() + self.spans.held() + self.slots.held() + worlds
+    }
+
+    /// True if the roles may know more within so many bytes: then lists have room to grow.
+    fn has_room(&self, bytes: usize) -> bool {
+        let spans = self.spans.growth((self.sets.len() + 1).saturating_sub(self.spans.len()));
+        let growth = self.sets.growth() + spans + self.slots.growth(self.widest);
+        self.bytes() + growth <= bytes
     }
 
     fn span(&self, known: u32) -> (usize, usize) {
@@ -113,9 +123,11 @@ impl<G: Game> Memory<G> {
         if self.span(known).1 > 0 {
             return true;
         }
-        if self.spans.len() <= known as usize {
-            self.spans.resize(known as usize + 1, (0, 0));
-        }
+        let more = (known as usize + 1).saturating_sub(self.spans.len());
+        self.spans.grow(more);
+        self.spans.resize(self.spans.len() + more, (0, 0));
+        self.widest = self.widest.max(moves.len());
+        self.slots.grow(moves.len());
         self.spans[known as usize] = (self.slots.len() as u32, moves.len() as u32);
         let slot =
             |action: &G::Move| Slot { action: action.index() as u32, visits: 0, available: 0, sum: 0.0 };
@@ -234,7 +246,7 @@ impl<G: Game> Memory<G> {
             };
         }
         let mut known = world.known.clone();
-        self.sets.follow(game, &mut known, &world.state, joint);
+        self.sets.follow(game, &mut known, &world.state, joint, true);
         Some(World { state: game.apply_unchecked(&world.state, joint), known, weight })
     }
 }
@@ -330,7 +342,10 @@ impl<G: Game> Ismcts<G> {
         report.bytes = memory.bytes() as u64;
         report.seconds = meter.seconds();
         report.value = (visits > 0).then(|| sum / visits as f64);
-        report.note = Some(format!("{} plays fit", memory.worlds.len()));
+        report.note = Some(match memory.worlds.len() {
+            1 => "1 play fits".to_owned(),
+            plays => format!("{plays} plays fit"),
+        });
         self.memory = Some(memory);
         found
     }
@@ -354,8 +369,7 @@ impl<G: Game> Ismcts<G> {
                 memory.worlds = self.belief.worlds().iter().map(world).collect();
                 memory.followed = steps.len();
                 let own = memory.sets.start()[role.index()];
-                let own = steps.iter().fold(own, |own, step| memory.sets.find::<G>(own, step));
-                // A number of its own, if it has none.
+                let own = steps.iter().fold(own, |own, step| memory.sets.find::<G>(own, step, true));
                 memory.worlds.iter_mut().for_each(|world| world.known[role.index()] = own);
             }
         }
@@ -382,7 +396,8 @@ impl<G: Game> Ismcts<G> {
             options: Options::new(game),
             view: game.new_view(),
             exploration: EXPLORATION[usize::from(rollouts.batch() == 1)],
-            has_room: memory.bytes() < self.bytes / 2,
+            bytes: self.bytes,
+            has_room: memory.has_room(self.bytes),
             depth: 0,
         };
         let (mut playouts, mut means) = (0, Vec::new());
@@ -397,7 +412,7 @@ impl<G: Game> Ismcts<G> {
                     None => batch.push((path, state)),
                 }
             }
-            descent.has_room = memory.bytes() < self.bytes / 2;
+            descent.has_room = memory.has_room(self.bytes);
             if batch.is_empty() {
                 continue;
             }
@@ -428,6 +443,7 @@ struct Descent<'g, G: Game> {
     options: Options<G>,
     view: G::View,
     exploration: f32,
+    bytes: usize,
     has_room: bool,
     depth: u32,
 }
@@ -459,10 +475,10 @@ impl<G: Game> Descent<'_, G> {
                 if moves.len() == 1 {
                     continue;
                 }
-                let place = if Some(role) == chance || known[role] == NO_SET {
+                let place = if Some(role) == chance {
                     stream.below(moves.len() as u64) as usize
-                } else if memory.span(known[role]).1 == 0 && !self.has_room {
-                    is_new = true;
+                } else if known[role] == NO_SET || memory.span(known[role]).1 == 0 && !self.has_room {
+                    is_new |= !self.has_room;
                     stream.below(moves.len() as u64) as usize
                 } else {
                     is_new |= !memory.open(known[role], moves);
@@ -472,8 +488,9 @@ impl<G: Game> Descent<'_, G> {
                 self.options.set(role, action);
             }
             if self.has_room || known.iter().any(|&known| memory.span(known).1 > 0) {
-                memory.sets.follow(game, &mut known, &state, self.options.joint());
+                memory.sets.follow(game, &mut known, &state, self.options.joint(), self.has_room);
             }
+            self.has_room &= memory.has_room(self.bytes);
             game.advance(&mut state, self.options.joint());
             if is_new {
                 break;

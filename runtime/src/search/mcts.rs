@@ -231,7 +231,7 @@ impl<G: Game> Mcts<G> {
         // Trees of several threads share the bytes.
         let trees = if self.is_root_parallel { threads } else { 1 };
         let rules = Rules { bytes: self.rules.bytes / trees, ..self.rules };
-        let kept = self.tree.take().and_then(|tree| tree.below(game, state));
+        let kept = self.tree.take().and_then(|tree| tree.below(state));
         // The values of a tree are those of one kind of games.
         if kept.is_none() {
             self.grows_decisive =
@@ -287,6 +287,7 @@ impl<G: Game> Mcts<G> {
         report.seconds = meter.seconds();
         report.value = tree.value(role.index());
         report.exact = self.rules.proves && tree.is_proved();
+        report.note = self.grows_decisive.then(|| "a tree of decisive games".to_owned());
         self.tree = Some(tree);
         found
     }

@@ -82,6 +82,11 @@ impl Meter {
         self.next_look = self.nodes + self.interval;
     }
 
+    /// True if there is so much time left.
+    pub(crate) fn leaves(&self, time: Duration) -> bool {
+        self.stop.is_none_or(|stop| Instant::now() + time < stop)
+    }
+
     /// True once the budget is spent.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over

@@ -7,9 +7,9 @@ use crate::{
     player::{Budget, Player, Report},
 };
 
-/// A player that plays by the [`Solution`] of a game, never worse than its value. The first search for a match, or its
-/// start, solves the game; where that is not possible within a quarter of the budget, or takes more memory than allowed,
-/// [`Mcts`] plays, and the report says why ([`Report::note`]).
+/// A player that plays by the [`Solution`] of a game, never worse than its value. It solves the game before the match, or within a quarter of the
+/// budget of a search that comes to a state that is not solved; where that is not possible, or takes more memory than allowed, [`Mcts`] plays, and the
+/// report says why ([`Report::note`]).
 #[derive(Debug)]
 pub struct Perfect<G: Game> {
     bytes: usize,
@@ -37,10 +37,11 @@ impl<G: Game> Perfect<G> {
         self
     }
 
-    /// The most bytes for the states.
+    /// The most bytes for the states and, where there are too many, for the tree of [`Mcts`], which has a quarter of that.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
-        self.bytes = bytes;
+        self.guess = self.guess.memory(bytes / 4);
+        self.bytes = bytes - bytes / 4;
         self
     }
 
@@ -56,8 +57,11 @@ impl<G: Game> Perfect<G> {
         let is_new = known.is_none_or(|solution| solution.value(state, role).is_none());
         // What was not of the kind never will be.
         let may_be = matches!(self.solution, None | Some(Ok(_) | Err(SolveError::Budget)));
+        let mut spent = 0;
         if is_new && may_be && !budget.is_spent() {
-            self.solve(game, state, &budget.share(0.25, 0));
+            let solving = budget.share(0.25, 0);
+            spent = solving.nodes().unwrap_or(0);
+            self.solve(game, state, &solving);
         }
         if let Some(Ok(solution)) = &self.solution
             && let (Some(action), Some(solved)) =
@@ -70,7 +74,7 @@ impl<G: Game> Perfect<G> {
             found.report.nodes = solution.len() as u64;
             return found;
         }
-        let mut found = self.guess.search(game, state, role, budget);
+        let mut found = self.guess.search(game, state, role, &budget.share(1.0, spent));
         if let Some(Err(error)) = &self.solution {
             found.report.note = Some(format!("not solved: {error}"));
         }

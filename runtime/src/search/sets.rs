@@ -26,6 +26,9 @@ pub(crate) struct Sets {
 }
 
 impl Sets {
+    /// The bytes of the table for each key that there is room for: seven of eight places.
+    const EACH: usize = (size_of::<(Key, u32)>() + 1) * 8 / 7;
+
     /// Nothing but the start, which has a number for each role.
     pub(crate) fn new<G: Game>(game: &G) -> Self {
         let shape = game.shape();
@@ -53,16 +56,24 @@ impl Sets {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes + self.known.capacity() * (size_of::<Key>() + size_of::<u32>() + 1)
+        self.bytes + self.known.capacity() * Self::EACH
     }
 
-    /// What the roles know after a joint move in a state.
+    /// The bytes of the larger table that another step of all roles wants; 0 if there is room for it.
+    pub(crate) fn growth(&self) -> usize {
+        let room = self.known.capacity();
+        let keys = 8 * self.roles as usize * self.row.len().max(self.roles as usize);
+        keys + if self.known.len() + self.roles as usize <= room { 0 } else { 2 * room.max(4) * Self::EACH }
+    }
+
+    /// What the roles know after a joint move in a state. What is not kept is not known, unless it was before.
     pub(crate) fn follow<G: Game>(
         &mut self,
         game: &G,
         known: &mut [u32],
         state: &G::State,
         joint: &[G::Move],
+        is_kept: bool,
     ) {
         let has_percepts = game.vocabulary().has_percepts();
         if has_percepts {
@@ -75,15 +86,16 @@ impl Sets {
             } else {
                 self.own.extend(joint.iter().map(|action| action.index() as u64));
             }
-            known[role] = self.next(known[role], joint[role].index() as u32, true);
+            known[role] = self.next(known[role], joint[role].index() as u32, is_kept);
         }
     }
 
-    /// What a role knows after a step, if any play was followed so far.
+    /// What a role knows after a step; if that is not kept, it is not known unless a play was followed so far.
     pub(crate) fn find<G: Game>(
         &mut self,
         known: u32,
         (action, perception): &(G::Move, Perception<G::Move, G::Percept>),
+        is_kept: bool,
     ) -> u32 {
         self.own.clear();
         match perception {
@@ -93,7 +105,7 @@ impl Sets {
                 percepts.iter().for_each(|percept| bits::set(&mut self.own, percept.index()));
             }
         }
-        self.next(known, action.index() as u32, false)
+        self.next(known, action.index() as u32, is_kept)
     }
 
     fn next(&mut self, known: u32, action: u32, is_kept: bool) -> u32 {

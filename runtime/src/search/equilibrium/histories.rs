@@ -9,13 +9,20 @@ use crate::{
     information::Information,
     search::{
         SolveError,
+        growth::Grow,
         meter::Meter,
         options::Options,
         payoff::Payoff,
         sets::{NO_SET, Sets},
     },
 };
-use std::marker::PhantomData;
+use std::{
+    marker::PhantomData,
+    time::{Duration, Instant},
+};
+
+/// The time that a look at a history takes, before it is known.
+const LOOK: Duration = Duration::from_nanos(10);
 
 /// The longest row of choices.
 const MOST_CHOICES: u32 = 500;
@@ -75,6 +82,7 @@ impl<G: Game> Finder<'_, G> {
             if game.is_terminal_in(&self.view) || !self.options.read(game, &self.view) {
                 histories.nodes[at.node as usize].next = Next::End(histories.goals.len() as u32);
                 let goals = (0..roles).map(|role| f32::from(self.payoff.goal(self.view.as_ref(), role)));
+                histories.goals.grow(roles);
                 histories.goals.extend(goals);
                 return Ok(Vec::new());
             }
@@ -82,7 +90,7 @@ impl<G: Game> Finder<'_, G> {
             if !deciders.is_empty() {
                 return Ok(deciders);
             }
-            histories.sets.follow(game, &mut at.known, &at.state, self.options.joint());
+            histories.sets.follow(game, &mut at.known, &at.state, self.options.joint(), true);
             game.advance(&mut at.state, self.options.joint());
         }
         Err(SolveError::Length)
@@ -103,11 +111,16 @@ impl<G: Game> Finder<'_, G> {
         let ways = self.options.ways(deciders);
         // What waits has states, which all count.
         let one = size_of::<Open<G::State>>() + size_of_val(at.state.as_ref()) + 8 * at.known.len();
-        let more = ways.saturating_mul((2 * size_of::<Node>() + one) as u64);
-        let now = histories.bytes() + self.open.len() * one;
-        if (now as u64).saturating_add(more) > limit as u64 || ways > u64::from(u32::MAX / 4) {
+        let waiting = ways.saturating_mul(one as u64);
+        let now = (histories.bytes() + self.open.held() + self.open.len() * one) as u64;
+        let is_vast = ways > u64::from(u32::MAX / 4) || now.saturating_add(waiting) > limit as u64;
+        if is_vast
+            || now + waiting + (histories.growth(ways as usize) + self.open.growth(ways as usize)) as u64
+                > limit as u64
+        {
             return Err(SolveError::Bytes { limit });
         }
+        self.open.grow(ways as usize);
         let chance = game.chance_role().map(Id::index);
         let mut level = vec![at.node];
         let mut firsts = Vec::with_capacity(deciders.len());
@@ -125,6 +138,7 @@ impl<G: Game> Finder<'_, G> {
             for node in level {
                 let first = histories.nodes.len() as u32;
                 histories.nodes[node as usize] = Node { next, first, count };
+                histories.nodes.grow(count as usize);
                 let none = Node { next: Next::Chance, first: 0, count: 0 };
                 histories.nodes.resize((first + count) as usize, none);
                 below.extend(first..first + count);
@@ -141,7 +155,7 @@ impl<G: Game> Finder<'_, G> {
                 rest /= count;
             }
             let joint = self.options.joint();
-            histories.sets.follow(game, &mut known, &at.state, joint);
+            histories.sets.follow(game, &mut known, &at.state, joint, true);
             let state = game.apply_unchecked(&at.state, joint);
             self.open.push(Open { node, state, known, made, depth });
         }
@@ -163,6 +177,8 @@ pub(super) struct Histories<G: Game> {
     current: Vec<f64>,
     average: Vec<f64>,
     rounds: u64,
+    /// The longest time that a round took, by the clock.
+    longest: Duration,
     players: Vec<usize>,
     game: PhantomData<fn() -> G>,
 }
@@ -195,6 +211,7 @@ impl<G: Game> Histories<G> {
             current: Vec::new(),
             average: Vec::new(),
             rounds: 0,
+            longest: Duration::ZERO,
             players,
             game: PhantomData,
         };
@@ -215,14 +232,15 @@ impl<G: Game> Histories<G> {
         }
         let figures = histories.average.len();
         (histories.news, histories.current) = (vec![0.0; figures], vec![0.0; figures]);
+        histories.longest = LOOK * (histories.nodes.len() * histories.players.len()).min(1 << 30) as u32;
         Ok(histories)
     }
 
     /// The choice of a role that knows so much.
     fn choice(&mut self, known: u32, role: usize, moves: &[G::Move], before: u32) -> u32 {
-        if self.choice_of.len() <= known as usize {
-            self.choice_of.resize(known as usize + 1, NO_SET);
-        }
+        let more = (known as usize + 1).saturating_sub(self.choice_of.len());
+        self.choice_of.grow(more);
+        self.choice_of.resize(self.choice_of.len() + more, NO_SET);
         let number = self.choices.len() as u32;
         let place = &mut self.choice_of[known as usize];
         if *place != NO_SET && self.choices[*place as usize].moves[..] == *moves {
@@ -230,9 +248,12 @@ impl<G: Game> Histories<G> {
         }
         *place = number;
         let first = self.average.len();
+        self.choices.grow(1);
         self.choices.push(Choice { role: role as u32, moves: moves.into(), first, before });
-        self.regrets.resize(first + moves.len(), 0.0);
-        self.average.resize(first + moves.len(), 0.0);
+        for list in [&mut self.regrets, &mut self.average] {
+            list.grow(moves.len());
+            list.resize(first + moves.len(), 0.0);
+        }
         number
     }
 
@@ -246,17 +267,35 @@ impl<G: Game> Histories<G> {
 
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
+        let figures = self.average.len() * (2 * size_of::<f64>() + size_of::<G::Move>());
         self.sets.bytes()
-            + self.nodes.capacity() * size_of::<Node>()
-            + 4 * (self.goals.capacity() + self.choice_of.capacity())
-            + self.choices.capacity() * size_of::<Choice<G::Move>>()
-            + self.average.len() * (4 * 8 + size_of::<G::Move>())
+            + self.nodes.held()
+            + self.goals.held()
+            + self.choice_of.held()
+            + self.choices.held()
+            + self.average.held()
+            + self.regrets.held()
+            + figures
     }
 
-    /// Goes on with rounds of regrets, one role after the other; each history is a node. A round that has begun is finished.
+    /// The bytes of the longer lists that so many more histories after one want, at most.
+    fn growth(&self, more: usize) -> usize {
+        let choices = self.choice_of.growth(self.sets.len().saturating_sub(self.choice_of.len()) + 1);
+        self.sets.growth()
+            + self.nodes.growth(2 * more)
+            + self.goals.growth(more * self.players.len())
+            + choices
+            + self.choices.growth(more)
+            + self.average.growth(more)
+            + self.regrets.growth(more)
+    }
+
+    /// Goes on with rounds of regrets, one role after the other; each history is a node. A round that has begun is finished, and
+    /// leaves the time for a look at all histories.
     pub(super) fn improve(&mut self, meter: &mut Meter) {
         let mut values = Vec::new();
-        while meter.spend(self.nodes.len() as u64) {
+        while meter.leaves(2 * self.longest) && meter.spend(self.nodes.len() as u64) {
+            let start = Instant::now();
             self.rounds += 1;
             let weight = self.rounds as f64;
             for player in self.players.clone() {
@@ -268,6 +307,7 @@ impl<G: Game> Histories<G> {
                 }
                 self.count(player, weight);
             }
+            self.longest = self.longest.max(start.elapsed());
             meter.look();
         }
     }
@@ -349,7 +389,7 @@ impl<G: Game> Histories<G> {
     pub(super) fn strategy(&mut self, information: &Information<G>) -> Option<Vec<(G::Move, f64)>> {
         let steps = information.steps().iter();
         let start = information.role().index() as u32;
-        let known = steps.fold(start, |known, step| self.sets.find::<G>(known, step));
+        let known = steps.fold(start, |known, step| self.sets.find::<G>(known, step, false));
         let choice = *self.choice_of.get(known as usize)?;
         if choice == NO_SET {
             return None;

@@ -159,6 +159,17 @@ impl Stage {
         sums.iter_mut().zip(values).for_each(|(sum, value)| *sum = value * visits);
     }
 
+    /// Adds what was learnt at another stage of the same decisions.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (decision, more) in self.decisions.iter_mut().zip(&other.decisions) {
+            decision.average.iter_mut().zip(&more.average).for_each(|(sum, more)| *sum += more);
+            decision.regrets.iter_mut().zip(&more.regrets).for_each(|(sum, more)| *sum += more);
+        }
+        self.visits.iter_mut().zip(&other.visits).for_each(|(sum, more)| *sum += more);
+        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| *sum += more);
+        self.rounds += other.rounds;
+    }
+
     /// A cell in which each role gets what it can be sure of, whatever the others do, and can get no more while the others
     /// stay with it (a saddle point): that is what the stage is worth. `proved` says what is proved of cells. Where chance chooses
     /// there is none.
@@ -220,6 +231,26 @@ fn unit(stream: &mut Stream) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stages_add_up() {
+        let stage = |rounds: u64, seed| {
+            let mut stage = Stage::new(&[(0, 2), (1, 3)], None, 2, 0);
+            let mut stream = Stream::new(seed, 1);
+            for _ in 0..rounds {
+                let cell = stage.choose(&mut stream);
+                stage.learn(cell, &[20.0 * cell as f32, 100.0 - 20.0 * cell as f32]);
+            }
+            stage
+        };
+        let (mut few, many) = (stage(10, 1), stage(5000, 2));
+        few.merge(&many);
+        assert_eq!(few.rounds, 5010);
+        assert_eq!(few.visits.iter().sum::<u32>(), 5010);
+        assert!((few.strategy(0)[1] - many.strategy(0)[1]).abs() < 0.01);
+        // The second row is worth 60 to 100, and the first 0 to 40.
+        assert!(few.strategy(0)[1] > 0.9 && (few.worth(0, 1) - many.worth(0, 1)).abs() < 1.0);
+    }
 
     /// What each of two roles does on average after some rounds of a game in which they share 100 points.
     fn solve(rows: usize, columns: usize, matrix: &[f32]) -> [Vec<f64>; 2] {

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     game::{Game, GameExt, Id},
     random::Stream,
-    search::{memory::hash, options::Options, payoff::Payoff},
+    search::{growth::Grow, memory::hash, options::Options, payoff::Payoff},
 };
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
@@ -98,8 +98,11 @@ impl Rules {
 pub(super) struct Tree<G: Game> {
     rules: Rules,
     bounds: Bounds,
+    root: u32,
     nodes: Vec<Node<G>>,
     slots: Vec<Slot>,
+    /// The most slots that a node has.
+    widest: usize,
     /// For each node the sum of the values of all roles.
     sums: Vec<f32>,
     /// For each node what each role gets at the end of the best line.
@@ -110,7 +113,7 @@ pub(super) struct Tree<G: Game> {
     apart: FxHashMap<(u32, Vec<u32>), u32>,
     /// What moves were worth elsewhere, where states are judged by many random games.
     advantages: Option<Advantages>,
-    /// Bytes of the heap behind nodes and of `apart`.
+    /// Bytes of stages and of the keys of `apart`.
     more_bytes: usize,
     pub(super) depth: u32,
     payoff: Payoff,
@@ -121,12 +124,17 @@ pub(super) struct Tree<G: Game> {
 }
 
 impl<G: Game> Tree<G> {
+    /// The bytes of `apart` for each child that there is room for: seven of eight places.
+    const APART: usize = (size_of::<((u32, Vec<u32>), u32)>() + 1) * 8 / 7;
+
     pub(super) fn new(game: &G, state: &G::State, rules: Rules) -> Self {
         let mut tree = Self {
             rules,
             bounds: rules.bounds(false),
+            root: 0,
             nodes: Vec::new(),
             slots: Vec::new(),
+            widest: 0,
             sums: Vec::new(),
             worths: Vec::new(),
             numbers: HashTable::new(),
@@ -156,19 +164,43 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Bytes in use, of the lists as far as they are filled.
+    /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
-        let state = self.nodes.first().map_or(0, |node| size_of_val(node.state.as_ref()));
-        self.nodes.len() * (size_of::<Node<G>>() + state + 8 * self.roles)
+        self.nodes.held()
+            + self.nodes.len() * self.state_bytes()
+            + self.slots.held()
+            + self.sums.held()
+            + self.worths.held()
             + self.numbers.allocation_size()
-            + self.slots.len() * size_of::<Slot>()
+            + self.apart.capacity() * Self::APART
             + self.advantages.as_ref().map_or(0, Advantages::bytes)
             + self.more_bytes
     }
 
-    /// True if there may be another node. Lists grow by doubling, so half of the bytes are left for that.
+    /// The bytes of the words of a state.
+    fn state_bytes(&self) -> usize {
+        self.nodes.first().map_or(0, |node| size_of_val(node.state.as_ref()))
+    }
+
+    /// True if there may be another node: then lists have room to grow, and [`Tree::below`] for what it notes of each node.
     fn has_room(&self) -> bool {
-        self.bytes() < self.rules.bytes / 2
+        let numbers = if self.numbers.len() < self.numbers.capacity() {
+            0
+        } else {
+            // A table of twice as many places.
+            2 * self.numbers.allocation_size() + 64
+        };
+        let apart = if self.apart.len() < self.apart.capacity() {
+            0
+        } else {
+            2 * self.apart.capacity() * Self::APART
+        };
+        let growth = self.nodes.growth(1)
+            + self.slots.growth(self.widest)
+            + self.sums.growth(self.roles)
+            + self.worths.growth(self.roles);
+        let reuse = self.nodes.len() * Self::REUSE;
+        self.bytes() + self.state_bytes() + numbers + apart + growth + reuse <= self.rules.bytes
     }
 
     fn mean(&self, node: u32) -> Vec<f32> {
@@ -192,10 +224,14 @@ impl<G: Game> Tree<G> {
         let sums: Vec<f32> = (0..self.roles)
             .map(|role| if is_end { f32::from(self.payoff.goal(view.as_ref(), role)) } else { 0.0 })
             .collect();
-        self.sums.extend(&sums);
-        self.worths.extend(&sums);
+        for list in [&mut self.sums, &mut self.worths] {
+            list.grow(sums.len());
+            list.extend(&sums);
+        }
         let kind = if is_end { Kind::End } else { self.unfold() };
         let count = self.slots.len() as u32 - first;
+        self.widest = self.widest.max(count as usize);
+        self.nodes.grow(1);
         self.nodes.push(Node { state, kind, first, count, visits: 0, level, is_proved: is_end });
         self.index(number);
         number
@@ -237,6 +273,7 @@ impl<G: Game> Tree<G> {
         };
         if let [] | [_] = choices[..] {
             let role = choices.first().map_or(0, |&(role, _)| role);
+            self.slots.grow(self.options.of(role).len());
             self.slots.extend(self.options.of(role).iter().map(slot));
             return if Some(role) == self.chance && !choices.is_empty() {
                 Kind::Chance
@@ -250,7 +287,8 @@ impl<G: Game> Tree<G> {
             self.more_bytes += stage.bytes();
             return Kind::Stage(Box::new(stage));
         }
-        for &(role, _) in &choices {
+        for &(role, moves) in &choices {
+            self.slots.grow(moves);
             self.slots.extend(self.options.of(role).iter().map(slot));
         }
         Kind::Apart { choices }
@@ -259,8 +297,8 @@ impl<G: Game> Tree<G> {
     /// Goes down from the root to a state that is to be judged, or whose value is proved. Every slot on the way counts
     /// as lost until its value comes in, so that others go elsewhere.
     pub(super) fn select(&mut self, game: &G, stream: &mut Stream) -> (Path, G::State) {
-        let mut path = Path { steps: Vec::new(), node: Some(0) };
-        let mut at = 0_u32;
+        let mut at = self.root;
+        let mut path = Path { steps: Vec::new(), node: Some(at) };
         loop {
             let node = &self.nodes[at as usize];
             if node.is_proved || (node.visits == 0 && !path.steps.is_empty()) {
@@ -298,7 +336,7 @@ impl<G: Game> Tree<G> {
                     }
                 }
                 Step::Slots(slots) => {
-                    self.more_bytes += 64 + 4 * slots.len();
+                    self.more_bytes += 4 * slots.len();
                     self.apart.insert((*parent, slots.clone()), child);
                 }
             }

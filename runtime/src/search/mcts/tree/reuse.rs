@@ -1,64 +1,91 @@
-//! Reuse of a tree when play has gone on: what is below the state that it came to stays, the rest is dropped.
+//! Reuse of a tree when play has gone on: what is below the state that it came to moves up in the lists, and the rest is dropped.
+//!
+//! Beside the tree that takes [`Tree::REUSE`] bytes for each node. What is below states whose roles have slots of their own is dropped too.
 
-use super::{Kind, NONE, Node, Tree};
+use super::{Kind, NONE, Tree};
 use crate::{game::Game, search::memory::hash};
-use std::collections::VecDeque;
 
 impl<G: Game> Tree<G> {
+    /// Bytes for each node: its new number, and a place in the queue of those that are reached.
+    pub(super) const REUSE: usize = 2 * size_of::<u32>();
+
     /// The part of the tree below a state, however far down, if it is known.
-    pub(in crate::search::mcts) fn below(&self, game: &G, state: &G::State) -> Option<Self> {
+    pub(in crate::search::mcts) fn below(mut self, state: &G::State) -> Option<Self> {
         let is_it = |&number: &u32| self.nodes[number as usize].state == *state;
-        let number = self.numbers.find(hash(state.as_ref()), is_it)?;
-        Some(self.copy(game, *number))
+        let root = *self.numbers.find(hash(state.as_ref()), is_it)?;
+        self.keep(root);
+        Some(self)
     }
 
-    /// A tree of what is below a node.
-    fn copy(&self, game: &G, root: u32) -> Self {
-        let mut tree = Self::new(game, &self.nodes[root as usize].state, self.rules);
-        tree.nodes.clear();
-        tree.slots.clear();
-        tree.sums.clear();
-        tree.worths.clear();
-        tree.numbers.clear();
-        tree.more_bytes = 0;
-        tree.advantages.clone_from(&self.advantages);
-        if let Some(advantages) = &mut tree.advantages {
+    /// Drops all but what is below a node, which becomes the root.
+    fn keep(&mut self, root: u32) {
+        let mut numbers = self.reached(root);
+        // Nodes keep their order, so each moves to a place before, which is free by then.
+        let mut next = 0;
+        for number in numbers.iter_mut().filter(|number| **number != NONE) {
+            *number = next;
+            next += 1;
+        }
+        let renumber = |child: &mut u32| {
+            if *child != NONE {
+                *child = numbers[*child as usize];
+            }
+        };
+        let (mut first, mut more_bytes) = (0, 0);
+        for (old, &new) in numbers.iter().enumerate().filter(|&(_, &new)| new != NONE) {
+            let (new, roles) = (new as usize, self.roles);
+            let node = &mut self.nodes[old];
+            let own = node.first as usize..(node.first + node.count) as usize;
+            node.first = first as u32;
+            if let Kind::Stage(stage) = &mut node.kind {
+                stage.children.iter_mut().for_each(renumber);
+                more_bytes += stage.bytes();
+            }
+            self.slots[own.clone()].iter_mut().for_each(|slot| renumber(&mut slot.child));
+            self.slots.copy_within(own.clone(), first);
+            first += own.len();
+            for list in [&mut self.sums, &mut self.worths] {
+                list.copy_within(old * roles..(old + 1) * roles, new * roles);
+            }
+            self.nodes.swap(old, new);
+        }
+        self.root = numbers[root as usize];
+        drop(numbers);
+        self.nodes.truncate(next as usize);
+        self.slots.truncate(first);
+        self.sums.truncate(next as usize * self.roles);
+        self.worths.truncate(next as usize * self.roles);
+        self.numbers.clear();
+        (0..next).for_each(|number| self.index(number));
+        self.apart.clear();
+        self.more_bytes = more_bytes;
+        self.depth = 0;
+        if let Some(advantages) = &mut self.advantages {
             advantages.fade();
         }
+    }
+
+    /// For each node some number if it is below one, or that one; else none.
+    fn reached(&self, root: u32) -> Vec<u32> {
         let mut numbers = vec![NONE; self.nodes.len()];
-        numbers[root as usize] = 0;
-        let mut queue = VecDeque::from([root]);
-        let mut next = 1_u32;
-        while let Some(old) = queue.pop_front() {
-            let node = &self.nodes[old as usize];
-            let first = tree.slots.len() as u32;
-            let mut renumber = |child: &mut u32| {
-                if *child != NONE {
-                    let number = &mut numbers[*child as usize];
-                    if *number == NONE {
-                        queue.push_back(*child);
-                        *number = next;
-                        next += 1;
-                    }
-                    *child = *number;
-                }
-            };
-            let mut kind = node.kind.clone();
-            if let Kind::Stage(stage) = &mut kind {
-                stage.children.iter_mut().for_each(&mut renumber);
-                tree.more_bytes += stage.bytes();
+        let mut queue = Vec::with_capacity(self.nodes.len());
+        let mut reach = |child: u32, queue: &mut Vec<u32>| {
+            if child != NONE && numbers[child as usize] == NONE {
+                numbers[child as usize] = 0;
+                queue.push(child);
             }
-            for slot in &self.slots[node.first as usize..][..node.count as usize] {
-                let mut slot = *slot;
-                renumber(&mut slot.child);
-                tree.slots.push(slot);
+        };
+        reach(root, &mut queue);
+        let mut next = 0;
+        while let Some(&at) = queue.get(next) {
+            next += 1;
+            let node = &self.nodes[at as usize];
+            if let Kind::Stage(stage) = &node.kind {
+                stage.children.iter().for_each(|&child| reach(child, &mut queue));
             }
-            let own = old as usize * self.roles..(old as usize + 1) * self.roles;
-            tree.sums.extend(&self.sums[own.clone()]);
-            tree.worths.extend(&self.worths[own]);
-            tree.nodes.push(Node { state: node.state.clone(), kind, first, ..*node });
-            tree.index(tree.nodes.len() as u32 - 1);
+            let slots = &self.slots[node.first as usize..][..node.count as usize];
+            slots.iter().for_each(|slot| reach(slot.child, &mut queue));
         }
-        tree
+        numbers
     }
 }

@@ -1,7 +1,7 @@
 //! The root of a tree: the moves of a role there, how often each was tried and what it is worth.
 
 use super::{
-    Kind, NONE, Step, Tree,
+    Kind, NONE, Node, Step, Tree,
     slot::{Slot, choose},
 };
 use crate::game::Game;
@@ -16,19 +16,23 @@ pub(in crate::search::mcts) struct Tried {
 impl<G: Game> Tree<G> {
     /// True if there is nothing more to find out.
     pub(in crate::search::mcts) fn is_proved(&self) -> bool {
-        self.nodes[0].is_proved
+        self.top().is_proved
+    }
+
+    fn top(&self) -> &Node<G> {
+        &self.nodes[self.root as usize]
     }
 
     /// The mean value of the root for a role.
     pub(in crate::search::mcts) fn value(&self, role: usize) -> Option<f64> {
-        let visits = self.nodes[0].visits.max(u32::from(self.nodes[0].is_proved));
-        let mean = self.mean(0)[role];
+        let visits = self.top().visits.max(u32::from(self.top().is_proved));
+        let mean = self.mean(self.root)[role];
         (visits > 0).then_some(f64::from(mean))
     }
 
     /// The slots of a role at the root; none where it has no choice or mixes.
     fn slots_of(&self, role: usize) -> &[Slot] {
-        let node = &self.nodes[0];
+        let node = self.top();
         let slots = &self.slots[node.first as usize..][..node.count as usize];
         match &node.kind {
             Kind::Turn { role: mover } if *mover == role => slots,
@@ -60,10 +64,10 @@ impl<G: Game> Tree<G> {
     /// The mixed strategy of a role at the root, if several roles choose there: for each legal move, in move order, how
     /// likely it should be, and what it is worth.
     pub(in crate::search::mcts) fn mixed(&self, role: usize) -> Option<Vec<(f64, f64)>> {
-        let Kind::Stage(stage) = &self.nodes[0].kind else { return None };
+        let Kind::Stage(stage) = &self.top().kind else { return None };
         let number = stage.decisions.iter().position(|decision| decision.role == role)?;
         // What is proved is proved of one joint move.
-        let strategy = match self.saddle(0) {
+        let strategy = match self.saddle(self.root) {
             Some(cell) => {
                 let own = stage.moves_of(cell)[number];
                 (0..stage.strategy(number).len()).map(|place| f64::from(u8::from(place == own))).collect()
@@ -76,31 +80,40 @@ impl<G: Game> Tree<G> {
 
     /// How often the root was visited.
     pub(in crate::search::mcts) fn visits(&self) -> u32 {
-        self.nodes[0].visits
+        self.top().visits
     }
 
-    /// Adds what another tree of the same root found of its moves.
+    /// Adds what another tree of the same root found of its moves. What one of them proved is proved.
     pub(in crate::search::mcts) fn merge(&mut self, other: &Self) {
-        let slots = self.nodes[0].count.min(other.nodes[0].count) as usize;
-        for (slot, more) in self.slots[..slots].iter_mut().zip(&other.slots) {
-            if slot.is_proved {
-                continue;
-            }
+        let more = other.top();
+        let top = &mut self.nodes[self.root as usize];
+        let (first, count) = (top.first as usize, top.count as usize);
+        let slots = self.slots[first..first + count].iter_mut();
+        for (slot, more) in slots.zip(&other.slots[more.first as usize..][..more.count as usize]) {
+            let mean = [&*slot, more].into_iter().find(|slot| slot.is_proved).map(Slot::mean);
             slot.visits += more.visits;
-            slot.sum += more.sum;
+            slot.sum = mean.map_or(slot.sum + more.sum, |mean| mean * slot.visits as f32);
+            slot.is_proved |= more.is_proved;
         }
-        let sums = self.sums[..self.roles].iter_mut().zip(&other.sums);
-        if !self.nodes[0].is_proved {
-            self.nodes[0].visits += other.nodes[0].visits;
-            sums.for_each(|(sum, more)| *sum += more);
+        if let (Kind::Stage(stage), Kind::Stage(more)) = (&mut top.kind, &more.kind) {
+            stage.merge(more);
         }
+        let sums = &mut self.sums[self.root as usize * self.roles..][..self.roles];
+        let found = &other.sums[other.root as usize * self.roles..][..self.roles];
+        if more.is_proved {
+            sums.copy_from_slice(found);
+        } else if !top.is_proved {
+            sums.iter_mut().zip(found).for_each(|(sum, more)| *sum += more);
+        }
+        top.visits += more.visits;
+        top.is_proved |= more.is_proved;
         self.depth = self.depth.max(other.depth);
     }
 
     /// The joint moves tried most, as far as they were tried more than once.
     pub(in crate::search::mcts) fn line(&mut self, game: &G) -> Vec<Vec<G::Move>> {
         let mut line = Vec::new();
-        let mut at = 0_u32;
+        let mut at = self.root;
         loop {
             let node = &self.nodes[at as usize];
             let Kind::Turn { role } = node.kind else { break };
@@ -116,5 +129,44 @@ impl<G: Game> Tree<G> {
             at = child;
         }
         line
+    }
+}
+
+#[cfg(all(test, feature = "load"))]
+mod tests {
+    use crate::{
+        game::{Game, GameExt, Id},
+        load,
+        player::Budget,
+        search::Mcts,
+    };
+
+    #[test]
+    fn what_one_tree_proved_is_proved_of_both() {
+        let game = load(include_str!("../../../../../games/board/tictactoe.kif")).expect("a sound rulesheet");
+        let mut state = game.initial();
+        for text in ["(mark 1 1)", "(mark 3 3)", "(mark 1 2)"] {
+            let mark = game.parse_move(text).expect("a move");
+            state = game.apply_one(&state, mark).expect("a legal move");
+        }
+        let role = game.to_play(&state).expect("a role");
+        let search = |nodes, seed| {
+            let mut mcts = Mcts::new().seed(seed).single();
+            let found = mcts.search(&game, &state, role, &Budget::of_nodes(nodes));
+            (mcts.tree.take().expect("a tree"), found.report.exact)
+        };
+        let (proved, is_proved) = search(10_000, 1);
+        let (open, is_open) = search(10, 2);
+        assert!(is_proved && !is_open);
+        // Whichever is added to the other.
+        for (mut first, second) in [(search(10, 2).0, &proved), (search(10_000, 1).0, &open)] {
+            let visits = first.visits() + second.visits();
+            first.merge(second);
+            assert!(first.is_proved());
+            assert_eq!(first.value(role.index()), proved.value(role.index()));
+            assert_eq!(first.visits(), visits);
+            let best = first.tried(role.index())[first.best(role.index()).expect("a move")].action;
+            assert_eq!(best, proved.tried(role.index())[proved.best(role.index()).expect("a move")].action);
+        }
     }
 }

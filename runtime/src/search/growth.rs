@@ -1,0 +1,75 @@
+//! Growth of lists within a number of bytes: what it takes to make a list longer is known before it is done.
+//!
+//! A list that is full moves into a longer one, and for as long as that takes there are both. Short lists double. Long ones grow by an eighth, so that
+//! a search can use most of the bytes that it is given.
+
+/// Bytes of a list from which on it is long.
+const LONG: usize = 1 << 20;
+
+/// A list that grows.
+pub(crate) trait Grow {
+    /// The bytes that it takes.
+    fn held(&self) -> usize;
+
+    /// The bytes of the longer list that so many more elements want; 0 if there is room for them.
+    fn growth(&self, more: usize) -> usize;
+
+    /// Makes room for so many more elements.
+    fn grow(&mut self, more: usize);
+}
+
+/// How many elements there is room for once there is room for so many more.
+fn longer<T>(list: &Vec<T>, more: usize) -> usize {
+    let room = list.capacity();
+    if list.len() + more <= room {
+        return room;
+    }
+    let step = if room * size_of::<T>() < LONG { room } else { room / 8 };
+    (list.len() + more).max(room + step)
+}
+
+impl<T> Grow for Vec<T> {
+    fn held(&self) -> usize {
+        self.capacity() * size_of::<T>()
+    }
+
+    #[inline]
+    fn growth(&self, more: usize) -> usize {
+        let room = longer(self, more);
+        if room == self.capacity() { 0 } else { room * size_of::<T>() }
+    }
+
+    #[inline]
+    fn grow(&mut self, more: usize) {
+        let room = longer(self, more);
+        self.reserve_exact(room - self.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_known_before() {
+        let mut list: Vec<u64> = Vec::new();
+        let mut moves = 0;
+        while list.held() < 4 * LONG {
+            let (held, growth) = (list.held(), list.growth(3));
+            list.grow(3);
+            if growth == 0 {
+                assert_eq!(list.held(), held);
+            } else {
+                moves += 1;
+                assert_eq!(list.held(), growth);
+                let step = growth - held;
+                assert!(
+                    if held < LONG { step <= held.max(24) } else { step == held / 64 * 8 },
+                    "{held} {growth}"
+                );
+            }
+            list.extend([1, 2, 3]);
+        }
+        assert!((20..40).contains(&moves), "{moves}");
+    }
+}

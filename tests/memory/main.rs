@@ -1,0 +1,73 @@
+//! Players keep to the memory that they are given: not by what they say of it, but by an allocator that fails past a number of bytes.
+
+use cap::Cap;
+use gdl_games::dynamic;
+use gdl_runtime::{
+    Budget, Dynamic, Game, GameExt, Information, Player,
+    chance::Stream,
+    game::Id,
+    search::{AlphaBeta, Best, Equilibrium, Ismcts, Mcts, Perfect, Planner},
+};
+use std::alloc::System;
+
+/// All memory of this program.
+#[global_allocator]
+static HEAP: Cap<System> = Cap::new(System, usize::MAX);
+
+/// Bytes that players may take, and those of lanes, samples and other things that do not grow with a search.
+const GIVEN: usize = 2 << 20;
+const BESIDE: usize = 3 << 18;
+
+/// Enough to take more than is given, if a search keeps all that it sees.
+const NODES: u64 = 12_000;
+
+/// One of each kind of player that keeps what it found.
+fn players() -> Vec<Box<dyn Player<Dynamic>>> {
+    vec![
+        Box::new(AlphaBeta::new().memory(GIVEN)),
+        Box::new(Mcts::new().memory(GIVEN)),
+        Box::new(Mcts::new().memory(GIVEN).single().decoupled()),
+        Box::new(Ismcts::new().memory(GIVEN)),
+        Box::new(Equilibrium::new().memory(GIVEN)),
+        Box::new(Perfect::new().memory(GIVEN)),
+        Box::new(Planner::new().memory(GIVEN)),
+        Box::new(Best::new().memory(GIVEN)),
+    ]
+}
+
+/// Thinks before a match and at its first moves, which use what was found before again.
+fn play(game: &Dynamic, player: &mut dyn Player<Dynamic>, nodes: u64) {
+    let budget = Budget::of_nodes(nodes);
+    let role = game.roles().find(|&role| Some(role) != game.chance_role()).expect("a role that plays");
+    let mut known = Information::new(role);
+    let (mut state, mut stream) = (game.initial(), Stream::new(1, 1));
+    player.start(game, role, &budget);
+    for _ in 0..2 {
+        let chosen = player.choose(game, &known, &budget).expect("a move");
+        let view = game.view(&state);
+        let other = |role| game.random_move_in(&view, role, &mut stream).expect("a move");
+        let mut joint: Vec<_> = game.roles().map(other).collect();
+        joint[role.index()] = chosen;
+        known.step(game, &state, &joint);
+        state = game.apply(&state, &joint).expect("legal moves");
+    }
+}
+
+#[test]
+fn players_keep_to_their_memory() {
+    for name in ["connect_four", "eight_puzzle", "goofspiel", "phantom_tictactoe"] {
+        let game = dynamic(name).expect("a built-in game");
+        // What a game makes of itself when it is first searched stays with it.
+        for mut player in players() {
+            play(&game, &mut *player, 3000);
+        }
+        for mut player in players() {
+            // Should it fail, this is the last line.
+            eprintln!("{} in {name}", player.name());
+            HEAP.set_limit(HEAP.allocated() + GIVEN + BESIDE).expect("more than is taken");
+            play(&game, &mut *player, NODES);
+            drop(player);
+            HEAP.set_limit(usize::MAX).expect("no limit");
+        }
+    }
+}

@@ -60,7 +60,8 @@ use crate::{game::Game, information::Information, referee::Fault};
 
 /// A player, which decides for a role.
 ///
-/// One player plays one role at a time, match after match. Nothing but [`Player::choose`] must be implemented.
+/// One player plays one role at a time, match after match of the same game: what it learnt and proved of the game stays with it, so another game wants
+/// another player. Nothing but [`Player::choose`] must be implemented.
 pub trait Player<G: Game>: Send {
     /// The name of the player, for people.
     fn name(&self) -> &str;

@@ -236,6 +236,28 @@ fn kuhn_poker_is_played_as_theory_says() {
 }
 
 #[test]
+fn one_of_very_many_moves_is_drawn() {
+    let numbers: Vec<String> = (1..=150).map(|number| format!("(number {number})")).collect();
+    let numbers = numbers.join(" ");
+    let game = load(&format!(
+        "(role ann) (role ben) (init hide) {numbers}
+        (<= (legal ann (hide ?n)) (true hide) (number ?n)) (<= (legal ann noop) (not (true hide)))
+        (<= (legal ben noop) (true hide)) (<= (legal ben (guess ?n)) (not (true hide)) (number ?n))
+        (<= (next (hidden ?n)) (does ann (hide ?n))) (<= (next (hidden ?n)) (true (hidden ?n)))
+        (<= (next (guessed ?n)) (does ben (guess ?n))) (<= (sees ann (guess ?n)) (does ben (guess ?n)))
+        (<= terminal (true (guessed ?n))) (<= right (true (guessed ?n)) (true (hidden ?n)))
+        (<= (goal ben 100) right) (<= (goal ben 0) (not right)) (<= (goal ann 0) right) (<= (goal ann 100) (not right))"
+    ))
+    .expect("a sound rulesheet");
+    let ann = game.parse_role("ann").expect("a role");
+    let mut player = Equilibrium::new();
+    // Each is made less than once in a hundred times.
+    player.improve(&game, &Budget::of_nodes(100_000)).expect("a small game");
+    let action = player.choose(&game, &Information::new(ann), &Budget::of_nodes(100_000)).expect("a move");
+    assert!(game.is_legal(&game.initial(), ann, action));
+}
+
+#[test]
 fn a_game_too_large_for_an_equilibrium_is_searched() {
     let game = built_in("battleship");
     let mut player = Equilibrium::new().memory(1 << 20);

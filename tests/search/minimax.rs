@@ -6,6 +6,7 @@ use gdl_runtime::{
     bits::BitBox,
     chance::Stream,
     game::Id,
+    gdl,
     lanes::{Isa, Leaves},
     load,
     player::Report,
@@ -341,4 +342,35 @@ fn what_is_learnt_is_what_random_games_come_to() {
         }
     }
     assert!(clear > 40 && 10 * right >= 8 * clear, "{right} of {clear}");
+}
+
+gdl!(
+    name = draw_and_wait,
+    rules = r"
+    ; One of forty that are drawn does not win at once.
+    (role player) (role random) (init start)
+    (digit 0) (digit 1) (digit 2) (digit 3) (tens 0) (tens 10) (tens 20) (tens 30) (tens 40) (tens 50) (tens 60) (tens 70) (tens 80) (tens 90)
+    (<= (legal random (draw ?t ?d)) (true start) (tens ?t) (digit ?d)) (<= (legal random wait) (not (true start)))
+    (legal player wait)
+    (<= (next won) (does random (draw ?t ?d)) (distinct ?t 0)) (<= (next won) (does random (draw 0 ?d)) (distinct ?d 0))
+    (<= (next open) (does random (draw 0 0))) (<= (next open) (true open))
+    (<= terminal (true won)) (<= (goal player 100) (true won)) (<= (goal player 0) (not (true won)))
+"
+);
+
+/// All that is not over is nearly won.
+struct Nearly;
+
+impl<G: Game> Evaluation<G> for Nearly {
+    fn evaluate(&self, _: &G, _: &G::State, _: &G::View, goals: &mut [f32]) {
+        goals.fill(99.9);
+    }
+}
+
+#[test]
+fn a_mean_over_chance_is_no_proof_of_a_win() {
+    let game = draw_and_wait::game();
+    let mut search = AlphaBeta::new().depth(3).evaluation(Nearly);
+    let found = search.search(&game, &game.initial(), draw_and_wait::Role::Player, &Budget::unlimited());
+    assert!(!found.report.exact, "{:?}", found.report);
 }

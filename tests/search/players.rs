@@ -176,3 +176,15 @@ fn beliefs_go_back_with_the_play_and_refuse_what_cannot_be() {
     assert_eq!(First::new().choose(&game, &wrong, &Budget::unlimited()), None);
     assert!(belief.follow(&game, &long));
 }
+
+#[test]
+fn a_belief_before_the_first_move_is_of_the_game_at_hand() {
+    let games =
+        ["towers_of_hanoi", "eight_puzzle"].map(|name| gdl_games::dynamic(name).expect("a built-in game"));
+    let mut belief = Belief::new(1);
+    for game in &games {
+        let role = game.roles().next().expect("a role");
+        assert!(belief.follow(game, &Information::new(role)));
+        assert_eq!(belief.state(), Some(&game.initial()));
+    }
+}

@@ -51,7 +51,9 @@ impl<G: Game> Belief<G> {
     /// before, all of them otherwise. False if the information is not of a play of the game.
     pub fn follow(&mut self, game: &G, information: &Information<G>) -> bool {
         let known = self.steps.len();
+        // What has no steps yet may be of another game.
         let continues = self.role == Some(information.role())
+            && known > 0
             && !self.worlds.is_empty()
             && information.steps().get(..known).is_some_and(|steps| steps == self.steps);
         if !continues {

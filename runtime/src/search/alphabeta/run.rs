@@ -58,10 +58,11 @@ impl<'r, G: Game> Run<'r, G> {
                 best = best.or(root.value.map(|value| (value, false)));
                 break;
             };
-            // Nothing is better than the greatest goal, and shallower searches have seen all that is quicker.
+            // Nothing is better than the greatest goal, and shallower searches have seen all that is quicker. A mean over chance may come
+            // as near to it by states that are only judged.
             let (least, greatest) = self.engine.range;
             let most = Setup::<G>::MAX_DEPTH as i32;
-            let is_won = value >= greatest - most && greatest > least;
+            let is_won = value >= greatest - most && greatest > least && self.engine.chance.is_empty();
             best = Some((value, is_solved || is_won));
             found.report.depth = depth;
             if is_solved || is_won || self.meter.is_over() {

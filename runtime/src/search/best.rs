@@ -18,7 +18,7 @@ use trial::Trial;
 /// - one role without chance: [`Planner`] searches for a plan and follows it;
 /// - hidden information: [`Equilibrium`] plays by what roles know, and [`Ismcts`](crate::search::Ismcts) where there is too much of that;
 /// - two roles in turn and few states: their [`Solution`], found before the first move;
-/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to ten short matches against [`Mcts`] before the first move, else
+/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to sixteen short matches against [`Mcts`] before the first move, else
 ///   `Mcts`, with some of each budget for a proof by alpha-beta where the end is near;
 /// - else [`Mcts`], from the first clock on.
 ///
@@ -104,13 +104,13 @@ impl<G: Game> Best<G> {
 
     /// Steps of random games to the end, from which on a proof is tried: before that it is hardly ever found, and the tree
     /// misses what it takes.
-    const END: f64 = 12.0;
+    const END: usize = 12;
 
     /// The shares of what is left of a budget that go into a proof, one after the other while the proof sees about as far as the end.
     const PROVING: [f64; 3] = [0.05, 0.35, 0.6];
 
     /// The share of the time before the first move for matches of alpha-beta against random games in a tree.
-    const TRYING: f64 = 0.4;
+    const TRYING: f64 = 0.6;
 
     /// The share of the time before the first move in which a game must be solved.
     const SOLVING: f64 = 0.25;
@@ -193,7 +193,11 @@ impl<G: Game> Best<G> {
         let mut found = match &mut self.way {
             Way::Plan(planner) => planner.search(game, state, role, budget),
             Way::Tree(woods) => return woods.search(game, state, role, budget, character),
-            _ => Mcts::new().seed(self.seed).search(game, state, role, budget),
+            _ => {
+                let bytes = self.bytes.unwrap_or(Self::DEFAULT_BYTES);
+                let mut mcts = Mcts::new().seed(self.seed).threads(self.threads).memory(bytes);
+                mcts.search(game, state, role, budget)
+            }
         };
         found.report.note =
             Some(note(character, found.report.note.as_deref().unwrap_or("searched as if all were seen")));
@@ -210,14 +214,20 @@ impl<G: Game> Woods<G> {
     /// Uses the time before the first move.
     fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget, character: Character) {
         if self.prover.is_some() {
-            let mut rival = AlphaBeta::new().seed(self.seed).memory(self.bytes);
+            let mut rival = AlphaBeta::new().seed(self.seed).memory(self.bytes / 4 * 3);
             let share = budget.share(Best::<G>::TRYING, 0);
-            self.trial = Trial::of(game, self.seed, character.is_simultaneous, &mut rival, &share);
+            let tree = self.bytes / 8;
+            let (trial, spent) =
+                Trial::of(game, self.seed, character.is_simultaneous, &mut rival, tree, &share);
+            self.trial = trial;
+            let rest = budget.share(1.0, spent);
             if self.trial.is_some_and(Trial::is_won) {
-                rival.search(game, &game.initial(), role, budget);
+                rival.search(game, &game.initial(), role, &rest);
                 self.rival = Some(rival);
                 return;
             }
+            drop(rival);
+            return self.mcts.start(game, role, &rest);
         }
         self.mcts.start(game, role, budget);
     }
@@ -248,8 +258,9 @@ impl<G: Game> Woods<G> {
             return found;
         }
         let mut spent = 0;
-        let length = Character::length_from(game, state);
-        if let Some(prover) = self.prover.as_mut().filter(|_| length <= Best::<G>::END) {
+        let length =
+            self.prover.as_ref().and_then(|_| Character::length_from(game, state, Best::<G>::END, budget));
+        if let (Some(length), Some(prover)) = (length, &mut self.prover) {
             for share in Best::<G>::PROVING {
                 let proof = prover.search(game, state, role, &budget.share(share, spent));
                 spent += proof.report.nodes;
@@ -271,7 +282,8 @@ impl<G: Game> Woods<G> {
         }
         let mut found = self.mcts.search(game, state, role, &budget.share(1.0, spent));
         found.report.nodes += spent;
-        found.report.note = Some(note(character, "a tree of random games"));
+        let what = found.report.note.as_deref().unwrap_or("a tree of random games");
+        found.report.note = Some(note(character, what));
         found
     }
 }
@@ -298,6 +310,7 @@ impl<G: Game> Player<G> for Best<G> {
             Way::Plan(planner) => planner.start(game, role, budget),
             Way::Hidden(equilibrium) => equilibrium.start(game, role, budget),
             Way::Tree(woods) => {
+                let mut spent = 0;
                 if woods.prover.is_some() && !character.is_simultaneous {
                     let solving = budget.share(Self::SOLVING, 0);
                     let solving = if solving.deadline().is_some() {
@@ -307,9 +320,10 @@ impl<G: Game> Player<G> for Best<G> {
                     };
                     let bytes = self.bytes.unwrap_or(Self::DEFAULT_BYTES) / 2;
                     woods.solution = Solution::of(game, &game.initial(), bytes, &solving).ok();
+                    spent = solving.nodes().unwrap_or(0);
                 }
                 if woods.solution.is_none() {
-                    woods.prepare(game, role, budget, character);
+                    woods.prepare(game, role, &budget.share(1.0, spent), character);
                 }
             }
         }
@@ -332,7 +346,7 @@ impl<G: Game> Player<G> for Best<G> {
     }
 
     fn abort(&mut self) {
-        // The next match may be of another game.
+        // Before each match the game is looked at anew, and the time is used anew.
         (self.character, self.way) = (None, Way::Open);
     }
 

@@ -8,8 +8,9 @@ use crate::{
 };
 use std::fmt;
 
-/// Random games that are looked at, and the steps that they may take together.
+/// Random games that are looked at, the steps that one may take, and all together.
 const GAMES: u64 = 24;
+const LONGEST: usize = 1000;
 const STEPS: usize = 4000;
 
 /// What is known of a game. What random games show is what they showed, and no proof.
@@ -43,10 +44,11 @@ impl Character {
                 break;
             }
             let mut stream = Stream::new(seed, number);
-            let end = play(game, &game.initial(), &mut stream, &mut steps, |options: &Options<G>| {
-                let deciders = players.iter().filter(|&&role| options.of(role).len() > 1);
-                character.is_simultaneous |= deciders.count() > 1;
-            });
+            let end =
+                play(game, &game.initial(), &mut stream, LONGEST, &mut steps, |options: &Options<G>| {
+                    let deciders = players.iter().filter(|&&role| options.of(role).len() > 1);
+                    character.is_simultaneous |= deciders.count() > 1;
+                });
             if let Some(end) = end {
                 sums.push(players.iter().map(|&role| u32::from(payoff.goal(end.as_ref(), role))).sum());
             }
@@ -61,28 +63,40 @@ impl Character {
         self.sum.is_some()
     }
 
-    /// The length of random games from a state on, on average.
-    pub(super) fn length_from<G: Game>(game: &G, state: &G::State) -> f64 {
-        const DRAWN: u64 = 4;
+    /// The length of random games from a state on, on average, if it is at most so many steps and the budget is not spent.
+    pub(super) fn length_from<G: Game>(
+        game: &G,
+        state: &G::State,
+        most: usize,
+        budget: &Budget,
+    ) -> Option<f64> {
+        const DRAWN: usize = 4;
         let mut steps = 0;
         for number in 0..DRAWN {
-            play(game, state, &mut Stream::new(1, number), &mut steps, |_| {});
+            let left = DRAWN * most - steps;
+            if budget.is_spent() {
+                return None;
+            }
+            play(game, state, &mut Stream::new(1, number as u64), left + 1, &mut steps, |_| {});
+            if steps > DRAWN * most {
+                return None;
+            }
         }
-        steps as f64 / DRAWN as f64
+        Some(steps as f64 / DRAWN as f64)
     }
 }
 
-/// Plays at random from a state, and counts steps. What is seen of the end, if it is reached.
+/// Plays at random from a state, so many steps at most, and counts them. What is seen of the end, if it is reached.
 fn play<G: Game>(
     game: &G,
     state: &G::State,
     stream: &mut Stream,
+    most: usize,
     steps: &mut usize,
     mut look: impl FnMut(&Options<G>),
 ) -> Option<G::View> {
-    const LONGEST: usize = 1000;
     let (mut state, mut view, mut options) = (state.clone(), game.new_view(), Options::new(game));
-    for _ in 0..LONGEST {
+    for _ in 0..most {
         game.observe_without_goals(&state, &mut view);
         if game.is_terminal_in(&view) {
             return Some(view);

@@ -4,31 +4,56 @@ use crate::{
     game::{Game, GameExt, Id},
     player::{Budget, Player},
     random::Stream,
-    search::{AlphaBeta, Mcts, payoff::Payoff},
+    search::{AlphaBeta, Found, Mcts, payoff::Payoff},
 };
-use std::fmt;
+use std::{
+    fmt,
+    ops::RangeInclusive,
+    time::{Duration, Instant},
+};
 
-/// The most matches, from both seats in turn, and the points that say something: one search in a hundred has so many against one that is as
-/// good. So many wins before anything else say nearly as much, and no more are played then, nor where the points are out of reach.
-const MATCHES: u32 = 10;
-const CLEAR: u32 = 9;
-const STRAIGHT: u32 = 6;
+/// How long a series of matches is, from both seats in turn, and twice the points of alpha-beta that are clearly better than half: it is
+/// taken no longer than it may still come to that. So many wins before anything else are enough.
+#[derive(Clone, Copy, Debug, Default)]
+struct Series {
+    matches: u32,
+    clear: u32,
+}
+const STRAIGHT: u32 = 5;
 
-/// How matches are played: the nodes of the tree for a move, and the moves at the start that are drawn.
-#[derive(Clone, Copy)]
+/// Where roles choose in turn. Against one that is as good a search has so many points in one of seven series, and to take it then is no mistake.
+const IN_TURN: Series = Series { matches: 16, clear: 21 };
+/// Where they choose at the same time alpha-beta can be exploited, so it has to be better by far: one of a hundred series.
+const AT_ONCE: Series = Series { matches: 10, clear: 18 };
+
+/// What a role has for a move.
+#[derive(Clone, Copy, Debug)]
+enum Each {
+    /// Nodes of the tree, and of alpha-beta.
+    Nodes(u64, u64),
+    Time(Duration),
+}
+
+/// How matches are played: what a role has for a move, and the moves at the start that are drawn.
+#[derive(Clone, Copy, Debug)]
 struct Terms {
-    nodes: u64,
+    each: Each,
     drawn: usize,
 }
 
-/// Where roles choose in turn, two moves that are drawn make matches differ.
-const IN_TURN: &[Terms] = &[Terms { nodes: 150, drawn: 2 }];
-/// Where they choose at the same time a move that is drawn may lose the match, and few nodes say little: all matches are played again with
-/// more. The tree mixes its moves, so matches differ.
-const AT_ONCE: &[Terms] = &[Terms { nodes: 150, drawn: 0 }, Terms { nodes: 600, drawn: 0 }];
+/// The nodes of a tree whose games are played in lanes, and the most for a move of a match. Of a few nodes a tree knows less than it will in the
+/// match that counts, above all in small games.
+const NODES: RangeInclusive<u64> = 64..=4000;
 
-/// Nodes of alpha-beta for one of the tree, which costs about as much.
+/// Nodes of the tree where budgets are of nodes, and of alpha-beta for one of them, which costs about as much in most games.
+const FEW: u64 = 150;
 const RATE: u64 = 10;
+
+/// Nodes of the tree where roles choose at the same time: few say little, so all matches are played again with more.
+const AT_ONCE_NODES: [u64; 2] = [150, 600];
+
+/// A time that is enough for games in lanes.
+const SHORT: Duration = Duration::from_millis(10);
 
 /// A budget of less nodes is no time for a trial.
 const WORTH: u64 = 1 << 18;
@@ -36,79 +61,146 @@ const WORTH: u64 = 1 << 18;
 /// The longest match.
 const LONGEST: usize = 200;
 
+/// Nodes of alpha-beta by which it is found how long one takes.
+const TIMED: u64 = 2000;
+
 /// The result of matches of alpha-beta against random games in a tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trial {
+    series: Series,
     /// Twice the points of alpha-beta.
     points: u32,
     matches: u32,
 }
 
 impl Trial {
-    /// Plays matches of two roles, which choose at the same time or in turn; none if the budget is too short for them. Alpha-beta keeps its
-    /// evaluation.
+    /// Plays matches of two roles, which choose at the same time or in turn, for as long as the budget lasts: what came of them, if anything, and the
+    /// nodes that it took. Alpha-beta keeps its evaluation; the tree takes so many bytes at most.
+    ///
+    /// With a deadline both sides have as much time for a move. With a budget of nodes alone the result depends on nothing else.
     pub(super) fn of<G: Game>(
         game: &G,
         seed: u64,
         is_simultaneous: bool,
         rival: &mut AlphaBeta<G>,
+        bytes: usize,
         budget: &Budget,
-    ) -> Option<Self> {
-        if budget.nodes().is_some_and(|nodes| nodes < WORTH) {
-            return None;
-        }
-        let first = game.roles().next()?;
+    ) -> (Option<Self>, u64) {
+        let is_short = budget.nodes().is_some_and(|nodes| nodes < WORTH);
+        let Some(first) = game.roles().next().filter(|_| !is_short) else { return (None, 0) };
         Player::start(rival, game, first, &budget.share(0.2, 0).and_nodes(WORTH / 8));
-        let mut series = Series { game, seed, rival, budget, spent: WORTH / 8 };
-        let terms = if is_simultaneous { AT_ONCE } else { IN_TURN };
-        terms.iter().map_while(|&terms| series.play(terms)).last()
+        let mut arena = Arena { game, seed, rival, bytes, budget, spent: WORTH / 8 };
+        let trial = if is_simultaneous {
+            let terms = AT_ONCE_NODES.map(|nodes| Terms { each: Each::Nodes(nodes, RATE * nodes), drawn: 0 });
+            // A move that is drawn may lose the match. The tree mixes its moves, so matches differ.
+            let whole = |trial: &Self| !trial.is_open();
+            terms.into_iter().map(|terms| arena.play(AT_ONCE, terms)).take_while(whole).last()
+        } else {
+            // Two moves that are drawn make matches differ.
+            arena.pace(IN_TURN.matches).map(|each| arena.play(IN_TURN, Terms { each, drawn: 2 }))
+        };
+        (trial, arena.spent)
     }
 
     /// If alpha-beta is clearly better.
     pub(super) fn is_won(self) -> bool {
-        self.points >= 2 * CLEAR || self.matches >= STRAIGHT && self.points == 2 * self.matches
+        self.points >= self.series.clear || self.matches >= STRAIGHT && self.points == 2 * self.matches
     }
 
     /// If another match may tell.
     fn is_open(self) -> bool {
-        let left = MATCHES - self.matches;
-        left > 0 && !self.is_won() && self.points + 2 * left >= 2 * CLEAR
+        let left = self.series.matches - self.matches;
+        left > 0 && !self.is_won() && self.points + 2 * left >= self.series.clear
     }
 }
 
 /// Matches within a budget.
-struct Series<'s, G: Game> {
-    game: &'s G,
+struct Arena<'a, G: Game> {
+    game: &'a G,
     seed: u64,
-    rival: &'s mut AlphaBeta<G>,
-    budget: &'s Budget,
+    rival: &'a mut AlphaBeta<G>,
+    bytes: usize,
+    budget: &'a Budget,
     spent: u64,
 }
 
-impl<G: Game> Series<'_, G> {
-    /// Plays matches until it is clear which search is better; none if the budget is spent before.
-    fn play(&mut self, terms: Terms) -> Option<Trial> {
-        let mut trial = Trial::default();
+impl<G: Game> Arena<'_, G> {
+    /// What a role may have for a move if there are to be so many matches; none if there is no time to find out.
+    fn pace(&mut self, matches: u32) -> Option<Each> {
+        let few = Each::Nodes(FEW, RATE * FEW);
+        let Some(end) = self.budget.deadline().filter(|_| self.budget.nodes().is_none()) else {
+            return Some(few);
+        };
+        let states = self.decisions()?;
+        let (mut tree, mut rival) = (Duration::MAX, Duration::MAX);
+        for state in [states.first()?, &states[states.len() / 2]] {
+            let role = self.game.roles().find(|&role| self.game.legal_moves(state, role).nth(1).is_some())?;
+            let timed = |nodes: u64| self.budget.clone().and_nodes(nodes);
+            let found = self.tree(0).search(self.game, state, role, &timed(*NODES.start()));
+            tree = tree.min(each(&found)?);
+            rival = rival.min(each(&self.rival.search(self.game, state, role, &timed(TIMED)))?);
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        let time = left / (matches * states.len() as u32);
+        if tree * (*NODES.start() as u32) > SHORT {
+            return Some(Each::Time(time.max(SHORT)));
+        }
+        let nodes = (time.as_nanos() / tree.as_nanos()) as u64;
+        let nodes = nodes.clamp(*NODES.start(), *NODES.end());
+        let ratio = tree.as_secs_f64() / rival.as_secs_f64();
+        #[allow(clippy::cast_sign_loss, reason = "times are none below 0")]
+        let rival = (nodes as f64 * ratio).ceil() as u64;
+        Some(Each::Nodes(nodes, rival))
+    }
+
+    /// The states of a random game in which a role has a choice; none if the budget is spent before the end.
+    fn decisions(&self) -> Option<Vec<G::State>> {
+        let (game, mut stream) = (self.game, Stream::new(self.seed, u64::MAX));
+        let (mut state, mut view) = (game.initial(), game.new_view());
+        let mut states = Vec::new();
+        for _ in 0..LONGEST {
+            game.observe_without_goals(&state, &mut view);
+            if self.budget.is_spent() {
+                return None;
+            }
+            if game.is_terminal_in(&view) {
+                break;
+            }
+            if game.roles().any(|role| game.legal_moves_in(&view, role).len() > 1) {
+                states.push(state.clone());
+            }
+            let moves = game.roles().map(|role| game.random_move_in(&view, role, &mut stream));
+            game.advance(&mut state, &moves.collect::<Option<Vec<_>>>()?);
+        }
+        Some(states)
+    }
+
+    /// The tree for a match.
+    fn tree(&self, number: u32) -> Mcts<G> {
+        Mcts::new().seed(self.seed.wrapping_add(number.into())).memory(self.bytes)
+    }
+
+    /// Plays matches until it is clear which search is better, or the budget is spent.
+    fn play(&mut self, series: Series, terms: Terms) -> Trial {
+        let mut trial = Trial { series, points: 0, matches: 0 };
         while trial.is_open() {
-            trial.points += self.play_match(trial.matches, terms)?;
+            let Some(points) = self.play_match(trial.matches, terms) else { break };
+            trial.points += points;
             trial.matches += 1;
         }
-        Some(trial)
+        trial
     }
 
     /// One match: twice the points of the rival. None if it was broken off.
-    fn play_match(&mut self, number: u32, Terms { nodes, drawn }: Terms) -> Option<u32> {
+    fn play_match(&mut self, number: u32, Terms { each, drawn }: Terms) -> Option<u32> {
         let (game, budget) = (self.game, self.budget);
-        if budget.nodes().is_some_and(|nodes| self.spent >= nodes) {
-            return None;
-        }
         let seat = (number % 2) as usize;
-        let mut tree = Mcts::new().seed(self.seed.wrapping_add(number.into())).memory(16 << 20);
+        let mut tree = self.tree(number);
         let mut luck = Stream::new(self.seed, u64::from(number / 2));
         let mut state = game.initial();
         let mut view = game.new_view();
         for step in 0..LONGEST {
-            if budget.is_spent() {
+            if budget.is_spent() || budget.nodes().is_some_and(|nodes| self.spent >= nodes) {
                 return None;
             }
             game.observe_without_goals(&state, &mut view);
@@ -121,14 +213,22 @@ impl<G: Game> Series<'_, G> {
             let mut joint = Vec::with_capacity(2);
             for role in game.roles() {
                 let is_forced = game.legal_moves_in(&view, role).len() == 1;
+                let is_rival = role.index() == seat;
                 let action = if is_forced || step < drawn {
                     game.random_move_in(&view, role, &mut luck)?
-                } else if role.index() == seat {
-                    self.spent += RATE * nodes;
-                    self.rival.search(game, &state, role, &budget.clone().and_nodes(RATE * nodes)).action?
                 } else {
-                    self.spent += nodes;
-                    tree.search(game, &state, role, &budget.clone().and_nodes(nodes)).action?
+                    let share = match each {
+                        Each::Nodes(_, nodes) if is_rival => budget.clone().and_nodes(nodes),
+                        Each::Nodes(nodes, _) => budget.clone().and_nodes(nodes),
+                        Each::Time(time) => budget.clone().and_until(Instant::now() + time),
+                    };
+                    self.spent += share.nodes().unwrap_or(0);
+                    let found = if is_rival {
+                        self.rival.search(game, &state, role, &share)
+                    } else {
+                        tree.search(game, &state, role, &share)
+                    };
+                    found.action?
                 };
                 joint.push(action);
             }
@@ -136,6 +236,12 @@ impl<G: Game> Series<'_, G> {
         }
         Some(1)
     }
+}
+
+/// The time that a node of a search took.
+fn each<G: Game>(found: &Found<G>) -> Option<Duration> {
+    let time = Duration::from_secs_f64(found.report.seconds).max(Duration::from_nanos(1));
+    Some(time / u32::try_from(found.report.nodes).ok().filter(|&nodes| nodes > 0)?)
 }
 
 /// As in `9.5 of 10 trials`.
@@ -151,20 +257,26 @@ mod tests {
 
     #[test]
     fn a_trial_ends_as_soon_as_it_tells() {
-        let trial = |points, matches| Trial { points, matches };
-        for (points, matches, is_open, is_won) in [
-            (0, 0, true, false),
-            (10, 5, true, false),
-            (12, 6, false, true),
+        for (series, points, matches, is_open, is_won) in [
+            (AT_ONCE, 0, 0, true, false),
+            (AT_ONCE, 8, 4, true, false),
+            (AT_ONCE, 10, 5, false, true),
             // More than a match lost: nine points are out of reach.
-            (1, 2, false, false),
-            (2, 2, true, false),
-            (10, 6, true, false),
-            (17, 9, true, false),
-            (18, 10, false, true),
-            (17, 10, false, false),
+            (AT_ONCE, 1, 2, false, false),
+            (AT_ONCE, 2, 2, true, false),
+            (AT_ONCE, 17, 9, true, false),
+            (AT_ONCE, 18, 10, false, true),
+            (AT_ONCE, 17, 10, false, false),
+            (IN_TURN, 9, 5, true, false),
+            (IN_TURN, 10, 5, false, true),
+            (IN_TURN, 21, 14, false, true),
+            (IN_TURN, 20, 15, true, false),
+            (IN_TURN, 20, 16, false, false),
+            // More than five and a half matches lost.
+            (IN_TURN, 0, 5, true, false),
+            (IN_TURN, 0, 6, false, false),
         ] {
-            let trial = trial(points, matches);
+            let trial = Trial { series, points, matches };
             assert_eq!((trial.is_open(), trial.is_won()), (is_open, is_won), "{trial}");
         }
     }

@@ -631,13 +631,24 @@ impl<'s> Builder<'s> {
         // All of them, so that a word is right at once; other words with the same characters become the same.
         let edits = text.char_indices().filter(|(_, c)| !c.is_ascii_graphic()).map(|(at, c)| {
             let start = span.start as usize + at;
-            let name = if c.is_ascii() { String::new() } else { format!("u{:04X}", u32::from(c)) };
-            Edit { span: Span::new(start, start + c.len_utf8()), text: name }
+            let text = match c {
+                // Of control characters and those of no width nothing can be seen.
+                c if c.is_ascii() => String::new(),
+                '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}' => String::new(),
+                c if c.is_whitespace() => " ".to_owned(),
+                c => format!("u{:04X}", u32::from(c)),
+            };
+            Edit { span: Span::new(start, start + c.len_utf8()), text }
         });
         let edits: Vec<Edit> = edits.collect();
         self.fault(if c.is_ascii() {
             Diagnostic::new(&codes::CONTROL_CHARACTER, place, format!("control character U+{number:04X}"))
                 .help("remove it")
+                .suggest_all(edits)
+        } else if c.is_whitespace() {
+            let message = format!("character U+{number:04X} is a space that is not ASCII");
+            Diagnostic::new(&codes::NON_ASCII_IDENTIFIER, place, message)
+                .help("write a plain space")
                 .suggest_all(edits)
         } else {
             let message = format!("character U+{number:04X} in an identifier is not ASCII");

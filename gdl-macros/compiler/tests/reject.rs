@@ -310,6 +310,19 @@ fn levels(id: &str) -> Levels {
 }
 
 #[test]
+fn spaces_that_are_not_ascii_become_spaces() {
+    let text = "(role\u{a0}p) (init (s\u{3000}0)) (legal p w\u{200b}ait) (next (s\u{2003}\u{a0}0)) (goal p 100) (<= terminal (true (s 1)))";
+    let source = Source::new("test.kif", text);
+    let failure = compile(&source, &Options::default()).expect_err("spaces");
+    assert!(failure.diagnostics.render(&source).contains("U+00A0 is a space that is not ASCII"));
+    let (text, _) = repair(&source, failure.diagnostics.iter());
+    assert_eq!(
+        text,
+        "(role p) (init (s 0)) (legal p wait) (next (s  0)) (goal p 100) (<= terminal (true (s 1)))"
+    );
+}
+
+#[test]
 fn many_mistakes_are_repaired() {
     let mut left = Vec::new();
     let mut repaired_codes = BTreeSet::new();

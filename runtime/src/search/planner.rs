@@ -41,13 +41,13 @@ struct Problem {
 }
 
 impl Problem {
-    /// From a state on. With nothing said of what may be reached any goal may.
-    fn new<G: Game>(game: &G, root: &[u64]) -> Self {
+    /// From a state on, with the outlook of another problem of the game, or a new one. With nothing said of what may be reached any goal may.
+    fn new<G: Game>(game: &G, root: &[u64], outlook: Option<Outlook>) -> Self {
         let mut values: Vec<u8> = game.vocabulary().goals_of(0).to_vec();
         values.reverse();
         let mut problem = Self {
             shape: game.shape(),
-            outlook: game.table().and_then(Outlook::new),
+            outlook: outlook.or_else(|| game.table().and_then(Outlook::new)),
             distance: None,
             aim: 0,
             best: None,
@@ -142,7 +142,7 @@ const FIRST_TURN: u64 = 1 << 12;
 const LONGEST_TURN: u64 = 1 << 18;
 
 impl Work {
-    fn new<G: Game>(game: &G, root: &[u64], bytes: usize) -> Self {
+    fn new<G: Game>(game: &G, root: &[u64], outlook: Option<Outlook>, bytes: usize) -> Self {
         let sweep = |order| Kind::Sweep(order, None);
         let kinds = vec![
             sweep(Order::Fluents),
@@ -151,7 +151,7 @@ impl Work {
             Kind::Descent(None),
             sweep(Order::Best),
         ];
-        let problem = Problem::new(game, root);
+        let problem = Problem::new(game, root, outlook);
         Self { root: root.to_vec(), problem, kinds, turn: FIRST_TURN, bytes, is_exhausted: false }
     }
 
@@ -369,8 +369,13 @@ impl<G: Game> Planner<G> {
     fn work(&mut self, game: &G, state: &G::State, meter: &mut Meter) {
         let known = self.plan.take().filter(|plan| plan.place(state).is_some());
         self.plan = known.or_else(|| Plan::drawn(game, state, &mut Stream::new(self.seed, u64::MAX)));
-        let kept = self.work.take().filter(|work| work.root == state.as_ref());
-        let mut work = kept.unwrap_or_else(|| Work::new(game, state.as_ref(), self.bytes));
+        let mut work = match self.work.take() {
+            Some(work) if work.root == state.as_ref() => work,
+            before => {
+                let outlook = before.and_then(|work| work.problem.outlook);
+                Work::new(game, state.as_ref(), outlook, self.bytes)
+            }
+        };
         work.go_on(game, meter);
         if let Some(goal) = &work.problem.best {
             let value = self.plan.as_ref().map(|plan| plan.value);

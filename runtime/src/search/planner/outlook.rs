@@ -231,10 +231,18 @@ fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option
     (may[0], may[1]) = (NONE, all);
     may[2..2 * (1 + fluents)].fill(all);
     let mut work = 0;
+    let first_move = 1 + fluents;
     for (fluent, lists) in changers.iter_mut().enumerate() {
         let signal = advance.outputs()[fluent];
         let gates = needed(advance, [signal]);
-        work += (gates.len() + 1) * moves.div_ceil(LANES) * 2;
+        // A lane for each move on which it depends, and one for all others, which are alike.
+        let operands = gates.iter().flat_map(|&(_, pair)| pair).chain([signal]).map(node);
+        let mut read: Vec<usize> =
+            operands.filter(|node| (first_move..first_move + moves).contains(node)).collect();
+        read.sort_unstable();
+        read.dedup();
+        let lanes = read.len() + usize::from(read.len() < moves);
+        work += (gates.len() + read.len() + 1) * lanes.div_ceil(LANES) * 2;
         if work > MOST_WORK {
             break;
         }
@@ -243,20 +251,26 @@ fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option
             // It was clear before it is set.
             let own = 2 * (1 + fluent);
             (may[own + side], may[own + (side ^ 1)]) = (NONE, all);
-            for first in (0..moves).step_by(LANES) {
-                let inputs = 2 * (1 + fluents);
-                for place in 0..moves {
-                    let lane = place.wrapping_sub(first);
+            for first in (0..lanes).step_by(LANES) {
+                for (number, &node) in read.iter().enumerate() {
+                    let lane = number.wrapping_sub(first);
                     let mut made = NONE;
                     if lane < LANES {
                         made[lane / 64] |= 1 << (lane % 64);
                     }
-                    (may[inputs + 2 * place], may[inputs + 2 * place + 1]) = (made, not(made));
+                    (may[2 * node], may[2 * node + 1]) = (made, not(made));
                 }
                 run(may, &gates);
                 let changed = may[signal as usize ^ side];
-                let lanes = bits::ones(&changed).take_while(|lane| first + lane < moves);
-                found.extend(lanes.map(|lane| (first + lane) as u32));
+                for lane in bits::ones(&changed).take_while(|lane| first + lane < lanes) {
+                    if let Some(node) = read.get(first + lane) {
+                        found.push((node - first_move) as u32);
+                    } else {
+                        let is_other =
+                            |&place: &u32| read.binary_search(&(first_move + place as usize)).is_err();
+                        found.extend((0..moves as u32).filter(is_other).take(MOST_CHANGERS + 1));
+                    }
+                }
             }
             (may[own], may[own + 1]) = (all, all);
             *list = (found.len() <= MOST_CHANGERS).then(|| found.into());
@@ -345,5 +359,59 @@ impl Distance {
             distances.extend(found[..rows.len() / words].iter().map(|&cost| cost.unsigned_abs()));
         }
         distances
+    }
+}
+
+#[cfg(all(test, feature = "load"))]
+mod tests {
+    use super::*;
+    use crate::load;
+
+    /// The same, move by move and with all gates.
+    fn plainly(advance: &Circuit, fluents: usize, fluent: usize, side: usize) -> Vec<u32> {
+        let moves = advance.inputs() - 1 - fluents;
+        let gates = needed(advance, advance.outputs().iter().copied());
+        let all = [u64::MAX; LANES / 64];
+        let changes = |place: &u32| {
+            let mut may = vec![all; 2 * (advance.inputs() + advance.len())];
+            let own = 2 * (1 + fluent);
+            (may[0], may[own + side]) = (NONE, NONE);
+            for other in 0..moves {
+                let at = 2 * (1 + fluents + other);
+                may[at + usize::from(other == *place as usize)] = NONE;
+            }
+            run(&mut may, &gates);
+            may[advance.outputs()[fluent] as usize ^ side] != NONE
+        };
+        (0..moves as u32).filter(changes).collect()
+    }
+
+    #[test]
+    fn changers_are_the_moves_that_may_change_a_fluent() {
+        let mut few = 0;
+        for text in [
+            include_str!("../../../../games/puzzles/towers_of_hanoi.kif"),
+            include_str!("../../../../games/puzzles/lights_out.kif"),
+            include_str!("../../../../games/puzzles/peg_solitaire.kif"),
+        ] {
+            let game = load(text).expect("a sound rulesheet");
+            let table = game.table().expect("a small game");
+            let ([_, advance], fluents) = (table.circuits(), table.shape().fluents);
+            let mut may = vec![NONE; 2 * (advance.inputs() + advance.len())];
+            for (fluent, lists) in changers(advance, fluents, &mut may).into_iter().enumerate() {
+                for (side, list) in lists.into_iter().enumerate() {
+                    let expected = plainly(advance, fluents, fluent, side);
+                    few += usize::from(list.is_some() && expected.len() < advance.inputs() - 1 - fluents);
+                    match list {
+                        Some(mut list) => {
+                            list.sort_unstable();
+                            assert_eq!(&*list, &expected[..]);
+                        }
+                        None => assert!(expected.len() > MOST_CHANGERS),
+                    }
+                }
+            }
+        }
+        assert!(few > 50, "{few}");
     }
 }

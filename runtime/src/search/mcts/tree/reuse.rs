@@ -89,3 +89,60 @@ impl<G: Game> Tree<G> {
         numbers
     }
 }
+
+#[cfg(all(test, feature = "load"))]
+mod tests {
+    use super::*;
+    use crate::{
+        bits::BitBox,
+        dynamic::Dynamic,
+        game::{Game, GameExt},
+        load,
+        player::Budget,
+        search::Mcts,
+    };
+
+    #[test]
+    fn what_is_below_a_state_stays_as_it_was() {
+        let game = load(include_str!("../../../../../games/board/tictactoe.kif")).expect("a sound rulesheet");
+        let start = game.initial();
+        let role = game.to_play(&start).expect("a role");
+        let grown = || {
+            let mut mcts = Mcts::new().seed(1).single();
+            mcts.search(&game, &start, role, &Budget::of_nodes(2000));
+            mcts.tree.take().expect("a tree")
+        };
+        let whole = grown();
+        let known = |tree: &Tree<Dynamic>, state: &BitBox| {
+            let is_it = |&number: &u32| tree.nodes[number as usize].state == *state;
+            tree.numbers.find(hash(state.as_ref()), is_it).copied()
+        };
+        let mut later_roots = 0;
+        // States from which play went on several times.
+        let visited = (0..whole.nodes.len()).filter(|&number| whole.nodes[number].visits >= 6);
+        for number in visited.skip(1).step_by(3) {
+            let state = whole.nodes[number].state.clone();
+            let tree = grown().below(&state).expect("it is known");
+            assert!(tree.nodes[tree.root as usize].state == state);
+            later_roots += usize::from(tree.root > 0);
+            for (number, node) in tree.nodes.iter().enumerate() {
+                // The last of equal states is the one that is known.
+                let before = known(&whole, &node.state).expect("a node of before") as usize;
+                if known(&tree, &node.state) != Some(number as u32) || whole.nodes[before].level != node.level
+                {
+                    continue;
+                }
+                let of = |tree: &Tree<Dynamic>, number: usize| {
+                    let node = &tree.nodes[number];
+                    let slots = tree.slots[node.first as usize..][..node.count as usize].iter();
+                    let child = |child: u32| tree.nodes.get(child as usize).map(|child| child.state.clone());
+                    let slots: Vec<_> =
+                        slots.map(|slot| (slot.action, slot.visits, child(slot.child))).collect();
+                    (slots, tree.mean(number as u32), tree.worths[number * 2..][..2].to_vec())
+                };
+                assert!(of(&tree, number) == of(&whole, before));
+            }
+        }
+        assert!(later_roots > 0, "some child was met before");
+    }
+}

@@ -161,7 +161,11 @@ mod tests {
         // Whichever is added to the other.
         for (mut first, second) in [(search(10, 2).0, &proved), (search(10_000, 1).0, &open)] {
             let visits = first.visits() + second.visits();
+            let slots = first.slots_of(role.index()).iter().zip(second.slots_of(role.index()));
+            let expected: Vec<bool> = slots.map(|(a, b)| a.is_proved || b.is_proved).collect();
             first.merge(second);
+            let slots = first.slots_of(role.index()).iter();
+            assert_eq!(slots.map(|slot| slot.is_proved).collect::<Vec<_>>(), expected);
             assert!(first.is_proved());
             assert_eq!(first.value(role.index()), proved.value(role.index()));
             assert_eq!(first.visits(), visits);

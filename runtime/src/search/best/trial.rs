@@ -19,6 +19,7 @@ struct Series {
     matches: u32,
     clear: u32,
 }
+
 const STRAIGHT: u32 = 5;
 
 /// Where roles choose in turn. Against one that is as good a search has so many points in one of seven series, and to take it then is no mistake.
@@ -238,10 +239,10 @@ impl<G: Game> Arena<'_, G> {
     }
 }
 
-/// The time that a node of a search took.
+/// The time that a node of a search took: some, however coarse the clock is.
 fn each<G: Game>(found: &Found<G>) -> Option<Duration> {
-    let time = Duration::from_secs_f64(found.report.seconds).max(Duration::from_nanos(1));
-    Some(time / u32::try_from(found.report.nodes).ok().filter(|&nodes| nodes > 0)?)
+    let nodes = u32::try_from(found.report.nodes).ok().filter(|&nodes| nodes > 0)?;
+    Some((Duration::from_secs_f64(found.report.seconds) / nodes).max(Duration::from_nanos(1)))
 }
 
 /// As in `9.5 of 10 trials`.

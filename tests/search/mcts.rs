@@ -241,13 +241,15 @@ fn an_answer_that_was_good_before_is_tried_first() {
     assert!(2 * learnt < unlearned, "{learnt} {unlearned}");
 }
 
-/// What a search of connect four finds after one before the first move, by nodes of each.
-fn found_after(mut search: Mcts<connect_four::ConnectFour>, before: u64, nodes: u64) -> String {
+/// What a search of connect four finds after one before the first move, by nodes of each, and whether it says that games were decisive.
+fn found_after(mut search: Mcts<connect_four::ConnectFour>, before: u64, nodes: u64) -> (String, bool) {
     let (game, role) = (connect_four::game(), connect_four::Role::Red);
     if before > 0 {
         search.start(&game, role, &Budget::of_nodes(before));
     }
-    timeless(&search.search(&game, &game.initial(), role, &Budget::of_nodes(nodes)), &game)
+    let mut found = search.search(&game, &game.initial(), role, &Budget::of_nodes(nodes));
+    let says_so = found.report.note.take().is_some_and(|note| note == "a tree of decisive games");
+    (timeless(&found, &game), says_so)
 }
 
 #[test]
@@ -257,7 +259,8 @@ fn searches_of_a_thousand_nodes_play_decisive_games_and_trees_stay_with_one_kind
     {
         let found = found_after(Mcts::new().seed(3), before, nodes);
         let uniform = found_after(Mcts::new().seed(3).uniform(), before, nodes);
-        assert_eq!(found != uniform, is_decisive, "{before} and {nodes} nodes");
+        assert_eq!(found.0 != uniform.0, is_decisive, "{before} and {nodes} nodes");
+        assert_eq!((found.1, uniform.1), (is_decisive, false), "{before} and {nodes} nodes");
         assert_eq!(found, found_after(Mcts::new().seed(3), before, nodes));
     }
 }

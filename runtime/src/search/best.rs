@@ -213,6 +213,7 @@ fn note(character: Character, what: &str) -> String {
 impl<G: Game> Woods<G> {
     /// Uses the time before the first move.
     fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget, character: Character) {
+        let mut rest = budget.clone();
         if self.prover.is_some() {
             let mut rival = AlphaBeta::new().seed(self.seed).memory(self.bytes / 4 * 3);
             let share = budget.share(Best::<G>::TRYING, 0);
@@ -220,16 +221,14 @@ impl<G: Game> Woods<G> {
             let (trial, spent) =
                 Trial::of(game, self.seed, character.is_simultaneous, &mut rival, tree, &share);
             self.trial = trial;
-            let rest = budget.share(1.0, spent);
+            rest = budget.share(1.0, spent);
             if self.trial.is_some_and(Trial::is_won) {
                 rival.search(game, &game.initial(), role, &rest);
                 self.rival = Some(rival);
                 return;
             }
-            drop(rival);
-            return self.mcts.start(game, role, &rest);
         }
-        self.mcts.start(game, role, budget);
+        self.mcts.start(game, role, &rest);
     }
 
     fn search(

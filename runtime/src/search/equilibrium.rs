@@ -260,3 +260,20 @@ impl<G: Game> Player<G> for Equilibrium<G> {
         self.report.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamic::Dynamic;
+
+    #[test]
+    fn histories_are_looked_for_again_with_clearly_more() {
+        let mut player = Equilibrium::<Dynamic>::new();
+        player.too_little = (Some(100), None);
+        assert!(!player.may_do(&Budget::of_nodes(150)) && player.may_do(&Budget::of_nodes(151)));
+        assert!(player.may_do(&Budget::within(Duration::from_secs(1))));
+        player.too_little = (None, Some(Duration::from_secs(100)));
+        assert!(!player.may_do(&Budget::within(Duration::from_secs(149))));
+        assert!(player.may_do(&Budget::within(Duration::from_secs(200))));
+    }
+}

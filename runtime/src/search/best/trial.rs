@@ -14,7 +14,7 @@ use std::{
 
 /// How long a series of matches is, from both seats in turn, and twice the points of alpha-beta that are clearly better than half: it is
 /// taken no longer than it may still come to that. So many wins before anything else are enough.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Series {
     matches: u32,
     clear: u32,
@@ -66,7 +66,7 @@ const LONGEST: usize = 200;
 const TIMED: u64 = 2000;
 
 /// The result of matches of alpha-beta against random games in a tree.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Trial {
     series: Series,
     /// Twice the points of alpha-beta.
@@ -128,9 +128,8 @@ struct Arena<'a, G: Game> {
 impl<G: Game> Arena<'_, G> {
     /// What a role may have for a move if there are to be so many matches; none if there is no time to find out.
     fn pace(&mut self, matches: u32) -> Option<Each> {
-        let few = Each::Nodes(FEW, RATE * FEW);
         let Some(end) = self.budget.deadline().filter(|_| self.budget.nodes().is_none()) else {
-            return Some(few);
+            return Some(Each::Nodes(FEW, RATE * FEW));
         };
         let states = self.decisions()?;
         let (mut tree, mut rival) = (Duration::MAX, Duration::MAX);
@@ -280,5 +279,26 @@ mod tests {
             let trial = Trial { series, points, matches };
             assert_eq!((trial.is_open(), trial.is_won()), (is_open, is_won), "{trial}");
         }
+    }
+
+    #[cfg(feature = "load")]
+    #[test]
+    fn nodes_depend_on_the_clock_only_where_there_is_one() {
+        let text = include_str!("../../../../games/board/connect_four.kif");
+        let game = crate::load(text).expect("a sound rulesheet");
+        let mut rival = AlphaBeta::new().memory(1 << 16);
+        let mut pace = |budget: &Budget| {
+            let mut arena =
+                Arena { game: &game, seed: 1, rival: &mut rival, bytes: 1 << 20, budget, spent: 0 };
+            arena.pace(16)
+        };
+        assert!(matches!(pace(&Budget::of_nodes(WORTH)), Some(Each::Nodes(150, 1500))));
+        let both = Budget::within(Duration::from_secs(60)).and_nodes(WORTH);
+        assert!(matches!(pace(&both), Some(Each::Nodes(150, 1500))));
+        match pace(&Budget::within(Duration::from_secs(60))).expect("enough time") {
+            Each::Nodes(tree, rival) => assert!(NODES.contains(&tree) && rival > 0, "{tree} {rival}"),
+            Each::Time(time) => assert!(time >= SHORT),
+        }
+        assert!(pace(&Budget::within(Duration::ZERO)).is_none());
     }
 }

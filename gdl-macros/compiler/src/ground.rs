@@ -16,6 +16,7 @@ mod advice;
 mod branches;
 mod clause;
 mod clause_state;
+mod closure;
 mod constant;
 mod demand;
 mod exception;

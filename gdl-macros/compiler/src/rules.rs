@@ -228,6 +228,15 @@ pub struct Keywords {
     pub sees: RelationId,
 }
 
+impl Keywords {
+    /// Whether the relation is one of them.
+    #[must_use]
+    pub fn contains(&self, relation: RelationId) -> bool {
+        let Self { role, init, fact, does, next, legal, goal, terminal, base, input, sees } = *self;
+        [role, init, fact, does, next, legal, goal, terminal, base, input, sees].contains(&relation)
+    }
+}
+
 /// A checked rulesheet.
 #[derive(Clone, Debug)]
 pub struct Rules {

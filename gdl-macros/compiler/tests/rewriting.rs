@@ -610,3 +610,104 @@ fn negations_mean_the_same_whatever_they_ask_for() {
         played(&hypothetical(&rules), 1);
     }
 }
+
+/// A ring of five places with an arc from each to the next, the one behind, or itself, which are there or not, as places and colours
+/// are; the moves ask for all that `rules` say is joined.
+fn ring(rules: &str) -> String {
+    let places = repeat(5, |i| format!("(place {i}) (after {i} {})", (i + 1) % 5));
+    let start = repeat(5, |i| format!("(init (arc {i} {})) (init (open {i}))", (i + 1) % 5));
+    format!(
+        "(role r) {places} {start} (init (hue red)) (hue red) (hue blue) (kind 1) (kind 2) (init (arc 3 2)) (init (arc 0 4))
+         (<= (near ?x ?y) (after ?x ?y)) (<= (near ?x ?y) (after ?y ?x)) (near 2 2)
+         (<= (switched (arc ?x ?y)) (near ?x ?y)) (<= (switched (open ?x)) (place ?x)) (<= (switched (hue ?c)) (hue ?c))
+         (<= (legal r (switch ?f)) (switched ?f)) (<= (legal r (ask ?x ?y ?k)) (p ?x ?y ?k))
+         (<= (next ?f) (does r (switch ?f)) (not (true ?f))) (<= (next ?f) (true ?f) (not (does r (switch ?f))))
+         (<= terminal (p 0 4 1) (p 4 0 1) (p 1 3 2) (not (p 2 2 2))) (goal r 100)
+         (<= (a ?x ?y 1) (true (arc ?x ?y))) (<= (a ?x ?y 2) (true (arc ?x ?y)) (true (open ?y)))
+         (<= (l ?x ?y ?k) (after ?x ?y) (true (open ?x)) (kind ?k)) (<= (t ?x) (true (hue red)) (place ?x)) (t 1) {rules}"
+    )
+}
+
+/// Whether the pairs that rules join are written as chains: those that depend on each other have one end in common.
+#[track_caller]
+fn is_chained(rules: &str) -> bool {
+    let game = played(&ring(rules), WHOLE);
+    game.order.iter().map(Vec::len).max() <= Some(5)
+}
+
+const BASE: &str = "(<= (p ?x ?y ?k) (a ?x ?y ?k))";
+const COMPOSED: &str = "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k))";
+const EXCHANGED: &str = "(<= (p ?y ?x ?k) (p ?x ?y ?k))";
+const FAR: &str = "(<= (p ?x ?z ?k) (l ?y ?z ?k) (p ?x ?y ?k))";
+const NEAR: &str = "(<= (p ?x ?z ?k) (l ?x ?y ?k) (p ?y ?z ?k))";
+
+#[test]
+fn what_is_composed_or_exchanged_becomes_a_chain() {
+    for set in 0_u32..16 {
+        let rules = [COMPOSED, EXCHANGED, FAR, NEAR].into_iter().enumerate();
+        let rules: String = rules.filter(|(i, _)| set >> i & 1 == 1).map(|(_, rule)| rule).collect();
+        // Both ends are put on to by different rules.
+        let is_expected = set != 12;
+        assert_eq!(is_chained(&format!("{rules}{BASE}")), is_expected, "{rules}");
+    }
+    let chained = [
+        // The other way round, two of them, and conditions on what is between.
+        "(<= (p ?x ?z ?k) (p ?y ?z ?k) (p ?x ?y ?k))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (true (open ?y)) (not (t ?y)))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (t ?y))
+         (<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (true (open ?y)))",
+        // All places apart, or some.
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (distinct ?x ?y) (distinct ?y ?z) (distinct ?x ?z))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (distinct ?x ?z))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (distinct ?x ?y) (true (open ?y)))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (distinct ?z ?y)) (<= (p ?y ?x ?k) (p ?x ?y ?k))",
+        // The ends are asked for what is between as well, or one of them for more.
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (t ?x) (t ?y) (t ?z) (distinct ?x ?z))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (t ?x) (t ?y) (t ?z)) (<= (p ?y ?x ?k) (p ?x ?y ?k))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (true (open ?x)))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (t ?z) (distinct ?x ?y))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (true (open ?z)) (true (open ?y)) (true (open ?x)) (not (t ?x)))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (true (open ?z)) (true (open ?y)) (true (open ?x)) (not (t ?z)))",
+        // What goes on may lead back, or to one place.
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k)) (<= (p ?x 3 ?k) (p ?x ?y ?k) (true (open ?y)))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k)) (<= (p 1 ?z ?k) (p 2 ?z ?k) (true (open 1)))",
+    ];
+    for rules in chained {
+        assert!(is_chained(&format!("{BASE}{rules}")), "{rules}");
+    }
+}
+
+#[test]
+fn what_is_not_closed_by_that_stays() {
+    let others = [
+        // Ends that are looked at.
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (t ?z) (true (open ?x)))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (t ?z) (t ?x))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (t ?y) (t ?x)) (<= (p ?y ?x ?k) (p ?x ?y ?k))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (l ?x ?o ?k))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (place ?z)) (<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (t ?y))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (distinct ?x 3)) (<= (p ?x ?z ?k) (p ?x ?y ?k) (l ?y ?z ?k))",
+        // Places told apart beside other rules.
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (distinct ?x ?z)) (<= (p ?x ?z ?k) (p ?x ?y ?k) (l ?y ?z ?k))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (distinct ?x ?z)) (<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) (t ?y))",
+        // Others in between, or again the same.
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?z ?y ?k))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?j) (kind ?k))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k)) (<= (p ?x ?z ?k) (p ?x ?y ?k) (a ?x ?z ?k))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k)) (<= (p ?x ?z ?k) (p ?x ?z ?j) (kind ?k) (t ?x))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k)) (<= (p ?x ?z 1) (p ?x ?z 2) (t ?x))",
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k)) (<= (p ?x ?z 1) (p ?x ?y 1) (l ?y ?z 1))",
+        // A relation that goes by way of another.
+        "(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k)) (<= (p ?x ?y ?k) (q ?x ?y ?k)) (<= (q ?x 2 ?k) (p ?x ?y ?k) (l ?x ?y ?k))",
+        "(<= (p ?x ?y ?k) (p ?y ?x ?k) (t ?x)) (<= (p ?x ?z ?k) (p ?x ?y ?k) (l ?y ?z ?k))",
+    ];
+    for rules in others {
+        assert!(!is_chained(&format!("{BASE}{rules}")), "{rules}");
+    }
+    // Of these few pairs depend on each other, whatever becomes of them.
+    let ends =
+        ["(not (distinct ?x ?z))", "(not (distinct ?x 3))", "(near ?x ?z)", "(a ?x ?z ?k)", "(p ?z ?x ?k)"];
+    for end in ends.into_iter().chain(["(not (not (p ?z ?x ?k)))"]) {
+        played(&ring(&format!("{BASE}(<= (p ?x ?z ?k) (p ?x ?y ?k) (p ?y ?z ?k) {end})")), WHOLE);
+    }
+}

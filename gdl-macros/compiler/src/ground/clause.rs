@@ -190,6 +190,21 @@ impl Clause {
         self.tests.iter().for_each(|t| t.for_each_literal(false, visit));
     }
 
+    /// Whether an argument of the head is a variable that the positive literal at `place` has as its own, and that stands nowhere else.
+    pub(super) fn hands_on(&self, place: usize, argument: usize) -> bool {
+        let Pattern::Variable(variable) = self.head.arguments[argument] else { return false };
+        if self.positives[place].arguments[argument] != self.head.arguments[argument] {
+            return false;
+        }
+        let mut count = 0;
+        let mut visit = |pattern: &Pattern| {
+            pattern.for_each_variable(&mut |v| count += usize::from(v == variable));
+        };
+        self.head.arguments.iter().for_each(&mut visit);
+        self.positives.iter().flat_map(|l| &l.arguments).for_each(&mut visit);
+        count == 2 && !self.tests.iter().any(|test| test.variables().contains(&variable))
+    }
+
     /// The clause with its variables numbered without gaps.
     pub(super) fn compact(&self) -> Self {
         let mut names = Vec::new();
@@ -227,6 +242,31 @@ pub(super) struct Clauses {
     pub(super) demanded: Vec<RelationId>,
     /// Relations of the rules that have other facts than the rules say, or none.
     pub(super) rewritten: Vec<RelationId>,
+}
+
+impl Clauses {
+    /// Whether something else that the clauses of a relation mention depends on it. O(literals).
+    pub(super) fn is_below(&self, relation: RelationId) -> bool {
+        let mut defined: Vec<Vec<usize>> = vec![Vec::new(); self.relations];
+        for (number, clause) in self.list.iter().enumerate() {
+            defined[clause.head.relation.index()].push(number);
+        }
+        let mut seen = vec![false; self.relations];
+        let mut pending = Vec::new();
+        for &number in &defined[relation.index()] {
+            self.list[number].for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
+        }
+        pending.retain(|&other| other != relation.index());
+        while let Some(other) = pending.pop() {
+            if !std::mem::replace(&mut seen[other], true) {
+                for &number in &defined[other] {
+                    self.list[number]
+                        .for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
+                }
+            }
+        }
+        seen[relation.index()]
+    }
 }
 
 /// An `or` with fewer combinations than this is multiplied out: a relation of its own would hide

@@ -126,7 +126,7 @@ impl Inert {
     /// For each argument of a clause's head, what the clause says of it by itself, and the arguments that it is handed on to.
     fn judge(&self, clause: &Clause, keywords: &Keywords) -> Vec<(Kind, Vec<(usize, usize)>)> {
         let mut seen = Uses::new(self, clause, keywords);
-        let is_given = is_keyword(clause.head.relation, keywords);
+        let is_given = keywords.contains(clause.head.relation);
         let judge = |pattern: &Pattern| match pattern {
             Pattern::Variable(v) if !is_given && seen.in_head[*v as usize] == 1 => {
                 let v = *v as usize;
@@ -290,7 +290,7 @@ impl Uses {
         for argument in &clause.head.arguments {
             argument.for_each_variable(&mut |v| uses.in_head[v as usize] += 1);
         }
-        let is_known = |relation: RelationId| is_keyword(relation, keywords);
+        let is_known = |relation: RelationId| keywords.contains(relation);
         for literal in &clause.positives {
             match literal.arguments[..] {
                 [Pattern::Variable(v)] if inert.is_domain(literal) => {
@@ -341,12 +341,6 @@ impl Uses {
     }
 }
 
-/// Whether a relation means something beyond the rules.
-fn is_keyword(relation: RelationId, keywords: &Keywords) -> bool {
-    let Keywords { role, init, fact, does, next, legal, goal, terminal, base, input, sees } = *keywords;
-    [role, init, fact, does, next, legal, goal, terminal, base, input, sees].contains(&relation)
-}
-
 /// By relation, how many facts it has, if it has one argument and facts alone define it; else none.
 fn domains(clauses: &Clauses, keywords: &Keywords, arities: &[usize]) -> Vec<usize> {
     let mut facts = vec![0; clauses.relations];
@@ -358,7 +352,7 @@ fn domains(clauses: &Clauses, keywords: &Keywords, arities: &[usize]) -> Vec<usi
         has_rules[clause.head.relation.index()] |= !is_fact;
     }
     let is_domain = |relation: usize| {
-        let is_given = is_keyword(RelationId(relation as u32), keywords) && relation != keywords.role.index();
+        let is_given = keywords.contains(RelationId(relation as u32)) && relation != keywords.role.index();
         arities[relation] == 1 && !has_rules[relation] && !is_given
     };
     (0..clauses.relations).map(|relation| if is_domain(relation) { facts[relation] } else { 0 }).collect()

@@ -73,8 +73,7 @@ struct Recursion<'c> {
 
 impl<'c> Recursion<'c> {
     fn of(clauses: &'c Clauses, keywords: &Keywords, relation: RelationId) -> Option<Self> {
-        let Keywords { role, init, fact, does, next, legal, goal, terminal, base, input, sees } = *keywords;
-        if [role, init, fact, does, next, legal, goal, terminal, base, input, sees].contains(&relation) {
+        if keywords.contains(relation) {
             return None;
         }
         let is_own = |literal: &Literal| literal.relation == relation;
@@ -92,7 +91,7 @@ impl<'c> Recursion<'c> {
         let mut through = vec![true; first.head.arguments.len()];
         for &(clause, place) in &recursive {
             for (i, through) in through.iter_mut().enumerate() {
-                *through &= is_through(clause, place, i);
+                *through &= clause.hands_on(place, i);
             }
         }
         if !through.contains(&true) || !through.contains(&false) {
@@ -100,7 +99,7 @@ impl<'c> Recursion<'c> {
         }
         let mut recursion = Self { relation, through, recursive, others, asked: Vec::new() };
         let binds = recursion.recursive.iter().all(|&(clause, place)| recursion.is_bound(clause, place));
-        if !binds || recursion.is_below(clauses) {
+        if !binds || clauses.is_below(relation) {
             return None;
         }
         for clause in clauses.list.iter().filter(|clause| !is_own(&clause.head)) {
@@ -131,30 +130,6 @@ impl<'c> Recursion<'c> {
         let is_plain = |pattern: &Pattern| !matches!(pattern, Pattern::Function(..));
         to.iter().all(|pattern| is_plain(pattern) && pattern.is_bound(&bound))
             && clause.tests.iter().flat_map(Test::variables).all(|v| bound[v as usize])
-    }
-
-    /// Whether what its clauses mention depends on it.
-    fn is_below(&self, clauses: &Clauses) -> bool {
-        let mut defined: Vec<Vec<usize>> = vec![Vec::new(); clauses.relations];
-        for (number, clause) in clauses.list.iter().enumerate() {
-            defined[clause.head.relation.index()].push(number);
-        }
-        let mut seen = vec![false; clauses.relations];
-        let mut pending = Vec::new();
-        let own = self.recursive.iter().map(|(clause, _)| *clause).chain(self.others.iter().copied());
-        for clause in own {
-            clause.for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
-        }
-        pending.retain(|&relation| relation != self.relation.index());
-        while let Some(relation) = pending.pop() {
-            if !std::mem::replace(&mut seen[relation], true) {
-                for &number in &defined[relation] {
-                    clauses.list[number]
-                        .for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
-                }
-            }
-        }
-        seen[self.relation.index()]
     }
 
     /// What copying its clauses takes.
@@ -236,22 +211,6 @@ impl<'c> Recursion<'c> {
         rewritten.push(self.relation);
         Clauses { list, relations, rewritten, demanded: clauses.demanded.clone(), ..*clauses }
     }
-}
-
-/// Whether a recursive clause hands an argument through to the literal at `place`.
-fn is_through(clause: &Clause, place: usize, argument: usize) -> bool {
-    let literal = &clause.positives[place];
-    let Pattern::Variable(variable) = clause.head.arguments[argument] else { return false };
-    if literal.arguments[argument] != clause.head.arguments[argument] {
-        return false;
-    }
-    let mut count = 0;
-    let mut visit = |pattern: &Pattern| {
-        pattern.for_each_variable(&mut |v| count += usize::from(v == variable));
-    };
-    clause.head.arguments.iter().for_each(&mut visit);
-    clause.positives.iter().flat_map(|l| &l.arguments).for_each(&mut visit);
-    count == 2 && !clause.tests.iter().any(|test| test.variables().contains(&variable))
 }
 
 /// The positive literals but the one at `place`.

@@ -1,8 +1,9 @@
 //! The semi-naive fixpoint: what can hold, and every instance that can make it hold.
 //!
 //! Facts wait in a list. Each in turn enters the indexes and starts the plans of all clauses that
-//! have a literal it matches; what those derive joins the list. An instance is found exactly once:
-//! when the last of its facts is processed, through the first literal that matches that fact.
+//! have a literal it matches; what those derive joins the list. An instance is found
+//! when the last of its facts is processed, through the first literal that matches that fact: exactly once, but that of those which are the same
+//! but for what is fixed in them some are left out (`plan.rs`).
 //!
 //! A clause that takes more than its [`Cap`] is parked: it derives no more and its instances are forgotten, while
 //! the others go on. It may be opened again with a larger cap, or be dropped for others of the same meaning.
@@ -283,7 +284,8 @@ impl<'a> Grounder<'a> {
             .iter()
             .map(|literal| (self.is_settled || !self.is_inside(literal.relation)).then(|| self.rows(literal)))
             .collect();
-        let plan = Plan::new(&mut self.facts, &clause, number, start, &rows);
+        let mut plan = Plan::new(&mut self.facts, &clause, number, start, &rows);
+        plan.find_last(&clause, &self.strata.dynamic);
         self.check(number)?;
         Ok(plan)
     }
@@ -566,7 +568,7 @@ impl<'a> Grounder<'a> {
         let before = self.meter.left();
         let (known, dynamic) = ((&self.atoms, &self.terms), &self.strata.dynamic);
         let mut walk = Walk::new(&clause, &self.facts, known, dynamic, most, &mut self.meter);
-        walk.room = room;
+        (walk.room, walk.last) = (room, plan.last);
         walk.run(&plan.steps, bindings);
         let (left, hits, found) = (walk.steps, walk.hits, walk.found);
         self.states[number].spent += before - self.meter.left();
@@ -599,7 +601,8 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// True if an earlier literal of the clause matches the same fact: its own plan finds the instance.
+    /// True if an earlier literal of the clause matches the same fact: its own plan finds the instance, or one that is the same but for what
+    /// it is fixed by, by that literal or one that is still earlier.
     fn is_repeated(&self, plan: &Plan, clause: &Clause, row: &[TermId], fact: Option<AtomId>) -> bool {
         let (Some(start), Some(fact)) = (plan.start, fact) else { return false };
         let mut before = clause.positives[..start].iter().enumerate();

@@ -24,6 +24,8 @@ pub(super) struct Walk<'a> {
     pub(super) meter: &'a mut Meter,
     /// How many bindings may be found; the walk ends early when there are more.
     pub(super) room: usize,
+    /// Of so many last steps of the plan one binding is enough.
+    pub(super) last: usize,
     /// How many bindings were found.
     pub(super) hits: usize,
     /// Bindings found, one row of the clause's variables and positive literals each.
@@ -45,8 +47,8 @@ impl<'a> Walk<'a> {
         meter: &'a mut Meter,
     ) -> Self {
         let (room, left) = (usize::MAX, usize::MAX);
-        let (hits, found, stack) = (0, Vec::new(), Vec::new());
-        Self { clause, facts, atoms, terms, dynamic, steps, meter, room, hits, found, left, stack }
+        let (last, hits, found, stack) = (0, 0, Vec::new(), Vec::new());
+        Self { clause, facts, atoms, terms, dynamic, steps, meter, room, last, hits, found, left, stack }
     }
 
     /// Collects all bindings of the plan's remaining steps. Recurses once per literal of the body.
@@ -89,12 +91,16 @@ impl<'a> Walk<'a> {
                 let rows = facts.rows(*index, &self.stack[start..]);
                 self.stack.truncate(start);
                 let slot = self.clause.slot(*place);
+                let (is_last, before) = (steps.len() <= self.last, self.hits);
                 for row in rows.chunks_exact(free.len() + 1) {
                     for (&variable, &value) in free.iter().zip(row) {
                         bindings[variable as usize] = value;
                     }
                     bindings[slot] = row[free.len()];
                     self.run(rest, bindings);
+                    if is_last && self.hits > before {
+                        break;
+                    }
                 }
             }
         }

@@ -6,7 +6,7 @@
 
 use super::{Net, Outputs, Signal, cycle::System};
 use crate::{
-    Diagnostic, Diagnostics, Limits, Options,
+    Diagnostic, Diagnostics, Limits, Options, Span,
     diagnostic::codes,
     ground::{GroundRules, Literal, Meaning, terms::AtomId},
     meter::{Meter, Stop},
@@ -42,6 +42,7 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
         }
         diagnostics.push(match meter.stop() {
             Some(Stop::Cancelled(progress)) => progress.cancelled(),
+            None if has_room => knot(group.len(), ground.place(group[0])),
             stop => Diagnostic {
                 span: ground.place(group[0]),
                 ..excess(stop.filter(|_| has_room), &options.limits)
@@ -67,6 +68,14 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
     });
     net.outputs.goal = goal.collect();
     Some(net)
+}
+
+/// That so many atoms depend on each other in more ways than a net can show.
+fn knot(atoms: usize, place: Option<Span>) -> Diagnostic {
+    let message = format!("{atoms} atoms depend on each other in too many ways for a net");
+    Diagnostic::new(&codes::OUT_OF_FUEL, place, message)
+        .note("this rule gives some of them")
+        .help("let a relation that calls itself do so once in a rule, and keep one end of what it joins where it is")
 }
 
 /// What there is too much of, by why it stopped: of gates, if it did not.

@@ -1,4 +1,5 @@
-//! `gdl check`: all faults of rulesheets, parsed, checked, compiled and, if asked for, played.
+//! `gdl check`: all faults of rulesheets, parsed, checked, compiled and, if asked for, played. That one can only be evaluated state by state is a
+//! warning.
 
 use crate::args::rules::RulesArgs;
 use clap::Args;
@@ -175,6 +176,9 @@ fn judge(
         }
     };
     let (mut diagnostics, compiled) = load::examine(&source, options);
+    if let Err(Some(rules)) = &compiled {
+        load::lift_instead(rules, options, &mut diagnostics);
+    }
     let simulation = match (settings, compiled) {
         (Some(settings), Ok(compiled)) => play(&compiled, settings, &mut diagnostics),
         _ => None,

@@ -32,6 +32,31 @@ fn strangers_get_less() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
 }
 
+/// A rulesheet that has no net, but is played all the same, is warned of.
+#[test]
+fn what_is_evaluated_state_by_state_is_a_warning() {
+    let places: String = (0..9).map(|place| ["(place ", &place.to_string(), ") "].concat()).collect();
+    let path = file(
+        "knot.kif",
+        places
+            + "(role robot) (<= (legal robot (lay ?x ?y)) (place ?x) (place ?y))
+            (<= (next (arc ?x ?y)) (does robot (lay ?x ?y))) (<= (next (arc ?x ?y)) (true (arc ?x ?y)))
+            (<= (joined ?x ?y) (true (arc ?x ?y))) (<= (joined ?x ?z) (joined ?x ?y) (joined ?z ?y))
+            (<= terminal (joined 0 8)) (init (arc 0 0)) (<= (goal robot 100) (joined 0 8))
+            (<= (goal robot 0) (not (joined 0 8)))",
+    );
+    let run = gdl(&["check", &path, "--allow", "recursion_restriction_finite"]);
+    let told =
+        "warning[GDLM7]: evaluated state by state: 81 atoms depend on each other in too many ways for a net";
+    assert!(run.code == Some(0) && run.stderr.contains(told), "{}", run.stderr);
+    assert!(run.stdout.ends_with("knot.kif: 1 warning\n"), "{}", run.stdout);
+    let played = gdl(&["playouts", &path, "--count", "10", "--json"]);
+    assert!(played.code == Some(0) && played.stderr.contains(told), "{}", played.stderr);
+    assert!(played.stdout.contains("\"lifted\""), "{}", played.stdout);
+    let denied = gdl(&["check", &path, "--deny", "warnings", "--allow", "recursion_restriction_finite"]);
+    assert!(denied.code == Some(1) && denied.stderr.contains("error[GDLM7]"), "{}", denied.stderr);
+}
+
 #[test]
 fn a_fault_is_shown_with_its_place_and_line() {
     let path = file("unclosed.kif", "(role robot)\n(init (light off)\n");

@@ -5,13 +5,12 @@
 
 use crate::{
     error::{Error, Result},
-    output::{self, ODD},
     progress::Compiling,
     report,
 };
 use clap::ValueEnum;
 use gdl_compiler::{
-    Compilation, Diagnostic, Diagnostics, Levels, Limits, Observer, Options, Phase, Rules, Severity, Source,
+    Compilation, Diagnostic, Diagnostics, Levels, Limits, Observer, Options, Phase, Rules, Source,
     diagnostic::codes, emit, observer::Progress, propnet::Net,
 };
 use gdl_games::Entry;
@@ -310,26 +309,34 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
         return game.map(Loaded::Lifted).ok_or_else(|| Error::Rules(Box::new((source, diagnostics))));
     }
     let (mut diagnostics, compiled) = examine(&source, options);
-    if way.is_none()
-        && diagnostics.are_excesses()
-        && let Err(Some(rules)) = &compiled
-    {
-        match lift_watched(rules, options) {
-            Ok(game) => {
-                let reason = diagnostics.iter().find(|d| d.severity == Severity::Error);
-                let reason = reason.map_or("", |diagnostic| &diagnostic.message);
-                let name = source.name();
-                output::remark(format_args!(
-                    "{ODD}remark{ODD:#}: {name} is evaluated state by state: {reason}"
-                ));
-                return Ok(Loaded::Lifted(game));
-            }
-            Err(excess) => diagnostics.push(*excess),
-        }
-    }
+    let lifted = match &compiled {
+        Err(Some(rules)) if way.is_none() => lift_instead(rules, options, &mut diagnostics),
+        _ => None,
+    };
     report::show(&diagnostics, &source);
+    if let Some(game) = lifted.filter(|_| !diagnostics.has_errors()) {
+        return Ok(Loaded::Lifted(game));
+    }
     let compiled = compiled.map_err(|_| Error::Rules(Box::new((source, diagnostics))))?;
     Ok(Loaded::Compiled(Box::new(compiled)))
+}
+
+/// Makes rules a game that is evaluated state by state, if all that speaks against them is that they take too much to be grounded. Then that is
+/// a warning.
+pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
+    if !diagnostics.are_excesses() {
+        return None;
+    }
+    match lift_watched(rules, options) {
+        Ok(game) => {
+            diagnostics.excuse();
+            Some(game)
+        }
+        Err(excess) => {
+            diagnostics.push(*excess);
+            None
+        }
+    }
 }
 
 /// Makes rules a game that is evaluated state by state, with progress on a terminal.

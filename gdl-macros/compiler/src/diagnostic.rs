@@ -464,6 +464,20 @@ impl Diagnostics {
         self.has_errors() && errors.all(|d| EXCESSES.contains(&d.code))
     }
 
+    /// Makes warnings of the errors, all of which are excesses, of a rulesheet that is evaluated state by state instead; unless warnings are
+    /// denied.
+    pub fn excuse(&mut self) {
+        if self.levels.deny.iter().any(|name| name == "warnings") {
+            return;
+        }
+        for diagnostic in self.list.iter_mut().filter(|d| d.severity == Severity::Error) {
+            diagnostic.severity = Severity::Warning;
+            diagnostic.message.insert_str(0, "evaluated state by state: ");
+        }
+        let errors = std::mem::take(&mut self.counts[Severity::Error as usize]);
+        self.counts[Severity::Warning as usize] += errors;
+    }
+
     /// How many there were of a severity, those not kept included.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {

@@ -244,31 +244,6 @@ pub(super) struct Clauses {
     pub(super) rewritten: Vec<RelationId>,
 }
 
-impl Clauses {
-    /// Whether something else that the clauses of a relation mention depends on it. O(literals).
-    pub(super) fn is_below(&self, relation: RelationId) -> bool {
-        let mut defined: Vec<Vec<usize>> = vec![Vec::new(); self.relations];
-        for (number, clause) in self.list.iter().enumerate() {
-            defined[clause.head.relation.index()].push(number);
-        }
-        let mut seen = vec![false; self.relations];
-        let mut pending = Vec::new();
-        for &number in &defined[relation.index()] {
-            self.list[number].for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
-        }
-        pending.retain(|&other| other != relation.index());
-        while let Some(other) = pending.pop() {
-            if !std::mem::replace(&mut seen[other], true) {
-                for &number in &defined[other] {
-                    self.list[number]
-                        .for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
-                }
-            }
-        }
-        seen[relation.index()]
-    }
-}
-
 /// An `or` with fewer combinations than this is multiplied out: a relation of its own would hide
 /// from the optimiser which moves it speaks of.
 const NAMED_FROM: usize = 4;

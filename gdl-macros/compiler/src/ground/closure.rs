@@ -6,7 +6,7 @@
 //! of a place and a link, and a group has one place for each.
 //!
 //! The arguments of such a relation p are those of its near end X, those of its far end Z, and others, F, which all its clauses hand on. Its
-//! clauses may be, with any bodies A that do not depend on p:
+//! clauses may be, with any bodies A without such literals for p:
 //! - base: `p(..) <- A`;
 //! - far: `p(X, Z, F) <- p(X, Y, F), A`, where nothing else mentions X; and near: `p(X, Z, F) <- A, p(Y, Z, F)`, where nothing else mentions Z;
 //! - composed: `p(X, Z, F) <- p(X, Y, F), p(Y, Z, F), A`, where A does not mention X and Z. If there is one such clause, and no near and no far ones, A may
@@ -14,7 +14,7 @@
 //!   they are the same. Then A may also tell any of X, Y and Z apart, if these have one argument each;
 //! - exchanged: `p(Z, X, F) <- p(X, Z, F)`.
 //!
-//! If there are exchanged clauses, each other one counts with its ends exchanged too, a far one as a near one. Where there are near clauses and no far ones,
+//! If there are exchanged clauses, each other one counts with its ends exchanged too, a far one as a near one. Where there are no far ones,
 //! the ends have each other's part. Then the clauses made are, with links h that are p without far and composed clauses,
 //! ```text
 //! h <- A                p <- A                         for base clauses
@@ -28,7 +28,7 @@
 //! apart, of a chain from x to another place z there is one that comes through no place twice, and of one from x by way of another place
 //! back to x one that only ends where it began; the parts of such a chain meet all conditions. Conditions on an end that are among those on Y
 //! are asked of all places of a chain but the other end, however it is put together; and of the other end all that is composed asks. Conversely each clause made follows
-//! from those of p, as h is within p.
+//! from those of p, as h is within p. That holds whatever is true of all that A says, so A may depend on p by way of other relations.
 //!
 //! O(literals) for each such relation, paid for beforehand.
 
@@ -104,9 +104,7 @@ impl Ends {
                 let (_, near) = middle.iter().find(|(variable, _)| *variable == left[place])?;
                 ends.near.push(*near);
             }
-            let is_whole = middle.len() == ends.far.len() && !middle.is_empty();
-            (is_whole && middle.iter().all(|(variable, _)| !head.contains(variable)))
-                .then_some((ends, first, second))
+            (middle.len() == ends.far.len() && !middle.is_empty()).then_some((ends, first, second))
         })
     }
 
@@ -268,13 +266,13 @@ impl<'c> Closure<'c> {
         own.into_iter().try_for_each(|clause| closure.sort(clause))?;
         let is_extended = !closure.near.is_empty() || !closure.far.is_empty();
         let is_worth_it = !closure.composed.is_empty() || closure.exchanged.is_some() && is_extended;
-        if !is_worth_it || closure.base.is_empty() || clauses.is_below(relation) {
+        if !is_worth_it || closure.base.is_empty() {
             return None;
         }
         let is_turned = match &closure.composed[..] {
             [one] if !is_extended => one.conditions.turn(closure.exchanged.is_some())?,
             all if all.iter().any(|one| one.conditions.is_about_ends()) => return None,
-            _ => closure.far.is_empty() && closure.exchanged.is_none(),
+            _ => closure.far.is_empty(),
         };
         if is_turned {
             closure.turn();
@@ -291,13 +289,7 @@ impl<'c> Closure<'c> {
 
     /// Notes what a clause does. None if that is nothing of all this.
     fn sort(&mut self, clause: &'c Clause) -> Option<()> {
-        let mut uses = 0;
-        clause.for_each_literal(&mut |literal, _| uses += usize::from(literal.relation == self.relation));
         let own: Vec<usize> = own_literals(clause).collect();
-        // One that is tested would have to be known.
-        if uses != own.len() {
-            return None;
-        }
         if let Some(ends) = Ends::exchanged(clause) {
             self.exchanged = Some(clause);
             return self.ends.is_like(&ends).then_some(());

@@ -99,7 +99,7 @@ impl<'c> Recursion<'c> {
         }
         let mut recursion = Self { relation, through, recursive, others, asked: Vec::new() };
         let binds = recursion.recursive.iter().all(|&(clause, place)| recursion.is_bound(clause, place));
-        if !binds || clauses.is_below(relation) {
+        if !binds || recursion.is_below(clauses) {
             return None;
         }
         for clause in clauses.list.iter().filter(|clause| !is_own(&clause.head)) {
@@ -130,6 +130,30 @@ impl<'c> Recursion<'c> {
         let is_plain = |pattern: &Pattern| !matches!(pattern, Pattern::Function(..));
         to.iter().all(|pattern| is_plain(pattern) && pattern.is_bound(&bound))
             && clause.tests.iter().flat_map(Test::variables).all(|v| bound[v as usize])
+    }
+
+    /// Whether what its clauses mention depends on it.
+    fn is_below(&self, clauses: &Clauses) -> bool {
+        let mut defined: Vec<Vec<usize>> = vec![Vec::new(); clauses.relations];
+        for (number, clause) in clauses.list.iter().enumerate() {
+            defined[clause.head.relation.index()].push(number);
+        }
+        let mut seen = vec![false; clauses.relations];
+        let mut pending = Vec::new();
+        let own = self.recursive.iter().map(|(clause, _)| *clause).chain(self.others.iter().copied());
+        for clause in own {
+            clause.for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
+        }
+        pending.retain(|&relation| relation != self.relation.index());
+        while let Some(relation) = pending.pop() {
+            if !std::mem::replace(&mut seen[relation], true) {
+                for &number in &defined[relation] {
+                    clauses.list[number]
+                        .for_each_literal(&mut |literal, _| pending.push(literal.relation.index()));
+                }
+            }
+        }
+        seen[self.relation.index()]
     }
 
     /// What copying its clauses takes.

@@ -135,11 +135,8 @@ impl Plan {
         });
         in_literals.chain(tests.flat_map(Test::variables)).for_each(|v| is_seen[v as usize] = true);
         let is_last = |step: &&Step| match step {
-            Step::Test { .. } => true,
-            Step::Check { place, .. } => !is_dynamic(&clause.positives[*place]),
-            Step::Lookup { place, free, .. } => {
-                !is_dynamic(&clause.positives[*place]) && !free.iter().any(|&v| is_seen[v as usize])
-            }
+            Step::Lookup { free, .. } => !free.iter().any(|&v| is_seen[v as usize]),
+            Step::Check { .. } | Step::Test { .. } => true,
         };
         self.last = self.steps.iter().rev().take_while(is_last).count();
     }

@@ -56,6 +56,7 @@ use clause::Clauses;
 use clause_state::Instances;
 use excess::{Excess, What};
 use functional::Functional;
+use rounds::Apart;
 use rustc_hash::FxHashMap;
 use strata::Strata;
 use terms::{AtomId, Atoms, TermId, Terms};
@@ -225,14 +226,18 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
 fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
     let roots = [role, init, next, legal, goal, terminal, sees];
-    rounds::solve(rules, options, &roots, None).or_else(|excess| {
-        let Some((functional, rest)) = Functional::learn(rules, options, &excess) else {
-            return Err(excess);
-        };
+    rounds::solve(rules, options, &roots, Apart::Learn).or_else(|excess| {
+        let is_size = matches!(excess.what, What::Instances | What::Atoms | What::Terms | What::Bytes);
+        let share = excess.left / functional::SHARE;
+        let learnt = (is_size && share > 0).then(|| Functional::learn(rules, &options.with_fuel(share)));
+        let Some(functional) = learnt.flatten() else { return Err(excess) };
+        let rest = options.with_fuel(excess.left - share);
         let (mut program, clauses) =
-            rounds::solve(rules, &rest, &roots, Some(&functional)).map_err(|later| match later.what {
-                What::Cancelled(_) => later,
-                _ => excess,
+            rounds::solve(rules, &rest, &roots, Apart::By(&functional)).map_err(|later| {
+                match later.what {
+                    What::Cancelled(_) => later,
+                    _ => excess,
+                }
             })?;
         program.cost.steps += options.limits.fuel - rest.limits.fuel;
         Ok((program, clauses))

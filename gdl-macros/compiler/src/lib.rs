@@ -63,6 +63,15 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// The same with so many steps.
+    pub(crate) fn with_fuel(&self, fuel: u64) -> Self {
+        let mut options = self.clone();
+        options.limits.fuel = fuel;
+        options
+    }
+}
+
 /// A game that went through every phase.
 #[derive(Clone, Debug)]
 pub struct Compilation {

@@ -5,8 +5,8 @@
 //! values are the same one, and the other direction is plain. A rule about nine cells, each with one of nine values, has `9^9` instances, and its
 //! parts, which speak of one cell each, have nine.
 //!
-//! [`Functional::learn`] finds such arguments of fluents for a rulesheet that takes too much as a whole: the rules for moves and steps are
-//! grounded alone, which tells all fluents, and of their net mutex groups are proved (`optimize/mutex.rs`). An argument is functional if all
+//! [`Functional::learn`] finds such arguments of fluents for a rulesheet that takes too much as a whole, or of which a clause that is vast asks for
+//! several fluents that its head does not tell: the rules for moves and steps are grounded alone, which tells all fluents, and of their net mutex groups are proved (`optimize/mutex.rs`). An argument is functional if all
 //! fluents with its name that differ in it alone are in one group, for each value of the others. That holds in every state that play
 //! comes to, also where the rules would end it, since they are not asked.
 //!
@@ -23,8 +23,8 @@ use super::{
     GroundRules, Program, assemble,
     clause::{self, Clause, Clauses, Literal, Test},
     constant,
-    excess::{Excess, What},
-    rounds, start, strata, stratified,
+    rounds::{self, Apart},
+    start, strata, stratified,
     terms::{AtomId, TermId, Terms},
 };
 use crate::{
@@ -53,7 +53,7 @@ const DEFINITIONS: usize = 16;
 const STEPS: u64 = 8;
 
 /// Moves and steps alone may take one in so many of the steps that are left.
-const SHARE: u64 = 4;
+pub(super) const SHARE: u64 = 4;
 
 /// The arguments of fluents that are functions of the others.
 pub(super) struct Functional {
@@ -64,31 +64,18 @@ pub(super) struct Functional {
 }
 
 impl Functional {
-    /// Learns what is functional where grounding ran into a limit and clauses could be taken apart by it. With it come options with
-    /// the steps that are left.
-    pub(super) fn learn(rules: &Rules, options: &Options, excess: &Excess) -> Option<(Self, Options)> {
-        let is_size = matches!(excess.what, What::Instances | What::Atoms | What::Terms | What::Bytes);
-        if !is_size || excess.left == 0 {
-            return None;
-        }
-        let mut meter = Meter::of(excess.left);
-        let is_core = core(rules, options, &mut meter)?;
-        let left = meter.left();
-        let with_fuel = |fuel| {
-            let mut options = options.clone();
-            options.limits.fuel = fuel;
-            options
-        };
-        let (own, rest) = (with_fuel(left / SHARE), with_fuel(left - left / SHARE));
-        let (program, _) = rounds::solve(rules, &own, &roots(&rules.keywords), None).ok()?;
-        let mut ground = assemble(rules, &program, &own.limits).ok()?;
+    /// Learns what is functional, within the options.
+    pub(super) fn learn(rules: &Rules, options: &Options) -> Option<Self> {
+        let is_core = core(rules, options, &mut Meter::of(options.limits.fuel))?;
+        let (program, _) = rounds::solve(rules, options, &roots(&rules.keywords), Apart::Never).ok()?;
+        let mut ground = assemble(rules, &program, &options.limits).ok()?;
         ground.order = stratified::order(&ground).ok()?;
         start(rules, &program, &mut ground);
-        let net = propnet::build(&ground, &own, &mut Diagnostics::new(own.levels.clone()))?;
-        let mut meter = Meter::new(&own, Phase::Optimize);
+        let net = propnet::build(&ground, options, &mut Diagnostics::new(options.levels.clone()))?;
+        let mut meter = Meter::new(options, Phase::Optimize);
         let net = optimize::fold_constants(&net, &mut meter)?;
         let net = optimize::find_mutex_groups(&net, &mut meter)?;
-        Some((Self { places: places(&program, &ground, &net), is_core }, rest))
+        Some(Self { places: places(&program, &ground, &net), is_core })
     }
 
     /// The clauses with all taken apart that can be. None if nothing can, or if it takes too much.
@@ -138,15 +125,18 @@ fn core(rules: &Rules, options: &Options, meter: &mut Meter) -> Option<Vec<bool>
     let mut clauses = clause::clauses(rules, &mut terms, &options.limits, meter).ok()?;
     constant::fold(&mut clauses, &terms, &rules.keywords);
     let is_core = strata::stratify(&clauses, &rules.keywords, &roots(&rules.keywords)).relevant;
-    let asks = |clause: &&Rc<Clause>| {
-        let head = clause.head.variables();
-        let hidden = |literal: &&Literal| {
-            literal.relation == rules.keywords.fact && literal.variables().iter().any(|v| !head.contains(v))
-        };
-        !is_core[clause.head.relation.index()] && clause.positives.iter().filter(hidden).count() >= ASKED
-    };
-    let is_any = clauses.list.iter().any(|clause| asks(&clause));
+    let is_other = |clause: &&Rc<Clause>| !is_core[clause.head.relation.index()];
+    let is_any = clauses.list.iter().filter(is_other).any(|clause| asks(clause, &rules.keywords));
     is_any.then_some(is_core)
+}
+
+/// Whether a clause asks for enough fluents that its head does not tell.
+pub(super) fn asks(clause: &Clause, keywords: &Keywords) -> bool {
+    let head = clause.head.variables();
+    let hidden = |literal: &&Literal| {
+        literal.relation == keywords.fact && literal.variables().iter().any(|v| !head.contains(v))
+    };
+    clause.positives.iter().filter(hidden).count() >= ASKED
 }
 
 /// What tells all fluents and how they change.

@@ -6,8 +6,9 @@
 //!
 //! All starts again when clauses are found by which there is less to ground: parked clauses may be for relations with arguments that
 //! say nothing (`inert.rs`), or whose recursion begins at the far end (`linear.rs`), or that may be kept to what is asked
-//! of them (`demand.rs`). The first two always bring less and are looked for before anything else; the third has its price, and
-//! is left until splitting brings nothing more. Each is taken at most once for each relation.
+//! of them (`demand.rs`), or clauses ask for several fluents at once and can be taken apart by what is functional (`functional.rs`). The first two always
+//! bring less and are looked for before anything else; the others have their price, and
+//! are left until splitting brings nothing more. Each is taken at most once for each relation, and the last once.
 //!
 //! Once all is found, clauses are split on trial: of a split that saves too little of its clause's instances nothing
 //! remains.
@@ -22,7 +23,7 @@ use super::{
     closure, constant, demand, exception,
     excess::Excess,
     fixpoint::Grounder,
-    functional::Functional,
+    functional::{self, Functional},
     inert, linear,
     split::{self, Splitter},
     terms::Terms,
@@ -42,24 +43,36 @@ const FEW: usize = 40;
 /// How many splits of a clause are tried then.
 const TRIALS: usize = 3;
 
+/// Steps that it may take to learn what is functional before some limit is reached.
+const LEARNING: u64 = 2_000_000;
+
 /// Steps that an instance may cost.
 const STEPS: u64 = 20;
 
+/// Whether clauses are taken apart by what is functional.
+#[derive(Clone, Copy)]
+pub(super) enum Apart<'f> {
+    /// If some are vast: then it is learnt.
+    Learn,
+    Never,
+    By(&'f Functional),
+}
+
 /// Grounds rules. With the program come the clauses that it is of, without what only keeps relations to what is asked of them.
 ///
-/// Only what `roots` depend on is. If it is known what is functional, clauses are taken apart by that.
+/// Only what `roots` depend on is.
 pub(super) fn solve(
     rules: &Rules,
     options: &Options,
     roots: &[RelationId],
-    functional: Option<&Functional>,
+    apart: Apart<'_>,
 ) -> Result<(Program, Clauses), Excess> {
     let limits = &options.limits;
     let mut terms = Terms::new(limits);
     let mut meter = Meter::new(options, Phase::Ground);
     let mut clauses = clause::clauses(rules, &mut terms, limits, &mut meter)?;
     constant::fold(&mut clauses, &terms, &rules.keywords);
-    if let Some(functional) = functional
+    if let Apart::By(functional) = apart
         && let Some(split) = functional.split(&clauses, &rules.keywords, &mut meter)
     {
         clauses = split;
@@ -67,7 +80,8 @@ pub(super) fn solve(
     if let Some(chained) = closure::chain(&clauses, &rules.keywords, &mut meter) {
         clauses = chained;
     }
-    let mut wide = Wide { rules, clauses, rewritten: Vec::new(), restricted: Vec::new() };
+    let learns = matches!(apart, Apart::Learn);
+    let mut wide = Wide { rules, options, clauses, learns, rewritten: Vec::new(), restricted: Vec::new() };
     let mut restricted = None;
     let many = options.split_from.max(1);
     let mut fixed = cap(many.saturating_mul(FIXED));
@@ -120,7 +134,10 @@ fn rounds(
             break;
         }
         grounder.measure();
-        if wide.rewrite(grounder, &parked) || wide.except(grounder, &mut splitter, &parked) {
+        if wide.rewrite(grounder, &parked)
+            || wide.except(grounder, &mut splitter, &parked)
+            || wide.take_apart(grounder, &parked)
+        {
             return Ok(Some(Fewer::Rewritten));
         }
         let mut parts = Vec::new();
@@ -160,7 +177,10 @@ fn cap(instances: usize) -> Cap {
 /// The clauses to ground, and the relations of those that were parked.
 struct Wide<'r> {
     rules: &'r Rules,
+    options: &'r Options,
     clauses: Clauses,
+    /// Whether it may be learnt what is functional.
+    learns: bool,
     /// Those that it was tried to rewrite.
     rewritten: Vec<RelationId>,
     /// Those that it was tried to keep to what is asked of them.
@@ -208,6 +228,32 @@ impl Wide<'_> {
         let is_less = fewer.is_some();
         if let Some(fewer) = fewer {
             self.clauses = fewer;
+        }
+        is_less
+    }
+
+    /// Takes clauses apart by what is functional, where a parked one asks for several fluents; false if that was tried before or is of no use.
+    fn take_apart(&mut self, grounder: &mut Grounder<'_>, parked: &[usize]) -> bool {
+        let keywords = &self.rules.keywords;
+        let mut parked = parked.iter();
+        if !self.learns || !parked.any(|&number| functional::asks(grounder.clause(number), keywords)) {
+            return false;
+        }
+        self.learns = false;
+        let share = (grounder.left() / functional::SHARE).min(LEARNING);
+        let mut split = || {
+            grounder.afford(share)?;
+            let functional = Functional::learn(self.rules, &self.options.with_fuel(share))?;
+            let mut spare = Meter::of(grounder.left());
+            let before = spare.left();
+            let split = functional.split(&self.clauses, keywords, &mut spare);
+            grounder.afford(before - spare.left())?;
+            split
+        };
+        let split = split();
+        let is_less = split.is_some();
+        if let Some(split) = split {
+            self.clauses = split;
         }
         is_less
     }

@@ -322,7 +322,7 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
 }
 
 /// Makes rules a game that is evaluated state by state, if all that speaks against them is that they take too much to be grounded. Then that is
-/// a warning.
+/// a warning. None if there are other errors, or if that takes too much as well, which is one more among the diagnostics.
 pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
     if !diagnostics.are_excesses() {
         return None;

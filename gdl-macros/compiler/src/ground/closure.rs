@@ -192,8 +192,8 @@ impl Conditions {
             let variables = test.variables();
             let asks = |places: &[u32]| variables.iter().any(|v| places.contains(v));
             let mut put = |end: usize, from: &[u32]| {
-                let name = |v: u32| from.iter().position(|&other| other == v).map_or(v, |i| between[i]);
-                conditions.ends[end].push(test.rename(&mut { name }));
+                let mut name = |v: u32| from.iter().position(|&other| other == v).map_or(v, |i| between[i]);
+                conditions.ends[end].push(test.rename(&mut name));
             };
             // Another variable may be one for each place of a chain.
             let is_known = || variables.iter().all(|v| handed_on.contains(v));

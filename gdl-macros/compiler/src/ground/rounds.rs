@@ -1,14 +1,15 @@
 //! Grounding in rounds, by a profile of itself.
 //!
-//! [`solve`] makes of rules their ground [`Program`], closures among them written as chains (`closure.rs`). In the first round a clause that takes more than a small cap is
+//! [`solve`] makes of rules their ground [`Program`], closures among them written as chains (`closure.rs`).
+//! In the first round a clause that takes more than a small cap is
 //! parked while the others come to their fixpoint. The facts found by then show which parked clauses to split;
 //! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind.
 //!
 //! All starts again when clauses are found by which there is less to ground: parked clauses may be for relations with arguments that
-//! say nothing (`inert.rs`), or whose recursion begins at the far end (`linear.rs`), or that may be kept to what is asked
-//! of them (`demand.rs`), or clauses ask for several fluents at once and can be taken apart by what is functional (`functional.rs`). The first two always
-//! bring less and are looked for before anything else; the others have their price, and
-//! are left until splitting brings nothing more. Each is taken at most once for each relation, and the last once.
+//! say nothing (`inert.rs`), or whose recursion begins at the far end (`linear.rs`), or ask for the negation of what hardly depends on all that
+//! they ask it for (`exception.rs`), or for several fluents, and be taken apart by what is functional (`functional.rs`). These are looked for
+//! before anything else, the last of them once. Or relations may be kept to what is asked of them (`demand.rs`), which has its price, and
+//! is left until splitting brings nothing more. Each but `exception.rs` is tried at most once for each relation.
 //!
 //! Once all is found, clauses are split on trial: of a split that saves too little of its clause's instances nothing
 //! remains.

@@ -305,7 +305,7 @@ fn refine(grounder: &mut Grounder<'_>, splitter: &mut Splitter, few: usize) -> R
             continue;
         }
         let clause = grounder.clause(number).clone();
-        for cut in splitter.chances(grounder, &clause, before as f64).into_iter().take(TRIALS) {
+        for cut in splitter.cuts(grounder, &clause, before as f64).into_iter().take(TRIALS) {
             let relations = splitter.relations();
             let parts = splitter.carve(grounder, &clause, cut);
             let added = grounder.add(parts, Cap { instances: before, ..Cap::NONE })?;

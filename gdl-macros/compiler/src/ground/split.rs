@@ -247,23 +247,7 @@ impl Splitter {
     }
 
     /// The cuts of a clause with `now` instances that seem to pay, the cheapest first.
-    fn cuts(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
-        self.weigh(grounder, clause, now, false)
-    }
-
-    /// The cuts of a clause with `now` instances to try, the most promising first.
-    pub(super) fn chances(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
-        // Of a vast clause, what is taken out may be as little as is estimated, though the whole is more.
-        self.weigh(grounder, clause, now, self.is_vast(now))
-    }
-
-    fn weigh(
-        &mut self,
-        grounder: &mut Grounder<'_>,
-        clause: &Clause,
-        now: f64,
-        is_trusted: bool,
-    ) -> Vec<Cut> {
+    pub(super) fn cuts(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
         if self.spend(looking(clause), grounder).is_none() {
             return Vec::new();
         }
@@ -285,7 +269,9 @@ impl Splitter {
         for cut in cuts.iter_mut().filter(is_small).take(PROBES) {
             probe(grounder, clause, cut, PROBE);
         }
-        cuts.iter_mut().for_each(|cut| cut.is_counted |= is_trusted);
+        // Of a vast clause, what is taken out may be as little as is estimated, though the whole is more.
+        let is_vast = self.is_vast(now);
+        cuts.iter_mut().for_each(|cut| cut.is_counted |= is_vast);
         cuts.retain(|cut| pays(cut.cost(scale), now));
         cuts.sort_by(|a, b| a.cost(scale).total_cmp(&b.cost(scale)));
         cuts

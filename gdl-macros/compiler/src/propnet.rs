@@ -408,6 +408,8 @@ impl Net {
     /// there are fewer operands or one of them is replaced by a part of itself.
     fn absorb(&self, operands: &mut Vec<Signal>, work: &mut usize) -> bool {
         let mut changed = true;
+        let mut among = Among::default();
+        operands.iter().for_each(|&s| among.insert(s));
         while changed {
             changed = false;
             // Inputs have no operands, and come first.
@@ -423,24 +425,21 @@ impl Net {
                 let inner = self.operands(gate);
                 let Some(left) = work.checked_sub(inner.len().min(operands.len())) else { return true };
                 *work = left;
-                let refuted = meet(inner, operands, true);
-                if operand.is_negated() && !refuted && !meet(inner, operands, false) {
+                let meeting = meet(inner, operands, &among);
+                if meeting == Meeting::Apart {
                     continue;
                 }
                 // To change the list is to move it.
                 *work = work.saturating_sub(operands.len() / MOVED);
                 if !operand.is_negated() {
-                    if refuted {
+                    if meeting == Meeting::Refuted {
                         return false;
                     }
-                    if meet(inner, operands, false) {
-                        operands.retain(|s| inner.binary_search(s).is_err());
-                        changed = true;
-                        break;
-                    }
-                    continue;
+                    operands.retain(|s| inner.binary_search(s).is_err());
+                    changed = true;
+                    break;
                 }
-                if refuted {
+                if meeting == Meeting::Refuted {
                     // The inner conjunction is false: its complement says nothing.
                     i -= 1;
                     operands.remove(i);
@@ -464,6 +463,7 @@ impl Net {
                 }
                 if let Err(place) = operands.binary_search(&!shorter) {
                     operands.insert(place, !shorter);
+                    among.insert(shorter);
                     changed = true;
                 }
             }
@@ -560,8 +560,42 @@ fn hash(operands: &[Signal]) -> u64 {
     hasher.finish()
 }
 
-/// True if sorted lists share a signal, or a signal and its complement. O(short list x log long list).
-fn meet(left: &[Signal], right: &[Signal], complemented: bool) -> bool {
-    let (short, long) = if left.len() < right.len() { (left, right) } else { (right, left) };
-    short.iter().any(|s| long.binary_search(&s.negate_if(complemented)).is_ok())
+/// What the operands of a gate have to do with a list of operands that it is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meeting {
+    /// Nothing.
+    Apart,
+    /// One is in the list.
+    Shared,
+    /// The complement of one is.
+    Refuted,
+}
+
+/// How the sorted operands of a gate meet a sorted list, whose gates are `among` these. O(short list x log long list).
+fn meet(inner: &[Signal], list: &[Signal], among: &Among) -> Meeting {
+    let (short, long) = if inner.len() < list.len() { (inner, list) } else { (list, inner) };
+    let mut meeting = Meeting::Apart;
+    for &s in short.iter().filter(|&&s| among.may_have(s)) {
+        let place = long.partition_point(|other| other.0 < s.0 & !1);
+        match long.get(place) {
+            Some(&other) if other == s => meeting = Meeting::Shared,
+            Some(&other) if other == !s => return Meeting::Refuted,
+            _ => {}
+        }
+    }
+    meeting
+}
+
+/// A set of gates, and of others by chance: most operands of operands are in no list with these, and need not be looked for.
+#[derive(Default)]
+struct Among([u64; 8]);
+
+impl Among {
+    fn insert(&mut self, s: Signal) {
+        self.0[s.gate() as usize / 64 % 8] |= 1 << (s.gate() % 64);
+    }
+
+    fn may_have(&self, s: Signal) -> bool {
+        self.0[s.gate() as usize / 64 % 8] >> (s.gate() % 64) & 1 == 1
+    }
 }

@@ -12,7 +12,6 @@
 use super::rebuild::{inputs, live, rebuild, uses};
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
-use std::collections::BTreeMap;
 
 /// Steps to count one more in a group.
 const COUNTED: u64 = 4;
@@ -24,10 +23,11 @@ pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
     let live = live(net);
     let uses = uses(net, &live);
     let mut gates = (net.inputs()..net.len()).filter(|&gate| live[gate]);
+    let mut touches = Vec::new();
     rebuild(net, inputs(net), meter, |copy, mut operands, meter| {
         operands.sort_unstable();
         let mut leaves = groups.leaves(&operands);
-        while groups.complement(copy, &mut operands, meter)? {
+        while groups.complement(copy, &mut operands, &mut touches, meter)? {
             operands.sort_unstable();
             groups.note(copy, meter)?;
             let before = std::mem::replace(&mut leaves, groups.leaves(&operands));
@@ -43,14 +43,29 @@ pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
     })
 }
 
+/// That an input is a member of a group, or that some operands of a gate are members of it, denied.
+#[derive(Clone, Copy)]
+struct Mention {
+    group: u32,
+    count: u32,
+}
+
+/// An operand that mentions a group.
+#[derive(Clone, Copy)]
+struct Touch {
+    /// Its place among the operands.
+    place: u32,
+    mention: Mention,
+}
+
 /// Groups of inputs of which exactly one holds: the moves of a role, and fluents.
 struct Groups {
     /// By group, in order.
     members: Vec<Vec<Signal>>,
-    /// By input gate: the groups it is in, ascending.
-    of: Vec<Vec<usize>>,
-    /// By gate of the copy: the groups of which it denies members, ascending.
-    denied: Vec<Vec<usize>>,
+    /// Those of each gate of the copy behind each other, ascending by group, and where they start.
+    mentions: Vec<Mention>,
+    starts: Vec<u32>,
+    inputs: usize,
     /// By gate of the copy: how many gates have it as an operand, as far as it is known.
     uses: Vec<u32>,
     /// By gate of the copy: how many leaves it has, if that is a number.
@@ -62,29 +77,41 @@ impl Groups {
         let ones = || net.mutex_groups.iter().filter(|group| group.exactly_one);
         let count = net.does().len() + ones().map(|group| group.members.len()).sum::<usize>();
         meter.spend(COUNTED * count as u64)?;
-        meter.take(4 * size_of::<usize>() * count + 3 * size_of::<Vec<usize>>() * net.len())?;
+        meter.take((4 * size_of::<u32>() + size_of::<Mention>()) * count + 16 * net.len())?;
         let mut members = moves(net);
         for group in ones() {
             members.push(group.members.iter().map(|&fluent| net.fluent(fluent as usize)).collect());
         }
-        let mut of = vec![Vec::new(); net.inputs()];
-        for (number, group) in members.iter().enumerate() {
-            group.iter().for_each(|s| of[s.gate() as usize].push(number));
+        let mut mentions: Vec<(Signal, u32)> = Vec::new();
+        for (number, group) in (0..).zip(&members) {
+            mentions.extend(group.iter().map(|&member| (member, number)));
         }
-        let denied = vec![Vec::new(); net.inputs()];
+        mentions.sort_unstable();
         let (uses, mut leaves) = (vec![0; net.inputs()], vec![1; net.inputs()]);
         // The constant is none.
         leaves[0] = 0;
-        Some(Self { members, of, denied, uses, leaves })
+        let mut starts = vec![0; 1 + net.inputs()];
+        mentions.iter().for_each(|(member, _)| starts[1 + member.gate() as usize] += 1);
+        (1..starts.len()).for_each(|gate| starts[gate] += starts[gate - 1]);
+        let mentions = mentions.into_iter().map(|(_, group)| Mention { group, count: 1 }).collect();
+        Some(Self { members, mentions, starts, inputs: net.inputs(), uses, leaves })
     }
 
-    fn of(&self, signal: Signal) -> &[usize] {
-        self.of.get(signal.gate() as usize).map_or(&[], |groups| groups)
+    /// The groups that a gate mentions.
+    fn mentions(&self, signal: Signal) -> &[Mention] {
+        let gate = signal.gate() as usize;
+        &self.mentions[self.starts[gate] as usize..self.starts[gate + 1] as usize]
+    }
+
+    fn is_input(&self, signal: Signal) -> bool {
+        (signal.gate() as usize) < self.inputs
     }
 
     /// True if a signal is a member that is denied.
-    fn is_denied(&self, signal: Signal, group: usize) -> bool {
-        signal.is_negated() && self.of(signal).binary_search(&group).is_ok()
+    fn is_denied(&self, signal: Signal, group: u32) -> bool {
+        let is_member =
+            || self.mentions(signal).binary_search_by_key(&group, |mention| mention.group).is_ok();
+        signal.is_negated() && self.is_input(signal) && is_member()
     }
 
     /// How many leaves some operands have; [`u64::MAX`] if they are more than that.
@@ -94,127 +121,154 @@ impl Groups {
 
     /// Takes note of new gates of the copy.
     fn note(&mut self, copy: &Net, meter: &mut Meter) -> Option<()> {
-        for gate in self.denied.len()..copy.len() {
+        let mut groups: Vec<u32> = Vec::new();
+        for gate in self.uses.len()..copy.len() {
             let Gate::And(operands) = copy.gate(gate as u32) else { unreachable!("inputs come first") };
-            let denied = || operands.iter().filter(|s| s.is_negated()).map(|&s| self.of(s));
-            let count: usize = denied().map(<[usize]>::len).sum();
-            meter.spend(operands.len() as u64 + COUNTED * count as u64)?;
-            meter.take(size_of::<usize>() * count)?;
-            let mut groups: Vec<usize> = denied().flatten().copied().collect();
+            groups.clear();
+            for &operand in operands.iter().filter(|s| s.is_negated() && self.is_input(**s)) {
+                groups.extend(self.mentions(operand).iter().map(|mention| mention.group));
+            }
+            meter.spend(operands.len() as u64 + COUNTED * groups.len() as u64)?;
+            meter.take(size_of::<Mention>() * groups.len())?;
             groups.sort_unstable();
-            groups.dedup();
-            groups.shrink_to_fit();
-            let leaves = self.leaves(operands);
-            self.denied.push(groups);
+            let alike = groups.chunk_by(|left, right| left == right);
+            self.mentions.extend(alike.map(|same| Mention { group: same[0], count: same.len() as u32 }));
+            self.starts.push(self.mentions.len() as u32);
             self.uses.push(0);
-            self.leaves.push(leaves);
+            self.leaves.push(self.leaves(operands));
         }
         Some(())
     }
 
     /// Replaces a long exclusion among sorted operands, or all of them by false if two exclude each other; false if there
     /// is nothing to replace.
-    fn complement(&self, net: &mut Net, operands: &mut Vec<Signal>, meter: &mut Meter) -> Option<bool> {
-        // By group: the member that holds, and how many operands deny members.
-        let mut counts: BTreeMap<usize, (Option<Signal>, usize)> = BTreeMap::new();
-        for &operand in &*operands {
-            let denied = &self.denied[operand.gate() as usize];
-            meter.spend(1 + COUNTED * (self.of(operand).len() + denied.len()) as u64)?;
-            for &group in self.of(operand) {
-                let (holds, count) = counts.entry(group).or_default();
-                if operand.is_negated() {
-                    *count += 1;
-                } else if holds.replace(operand).is_some_and(|other| other != operand) {
-                    *operands = vec![Signal::FALSE];
-                    return Some(true);
-                }
-            }
-            for &group in denied {
-                counts.entry(group).or_default().1 += 1;
+    fn complement(
+        &self,
+        net: &mut Net,
+        operands: &mut Vec<Signal>,
+        touches: &mut Vec<Touch>,
+        meter: &mut Meter,
+    ) -> Option<bool> {
+        let count: usize = operands.iter().map(|&operand| self.mentions(operand).len()).sum();
+        meter.spend(operands.len() as u64 + COUNTED * count as u64)?;
+        // They are moved once more to be put in order.
+        meter.take(2 * size_of::<Touch>() * count.saturating_sub(touches.capacity()))?;
+        touches.clear();
+        touches.reserve_exact(count);
+        for (place, &operand) in (0..).zip(&*operands) {
+            touches.extend(self.mentions(operand).iter().map(|&mention| Touch { place, mention }));
+        }
+        touches.sort_by_key(|touch| touch.mention.group);
+        let of_groups = || touches.chunk_by(|left, right| left.mention.group == right.mention.group);
+        for touches in of_groups() {
+            let mut holding = touches.iter().filter_map(|&touch| self.holding(operands, touch));
+            let first = holding.next();
+            if holding.any(|other| Some(other) != first) {
+                *operands = vec![Signal::FALSE];
+                return Some(true);
             }
         }
-        counts.retain(|_, (holds, count)| *count > usize::from(holds.is_none()));
-        for (group, (holds, _)) in counts {
-            if self.shorten(net, operands, group, holds, meter)? {
+        for touches in of_groups() {
+            let holding = || touches.iter().filter_map(|&touch| self.holding(operands, touch));
+            let (holds, denying) = (holding().next(), touches.len() - holding().count());
+            if denying > usize::from(holds.is_none()) && self.shorten(net, operands, touches, holds, meter)? {
                 return Some(true);
             }
         }
         Some(false)
     }
 
-    /// Puts one operand in the place of all that deny members of a group, if that is shorter. Such an operand is a
+    /// The operand that touches a group, if it is a member that holds.
+    fn holding(&self, operands: &[Signal], touch: Touch) -> Option<Signal> {
+        let operand = operands[touch.place as usize];
+        (!operand.is_negated() && self.is_input(operand)).then_some(operand)
+    }
+
+    /// Puts one operand in the place of all that deny members of the group that these touch, if that is shorter. Such an operand is a
     /// member denied, a conjunction with some, or a disjunction of members, which denies all others.
     fn shorten(
         &self,
         net: &mut Net,
         operands: &mut Vec<Signal>,
-        group: usize,
+        touches: &[Touch],
         holds: Option<Signal>,
         meter: &mut Meter,
     ) -> Option<bool> {
-        let members = &self.members[group];
-        let is_denied = |s: &Signal| self.is_denied(*s, group);
-        let (mut kept, mut denied, mut choices) = (Vec::new(), Vec::new(), Vec::new());
+        let group = touches[0].mention.group;
+        let members = &self.members[group as usize];
+        let (mut denied, mut choices) = (Vec::new(), Vec::new());
+        // The places of operands that go, and what stays of them.
+        let (mut places, mut kept) = (Vec::new(), Vec::new());
         // How many literals there would be no more, and how many leaves.
         let (mut gone, mut leaves) = (0, 0);
-        meter.spend(operands.len() as u64)?;
-        for &operand in &*operands {
-            let gate = operand.gate();
-            let inner = match net.gate(gate) {
-                Gate::And(inner) if self.denied[gate as usize].binary_search(&group).is_ok() => inner,
-                _ if is_denied(&operand) => {
+        meter.spend(touches.len() as u64)?;
+        for &Touch { place, mention } in touches {
+            let operand = operands[place as usize];
+            let Gate::And(inner) = net.gate(operand.gate()) else {
+                if operand.is_negated() {
                     (gone, leaves) = (gone + 1, leaves + 1);
                     denied.push(!operand);
-                    continue;
+                    places.push(place);
                 }
-                _ => {
-                    kept.push(operand);
-                    continue;
-                }
+                continue;
             };
-            meter.spend(2 * inner.len() as u64)?;
             if !operand.is_negated() {
-                let (members, others): (Vec<Signal>, Vec<Signal>) = inner.iter().partition(|s| is_denied(s));
-                leaves += members.len();
-                denied.extend(members.into_iter().map(|s| !s));
-                kept.extend(others);
-            } else if inner.iter().all(is_denied) {
-                leaves += inner.len();
+                meter.spend(2 * inner.len() as u64)?;
+                for &s in inner {
+                    if self.is_denied(s, group) { denied.push(!s) } else { kept.push(s) }
+                }
+            } else if mention.count as usize == inner.len() {
                 choices.push(inner);
             } else {
-                kept.push(operand);
                 continue;
             }
-            gone += if self.uses[gate as usize] > 1 { 1 } else { inner.len() };
+            leaves += mention.count as usize;
+            places.push(place);
+            gone += if self.uses[operand.gate() as usize] > 1 { 1 } else { inner.len() };
         }
         denied.sort_unstable();
-        let is_open = |member: &Signal| {
+        let is_open = |member: &Signal, choices: &[&[Signal]]| {
             denied.binary_search(member).is_err()
-                && choices.iter().all(|c| c.binary_search(&!*member).is_ok())
+                && choices.iter().all(|choice| choice.binary_search(&!*member).is_ok())
         };
-        meter.spend((1 + choices.len() as u64) * members.len() as u64)?;
         if let Some(holds) = holds {
             // What another member's holding implies says nothing.
-            let is_open = is_open(&holds);
+            let is_open = is_open(&holds, &choices);
             if is_open && leaves == 0 {
                 return Some(false);
             }
-            *operands = if is_open { kept } else { vec![Signal::FALSE] };
+            if is_open {
+                replace(operands, &places, kept);
+            } else {
+                *operands = vec![Signal::FALSE];
+            }
             return Some(true);
         }
-        let rest: Vec<Signal> = match choices.iter().min_by_key(|choice| choice.len()) {
-            Some(choice) => choice.iter().map(|s| !*s).filter(is_open).collect(),
-            None if 2 * denied.len() > members.len() => members.iter().copied().filter(is_open).collect(),
+        let least = (0..choices.len()).min_by_key(|&choice| choices[choice].len());
+        let (least, is_choice) = match least {
+            Some(least) => (choices.swap_remove(least), true),
+            None if 2 * denied.len() > members.len() => (&members[..], false),
             None => return Some(false),
         };
         // A gate that others need stays; and what is replaced by as many leaves may be replaced again and again.
-        if 2 * rest.len() >= members.len() || rest.len() > gone || rest.len() >= leaves {
+        let most = gone.min(leaves - 1).min((members.len() - 1) / 2);
+        meter.spend((1 + choices.len() as u64) * least.len() as u64)?;
+        let open = least.iter().map(|s| s.negate_if(is_choice)).filter(|s| is_open(s, &choices));
+        let rest: Vec<Signal> = open.take(most + 1).collect();
+        if rest.len() > most {
             return Some(false);
         }
         kept.push(net.or(rest));
-        *operands = kept;
+        replace(operands, &places, kept);
         Some(true)
     }
+}
+
+/// Puts others in the place of the operands at these places, which are ascending.
+fn replace(operands: &mut Vec<Signal>, places: &[u32], others: Vec<Signal>) {
+    let (mut places, mut place) = (places.iter().peekable(), 0..);
+    operands.retain(|_| places.next_if_eq(&&place.next().expect("without end")).is_none());
+    operands.extend(others);
 }
 
 /// For each role, the signals of its moves that some gate mentions or that can be legal.

@@ -21,11 +21,12 @@ const MAX_DEPTH: usize = 200;
 /// Steps to sort and count a literal.
 const SORTED: u64 = 4;
 
-/// Bytes for a literal that may be in several products: its own, its entries in two tables and a heap, and its place in a list.
-const BYTES: usize = 96;
+/// Bytes for a literal that may be in several products: its own and its place, in lists that may be twice as long as they have to be, and
+/// half of an entry among those that are shared and in the heap.
+const BYTES: usize = 56;
 
-/// Bytes of a product by itself.
-const PRODUCT: usize = 64;
+/// Bytes of a product by itself: where it ends, and its place in order.
+const PRODUCT: usize = 32;
 
 /// Factors every sum of products. O(literals x log) for each level of nesting.
 pub fn factor(net: &Net, meter: &mut Meter) -> Option<Net> {
@@ -43,7 +44,7 @@ pub fn factor(net: &Net, meter: &mut Meter) -> Option<Net> {
             continue;
         }
         // The gate is the conjunction of `plain`, with no product of `sums` true.
-        let (mut plain, mut sums) = (Vec::new(), Vec::new());
+        let (mut plain, mut sums) = (Vec::new(), Products::default());
         for s in operands {
             let child = s.gate();
             match (inlined[child as usize], s.is_negated()) {
@@ -51,19 +52,19 @@ pub fn factor(net: &Net, meter: &mut Meter) -> Option<Net> {
                 (true, false) => plain.extend(products.remove(&child).unwrap_or_default()),
                 (false, true) if is_small(net, child) => {
                     let Gate::And(operands) = net.gate(child) else { continue };
-                    sums.push(operands.to_vec());
+                    sums.push(operands.iter().copied());
                 }
                 (false, negated) => plain.push(signals[child as usize].negate_if(negated)),
             }
         }
         if inlined[gate] {
-            if !sums.is_empty() {
+            if !sums.ends.is_empty() {
                 let sum = sum(&mut copy, sums, meter, 0)?;
                 plain.push(!sum);
             }
             products.insert(gate as u32, plain);
         } else {
-            sums.extend(plain.into_iter().map(|s| vec![!s]));
+            plain.into_iter().for_each(|s| sums.push([!s]));
             signals[gate] = !sum(&mut copy, sums, meter, 0)?;
         }
     }
@@ -83,82 +84,120 @@ fn inlined(net: &Net, live: &[bool]) -> Vec<bool> {
     (0..net.len()).map(|gate| gate >= net.inputs() && uses[gate] == 1).collect()
 }
 
-/// The disjunction of products, factored.
-fn sum(net: &mut Net, mut products: Vec<Vec<Signal>>, meter: &mut Meter, depth: usize) -> Option<Signal> {
-    let size = size(&products);
-    meter.spend(SORTED * size as u64)?;
-    for product in &mut products {
-        product.sort_unstable();
-        product.dedup();
+/// Products, one behind the other in a list.
+#[derive(Default)]
+struct Products {
+    literals: Vec<Signal>,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Products {
+    fn push(&mut self, product: impl IntoIterator<Item = Signal>) {
+        self.literals.extend(product);
+        self.ends.push(self.literals.len());
     }
-    products.sort_unstable();
-    products.dedup();
-    let mut occurrences: FxHashMap<Signal, Vec<usize>> = FxHashMap::default();
-    let mut literals = Vec::new();
-    // Different products of one literal have nothing in common, and most sums are of such.
-    let may_share = products.iter().any(|product| product.len() > 1);
-    let bytes = if may_share { BYTES * size } else { PRODUCT * products.len() };
-    meter.take(bytes)?;
-    for (number, product) in products.iter().enumerate().filter(|_| may_share) {
-        for &literal in product {
-            let list = occurrences.entry(literal).or_default();
-            if list.is_empty() {
-                literals.push(literal);
+
+    /// The products, of which each is in order and none is there twice, in order.
+    fn sorted(&mut self) -> Vec<&[Signal]> {
+        let (mut rest, mut start) = (&mut self.literals[..], 0);
+        let mut list: Vec<&[Signal]> = Vec::with_capacity(self.ends.len());
+        for &end in &self.ends {
+            let (product, behind) = rest.split_at_mut(end - start);
+            product.sort_unstable();
+            let mut len = 0;
+            for place in 0..product.len() {
+                if place == 0 || product[place] != product[len - 1] {
+                    product[len] = product[place];
+                    len += 1;
+                }
             }
-            list.push(number);
+            (rest, start) = (behind, end);
+            list.push(&product[..len]);
         }
+        list.sort_unstable();
+        list.dedup();
+        list
     }
-    let mut counts: FxHashMap<Signal, usize> =
-        literals.iter().map(|&literal| (literal, occurrences[&literal].len())).collect();
-    let mut heap: BinaryHeap<(usize, Reverse<Signal>)> =
-        literals.iter().map(|l| (counts[l], Reverse(*l))).filter(|(count, _)| *count > 1).collect();
+
+    /// Literals and products.
+    fn size(&self) -> usize {
+        self.literals.len() + self.ends.len()
+    }
+}
+
+/// A literal that is in several products.
+struct Shared<'p> {
+    literal: Signal,
+    /// With the numbers of the products, ascending.
+    places: &'p [(Signal, u32)],
+    /// How many of them are left.
+    count: usize,
+}
+
+/// The disjunction of products, factored.
+fn sum(net: &mut Net, mut products: Products, meter: &mut Meter, depth: usize) -> Option<Signal> {
+    let size = products.size();
+    meter.spend(SORTED * size as u64)?;
+    // Different products of one literal have nothing in common, and most sums are of such.
+    let may_share = products.literals.len() > products.ends.len();
+    let bytes = if may_share { BYTES * size } else { PRODUCT * products.ends.len() };
+    meter.take(bytes)?;
+    let products = products.sorted();
+    let mut places: Vec<(Signal, u32)> = Vec::new();
+    for (number, product) in (0..).zip(&products).filter(|_| may_share) {
+        places.extend(product.iter().map(|&literal| (literal, number)));
+    }
+    places.sort_unstable();
+    let alike = places.chunk_by(|left, right| left.0 == right.0).filter(|places| places.len() > 1);
+    let mut shared: Vec<Shared<'_>> =
+        alike.map(|places| Shared { literal: places[0].0, places, count: places.len() }).collect();
+    let mut heap: BinaryHeap<(usize, Reverse<usize>)> =
+        shared.iter().enumerate().map(|(number, shared)| (shared.count, Reverse(number))).collect();
     let mut taken = vec![false; products.len()];
     let mut terms = Vec::new();
-    while let Some((count, Reverse(literal))) = heap.pop() {
+    while let Some((count, Reverse(number))) = heap.pop() {
         if depth >= MAX_DEPTH {
             break;
         }
-        if counts[&literal] < count {
+        let Shared { places, count: left, .. } = shared[number];
+        if left < count {
             // The count was stale: other factors took some of the products.
-            if counts[&literal] > 1 {
-                heap.push((counts[&literal], Reverse(literal)));
+            if left > 1 {
+                heap.push((left, Reverse(number)));
             }
             continue;
         }
-        let users: Vec<usize> = occurrences[&literal].iter().copied().filter(|&p| !taken[p]).collect();
-        let mut common = products[users[0]].clone();
+        let users: Vec<usize> =
+            places.iter().map(|&(_, product)| product as usize).filter(|&product| !taken[product]).collect();
+        let mut common = products[users[0]].to_vec();
         for &user in &users[1..] {
             meter.spend(common.len() as u64)?;
             common.retain(|s| products[user].binary_search(s).is_ok());
         }
-        let rest: Vec<Vec<Signal>> = users
-            .iter()
-            .map(|&user| {
-                products[user].iter().copied().filter(|s| common.binary_search(s).is_err()).collect()
-            })
-            .collect();
+        let mut rest = Products::default();
         for &user in &users {
+            rest.push(products[user].iter().copied().filter(|s| common.binary_search(s).is_err()));
             taken[user] = true;
-            products[user].iter().for_each(|literal| *counts.get_mut(literal).expect("counted above") -= 1);
+            for literal in products[user] {
+                if let Ok(number) = shared.binary_search_by_key(literal, |shared| shared.literal) {
+                    shared[number].count -= 1;
+                }
+            }
         }
         let taken = users.iter().map(|&user| 1 + products[user].len()).sum::<usize>();
-        debug_assert!(users.len() > 1 && self::size(&rest) < taken, "a part has fewer literals");
+        debug_assert!(users.len() > 1 && rest.size() < taken, "a part has fewer literals");
         let inner = sum(net, rest, meter, depth + 1)?;
         common.push(inner);
         terms.push(net.and(common));
     }
     for (product, taken) in products.into_iter().zip(taken) {
         if !taken {
-            terms.push(net.and(product));
+            terms.push(net.and(product.to_vec()));
         }
     }
     let sum = net.or(terms);
     net.pay(meter)?;
     meter.give(bytes);
     Some(sum)
-}
-
-/// Literals and products.
-fn size(products: &[Vec<Signal>]) -> usize {
-    products.iter().map(|product| 1 + product.len()).sum()
 }

@@ -4,17 +4,10 @@
 //! that is wanted. A file is read only if it is a `.kif` below the folder once links are followed.
 
 use crate::refusal::Refusal;
-use gdl_compiler::{Diagnostics, Levels, Limits, Observer, Options, Rules, Source, eval::Evaluator};
+use gdl_compiler::{Levels, Limits, Observer, Options, Rules, Source, eval::Evaluator};
 use gdl_games::Entry;
-use gdl_runtime::{
-    __private::{lift, playable},
-    Cancel, Dynamic,
-};
-use gdl_tools::{
-    load::{self, Compiled},
-    output::counted,
-    parse::did_you_mean,
-};
+use gdl_runtime::{__private::playable, Cancel, Dynamic};
+use gdl_tools::{load, output::counted, parse::did_you_mean};
 use std::{ops::ControlFlow, path::PathBuf};
 
 /// What a text is called in diagnostics.
@@ -97,12 +90,6 @@ impl Sheet {
         Options { limits, levels, observer: observer(cancel), ..Options::default() }
     }
 
-    /// What is to be said of it; and what came of it, lints apart.
-    pub(crate) fn examine(&self, levels: Levels, cancel: &Cancel) -> (Diagnostics, Option<Compiled>) {
-        let (diagnostics, compiled) = load::inspect(&self.source, &self.options(levels, cancel));
-        (diagnostics, compiled.ok())
-    }
-
     /// The game, which is evaluated state by state if it takes too much to be grounded.
     ///
     /// # Errors
@@ -115,11 +102,9 @@ impl Sheet {
         let (mut diagnostics, compiled) = load::inspect(&self.source, &options);
         match compiled {
             Ok(compiled) => playable(&compiled, None).map_err(|excess| Refusal::new(excess.message)),
-            Err(Some(rules)) if diagnostics.are_excesses() => lift(&rules, &options).map_err(|excess| {
-                diagnostics.push(*excess);
-                Refusal::of_rules(&diagnostics, &self.source)
-            }),
-            Err(_) => Err(Refusal::of_rules(&diagnostics, &self.source)),
+            Err(rules) => rules
+                .and_then(|rules| load::excuse(&rules, &options, &mut diagnostics))
+                .ok_or_else(|| Refusal::of_rules(&diagnostics, &self.source)),
         }
     }
 

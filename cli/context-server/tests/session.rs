@@ -125,6 +125,37 @@ fn tools_are_listed_and_answer_as_their_schemas_say() {
     });
 }
 
+/// A game that has no net, since its arcs are joined in too many ways, but is played all the same.
+fn knot() -> String {
+    let places: String = (0..9).map(|place| ["(place ", &place.to_string(), ") "].concat()).collect();
+    places
+        + "(role robot) (<= (legal robot (lay ?x ?y)) (place ?x) (place ?y))
+        (<= (next (arc ?x ?y)) (does robot (lay ?x ?y))) (<= (next (arc ?x ?y)) (true (arc ?x ?y)))
+        (<= (joined ?x ?y) (true (arc ?x ?y))) (<= (joined ?x ?z) (joined ?x ?y) (joined ?z ?y))
+        (<= terminal (joined 0 8)) (init (arc 0 0)) (<= (goal robot 100) (joined 0 8))
+        (<= (goal robot 0) (not (joined 0 8)))"
+}
+
+#[test]
+fn what_is_evaluated_state_by_state_is_a_warning() {
+    let knot = knot();
+    let [checked, fixed] = converse(async |client: &Client| {
+        let mut found = [false; 2];
+        for (found, tool) in found.iter_mut().zip(["check", "fix"]) {
+            let answer = client.call_tool(call(tool, &json!({ "rulesheet": knot }))).await.expect(tool);
+            let verdict = answer.structured_content.expect("data");
+            let verdict = if tool == "fix" { &verdict["left"] } else { &verdict };
+            let told = "evaluated state by state: 81 atoms depend on each other in too many ways for a net";
+            let is_told = |one: &Value| one["code"] == "GDLM7" && one["message"] == told;
+            *found = verdict["errors"] == 0
+                && verdict["game"].is_null()
+                && verdict["diagnostics"].as_array().expect("a list").iter().any(is_told);
+        }
+        found
+    });
+    assert!(checked && fixed, "check {checked}, fix {fixed}");
+}
+
 #[test]
 fn many_questions_are_answered_at_once() {
     let answers = converse(async |client: &Client| {

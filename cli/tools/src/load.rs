@@ -221,6 +221,16 @@ pub fn inspect(
     }
 }
 
+/// What is to be said of a rulesheet, and what it is compiled to. That it can only be evaluated state by state is a warning.
+#[must_use]
+pub fn judge(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
+    let (mut diagnostics, compiled) = inspect(source, options);
+    if let Err(Some(rules)) = &compiled {
+        excuse(rules, options, &mut diagnostics);
+    }
+    (diagnostics, compiled.ok())
+}
+
 /// Options for those who want to use a rulesheet: lints that stop `gdl check` and `gdl!` are
 /// reported only.
 #[must_use]
@@ -324,10 +334,16 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
 /// Makes rules a game that is evaluated state by state, if all that speaks against them is that they take too much to be grounded. Then that is
 /// a warning. None if there are other errors, or if that takes too much as well, which is one more among the diagnostics.
 pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
+    let compiling = Compiling::start();
+    excuse(rules, &Options { observer: compiling.observer(), ..options.clone() }, diagnostics)
+}
+
+/// [`lift_instead`] for those who observe it themselves.
+pub fn excuse(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
     if !diagnostics.are_excesses() {
         return None;
     }
-    match lift_watched(rules, options) {
+    match lift(rules, options) {
         Ok(game) => {
             diagnostics.excuse();
             Some(game)

@@ -4,7 +4,11 @@ use super::Question;
 use crate::{refusal::Refusal, sheet::Shelf};
 use gdl_compiler::{Diagnostics, Levels, Severity, Source};
 use gdl_runtime::Cancel;
-use gdl_tools::{load::Compiled, output::counted, report};
+use gdl_tools::{
+    load::{self, Compiled},
+    output::counted,
+    report,
+};
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -108,7 +112,8 @@ impl Question for Check {
     fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Verdict), Refusal> {
         let sheet = shelf.find(&self.rulesheet)?;
         let warn = if self.lints { vec!["lints".to_owned()] } else { Vec::new() };
-        let (diagnostics, compiled) = sheet.examine(Levels { warn, ..Levels::default() }, cancel);
+        let options = sheet.options(Levels { warn, ..Levels::default() }, cancel);
+        let (diagnostics, compiled) = load::judge(&sheet.source, &options);
         let verdict = Verdict::new(&diagnostics, &sheet.source, compiled.as_ref());
         Ok((verdict.to_text(&diagnostics, &sheet.source), verdict))
     }

@@ -50,8 +50,8 @@ impl Question for Fix {
         let mut made = Vec::new();
         let mut compiled = None;
         let mut examine = |source: &_| {
-            let (diagnostics, game) = load::inspect(source, &options);
-            compiled = game.ok();
+            let (diagnostics, game) = load::judge(source, &options);
+            compiled = game;
             diagnostics
         };
         let (source, diagnostics) = mend(&sheet.source, &mut examine, &mut |source, diagnostic| {

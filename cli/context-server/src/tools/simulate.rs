@@ -53,8 +53,9 @@ impl Question for Simulate {
 
     fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Played), Refusal> {
         let sheet = shelf.find(&self.rulesheet)?;
-        let (faults, compiled) = sheet.examine(load::tolerant().levels, cancel);
-        let compiled = compiled.ok_or_else(|| Refusal::of_rules(&faults, &sheet.source))?;
+        let options = sheet.options(load::tolerant().levels, cancel);
+        let (faults, compiled) = load::inspect(&sheet.source, &options);
+        let compiled = compiled.map_err(|_| Refusal::of_rules(&faults, &sheet.source))?;
         let game = Dynamic::decode(&compiled.table).map_err(|error| Refusal::new(error.to_string()))?;
         let usual = Settings::default();
         let settings = Settings {

@@ -235,6 +235,21 @@ fn exclusions_in_several_gates_are_complemented_together() {
 }
 
 #[test]
+fn a_move_denies_the_others() {
+    check_pass(
+        optimize::complement,
+        &format!(
+            "{PLAYER} (<= (next (at 6)) (does p a) (does p b)) (<= (next (at 7)) (does p a) (not (does p b)))
+            (<= one (does p a)) (<= one (does p c)) (<= (next (at 8)) (does p b) one)"
+        ),
+        &["g0", "g1", "g2", "g3", "next (at 6)", "next (at 7)", "next (at 8)"],
+        "g0 = p: a & !p: b\ng1 = !p: a & !p: c\ng2 = p: a & p: b\ng3 = p: b & !g1\n\
+         next (at 6) = g2\nnext (at 7) = g0\nnext (at 8) = g3\n",
+        "next (at 6) = 0\nnext (at 7) = p: a\nnext (at 8) = 0\n",
+    );
+}
+
+#[test]
 fn common_operands_are_shared() {
     let rules = format!(
         "{PLAYER} (<= (next (at 8)) (or (does p a) (does p b) (does p c)))

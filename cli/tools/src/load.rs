@@ -221,9 +221,10 @@ pub fn inspect(
     }
 }
 
-/// What is to be said of a rulesheet, and what it is compiled to. That it can only be evaluated state by state is a warning.
+/// What `gdl check` says of a rulesheet, for which being evaluated state by state is a warning; and what it is compiled to, if it can
+/// be.
 #[must_use]
-pub fn judge(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
+pub fn check(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
     let (mut diagnostics, compiled) = inspect(source, options);
     if let Err(Some(rules)) = &compiled {
         excuse(rules, options, &mut diagnostics);

@@ -407,12 +407,15 @@ impl Net {
     /// when there are none left: wide gates of wide gates are not absorbed to the end. It ends anyway, since with each change
     /// there are fewer operands or one of them is replaced by a part of itself.
     fn absorb(&self, operands: &mut Vec<Signal>, work: &mut usize) -> bool {
+        // Inputs have no operands, and come first.
+        if operands.last().is_none_or(|s| (s.gate() as usize) < self.inputs()) {
+            return true;
+        }
         let mut changed = true;
         let mut among = Among::default();
         operands.iter().for_each(|&s| among.insert(s));
         while changed {
             changed = false;
-            // Inputs have no operands, and come first.
             let mut i = operands.partition_point(|s| (s.gate() as usize) < self.inputs());
             while i < operands.len() {
                 let operand = operands[i];

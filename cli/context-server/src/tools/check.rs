@@ -113,7 +113,7 @@ impl Question for Check {
         let sheet = shelf.find(&self.rulesheet)?;
         let warn = if self.lints { vec!["lints".to_owned()] } else { Vec::new() };
         let options = sheet.options(Levels { warn, ..Levels::default() }, cancel);
-        let (diagnostics, compiled) = load::judge(&sheet.source, &options);
+        let (diagnostics, compiled) = load::check(&sheet.source, &options);
         let verdict = Verdict::new(&diagnostics, &sheet.source, compiled.as_ref());
         Ok((verdict.to_text(&diagnostics, &sheet.source), verdict))
     }

@@ -50,7 +50,7 @@ impl Question for Fix {
         let mut made = Vec::new();
         let mut compiled = None;
         let mut examine = |source: &_| {
-            let (diagnostics, game) = load::judge(source, &options);
+            let (diagnostics, game) = load::check(source, &options);
             compiled = game;
             diagnostics
         };

@@ -16,6 +16,9 @@ use crate::propnet::{Gate, Net, Signal};
 /// Steps to count one more in a group.
 const COUNTED: u64 = 4;
 
+/// Bytes of a gate: where its mentions start, its uses and its leaves, in lists that may be twice as long as they have to be.
+const GATE: usize = 32;
+
 /// Replaces long exclusions by their complements, those too that are spread over conjunctions and disjunctions among
 /// the operands. O(literals), for each group that an input is in and each gate whose operands are looked into.
 pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
@@ -47,6 +50,7 @@ pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
 #[derive(Clone, Copy)]
 struct Mention {
     group: u32,
+    /// How many members it is of: one, if it is an input.
     count: u32,
 }
 
@@ -62,9 +66,11 @@ struct Touch {
 struct Groups {
     /// By group, in order.
     members: Vec<Vec<Signal>>,
-    /// Those of each gate of the copy behind each other, ascending by group, and where they start.
+    /// What each gate of the copy mentions, one behind the other, ascending by group.
     mentions: Vec<Mention>,
+    /// By gate of the copy: where its mentions start, which end where those of the next do.
     starts: Vec<u32>,
+    /// How many gates are inputs, the constant among them.
     inputs: usize,
     /// By gate of the copy: how many gates have it as an operand, as far as it is known.
     uses: Vec<u32>,
@@ -77,7 +83,9 @@ impl Groups {
         let ones = || net.mutex_groups.iter().filter(|group| group.exactly_one);
         let count = net.does().len() + ones().map(|group| group.members.len()).sum::<usize>();
         meter.spend(COUNTED * count as u64)?;
-        meter.take((4 * size_of::<u32>() + size_of::<Mention>()) * count + 16 * net.len())?;
+        // A member stands in its group, in a list that is put in order, and among the mentions.
+        let member = size_of::<Signal>() + size_of::<(Signal, u32)>() + size_of::<Mention>();
+        meter.take(2 * member * count + GATE * net.inputs())?;
         let mut members = moves(net);
         for group in ones() {
             members.push(group.members.iter().map(|&fluent| net.fluent(fluent as usize)).collect());
@@ -129,7 +137,7 @@ impl Groups {
                 groups.extend(self.mentions(operand).iter().map(|mention| mention.group));
             }
             meter.spend(operands.len() as u64 + COUNTED * groups.len() as u64)?;
-            meter.take(size_of::<Mention>() * groups.len())?;
+            meter.take(2 * size_of::<Mention>() * groups.len() + GATE)?;
             groups.sort_unstable();
             let alike = groups.chunk_by(|left, right| left == right);
             self.mentions.extend(alike.map(|same| Mention { group: same[0], count: same.len() as u32 }));

@@ -11,7 +11,7 @@ use crate::{
     statistics::{elo, wilson},
 };
 use gdl_runtime::{
-    Cancel, Game, GameExt, Player, Referee,
+    Cancel, Dynamic, Game, GameExt, Player, Referee,
     chance::Stream,
     game::Id,
     playouts::RoleTally,
@@ -60,7 +60,7 @@ impl Contest<'_> {
     ///
     /// # Errors
     /// If there are not as many players.
-    pub fn seats<G: Game>(&self, game: &G) -> Result<Vec<usize>> {
+    pub fn seats(&self, game: &Dynamic) -> Result<Vec<usize>> {
         let roles = game.roles().filter(|&role| Some(role) != game.chance_role());
         let seats: Vec<usize> = roles.map(Id::index).collect();
         if seats.len() != self.players.len() {
@@ -75,14 +75,14 @@ impl Contest<'_> {
     ///
     /// # Errors
     /// If there are not as many players as roles, a referee cannot lead the game, or `keep` says so.
-    pub fn play<G: Game>(
+    pub fn play(
         &self,
-        game: &G,
+        game: &Dynamic,
         numbers: Range<u64>,
         threads: usize,
         cancel: &Cancel,
         tell: &(dyn Fn(u64) + Sync),
-        keep: &(dyn Fn(u64, &Match<G>) -> Result + Sync),
+        keep: &(dyn Fn(u64, &Match<Dynamic>) -> Result + Sync),
     ) -> Result<Total> {
         let seats = self.seats(game)?;
         let matches = usize::try_from(numbers.end.saturating_sub(numbers.start)).unwrap_or(usize::MAX);
@@ -119,12 +119,12 @@ impl Contest<'_> {
     }
 
     /// Plays one match, players moved on by one seat from the match before.
-    fn play_one<G: Game>(
+    fn play_one(
         &self,
-        game: &G,
+        game: &Dynamic,
         seats: &[usize],
         number: u64,
-        keep: &(dyn Fn(u64, &Match<G>) -> Result + Sync),
+        keep: &(dyn Fn(u64, &Match<Dynamic>) -> Result + Sync),
     ) -> Result<Total> {
         let count = self.players.len();
         let round = number / count as u64;
@@ -134,7 +134,7 @@ impl Contest<'_> {
         let chance = luck.bits();
         let seeds: Vec<u64> = (0..count).map(|_| luck.bits()).collect();
         let players = seated.iter().map(|&player| self.players[player].build(seeds[player]));
-        let mut players: Vec<Box<dyn Player<G> + '_>> = players.flatten().collect();
+        let mut players: Vec<Box<dyn Player<Dynamic>>> = players.flatten().collect();
 
         let id = format!("{}.{}.{}", self.name, self.seed, number + 1);
         let referee = Referee::new(game).seed(chance).id(id).max_steps(self.longest);
@@ -142,7 +142,7 @@ impl Contest<'_> {
         let referee = self.nodes.into_iter().fold(referee, Referee::nodes);
         // Answers from elsewhere take their time on the way.
         let is_far = self.players.iter().any(Spec::is_remote);
-        let referee = if is_far { referee.grace(Referee::<G>::DEFAULT_GRACE) } else { referee };
+        let referee = if is_far { referee.grace(Referee::<Dynamic>::DEFAULT_GRACE) } else { referee };
         let played = referee.run(&mut players).map_err(|error| Error::Usage(error.to_string()))?;
         let mut total = Total::new(count, game.shape().roles);
         total.add(&played, seats, &seated);
@@ -208,7 +208,7 @@ impl Total {
     }
 
     /// Adds a match in which these players had these seats, which are roles.
-    fn add<G: Game>(&mut self, played: &Match<G>, seats: &[usize], seated: &[usize]) {
+    fn add(&mut self, played: &Match<Dynamic>, seats: &[usize], seated: &[usize]) {
         self.steps += played.history.depth() as u64;
         for (&role, &player) in seats.iter().zip(seated) {
             for faults in &played.faults {

@@ -8,7 +8,8 @@ use crate::{
 #[cfg(feature = "network")]
 use gdl_network::{Remote, client::Address};
 use gdl_runtime::{
-    Budget, Game, Information, Player,
+    Budget, Dynamic, Information, Player,
+    dynamic::{MoveId, RoleId},
     player::{First, Random, Report},
     referee::Fault,
     search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect, Planner},
@@ -328,9 +329,9 @@ impl Spec {
     }
 
     /// The player. The seed is for one that was not told any. None for a person, and for a player elsewhere that there are
-    /// no rules for.
+    /// no rules for. All players are compiled here, for the one type of game that commands give them.
     #[must_use]
-    pub fn build<'g, G: Game + 'g>(&self, seed: u64) -> Option<Box<dyn Player<G> + 'g>> {
+    pub fn build(&self, seed: u64) -> Option<Box<dyn Player<Dynamic>>> {
         #[cfg(feature = "network")]
         if let Some(Elsewhere { address, start, rules, told }) = &self.elsewhere {
             let [start, play] = [*start, self.seconds].map(|clock| clock.map(Duration::from_secs_f64));
@@ -341,7 +342,7 @@ impl Spec {
             return Some(Box::new(told.scramble.into_iter().fold(player, Remote::scrambled)));
         }
         let seed = self.seed.unwrap_or(seed);
-        let player: Box<dyn Player<G> + 'g> = match self.kind.name {
+        let player: Box<dyn Player<Dynamic>> = match self.kind.name {
             "first" => Box::new(First::new()),
             "random" => Box::new(Random::new().seed(seed)),
             "greedy" => Box::new(AlphaBeta::new().depth(1).seed(seed)),
@@ -371,15 +372,15 @@ impl Spec {
 }
 
 impl Spec {
-    fn alphabeta<G: Game>(&self, player: AlphaBeta<G>, seed: u64) -> AlphaBeta<G> {
+    fn alphabeta(&self, player: AlphaBeta<Dynamic>, seed: u64) -> AlphaBeta<Dynamic> {
         let player = self.depth.into_iter().fold(player.seed(seed), AlphaBeta::depth);
         self.memory.into_iter().fold(player, AlphaBeta::memory)
     }
 }
 
 /// A player with bounds of its own, under the name that it was asked for by.
-struct Bounded<'g, G: Game> {
-    player: Box<dyn Player<G> + 'g>,
+struct Bounded {
+    player: Box<dyn Player<Dynamic>>,
     name: String,
     time: Option<Duration>,
     nodes: Option<u64>,
@@ -387,7 +388,7 @@ struct Bounded<'g, G: Game> {
     solves: bool,
 }
 
-impl<G: Game> Bounded<'_, G> {
+impl Bounded {
     fn bound(&self, budget: &Budget) -> Budget {
         let end = self.time.and_then(|time| Instant::now().checked_add(time));
         let budget = end.iter().fold(budget.clone(), |budget, &end| budget.and_until(end));
@@ -395,13 +396,13 @@ impl<G: Game> Bounded<'_, G> {
     }
 }
 
-impl<G: Game> Player<G> for Bounded<'_, G> {
+impl Player<Dynamic> for Bounded {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
-        let nodes = self.nodes.unwrap_or(Perfect::<G>::DEFAULT_NODES);
+    fn start(&mut self, game: &Dynamic, role: RoleId, budget: &Budget) {
+        let nodes = self.nodes.unwrap_or(Perfect::<Dynamic>::DEFAULT_NODES);
         let budget = match budget.deadline() {
             _ if !self.solves => self.bound(budget),
             Some(deadline) => Budget::until(deadline).and_nodes(nodes),
@@ -410,12 +411,17 @@ impl<G: Game> Player<G> for Bounded<'_, G> {
         self.player.start(game, role, &budget);
     }
 
-    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
+    fn choose(
+        &mut self,
+        game: &Dynamic,
+        information: &Information<Dynamic>,
+        budget: &Budget,
+    ) -> Option<MoveId> {
         let budget = self.bound(budget);
         self.player.choose(game, information, &budget)
     }
 
-    fn stop(&mut self, game: &G, information: &Information<G>) {
+    fn stop(&mut self, game: &Dynamic, information: &Information<Dynamic>) {
         self.player.stop(game, information);
     }
 

@@ -6,7 +6,7 @@ use crate::{
     refusal::Refusal,
     sheet::{self, Shelf},
 };
-use gdl_runtime::{Budget, Cancel, Dynamic, Game, GameExt, Information};
+use gdl_runtime::{Budget, Cancel, Game, GameExt, Information};
 use gdl_tools::players::Spec;
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ impl Question for BestMove {
         let budget = Budget::of_nodes(nodes).cancelled_by(cancel);
         let mut player = spec
             .at_most(MOST_BYTES, 1)
-            .build::<Dynamic>(self.seed)
+            .build(self.seed)
             .ok_or_else(|| Refusal::new("this player does not play here"))?;
         player.start(&game, role, &budget);
         let chosen = player.choose(&game, &information, &budget);

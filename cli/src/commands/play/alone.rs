@@ -1,7 +1,7 @@
 //! A player against itself: each position is shown, then who won.
 
 use super::args::PlayArgs;
-use gdl_runtime::{Game, GameExt, Player, Referee, chance::Stream, referee::End};
+use gdl_runtime::{Dynamic, Game, GameExt, Player, Referee, chance::Stream, referee::End};
 use gdl_tools::{
     error::{Error, Result},
     output::{self, DIM},
@@ -22,10 +22,10 @@ const DRAW: &str = "The only winning move is not to play.";
 ///
 /// # Errors
 /// If a person is to play, or stdout takes no more.
-pub(crate) fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
+pub(crate) fn play(args: &PlayArgs, game: &Dynamic) -> Result {
     let mut luck = Stream::new(args.terms.seed, 0);
     let seats = game.roles().filter(|&role| Some(role) != game.chance_role());
-    let players: Option<Vec<Box<dyn Player<G> + '_>>> =
+    let players: Option<Vec<Box<dyn Player<Dynamic>>>> =
         seats.map(|_| args.against.build(luck.bits())).collect();
     let Some(mut players) = players else {
         return Err(Error::Usage("`human` does not play itself: leave `--self` out".to_owned()));
@@ -36,7 +36,7 @@ pub(crate) fn play<G: Game>(args: &PlayArgs, game: &G) -> Result {
     let mut fault = None;
     let referee = args.terms.hold(Referee::new(game).seed(args.terms.seed), DEFAULT_NODES);
     let is_far = args.against.is_remote();
-    let referee = if is_far { referee.grace(Referee::<G>::DEFAULT_GRACE) } else { referee };
+    let referee = if is_far { referee.grace(Referee::<Dynamic>::DEFAULT_GRACE) } else { referee };
     let cancel = gdl_runtime::Cancel::default();
     let referee = referee.cancelled_by(&cancel).watch(|played, _| {
         let history = &played.history;

@@ -8,7 +8,12 @@ use super::{
     command::{self, Command, HELP},
 };
 use gdl_runtime::{
-    Budget, Game, GameExt, History, Player, chance::Stream, game::Id, history::Transcript, player::Belief,
+    Budget, Dynamic, Game, GameExt, History, Player,
+    chance::Stream,
+    dynamic::{MoveId, RoleId},
+    game::Id,
+    history::Transcript,
+    player::Belief,
 };
 use gdl_tools::{
     error::{Error, Result},
@@ -50,12 +55,7 @@ const LISTED: usize = 40;
 ///
 /// # Errors
 /// If there is no such role, or stdout takes no more.
-pub(crate) fn play<G: Game>(
-    args: &PlayArgs,
-    game: &G,
-    input: &mut dyn BufRead,
-    out: &mut dyn Write,
-) -> Result {
+pub(crate) fn play(args: &PlayArgs, game: &Dynamic, input: &mut dyn BufRead, out: &mut dyn Write) -> Result {
     let mut session = Session::new(args, game)?;
     session.greet(out)?;
     session.start();
@@ -63,27 +63,27 @@ pub(crate) fn play<G: Game>(
 }
 
 /// Who sits in a role's place.
-enum Seat<'g, G: Game> {
+enum Seat {
     Person,
     Chance,
-    Player(Box<dyn Player<G> + 'g>),
+    Player(Box<dyn Player<Dynamic>>),
 }
 
-struct Session<'a, 'g, G: Game> {
+struct Session<'a> {
     args: &'a PlayArgs,
-    game: &'g G,
+    game: &'a Dynamic,
     view: View,
-    history: History<G>,
+    history: History<Dynamic>,
     /// In role order.
-    seats: Vec<Seat<'g, G>>,
+    seats: Vec<Seat>,
     /// Whom the person asks for advice.
-    adviser: Box<dyn Player<G> + 'g>,
+    adviser: Box<dyn Player<Dynamic>>,
     luck: Stream,
     prompts: bool,
 }
 
-impl<'a, 'g, G: Game> Session<'a, 'g, G> {
-    fn new(args: &'a PlayArgs, game: &'g G) -> Result<Self> {
+impl<'a> Session<'a> {
+    fn new(args: &'a PlayArgs, game: &'a Dynamic) -> Result<Self> {
         let chance = game.chance_role();
         let own = match &args.role {
             Some(name) => {
@@ -177,11 +177,11 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
             let over = self.end().is_some();
             let mut joint = Vec::new();
             // People choose first, so that they do not wait for machines.
-            let people: Vec<G::Role> = self.people().collect();
-            let mut chosen: Vec<(G::Role, G::Move)> = Vec::new();
+            let people: Vec<RoleId> = self.people().collect();
+            let mut chosen: Vec<(RoleId, MoveId)> = Vec::new();
             let mut asked = false;
             for &role in &people {
-                let moves: Vec<G::Move> = self.legal(role);
+                let moves: Vec<MoveId> = self.legal(role);
                 if let ([only], false) = (&moves[..], over || forced >= FORCED) {
                     chosen.push((role, *only));
                     continue;
@@ -235,7 +235,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         }
     }
 
-    fn people(&self) -> impl Iterator<Item = G::Role> {
+    fn people(&self) -> impl Iterator<Item = RoleId> {
         self.game
             .roles()
             .zip(&self.seats)
@@ -243,7 +243,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
             .map(|(role, _)| role)
     }
 
-    fn legal(&self, role: G::Role) -> Vec<G::Move> {
+    fn legal(&self, role: RoleId) -> Vec<MoveId> {
         self.game.legal_moves(self.history.state(), role).collect()
     }
 
@@ -280,7 +280,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         text
     }
 
-    fn list(&self, role: G::Role, moves: &[G::Move], all: bool, out: &mut dyn Write) -> Result {
+    fn list(&self, role: RoleId, moves: &[MoveId], all: bool, out: &mut dyn Write) -> Result {
         let name = self.game.role_text(role);
         let shown = if all { moves.len() } else { moves.len().min(LISTED) };
         let texts: Vec<String> = (moves[..shown].iter().enumerate())
@@ -301,11 +301,11 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
     /// Asks the person until there is a move, or another position to go on from.
     fn ask(
         &mut self,
-        role: G::Role,
-        moves: &[G::Move],
+        role: RoleId,
+        moves: &[MoveId],
         input: &mut dyn BufRead,
         out: &mut dyn Write,
-    ) -> Result<Reply<G>> {
+    ) -> Result<Reply> {
         loop {
             if self.prompts {
                 write!(out, "{CODE}{}>{CODE:#} ", self.game.role_text(role))?;
@@ -369,13 +369,13 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
 
     /// Back to the last choice of a person.
     fn back(&mut self) -> std::result::Result<String, String> {
-        let people: Vec<G::Role> = self.people().collect();
+        let people: Vec<RoleId> = self.people().collect();
         let moved = travel::back(self.game, &mut self.history, &people, &Budget::unlimited());
         if moved { Ok(String::new()) } else { Err("there is nothing to take back".to_owned()) }
     }
 
     fn forth(&mut self) -> std::result::Result<String, String> {
-        let people: Vec<G::Role> = self.people().collect();
+        let people: Vec<RoleId> = self.people().collect();
         let moved = travel::forth(self.game, &mut self.history, &people, &Budget::unlimited());
         if moved { Ok(String::new()) } else { Err("there is nothing to make again".to_owned()) }
     }
@@ -385,7 +385,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
         self.args.terms.nodes.iter().fold(budget, |budget, &nodes| budget.and_nodes(nodes))
     }
 
-    fn advise(&mut self, role: G::Role) -> std::result::Result<String, String> {
+    fn advise(&mut self, role: RoleId) -> std::result::Result<String, String> {
         let budget = self.budget();
         let information = self.history.information(self.game, role);
         // A play that was loaded may begin where no information leads.
@@ -398,7 +398,7 @@ impl<'a, 'g, G: Game> Session<'a, 'g, G> {
     }
 
     /// The move of a role that no person plays. Where a player has no legal one, one is drawn, which is told.
-    fn answer(&mut self, role: G::Role, out: &mut dyn Write) -> Result<Option<G::Move>> {
+    fn answer(&mut self, role: RoleId, out: &mut dyn Write) -> Result<Option<MoveId>> {
         let budget = self.budget();
         let game = self.game;
         let view = game.view(self.history.state());
@@ -456,8 +456,8 @@ fn attempt<T>(work: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// What came of a question.
-enum Reply<G: Game> {
-    Move(G::Move),
+enum Reply {
+    Move(MoveId),
     /// The position is another one now.
     Elsewhere,
     Leave,
@@ -467,22 +467,16 @@ enum Reply<G: Game> {
 mod tests {
     use super::*;
     use clap::{Args, FromArgMatches};
-    use gdl_games::tictactoe::{self, Tictactoe};
     use gdl_runtime::Information;
 
     struct Breaks;
 
-    impl Player<Tictactoe> for Breaks {
+    impl Player<Dynamic> for Breaks {
         fn name(&self) -> &'static str {
             "breaks"
         }
 
-        fn choose(
-            &mut self,
-            _: &Tictactoe,
-            _: &Information<Tictactoe>,
-            _: &Budget,
-        ) -> Option<tictactoe::Move> {
+        fn choose(&mut self, _: &Dynamic, _: &Information<Dynamic>, _: &Budget) -> Option<MoveId> {
             panic!("on purpose")
         }
     }
@@ -492,7 +486,7 @@ mod tests {
         let matches =
             PlayArgs::augment_args(clap::Command::new("play")).get_matches_from(["play", "tictactoe"]);
         let args = PlayArgs::from_arg_matches(&matches).expect("well formed");
-        let game = tictactoe::game();
+        let game = gdl_games::dynamic("tictactoe").expect("built in");
         let mut session = Session::new(&args, &game).expect("a session");
         session.seats[1] = Seat::Player(Box::new(Breaks));
         session.adviser = Box::new(Breaks);

@@ -14,7 +14,10 @@ use gdl_runtime::{
     game::Perception,
     playouts::Engine,
 };
-use gdl_tests::comparison::{by_events, lenient};
+use gdl_tests::{
+    comparison::{by_events, lenient},
+    threads,
+};
 use std::thread;
 
 /// Steps compared on each game and engine; the oracle is slow.
@@ -120,7 +123,7 @@ fn compiled_games_agree_with_the_oracle() {
 
 #[test]
 fn tables_and_events_agree_with_the_oracle() {
-    for entry in LIST {
+    let compared = threads::map(LIST.iter(), |entry| {
         let (name, rules) = (entry.name, rules(entry.text));
         let source = Source::new("game.kif", entry.text);
         let compilation = compile(&source, &lenient(&Options::default())).expect("built-in rulesheets load");
@@ -139,7 +142,9 @@ fn tables_and_events_agree_with_the_oracle() {
             jump(&name, events, &table);
             assert!(tally(events) == tallied, "{name}: playouts of events and table");
         }
-    }
+        name
+    });
+    assert!(compared.into_iter().eq(LIST.iter().map(|entry| entry.name)), "all games, in order");
 }
 
 /// Asks for what is seen of states, and for what follows from them, in an order that no play has, in two threads at once.

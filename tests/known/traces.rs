@@ -16,6 +16,7 @@ use gdl_runtime::{
     __private::{eventful, lift},
     Dynamic,
 };
+use gdl_tests::threads;
 use gdl_tools::{
     load,
     verify::{Engine, Limits, Outcome, Trace, verify},
@@ -205,8 +206,12 @@ fn rulesheets_agree_with_their_traces() {
     let Some(traces) = traces() else { return };
     let mut known = Known::new();
     let (mut by_table, mut not_grounded, mut steps) = (0, Vec::new(), 0);
-    for (source, trace) in traces {
-        let Some((by, outcome)) = known.judge(source.name(), compare(&source, &trace)) else { continue };
+    let compared = threads::map(traces, |(source, trace)| {
+        let verdict = compare(&source, &trace);
+        (source, verdict)
+    });
+    for (source, verdict) in compared {
+        let Some((by, outcome)) = known.judge(source.name(), verdict) else { continue };
         steps += outcome.steps;
         if by != By::Table {
             not_grounded.push(source.name().to_owned());

@@ -13,7 +13,7 @@ use gdl_runtime::{
     playouts::{Engine, Tally},
 };
 use gdl_tests::{
-    corpus,
+    corpus, threads,
     watch::{agree, gates},
 };
 
@@ -192,22 +192,17 @@ fn first_moves_are_uniform() {
 fn lanes_agree_with_the_table_on_other_rulesheets() {
     let Some(rulesheets) = corpus::rulesheets() else { return };
     let options = Options { limits: corpus::limits(), ..gdl_tools::load::quiet() };
-    let (mut played, mut left) = (0, 0);
-    for (name, text) in rulesheets {
-        let Ok(game) = compile(&Source::new(&name, &text), &options) else {
-            left += 1;
-            continue;
-        };
-        if game.table().is_none_or(|_| gates(&game) > 20_000 * corpus::SCALE as usize) {
-            left += 1;
-            continue;
-        }
-        if agree(&name, &game, game.table().expect("a table"), 25, 2_000_000 * corpus::SCALE as usize) {
-            played += 1;
-        } else {
+    let has_played = threads::map(rulesheets, |(name, text)| {
+        let game = compile(&Source::new(&name, &text), &options).ok()?;
+        let table = game.table().filter(|_| gates(&game) <= 20_000 * corpus::SCALE as usize)?;
+        let has_played = agree(&name, &game, table, 25, 2_000_000 * corpus::SCALE as usize);
+        if !has_played {
             println!("not for lanes: {name}");
         }
-    }
+        Some(has_played)
+    });
+    let played = has_played.iter().filter(|&&played| played == Some(true)).count();
+    let left = has_played.iter().filter(|played| played.is_none()).count();
     println!("{played} rulesheets agree, {left} were too large");
     assert!(played > 100, "{played} rulesheets agree, {left} were too large");
 }

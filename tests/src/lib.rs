@@ -10,4 +10,5 @@ pub mod generator;
 pub mod mutant;
 pub mod sentences;
 pub mod successors;
+pub mod threads;
 pub mod watch;

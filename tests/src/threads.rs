@@ -1,0 +1,29 @@
+//! Work on many items, such as all rulesheets of a folder, by as many threads as there are cores: for tests that would otherwise
+//! leave all cores but one idle. What comes of the items is in their order, however the threads took them.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+    thread,
+};
+
+/// What `work` makes of each item, in the order of the items.
+///
+/// # Panics
+/// If `work` does, once no thread works any more.
+pub fn map<T, R: Send>(items: impl Iterator<Item = T> + Send, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let items = Mutex::new(items.enumerate());
+    let results = Mutex::new(BTreeMap::new());
+    let take = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some((place, item)) = take() {
+                    let result = work(item);
+                    results.lock().expect("nothing panics while it holds them").insert(place, result);
+                }
+            });
+        }
+    });
+    results.into_inner().expect("nothing panics while it holds them").into_values().collect()
+}

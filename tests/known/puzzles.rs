@@ -3,7 +3,10 @@
 
 use crate::{built_in, reference, reference::Position};
 use gdl_runtime::{Game, GameExt};
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 /// A debug build looks at so many layers of a rulesheet, a release build at all.
 fn depth(in_debug: usize) -> usize {
@@ -12,12 +15,20 @@ fn depth(in_debug: usize) -> usize {
 
 /// How many states there are that are first reached after 0, 1, 2 and so many moves, up to `depth`, whatever their number of moves, and
 /// the fewest moves to one with the goal 100.
+///
+/// Of a state only a hash is kept, of 64 bits: were two of millions the same, by a chance of one in millions, a count would be too small,
+/// in every run.
 fn layers(name: &str, depth: usize) -> (Vec<u64>, Option<usize>) {
     let game = built_in(name);
     let role = game.roles().next().expect("a player");
     let counts_moves = |fluent| game.fluent_text(fluent).starts_with("(step ");
-    let arrangement =
-        |state: &_| game.fluents(state).filter(|&fluent| !counts_moves(fluent)).collect::<Vec<_>>();
+    let arrangement = |state: &_| {
+        let mut hasher = DefaultHasher::new();
+        game.fluents(state)
+            .filter(|&fluent| !counts_moves(fluent))
+            .for_each(|fluent| fluent.hash(&mut hasher));
+        hasher.finish()
+    };
     let mut layer = vec![game.initial()];
     let mut seen = HashSet::from([arrangement(&layer[0])]);
     let (mut counts, mut shortest) = (Vec::new(), None);

@@ -5,8 +5,11 @@
 //! those who want to play it.
 
 use crate::games::{Games, Way};
-use gdl_compiler::{Levels, Observer, Options, Severity, Source, diagnostic::codes};
-use gdl_runtime::{__private::lift, Cancel, Dynamic, Game};
+use gdl_compiler::{
+    Diagnostics, Levels, Observer, Options, Severity, Source,
+    diagnostic::{Code, codes},
+};
+use gdl_runtime::{Cancel, Dynamic, Game};
 use gdl_tools::{load, report};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,7 +37,8 @@ pub(crate) struct Verdict {
     pub diagnostics: Vec<Value>,
     /// How many errors there are, those left out included.
     pub errors: usize,
-    /// How many warnings there are, those left out included.
+    /// How many warnings there are, those left out included; what takes too much to be compiled is one, if the game can be played state by
+    /// state.
     pub warnings: usize,
     /// If it can be played. A lint that stops `gdl check` does not stop a game.
     pub sound: bool,
@@ -75,12 +79,15 @@ pub(crate) fn judge(
             games.keep(&question.text, game);
         }
     };
-    let (diagnostics, compiled) = load::inspect(&source, &watched(Levels::default()));
-    let errors = || diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let (mut diagnostics, compiled) = load::inspect(&source, &watched(Levels::default()));
+    let errors = |diagnostics: &Diagnostics| -> Vec<&'static Code> {
+        diagnostics.iter().filter(|fault| fault.severity == Severity::Error).map(|fault| fault.code).collect()
+    };
+    let faults = errors(&diagnostics);
     // A text that is too long for a quick look is none for one that is given time.
     let is_long = !question.patient
         && diagnostics.has_errors()
-        && errors().all(|diagnostic| diagnostic.code == &codes::SOURCE_TOO_LARGE);
+        && faults.iter().all(|&code| code == &codes::SOURCE_TOO_LARGE);
     let mut excess = is_long || diagnostics.are_excesses();
     let summary = match compiled {
         Ok(compiled) => {
@@ -88,7 +95,7 @@ pub(crate) fn judge(
             Some(summarise(&compiled))
         }
         Err(Some(rules)) if excess => {
-            let game = lift(&rules, &watched(load::tolerant().levels)).ok();
+            let game = load::excuse(&rules, &watched(load::tolerant().levels), &mut diagnostics);
             // With patience this is all that comes of it, so it is what is played.
             game.inspect(|game| {
                 if question.patient {
@@ -97,14 +104,14 @@ pub(crate) fn judge(
             })
             .map(|game| evaluated(&game))
         }
-        Err(_) if errors().all(|diagnostic| diagnostic.code.lint) => {
+        Err(_) if faults.iter().all(|code| code.lint) => {
             let (more, compiled) = load::inspect(&source, &watched(load::tolerant().levels));
             excess = more.are_excesses();
             compiled.as_ref().ok().inspect(|compiled| keep(compiled)).map(summarise)
         }
         Err(_) => None,
     };
-    if cancel.is_cancelled() || errors().any(|diagnostic| diagnostic.code == &codes::CANCELLED) {
+    if cancel.is_cancelled() || errors(&diagnostics).contains(&&codes::CANCELLED) {
         return None;
     }
     Some(Verdict {
@@ -201,6 +208,23 @@ mod tests {
         assert!(clash.sound && clash.errors == 1, "{clash:?}");
         assert_eq!(verdict("(role x").errors.min(1), 1);
         assert!(!verdict("(role x").sound && verdict("").summary.is_none());
+    }
+
+    #[test]
+    fn what_takes_too_much_to_be_compiled_is_a_warning_where_it_can_be_played() {
+        let nodes = (0..130).map(|node| format!("(n {node})")).collect::<Vec<_>>().join(" ");
+        let text = format!(
+            "(role r) {nodes} (init (edge 0 1)) (<= (legal r (link ?a ?b)) (n ?a) (n ?b))
+            (<= (next (edge ?a ?b)) (does r (link ?a ?b))) (<= (next (edge ?a ?b)) (true (edge ?a ?b)))
+            (<= (path ?a ?b) (true (edge ?a ?b))) (<= (path ?a ?c) (path ?a ?b) (true (edge ?b ?c)))
+            (<= terminal (path 0 2)) (<= (goal r 100) terminal) (<= (goal r 0) (not terminal))"
+        );
+        let large = verdict(&text);
+        assert!(large.sound && large.excess, "{large:?}");
+        // The other one is that of a recursion that not all systems accept.
+        assert_eq!((large.errors, large.warnings), (0, 2), "{large:?}");
+        assert!(large.diagnostics.iter().all(|fault| fault["severity"] == "warning"), "{large:?}");
+        assert_eq!(large.summary.map(|summary| summary.gates), Some(None));
     }
 
     #[test]

@@ -20,6 +20,9 @@ use wgpu::{
 /// A dispatch of some 50 ms that takes longer than this is given up; the first one may compile the shader.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// Blocks of the first dispatch: by software that stands for a card, and by a card, which hardly begins to be busy with so many.
+const FIRST_BLOCKS: [u32; 2] = [64, 1 << 10];
+
 /// A card that is open.
 pub(crate) struct Card {
     adapter: Adapter,
@@ -101,6 +104,12 @@ impl Card {
     pub(crate) fn name(&self) -> String {
         let info = self.adapter.get_info();
         format!("{} ({})", info.name, info.backend)
+    }
+
+    /// Blocks of the first dispatch, of which nothing is known.
+    pub(crate) fn first_blocks(&self) -> u32 {
+        let is_hardware = self.adapter.get_info().device_type != DeviceType::Cpu;
+        FIRST_BLOCKS[usize::from(is_hardware)]
     }
 
     /// Makes a shader ready. Drivers take seconds for thousands of operations, some of them only when it is first run.

@@ -1,8 +1,9 @@
 //! Devices and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks of it until a number of playouts is
 //! made.
 //!
-//! A dispatch takes as many blocks as are played in about 50 ms, found out as play goes on: so nothing waits long for the card, and no
-//! driver gives it up. How blocks are shared out does not change a result.
+//! A dispatch takes as many blocks as are played in about 50 ms, found out as play goes on, or more where fewer would not be played
+//! sooner, since the card is not full: so nothing waits long for the card, and no driver gives it up. How blocks are shared out does not
+//! change a result.
 
 #[cfg(feature = "device")]
 use crate::device::{Card, Pipeline};
@@ -32,9 +33,10 @@ const MOST_OPERATIONS: usize = 10_000;
 /// A dispatch is to take so long.
 const DISPATCH: Duration = Duration::from_millis(50);
 
-/// Blocks of a card's first dispatch, and the most of any.
-#[cfg(feature = "device")]
-const FIRST_BLOCKS: u32 = 64;
+/// It may take so long where one of fewer blocks takes as long. Drivers give up a card after two seconds or more.
+const LONGEST: Duration = Duration::from_millis(500);
+
+/// The most blocks of a dispatch.
 const MOST_BLOCKS: u32 = 1 << 18;
 
 /// The most words that come back from a dispatch: 64 MiB.
@@ -136,10 +138,10 @@ impl Gpu {
 
     /// Blocks of the first dispatch: the emulator takes long for one of a large game.
     fn first_blocks(&self) -> u32 {
-        match self.device {
+        match &self.device {
             Device::Emulator => 1,
             #[cfg(feature = "device")]
-            Device::Card(_) => FIRST_BLOCKS,
+            Device::Card(card) => card.first_blocks(),
         }
     }
 
@@ -212,21 +214,35 @@ impl Control<'_> {
 }
 
 /// The number of blocks of a dispatch, as it is found out what takes how long.
+///
+/// A block takes as long as it takes, which for large games is more than [`DISPATCH`]; a card plays thousands of them in that time.
 struct Pace {
     blocks: u32,
     most: u32,
+    /// How long the last dispatch took, if the next one is of twice as many blocks.
+    half: Option<Duration>,
+    /// If twice as many blocks took longer, and the most of which that is not known: fewer take as long.
+    is_full: bool,
+    room: u32,
 }
 
 impl Pace {
     fn new(first: u32, most: u32) -> Self {
-        Self { blocks: first.min(most), most }
+        let blocks = first.min(most);
+        Self { blocks, most, half: None, is_full: false, room: blocks }
     }
 
     /// Notes how long the last dispatch took.
     fn note(&mut self, time: Duration) {
-        if time < DISPATCH / 2 {
+        let half = self.half.take();
+        self.is_full |= half.is_some_and(|half| time > half * 3 / 2);
+        if !self.is_full {
+            self.room = self.blocks;
+        }
+        if time < DISPATCH / 2 || (!self.is_full && time < LONGEST / 2) {
+            self.half = Some(time);
             self.blocks = self.blocks.saturating_mul(2).min(self.most);
-        } else if time > DISPATCH * 2 {
+        } else if time > LONGEST || (time > DISPATCH * 2 && self.blocks > self.room) {
             self.blocks = (self.blocks / 2).max(1);
         }
     }
@@ -376,5 +392,56 @@ impl Prepared<'_> {
             }
         }
         Ok(tallies)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The blocks of each dispatch to a card that plays so many at once, in so many milliseconds; and how long the last one took. Before the first
+    /// one it compiles.
+    fn paced(first: u32, at_once: u32, each: u64, compiles: u64) -> (Vec<u32>, Duration) {
+        let mut pace = Pace::new(first, MOST_BLOCKS);
+        let mut played = Vec::new();
+        let mut last = Duration::ZERO;
+        for dispatch in 0..30 {
+            let rounds = u64::from(pace.blocks.div_ceil(at_once));
+            last = Duration::from_millis(rounds * each);
+            assert!(dispatch < 8 || last <= LONGEST || pace.blocks == 1, "{last:?}");
+            played.push(pace.blocks);
+            pace.note(last + if dispatch == 0 { Duration::from_millis(compiles) } else { Duration::ZERO });
+        }
+        (played, last)
+    }
+
+    #[test]
+    fn blocks_that_take_long_fill_the_card() {
+        for compiles in [0, 20_000] {
+            let (played, _) = paced(1024, 1 << 15, 140, compiles);
+            assert_eq!(played[29], 1 << 15, "{played:?}");
+            assert!(played[8] >= 1 << 15, "{played:?}");
+        }
+        // Never fuller than it was found to be, whatever a block takes.
+        for each in [60, 100, 240] {
+            assert_eq!(paced(1024, 5_000, each, 0).0[29], 4096);
+        }
+        assert_eq!(paced(1024, 5_000, 400, 0).0[29], 1024);
+    }
+
+    #[test]
+    fn small_games_take_as_long_as_is_meant() {
+        let (played, last) = paced(1024, 1024, 1, 0);
+        assert!((DISPATCH / 2..=DISPATCH * 2).contains(&last), "{last:?} {played:?}");
+        let (played, _) = paced(1024, 1 << 17, 1, 0);
+        assert_eq!(played[29], MOST_BLOCKS);
+    }
+
+    #[test]
+    fn what_plays_block_by_block_is_given_few() {
+        for (each, most) in [(1, 128), (20, 16), (200, 2), (2_000, 1)] {
+            let (played, _) = paced(64, 1, each, 0);
+            assert!(played[29] <= most, "{played:?}");
+        }
     }
 }

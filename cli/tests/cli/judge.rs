@@ -61,6 +61,23 @@ fn a_game_has_all_its_numbers() {
     }
 }
 
+/// The engine changes what is said of it, and, where games are played state by state, how many there are.
+#[test]
+fn engines_judge_alike() {
+    let judged = |engine| json(&["judge", "tictactoe", "--quick", "--json", "--engine", engine]);
+    let by_table = judged("table");
+    for (engine, games) in [("table", 2_000), ("events", 2_000), ("lifted", 20)] {
+        let mut report = judged(engine);
+        assert_eq!(report["engine"], engine);
+        assert_eq!(report["random"]["games"], games, "{engine}");
+        report["engine"] = by_table["engine"].clone();
+        if games == 20 {
+            report["random"] = by_table["random"].clone();
+        }
+        assert_eq!(report, by_table, "{engine}");
+    }
+}
+
 /// A folder with games, one of them hopeless, one with a fault, one that cannot be read.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");

@@ -450,6 +450,9 @@ mod tests {
                 if applied {
                     let seen: Vec<bool> = (0..FLUENTS).map(|fluent| bits::test(&state, fluent)).collect();
                     assert_eq!(seen, expected);
+                    // What is estimated is there.
+                    #[cfg(feature = "load")]
+                    assert!(patches.weight(rules, &joint).is_some_and(|weight| weight <= rules.weight()));
                     let first = &patches.moves[0][joint[0].1].together;
                     let whole = first.made().is_some_and(|all| all.moves[..] == joint);
                     let number = MOVES * joint[0].1 + joint[1].1;

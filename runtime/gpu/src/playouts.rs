@@ -228,8 +228,7 @@ struct Pace {
 
 impl Pace {
     fn new(first: u32, most: u32) -> Self {
-        let blocks = first.min(most);
-        Self { blocks, most, half: None, is_full: false, room: blocks }
+        Self { blocks: first.min(most), most, half: None, is_full: false, room: 0 }
     }
 
     /// Notes how long the last dispatch took.

@@ -17,11 +17,8 @@ use wgpu::{
     ShaderModuleDescriptor, ShaderSource, ShaderStages,
 };
 
-/// A dispatch of some 50 ms that takes longer than this is given up; the first one may compile the shader.
+/// A dispatch of half a second at most that takes longer than this is given up; the first one may compile the shader.
 const PATIENCE: Duration = Duration::from_secs(300);
-
-/// Blocks of the first dispatch: by software that stands for a card, and by a card, which hardly begins to be busy with so many.
-const FIRST_BLOCKS: [u32; 2] = [64, 1 << 10];
 
 /// A card that is open.
 pub(crate) struct Card {
@@ -106,10 +103,12 @@ impl Card {
         format!("{} ({})", info.name, info.backend)
     }
 
-    /// Blocks of the first dispatch, of which nothing is known.
+    /// Blocks of a first dispatch: few for software that stands for a card, which plays them one by one.
     pub(crate) fn first_blocks(&self) -> u32 {
-        let is_hardware = self.adapter.get_info().device_type != DeviceType::Cpu;
-        FIRST_BLOCKS[usize::from(is_hardware)]
+        match self.adapter.get_info().device_type {
+            DeviceType::Cpu => 1 << 6,
+            _ => 1 << 10,
+        }
     }
 
     /// Makes a shader ready. Drivers take seconds for thousands of operations, some of them only when it is first run.

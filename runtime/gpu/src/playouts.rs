@@ -219,29 +219,26 @@ impl Control<'_> {
 struct Pace {
     blocks: u32,
     most: u32,
-    /// How long the last dispatch took, if the next one is of twice as many blocks.
-    half: Option<Duration>,
-    /// If twice as many blocks took longer, and the most of which that is not known: fewer take as long.
-    is_full: bool,
-    room: u32,
+    /// The blocks of the last dispatch and how long it took, if the next one is of twice as many.
+    half: Option<(u32, Duration)>,
+    /// The blocks that fill the card, once twice as many took longer: fewer take as long.
+    full: Option<u32>,
 }
 
 impl Pace {
     fn new(first: u32, most: u32) -> Self {
-        Self { blocks: first.min(most), most, half: None, is_full: false, room: 0 }
+        Self { blocks: first.min(most), most, half: None, full: None }
     }
 
     /// Notes how long the last dispatch took.
     fn note(&mut self, time: Duration) {
-        let half = self.half.take();
-        self.is_full |= half.is_some_and(|half| time > half * 3 / 2);
-        if !self.is_full {
-            self.room = self.blocks;
-        }
-        if time < DISPATCH / 2 || (!self.is_full && time < LONGEST / 2) {
-            self.half = Some(time);
+        let half = self.half.take().filter(|&(_, half)| time > half * 3 / 2);
+        self.full = self.full.or(half.map(|(blocks, _)| blocks));
+        if time < DISPATCH / 2 || (self.full.is_none() && time < LONGEST / 2) {
+            self.half = Some((self.blocks, time));
             self.blocks = self.blocks.saturating_mul(2).min(self.most);
-        } else if time > LONGEST || (time > DISPATCH * 2 && self.blocks > self.room) {
+        } else if time > LONGEST || (time > DISPATCH * 2 && self.full.is_some_and(|full| self.blocks > full))
+        {
             self.blocks = (self.blocks / 2).max(1);
         }
     }
@@ -387,7 +384,10 @@ impl Prepared<'_> {
                     let sums: Vec<u64> = numbers.chunks(job.blocks as usize).map(sum).collect();
                     kernel.tally(count.into(), &sums, &mut tallies[place]);
                 }
-                pace.note(start.elapsed());
+                // The last of a phase may be of fewer blocks, and tells nothing of those.
+                if !rest.is_empty() {
+                    pace.note(start.elapsed());
+                }
             }
         }
         Ok(tallies)

@@ -124,10 +124,34 @@ fn the_best_that_can_be_reached_is_proved() {
     assert!(met > 50);
 }
 
+/// A rulesheet of the tests of search, loaded.
+macro_rules! sum {
+    ($name:literal) => {
+        load(include_str!(concat!("../../tests/search/rulesheets/", $name, ".kif"))).expect("it loads")
+    };
+}
+
+#[test]
+fn independent_subgames_are_searched_apart() {
+    for (game, boards, moves, nodes) in [
+        (sum!("two_eight_puzzles"), 2, 62, 1_600_000),
+        (sum!("two_eight_puzzles_abreast"), 2, 31, 1_850_000),
+        (sum!("six_lights_out"), 6, 30, 330_000),
+    ] {
+        let role = game.roles().next().expect("a role");
+        let found = Planner::new().search(&game, &game.initial(), role, &Budget::of_nodes(nodes));
+        assert_eq!((found.report.value, found.report.exact), (Some(100.0), true), "{boards} boards");
+        let note =
+            format!("move 1 of a plan of {moves} that is proved best, by {boards} independent subgames");
+        assert_eq!(found.report.note, Some(note));
+    }
+}
+
 #[test]
 fn plans_keep_to_their_memory() {
-    for name in ["eight_puzzle", "pocket_cube", "peg_solitaire"] {
-        let game = built_in(name);
+    let built_in = ["eight_puzzle", "pocket_cube", "peg_solitaire"].map(|name| (name, built_in(name)));
+    let sum = ("two eight-puzzles", sum!("two_eight_puzzles"));
+    for (name, game) in built_in.into_iter().chain([sum]) {
         let role = game.roles().next().expect("a role");
         let bytes = 1 << 20;
         let budget = Budget::of_nodes(200_000);

@@ -6,6 +6,7 @@ use gdl_runtime::{
     Budget, Dynamic, Game, GameExt, Information, Player,
     chance::Stream,
     game::Id,
+    load,
     search::{AlphaBeta, Best, Equilibrium, Ismcts, Mcts, Perfect, Planner},
 };
 use std::alloc::System;
@@ -53,21 +54,28 @@ fn play(game: &Dynamic, player: &mut dyn Player<Dynamic>, nodes: u64) {
     }
 }
 
+/// Plays a game by one player after the other, each within what it was given.
+fn bound(name: &str, game: &Dynamic, players: impl Fn() -> Vec<Box<dyn Player<Dynamic>>>) {
+    // What a game makes of itself when it is first searched stays with it.
+    for mut player in players() {
+        play(game, &mut *player, 3000);
+    }
+    for mut player in players() {
+        // Should it fail, this is the last line.
+        eprintln!("{} in {name}", player.name());
+        HEAP.set_limit(HEAP.allocated() + GIVEN + BESIDE).expect("more than is taken");
+        play(game, &mut *player, NODES);
+        drop(player);
+        HEAP.set_limit(usize::MAX).expect("no limit");
+    }
+}
+
 #[test]
 fn players_keep_to_their_memory() {
     for name in ["connect_four", "eight_puzzle", "goofspiel", "phantom_tictactoe"] {
-        let game = dynamic(name).expect("a built-in game");
-        // What a game makes of itself when it is first searched stays with it.
-        for mut player in players() {
-            play(&game, &mut *player, 3000);
-        }
-        for mut player in players() {
-            // Should it fail, this is the last line.
-            eprintln!("{} in {name}", player.name());
-            HEAP.set_limit(HEAP.allocated() + GIVEN + BESIDE).expect("more than is taken");
-            play(&game, &mut *player, NODES);
-            drop(player);
-            HEAP.set_limit(usize::MAX).expect("no limit");
-        }
+        bound(name, &dynamic(name).expect("a built-in game"), players);
     }
+    // A sum of subgames.
+    let boards = load(include_str!("../search/rulesheets/six_lights_out.kif")).expect("it loads");
+    bound("six_lights_out", &boards, || vec![Box::new(Planner::new().memory(GIVEN))]);
 }

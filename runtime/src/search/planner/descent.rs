@@ -11,7 +11,7 @@
 //!
 //! What is on the way down is kept within the bytes given, and what was visited while there is room.
 
-use super::{Goal, Problem, outlook::LANES, steps::Steps, sweep::End};
+use super::{Goal, Problem, gates::LANES, steps::Steps, sweep::End};
 use crate::{
     game::{Game, Id},
     random::Stream,
@@ -158,7 +158,7 @@ impl Descent {
             meter.spend(1);
             let on_the_way = self.frames.iter().skip(1).map(|frame| frame.action);
             let plan = on_the_way.chain((action != u32::MAX).then_some(action)).collect();
-            return problem.tell(Goal { value, plan });
+            return problem.tell(Goal { value, plan, subgames: None });
         }
         let words = steps.words();
         let (moves, rows) = steps.of(0);

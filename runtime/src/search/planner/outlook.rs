@@ -7,16 +7,9 @@
 //! gates, taken for a tree (Schiffel and Thielscher, "Fluxplayer", 2007). Each judgement takes O(gates) steps for [`LANES`] states,
 //! a few times over for what may hold.
 
+use super::gates::{self, Gate, LANES, Lanes, NONE, and, dependents, not, or, run};
 use crate::{bits, circuit::Circuit, game::Shape, table::Table};
-use gdl_format::aig::{cone, node};
-
-/// States that are judged together.
-pub(super) const LANES: usize = 256;
-
-/// A bit for each of them.
-type Lanes = [u64; LANES / 64];
-
-const NONE: Lanes = [0; LANES / 64];
+use gdl_format::aig::node;
 
 /// Steps ahead that are looked at; a state about which that does not settle is taken to be open.
 const MOST_STEPS: usize = 48;
@@ -24,14 +17,9 @@ const MOST_STEPS: usize = 48;
 /// More gates than this take too long.
 const MOST_GATES: usize = 1 << 18;
 
-/// Gates of a circuit that something depends on, each with its node.
-fn needed(circuit: &Circuit, signals: impl IntoIterator<Item = u32>) -> Vec<(u32, [u32; 2])> {
-    let first = circuit.inputs();
-    let cone = cone(first, circuit.len(), |gate| circuit.gate(gate), signals);
-    (0..circuit.len())
-        .filter(|gate| cone[first + gate])
-        .map(|gate| ((first + gate) as u32, circuit.gate(gate)))
-        .collect()
+/// Gates of a circuit that some signals depend on.
+fn needed(circuit: &Circuit, signals: impl IntoIterator<Item = u32>) -> Vec<Gate> {
+    gates::needed(circuit.inputs(), circuit.len(), |gate| circuit.gate(gate), signals)
 }
 
 /// What may still come of states.
@@ -43,8 +31,8 @@ pub(super) struct Outlook {
     goals: Vec<(u8, u32)>,
     /// The signals of the fluents in the next state.
     next: Vec<u32>,
-    observe: Vec<(u32, [u32; 2])>,
-    advance: Vec<(u32, [u32; 2])>,
+    observe: Vec<Gate>,
+    advance: Vec<Gate>,
     /// For each fluent and side (may it be set, may it be cleared) the places of the moves that may change it so, where those are few.
     changers: Vec<[Option<Box<[u32]>>; 2]>,
     /// Fluents that change whatever the moves, such as counters: both from the start, or each step would be looked at.
@@ -90,6 +78,11 @@ impl Outlook {
             rows: Vec::new(),
             count: 0,
         })
+    }
+
+    /// Fluents that change whatever the moves, and those that never do.
+    pub(super) fn clocks(&self) -> &[u32] {
+        &self.clocks
     }
 
     /// No states, no moves barred.
@@ -194,27 +187,6 @@ impl Outlook {
     }
 }
 
-/// Computes gates: where each signal may be set.
-fn run(may: &mut [Lanes], gates: &[(u32, [u32; 2])]) {
-    for &(node, [a, b]) in gates {
-        let (a, b) = (a as usize, b as usize);
-        may[2 * node as usize] = and(may[a], may[b]);
-        may[2 * node as usize + 1] = or(may[a ^ 1], may[b ^ 1]);
-    }
-}
-
-fn and(a: Lanes, b: Lanes) -> Lanes {
-    std::array::from_fn(|word| a[word] & b[word])
-}
-
-fn or(a: Lanes, b: Lanes) -> Lanes {
-    std::array::from_fn(|word| a[word] | b[word])
-}
-
-fn not(a: Lanes) -> Lanes {
-    a.map(|word| !word)
-}
-
 /// No more changers than this are asked for in each step, and all of them together are found within so many steps.
 const MOST_CHANGERS: usize = 64;
 const MOST_WORK: usize = 1 << 24;
@@ -281,22 +253,19 @@ fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option
 
 /// The fluents whose next values depend neither on moves nor on fluents that do.
 fn clocks(advance: &Circuit, fluents: usize) -> Vec<u32> {
-    let mut depends = vec![false; advance.inputs() + advance.len()];
-    depends[1 + fluents..advance.inputs()].fill(true);
+    let mut changes = vec![false; advance.inputs()];
+    changes[1 + fluents..].fill(true);
     loop {
-        for gate in 0..advance.len() {
-            let [a, b] = advance.gate(gate);
-            depends[advance.inputs() + gate] = depends[node(a)] || depends[node(b)];
-        }
+        let depends = dependents(changes.clone(), advance.len(), |gate| advance.gate(gate));
         let mut is_new = false;
         for (fluent, &signal) in advance.outputs().iter().enumerate() {
-            if depends[node(signal)] && !depends[1 + fluent] {
-                depends[1 + fluent] = true;
+            if depends[node(signal)] && !changes[1 + fluent] {
+                changes[1 + fluent] = true;
                 is_new = true;
             }
         }
         if !is_new {
-            return (0..fluents as u32).filter(|&fluent| !depends[1 + fluent as usize]).collect();
+            return (0..fluents as u32).filter(|&fluent| !changes[1 + fluent as usize]).collect();
         }
     }
 }
@@ -307,7 +276,7 @@ const ABREAST: usize = 32;
 /// The distance of states from a goal.
 pub(super) struct Distance {
     fluents: usize,
-    gates: Vec<(u32, [u32; 2])>,
+    gates: Vec<Gate>,
     goal: u32,
     /// For each signal and state how many fluents would have to change.
     costs: Vec<[i16; ABREAST]>,

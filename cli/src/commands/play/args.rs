@@ -17,6 +17,7 @@ of hidden information only what your role knows is shown.
 Columns of the board run from left to right and rows from bottom to top, as the numbers say.
 
 Players have a second for a move, with --self 100,000 nodes, unless --clock or --nodes says otherwise.
+With a clock they also think while you choose at a terminal, for a minute at most.
 
 --self plays the player against itself, shows each board and says how it ended.
 

@@ -1,6 +1,6 @@
 //! A person at the terminal: lines in, positions out, until the person leaves or there are no more lines.
 //!
-//! Whatever is typed is answered and never fatal. The play is a [`History`], so undo, redo and branches have no limit. In games
+//! Whatever is typed is answered and never fatal. While a person at a terminal chooses, players think. The play is a [`History`], so undo, redo and branches have no limit. In games
 //! of hidden information the person is shown what its role knows: the fluents that hold in all states that fit.
 
 use super::{
@@ -8,7 +8,7 @@ use super::{
     command::{self, Command, HELP},
 };
 use gdl_runtime::{
-    Budget, Dynamic, Game, GameExt, History, Player,
+    Budget, Cancel, Dynamic, Game, GameExt, History, Information, Player,
     chance::Stream,
     dynamic::{MoveId, RoleId},
     game::Id,
@@ -33,6 +33,7 @@ use std::{
     io::{self, BufRead, IsTerminal, Read, Write},
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
+    thread,
     time::Duration,
 };
 
@@ -44,6 +45,9 @@ const LARGEST_TEST: usize = 1 << 26;
 
 /// Time for a move, unless it is said how long.
 const CLOCK: Duration = Duration::from_secs(1);
+
+/// Players think no longer than that while a person chooses.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// After so many steps without a choice one is asked nevertheless, should the game have no end.
 const FORCED: usize = 1000;
@@ -312,7 +316,7 @@ impl<'a> Session<'a> {
             }
             out.flush()?;
             let mut line = Vec::new();
-            let read = input.take(LONGEST_LINE).read_until(b'\n', &mut line);
+            let read = self.while_players_think(|| input.take(LONGEST_LINE).read_until(b'\n', &mut line));
             if !matches!(read, Ok(1..)) {
                 // Input has ended.
                 if self.prompts {
@@ -365,6 +369,41 @@ impl<'a> Session<'a> {
                 return Ok(Reply::Elsewhere);
             }
         }
+    }
+
+    /// Waits for a person, and has players think until then. Each searches where it had its last choice, since it does not know what
+    /// others choose after it. What they find depends on time, so they do not where moves are to be the same again, or no one is seen to wait.
+    fn while_players_think<T>(&mut self, wait: impl FnOnce() -> T) -> T {
+        if !self.prompts || self.args.terms.nodes.is_some() || self.args.against.is_remote() {
+            return wait();
+        }
+        let choices: Vec<Option<Information<Dynamic>>> =
+            self.game.roles().map(|role| self.last_choice(role)).collect();
+        let (game, cancel) = (self.game, Cancel::default());
+        let budget = Budget::within(PATIENCE).cancelled_by(&cancel);
+        thread::scope(|scope| {
+            for (seat, known) in self.seats.iter_mut().zip(choices) {
+                if let (Seat::Player(player), Some(known)) = (seat, known) {
+                    let budget = &budget;
+                    // One that breaks down here does so again when it is asked, which is told then.
+                    scope.spawn(move || attempt(|| player.choose(game, &known, budget)));
+                }
+            }
+            let waited = wait();
+            cancel.cancel();
+            waited
+        })
+    }
+
+    /// What a role knew at its last choice, or knows if it has one now.
+    fn last_choice(&mut self, role: RoleId) -> Option<Information<Dynamic>> {
+        let (game, history) = (self.game, &mut self.history);
+        let here = history.place();
+        let is_found = travel::is_choice(game, history.state(), &[role])
+            || travel::back(game, history, &[role], &Budget::unlimited());
+        let choice = is_found.then(|| history.information(game, role));
+        history.go(here);
+        choice
     }
 
     /// Back to the last choice of a person.
@@ -467,7 +506,7 @@ enum Reply {
 mod tests {
     use super::*;
     use clap::{Args, FromArgMatches};
-    use gdl_runtime::Information;
+    use std::sync::{Arc, Mutex};
 
     struct Breaks;
 
@@ -481,11 +520,14 @@ mod tests {
         }
     }
 
+    fn arguments(words: &[&str]) -> PlayArgs {
+        let matches = PlayArgs::augment_args(clap::Command::new("play")).get_matches_from(words);
+        PlayArgs::from_arg_matches(&matches).expect("well formed")
+    }
+
     #[test]
     fn a_player_that_panics_does_not_end_the_game() {
-        let matches =
-            PlayArgs::augment_args(clap::Command::new("play")).get_matches_from(["play", "tictactoe"]);
-        let args = PlayArgs::from_arg_matches(&matches).expect("well formed");
+        let args = arguments(&["play", "tictactoe"]);
         let game = gdl_games::dynamic("tictactoe").expect("built in");
         let mut session = Session::new(&args, &game).expect("a session");
         session.seats[1] = Seat::Player(Box::new(Breaks));
@@ -496,5 +538,52 @@ mod tests {
         assert!(text.contains("there is nothing to advise"), "{text}");
         assert_eq!(text.matches("breaks broke down, so one is drawn for it").count(), 4, "{text}");
         assert_eq!(session.history.depth(), 4);
+    }
+    /// Takes the first move, and notes how much was known and for how long it might have searched.
+    struct Notes(Arc<Mutex<Vec<(usize, bool)>>>);
+
+    impl Player<Dynamic> for Notes {
+        fn name(&self) -> &'static str {
+            "notes"
+        }
+
+        fn choose(
+            &mut self,
+            game: &Dynamic,
+            known: &Information<Dynamic>,
+            budget: &Budget,
+        ) -> Option<MoveId> {
+            let is_long = budget.deadline().is_some_and(|end| end > std::time::Instant::now() + 2 * CLOCK);
+            self.0.lock().expect("no panic").push((known.steps().len(), is_long));
+            game.legal_moves(&known.state(game)?, known.role()).next()
+        }
+    }
+
+    #[test]
+    fn players_think_about_their_last_choice_while_a_person_chooses() {
+        let game = gdl_games::dynamic("tictactoe").expect("built in");
+        for (args, prompts, thinks) in [
+            (&["play", "tictactoe"][..], true, true),
+            (&["play", "tictactoe"], false, false),
+            (&["play", "tictactoe", "--nodes", "10"], true, false),
+        ] {
+            let args = arguments(args);
+            let mut session = Session::new(&args, &game).expect("a session");
+            let noted = Arc::default();
+            session.seats[1] = Seat::Player(Box::new(Notes(Arc::clone(&noted))));
+            session.prompts = prompts;
+            let mut out = Vec::new();
+            session
+                .run(&mut &b"1\n1\nundo\nquit\n"[..], &mut out)
+                .expect("nothing is wrong with the terminal");
+            let noted = noted.lock().expect("no panic").clone();
+            // It had no choice when the person is asked first, and has one behind it from then on, the first again after `undo`.
+            let expected: &[(usize, bool)] = if thinks {
+                &[(0, false), (1, false), (1, true), (2, false), (3, false), (3, true), (1, true)]
+            } else {
+                &[(0, false), (1, false), (2, false), (3, false)]
+            };
+            assert_eq!(noted, expected);
+        }
     }
 }

@@ -310,8 +310,8 @@ impl<G: Game> Plan<G> {
 /// Where all states fit into memory it finds the best goal; elsewhere the best that it comes to within its budget. Searches take
 /// turns: breadth first, the same with states left out that have nothing new, the most promising state first, and depth first
 /// with moves ruled out after which the net shows that the goal is out of reach. Where the net shows that the puzzle is made of independent
-/// subgames, all states of each are visited, and tell how promising those of the puzzle are. A node of the budget is a state that is made. With a budget
-/// of nodes the moves depend on nothing else but the seed and what was searched before.
+/// subgames, all states of each are visited, and tell how promising those of the puzzle are. A node of the budget is a state that is made,
+/// of the puzzle or of a subgame. With a budget of nodes the moves depend on nothing else but the seed and what was searched before.
 ///
 /// Where more than one role decides, chance among them, [`Mcts`] plays.
 ///

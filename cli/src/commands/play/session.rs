@@ -372,9 +372,11 @@ impl<'a> Session<'a> {
     }
 
     /// Waits for a person, and has players think until then. Each searches where it had its last choice, since it does not know what
-    /// others choose after it. What they find depends on time, so they do not where moves are to be the same again, or no one is seen to wait.
+    /// others choose after it. What they find depends on time, so they do not where moves are to be the same again, nor in a pipe. At the
+    /// end there is nothing left to think about.
     fn while_players_think<T>(&mut self, wait: impl FnOnce() -> T) -> T {
-        if !self.prompts || self.args.terms.nodes.is_some() || self.args.against.is_remote() {
+        let is_repeatable = !self.prompts || self.args.terms.nodes.is_some();
+        if is_repeatable || self.args.against.is_remote() || self.end().is_some() {
             return wait();
         }
         let choices: Vec<Option<Information<Dynamic>>> =
@@ -539,6 +541,7 @@ mod tests {
         assert_eq!(text.matches("breaks broke down, so one is drawn for it").count(), 4, "{text}");
         assert_eq!(session.history.depth(), 4);
     }
+
     /// Takes the first move, and notes how much was known and for how long it might have searched.
     struct Notes(Arc<Mutex<Vec<(usize, bool)>>>);
 
@@ -561,29 +564,48 @@ mod tests {
 
     #[test]
     fn players_think_about_their_last_choice_while_a_person_chooses() {
+        const THINKS: bool = true;
+        const MOVES: bool = false;
         let game = gdl_games::dynamic("tictactoe").expect("built in");
-        for (args, prompts, thinks) in [
-            (&["play", "tictactoe"][..], true, true),
-            (&["play", "tictactoe"], false, false),
-            (&["play", "tictactoe", "--nodes", "10"], true, false),
+        let undone = (&["play", "tictactoe"][..], "1\n1\nundo\nquit\n");
+        let won = (&["play", "tictactoe"][..], "1\n1\n1\n1\nquit\n");
+        let repeatable = (&["play", "tictactoe", "--nodes", "10"][..], undone.1);
+        let moves = [(0, MOVES), (1, MOVES), (2, MOVES), (3, MOVES)];
+        for ((args, input), prompts, expected) in [
+            // It had no choice when the person is asked first, and has one behind it from then on, the first again after `undo`.
+            (
+                undone,
+                true,
+                &[moves[0], moves[1], (1, THINKS), moves[2], moves[3], (3, THINKS), (1, THINKS)][..],
+            ),
+            // At the end it does not.
+            (
+                won,
+                true,
+                &[
+                    moves[0],
+                    moves[1],
+                    (1, THINKS),
+                    moves[2],
+                    moves[3],
+                    (3, THINKS),
+                    (4, MOVES),
+                    (5, MOVES),
+                    (5, THINKS),
+                    (6, MOVES),
+                ],
+            ),
+            (undone, false, &moves),
+            (repeatable, true, &moves),
         ] {
             let args = arguments(args);
             let mut session = Session::new(&args, &game).expect("a session");
-            let noted = Arc::default();
+            let noted: Arc<Mutex<Vec<(usize, bool)>>> = Arc::default();
             session.seats[1] = Seat::Player(Box::new(Notes(Arc::clone(&noted))));
             session.prompts = prompts;
             let mut out = Vec::new();
-            session
-                .run(&mut &b"1\n1\nundo\nquit\n"[..], &mut out)
-                .expect("nothing is wrong with the terminal");
-            let noted = noted.lock().expect("no panic").clone();
-            // It had no choice when the person is asked first, and has one behind it from then on, the first again after `undo`.
-            let expected: &[(usize, bool)] = if thinks {
-                &[(0, false), (1, false), (1, true), (2, false), (3, false), (3, true), (1, true)]
-            } else {
-                &[(0, false), (1, false), (2, false), (3, false)]
-            };
-            assert_eq!(noted, expected);
+            session.run(&mut input.as_bytes(), &mut out).expect("nothing is wrong with the terminal");
+            assert_eq!(*noted.lock().expect("no panic"), expected);
         }
     }
 }

@@ -313,20 +313,24 @@ fn support(graph: &Aig, groups: &[Vec<u32>]) -> Vec<Support> {
 }
 
 /// The clocks that the steps of a group depend on, those that these depend on, and so on; with the signals of their next values,
-/// which are the same for all moves.
+/// which are the same for all moves. O(nodes).
 fn clocks_of(graph: &Aig, group: &Group, is_clock: &[bool], next: &[u32]) -> Vec<(u32, u32)> {
     let steps = group.steps.iter().flat_map(|step| step.conditions.iter().chain(&step.next));
-    let mut signals: FxHashSet<u32> = steps.chain(&group.ends).copied().collect();
-    loop {
-        let cone = graph.cone(signals.iter().copied());
-        let clocks = (0..is_clock.len()).filter(|&fluent| is_clock[fluent] && cone[1 + fluent]);
-        let clocks: Vec<(u32, u32)> = clocks.map(|fluent| (fluent as u32, next[fluent])).collect();
-        let before = signals.len();
-        signals.extend(clocks.iter().map(|&(_, next)| next));
-        if signals.len() == before {
-            return clocks;
+    let mut pending: Vec<usize> = steps.chain(&group.ends).map(|&signal| node(signal)).collect();
+    let (mut clocks, mut seen) = (Vec::new(), vec![false; graph.nodes()]);
+    while let Some(at) = pending.pop() {
+        if std::mem::replace(&mut seen[at], true) {
+            continue;
+        }
+        if let Some(gate) = at.checked_sub(graph.first()) {
+            pending.extend(graph.gates()[gate].map(node));
+        } else if let Some(fluent) = at.checked_sub(1).filter(|&fluent| is_clock[fluent]) {
+            clocks.push((fluent as u32, next[fluent]));
+            pending.push(node(next[fluent]));
         }
     }
+    clocks.sort_unstable();
+    clocks
 }
 
 #[cfg(all(test, feature = "load"))]

@@ -257,6 +257,15 @@ mod tests {
     }
 
     #[test]
+    fn the_puzzle_is_over_where_a_subgame_ends_it() {
+        let rules = format!("{SERIAL} (<= terminal (true (at bob 0)))");
+        let distances = distances(&walkers(&rules, "(there ann) (there bob)"));
+        for (sum, truth) in distances {
+            assert_eq!(sum, truth.unwrap_or(NEVER));
+        }
+    }
+
+    #[test]
     fn what_a_sum_calls_lost_is_lost() {
         for rules in [PARALLEL, TIMED] {
             let distances = distances(&walkers(rules, "(there ann) (there bob)"));

@@ -5,7 +5,7 @@
 //! complement, so an operand is one load and there is nothing to decide.
 
 use gdl_format::aig::Program;
-use std::cell::RefCell;
+use std::{cell::RefCell, ops::Range};
 
 /// Values of a node and of its complement.
 pub(crate) type Pair = [u8; 2];
@@ -77,10 +77,9 @@ impl Circuit {
         }
     }
 
-    /// For each node whether it depends on `input`. O(gates).
-    pub(crate) fn reached(&self, input: usize) -> Vec<bool> {
-        let mut reached = vec![false; self.inputs];
-        reached[input] = true;
+    /// For each node whether it depends on one of the inputs `from`. O(gates).
+    pub(crate) fn reached(&self, from: Range<usize>) -> Vec<bool> {
+        let mut reached: Vec<bool> = (0..self.inputs).map(|input| from.contains(&input)).collect();
         for gate in 0..self.len() {
             let [a, b] = self.gate(gate);
             reached.push(reached[a as usize / 2] || reached[b as usize / 2]);

@@ -25,6 +25,7 @@ mod flat;
 mod growth;
 mod ismcts;
 mod linear;
+mod lines;
 mod mcts;
 mod memory;
 mod meter;

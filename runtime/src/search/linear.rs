@@ -5,6 +5,7 @@
 
 use super::{
     evaluation::Evaluation,
+    lines::Lines,
     payoff::Payoff,
     rollouts::{Kind, Rollouts},
 };
@@ -20,7 +21,11 @@ use std::time::{Duration, Instant};
 const BYTES: usize = 64 << 20;
 
 /// A linear evaluation: the goal that a role can expect is a logistic function of a sum of weights, of the fluents that
-/// hold and of how many moves each role has.
+/// hold, of how many moves each role has, and of what lines lack.
+///
+/// A line is a set of three to seven fluents that makes a role's greatest goal, such as four in a row, and is read off the net. A fluent that is
+/// all that a line lacks counts, once, and so do lines that lack two, unless a fluent of the other role's lines rules them out. Games of more than
+/// 2,048 lines, 4,096 fluents or 2^18 gates, or without a table, are judged without any.
 ///
 /// Each weight is two, one for few fluents that hold and one for many, and what counts lies in between: in many games that
 /// is how far the game has gone on, and what is worth much at the start is worth little in the end (tapered evaluation).
@@ -35,8 +40,9 @@ pub struct Linear {
     /// How many roles are judged: one where goals always add up to the same.
     judged: usize,
     /// For each feature two weights for each role that is judged. First come the fluents, then the moves of each role,
-    /// then what always counts.
+    /// then what always counts, then what lines lack.
     weights: Vec<[f32; 2]>,
+    lines: Lines,
     /// How many fluents hold at least, and one part of the way from there to the most.
     least: f32,
     part: f32,
@@ -82,7 +88,12 @@ impl Linear {
             _ => None,
         };
         let judged = if total.is_some() { 1 } else { shape.roles };
-        let features = shape.fluents + shape.roles + 1;
+        let mut lines = match game.table() {
+            Some(table) if !budget.is_spent() => Lines::of(table, work(budget)),
+            _ => Lines::default(),
+        };
+        lines.rule_out((0..samples.len()).map(|number| samples.state(number)));
+        let features = shape.fluents + shape.roles + 1 + lines.features();
         // Each weight has a square while it is learnt.
         let fits = features.saturating_mul(judged) <= BYTES / (2 * size_of::<[f32; 2]>());
         let judged = if fits { judged } else { 0 };
@@ -96,6 +107,7 @@ impl Linear {
             shape,
             judged,
             weights: vec![[0.0; 2]; features * judged],
+            lines,
             least,
             part: 1.0 / (most - least).max(1.0),
             mobility: 1.0 / moves as f32,
@@ -112,6 +124,7 @@ impl Linear {
         }
         let mut squares = vec![[1e-3_f32; 2]; self.weights.len()];
         let mut errors = vec![0.0; judged];
+        let mut features = Vec::new();
         for _ in 0..Self::EPOCHS {
             for number in 0..samples.len() {
                 // A few states are learnt from however late it is: without weights all states look the same.
@@ -119,16 +132,15 @@ impl Linear {
                     return;
                 }
                 let (state, moves) = (samples.state(number), samples.moves_of(number, self.shape.roles));
-                let late = self.sums(state, |role| moves[role] as usize, &mut errors);
+                let moves = |role: usize| moves[role] as usize;
+                let late = self.late(state);
+                self.sums(state, late, moves, &mut errors);
                 for (role, error) in errors.iter_mut().enumerate() {
                     *error = logistic(*error) - samples.goals[number * self.shape.roles + role] / 100.0;
                 }
-                let always = self.shape.fluents + self.shape.roles;
-                let fluents = bits::ones(state).map(|fluent| (fluent, 1.0));
-                let moves = moves.iter().enumerate();
-                let moves =
-                    moves.map(|(role, &count)| (self.shape.fluents + role, count as f32 * self.mobility));
-                for (feature, value) in fluents.chain(moves).chain([(always, 1.0)]) {
+                features.clear();
+                self.visit(state, moves, |feature, value| features.push((feature, value)));
+                for &(feature, value) in &features {
                     for (role, &error) in errors.iter().enumerate() {
                         let place = feature * judged + role;
                         for (side, share) in [1.0 - late, late].into_iter().enumerate() {
@@ -143,26 +155,35 @@ impl Linear {
         }
     }
 
-    /// Writes the sum for each role that is judged. How far it is on the way from few fluents to many.
+    /// How far it is on the way from few fluents to many.
     #[inline]
-    fn sums(&self, state: &[u64], moves: impl Fn(usize) -> usize, sums: &mut [f32]) -> f32 {
+    fn late(&self, state: &[u64]) -> f32 {
         let held: u32 = state.iter().map(|word| word.count_ones()).sum();
-        let late = ((held as f32 - self.least) * self.part).clamp(0.0, 1.0);
-        let (fluents, judged) = (self.shape.fluents, self.judged);
-        for role in 0..judged {
-            let [mut early_sum, mut late_sum] = self.weights[(fluents + self.shape.roles) * judged + role];
-            for mover in 0..self.shape.roles {
-                let value = moves(mover) as f32 * self.mobility;
-                let [a, b] = self.weights[(fluents + mover) * judged + role];
-                (early_sum, late_sum) = (early_sum + value * a, late_sum + value * b);
+        ((held as f32 - self.least) * self.part).clamp(0.0, 1.0)
+    }
+
+    /// Visits the features of a state that are not 0, each with its value.
+    #[inline]
+    fn visit(&self, state: &[u64], moves: impl Fn(usize) -> usize, mut feature: impl FnMut(usize, f32)) {
+        let Shape { fluents, roles, .. } = self.shape;
+        bits::ones(state).for_each(|fluent| feature(fluent, 1.0));
+        (0..roles).for_each(|role| feature(fluents + role, moves(role) as f32 * self.mobility));
+        let always = fluents + roles;
+        feature(always, 1.0);
+        self.lines.visit(state, |lacking, value| feature(always + 1 + lacking, value));
+    }
+
+    /// Writes the sum for each role that is judged.
+    #[inline]
+    fn sums(&self, state: &[u64], late: f32, moves: impl Fn(usize) -> usize, sums: &mut [f32]) {
+        let sums = &mut sums[..self.judged];
+        sums.fill(0.0);
+        self.visit(state, moves, |feature, value| {
+            let weights = &self.weights[feature * self.judged..][..self.judged];
+            for (sum, &[early, end]) in sums.iter_mut().zip(weights) {
+                *sum += value * (early + late * (end - early));
             }
-            for fluent in bits::ones(state) {
-                let [a, b] = self.weights[fluent * judged + role];
-                (early_sum, late_sum) = (early_sum + a, late_sum + b);
-            }
-            sums[role] = early_sum + late * (late_sum - early_sum);
-        }
-        late
+        });
     }
 }
 
@@ -174,12 +195,19 @@ impl<G: Game> Evaluation<G> for Linear {
             return;
         }
         let moves = |role| count(view.as_ref(), self.shape, role);
-        self.sums(state.as_ref(), moves, goals);
+        let state = state.as_ref();
+        self.sums(state, self.late(state), moves, goals);
         goals[..self.judged].iter_mut().for_each(|goal| *goal = 100.0 * logistic(*goal));
         if let Some(total) = self.total {
             goals[1] = total - goals[0];
         }
     }
+}
+
+/// The steps that finding lines may take, a quarter of the time that is left for learning.
+fn work(budget: &Budget) -> usize {
+    let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
+    left.map_or(usize::MAX, |left| (left.as_micros() / 4) as usize * Lines::STEPS)
 }
 
 /// How many legal moves a role has.

@@ -354,7 +354,7 @@ impl Rules<'_> {
         let first = self.does[role] as usize;
         let end = self.does.get(role + 1).map_or(self.advance.inputs(), |&node| node as usize);
         let made = first + place;
-        let touched = self.advance.reached(made);
+        let touched = self.advance.reached(made..made + 1);
         let outputs = self.advance.outputs().iter().copied().zip(0..);
         let outputs: Vec<(u32, u32)> = outputs.filter(|&(signal, _)| touched[signal as usize / 2]).collect();
         let literals = self.literals(made);

@@ -322,3 +322,29 @@ fn walk<G: Game>(
         game.advance(&mut state, &joint);
     }
 }
+
+#[cfg(all(test, feature = "load"))]
+mod tests {
+    use super::*;
+    use crate::load;
+
+    #[test]
+    fn a_line_that_can_be_made_is_worth_more_than_one_that_cannot() {
+        let game = load(include_str!("../../../games/board/tictactoe.kif")).expect("a sound rulesheet");
+        let linear = Linear::learn(&game, 1, &Budget::of_nodes(20_000));
+        let value = |moves: [&str; 4]| {
+            let state = moves.iter().fold(game.initial(), |state, action| {
+                let action = game.parse_move(&format!("(mark {action})")).expect("a move");
+                game.apply_one(&state, action).expect("a legal move")
+            });
+            let mut view = game.new_view();
+            game.observe_without_goals(&state, &mut view);
+            let mut goals = [0.0; 2];
+            linear.evaluate(&game, &state, &view, &mut goals);
+            goals[0]
+        };
+        // Both have the same marks on corners and edges.
+        let [open, closed] = [["1 1", "3 3", "1 2", "2 1"], ["1 1", "1 3", "1 2", "2 1"]].map(value);
+        assert!(open > closed + 10.0, "{open} {closed}");
+    }
+}

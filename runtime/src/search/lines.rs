@@ -19,6 +19,9 @@ const MOST_GATES: usize = 1 << 18;
 /// The most steps to the lines of a role, about one for each fluent of a set that is made on the way.
 const WORK: usize = 1 << 21;
 
+/// The most words of states that are looked at for what rules lines out.
+const LOOKED: usize = 1 << 25;
+
 /// Lines that are looked at together.
 const BLOCK: usize = 256;
 
@@ -65,14 +68,14 @@ impl Lines {
     pub(super) fn of(table: &Table, mut work: usize) -> Self {
         let (Shape { fluents, roles, .. }, vocabulary) = (table.shape(), table.vocabulary());
         let [observe, advance] = table.circuits();
-        // What changes by itself, such as whose turn it is, can be neither made nor prevented.
-        let reached = advance.reached(1 + fluents..advance.inputs());
-        let is_made = |fluent: usize| reached[advance.outputs()[fluent] as usize / 2];
-        let mut at: usize = (0..roles).map(|role| vocabulary.moves_of(role).len()).sum();
         let mut found = Self::default();
         if fluents > MOST_FLUENTS || observe.len() > MOST_GATES {
             return found;
         }
+        // What changes by itself, such as whose turn it is, can be neither made nor prevented.
+        let reached = advance.reached(1 + fluents..advance.inputs());
+        let is_made = |fluent: usize| reached[advance.outputs()[fluent] as usize / 2];
+        let mut at: usize = (0..roles).map(|role| vocabulary.moves_of(role).len()).sum();
         for role in 0..roles {
             let values = vocabulary.goals_of(role);
             let best = (0..values.len()).max_by_key(|&place| values[place]);
@@ -107,7 +110,7 @@ impl Lines {
     }
 
     /// Takes a line to be ruled out by the fluents of another side's lines that hold in none of some states together with one of
-    /// its own. O(states * fluents of lines * words of a state).
+    /// its own. O([`LOOKED`] + lines * fluents of lines).
     pub(super) fn rule_out<'s>(&mut self, states: impl Iterator<Item = &'s [u64]>) {
         let Some(fluents) = self.blocks.first().map(|block| block.of.len()) else { return };
         let words = fluents.div_ceil(64);
@@ -120,8 +123,13 @@ impl Lines {
             }
         }
         let mut together = vec![0; fluents * words];
+        let mut looked = 0;
         for state in states {
+            if looked > LOOKED {
+                break;
+            }
             for fluent in bits::ones(state) {
+                looked += words;
                 if bits::test(&in_lines, fluent) {
                     let met = &mut together[fluent * words..][..words];
                     met.iter_mut().zip(state).for_each(|(met, held)| *met |= held);
@@ -145,7 +153,7 @@ impl Lines {
     /// how many lines lack two, by fives. Those that are ruled out do not count. O(fluents that hold * blocks).
     #[inline]
     pub(super) fn visit(&self, state: &[u64], mut feature: impl FnMut(usize, f32)) {
-        // A threat that is part of two lines is one.
+        // A threat of two lines is one, of the few that there are.
         let mut seen = [usize::MAX; 8];
         let mut threats = 0;
         for (block, lines) in self.blocks.iter().zip(self.all.chunks(BLOCK)) {

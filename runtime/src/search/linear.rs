@@ -204,7 +204,7 @@ impl<G: Game> Evaluation<G> for Linear {
     }
 }
 
-/// The steps that finding lines may take, a quarter of the time that is left for learning.
+/// The steps that finding the lines of all roles may take, so that they take about a quarter of the time that is left for learning.
 fn work(budget: &Budget) -> usize {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
     left.map_or(usize::MAX, |left| (left.as_micros() / 4) as usize * Lines::STEPS)

@@ -64,7 +64,7 @@ impl Lines {
     /// Steps to lines in a microsecond, about.
     pub(super) const STEPS: usize = 50;
 
-    /// The lines of a game, if it takes so many steps at most to find those of all roles. O(gates + [`WORK`]) for each role.
+    /// The lines of the roles whose lines are found within so many steps for all of them. O(gates + [`WORK`] + [`MOST`]²) for each role.
     pub(super) fn of(table: &Table, mut work: usize) -> Self {
         let (Shape { fluents, roles, .. }, vocabulary) = (table.shape(), table.vocabulary());
         let [observe, advance] = table.circuits();

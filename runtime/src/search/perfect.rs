@@ -84,6 +84,8 @@ impl<G: Game> Perfect<G> {
     fn solve(&mut self, game: &G, state: &G::State, budget: &Budget) {
         let is_bounded = budget.nodes().is_some() || budget.deadline().is_some();
         let budget = if is_bounded { budget.clone() } else { budget.clone().and_nodes(Self::DEFAULT_NODES) };
+        // There is no room for two.
+        self.solution = None;
         self.solution = Some(Solution::of(game, state, self.bytes, &budget));
     }
 }

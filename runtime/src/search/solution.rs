@@ -9,8 +9,7 @@
 //! goals and successors. At the first that does not, the permutation is dropped and the visit begins again. That saves
 //! memory, and all the work on values; it saves no steps of the game, which are made in lanes.
 //!
-//! Steps are bounded by the nodes of a budget, bytes by a number given: states, ways and values together take as many at
-//! most, and what is looked at at a time as many again.
+//! Steps are bounded by the nodes of a budget, bytes by a number given, for all that grows with the game.
 
 mod look;
 mod values;
@@ -158,11 +157,7 @@ impl<G: Game> Solution<G> {
             if !meter.spend((count * (1 + group.len())) as u64) {
                 return Err(SolveError::Budget);
             }
-            let is_likely = match look.at(count, &rows, &group) {
-                Err(SolveError::Bytes { .. }) => false,
-                result => result?,
-            };
-            if is_likely {
+            if Self::is_likely(&mut look, words, &rows, &group)? {
                 let mut visit = Visit::new(words, players.clone(), group, bytes);
                 if visit.run(game, state, &mut look, &mut meter)? {
                     return Ok(Self::of_visit(visit));
@@ -233,6 +228,24 @@ impl<G: Game> Solution<G> {
         let ranked = ranked?;
         let best = ranked.iter().max()?;
         ranked.iter().position(|rank| rank == best).map(|place| moves[place])
+    }
+
+    /// True if no state of these speaks against a group of symmetries.
+    fn is_likely(
+        look: &mut Look<'_, G>,
+        words: usize,
+        rows: &[u64],
+        group: &[Symmetry],
+    ) -> Result<bool, SolveError> {
+        let mut rest = rows;
+        while !rest.is_empty() {
+            match look.at(rest.len() / words, rest, group) {
+                Ok(Some(seen)) => rest = &rest[seen * words..],
+                Ok(None) | Err(SolveError::Bytes { .. }) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
     }
 
     fn find(&self, state: &G::State) -> Option<(i8, u32)> {

@@ -1,6 +1,6 @@
 //! The numbered states of a search that keeps all it meets: states by number, and numbers by state.
 
-use crate::search::memory::hash;
+use crate::search::{growth::Grow, memory::hash};
 use hashbrown::HashTable;
 
 /// Different states, numbered as they come.
@@ -43,14 +43,32 @@ impl States {
             return known;
         }
         let number = self.len() as u32;
+        self.grow(1);
         self.rows.extend(row);
         let Self { words, rows, numbers } = self;
         numbers.insert_unique(hash(row), number, |&known| hash(&rows[known as usize * *words..][..*words]));
         number
     }
 
+    /// Makes room for so many more states.
+    pub(crate) fn grow(&mut self, more: usize) {
+        let Self { words, rows, numbers } = self;
+        rows.grow(more * *words);
+        numbers.reserve(more, |&known| hash(&rows[known as usize * *words..][..*words]));
+    }
+
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        8 * self.rows.capacity() + self.numbers.allocation_size()
+        self.rows.held() + self.numbers.allocation_size()
+    }
+
+    /// Bytes of the longer lists that so many more states want; they are in use beside the others while lists move.
+    pub(crate) fn growth(&self, more: usize) -> usize {
+        let room = self.numbers.capacity();
+        let wanted = self.len() + more;
+        // Tables have a power of two of places, an eighth of them free, and a byte beside each number.
+        let places = (wanted.max(room + 1) * 8 / 7 + 1).next_power_of_two();
+        let table = if wanted > room { places * (size_of::<u32>() + 1) + 64 } else { 0 };
+        self.rows.growth(more * self.words) + table
     }
 }

@@ -9,6 +9,9 @@ use crate::{
     search::{options::Options, state_batch::StateBatch, symmetry::Symmetry},
 };
 
+/// What is seen may take one such part of the bytes, and lists three while they move into others of twice the length.
+pub(super) const PART: usize = 16;
+
 /// The states looked at last, and what was seen of them.
 pub(super) struct Look<'g, G: Game> {
     game: &'g G,
@@ -32,7 +35,7 @@ pub(super) struct Look<'g, G: Game> {
 }
 
 impl<'g, G: Game> Look<'g, G> {
-    /// Nothing was looked at; where no role has a choice this one decides. It may keep so many bytes.
+    /// Nothing was looked at; where no role has a choice this one decides. It may take three of 16 parts of so many bytes.
     pub(super) fn new(game: &'g G, usual: usize, limit: usize) -> Self {
         Self {
             game,
@@ -57,25 +60,36 @@ impl<'g, G: Game> Look<'g, G> {
         let seen = 8 * (shape.state_words() + shape.view_words());
         let step = 16 * shape.state_words() + size_of::<G::Move>() * shape.roles;
         let bytes = states.saturating_mul(seen).saturating_add(steps.saturating_mul(step));
-        if bytes > self.limit { Err(SolveError::Bytes { limit: self.limit }) } else { Ok(()) }
+        if bytes > self.limit / PART { Err(SolveError::Bytes { limit: self.limit }) } else { Ok(()) }
     }
 
-    /// Looks at so many states. True if every symmetry takes what is seen of each, and what follows, to what is seen of the
-    /// image and follows there. O(states × symmetries × moves) steps.
+    /// Looks at so many states, or at the first of them if all are too many to be kept. How many they were; none if some symmetry does
+    /// not take what is seen of each, and what follows, to what is seen of the image and follows there. O(states × symmetries × moves)
+    /// steps.
     ///
     /// # Errors
-    /// If several roles decide in a state, or there is too much to be kept.
+    /// If several roles decide in a state, or what is seen of one state is too much to be kept.
     pub(super) fn at(
         &mut self,
         count: usize,
         rows: &[u64],
         symmetries: &[Symmetry],
-    ) -> Result<bool, SolveError> {
+    ) -> Result<Option<usize>, SolveError> {
+        let mut count = count;
+        loop {
+            match self.at_all(count, rows, symmetries) {
+                Err(SolveError::Bytes { .. }) if count > 1 => count /= 2,
+                result => return Ok(result?.then_some(count)),
+            }
+        }
+    }
+
+    fn at_all(&mut self, count: usize, rows: &[u64], symmetries: &[Symmetry]) -> Result<bool, SolveError> {
         let words = self.game.shape().state_words();
         let states = count * (1 + symmetries.len());
         self.check(states, 0)?;
         self.states.clear();
-        self.states.extend(rows);
+        self.states.extend(&rows[..count * words]);
         for symmetry in symmetries {
             for place in 0..count {
                 let start = self.states.len();

@@ -9,25 +9,27 @@ use crate::game::Game;
 use std::{cmp::Reverse, collections::VecDeque, marker::PhantomData};
 
 impl<G: Game> Solution<G> {
-    /// What comes of the states that were visited. O(states and moves).
+    /// What comes of the states that were visited. O(states and moves); [`Visit::make_room`] counts the lists.
     pub(super) fn of_visit(visit: Visit) -> Self {
         let Visit { players, states, symmetries, starts, successors, movers, mut values, .. } = visit;
         let count = movers.len();
-        // The states before each, one list behind the other.
+        // The states before each, one list behind the other; each list is filled from its end, where its start is then.
         let mut before_starts = vec![0_u32; count + 1];
-        successors.iter().for_each(|&successor| before_starts[successor as usize + 1] += 1);
+        successors.iter().for_each(|&successor| before_starts[successor as usize] += 1);
         (0..count).for_each(|number| before_starts[number + 1] += before_starts[number]);
-        let mut fill = before_starts.clone();
         let mut before = vec![0_u32; successors.len()];
-        for number in 0..count {
+        for number in (0..count).rev() {
             for &successor in &successors[starts[number] as usize..starts[number + 1] as usize] {
-                let place = &mut fill[successor as usize];
+                let place = &mut before_starts[successor as usize];
+                *place -= 1;
                 before[*place as usize] = number as u32;
-                *place += 1;
             }
         }
         let mut distances = vec![NONE; count];
-        let ends: Vec<u32> = (0..count as u32).filter(|&number| movers[number as usize] == END).collect();
+        let mut ends = Vec::with_capacity(movers.iter().filter(|&&mover| mover == END).count());
+        ends.extend((0..count as u32).filter(|&number| movers[number as usize] == END));
+        // The states whose values are known and were not gone back from; each comes into it once.
+        let mut queue: VecDeque<u32> = VecDeque::with_capacity(count);
         // First what one player can force above 0, the most first, then what the other one can below.
         for (mover, sign) in [(0_u8, 1_i8), (1, -1)] {
             let mut left: Vec<u32> = (0..count).map(|number| starts[number + 1] - starts[number]).collect();
@@ -38,8 +40,7 @@ impl<G: Game> Solution<G> {
             worths.dedup();
             for worth in worths {
                 let value = worth * sign;
-                let mut queue: VecDeque<u32> =
-                    ends.iter().copied().filter(|&end| values[end as usize] == value).collect();
+                queue.extend(ends.iter().filter(|&&end| values[end as usize] == value));
                 queue.iter().for_each(|&end| distances[end as usize] = 0);
                 while let Some(number) = queue.pop_front() {
                     let range = before_starts[number as usize]..before_starts[number as usize + 1];

@@ -2,12 +2,15 @@
 //! are worth.
 //!
 //! States are looked at in blocks, fewer at a time where what is seen of a block takes too much. Each step is made once,
-//! and once more for each symmetry.
+//! and once more for each symmetry. Lists grow only where there is room for that, and for what going back from the ends takes.
 
-use super::{SolveError, canonical, look::Look};
+use super::{
+    SolveError, canonical,
+    look::{Look, PART},
+};
 use crate::{
     game::Game,
-    search::{meter::Meter, payoff::Payoff, states::States, symmetry::Symmetry},
+    search::{growth::Grow, meter::Meter, payoff::Payoff, states::States, symmetry::Symmetry},
 };
 
 /// All states of a game, breadth first.
@@ -22,6 +25,7 @@ pub(super) struct Visit {
     pub(super) movers: Vec<u8>,
     /// What ends are worth; 0 elsewhere.
     pub(super) values: Vec<i8>,
+    /// The most bytes.
     limit: usize,
 }
 
@@ -63,30 +67,50 @@ impl Visit {
             if !meter.spend((count * (1 + self.symmetries.len())) as u64) {
                 return Err(SolveError::Budget);
             }
-            match look.at(count, self.states.rows(done, end), &self.symmetries) {
-                Ok(true) => {}
-                Ok(false) => return Ok(false),
-                Err(SolveError::Bytes { .. }) if count > 1 => {
-                    block = count / 2;
-                    continue;
-                }
-                Err(error) => return Err(error),
+            let Some(seen) = look.at(count, self.states.rows(done, end), &self.symmetries)? else {
+                return Ok(false);
+            };
+            if seen < count {
+                block = seen;
             }
-            for place in 0..count {
+            for place in 0..seen {
+                self.make_room(look.successors(place, &self.symmetries).count())?;
                 match look.decider(place) {
                     Some(role) => self.go_on(place, role, look)?,
                     None => self.end(look.view(place), &payoff),
                 }
                 self.starts.push(self.successors.len() as u32);
             }
-            // Going back takes as many again, and some lists for each state.
-            let bytes = self.states.bytes() + 8 * self.successors.capacity() + 24 * self.movers.capacity();
-            if bytes > self.limit || self.successors.len() >= u32::MAX as usize / 2 {
-                return Err(SolveError::Bytes { limit: self.limit });
-            }
-            done = end;
+            done += seen;
         }
         Ok(true)
+    }
+
+    /// Makes room for one more state that was looked at, and for so many more that follow it.
+    fn make_room(&mut self, steps: usize) -> Result<(), SolveError> {
+        let growth = self.states.growth(steps)
+            + self.successors.growth(steps)
+            + self.starts.growth(1)
+            + self.movers.growth(1)
+            + self.values.growth(1);
+        self.check(growth)?;
+        self.states.grow(steps);
+        self.successors.grow(steps);
+        self.starts.grow(1);
+        self.movers.grow(1);
+        self.values.grow(1);
+        // Going back has the steps once more, and five numbers and a byte for each state.
+        self.check(4 * (self.successors.len() + steps) + 21 * (self.states.len() + steps))
+    }
+
+    /// Refuses so many bytes more than there are in use where they are too many, and steps that cannot be numbered.
+    fn check(&self, more: usize) -> Result<(), SolveError> {
+        let lists = self.successors.held() + self.starts.held() + self.movers.held() + self.values.held();
+        let limit = self.limit - 3 * (self.limit / PART);
+        if self.states.bytes() + lists + more > limit || self.successors.len() >= u32::MAX as usize / 2 {
+            return Err(SolveError::Bytes { limit: self.limit });
+        }
+        Ok(())
     }
 
     fn end(&mut self, view: &[u64], payoff: &Payoff) {

@@ -162,6 +162,7 @@ mod tests {
     impl Kernel for Run<'_> {
         type Output = ();
 
+        #[inline(always)]
         fn run<W: Word>(self) {
             self.0.run::<W>(self.1);
         }

@@ -9,6 +9,7 @@ struct Functions([Plane; 3]);
 impl Kernel for Functions {
     type Output = Vec<Plane>;
 
+    #[inline(always)]
     fn run<W: Word>(self) -> Vec<Plane> {
         let [a, b, c] = self.0.each_ref().map(W::load);
         let mut results = vec![
@@ -130,6 +131,7 @@ struct Transposes<'a> {
 impl Kernel for Transposes<'_> {
     type Output = (Rows, Vec<Plane>);
 
+    #[inline(always)]
     fn run<W: Word>(self) -> Self::Output {
         let Self { planes, blocks, states, word } = self;
         let (mut to, mut from) = ([Plane::ONES; 64], vec![Plane::ONES; planes.len()]);
@@ -176,6 +178,7 @@ struct Digits<'a>(&'a [u8; LANES]);
 impl Kernel for Digits<'_> {
     type Output = [Plane; 8];
 
+    #[inline(always)]
     fn run<W: Word>(self) -> [Plane; 8] {
         let mut planes = [Plane::ZERO; 8];
         planes.iter_mut().zip(digits::<W>(self.0)).for_each(|(plane, word)| word.store(plane));
@@ -202,6 +205,7 @@ struct Moved([Plane; 2], usize);
 impl Kernel for Moved {
     type Output = ([Plane; 2], [u8; 112], [f32; 64]);
 
+    #[inline(always)]
     fn run<W: Word>(self) -> Self::Output {
         let Self([a, b], count) = self;
         let mut turns = [Plane::ZERO; 2];
@@ -251,6 +255,7 @@ struct Bytes {
 impl Kernel for Bytes {
     type Output = (Plane, Plane, u64);
 
+    #[inline(always)]
     fn run<W: Word>(self) -> Self::Output {
         let [low, high, places] = self.planes.each_ref().map(W::load);
         let (mut taken, mut spread) = (Plane::ZERO, Plane::ZERO);

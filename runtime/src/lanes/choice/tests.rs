@@ -15,6 +15,7 @@ struct Choose<'a> {
 impl Kernel for Choose<'_> {
     type Output = Plane;
 
+    #[inline(always)]
     fn run<W: Word>(self) -> Plane {
         let mut source = Source::<W>::open(self.noise);
         let mut groups = Groups::new(self.moves.len());
@@ -69,14 +70,19 @@ fn crowds_choose_as_groups_do() {
     impl Kernel for Both<'_> {
         type Output = Plane;
 
+        #[inline(always)]
         fn run<W: Word>(self) -> Plane {
             let Self(moves, noise, crowds) = self;
             let mut source = Source::<W>::open(noise);
             let mut groups = Groups::new(moves.len());
             groups.groups.resize(moves.len().div_ceil(GROUP), [Plane::ZERO; 4]);
             let mut none = Plane::ZERO;
-            let made = if crowds { vast::<W> } else { many::<W, 16> };
-            made(moves, &mut source, &mut groups).store(&mut none);
+            // By a pointer they would be called without the instructions of the word.
+            if crowds {
+                vast::<W>(moves, &mut source, &mut groups).store(&mut none);
+            } else {
+                many::<W, 16>(moves, &mut source, &mut groups).store(&mut none);
+            }
             source.close(noise);
             none
         }
@@ -180,6 +186,7 @@ fn noise_is_fair() {
     impl Kernel for Planes {
         type Output = Vec<Plane>;
 
+        #[inline(always)]
         fn run<W: Word>(self) -> Vec<Plane> {
             let mut source = Source::<W>::open(&self.0);
             let mut planes = vec![Plane::ZERO; self.1];

@@ -16,6 +16,7 @@ struct Choose<'a> {
 impl Kernel for Choose<'_> {
     type Output = ();
 
+    #[inline(always)]
     fn run<W: Word>(self) {
         let mut source = Source::<W>::open(self.noise);
         choose_counted(self.moves, self.count, &mut source);

@@ -237,7 +237,7 @@ fn sets_of(
             }
         }
     }
-    // Node 0 is false, and those after it are fluents. What must not hold is left out, and so is what has too many sets.
+    // Node 0 is false, and those after it are fluents. What must not hold is left out; what has too many sets has none.
     let input = |signal: usize| match signal {
         0 => Some(Vec::new()),
         _ if signal % 2 == 1 || !is_made(signal / 2 - 1) => Some(vec![Vec::new()]),
@@ -257,12 +257,8 @@ fn sets_of(
             let [in_a, in_b] = [a, b].map(|sets| sets.map_or(0, <[Set]>::len));
             let made = if side == 0 && in_a * in_b > 0 { in_a * in_b } else { in_a + in_b };
             left = left.checked_sub(1 + made * LENGTHS.end())?;
-            let found = match (a, b) {
-                (Some(a), Some(b)) if side == 0 => Some(product(a, b)),
-                (Some(a), None) | (None, Some(a)) if side == 0 => Some(a.to_vec()),
-                (Some(a), Some(b)) => Some([a, b].concat()),
-                _ => None,
-            };
+            let both = a.zip(b);
+            let found = both.map(|(a, b)| if side == 0 { product(a, b) } else { [a, b].concat() });
             sets.push(found.map(different).filter(|sets| sets.len() <= MOST));
         }
     }

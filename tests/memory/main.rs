@@ -7,17 +7,26 @@ use gdl_runtime::{
     chance::Stream,
     game::Id,
     load,
-    search::{AlphaBeta, Best, Equilibrium, Ismcts, Mcts, Perfect, Planner},
+    search::{AlphaBeta, Best, Equilibrium, Ismcts, Mcts, Perfect, Planner, Solution, SolveError},
 };
-use std::alloc::System;
+use std::{
+    alloc::System,
+    sync::{Mutex, PoisonError},
+};
 
 /// All memory of this program.
 #[global_allocator]
 static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
+/// Tests take turns: the memory of one is not to be limited for another.
+static TURN: Mutex<()> = Mutex::new(());
+
 /// Bytes that players may take, and those of lanes, samples and other things that do not grow with a search.
 const GIVEN: usize = 2 << 20;
 const BESIDE: usize = 3 << 18;
+
+/// Bytes of what is looked at for a solution, lanes among them, in a small game.
+const LOOK: usize = 5 << 15;
 
 /// Enough to take more than is given, if a search keeps all that it sees.
 const NODES: u64 = 12_000;
@@ -72,12 +81,53 @@ fn bound(name: &str, game: &Dynamic, players: impl Fn() -> Vec<Box<dyn Player<Dy
 
 #[test]
 fn players_keep_to_their_memory() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     for name in ["connect_four", "eight_puzzle", "goofspiel", "phantom_tictactoe"] {
         bound(name, &dynamic(name).expect("a built-in game"), players);
     }
-    // A puzzle with subgames, which in so few nodes are not visited, and with more than seven hundred symmetries.
+    // A puzzle with subgames; in so few nodes they are not visited.
     let boards = load(include_str!("../search/rulesheets/six_lights_out.kif")).expect("it loads");
     bound("six_lights_out", &boards, || {
         vec![Box::new(Planner::new().memory(GIVEN)), Box::new(Perfect::new().memory(GIVEN))]
     });
+}
+
+/// A walk on a square board, to the north or the east: ten thousand states.
+fn walk() -> Dynamic {
+    let after: Vec<String> = (0..99).map(|place| format!("(after {place} {})", place + 1)).collect();
+    let rules = "(role walker) (init (x 0)) (init (y 0))
+        (<= (legal walker east) (true (x ?a)) (after ?a ?b))
+        (<= (legal walker north) (true (y ?a)) (after ?a ?b))
+        (<= (next (x ?b)) (does walker east) (true (x ?a)) (after ?a ?b))
+        (<= (next (y ?b)) (does walker north) (true (y ?a)) (after ?a ?b))
+        (<= (next (x ?a)) (does walker north) (true (x ?a)))
+        (<= (next (y ?a)) (does walker east) (true (y ?a)))
+        (<= terminal (true (x 99)) (true (y 99)))
+        (<= (goal walker 100) (true (x 99)) (true (y 99)))
+        (<= (goal walker 0) (true (x ?a)) (after ?a ?b))
+        (<= (goal walker 0) (true (x 99)) (true (y ?a)) (after ?a ?b))";
+    load(&(after.concat() + rules)).expect("it loads")
+}
+
+#[test]
+fn solutions_keep_to_their_bytes_however_many() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let game = walk();
+    let solve = |bytes| Solution::of(&game, &game.initial(), bytes, &Budget::unlimited());
+    drop(solve(1 << 22));
+    let mut solved = 0;
+    let limits: Vec<usize> = (8..64).map(|step| step << 15).collect();
+    for &bytes in &limits {
+        eprintln!("a solution in {bytes} bytes");
+        // Three of sixteen parts are for what is looked at, which is little here.
+        HEAP.set_limit(HEAP.allocated() + bytes / 16 * 13 + LOOK).expect("more than is taken");
+        let solution = solve(bytes);
+        HEAP.set_limit(usize::MAX).expect("no limit");
+        match solution {
+            Ok(solution) => solved += usize::from(solution.len() == 10_000),
+            Err(error) => assert_eq!(error, SolveError::Bytes { limit: bytes }),
+        }
+    }
+    // There are limits on both sides of what it takes.
+    assert!((10..50).contains(&solved), "{solved}");
 }

@@ -92,7 +92,7 @@ impl Linear {
             Some(table) if !budget.is_spent() => Lines::of(table, work(budget)),
             _ => Lines::default(),
         };
-        lines.rule_out((0..samples.len()).map(|number| samples.state(number)));
+        lines.rule_out((0..samples.len()).map(|number| samples.state(number)), work(budget));
         let features = shape.fluents + shape.roles + 1 + lines.features();
         // Each weight has a square while it is learnt.
         let fits = features.saturating_mul(judged) <= BYTES / (2 * size_of::<[f32; 2]>());
@@ -204,7 +204,7 @@ impl<G: Game> Evaluation<G> for Linear {
     }
 }
 
-/// The steps that finding the lines of all roles may take, so that they take about a quarter of the time that is left for learning.
+/// The steps that finding the lines of all roles may take, or what rules them out: about a quarter of the time that is left for learning.
 fn work(budget: &Budget) -> usize {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
     left.map_or(usize::MAX, |left| (left.as_micros() / 4) as usize * Lines::STEPS)

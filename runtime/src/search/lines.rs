@@ -19,8 +19,9 @@ const MOST_GATES: usize = 1 << 18;
 /// The most steps to the lines of a role, about one for each fluent of a set that is made on the way.
 const WORK: usize = 1 << 21;
 
-/// The most words of states that are looked at for what rules lines out.
+/// The most words of states that are looked at for what rules lines out, and how many in the time of a step.
 const LOOKED: usize = 1 << 25;
+const WORDS: usize = 32;
 
 /// Lines that are looked at together.
 const BLOCK: usize = 256;
@@ -110,8 +111,8 @@ impl Lines {
     }
 
     /// Takes a line to be ruled out by the fluents of another side's lines that hold in none of some states together with one of
-    /// its own. O([`LOOKED`] + lines * fluents of lines).
-    pub(super) fn rule_out<'s>(&mut self, states: impl Iterator<Item = &'s [u64]>) {
+    /// its own, of as many states as are looked at in the time of so many steps. O([`LOOKED`] + lines * fluents of lines).
+    pub(super) fn rule_out<'s>(&mut self, states: impl Iterator<Item = &'s [u64]>, work: usize) {
         let Some(fluents) = self.blocks.first().map(|block| block.of.len()) else { return };
         let words = fluents.div_ceil(64);
         let mut of_side = vec![vec![0; words]; self.sides];
@@ -123,17 +124,17 @@ impl Lines {
             }
         }
         let mut together = vec![0; fluents * words];
-        let mut looked = 0;
+        let mut left = work.saturating_mul(WORDS).min(LOOKED);
         for state in states {
-            if looked > LOOKED {
-                break;
-            }
             for fluent in bits::ones(state) {
-                looked += words;
+                left = left.saturating_sub(words);
                 if bits::test(&in_lines, fluent) {
                     let met = &mut together[fluent * words..][..words];
                     met.iter_mut().zip(state).for_each(|(met, held)| *met |= held);
                 }
+            }
+            if left == 0 {
+                break;
             }
         }
         for (number, line) in self.all.iter().enumerate() {
@@ -262,8 +263,11 @@ fn sets_of(
             sets.push(found.map(different).filter(|sets| sets.len() <= MOST));
         }
     }
+    let all = sets.swap_remove(signal as usize)?;
+    // A step is the time in which about four sets are compared.
+    left = left.checked_sub(all.len() * all.len() / 8)?;
     *work += left;
-    let found = least(sets.swap_remove(signal as usize)?);
+    let found = least(all);
     Some(found.into_iter().filter(|set| LENGTHS.contains(&set.len())).collect())
 }
 
@@ -384,7 +388,7 @@ mod tests {
                 }
             }
         }
-        lines.rule_out(states.iter().map(Vec::as_slice));
+        lines.rule_out(states.iter().map(Vec::as_slice), usize::MAX);
         assert_eq!(seen(&table, &lines, &blocked).0, [name(2, 2, "o")]);
         assert_eq!(seen(&table, &lines, &state).0, [name(1, 3, "o"), name(1, 3, "x")]);
         // Nothing is on the board but one mark: the lines through it lack two.

@@ -9,7 +9,7 @@
 //! goals and successors. At the first that does not, the permutation is dropped and the visit begins again. That saves
 //! memory, and all the work on values; it saves no steps of the game, which are made in lanes.
 //!
-//! Steps are bounded by the nodes of a budget, bytes by a number given, for all that grows with the game.
+//! Steps are bounded by the nodes of a budget. All that grows with the game keeps to a number of bytes.
 
 mod look;
 mod values;

@@ -6,7 +6,10 @@ use super::{
     visit::{END, Visit},
 };
 use crate::game::Game;
-use std::{cmp::Reverse, collections::VecDeque, marker::PhantomData};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    marker::PhantomData,
+};
 
 impl<G: Game> Solution<G> {
     /// What comes of the states that were visited. O(states and moves); [`Visit::make_room`] counts the lists.
@@ -26,21 +29,18 @@ impl<G: Game> Solution<G> {
             }
         }
         let mut distances = vec![NONE; count];
-        let mut ends = Vec::with_capacity(movers.iter().filter(|&&mover| mover == END).count());
-        ends.extend((0..count as u32).filter(|&number| movers[number as usize] == END));
+        let ends = || (0..count as u32).filter(|&number| movers[number as usize] == END);
         // The states whose values are known and were not gone back from; each comes into it once.
         let mut queue: VecDeque<u32> = VecDeque::with_capacity(count);
         // First what one player can force above 0, the most first, then what the other one can below.
         for (mover, sign) in [(0_u8, 1_i8), (1, -1)] {
             let mut left: Vec<u32> = (0..count).map(|number| starts[number + 1] - starts[number]).collect();
-            let mut worths: Vec<i8> =
-                ends.iter().map(|&end| values[end as usize].saturating_mul(sign)).collect();
-            worths.retain(|&worth| worth > 0);
-            worths.sort_unstable_by_key(|&worth| Reverse(worth));
-            worths.dedup();
-            for worth in worths {
+            let mut worths = BTreeSet::new();
+            let worth = |end: u32| values[end as usize].saturating_mul(sign);
+            worths.extend(ends().map(worth).filter(|&worth| worth > 0));
+            for worth in worths.into_iter().rev() {
                 let value = worth * sign;
-                queue.extend(ends.iter().filter(|&&end| values[end as usize] == value));
+                queue.extend(ends().filter(|&end| values[end as usize] == value));
                 queue.iter().for_each(|&end| distances[end as usize] = 0);
                 while let Some(number) = queue.pop_front() {
                     let range = before_starts[number as usize]..before_starts[number as usize + 1];

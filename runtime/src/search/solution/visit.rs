@@ -99,8 +99,8 @@ impl Visit {
         self.starts.grow(1);
         self.movers.grow(1);
         self.values.grow(1);
-        // Going back has the steps once more, and five numbers and a byte for each state.
-        self.check(4 * (self.successors.len() + steps) + 21 * (self.states.len() + steps))
+        // Going back has the steps once more, and four numbers for each state.
+        self.check(4 * (self.successors.len() + steps) + 16 * (self.states.len() + steps))
     }
 
     /// Refuses so many bytes more than there are in use where they are too many, and steps that cannot be numbered.

@@ -126,7 +126,8 @@ struct Arena<'a, G: Game> {
 }
 
 impl<G: Game> Arena<'_, G> {
-    /// What a role may have for a move if there are to be so many matches; none if there is no time to find out.
+    /// What a role may have for a move if there are to be so many matches; none if there is no time to find out, or for so few of them
+    /// that they tell nothing.
     fn pace(&mut self, matches: u32) -> Option<Each> {
         let Some(end) = self.budget.deadline().filter(|_| self.budget.nodes().is_none()) else {
             return Some(Each::Nodes(FEW, RATE * FEW));
@@ -141,8 +142,13 @@ impl<G: Game> Arena<'_, G> {
             rival = rival.min(each(&self.rival.search(self.game, state, role, &timed(TIMED)))?);
         }
         let left = end.saturating_duration_since(Instant::now());
-        let time = left / (matches * states.len() as u32);
-        if tree * (*NODES.start() as u32) > SHORT {
+        let moves = states.len() as u32;
+        let time = left / (matches * moves);
+        let least = tree * (*NODES.start() as u32);
+        if left < least.min(SHORT) * (STRAIGHT * moves) {
+            return None;
+        }
+        if least > SHORT {
             return Some(Each::Time(time.max(SHORT)));
         }
         let nodes = (time.as_nanos() / tree.as_nanos()) as u64;
@@ -299,6 +305,9 @@ mod tests {
             Each::Nodes(tree, rival) => assert!(NODES.contains(&tree) && rival > 0, "{tree} {rival}"),
             Each::Time(time) => assert!(time >= SHORT),
         }
-        assert!(pace(&Budget::within(Duration::ZERO)).is_none());
+        // Five matches of a game of some thirty moves, each with 64 nodes of games in lanes, take longer than that anywhere.
+        for short in [Duration::ZERO, Duration::from_millis(1)] {
+            assert!(pace(&Budget::within(short)).is_none());
+        }
     }
 }

@@ -25,7 +25,7 @@ const BYTES: usize = 64 << 20;
 ///
 /// A line is a set of three to seven fluents that makes a role's greatest goal, such as four in a row, and is read off the net. A fluent that is
 /// all that a line lacks counts, once, and so do lines that lack two, unless a fluent of the other role's lines rules them out. Games of more than
-/// 2,048 lines, 4,096 fluents or 2^18 gates, or without a table, are judged without any.
+/// 2,048 lines, 4,096 fluents or 2^18 gates, whose lines take too many steps, or without a table, are judged without any.
 ///
 /// Each weight is two, one for few fluents that hold and one for many, and what counts lies in between: in many games that
 /// is how far the game has gone on, and what is worth much at the start is worth little in the end (tapered evaluation).
@@ -207,7 +207,8 @@ impl<G: Game> Evaluation<G> for Linear {
 /// The steps that finding the lines of all roles may take, or what rules them out: about a quarter of the time that is left for learning.
 fn work(budget: &Budget) -> usize {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
-    left.map_or(usize::MAX, |left| (left.as_micros() / 4) as usize * Lines::STEPS)
+    let quarter = left.and_then(|left| usize::try_from(left.as_micros() / 4).ok());
+    quarter.map_or(usize::MAX, |micros| micros.saturating_mul(Lines::STEPS))
 }
 
 /// How many legal moves a role has.

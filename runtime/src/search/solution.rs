@@ -133,6 +133,9 @@ impl<G: Game> Solution<G> {
     /// Solves what play can reach from a state. The nodes of the budget are states looked at, images among
     /// them, and names of fluents and moves.
     ///
+    /// States, steps, values and what is looked at together take `bytes` at most; lanes and samples, which do not grow with the number of
+    /// states, come on top.
+    ///
     /// Time and memory: O(states and moves), where states that symmetries take into each other count once for memory.
     ///
     /// # Errors

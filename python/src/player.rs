@@ -5,10 +5,8 @@ use gdl_runtime::{
     Budget, Dynamic, Player as Decides,
     dynamic::RoleId,
     game::Id,
-    player::{First, Random},
-    search::{
-        AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect, Planner, Solution as Inner,
-    },
+    player::{NAMES, Settings, named},
+    search::Solution as Inner,
 };
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
@@ -19,22 +17,6 @@ use std::{
     sync::{Mutex, TryLockError},
     time::Duration,
 };
-
-/// What `Player` knows by name.
-const KINDS: [&str; 12] = [
-    "best",
-    "first",
-    "random",
-    "greedy",
-    "flat",
-    "mcts",
-    "ismcts",
-    "equilibrium",
-    "planner",
-    "alphabeta",
-    "paranoid",
-    "perfect",
-];
 
 /// Decides for a role, match after match.
 #[pyclass(frozen, module = "gdl")]
@@ -73,47 +55,11 @@ impl Player {
     ) -> PyResult<Self> {
         let game = game.get().clone();
         let role = game.0.role(role)?;
-        let found = KINDS.into_iter().find(|&known| known == kind);
-        let kind = found.ok_or_else(|| {
-            PyValueError::new_err(format!("no player is called {kind:?}: there are {}", KINDS.join(", ")))
+        let settings = Settings { seed, threads: threads.clamp(1, 256), depth, memory: max_bytes };
+        let known = NAMES.into_iter().find(|&known| known == kind);
+        let (kind, mind) = known.and_then(|kind| Some((kind, named(kind, &settings)?))).ok_or_else(|| {
+            PyValueError::new_err(format!("no player is called {kind:?}: there are {}", NAMES.join(", ")))
         })?;
-        let alphabeta = |player: AlphaBeta<Dynamic>| {
-            let player = player.seed(seed);
-            let player = if let Some(depth) = depth { player.depth(depth) } else { player };
-            if let Some(bytes) = max_bytes { player.memory(bytes) } else { player }
-        };
-        let mind: Box<dyn Decides<Dynamic>> = match kind {
-            "first" => Box::new(First::new()),
-            "random" => Box::new(Random::new().seed(seed)),
-            "greedy" => Box::new(AlphaBeta::greedy().seed(seed)),
-            "flat" => Box::new(FlatMonteCarlo::new().seed(seed)),
-            "alphabeta" => Box::new(alphabeta(AlphaBeta::new())),
-            "paranoid" => Box::new(alphabeta(AlphaBeta::paranoid())),
-            "perfect" => {
-                let player = Perfect::new().seed(seed);
-                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
-            }
-            "planner" => {
-                let player = Planner::new().seed(seed);
-                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
-            }
-            "ismcts" => {
-                let player = Ismcts::new().seed(seed);
-                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
-            }
-            "equilibrium" => {
-                let player = Equilibrium::new().seed(seed);
-                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
-            }
-            "best" => {
-                let player = Best::new().seed(seed).threads(threads.clamp(1, 256));
-                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
-            }
-            _ => {
-                let player = Mcts::new().seed(seed).threads(threads.clamp(1, 256));
-                Box::new(if let Some(bytes) = max_bytes { player.memory(bytes) } else { player })
-            }
-        };
         Ok(Self { game, role, kind, mind: Mutex::new(mind) })
     }
 

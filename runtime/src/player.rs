@@ -46,6 +46,8 @@ mod belief;
 mod budget;
 mod detached;
 mod first;
+#[cfg(feature = "load")]
+mod named;
 mod random;
 mod report;
 
@@ -53,6 +55,8 @@ pub use belief::Belief;
 pub use budget::Budget;
 pub use detached::Detached;
 pub use first::First;
+#[cfg(feature = "load")]
+pub use named::{NAMES, Settings, named};
 pub use random::Random;
 pub use report::{Report, Tried};
 

@@ -10,9 +10,9 @@ use gdl_network::{Remote, client::Address};
 use gdl_runtime::{
     Budget, Dynamic, Information, Player,
     dynamic::{MoveId, RoleId},
-    player::{First, Random, Report},
+    player::{Report, Settings, named},
     referee::Fault,
-    search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect, Planner},
+    search::Perfect,
 };
 use std::{
     fmt, result,
@@ -329,7 +329,7 @@ impl Spec {
     }
 
     /// The player. The seed is for one that was not told any. None for a person, and for a player elsewhere that there are
-    /// no rules for. All players are compiled here, for the one type of game that commands give them.
+    /// no rules for.
     #[must_use]
     pub fn build(&self, seed: u64) -> Option<Box<dyn Player<Dynamic>>> {
         #[cfg(feature = "network")]
@@ -341,40 +341,16 @@ impl Spec {
             let player = player.id(&told.id);
             return Some(Box::new(told.scramble.into_iter().fold(player, Remote::scrambled)));
         }
-        let seed = self.seed.unwrap_or(seed);
-        let player: Box<dyn Player<Dynamic>> = match self.kind.name {
-            "first" => Box::new(First::new()),
-            "random" => Box::new(Random::new().seed(seed)),
-            "greedy" => Box::new(AlphaBeta::new().depth(1).seed(seed)),
-            "flat" => Box::new(FlatMonteCarlo::new().seed(seed)),
-            "mcts" => {
-                let player = Mcts::new().seed(seed).threads(self.threads.unwrap_or(1));
-                Box::new(self.memory.into_iter().fold(player, Mcts::memory))
-            }
-            "best" => {
-                let player = Best::new().seed(seed).threads(self.threads.unwrap_or(1));
-                Box::new(self.memory.into_iter().fold(player, Best::memory))
-            }
-            "planner" => Box::new(self.memory.into_iter().fold(Planner::new().seed(seed), Planner::memory)),
-            "ismcts" => Box::new(self.memory.into_iter().fold(Ismcts::new().seed(seed), Ismcts::memory)),
-            "equilibrium" => {
-                Box::new(self.memory.into_iter().fold(Equilibrium::new().seed(seed), Equilibrium::memory))
-            }
-            "perfect" => Box::new(self.memory.into_iter().fold(Perfect::new().seed(seed), Perfect::memory)),
-            "alphabeta" => Box::new(self.alphabeta(AlphaBeta::new(), seed)),
-            "paranoid" => Box::new(self.alphabeta(AlphaBeta::paranoid(), seed)),
-            _ => return None,
+        let settings = Settings {
+            seed: self.seed.unwrap_or(seed),
+            threads: self.threads.unwrap_or(1),
+            depth: self.depth,
+            memory: self.memory,
         };
+        let player = named(self.kind.name, &settings)?;
         let time = self.seconds.map(Duration::from_secs_f64);
         let solves = self.kind.name == "perfect";
         Some(Box::new(Bounded { player, name: self.text.clone(), time, nodes: self.nodes, solves }))
-    }
-}
-
-impl Spec {
-    fn alphabeta(&self, player: AlphaBeta<Dynamic>, seed: u64) -> AlphaBeta<Dynamic> {
-        let player = self.depth.into_iter().fold(player.seed(seed), AlphaBeta::depth);
-        self.memory.into_iter().fold(player, AlphaBeta::memory)
     }
 }
 

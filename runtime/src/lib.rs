@@ -121,6 +121,7 @@ pub mod vocabulary;
 pub use cancel::Cancel;
 pub use dynamic::Dynamic;
 pub use game::{Game, GameExt};
+#[cfg(feature = "macros")]
 #[doc(inline)]
 pub use gdl_macros::gdl;
 pub use history::History;

@@ -1,10 +1,9 @@
 //! Random games on a graphics card, as commands ask for them: a game and a device in, a tally out. A program that was built without the
 //! feature `gpu` says how to build it with that.
 
-use gdl_runtime::{playouts::Tally, vocabulary::Texts};
+use gdl_runtime::{Dynamic, playouts::Tally, vocabulary::Texts};
 use gdl_tools::{
     error::{Error, Result},
-    game::Task,
     progress::Progress,
 };
 use std::time::Duration;
@@ -37,11 +36,14 @@ pub(crate) struct Played {
 }
 
 #[cfg(feature = "gpu")]
-impl Task for Run<'_> {
-    type Output = Result<Played>;
-
-    fn run<G: gdl_runtime::Game>(self, game: &G, _: &'static str) -> Result<Played> {
+impl Run<'_> {
+    /// Plays.
+    ///
+    /// # Errors
+    /// If there is no card, or it cannot play the game.
+    pub(crate) fn play(self, game: &Dynamic) -> Result<Played> {
         use gdl_gpu::{Control, Gpu};
+        use gdl_runtime::Game as _;
         use std::time::Instant;
 
         let told = |error: gdl_gpu::Error| {
@@ -87,10 +89,10 @@ impl Task for Run<'_> {
 }
 
 #[cfg(not(feature = "gpu"))]
-impl Task for Run<'_> {
-    type Output = Result<Played>;
-
-    fn run<G: gdl_runtime::Game>(self, _: &G, _: &'static str) -> Result<Played> {
+impl Run<'_> {
+    /// Says how a program is built that can.
+    #[allow(clippy::unused_self, reason = "as with cards")]
+    pub(crate) fn play(self, _: &Dynamic) -> Result<Played> {
         Err(Error::Usage(
             "this program was built without graphics cards: install it with `cargo install --path cli --features gpu`"
                 .to_owned(),

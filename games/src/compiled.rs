@@ -5,7 +5,8 @@
 //! benchmarks are written for it. All others are loaded from their text where they are asked for.
 
 use crate::{Entry, find};
-use gdl_runtime::{Game, gdl};
+use gdl_macros::gdl;
+use gdl_runtime::Game;
 
 /// A visitor of compiled games: what is to be done with a game whose type is not known.
 pub trait Visitor {
@@ -21,32 +22,46 @@ pub trait Visitor {
 }
 
 gdl!("../board/breakthrough.kif");
-gdl!("../board/breakthrough_small.kif");
-// A move changes little: single states are faster stepped by the table.
-gdl!("../board/checkers.kif", code = "lanes");
 gdl!("../board/connect_four.kif");
-gdl!("../board/nim.kif");
-gdl!("../board/pentago.kif");
 // Whatever the budget is: it is asked for often, and plays half as fast again as from the table.
 gdl!("../board/reversi.kif", code = "lanes");
 gdl!("../board/tictactoe.kif");
-// It starts with no fluent at all, and means it.
-gdl!("../board/tictactoe_led.kif", allow(missing_init));
-gdl!("../board/tictactoe_stanford.kif");
-gdl!("../puzzles/lights_out.kif");
-gdl!("../chance/liars_dice.kif");
-gdl!("../chance/monty_hall.kif");
-gdl!("../chance/rock_paper_scissors.kif");
+
+/// The games of the feature `all`.
+#[cfg(feature = "all")]
+mod all {
+    use gdl_macros::gdl;
+
+    gdl!("../board/breakthrough_small.kif");
+    // A move changes little: single states are faster stepped by the table.
+    gdl!("../board/checkers.kif", code = "lanes");
+    gdl!("../board/nim.kif");
+    gdl!("../board/pentago.kif");
+    // It starts with no fluent at all, and means it.
+    gdl!("../board/tictactoe_led.kif", allow(missing_init));
+    gdl!("../board/tictactoe_stanford.kif");
+    gdl!("../puzzles/lights_out.kif");
+    gdl!("../chance/liars_dice.kif");
+    gdl!("../chance/monty_hall.kif");
+    gdl!("../chance/rock_paper_scissors.kif");
+}
+
+#[cfg(feature = "all")]
+pub use all::*;
 
 macro_rules! compiled {
-    ($($name:ident)*) => {
-        const NAMES: &[&str] = &[$(stringify!($name)),*];
+    ($($name:ident)*; $feature:literal: $($more:ident)*) => {
+        const NAMES: &[&str] = &[
+            $(stringify!($name),)*
+            $(#[cfg(feature = $feature)] stringify!($more),)*
+        ];
 
         /// Takes `visitor` to the compiled game called `name`; `None` if no game that is compiled in has this name.
         pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
             let entry = find(name)?;
             match name {
                 $(stringify!($name) => Some(visitor.visit($name::game(), entry)),)*
+                $(#[cfg(feature = $feature)] stringify!($more) => Some(visitor.visit($more::game(), entry)),)*
                 _ => None,
             }
         }
@@ -55,13 +70,14 @@ macro_rules! compiled {
 
 compiled! {
     breakthrough
+    connect_four
+    reversi
+    tictactoe;
+    "all":
     breakthrough_small
     checkers
-    connect_four
     nim
     pentago
-    reversi
-    tictactoe
     tictactoe_led
     tictactoe_stanford
     lights_out

@@ -25,9 +25,11 @@
 
 mod catalogue;
 mod compiled;
+mod runs;
 
 pub use catalogue::{Entry, Kind, LIST, Tag, find};
 pub use compiled::*;
+pub use runs::{Counter, PerftSettings, PlayoutSettings, perft, playouts};
 
 use gdl_runtime::{Dynamic, Game};
 use std::sync::{LazyLock, OnceLock};

@@ -10,15 +10,16 @@ use crate::{
 use clap::Args;
 use cpu_time::ProcessTime;
 use gdl_compiler::{Diagnostics, Observer, Options, Severity, Source};
+use gdl_games::PlayoutSettings;
 use gdl_runtime::{
     __private::{Way, compile_as},
-    Dynamic, Playouts, Stats,
+    Dynamic, Stats,
 };
 use gdl_tools::{
     child::{self, peak_memory},
     engine::Engine,
     error::{Error, Result},
-    game::Task,
+    game::playouts,
     load,
     output::{self, BAD, BOLD, DIM, duration, scaled, thousands},
     parse::{seconds, written},
@@ -216,7 +217,8 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
         }
     };
     let game = compile_as(&source, &options, way).map_err(|diagnostics| explain(&diagnostics, &source))?;
-    let _ = playouts(&game, Some(gdl_runtime::playouts::Engine::Single)).count(1).run();
+    let one = |engine| PlayoutSettings { engine, count: Some(1), threads: 1, ..PlayoutSettings::default() };
+    let _ = playouts(&game, one(Some(gdl_runtime::playouts::Engine::Single)));
     let load_seconds = start.elapsed().as_secs_f64();
     let load_cpu_seconds = clock.elapsed().as_secs_f64();
 
@@ -228,10 +230,11 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
         _ => gdl_runtime::playouts::Engine::Single,
     });
     let clock = ProcessTime::now();
-    let first = playouts(&game, engine).count(1).run();
+    let first = playouts(&game, one(engine));
     let lanes_cpu_seconds = clock.elapsed().as_secs_f64();
     let has_lanes = first.engine == gdl_runtime::playouts::Engine::TableLanes;
-    let stats = playouts(&game, engine).within(Duration::from_secs_f64(args.seconds)).run();
+    let time = Some(Duration::from_secs_f64(args.seconds));
+    let stats = playouts(&game, PlayoutSettings { time, count: None, ..one(engine) });
     if let Some((count, excess)) = game.given_up() {
         return Err(format!("{count} evaluations given up: the first {excess}"));
     }
@@ -257,7 +260,7 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
 fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu_seconds: f64) -> Outcome {
     let time = Some(Duration::from_secs_f64(args.seconds));
     let run = Run { device: args.device.as_deref(), seed: 0, count: u64::MAX, time, progress: None };
-    let played = run.run(game, game.engine()).map_err(|error| error.to_string())?;
+    let played = run.play(game).map_err(|error| error.to_string())?;
     let rate = |count: u64| if played.seconds > 0.0 { count as f64 / played.seconds } else { 0.0 };
     Ok(Figures {
         engine: written(&Engine::Gpu),
@@ -273,14 +276,6 @@ fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu
         states_per_cpu_second: rate(played.tally.states),
         bytes: peak_memory(),
     })
-}
-
-fn playouts(game: &Dynamic, engine: Option<gdl_runtime::playouts::Engine>) -> Playouts<'_, Dynamic> {
-    let playouts = Playouts::new(game).threads(1);
-    match engine {
-        Some(engine) => playouts.engine(engine),
-        None => playouts,
-    }
 }
 
 /// The first error of a rulesheet that does not load.

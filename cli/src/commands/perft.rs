@@ -1,11 +1,11 @@
 //! `gdl perft`: how many sequences of joint moves there are, depth by depth.
 
 use clap::Args;
-use gdl_runtime::{Game, GameExt, perft::Perft};
+use gdl_games::{Counter, PerftSettings};
 use gdl_tools::{
     engine::{Engine, Isa},
     error::{Error, Result},
-    game::{GameArg, Task},
+    game::GameArg,
     output::{self, BOLD, DIM, duration, thousands},
     progress::Progress,
     shard::Count,
@@ -54,42 +54,22 @@ pub(crate) fn run(args: &PerftArgs) -> Result {
     }
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
     let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
-    args.game.with(way, Counting(args))?
-}
-
-struct Counting<'a>(&'a PerftArgs);
-
-impl Task for Counting<'_> {
-    type Output = Result;
-
-    fn run<G: Game>(self, game: &G, single: &'static str) -> Result {
-        let Self(args) = self;
-        let in_lanes = perft(args, game).runs() == gdl_runtime::playouts::Engine::Lanes;
+    let settings = PerftSettings { engine: args.engine.map(Engine::of_perft), isa: args.isa.map(Into::into) };
+    args.game.perft(way, settings, &mut |counter, single| {
+        let in_lanes = counter.engine() == gdl_runtime::playouts::Engine::Lanes;
         if args.engine.is_some_and(Engine::is_lanes) && !in_lanes {
             output::remark("the game cannot be played in lanes: it is counted one state at a time");
         }
         let engine = if in_lanes { "lanes" } else { single };
-        if args.json { to_json(args, game, engine) } else { print(args, game, engine) }
-    }
+        if args.json { to_json(args, counter, engine) } else { print(args, counter, engine) }
+    })
 }
 
-/// Counts as the arguments ask for.
-fn perft<'g, G: Game>(args: &PerftArgs, game: &'g G) -> Perft<'g, G> {
-    let perft = match args.engine {
-        None | Some(Engine::Lanes | Engine::TableLanes) => Perft::new(game),
-        Some(_) => Perft::new(game).engine(gdl_runtime::playouts::Engine::Single),
-    };
-    match args.isa {
-        Some(isa) => perft.isa(isa.into()),
-        None => perft,
-    }
-}
-
-fn to_json<G: Game>(args: &PerftArgs, game: &G, engine: &str) -> Result {
+fn to_json(args: &PerftArgs, counter: &mut dyn Counter, engine: &str) -> Result {
     let progress = Progress::counted("depths", u64::from(args.depth));
     let counts: Vec<Value> = (1..=u64::from(args.depth))
-        .zip(perft(args, game))
-        .map(|(depth, count)| {
+        .map(|depth| {
+            let count = counter.count();
             progress.tell(depth);
             json!(Count(count))
         })
@@ -97,29 +77,23 @@ fn to_json<G: Game>(args: &PerftArgs, game: &G, engine: &str) -> Result {
     drop(progress);
     let mut report = json!({ "game": args.game.name(), "engine": engine, "counts": counts });
     if args.divide {
-        let moves: Vec<Value> = perft(args, game)
-            .divide(args.depth as usize)
-            .into_iter()
-            .map(|(joint, count)| json!({ "moves": texts(game, &joint), "count": Count(count) }))
-            .collect();
+        let list = counter.divide(args.depth as usize).into_iter();
+        let moves: Vec<Value> =
+            list.map(|(joint, count)| json!({ "moves": joint, "count": Count(count) })).collect();
         report["divide"] = json!(moves);
     }
     output::json(&report)
 }
 
-fn texts<'g, G: Game>(game: &'g G, joint: &[G::Move]) -> Vec<&'g str> {
-    joint.iter().map(|&action| game.move_text(action)).collect()
-}
-
-fn print<G: Game>(args: &PerftArgs, game: &G, engine: &str) -> Result {
+fn print(args: &PerftArgs, counter: &mut dyn Counter, engine: &str) -> Result {
     let mut out = output::stdout();
     writeln!(out, "{BOLD}{}{BOLD:#} {DIM}{engine}{DIM:#}", args.game.name())?;
     if args.divide {
-        let list = perft(args, game).divide(args.depth as usize);
+        let list = counter.divide(args.depth as usize);
         let total = list.iter().fold(0_u128, |sum, &(_, count)| sum.saturating_add(count));
         let width = thousands(total).len();
         for (joint, count) in list {
-            writeln!(out, "{:>width$}  {}", thousands(count), texts(game, &joint).join(" "))?;
+            writeln!(out, "{:>width$}  {}", thousands(count), joint.join(" "))?;
         }
         writeln!(
             out,
@@ -132,12 +106,11 @@ fn print<G: Game>(args: &PerftArgs, game: &G, engine: &str) -> Result {
     }
     // Line by line, since each level takes longer than the one before; so the widths are fixed.
     writeln!(out, "{DIM}{:>5}  {:>26}  {:>14}  {:>8}{DIM:#}", "depth", "sequences", "states", "time")?;
-    let mut perft = perft(args, game);
     for depth in 1..=args.depth {
         let start = Instant::now();
-        let count = perft.next().unwrap_or(0);
+        let count = counter.count();
         let time = duration(start.elapsed().as_secs_f64());
-        let states = thousands(u128::from(perft.states()));
+        let states = thousands(u128::from(counter.states()));
         writeln!(out, "{depth:>5}  {:>26}  {DIM}{states:>14}  {time:>8}{DIM:#}", thousands(count))?;
         out.flush()?;
         if count == 0 {

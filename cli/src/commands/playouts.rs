@@ -2,11 +2,13 @@
 
 use crate::gpu::{Played, Run};
 use clap::Args;
-use gdl_runtime::{__private::Report, Game, Playouts, Stats, playouts::Tally, vocabulary::Texts};
+use gdl_games::PlayoutSettings;
+use gdl_runtime::{__private::Report, Stats, playouts::Tally, vocabulary::Texts};
 use gdl_tools::{
     engine::{Engine, Isa},
     error::{Error, Result},
-    game::{GameArg, Task},
+    game::GameArg,
+    load::Way,
     output::{self, BOLD, DIM},
     parse::{count, seconds, threads, written},
     progress::Progress,
@@ -72,7 +74,7 @@ pub(crate) fn run(args: &PlayoutsArgs) -> Result {
         return Err(Error::Usage("only a graphics card is a device: add `--engine gpu`".to_owned()));
     }
     let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
-    let (single, stats) = args.game.with(way, Play(args))?;
+    let (single, stats) = play(args, way)?;
     let engine = match args.engine {
         _ if stats.engine == gdl_runtime::playouts::Engine::Lanes => written(&Engine::Lanes),
         _ if stats.engine == gdl_runtime::playouts::Engine::TableLanes => written(&Engine::TableLanes),
@@ -116,7 +118,7 @@ fn run_on_card(args: &PlayoutsArgs) -> Result {
         time: args.seconds.map(Duration::from_secs_f64),
         progress: Some(&progress),
     };
-    let played = args.game.with(None, run)?;
+    let played = args.game.with_dynamic(None, |game| run.play(game))?;
     drop(progress);
     let Played { device, tally, roles, chance, prepare_seconds, seconds } = played?;
     let name = args.game.name();
@@ -149,36 +151,25 @@ fn run_on_card(args: &PlayoutsArgs) -> Result {
 }
 
 /// Plays as the arguments ask for.
-struct Play<'a>(&'a PlayoutsArgs);
-
-impl Task for Play<'_> {
-    type Output = (&'static str, Stats);
-
-    fn run<G: Game>(self, game: &G, engine: &'static str) -> Self::Output {
-        let Self(args) = self;
-        let mut playouts = Playouts::new(game).seed(args.seed).threads(args.threads.unwrap_or(0));
-        let progress = if let Some(seconds) = args.seconds {
-            playouts = playouts.within(Duration::from_secs_f64(seconds));
-            Progress::timed("playouts", seconds)
-        } else {
-            let count = args.count.unwrap_or(DEFAULT_COUNT);
-            playouts = playouts.count(count);
-            Progress::counted("playouts", count)
-        };
-        playouts = match args.engine {
-            None => playouts,
-            Some(Engine::Lanes) => playouts.engine(gdl_runtime::playouts::Engine::Lanes),
-            Some(Engine::TableLanes) => playouts.engine(gdl_runtime::playouts::Engine::TableLanes),
-            Some(_) => playouts.engine(gdl_runtime::playouts::Engine::Single),
-        };
-        if let Some(isa) = args.isa {
-            playouts = playouts.isa(isa.into());
-        }
-        if progress.is_shown() {
-            playouts = playouts.progress(move |done| progress.tell(done));
-        }
-        (engine, playouts.run())
-    }
+fn play(args: &PlayoutsArgs, way: Option<Way>) -> Result<(&'static str, Stats)> {
+    let time = args.seconds.map(Duration::from_secs_f64);
+    let count = args.count.or(time.is_none().then_some(DEFAULT_COUNT));
+    let progress = match (count, args.seconds) {
+        (Some(count), _) => Progress::counted("playouts", count),
+        (None, seconds) => Progress::timed("playouts", seconds.unwrap_or_default()),
+    };
+    let settings = PlayoutSettings {
+        seed: args.seed,
+        count,
+        time,
+        threads: args.threads.unwrap_or(0),
+        engine: args.engine.map(Engine::of_playouts),
+        isa: args.isa.map(Into::into),
+        progress: progress
+            .is_shown()
+            .then(|| -> Box<dyn FnMut(u64)> { Box::new(|done| progress.tell(done)) }),
+    };
+    args.game.playouts(way, settings)
 }
 
 /// The report.

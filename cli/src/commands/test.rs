@@ -2,10 +2,10 @@
 
 use clap::Args;
 use gdl_compiler::eval::Evaluator;
-use gdl_runtime::{Dynamic, History, perft::Perft, record::Record};
+use gdl_runtime::{Dynamic, History, record::Record};
 use gdl_tools::{
     error::{Error, Result},
-    game::GameArg,
+    game::{GameArg, perft},
     load::{self, Way},
     output::{self, BAD, BOLD, GOOD, counted},
     plays::{self, Failure, Judge},
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &TestArgs) -> Result {
         }
         let Some(game) = &game else { return Ok(Vec::new()) };
         let history = History::from_text(game, state).map_err(|error| Error::Input(error.to_string()))?;
-        Ok(Perft::from(game, history.state().clone()).take(depth).collect())
+        Ok(perft(game, history.state().clone(), depth))
     };
     let beside = match &args.game {
         GameArg::File(path) => path.with_extension("plays"),

@@ -6,6 +6,7 @@ use crate::{
     load::{self, Way},
 };
 use clap::ValueEnum;
+use gdl_runtime::playouts;
 
 /// How games are played and moves made: lanes take 512 games or states at once, all others one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -34,6 +35,22 @@ impl Engine {
     #[must_use]
     pub fn is_lanes(self) -> bool {
         matches!(self, Self::Lanes | Self::TableLanes)
+    }
+
+    /// The engine of playouts that it is.
+    #[must_use]
+    pub fn of_playouts(self) -> playouts::Engine {
+        match self {
+            Self::Lanes => playouts::Engine::Lanes,
+            Self::TableLanes => playouts::Engine::TableLanes,
+            _ => playouts::Engine::Single,
+        }
+    }
+
+    /// The engine of perft that it is: lanes are those of the table there.
+    #[must_use]
+    pub fn of_perft(self) -> playouts::Engine {
+        if self.is_lanes() { playouts::Engine::Lanes } else { playouts::Engine::Single }
     }
 
     /// How a game is to be run for it.

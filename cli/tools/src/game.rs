@@ -1,5 +1,4 @@
-//! Which game is meant: a built-in name or a rulesheet's path in, something that implements [`Game`]
-//! out.
+//! Which game is meant: a built-in name or a rulesheet's path in, a [`Dynamic`] or playouts and counts of compiled code out.
 
 use crate::{
     engine,
@@ -9,8 +8,8 @@ use crate::{
     parse::did_you_mean,
 };
 use gdl_compiler::{Options, Source};
-use gdl_games::Entry;
-use gdl_runtime::{Dynamic, Game};
+use gdl_games::{Counter, Entry, PerftSettings, PlayoutSettings};
+use gdl_runtime::{Dynamic, Stats, bits::BitBox, perft::Perft};
 use std::{path::PathBuf, str::FromStr};
 
 /// A GAME argument.
@@ -39,15 +38,6 @@ impl FromStr for GameArg {
             format!("no built-in game has this name{near}\n\n{hint}")
         })
     }
-}
-
-/// What is to be done with a game whose type is not known.
-pub trait Task {
-    /// What comes of it.
-    type Output;
-
-    /// Does it, with the name of the engine that takes the game from state to state: `straight`, or one of [`Dynamic::engine`].
-    fn run<G: Game>(self, game: &G, engine: &'static str) -> Self::Output;
 }
 
 impl GameArg {
@@ -95,29 +85,60 @@ impl GameArg {
         }
     }
 
-    /// Takes `task` to the game: compiled code if there is some and nothing else is asked for, else as
-    /// [`GameArg::dynamic`] has it.
+    /// Plays random games, by compiled code if there is some and `way` asks for nothing else. Returns the name of the engine that takes
+    /// single games from state to state, `straight` or one of [`Dynamic::engine`], and what was played.
     ///
     /// # Errors
     /// As for [`GameArg::dynamic`], or if evaluations were given up, which is told on stderr.
-    pub fn with<T: Task>(&self, way: Option<Way>, task: T) -> Result<T::Output> {
-        if let (Self::BuiltIn(entry), None) = (self, way)
-            && entry.is_compiled()
-        {
-            let engine = if engine::is_straight(self)? { "straight" } else { "table" };
-            return Ok(with_compiled(entry, task, engine));
+    #[allow(clippy::missing_panics_doc, reason = "a game that is compiled in is found")]
+    pub fn playouts(&self, way: Option<Way>, settings: PlayoutSettings<'_>) -> Result<(&'static str, Stats)> {
+        if let Some((name, engine)) = self.compiled(way)? {
+            let stats = gdl_games::playouts(name, settings).expect("it is compiled in");
+            return Ok((engine, stats));
         }
         let game = self.dynamic(way)?;
-        let output = task.run(&game, game.engine());
+        let stats = playouts(&game, settings);
         settle(&game)?;
-        Ok(output)
+        Ok((game.engine(), stats))
+    }
+
+    /// Calls `work` with a counter of sequences of joint moves, and the name of the engine as [`GameArg::playouts`] has it.
+    ///
+    /// # Errors
+    /// As for [`GameArg::playouts`], or as `work` says.
+    #[allow(clippy::missing_panics_doc, reason = "a game that is compiled in is found")]
+    pub fn perft(
+        &self,
+        way: Option<Way>,
+        settings: PerftSettings,
+        work: &mut dyn FnMut(&mut dyn Counter, &'static str) -> Result,
+    ) -> Result {
+        if let Some((name, engine)) = self.compiled(way)? {
+            let mut result = Ok(());
+            gdl_games::perft(name, settings, &mut |counter| result = work(counter, engine))
+                .expect("it is compiled in");
+            return result;
+        }
+        let game = self.dynamic(way)?;
+        work(&mut settings.counter(&game), game.engine())?;
+        settle(&game)
+    }
+
+    /// The name of a game that is compiled in, with that of its engine, unless `way` asks for another one.
+    fn compiled(&self, way: Option<Way>) -> Result<Option<(&'static str, &'static str)>> {
+        match self {
+            Self::BuiltIn(entry) if way.is_none() && entry.is_compiled() => {
+                Ok(Some((entry.name, if engine::is_straight(self)? { "straight" } else { "table" })))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Calls `run` with the game as a [`Dynamic`], for code that is too large to be compiled for each compiled game. Such a game runs as a
     /// table, with straight-line code in lanes, unless `way` says otherwise.
     ///
     /// # Errors
-    /// As for [`GameArg::with`].
+    /// As for [`GameArg::playouts`].
     pub fn with_dynamic<T>(&self, way: Option<Way>, run: impl FnOnce(&Dynamic) -> T) -> Result<T> {
         let game = self.tabled(way)?;
         let output = run(&game);
@@ -138,6 +159,18 @@ impl GameArg {
     }
 }
 
+/// Plays random games. It is compiled here, optimised, once for all commands.
+#[must_use]
+pub fn playouts(game: &Dynamic, settings: PlayoutSettings<'_>) -> Stats {
+    settings.run(game)
+}
+
+/// The numbers of sequences of 1, 2, .. `depth` joint moves from a state. It is compiled here, as [`playouts`].
+#[must_use]
+pub fn perft(game: &Dynamic, state: BitBox, depth: usize) -> Vec<u128> {
+    Perft::from(game, state).take(depth).collect()
+}
+
 /// Tells on stderr if evaluations of the game were given up.
 ///
 /// # Errors
@@ -147,23 +180,4 @@ pub fn settle(game: &Dynamic) -> Result {
     let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
     output::remark(format_args!("{BAD}error{BAD:#}: {count} given up: the first {excess}"));
     Err(Error::Reported)
-}
-
-/// Takes `task` to a game that is compiled in.
-fn with_compiled<T: Task>(entry: &Entry, task: T, engine: &'static str) -> T::Output {
-    gdl_games::visit(entry.name, Visitor(task, engine)).expect("it is compiled in")
-}
-
-struct Visitor<T>(T, &'static str);
-
-impl<T: Task> gdl_games::Visitor for Visitor<T> {
-    type Output = T::Output;
-
-    fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
-        self,
-        game: G,
-        _: &'static Entry,
-    ) -> Self::Output {
-        self.0.run(&game, self.1)
-    }
 }

@@ -26,6 +26,7 @@ use std::{
     fmt::Write,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
+    time::Instant,
 };
 
 /// Compiles a rulesheet into a module.
@@ -71,6 +72,11 @@ use std::{
 /// the same, so nothing else fails for want of it; where the file cannot be read, nothing is known of
 /// moves and roles, so what uses these fails too. Warnings appear as uses of the deprecated constant
 /// `gdl_warning`; `allow(..)` silences them one by one.
+///
+/// # Compile time
+///
+/// Cargo builds macros without optimisation. A small rulesheet compiles in less than a second all the same. If one
+/// takes longer than five, a note on stderr says which profile makes the compiler ten times as fast.
 #[proc_macro]
 pub fn gdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = TokenStream::from(input);
@@ -134,6 +140,7 @@ fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
             return quote!(#error #module);
         }
     };
+    let start = Instant::now();
     // Caught here as well, since the module is still to be there.
     let compiled = catch_unwind(AssertUnwindSafe(|| compile(&source, &origin, arguments, &frame)));
     let (diagnostics, module) = compiled.unwrap_or_else(|panic| {
@@ -141,6 +148,9 @@ fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
         let module = skeleton(&Guess::default(), &frame);
         (Diagnostics::default(), quote!(#error #module))
     });
+    if let Some(note) = report::slowness(source.name(), start.elapsed(), gdl_compiler::IS_UNOPTIMIZED) {
+        eprintln!("{note}");
+    }
     // What a faulty call makes of the rules is not what its author would hear about.
     let report = if arguments.faults.is_empty() {
         report::report(&diagnostics, &source, span)

@@ -7,6 +7,10 @@
 use gdl_compiler::{Diagnostics, Severity, Source};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use std::time::Duration;
+
+/// Compile times of a rulesheet above this are worth a note.
+const SLOW: Duration = Duration::from_secs(5);
 
 /// An error at a place in the user's source.
 pub(crate) fn error(span: Span, message: &str) -> TokenStream {
@@ -50,4 +54,32 @@ pub(crate) fn report(diagnostics: &Diagnostics, source: &Source, span: Span) -> 
         tokens.extend(error(span, &format!("{}: {hidden} more error{plural}", source.name())));
     }
     tokens
+}
+
+/// A note on a rulesheet that took `time` to compile, if that is long and optimisation would help.
+pub(crate) fn slowness(name: &str, time: Duration, is_unoptimized: bool) -> Option<String> {
+    (is_unoptimized && time > SLOW).then(|| {
+        format!(
+            "note: {name} took {:.0} s to compile, since the compiler of rulesheets is not optimised in this build\n  \
+             = help: add these lines to the Cargo.toml of the workspace:\n\n    \
+             [profile.dev.build-override]\n    opt-level = 3\n    \
+             [profile.release.build-override]\n    opt-level = 3\n",
+            time.as_secs_f64(),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_rulesheets_get_a_note_where_optimisation_helps() {
+        let seconds = Duration::from_secs;
+        let note = slowness("chess.kif", seconds(41), true).expect("it is slow");
+        assert!(note.starts_with("note: chess.kif took 41 s to compile"), "{note}");
+        assert!(note.contains("    [profile.dev.build-override]\n    opt-level = 3\n"), "{note}");
+        assert_eq!(slowness("chess.kif", seconds(41), false), None);
+        assert_eq!(slowness("nim.kif", seconds(5), true), None);
+    }
 }

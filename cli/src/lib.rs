@@ -1,6 +1,9 @@
-//! The `gdl` command: arguments in ([`args`]), a command does its work ([`commands`]), an exit code comes out.
+//! The `gdl` command: [`main`] reads arguments, runs one command and returns an exit code.
 //!
-//! What commands do with games is in `gdl_tools`, the server of `gdl serve` in `gdl_serve`.
+//! Commands are in `commands`, one file each; arguments that several share are in `args`. The work on games is in
+//! `gdl_tools`, each server in a crate of its own behind a feature.
+//!
+//! This is a library so that its tests can ask for all features, and the program is built with few: see `Cargo.toml`.
 
 mod args;
 mod commands;
@@ -9,6 +12,7 @@ mod gpu;
 use clap::{
     CommandFactory, Parser,
     builder::styling::{AnsiColor, Styles},
+    error::{ContextKind, ContextValue},
 };
 use commands::Command;
 use gdl_tools::{
@@ -37,19 +41,61 @@ Examples:
   gdl check mygame.kif               what is wrong with a rulesheet, and where
   gdl perft connect_four --depth 6   how many ways there are to make six moves";
 
+/// What [`AFTER_HELP`] goes on with in a build that lacks commands.
+const ALL_COMMANDS: &str = "
+
+This program lacks some commands, such as `gdl serve`, and compiled code of some built-in games:
+`cargo install --path cli --features full` has all.";
+
+fn after_help() -> String {
+    if MISSING.is_empty() { AFTER_HELP.to_owned() } else { format!("{AFTER_HELP}{ALL_COMMANDS}") }
+}
+
 /// Check, compile, play and verify games written in the Game Description Language.
 #[derive(Debug, Parser)]
-#[command(name = "gdl", version, styles = STYLES, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(name = "gdl", version, styles = STYLES, after_help = after_help(), max_term_width = 100)]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-fn main() -> ExitCode {
+/// Commands that this build lacks, since their features are off.
+const MISSING: &[&str] = &[
+    #[cfg(not(feature = "lsp"))]
+    "lsp",
+    #[cfg(not(feature = "manage"))]
+    "manage",
+    #[cfg(not(feature = "mcp"))]
+    "mcp",
+    #[cfg(not(feature = "network"))]
+    "player",
+    #[cfg(not(feature = "network"))]
+    "scramble",
+    #[cfg(not(feature = "serve"))]
+    "serve",
+];
+
+/// The message for a command of [`MISSING`], if that is what is wrong with the arguments.
+fn missing(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    MISSING.contains(&name.as_str()).then(|| {
+        format!(
+            "this program was built without `gdl {name}`\n\nhelp: `cargo install --path cli --features full` \
+             installs all commands"
+        )
+    })
+}
+
+/// Runs the command that the arguments of this process name.
+#[must_use]
+pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(message) = missing(&error) {
+                return fail(&Error::Usage(message));
+            }
             // Help goes to stdout, faults to stderr. Who asked for help and cannot be given it had better know.
             let printed = error.print().and_then(|()| io::stdout().flush());
             if error.use_stderr() {

@@ -316,7 +316,14 @@ def test_arrays_are_shared_by_dlpack() -> None:
     actions: Any = np.from_dlpack(np.full(600, int(step.mask[0].argmax()), np.int32))
     again = GAMES["tictactoe"].batch(600)
     assert equal(batch.step(actions, out=out), again.step(actions))
-    torch = pytest.importorskip("torch")
+
+
+@pytest.mark.torch
+def test_buffers_are_shared_with_torch() -> None:
+    import torch
+
+    batch = GAMES["tictactoe"].batch(600)
+    out = batch.buffers()
     tensors = [torch.from_dlpack(array) for array in out]
     batch.reset(out=out)
     assert all(np.array_equal(tensor.numpy(), array) for tensor, array in zip(tensors, out, strict=True))

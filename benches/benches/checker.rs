@@ -1,25 +1,26 @@
 //! The checker's time for an author who waits: public rulesheets, parsed and checked but not grounded.
 //!
-//! They lie in a folder `shared` beside the checkout; without it there is nothing to measure, and the
-//! benchmark says so.
+//! They lie in a folder `shared` beside the checkout; without it the benchmark is skipped.
 
 use divan::Bencher;
 use gdl_compiler::{Diagnostics, Levels, Options, Source, check::check, syntax::parse};
-use std::{fs, path::Path};
+use gdl_test_support::shared;
+use std::fs;
+
+/// The public rulesheets.
+const GAMES: &str = "rulesheets/games";
 
 fn main() {
-    if rulesheets().is_empty() {
-        println!("skipped: no public rulesheets beside the checkout");
-        return;
+    if shared(GAMES).is_some() {
+        divan::main();
     }
-    divan::main();
 }
 
 /// The public rulesheets, the largest last.
 fn rulesheets() -> Vec<Source> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rulesheets/games");
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut sources: Vec<Source> = entries
+    let folder = shared(GAMES).expect("the benchmark runs only if it is there");
+    let mut sources: Vec<Source> = fs::read_dir(folder)
+        .expect("a readable folder")
         .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "kif"))
         .map(|path| {
@@ -41,7 +42,7 @@ fn examine(source: &Source) {
 
 #[divan::bench]
 fn the_largest(bencher: Bencher<'_, '_>) {
-    let source = rulesheets().pop().expect("the benchmark runs only if there are some");
+    let source = rulesheets().pop().expect("there are some");
     bencher.counter(divan::counter::BytesCount::of_str(source.text())).bench(|| examine(&source));
 }
 

@@ -7,8 +7,8 @@
 //! processor time. A ratio is the rate of states over that of the fastest engine which was published for the
 //! rulesheet, so one under 1 means that another engine is faster.
 //!
-//! Rulesheets and published speeds lie in a folder `shared` beside the checkout; without it there is nothing to measure, and
-//! the benchmark says so. A file `base__amazons__v1.kif` is a version of what is called `BASE/amazons/DIGEST` there. Which version was measured
+//! Rulesheets and published speeds lie in a folder `shared` beside the checkout; without it the
+//! benchmark is skipped. A file `base__amazons__v1.kif` is a version of what is called `BASE/amazons/DIGEST` there. Which version was measured
 //! is not known, so the lengths of random games stand beside each other.
 
 use clap::Parser;
@@ -16,6 +16,7 @@ use cpu_time::ProcessTime;
 use gdl_benches::page;
 use gdl_compiler::{Options, diagnostic::Severity};
 use gdl_runtime::{__private::compile_in_stages, Dynamic, Playouts, Stats, playouts::Engine};
+use gdl_test_support::shared;
 use gdl_tools::{
     child::{self, peak_memory},
     load,
@@ -98,16 +99,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", serde_json::to_string(&measure(path, &args))?);
         return Ok(());
     }
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let folder = shared.join("rulesheets/games");
-    let list = args.published.clone().unwrap_or_else(|| shared.join("design/gdlperf_published.tsv"));
-    if !list.is_file() || (args.paths.is_empty() && !folder.is_dir()) {
-        println!("skipped: no public rulesheets and speeds beside the checkout");
-        return Ok(());
+    let list = args.published.clone().or_else(|| shared("design/gdlperf_published.tsv"));
+    let Some(list) = list else { return Ok(()) };
+    let mut paths = args.paths.clone();
+    if paths.is_empty() {
+        let Some(folder) = shared("rulesheets/games") else { return Ok(()) };
+        paths.push(folder);
     }
     let published = read(&fs::read_to_string(list)?);
-    let files =
-        load::rulesheets(if args.paths.is_empty() { std::slice::from_ref(&folder) } else { &args.paths });
+    let files = load::rulesheets(&paths);
     let mut rows = Vec::new();
     for file in files.map_err(|error| error.to_string())? {
         let outcome = apart(&file, &args)?;

@@ -4,12 +4,13 @@
 //!     cargo bench -p gdl-benches --bench syntaxes -- [--rounds N] [--seconds S] [GAME..]
 //!
 //! The two of a row take turns; rates are states per second of processor time, and ratios the medians of those of each round. Public
-//! games lie in a folder `shared` beside the checkout; without it they are skipped, which is said.
+//! games lie in a folder `shared` beside the checkout; without it they are skipped.
 
 use clap::Parser;
 use cpu_time::ProcessTime;
 use gdl_runtime::{Dynamic, Playouts, load, playouts::Engine};
-use std::{fs, path::Path, time::Duration};
+use gdl_test_support::shared;
+use std::{fs, time::Duration};
 
 /// Arguments of the benchmark.
 #[derive(Debug, Parser)]
@@ -55,12 +56,10 @@ fn main() {
     for (name, epilog) in OWN.iter().filter(|(name, _)| wanted(name)) {
         row(name, built_in(name), epilog, &args);
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/epilog/games");
+    let Some(folder) = shared("epilog/games") else { return };
     for (name, relative) in PUBLIC.iter().filter(|(name, _)| wanted(name)) {
-        match fs::read_to_string(folder.join(format!("{name}.epilog"))) {
-            Ok(text) => row(&format!("{name} (public) and {relative}"), built_in(relative), &text, &args),
-            Err(_) => println!("skipped: there is no {name}.epilog in {}", folder.display()),
-        }
+        let text = fs::read_to_string(folder.join(format!("{name}.epilog"))).expect("a rulesheet");
+        row(&format!("{name} (public) and {relative}"), built_in(relative), &text, &args);
     }
 }
 

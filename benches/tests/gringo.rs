@@ -59,8 +59,7 @@ terminal :- r11(V2,V3), true(V3), h1(V2).
 #[test]
 fn gringo_finds_what_the_compiler_finds() {
     if !is_installed() {
-        println!("skipped: Python has no clingo");
-        return;
+        return gdl_test_support::skip("`python3` has no clingo: `pip install clingo`");
     }
     for entry in gdl_games::compiled() {
         let rules = rules(entry.name, entry.text);

@@ -5,6 +5,7 @@
 //! differed, or that has made something panic, stays in the compiler's `tests/regressions`.
 
 use gdl_compiler::{Limits, Options};
+use gdl_test_support::{shared, skip};
 use gdl_tests::{
     comparison::{Outcome, Position, compare},
     generator::rulesheet,
@@ -109,20 +110,21 @@ fn engines_agree_where_they_once_did_not() {
     }
 }
 
-/// What the reference semantics says of rulesheets and positions, one line each; none if it is not there.
+/// What the reference semantics says of rulesheets and positions, one line each. Skips the test and
+/// returns `None` if the reference or clingo is not there.
 fn ask_clingo(cases: &[Value]) -> Option<Vec<String>> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let oracle = here.join("../../shared/oracle");
+    let oracle = shared("oracle")?;
     let python = |arguments: &[&str]| {
         let mut command = Command::new("python3");
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
         command
     };
     let clingo = python(&["-c", "import clingo"]).stderr(Stdio::null()).status();
-    if !(clingo.is_ok_and(|status| status.success()) && oracle.join("kif2asp.py").exists()) {
+    if !clingo.is_ok_and(|status| status.success()) {
+        skip("`python3` has no clingo: `pip install clingo`");
         return None;
     }
-    let script = here.join("engines/oracle.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("engines/oracle.py");
     let mut child =
         python(&["-B"]).arg(script).arg(oracle).spawn().expect("Python has just been started once");
     let mut input = child.stdin.take().expect("piped");
@@ -156,10 +158,7 @@ fn clingo_agrees_on_generated_rulesheets() {
         cases.borrow_mut().push(json!({ "text": text, "roles": roles, "positions": positions }));
     });
     let cases = cases.into_inner();
-    let Some(answers) = ask_clingo(&cases) else {
-        println!("skipped: Python has no clingo, or ../shared/oracle is not there");
-        return;
-    };
+    let Some(answers) = ask_clingo(&cases) else { return };
     assert_eq!(answers.len(), cases.len());
     for (case, answer) in cases.iter().zip(&answers) {
         assert_eq!(answer, "ok", "{}", case["text"].as_str().expect("a text"));

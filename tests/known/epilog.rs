@@ -1,21 +1,19 @@
 //! Games in Epilog: a tic-tac-toe that was written for these tests is the built-in one, whatever is played; rulesheets of other authors
 //! agree with what the reference interpreter plays in them, and so do single moves.
 //!
-//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it those tests skip.
+//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it those tests are skipped.
 
 use super::built_in;
 use gdl_compiler::{Options, Source, Syntax, compile, convert::convert, eval::Evaluator, read};
 use gdl_runtime::{Dynamic, Game, GameExt, gdl, load};
+use gdl_test_support::shared;
 use gdl_tools::{
     equal::{Bounds, Verdict, compare},
     load::{Way, play, quiet},
     verify::{Engine, Limits, Trace, verify},
 };
 use serde_json::Value;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 const TICTACTOE: &str = include_str!("tictactoe.epilog");
 
@@ -66,16 +64,6 @@ const LIMITS: Limits = if cfg!(debug_assertions) {
 } else {
     Limits { playouts: 10, steps: 100, states: 2_000, moves: 100_000, deadline: None }
 };
-
-/// The folder with rulesheets and traces, if it is there.
-fn shared() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/epilog");
-    let is_there = folder.join("traces-kif").is_dir();
-    if !is_there {
-        eprintln!("skipped: there is no {}", folder.display());
-    }
-    is_there.then_some(folder)
-}
 
 fn same<A: Game, B: Game>(a: &A, b: &B) -> Verdict {
     compare(a, b, str::to_owned, &Bounds::default(), &mut |_| ())
@@ -163,7 +151,7 @@ fn infix_name(name: &str, renamed: &[(String, String)]) -> String {
 
 #[test]
 fn rulesheets_of_others_agree_with_the_reference() {
-    let Some(folder) = shared() else { return };
+    let Some(folder) = shared("epilog") else { return };
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder.join("games")).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -182,7 +170,7 @@ fn rulesheets_of_others_agree_with_the_reference() {
 
 #[test]
 fn evaluation_state_by_state_agrees_too() {
-    let Some(folder) = shared() else { return };
+    let Some(folder) = shared("epilog") else { return };
     for name in ["reversum", "hex7x7", "capturetheflag", "majorities"] {
         let source =
             Source::new(name, fs::read_to_string(folder.join(format!("games/{name}.epilog"))).unwrap());
@@ -243,7 +231,7 @@ fn kif(term: &str) -> String {
 
 #[test]
 fn moves_do_what_the_reference_does() {
-    let Some(folder) = shared() else { return };
+    let Some(folder) = shared("epilog") else { return };
     let cases: Vec<Value> =
         serde_json::from_str(&fs::read_to_string(folder.join("move-cases.json")).unwrap()).unwrap();
     let (mut wrong, mut told) = (Vec::new(), 0);
@@ -282,7 +270,7 @@ fn moves_do_what_the_reference_does() {
 
 #[test]
 fn what_the_reference_cannot_read_is_refused() {
-    let Some(folder) = shared() else { return };
+    let Some(folder) = shared("epilog") else { return };
     let cases: Vec<Value> =
         serde_json::from_str(&fs::read_to_string(folder.join("reader-cases.json")).unwrap()).unwrap();
     for case in cases.iter().filter(|case| case["error"] == true) {

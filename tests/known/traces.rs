@@ -1,7 +1,7 @@
 //! Rulesheets of other authors agree with reference traces: legal moves, states, goals, ends and counts of
 //! move sequences.
 //!
-//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it the tests skip. Each
+//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it the tests are skipped. Each
 //! rulesheet is compiled to a table. One that takes too much for that is evaluated state by state. A debug build
 //! compiles under small limits, takes `eval` for the rest, and compares the beginning of each trace, a release
 //! build all that the default limits admit and more of each trace; `gdl verify` compares the whole. Some
@@ -16,16 +16,13 @@ use gdl_runtime::{
     __private::{eventful, lift},
     Dynamic,
 };
+use gdl_test_support::shared;
 use gdl_tests::threads;
 use gdl_tools::{
     load,
     verify::{Engine, Limits, Outcome, Trace, verify},
 };
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
 /// Rulesheets that do not agree, what is found there instead, and why.
 const DIFFERENT: &[(&str, &str, &str)] = &[
@@ -75,12 +72,6 @@ fn options() -> Options {
         options.split_from = 20;
     }
     options
-}
-
-/// The folder with `rulesheets` and `traces`, if it is there.
-fn shared() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    folder.join("traces").is_dir().then_some(folder)
 }
 
 /// How much of a trace is compared by evaluation state by state.
@@ -154,13 +145,10 @@ fn compare_lifted(rules: &Rules, trace: &Trace) -> Verdict {
     Verdict::Compared(By::Lifted, outcome)
 }
 
-/// All rulesheets with their traces, in order.
+/// All rulesheets with their traces, in order. Skips the test if they are not there.
 fn traces() -> Option<impl Iterator<Item = (Source, Trace)>> {
-    let Some(shared) = shared() else {
-        println!("skipped: no reference traces beside the checkout");
-        return None;
-    };
-    let mut paths: Vec<PathBuf> = fs::read_dir(shared.join("traces"))
+    let (games, traces) = (shared("rulesheets/games")?, shared("traces")?);
+    let mut paths: Vec<PathBuf> = fs::read_dir(traces)
         .expect("readable")
         .map(|entry| entry.expect("readable").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
@@ -169,7 +157,7 @@ fn traces() -> Option<impl Iterator<Item = (Source, Trace)>> {
     Some(paths.into_iter().filter_map(move |path| {
         let name = path.file_stem().expect("a file").to_string_lossy().into_owned();
         let trace = Trace::read(&fs::read_to_string(&path).expect("readable")).expect("a trace");
-        let bytes = fs::read(shared.join("rulesheets/games").join(format!("{name}.kif"))).expect("readable");
+        let bytes = fs::read(games.join(format!("{name}.kif"))).expect("readable");
         let source = Source::new(name, String::from_utf8_lossy(&bytes).into_owned());
         (trace.status != "failed").then_some((source, trace))
     }))

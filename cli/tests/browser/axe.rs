@@ -1,7 +1,8 @@
-//! What axe-core finds amiss on the page, in its states. Where `GDL_AXE` names no file of axe-core (`npm install axe-core` has
-//! `axe.min.js`) this is skipped, and says so.
+//! What axe-core finds amiss on the page, in its states. The environment variable `GDL_AXE` has the path
+//! of its `axe.min.js` (`npm install axe-core`); without it the test is skipped.
 
 use super::chromium::Page;
+use gdl_test_support::skip;
 use std::{env, fs};
 
 /// Looks for faults in what is shown, light and dark.
@@ -24,8 +25,7 @@ fn inspect(page: &mut Page, axe: &str, state: &str) {
 #[test]
 fn axe_finds_nothing() {
     let Some(file) = env::var_os("GDL_AXE") else {
-        eprintln!("skipped: `GDL_AXE` names no `axe.min.js`");
-        return;
+        return skip("the environment variable `GDL_AXE` names no `axe.min.js`");
     };
     let axe = fs::read_to_string(file).expect("axe-core");
     let Some(mut page) = Page::open(&["--lan=127.0.0.1"]) else { return };

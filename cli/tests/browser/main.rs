@@ -1,5 +1,5 @@
-//! The page of `gdl serve` in a real browser, as its users meet it. Where there is no Chromium these tests are skipped, and say
-//! so.
+//! The page of `gdl serve` in a real browser, as its users meet it. Without Chromium these tests are
+//! skipped.
 
 mod axe;
 mod board;

@@ -304,7 +304,7 @@ fn the_documented_document_is_the_one_that_is_printed() {
     assert_eq!(document, Some(shard(&job).as_str()));
 }
 
-/// The lines of the page run as they stand there, where the tool that they need is there.
+/// Runs the lines of the page as they stand there. A line is skipped if its tool is missing.
 #[test]
 fn the_documented_lines_run() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/shards.md");
@@ -322,7 +322,7 @@ fn the_documented_lines_run() {
             blocks.iter().find(|block| block.contains(&format!("{tool} -"))).expect("it is documented");
         let has = std::process::Command::new("sh").args(["-c", &format!("command -v {tool}")]).output();
         if !has.is_ok_and(|found| found.status.success()) {
-            println!("{tool} is not here: its line is not run");
+            gdl_test_support::skip(format!("there is no `{tool}`"));
             continue;
         }
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("shard_{tool}"));

@@ -1,6 +1,7 @@
 //! `gdl verify`.
 
 use super::{file, gdl, json, keys};
+use gdl_test_support::shared;
 use gdl_tools::verify::hash16;
 use serde_json::{Value, json as value};
 use std::path::Path;
@@ -152,14 +153,10 @@ fn what_is_no_trace_ends_with_1() {
 
 #[test]
 fn reference_traces_agree() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let (Some(games), Some(traces)) = (shared("rulesheets/games"), shared("traces")) else { return };
     for name in ["base__ticTacToe", "base__connectFour", "base__pawnWhopping"] {
-        let rules = shared.join("rulesheets/games").join(name).with_extension("kif");
-        let trace = shared.join("traces").join(name).with_extension("json");
-        if !rules.exists() || !trace.exists() {
-            eprintln!("skipped: {name} is not in ../shared");
-            continue;
-        }
+        let rules = games.join(name).with_extension("kif");
+        let trace = traces.join(name).with_extension("json");
         let path = |path: &Path| path.to_str().expect("a path in UTF-8").to_owned();
         let report = json(&["verify", &path(&rules), &path(&trace), "--json"]);
         assert_eq!(report["difference"], Value::Null, "{name}");

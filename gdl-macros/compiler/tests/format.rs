@@ -181,16 +181,14 @@ proptest! {
 #[test]
 fn rulesheets_keep_their_tokens_and_comments() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let shared = here.join("../../../shared/rulesheets");
-    if !shared.exists() {
-        println!("skipped in part: ../shared/rulesheets is not there");
-    }
     let folders =
         ["tests/accept", "tests/reject", "../../games/board", "../../games/puzzles", "../../games/chance"]
             .map(|folder| here.join(folder));
-    let others = ["games", "good", "bad"].map(|folder| shared.join(folder));
+    // Without the others those of the repository are formatted all the same.
+    let others = gdl_test_support::shared("rulesheets").into_iter();
+    let others = others.flat_map(|shared| ["games", "good", "bad"].map(|folder| shared.join(folder)));
     let mut count = 0;
-    for folder in folders.iter().chain(others.iter().filter(|folder| folder.exists())) {
+    for folder in folders.into_iter().chain(others) {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("readable").path();
             if path.extension().is_none_or(|extension| extension != "kif") {

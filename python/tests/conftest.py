@@ -1,4 +1,4 @@
-"""If the environment variable `GDL_REQUIRE` is `all`, as in CI, a skipped test fails."""
+"""If the environment variable `GDL_REQUIRE` is `all` or `tools`, as in CI, a skipped test fails."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TypeVar
 
 import pytest
 
+REQUIRED = os.environ.get("GDL_REQUIRE") in {"all", "tools"}
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 
 def judge(report: Report) -> Report:
     # An expected failure is reported as a skip too, with a reason of its own.
-    if os.environ.get("GDL_REQUIRE") == "all" and report.skipped and not hasattr(report, "wasxfail"):
+    if REQUIRED and report.skipped and not hasattr(report, "wasxfail"):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome = "failed"
-        report.longrepr = f"GDL_REQUIRE=all, but this test is skipped: {reason}"
+        report.longrepr = f"GDL_REQUIRE={os.environ['GDL_REQUIRE']}, but this test is skipped: {reason}"
     return report
 
 

@@ -1,11 +1,11 @@
 //! Skipped tests, and the folder beside the checkout that some tests read.
 //!
-//! A test that lacks a tool or a folder calls [`skip`] and returns. If the environment variable
-//! `GDL_REQUIRE` is `all`, as in CI, the test fails instead.
+//! A test that lacks a tool calls [`skip`] and returns; one that lacks a folder, which [`shared`] looks
+//! for, returns too. If the environment variable `GDL_REQUIRE` is `all`, as in CI, the test fails
+//! instead. If it is `tools`, only tests that lack a tool fail: not all of the folder is public.
 
 use std::{
     env,
-    ffi::OsStr,
     io::{Write, stderr},
     path::{Path, PathBuf},
 };
@@ -13,11 +13,11 @@ use std::{
 /// Prints that the calling test, or a part of it, is skipped. The test returns then.
 ///
 /// # Panics
-/// If the environment variable `GDL_REQUIRE` is `all`.
+/// If the environment variable `GDL_REQUIRE` is `all` or `tools`.
 #[track_caller]
 pub fn skip(reason: impl AsRef<str>) {
     // The harness hides what `eprintln!` prints in a test that passes.
-    skip_to(stderr(), env::var_os("GDL_REQUIRE").as_deref(), reason.as_ref());
+    skip_to(stderr(), required(), &["all", "tools"], reason.as_ref());
 }
 
 /// Returns `shared/<path>` of the nearest folder above this package that has it: the checkout or
@@ -30,15 +30,21 @@ pub fn skip(reason: impl AsRef<str>) {
 pub fn shared(path: impl AsRef<Path>) -> Option<PathBuf> {
     let found = find(Path::new(env!("CARGO_MANIFEST_DIR")), path.as_ref());
     if found.is_none() {
-        skip(format!("there is no `shared/{}` beside the checkout", path.as_ref().display()));
+        let reason = format!("there is no `shared/{}` beside the checkout", path.as_ref().display());
+        skip_to(stderr(), required(), &["all"], &reason);
     }
     found
 }
 
-/// Skips a test by the value of `GDL_REQUIRE`.
+/// The value of `GDL_REQUIRE`; empty if it is not set.
+fn required() -> String {
+    env::var("GDL_REQUIRE").unwrap_or_default()
+}
+
+/// Skips a test, or fails it if `required` is one of `failing`.
 #[track_caller]
-fn skip_to(mut out: impl Write, required: Option<&OsStr>, reason: &str) {
-    assert!(required != Some(OsStr::new("all")), "GDL_REQUIRE=all, but {reason}");
+fn skip_to(mut out: impl Write, required: String, failing: &[&str], reason: &str) {
+    assert!(!failing.contains(&required.as_str()), "GDL_REQUIRE={required}, but {reason}");
     let _ = writeln!(out, "skipped: {reason}");
 }
 
@@ -50,21 +56,24 @@ fn find(folder: &Path, path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{fs, process};
+    use std::{
+        fs,
+        panic::{AssertUnwindSafe, catch_unwind},
+        process,
+    };
 
     #[test]
-    fn without_the_setting_a_skip_prints_a_line() {
-        for required in [None, Some(OsStr::new(""))] {
+    fn a_skip_prints_a_line_unless_it_fails() {
+        let is_skipped = |required: &str, failing: &[&str]| {
             let mut out = Vec::new();
-            skip_to(&mut out, required, "there is no such tool");
-            assert_eq!(out, b"skipped: there is no such tool\n");
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "GDL_REQUIRE=all, but there is no such tool")]
-    fn if_all_is_required_a_skip_fails() {
-        skip_to(Vec::new(), Some(OsStr::new("all")), "there is no such tool");
+            let skip = || skip_to(&mut out, required.to_owned(), failing, "there is no such tool");
+            let result = catch_unwind(AssertUnwindSafe(skip));
+            assert_eq!(result.is_ok(), out == b"skipped: there is no such tool\n");
+            result.is_ok()
+        };
+        let (tool, folder): (&[&str], &[&str]) = (&["all", "tools"], &["all"]);
+        assert_eq!(["", "tools", "all"].map(|required| is_skipped(required, tool)), [true, false, false]);
+        assert_eq!(["", "tools", "all"].map(|required| is_skipped(required, folder)), [true, true, false]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use base64ct::{Base64, Encoding};
 use gdl_runtime::record::Record;
 use gdl_tools::error::{Error, Result};
 use rsa::{
-    Pkcs1v15Sign, RsaPrivateKey,
+    Pkcs1v15Sign, PrivateKey,
     pkcs1::DecodeRsaPrivateKey,
     pkcs8::{DecodePrivateKey, EncodePublicKey},
 };
@@ -33,7 +33,7 @@ const CANONICAL: &str = "A";
 
 /// A key that records are signed with.
 pub struct Key {
-    private: RsaPrivateKey,
+    private: PrivateKey,
     /// As records have it.
     public: String,
 }
@@ -72,10 +72,9 @@ impl Key {
     /// Reads a key from the text of such a file.
     fn read(text: &str) -> Option<Self> {
         let private = if let Ok(Pair { private }) = serde_json::from_str(text) {
-            RsaPrivateKey::from_pkcs8_der(&Base64::decode_vec(private.strip_prefix(RSA)?).ok()?).ok()?
+            PrivateKey::from_pkcs8_der(&Base64::decode_vec(private.strip_prefix(RSA)?).ok()?).ok()?
         } else {
-            let pem = RsaPrivateKey::from_pkcs8_pem(text);
-            pem.or_else(|_| RsaPrivateKey::from_pkcs1_pem(text).map_err(rsa::pkcs8::Error::from)).ok()?
+            PrivateKey::from_pkcs8_pem(text).ok().or_else(|| PrivateKey::from_pkcs1_pem(text).ok())?
         };
         let public = private.to_public_key().to_public_key_der().ok()?;
         Some(Self { public: format!("{RSA}{}", Base64::encode_string(public.as_bytes())), private })
@@ -195,6 +194,18 @@ mod tests {
         assert!(!holds(forged));
         // What is signed is still a record.
         assert_eq!(serde_json::from_value::<Record>(signed).expect("a record"), record);
+    }
+
+    /// The expected text is what `openssl dgst -sha1 -sign test.pem` makes of the same bytes.
+    #[test]
+    fn signatures_are_those_of_openssl() {
+        let key = Key::read(KEY).expect("a key");
+        let signature = key.private.sign(Pkcs1v15Sign::new::<Sha1>(), &Sha1::digest("a record"));
+        assert_eq!(
+            Base64::encode_string(&signature.expect("a signature")),
+            "nw8BEpN2Pl+RkObNyDU56xQPzGyuN6SmuXpg5Rz7UG0Z7j62yguz6qmV83EjBIP7tsD1hfF3uoizMPCto6ObLokIyJPKir1n\
+             Mse2QW+BMx8cEIjLVQjeEr96L0+fxQHpvyOfPbIv3Z6UtxEDdFsZbFbvalH8beJFWaZqkZcwq3w="
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use gdl_compiler::{
     check::check,
     syntax::{NodeId, Tree, parse},
 };
-use lsp_types::{Position, Range, Uri};
+use gen_lsp_types::{Position, Range, Uri};
 use std::{
     cell::OnceCell,
     sync::{Arc, atomic::AtomicBool},
@@ -67,7 +67,7 @@ impl Document {
             }
             count += width(byte);
         }
-        let name = uri.as_str().rsplit('/').next().unwrap_or_default().to_owned();
+        let name = uri.as_ref().rsplit('/').next().unwrap_or_default().to_owned();
         Self {
             uri,
             version,
@@ -193,11 +193,10 @@ fn width_at(text: &str, offset: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::Document;
-    use lsp_types::{Position, Uri};
-    use std::str::FromStr;
+    use gen_lsp_types::{Position, Uri};
 
     fn document(text: &str) -> Document {
-        Document::new(Uri::from_str("file:///a.kif").unwrap(), 1, text.to_owned())
+        Document::new(Uri::from("file:///a.kif"), 1, text.to_owned())
     }
 
     #[test]

@@ -10,16 +10,15 @@ use crate::{
     transport::{self, Event},
     worker::{Finding, Job, Worker},
 };
-use lsp_server::{ErrorCode, Message, Notification, Request, RequestId};
-use lsp_types::{
+use gen_lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionParams, CompletionOptions, CompletionParams,
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DocumentFormattingParams, DocumentHighlightParams, DocumentSymbolParams, FoldingRangeParams,
-    GotoDefinitionParams, HoverParams, InitializeParams, InlayHintParams, OneOf, ReferenceParams,
-    RenameOptions, RenameParams, ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability,
-    TextDocumentSyncKind, Uri,
+    DefinitionParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DocumentFormattingParams, DocumentHighlightParams, DocumentSymbolParams, FoldingRangeParams, HoverParams,
+    InlayHintParams, ReferenceParams, RenameOptions, RenameParams, ServerCapabilities,
+    TextDocumentContentChangeEvent, TextDocumentPositionParams, TextDocumentSyncKind, Uri,
 };
-use serde::{Serialize, de::DeserializeOwned};
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -43,6 +42,13 @@ enum Stage {
     New,
     Running,
     ShutDown,
+}
+
+/// The part of the parameters of `initialize` that the server reads. The rest is ignored: clients
+/// send many capabilities, some of them malformed.
+#[derive(Deserialize)]
+struct InitializeParams {
+    capabilities: Value,
 }
 
 /// Why a request has no result.
@@ -158,14 +164,12 @@ impl<W: Write> Session<W> {
     }
 
     fn initialize(&mut self, params: Value) -> Result<Value, Refusal> {
-        let params: InitializeParams = read(params)?;
+        let InitializeParams { capabilities: client } = read(params)?;
         self.stage = Stage::Running;
-        let item = params
-            .capabilities
-            .text_document
-            .and_then(|document| document.completion)
-            .and_then(|completion| completion.completion_item);
-        self.snippets = item.and_then(|item| item.snippet_support).unwrap_or(false);
+        self.snippets = client
+            .pointer("/textDocument/completion/completionItem/snippetSupport")
+            .and_then(Value::as_bool)
+            .unwrap_or(false);
         let version = env!("CARGO_PKG_VERSION");
         Ok(json!({ "capabilities": capabilities(), "serverInfo": { "name": "gdl", "version": version } }))
     }
@@ -178,11 +182,11 @@ impl<W: Write> Session<W> {
                 write(features::hover::hover(self.document(&at.text_document.uri)?, at.position))
             }
             "textDocument/definition" => {
-                let GotoDefinitionParams { text_document_position_params: at, .. } = read(params)?;
+                let DefinitionParams { text_document_position_params: at, .. } = read(params)?;
                 write(features::places::definitions(self.document(&at.text_document.uri)?, at.position))
             }
             "textDocument/references" => {
-                let ReferenceParams { text_document_position: at, context, .. } = read(params)?;
+                let ReferenceParams { text_document_position_params: at, context, .. } = read(params)?;
                 let document = self.document(&at.text_document.uri)?;
                 write(features::places::references(document, at.position, context.include_declaration))
             }
@@ -195,7 +199,7 @@ impl<W: Write> Session<W> {
                 write(features::rename::prepare(self.document(&text_document.uri)?, position)?)
             }
             "textDocument/rename" => {
-                let RenameParams { text_document_position: at, new_name, .. } = read(params)?;
+                let RenameParams { text_document_position_params: at, new_name, .. } = read(params)?;
                 write(features::rename::rename(
                     self.document(&at.text_document.uri)?,
                     at.position,
@@ -203,7 +207,7 @@ impl<W: Write> Session<W> {
                 )?)
             }
             "textDocument/completion" => {
-                let CompletionParams { text_document_position: at, .. } = read(params)?;
+                let CompletionParams { text_document_position_params: at, .. } = read(params)?;
                 let document = self.document(&at.text_document.uri)?;
                 write(features::completion::complete(document, at.position, self.snippets))
             }
@@ -235,8 +239,8 @@ impl<W: Write> Session<W> {
 
     fn document(&self, uri: &Uri) -> Result<&Document, Refusal> {
         let closed =
-            || Refusal { code: ErrorCode::InvalidParams, message: format!("`{}` is not open", uri.as_str()) };
-        self.documents.get(uri.as_str()).ok_or_else(closed)
+            || Refusal { code: ErrorCode::InvalidParams, message: format!("`{}` is not open", uri.as_ref()) };
+        self.documents.get(uri.as_ref()).ok_or_else(closed)
     }
 
     fn notification(&mut self, Notification { method, params }: Notification) -> io::Result<()> {
@@ -253,12 +257,18 @@ impl<W: Write> Session<W> {
             }
             "textDocument/didChange" => {
                 let Ok(params) = read::<DidChangeTextDocumentParams>(params) else { return Ok(()) };
-                let (uri, version) = (params.text_document.uri, params.text_document.version);
+                let uri = params.text_document.text_document_identifier.uri;
+                let version = params.text_document.version;
                 // Texts are sent whole, as was agreed, so the last one counts.
-                let last = params.content_changes.into_iter().rfind(|change| change.range.is_none());
+                let last = params.content_changes.into_iter().rev().find_map(|change| match change {
+                    TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(whole) => {
+                        Some(whole)
+                    }
+                    TextDocumentContentChangeEvent::TextDocumentContentChangePartial(_) => None,
+                });
                 match last {
-                    Some(change) if self.documents.contains_key(uri.as_str()) => {
-                        self.open(uri, version, change.text)
+                    Some(whole) if self.documents.contains_key(uri.as_ref()) => {
+                        self.open(uri, version, whole.text)
                     }
                     _ => Ok(()),
                 }
@@ -273,20 +283,20 @@ impl<W: Write> Session<W> {
 
     /// Takes a text in the place of the one before, if there was one.
     fn open(&mut self, uri: Uri, version: i32, text: String) -> io::Result<()> {
-        if let Some(before) = self.documents.remove(uri.as_str()) {
+        if let Some(before) = self.documents.remove(uri.as_ref()) {
             before.called_off.store(true, Ordering::Relaxed);
         }
         let bytes: usize = self.documents.values().map(|document| document.text().len()).sum();
         if self.documents.len() >= MOST_DOCUMENTS || bytes + text.len() > MOST_TEXT {
-            let message = format!("{} is not looked at: too many rulesheets are open", uri.as_str());
+            let message = format!("{} is not looked at: too many rulesheets are open", uri.as_ref());
             return self.notify("window/showMessage", json!({ "type": 2, "message": message }));
         }
-        self.documents.insert(uri.as_str().to_owned(), Document::new(uri, version, text));
+        self.documents.insert(uri.as_ref().to_owned(), Document::new(uri, version, text));
         Ok(())
     }
 
     fn close(&mut self, uri: &Uri) -> io::Result<()> {
-        let Some(document) = self.documents.remove(uri.as_str()) else { return Ok(()) };
+        let Some(document) = self.documents.remove(uri.as_ref()) else { return Ok(()) };
         document.called_off.store(true, Ordering::Relaxed);
         self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": [] }))
     }
@@ -336,26 +346,25 @@ fn write(result: impl Serialize) -> Result<Value, Refusal> {
 /// What the server can do.
 fn capabilities() -> ServerCapabilities {
     ServerCapabilities {
-        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::FULL)),
+        text_document_sync: Some(TextDocumentSyncKind::Full.into()),
         hover_provider: Some(true.into()),
-        definition_provider: Some(OneOf::Left(true)),
-        references_provider: Some(OneOf::Left(true)),
-        document_highlight_provider: Some(OneOf::Left(true)),
-        rename_provider: Some(OneOf::Right(RenameOptions {
-            prepare_provider: Some(true),
-            work_done_progress_options: lsp_types::WorkDoneProgressOptions::default(),
-        })),
+        definition_provider: Some(true.into()),
+        references_provider: Some(true.into()),
+        document_highlight_provider: Some(true.into()),
+        rename_provider: Some(
+            RenameOptions { prepare_provider: Some(true), ..RenameOptions::default() }.into(),
+        ),
         completion_provider: Some(CompletionOptions {
             trigger_characters: Some(vec!["(".to_owned(), "?".to_owned()]),
             ..CompletionOptions::default()
         }),
-        document_formatting_provider: Some(OneOf::Left(true)),
+        document_formatting_provider: Some(true.into()),
         folding_range_provider: Some(true.into()),
-        inlay_hint_provider: Some(OneOf::Left(true)),
-        document_symbol_provider: Some(OneOf::Left(true)),
+        inlay_hint_provider: Some(true.into()),
+        document_symbol_provider: Some(true.into()),
         code_action_provider: Some(
             CodeActionOptions {
-                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, CodeActionKind::SOURCE_FIX_ALL]),
+                code_action_kinds: Some(vec![CodeActionKind::QuickFix, CodeActionKind::SourceFixAll]),
                 ..CodeActionOptions::default()
             }
             .into(),

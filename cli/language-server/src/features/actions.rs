@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use gdl_compiler::{Diagnostic, Span, diagnostic::repair};
-use lsp_types::{CodeActionContext, CodeActionKind, Range, TextEdit};
+use gen_lsp_types::{CodeActionContext, CodeActionKind, Range, TextEdit};
 use serde_json::{Value, json};
 
 /// The fixes of what is wrong in a range.
@@ -12,7 +12,7 @@ pub(crate) fn actions(document: &Document, range: Range, context: &CodeActionCon
         only.is_none_or(|only| only.iter().any(|only| contains(only, kind)))
     };
     let mut actions = Vec::new();
-    if wanted(&CodeActionKind::QUICKFIX) {
+    if wanted(&CodeActionKind::QuickFix) {
         let bytes = document.bytes(range);
         let near = document.diagnostics().iter().filter(|found| {
             let span = found.span.unwrap_or_default();
@@ -20,14 +20,14 @@ pub(crate) fn actions(document: &Document, range: Range, context: &CodeActionCon
         });
         actions.extend(near.map(|found| fix(document, found)));
     }
-    if wanted(&CodeActionKind::SOURCE_FIX_ALL) {
+    if wanted(&CodeActionKind::SourceFixAll) {
         let (text, made) = repair(&document.source, document.diagnostics());
         if !made.is_empty() {
             let whole = document.range(Span::new(0, document.text().len()));
             actions.push(json!({
                 "title": "Do what the help lines say",
-                "kind": CodeActionKind::SOURCE_FIX_ALL,
-                "edit": { "changes": { document.uri.as_str(): [TextEdit::new(whole, text)] } },
+                "kind": CodeActionKind::SourceFixAll,
+                "edit": { "changes": { document.uri.as_ref(): [TextEdit::new(whole, text)] } },
             }));
         }
     }
@@ -46,9 +46,9 @@ fn fix(document: &Document, found: &Diagnostic) -> Value {
     let help = found.help.as_deref().unwrap_or(&found.message);
     json!({
         "title": help.replace('`', "'"),
-        "kind": CodeActionKind::QUICKFIX,
+        "kind": CodeActionKind::QuickFix,
         "diagnostics": [super::diagnostics::show(document, found)],
         "isPreferred": true,
-        "edit": { "changes": { document.uri.as_str(): edits } },
+        "edit": { "changes": { document.uri.as_ref(): edits } },
     })
 }

@@ -9,9 +9,8 @@ use crate::{
     words::{WORDS, Word},
 };
 use gdl_compiler::{Span, syntax::NodeId};
-use lsp_types::{
-    CompletionItem, CompletionItemKind, CompletionList, CompletionTextEdit, InsertTextFormat, Position,
-    TextEdit,
+use gen_lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionList, InsertTextFormat, Position, TextEdit,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,7 +76,7 @@ pub(crate) fn complete(document: &Document, position: Position, snippets: bool) 
     }
     let is_incomplete = items.len() > MOST;
     items.truncate(MOST);
-    CompletionList { is_incomplete, items }
+    CompletionList { is_incomplete, items, ..CompletionList::default() }
 }
 
 /// The lists that a text leaves open; none if it ends in a comment.
@@ -163,8 +162,8 @@ impl Writer<'_> {
             label: label.to_owned(),
             kind: Some(kind),
             detail,
-            insert_text_format: self.snippets.then_some(InsertTextFormat::SNIPPET),
-            text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(self.document.range(self.word), text))),
+            insert_text_format: self.snippets.then_some(InsertTextFormat::Snippet),
+            text_edit: Some(TextEdit::new(self.document.range(self.word), text).into()),
             ..CompletionItem::default()
         }
     }
@@ -180,7 +179,7 @@ impl Writer<'_> {
             // Without a list `terminal` is no rule, and with one no literal.
             if !text.is_empty() && (!self.opened || text.starts_with('(')) {
                 let detail = Some(word.usage.to_owned());
-                items.push(self.item(word.name, CompletionItemKind::KEYWORD, detail, text));
+                items.push(self.item(word.name, CompletionItemKind::Keyword, detail, text));
             }
         }
     }
@@ -189,7 +188,7 @@ impl Writer<'_> {
         for (name, places) in self.document.reading().names.iter() {
             if let Name::Relation(_) = name {
                 let first = places.iter().find(|place| place.is_head).unwrap_or(&places[0]);
-                self.call(first, CompletionItemKind::FUNCTION, items);
+                self.call(first, CompletionItemKind::Function, items);
             }
         }
     }
@@ -208,9 +207,9 @@ impl Writer<'_> {
                 // What is an argument of anything may be a function, and one of each arity.
                 if arities.insert(place.arity) && !(self.opened && place.arity == 0) {
                     let kind = if place.arity == 0 {
-                        CompletionItemKind::CONSTANT
+                        CompletionItemKind::Constant
                     } else {
-                        CompletionItemKind::STRUCT
+                        CompletionItemKind::Struct
                     };
                     self.call(place, kind, items);
                 }
@@ -264,7 +263,7 @@ impl Writer<'_> {
             }
         }
         for variable in variables.values() {
-            items.push(self.item(variable, CompletionItemKind::VARIABLE, None, &escape(variable)));
+            items.push(self.item(variable, CompletionItemKind::Variable, None, &escape(variable)));
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::document::Document;
 use gdl_compiler::{Diagnostic, Diagnostics, Severity, diagnostic::codes};
-use lsp_types::{
-    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString,
-    PublishDiagnosticsParams,
+use gen_lsp_types::{
+    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, PublishDiagnosticsParams,
 };
 
 /// All that is known to be wrong now.
@@ -26,11 +25,11 @@ pub(crate) fn settle(found: &Diagnostics) -> Vec<Diagnostic> {
 }
 
 /// A diagnostic; what concerns the whole rulesheet stands at its first character.
-pub(crate) fn show(document: &Document, found: &Diagnostic) -> lsp_types::Diagnostic {
+pub(crate) fn show(document: &Document, found: &Diagnostic) -> gen_lsp_types::Diagnostic {
     let severity = match (found.severity, found.code.severity) {
-        (Severity::Error, _) => DiagnosticSeverity::ERROR,
-        (_, Severity::Lint) => DiagnosticSeverity::HINT,
-        _ => DiagnosticSeverity::WARNING,
+        (Severity::Error, _) => DiagnosticSeverity::Error,
+        (_, Severity::Lint) => DiagnosticSeverity::Hint,
+        _ => DiagnosticSeverity::Warning,
     };
     let mut message = found.message.clone();
     if !found.note.is_empty() {
@@ -46,15 +45,15 @@ pub(crate) fn show(document: &Document, found: &Diagnostic) -> lsp_types::Diagno
         message: if label.text.is_empty() { found.message.clone() } else { label.text.clone() },
     });
     let unused = [&codes::UNUSED_RELATION, &codes::FLUENT_NEVER_READ].contains(&found.code);
-    lsp_types::Diagnostic {
+    gen_lsp_types::Diagnostic {
         range: document.range(found.span.unwrap_or_default()),
         severity: Some(severity),
-        code: Some(NumberOrString::String(found.code.id.to_owned())),
+        code: Some(found.code.id.to_owned().into()),
         code_description: None,
         source: Some("gdl".to_owned()),
-        message,
+        message: message.into(),
         related_information: (!found.labels.is_empty()).then(|| related.collect()),
-        tags: unused.then(|| vec![DiagnosticTag::UNNECESSARY]),
+        tags: unused.then(|| vec![DiagnosticTag::Unnecessary]),
         data: None,
     }
 }

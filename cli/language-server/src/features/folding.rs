@@ -1,7 +1,7 @@
 //! What can be folded: forms of several lines, and comments of several lines.
 
 use crate::document::Document;
-use lsp_types::{FoldingRange, FoldingRangeKind};
+use gen_lsp_types::{FoldingRange, FoldingRangeKind};
 
 /// The ranges, forms first.
 pub(crate) fn fold(document: &Document) -> Vec<FoldingRange> {

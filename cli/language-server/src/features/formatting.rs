@@ -2,7 +2,7 @@
 
 use crate::{document::Document, session::Refusal, worker::options};
 use gdl_compiler::{Span, format};
-use lsp_types::TextEdit;
+use gen_lsp_types::TextEdit;
 
 /// The edit, or none if the layout is the usual one.
 pub(crate) fn format(document: &Document) -> Result<Vec<TextEdit>, Refusal> {

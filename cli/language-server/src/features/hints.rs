@@ -6,7 +6,7 @@ use gdl_compiler::{
     rules::{Rule, Symbols},
     syntax::{Kind, NodeId},
 };
-use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintTooltip, Range};
+use gen_lsp_types::{InlayHint, InlayHintKind, Label, Range, Tooltip};
 use std::collections::BTreeSet;
 
 /// Values that a hint lists.
@@ -69,10 +69,10 @@ fn hint(document: &Document, rules: &Rules, span: Span, values: &BTreeSet<Value>
     };
     InlayHint {
         position: document.position(span.end),
-        label: InlayHintLabel::String(format!(": {}", short(&names))),
-        kind: Some(InlayHintKind::TYPE),
+        label: Label::String(format!(": {}", short(&names))),
+        kind: Some(InlayHintKind::Type),
         text_edits: None,
-        tooltip: Some(InlayHintTooltip::String(tooltip)),
+        tooltip: Some(Tooltip::String(tooltip)),
         padding_left: None,
         padding_right: None,
         data: None,

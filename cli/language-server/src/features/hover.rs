@@ -7,7 +7,7 @@ use crate::{
     words::Word,
 };
 use gdl_compiler::syntax::NodeId;
-use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
+use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind, Position};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most names that are listed.
@@ -34,7 +34,7 @@ pub(crate) fn hover(document: &Document, position: Position) -> Option<Hover> {
     }
     let range = named.map(|(_, place)| document.range(place.span));
     let value = parts.join("\n\n---\n\n");
-    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+    let contents = Contents::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value });
     (!parts.is_empty()).then_some(Hover { contents, range })
 }
 

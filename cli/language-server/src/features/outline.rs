@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use gdl_compiler::{Span, syntax::NodeId};
-use lsp_types::{DocumentSymbol, SymbolKind};
+use gen_lsp_types::{DocumentSymbol, SymbolKind};
 use std::collections::BTreeMap;
 
 /// The relations in the order of their first rule, but for `role` and `init`.
@@ -27,10 +27,10 @@ pub(crate) fn outline(document: &Document) -> Vec<DocumentSymbol> {
         let (_, rules, span) = &mut groups[place];
         span.end = document.span(form).end;
         let kind = match name.to_ascii_lowercase().as_str() {
-            "role" => SymbolKind::VARIABLE,
-            "init" => SymbolKind::FIELD,
-            _ if head == form => SymbolKind::CONSTANT,
-            _ => SymbolKind::FUNCTION,
+            "role" => SymbolKind::Variable,
+            "init" => SymbolKind::Field,
+            _ if head == form => SymbolKind::Constant,
+            _ => SymbolKind::Function,
         };
         rules.push(symbol(document, &title(document, head), kind, document.span(form), head));
     }
@@ -48,7 +48,7 @@ pub(crate) fn outline(document: &Document) -> Vec<DocumentSymbol> {
             children: Some(rules),
             range: document.range(span),
             selection_range: first,
-            ..bare(name, SymbolKind::NAMESPACE)
+            ..bare(name, SymbolKind::Namespace)
         }
     };
     groups.into_iter().map(group).collect()
@@ -87,8 +87,8 @@ fn bare(name: String, kind: SymbolKind) -> DocumentSymbol {
         detail: None,
         tags: None,
         deprecated: None,
-        range: lsp_types::Range::default(),
-        selection_range: lsp_types::Range::default(),
+        range: gen_lsp_types::Range::default(),
+        selection_range: gen_lsp_types::Range::default(),
         children: None,
     }
 }

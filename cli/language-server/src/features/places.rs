@@ -1,7 +1,7 @@
 //! Where a name is given, and where it is used.
 
 use crate::document::Document;
-use lsp_types::{DocumentHighlight, DocumentHighlightKind, Location, Position};
+use gen_lsp_types::{DocumentHighlight, DocumentHighlightKind, Location, Position};
 
 /// Where the name at a position is given.
 pub(crate) fn definitions(document: &Document, position: Position) -> Vec<Location> {
@@ -27,8 +27,8 @@ pub(crate) fn highlights(document: &Document, position: Position) -> Vec<Documen
     let Some((name, place)) = names.at(document.offset(position)) else { return Vec::new() };
     let given = names.definitions(name, place);
     let kind = |span| match given.binary_search_by_key(&span, |given| given.span) {
-        Ok(_) => DocumentHighlightKind::WRITE,
-        Err(_) => DocumentHighlightKind::READ,
+        Ok(_) => DocumentHighlightKind::Write,
+        Err(_) => DocumentHighlightKind::Read,
     };
     let show = |span| DocumentHighlight { range: document.range(span), kind: Some(kind(span)) };
     names.places(name).iter().map(|place| show(place.span)).collect()

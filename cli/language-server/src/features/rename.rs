@@ -7,14 +7,14 @@ use crate::{
     words::Word,
 };
 use gdl_compiler::syntax::FOREIGN_COMMENTS;
-use lsp_types::{Position, PrepareRenameResponse, TextEdit, WorkspaceEdit};
+use gen_lsp_types::{Position, PrepareRenamePlaceholder, TextEdit};
 use serde_json::{Value, json};
 
 /// The name at a position, if it may be changed.
-pub(crate) fn prepare(document: &Document, position: Position) -> Result<PrepareRenameResponse, Refusal> {
+pub(crate) fn prepare(document: &Document, position: Position) -> Result<PrepareRenamePlaceholder, Refusal> {
     let (_, place) = find(document, position)?;
     let placeholder = document.source.slice(place.span).to_owned();
-    Ok(PrepareRenameResponse::RangeWithPlaceholder { range: document.range(place.span), placeholder })
+    Ok(PrepareRenamePlaceholder { range: document.range(place.span), placeholder })
 }
 
 /// The edits that change the name at a position.
@@ -24,9 +24,7 @@ pub(crate) fn rename(document: &Document, position: Position, new: &str) -> Resu
     let places = document.reading().names.places(name).iter();
     let edits: Vec<_> =
         places.map(|place| TextEdit::new(document.range(place.span), new.to_owned())).collect();
-    let mut edit = json!(WorkspaceEdit::default());
-    edit["changes"] = json!({ document.uri.as_str(): edits });
-    Ok(edit)
+    Ok(json!({ "changes": { document.uri.as_ref(): edits } }))
 }
 
 fn find(document: &Document, position: Position) -> Result<(&Name, &Place), Refusal> {

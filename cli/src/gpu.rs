@@ -94,7 +94,7 @@ impl Run<'_> {
     #[allow(clippy::unused_self, reason = "as with cards")]
     pub(crate) fn play(self, _: &Dynamic) -> Result<Played> {
         Err(Error::Usage(
-            "this program was built without graphics cards: install it with `cargo install --path cli --features gpu`"
+            "this program was built without graphics cards: install it with `cargo install --path cli --features full,gpu`"
                 .to_owned(),
         ))
     }

@@ -384,7 +384,7 @@ fn graphics_cards_are_a_feature() {
     } else {
         let run = gdl(&emulated(&built_in));
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
-        assert!(run.stderr.contains("--features gpu"), "{}", run.stderr);
+        assert!(run.stderr.contains("--features full,gpu"), "{}", run.stderr);
     }
     for (arguments, reason) in [
         (&["playouts", "tictactoe", "--device", "emulate"][..], "add `--engine gpu`"),

@@ -46,7 +46,7 @@ impl Error {
     pub fn help(&self) -> &'static str {
         match self {
             Self::NotBuilt => {
-                "install it with `cargo install --path cli --features gpu`, or use `--device emulate`"
+                "install it with `cargo install --path cli --features full,gpu`, or use `--device emulate`"
             }
             Self::NoCard { found, .. } if found.is_empty() => {
                 "install the driver of the card (on Linux with Vulkan: `vulkaninfo --summary` lists what there is), or play in lanes"

@@ -17,7 +17,7 @@ use std::{
 #[track_caller]
 pub fn skip(reason: impl AsRef<str>) {
     // The harness hides what `eprintln!` prints in a test that passes.
-    skip_to(stderr(), required(), &["all", "tools"], reason.as_ref());
+    skip_to(stderr(), &required(), &["all", "tools"], reason.as_ref());
 }
 
 /// Returns `shared/<path>` of the nearest folder above this package that has it: the checkout or
@@ -31,7 +31,7 @@ pub fn shared(path: impl AsRef<Path>) -> Option<PathBuf> {
     let found = find(Path::new(env!("CARGO_MANIFEST_DIR")), path.as_ref());
     if found.is_none() {
         let reason = format!("there is no `shared/{}` beside the checkout", path.as_ref().display());
-        skip_to(stderr(), required(), &["all"], &reason);
+        skip_to(stderr(), &required(), &["all"], &reason);
     }
     found
 }
@@ -43,8 +43,8 @@ fn required() -> String {
 
 /// Skips a test, or fails it if `required` is one of `failing`.
 #[track_caller]
-fn skip_to(mut out: impl Write, required: String, failing: &[&str], reason: &str) {
-    assert!(!failing.contains(&required.as_str()), "GDL_REQUIRE={required}, but {reason}");
+fn skip_to(mut out: impl Write, required: &str, failing: &[&str], reason: &str) {
+    assert!(!failing.contains(&required), "GDL_REQUIRE={required}, but {reason}");
     let _ = writeln!(out, "skipped: {reason}");
 }
 
@@ -66,7 +66,7 @@ mod tests {
     fn a_skip_prints_a_line_unless_it_fails() {
         let is_skipped = |required: &str, failing: &[&str]| {
             let mut out = Vec::new();
-            let skip = || skip_to(&mut out, required.to_owned(), failing, "there is no such tool");
+            let skip = || skip_to(&mut out, required, failing, "there is no such tool");
             let result = catch_unwind(AssertUnwindSafe(skip));
             assert_eq!(result.is_ok(), out == b"skipped: there is no such tool\n");
             result.is_ok()

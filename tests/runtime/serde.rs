@@ -1,5 +1,4 @@
 //! States as serde data.
-#![cfg(feature = "serde")]
 
 use gdl_runtime::bits::{BitBox, Bits};
 use serde::{

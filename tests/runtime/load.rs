@@ -1,9 +1,6 @@
 //! Rulesheets compiled while the program runs.
-#![cfg(feature = "load")]
 
-mod common;
-
-use common::TicTacToe;
+use crate::common::TicTacToe;
 use gdl_compiler::{Limits, Options, Source};
 use gdl_runtime::{
     __private::compile,

@@ -1,8 +1,6 @@
 //! Playouts repeat whatever the threads, and never hang.
 
-mod common;
-
-use common::TicTacToe;
+use crate::common::{self, TicTacToe};
 use gdl_runtime::{
     Cancel, Dynamic, Game, Playouts, Stats,
     bits::Bits,

@@ -1,8 +1,6 @@
 //! The table engine against a game written by hand, and decoding against hostile bytes.
 
-mod common;
-
-use common::{Number, TicTacToe};
+use crate::common::{self, Number, TicTacToe};
 use gdl_runtime::{
     __private::Table,
     Dynamic, Game, GameExt,

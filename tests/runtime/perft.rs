@@ -1,8 +1,6 @@
 //! Known counts, and counting with and without merging.
 
-mod common;
-
-use common::TicTacToe;
+use crate::common::{self, TicTacToe};
 use gdl_runtime::{
     Dynamic, Game, GameExt,
     game::Id,

@@ -347,7 +347,6 @@ fn records_that_do_not_fit_say_where() {
     assert_eq!((stopped.unwrap_err(), asked), (RecordError::Stopped { step: 3 }, vec![1, 2, 3]));
 }
 
-#[cfg(feature = "serde")]
 #[test]
 fn records_have_the_fields_of_ggp_base() {
     let (game, record) = recorded();

@@ -100,7 +100,6 @@ fn a_thousand_ways_back_and_forth_agree_with_a_model() {
         assert_eq!(history.state_at(place), again.state_at(place));
         assert!(history.children(place).eq(again.children(place)));
     }
-    #[cfg(feature = "serde")]
     {
         let text = serde_json::to_string(&transcript).unwrap();
         assert_eq!(serde_json::from_str::<Transcript>(&text).unwrap(), transcript);

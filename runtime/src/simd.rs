@@ -185,13 +185,13 @@ pub trait Word: Copy {
     /// Word j of 64 bits of the i-th becomes word i of the j-th.
     #[inline(always)]
     fn exchange(words: [Self; 8]) -> [Self; 8] {
-        transpose::apply(words, transpose::exchange)
+        transpose::apply(words, transpose::Exchange)
     }
 
     /// The 64 words of 64 bits, one behind the other: bit j of word i becomes bit i of word j.
     #[inline(always)]
     fn transpose(words: [Self; 8]) -> [Self; 8] {
-        transpose::apply(words, transpose::transpose)
+        transpose::apply(words, transpose::Transpose)
     }
 
     /// The first eight words of 64 bits that [`Word::transpose`] makes of these and words of zeros behind them: the

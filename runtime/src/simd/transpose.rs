@@ -5,7 +5,7 @@
 //! brought together from planes, or spread over them, by exchanges of 8 x 8 words. Where there are few planes most of
 //! a square is not needed.
 
-use super::{LANES, Plane, Word, bytes};
+use super::{Chunk, LANES, Plane, Slots, Word, bytes, first};
 
 /// A word of 64 bits for each lane: lane l's is word l % 8 of plane l / 8.
 pub(crate) type Rows = [Plane; 64];
@@ -202,55 +202,62 @@ pub(super) fn digits_of_bytes<W: Word>(word: W) -> W {
     W::load(&Plane(digits))
 }
 
-/// What a function makes of the 64 words of eight planes.
+/// Applies a part of a program to eight words, by [`Word::call`]: it is long, and kernels need it at many places.
 #[inline(always)]
-pub(super) fn apply<W: Word>(words: [W; 8], change: fn(&mut [[u64; 8]; 8])) -> [W; 8] {
-    let mut squares = [[0; 8]; 8];
-    for (word, square) in words.into_iter().zip(&mut squares) {
-        let mut plane = Plane::ZERO;
-        word.store(&mut plane);
-        *square = plane.0;
+pub(super) fn apply<W: Word>(mut words: [W; 8], change: impl Chunk) -> [W; 8] {
+    let mut planes = [Plane::ZERO; 8];
+    for (word, plane) in words.into_iter().zip(&mut planes) {
+        word.store(plane);
     }
-    change(&mut squares);
-    let mut words = words;
-    for (word, square) in words.iter_mut().zip(squares) {
-        *word = W::load(&Plane(square));
+    W::call(change, &mut planes);
+    for (word, plane) in words.iter_mut().zip(&planes) {
+        *word = W::load(plane);
     }
     words
 }
 
-/// Words of 8 x 8.
-#[inline(always)]
-pub(super) fn exchange(words: &mut [[u64; 8]; 8]) {
-    let before = *words;
-    for i in 0..8 {
-        for j in 0..8 {
-            words[i][j] = before[j][i];
+/// See [`Word::exchange`].
+pub(super) struct Exchange;
+
+impl Chunk for Exchange {
+    #[inline(always)]
+    fn run<W: Word>(self, slots: &mut Slots) {
+        let words = first::<8>(slots);
+        let before = *words;
+        for i in 0..8 {
+            for j in 0..8 {
+                words[i].0[j] = before[j].0[i];
+            }
         }
     }
 }
 
-/// Bits of 64 x 64: halves of the square change places, then quarters, and so on (Warren, "Hacker's Delight",
+/// See [`Word::transpose`]: halves of the square change places, then quarters, and so on (Warren, "Hacker's Delight",
 /// section 7-3).
-#[inline(always)]
-pub(super) fn transpose(words: &mut [[u64; 8]; 8]) {
-    for (distance, mask) in
-        [(4, 0x0000_0000_ffff_ffff), (2, 0x0000_ffff_0000_ffff), (1, 0x00ff_00ff_00ff_00ff)]
-    {
-        for i in (0..8).filter(|i| i & distance == 0) {
-            for j in 0..8 {
-                let (low, high) = (words[i][j], words[i + distance][j]);
-                (words[i][j], words[i + distance][j]) = swap(low, high, 8 * distance as u32, mask);
+pub(super) struct Transpose;
+
+impl Chunk for Transpose {
+    #[inline(always)]
+    fn run<W: Word>(self, slots: &mut Slots) {
+        let words = first::<8>(slots);
+        for (distance, mask) in
+            [(4, 0x0000_0000_ffff_ffff), (2, 0x0000_ffff_0000_ffff), (1, 0x00ff_00ff_00ff_00ff)]
+        {
+            for i in (0..8).filter(|i| i & distance == 0) {
+                for j in 0..8 {
+                    let (low, high) = (words[i].0[j], words[i + distance].0[j]);
+                    (words[i].0[j], words[i + distance].0[j]) = swap(low, high, 8 * distance as u32, mask);
+                }
             }
         }
-    }
-    for (distance, mask) in
-        [(4, 0x0f0f_0f0f_0f0f_0f0f), (2, 0x3333_3333_3333_3333), (1, 0x5555_5555_5555_5555)]
-    {
-        for words in &mut *words {
-            for j in (0..8).filter(|j| j & distance == 0) {
-                let (low, high) = (words[j], words[j + distance]);
-                (words[j], words[j + distance]) = swap(low, high, distance as u32, mask);
+        for (distance, mask) in
+            [(4, 0x0f0f_0f0f_0f0f_0f0f), (2, 0x3333_3333_3333_3333), (1, 0x5555_5555_5555_5555)]
+        {
+            for Plane(words) in &mut *words {
+                for j in (0..8).filter(|j| j & distance == 0) {
+                    let (low, high) = (words[j], words[j + distance]);
+                    (words[j], words[j + distance]) = swap(low, high, distance as u32, mask);
+                }
             }
         }
     }

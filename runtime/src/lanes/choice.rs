@@ -9,6 +9,8 @@
 //! counted nine together, a crowd: the long digits of the rank are looked at once for each crowd, and its groups only if some
 //! lane chooses there, which is so for 512 crowds at most.
 //!
+//! Without optimisation each number of moves has a function of its own: inlined into one, they had a frame of two megabytes.
+//!
 //! How much noise that takes depends on what is drawn, but not on the instruction set. There are no closures here: one
 //! that handles a [`Word`] is compiled without the instructions of that word.
 
@@ -94,7 +96,7 @@ pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut 
 }
 
 /// The choice among `N` moves, at most seven; ranks have `E` digits.
-#[inline(always)]
+#[cfg_attr(not(unoptimized), inline(always))]
 fn few<W: Word, const N: usize, const E: usize>(moves: &mut [Plane], noise: &mut Source<W>) -> W {
     let words: [W; N] = load(moves);
     let (rank, none) = draw::<W, 3, E>(count(words), noise);
@@ -106,7 +108,7 @@ fn few<W: Word, const N: usize, const E: usize>(moves: &mut [Plane], noise: &mut
 
 /// The choice among at most fifteen moves, in `K` groups of at most `G`, all in registers; ranks have `E` digits, those in
 /// a group `I`.
-#[inline(always)]
+#[cfg_attr(not(unoptimized), inline(always))]
 fn some<W: Word, const G: usize, const K: usize, const E: usize, const I: usize>(
     moves: &mut [Plane],
     noise: &mut Source<W>,
@@ -146,7 +148,7 @@ fn some<W: Word, const G: usize, const K: usize, const E: usize, const I: usize>
 }
 
 /// The choice among fewer than 2^B moves, in groups of seven.
-#[inline(always)]
+#[cfg_attr(not(unoptimized), inline(always))]
 fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
     let groups = &mut groups.groups[..moves.len().div_ceil(GROUP)];
     let mut total = [W::splat(false); B];
@@ -183,7 +185,7 @@ fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<W>, gro
 }
 
 /// The choice among any number of moves, in crowds: the same as in groups alone.
-#[inline(always)]
+#[cfg_attr(not(unoptimized), inline(always))]
 fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
     let crowds = &mut groups.crowds[..moves.len().div_ceil(CROWD)];
     let mut total = [W::splat(false); DIGITS];

@@ -1,8 +1,7 @@
-//! The games that are compiled into programs, each a module of its own, and [`visit`], which picks one of them by its name for code
-//! that works with any.
+//! Compiled games, each a module of its own, and [`visit`], which picks one by its name for code that works with any.
 //!
-//! What a visitor does is compiled once for each of them, which is what makes builds slow: a game belongs here only if Rust code or
-//! benchmarks are written for it. All others are loaded from their text where they are asked for.
+//! Four games are always compiled, so that a first build is short; the feature `all` adds those that Rust code or benchmarks are
+//! written for. A visitor is compiled once for each game. All other games are loaded from their rulesheets.
 
 use crate::{Entry, find};
 use gdl_macros::gdl;

@@ -1,7 +1,7 @@
 //! Games in the Game Description Language.
 //!
 //! The rulesheets stand beside `src`, in folders by kind; [`LIST`] has them all with their texts. Some are compiled, each to a module
-//! of its own, which [`visit`] picks by name for code that works with any of them. [`dynamic`] makes a game of any: from the
+//! of its own: four, or more with the feature `all`. [`visit`] picks one by name, and [`playouts`] and [`perft`] run it. [`dynamic`] makes a game of any: from the
 //! compiled ones as they are, and with the feature `load` from the text of the others.
 //!
 //! ```

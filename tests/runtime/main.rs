@@ -1,8 +1,8 @@
-//! The runtime's public interface: states, tables, loading, boards, histories, playouts, perft, players and matches.
+//! The runtime's public interface: states, tables, loading, boards, histories, playouts, perft and matches.
 //!
-//! These tests are here and not in the runtime's package, where all of them would be optimised as it is.
+//! These tests are here and not in the package of the runtime, where they would be optimised as it is. Those of `Best`, which
+//! are longer than that takes, are there.
 
-mod best;
 mod board;
 mod common;
 mod history;

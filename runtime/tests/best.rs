@@ -1,5 +1,6 @@
 //! The player for any game, and the searches that it takes: puzzles against solutions, hidden information against what is known of it by
 //! theory, stages against their saddle points.
+#![cfg(feature = "load")]
 
 use gdl_runtime::{
     Budget, Dynamic, Game, GameExt, Information, Player,
@@ -126,7 +127,7 @@ fn the_best_that_can_be_reached_is_proved() {
 /// A rulesheet of the tests of search, loaded.
 macro_rules! sum {
     ($name:literal) => {
-        load(include_str!(concat!("../search/rulesheets/", $name, ".kif"))).expect("it loads")
+        load(include_str!(concat!("../../tests/search/rulesheets/", $name, ".kif"))).expect("it loads")
     };
 }
 

@@ -1,4 +1,5 @@
-//! Notes whether this crate is optimised: without optimisation a kernel has a frame for all that is inlined into it.
+//! Notes whether this crate is optimised: without optimisation a kernel has a frame for all that is
+//! inlined into it.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

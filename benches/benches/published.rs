@@ -8,8 +8,9 @@
 //! rulesheet, so one under 1 means that another engine is faster.
 //!
 //! Rulesheets and published speeds lie in a folder `shared` beside the checkout; without it the
-//! benchmark is skipped. A file `base__amazons__v1.kif` is a version of what is called `BASE/amazons/DIGEST` there. Which version was measured
-//! is not known, so the lengths of random games stand beside each other.
+//! benchmark is skipped. A file `base__amazons__v1.kif` is a version of what is called
+//! `BASE/amazons/DIGEST` there. Which version was measured is not known, so the lengths of random
+//! games stand beside each other.
 
 use clap::Parser;
 use cpu_time::ProcessTime;

@@ -1,9 +1,10 @@
 //! The `gdl` command: [`main`] reads arguments, runs one command and returns an exit code.
 //!
-//! Commands are in `commands`, one file each; arguments that several share are in `args`. The work on games is in
-//! `gdl_tools`, each server in a crate of its own behind a feature.
+//! Commands are in `commands`, one file each; arguments that several share are in `args`. The work
+//! on games is in `gdl_tools`, each server in a crate of its own behind a feature.
 //!
-//! This is a library so that its tests can ask for all features, and the program is built with few: see `Cargo.toml`.
+//! This is a library so that its tests can ask for all features, and the program is built with few:
+//! see `Cargo.toml`.
 
 mod args;
 mod commands;
@@ -41,12 +42,13 @@ Examples:
   gdl check mygame.kif               what is wrong with a rulesheet, and where
   gdl perft connect_four --depth 6   how many ways there are to make six moves";
 
-/// What [`AFTER_HELP`] goes on with in a build that lacks commands.
+/// The end of the help of a build that lacks commands.
 const ALL_COMMANDS: &str = "
 
 This program lacks some commands, such as `gdl serve`, and compiled code of some built-in games:
 `cargo install --path cli --features full` has all.";
 
+/// The text after the options of `gdl --help`.
 fn after_help() -> String {
     if MISSING.is_empty() { AFTER_HELP.to_owned() } else { format!("{AFTER_HELP}{ALL_COMMANDS}") }
 }
@@ -96,7 +98,8 @@ pub fn main() -> ExitCode {
             if let Some(message) = missing(&error) {
                 return fail(&Error::Usage(message));
             }
-            // Help goes to stdout, faults to stderr. Who asked for help and cannot be given it had better know.
+            // Help goes to stdout, faults to stderr. Who asked for help and cannot be given it had
+            // better know.
             let printed = error.print().and_then(|()| io::stdout().flush());
             if error.use_stderr() {
                 return ExitCode::from(2);

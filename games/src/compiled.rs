@@ -1,7 +1,9 @@
-//! Compiled games, each a module of its own, and [`visit`], which picks one by its name for code that works with any.
+//! Compiled games, each a module of its own, and [`visit`], which picks one by its name for code
+//! that works with any.
 //!
-//! Four games are always compiled, so that a first build is short; the feature `all` adds those that Rust code or benchmarks are
-//! written for. A visitor is compiled once for each game. All other games are loaded from their rulesheets.
+//! Four games are always compiled, so that a first build is short; the feature `all` adds those
+//! that Rust code or benchmarks are written for. A visitor is compiled once for each game. All
+//! other games are loaded from their rulesheets.
 
 use crate::{Entry, find};
 use gdl_macros::gdl;

@@ -1,8 +1,9 @@
 //! Games in the Game Description Language.
 //!
-//! The rulesheets stand beside `src`, in folders by kind; [`LIST`] has them all with their texts. Some are compiled, each to a module
-//! of its own: four, or more with the feature `all`. [`visit`] picks one by name, and [`playouts`] and [`perft`] run it. [`dynamic`] makes a game of any: from the
-//! compiled ones as they are, and with the feature `load` from the text of the others.
+//! The rulesheets stand beside `src`, in folders by kind; [`LIST`] has them all with their texts.
+//! Some are compiled, each to a module of its own: four, or more with the feature `all`. [`visit`]
+//! picks one by name, and [`playouts`] and [`perft`] run it. [`dynamic`] makes a game of any: from
+//! the compiled ones as they are, and with the feature `load` from the text of the others.
 //!
 //! ```
 //! use gdl_games::monty_hall::{self, Fluent, Move, Role};

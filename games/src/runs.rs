@@ -1,7 +1,8 @@
 //! Playouts and perft of compiled games.
 //!
-//! [`Playouts`] and [`Perft`] are generic in the game. Here both are compiled once for each compiled game, behind
-//! types that have no parameters, so that a program which offers all games compiles neither.
+//! [`Playouts`] and [`Perft`] are generic in the game. Here both are compiled once for each
+//! compiled game, behind types that have no parameters, so that a program which offers all games
+//! compiles neither.
 
 use crate::{Entry, Visitor, visit};
 use gdl_runtime::{Game, GameExt, Playouts, Stats, lanes::Isa, perft::Perft, playouts::Engine};
@@ -41,7 +42,10 @@ impl std::fmt::Debug for PlayoutSettings<'_> {
 }
 
 impl PlayoutSettings<'_> {
-    /// Plays the game.
+    /// Plays the game. Time and memory are those of [`Playouts::run`].
+    ///
+    /// # Panics
+    /// If the game does.
     #[must_use]
     pub fn run<G: Game>(self, game: &G) -> Stats {
         let Self { seed, count, time, threads, engine, isa, progress } = self;
@@ -55,13 +59,14 @@ impl PlayoutSettings<'_> {
     }
 }
 
-/// Plays random games of the compiled game called `name`. Returns `None` if no compiled game has this name.
+/// Plays random games of the compiled game called `name`. Returns `None` if no compiled game has
+/// this name.
 ///
 /// ```
 /// use gdl_games::{PlayoutSettings, playouts};
 ///
-/// let stats = playouts("tictactoe", PlayoutSettings { count: Some(1000), ..PlayoutSettings::default() });
-/// assert_eq!(stats.unwrap().tally.playouts, 1000);
+/// let settings = PlayoutSettings { count: Some(1000), ..PlayoutSettings::default() };
+/// assert_eq!(playouts("tictactoe", settings).unwrap().tally.playouts, 1000);
 /// assert!(playouts("chess_on_the_moon", PlayoutSettings::default()).is_none());
 /// ```
 #[must_use]
@@ -110,14 +115,15 @@ pub trait Counter {
     /// The engine that counts.
     fn engine(&mut self) -> Engine;
 
-    /// The number of sequences that are one joint move longer than those counted before; of length 1 at first.
+    /// The number of sequences that are one joint move longer than those counted before; of length
+    /// 1 at first. Counts from 2^128 on are `u128::MAX`. Time and memory are those of [`Perft`].
     fn count(&mut self) -> u128;
 
     /// The number of states in which the last moves of these sequences were counted.
     fn states(&self) -> u64;
 
-    /// The initial state's joint moves as texts, each with the number of sequences of length `depth` that start
-    /// with it.
+    /// The initial state's joint moves as texts, each with the number of sequences of length
+    /// `depth` that start with it.
     fn divide(&self, depth: usize) -> Vec<(Vec<String>, u128)>;
 }
 
@@ -147,13 +153,16 @@ impl<G: Game> Counter for Counting<'_, G> {
     }
 }
 
-/// Calls `work` with a counter of the compiled game called `name`. Returns `None` if no compiled game has this name.
+/// Calls `work` with a counter of the compiled game called `name`. Returns `None` if no compiled
+/// game has this name.
 ///
 /// ```
 /// use gdl_games::{PerftSettings, perft};
 ///
 /// let mut counts = Vec::new();
-/// perft("tictactoe", PerftSettings::default(), &mut |counter| counts.extend([counter.count(), counter.count()]));
+/// perft("tictactoe", PerftSettings::default(), &mut |counter| {
+///     counts.extend([counter.count(), counter.count()]);
+/// });
 /// assert_eq!(counts, [9, 72]);
 /// ```
 pub fn perft(name: &str, settings: PerftSettings, work: &mut dyn FnMut(&mut dyn Counter)) -> Option<()> {

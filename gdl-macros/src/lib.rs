@@ -75,8 +75,8 @@ use std::{
 ///
 /// # Compile time
 ///
-/// Cargo builds macros without optimisation. A small rulesheet compiles in less than a second all the same. If one
-/// takes longer than five, a note on stderr says which profile makes the compiler ten times as fast.
+/// Cargo builds macros without optimisation. If a rulesheet then takes longer than five seconds, a
+/// note on stderr has the profile that optimises the compiler.
 #[proc_macro]
 pub fn gdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = TokenStream::from(input);

@@ -110,8 +110,8 @@ fn engines_agree_where_they_once_did_not() {
     }
 }
 
-/// What the reference semantics says of rulesheets and positions, one line each. Skips the test and
-/// returns `None` if the reference or clingo is not there.
+/// The judgement of the reference semantics on rulesheets and positions, one line each. Skips the
+/// test and returns `None` if the reference or clingo is not there.
 fn ask_clingo(cases: &[Value]) -> Option<Vec<String>> {
     let oracle = shared("oracle")?;
     let python = |arguments: &[&str]| {

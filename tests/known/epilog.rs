@@ -1,7 +1,8 @@
 //! Games in Epilog: a tic-tac-toe that was written for these tests is the built-in one, whatever is played; rulesheets of other authors
 //! agree with what the reference interpreter plays in them, and so do single moves.
 //!
-//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it those tests are skipped.
+//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it those tests are
+//! skipped.
 
 use super::built_in;
 use gdl_compiler::{Options, Source, Syntax, compile, convert::convert, eval::Evaluator, read};

@@ -1,12 +1,13 @@
 //! Rulesheets of other authors agree with reference traces: legal moves, states, goals, ends and counts of
 //! move sequences.
 //!
-//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it the tests are skipped. Each
-//! rulesheet is compiled to a table. One that takes too much for that is evaluated state by state. A debug build
-//! compiles under small limits, takes `eval` for the rest, and compares the beginning of each trace, a release
-//! build all that the default limits admit and more of each trace; `gdl verify` compares the whole. Some
-//! rulesheets are evaluated state by state although they need not be: one of so many, as `GDL_SAMPLE` sets, so
-//! `GDL_SAMPLE=1 cargo test --release -p gdl-tests --test known traces::` takes minutes and evaluates all.
+//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it the tests are
+//! skipped. Each rulesheet is compiled to a table. One that takes too much for that is evaluated
+//! state by state. A debug build compiles under small limits, takes `eval` for the rest, and
+//! compares the beginning of each trace, a release build all that the default limits admit and more
+//! of each trace; `gdl verify` compares the whole. Some rulesheets are evaluated state by state
+//! although they need not be: one of so many, as `GDL_SAMPLE` sets, so `GDL_SAMPLE=1 cargo test
+//! --release -p gdl-tests --test known traces::` takes minutes and evaluates all.
 
 use gdl_compiler::{
     Diagnostics, Limits as CompilerLimits, Options, Rules, Severity, Source, check::check, compile,

@@ -1,5 +1,6 @@
-//! What axe-core finds amiss on the page, in its states. The environment variable `GDL_AXE` has the path
-//! of its `axe.min.js` (`npm install axe-core`); without it the test is skipped.
+//! Faults of accessibility that axe-core finds on the page, in its states. The environment variable
+//! `GDL_AXE` has the path of its `axe.min.js` (`npm install axe-core`); without it the test is
+//! skipped.
 
 use super::chromium::Page;
 use gdl_test_support::skip;

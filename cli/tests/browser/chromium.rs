@@ -379,7 +379,7 @@ impl Drop for Page {
     }
 }
 
-/// Where Chromium is. Skips the test if it is nowhere.
+/// The path of Chromium. Skips the test if there is none.
 fn find() -> Option<PathBuf> {
     let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
     let found = NAMES

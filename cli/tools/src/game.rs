@@ -1,4 +1,5 @@
-//! Which game is meant: a built-in name or a rulesheet's path in, a [`Dynamic`] or playouts and counts of compiled code out.
+//! The game that an argument names: a built-in name or a rulesheet's path in, a [`Dynamic`],
+//! playouts or counts out.
 
 use crate::{
     engine,
@@ -85,8 +86,9 @@ impl GameArg {
         }
     }
 
-    /// Plays random games, by compiled code if there is some and `way` asks for nothing else. Returns the name of the engine that takes
-    /// single games from state to state, `straight` or one of [`Dynamic::engine`], and what was played.
+    /// Plays random games, by compiled code if there is some and `way` asks for nothing else.
+    /// Returns the name of the engine that takes single games from state to state, `straight` or
+    /// one of [`Dynamic::engine`], and what was played.
     ///
     /// # Errors
     /// As for [`GameArg::dynamic`], or if evaluations were given up, which is told on stderr.
@@ -102,7 +104,8 @@ impl GameArg {
         Ok((game.engine(), stats))
     }
 
-    /// Calls `work` with a counter of sequences of joint moves, and the name of the engine as [`GameArg::playouts`] has it.
+    /// Calls `work` with a counter of sequences of joint moves, and the name of the engine as
+    /// [`GameArg::playouts`] has it.
     ///
     /// # Errors
     /// As for [`GameArg::playouts`], or as `work` says.
@@ -124,7 +127,8 @@ impl GameArg {
         settle(&game)
     }
 
-    /// The name of a game that is compiled in, with that of its engine, unless `way` asks for another one.
+    /// The name of a game that is compiled in, with that of its engine, unless `way` asks for
+    /// another one.
     fn compiled(&self, way: Option<Way>) -> Result<Option<(&'static str, &'static str)>> {
         match self {
             Self::BuiltIn(entry) if way.is_none() && entry.is_compiled() => {
@@ -165,7 +169,8 @@ pub fn playouts(game: &Dynamic, settings: PlayoutSettings<'_>) -> Stats {
     settings.run(game)
 }
 
-/// The numbers of sequences of 1, 2, .. `depth` joint moves from a state. It is compiled here, as [`playouts`].
+/// The numbers of sequences of 1, 2, .. `depth` joint moves from a state. It is compiled here, as
+/// [`playouts`].
 #[must_use]
 pub fn perft(game: &Dynamic, state: BitBox, depth: usize) -> Vec<u128> {
     Perft::from(game, state).take(depth).collect()

@@ -37,7 +37,8 @@ use ground::GroundRules;
 use propnet::Net;
 use syntax::Tree;
 
-/// True if this crate was built without optimisation, as Cargo builds macros unless a profile asks for more.
+/// True if this crate was built without optimisation, as Cargo builds macros unless a profile asks
+/// for more.
 pub const IS_UNOPTIMIZED: bool = cfg!(unoptimized);
 
 /// What a user may ask of a compilation.

@@ -9,7 +9,8 @@
 //! counted nine together, a crowd: the long digits of the rank are looked at once for each crowd, and its groups only if some
 //! lane chooses there, which is so for 512 crowds at most.
 //!
-//! Without optimisation each number of moves has a function of its own: inlined into one, they had a frame of two megabytes.
+//! Without optimisation each number of moves has a function of its own: inlined into one, they had
+//! a frame of two megabytes.
 //!
 //! How much noise that takes depends on what is drawn, but not on the instruction set. There are no closures here: one
 //! that handles a [`Word`] is compiled without the instructions of that word.

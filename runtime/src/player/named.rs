@@ -1,7 +1,7 @@
 //! Players of loaded games by name.
 //!
-//! The searches are generic, and each is large: here they are compiled once, for [`Dynamic`], and not in every
-//! crate that offers a choice of players.
+//! The searches are generic, and each is large: here they are compiled once, for [`Dynamic`], and
+//! not in every crate that offers a choice of players.
 
 use super::{First, Player, Random};
 use crate::{
@@ -25,7 +25,8 @@ pub const NAMES: [&str; 12] = [
     "perfect",
 ];
 
-/// Settings of a player that is made by [`named`]. A player ignores the settings that it does not have.
+/// Settings of a player that is made by [`named`]. A player ignores the settings that it does not
+/// have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The seed of random choices.

@@ -202,7 +202,8 @@ pub(super) fn digits_of_bytes<W: Word>(word: W) -> W {
     W::load(&Plane(digits))
 }
 
-/// Applies a part of a program to eight words, by [`Word::call`]: it is long, and kernels need it at many places.
+/// Applies a part of a program to eight words, by [`Word::call`]: it is long, and kernels need it
+/// at many places.
 #[inline(always)]
 pub(super) fn apply<W: Word>(mut words: [W; 8], change: impl Chunk) -> [W; 8] {
     let mut planes = [Plane::ZERO; 8];
@@ -232,8 +233,8 @@ impl Chunk for Exchange {
     }
 }
 
-/// See [`Word::transpose`]: halves of the square change places, then quarters, and so on (Warren, "Hacker's Delight",
-/// section 7-3).
+/// See [`Word::transpose`]: halves of the square change places, then quarters, and so on (Warren,
+/// "Hacker's Delight", section 7-3).
 pub(super) struct Transpose;
 
 impl Chunk for Transpose {

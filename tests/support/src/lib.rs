@@ -1,8 +1,9 @@
 //! Skipped tests, and the folder beside the checkout that some tests read.
 //!
-//! A test that lacks a tool calls [`skip`] and returns; one that lacks a folder, which [`shared`] looks
-//! for, returns too. If the environment variable `GDL_REQUIRE` is `all`, as in CI, the test fails
-//! instead. If it is `tools`, only tests that lack a tool fail: not all of the folder is public.
+//! A test that lacks a tool calls [`skip`] and returns; one that lacks a folder, which [`shared`]
+//! looks for, returns too. If the environment variable `GDL_REQUIRE` is `all`, as in CI, the test
+//! fails instead. If it is `tools`, only tests that lack a tool fail: not all of the folder is
+//! public.
 
 use std::{
     env,

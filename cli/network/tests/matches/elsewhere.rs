@@ -1,5 +1,5 @@
-//! A match with a real manager. The environment variable `GDL_MANAGER` has the manager's command, in
-//! which `{PORT}` stands for the player's port.
+//! A match with a real manager. The environment variable `GDL_MANAGER` has the manager's command,
+//! in which `{PORT}` stands for the player's port.
 
 use crate::listen;
 use gdl_network::Host;

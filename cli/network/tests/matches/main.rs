@@ -1,6 +1,5 @@
 //! Matches with managers and with players elsewhere, as they are and as they had better not be.
 
-mod elsewhere;
 mod fake;
 mod managers;
 mod players;

@@ -2,8 +2,8 @@
 //! warning.
 
 use crate::args::rules::RulesArgs;
-use clap::Args;
-use gdl_compiler::{Compilation, Diagnostics, Options, Severity, Source};
+use clap::{Args, ValueEnum};
+use gdl_compiler::{Applicability, Compilation, Diagnostics, Options, Severity, Source};
 use gdl_runtime::Dynamic;
 use gdl_tools::{
     error::{Error, Result},
@@ -26,8 +26,10 @@ use std::{
 #[command(after_help = "\
 Warnings alone leave the exit code 0. A LINT is a name or a code; several are separated by commas.
 
---fix makes the edits that belong to the diagnostics that are shown (`edits` of --json), as long as
-there are some, and says which on stderr; the file is replaced once, at the end.
+--fix makes the edits of the diagnostics that are shown (`edits` of --json) where their `applicability`
+is `machine_applicable`: they are the one reading that is valid, and leave a valid game the game it was.
+--fix=guess makes all edits, guesses included. Either says on stderr what was done; the file is replaced
+once, at the end.
 
 --simulate plays: it visits the states that play can reach, all of them if they are few, else as many
 as take some seconds, and then plays random games. What it finds comes with the moves that show it.
@@ -38,6 +40,7 @@ Examples:
   gdl check mygames/*.kif --deny warnings
   gdl check draft.kif --simulate --warn goal_not_monotone
   gdl check draft.kif --fix
+  gdl check draft.kif --fix=guess
   gdl check draft.kif --allow unused_relation,GDL021 --json
   gdl check - --name draft.kif --json < unsaved_buffer")]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
@@ -51,9 +54,9 @@ pub(crate) struct CheckArgs {
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
-    /// Do in the files what help lines say, where a program can, and check what comes of it
-    #[arg(long)]
-    pub fix: bool,
+    /// Do in the files what help lines say where that is certain, and check what comes of it
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "sure")]
+    pub fix: Option<Fix>,
     /// Print the JSON Schema of what `--json` prints
     #[arg(long, exclusive = true)]
     pub schema: bool,
@@ -66,6 +69,15 @@ pub(crate) struct CheckArgs {
     /// How symbols and lints are judged.
     #[command(flatten)]
     pub rules: RulesArgs,
+}
+
+/// Edits that `--fix` makes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Fix {
+    /// What is certain
+    Sure,
+    /// All edits: a guess may change the game
+    Guess,
 }
 
 /// How much `--simulate` plays.
@@ -117,8 +129,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
     let settings = args.simulate.then(|| args.simulation.settings());
     let mut whole = Whole::default();
     for path in &args.files {
-        if args.fix {
-            mend_file(path, &options)?;
+        if let Some(fix) = args.fix {
+            mend_file(path, fix, &options)?;
         }
         let (source, diagnostics, simulation) = judge(path, &args.name, &options, settings.as_ref());
         whole.add(&source, &diagnostics, simulation.as_ref());
@@ -138,19 +150,27 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
 }
 
 /// Makes the edits that diagnostics suggest and says which they are.
-fn mend_file(path: &Path, options: &Options) -> Result {
+fn mend_file(path: &Path, fix: Fix, options: &Options) -> Result {
     if path == Path::new("-") {
         return Err(Error::Input("`--fix` wants a file, not stdin".to_owned()));
     }
     // What cannot be read is told by the check.
     let Ok(original) = load::read(path, options) else { return Ok(()) };
     let mut examine = |source: &Source| load::examine(source, options).0;
-    let (source, _) = mend::mend(&original, &mut examine, &mut |source, diagnostic| {
+    let least = match fix {
+        Fix::Sure => Applicability::MachineApplicable,
+        Fix::Guess => Applicability::HasPlaceholders,
+    };
+    let (source, _) = mend::mend(&original, least, &mut examine, &mut |source, diagnostic| {
         let place = source.position(diagnostic.span.unwrap_or_default().start);
         let (name, code) = (source.name(), diagnostic.code.id);
         let what = diagnostic.help.as_deref().unwrap_or(&diagnostic.message);
         let (line, column) = (place.line, place.column);
-        output::remark(format_args!("{GOOD}fixed{GOOD:#}: {name}:{line}:{column}: {code}: {what}"));
+        let place = format_args!("{name}:{line}:{column}: {code}: {what}");
+        match diagnostic.applicability {
+            Applicability::MachineApplicable => output::remark(format_args!("{GOOD}fixed{GOOD:#}: {place}")),
+            _ => output::remark(format_args!("{ODD}guessed{ODD:#}: {place}")),
+        }
     });
     if source.text() == original.text() {
         return Ok(());

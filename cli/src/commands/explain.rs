@@ -68,16 +68,19 @@ fn list(out: &mut impl Write) -> io::Result<()> {
 /// The page with its examples indented, which is Markdown again where there are no colours.
 fn explain(code: &Code, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{BOLD}{} {}: {}{BOLD:#}\n", code.id, code.name, severity(code))?;
-    let mut fenced = false;
+    // The backticks that close the example.
+    let mut fence: Option<&str> = None;
     for line in code.page.lines() {
-        if let Some(info) = line.strip_prefix("```") {
-            fenced = !fenced;
+        let info = line.trim_start_matches('`');
+        let ticks = &line[..line.len() - info.len()];
+        if ticks.len() >= 3 && fence.is_none_or(|fence| fence == ticks) {
+            fence = if fence.is_none() { Some(ticks) } else { None };
             if info.split(',').any(|word| word == "wrong") {
                 writeln!(out, "{BAD}Wrong:{BAD:#}\n")?;
             } else if info.split(',').any(|word| word == "right") {
                 writeln!(out, "{GOOD}Right:{GOOD:#}\n")?;
             }
-        } else if fenced && !line.is_empty() {
+        } else if fence.is_some() && !line.is_empty() {
             writeln!(out, "    {CODE}{line}{CODE:#}")?;
         } else {
             writeln!(out, "{line}")?;

@@ -57,7 +57,9 @@ pub fn to_json(diagnostic: &Diagnostic, source: &Source) -> Value {
     object.insert("labels".to_owned(), json!(labels));
     object.insert("witness".to_owned(), json!(diagnostic.witness.as_deref().map(witness_to_json)));
     let edits: Vec<Value> = diagnostic.edits.iter().map(|edit| edit_to_json(edit, source)).collect();
+    let applicability = (!edits.is_empty()).then(|| diagnostic.applicability.name());
     object.insert("edits".to_owned(), json!(edits));
+    object.insert("applicability".to_owned(), json!(applicability));
     Value::Object(object)
 }
 

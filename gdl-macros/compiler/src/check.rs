@@ -8,7 +8,8 @@
 
 mod arity;
 mod dependency;
-pub(crate) mod frame;
+mod domains;
+pub mod frame;
 mod goals;
 mod growth;
 mod keywords;

@@ -227,6 +227,31 @@ impl Edit {
     }
 }
 
+/// How sure it is that the edits of a diagnostic write what the author meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Applicability {
+    /// The edits are the one reading that is valid, and leave a valid game the game it was: a program
+    /// may make them unasked.
+    MachineApplicable,
+    /// The edits are a guess: a person decides.
+    #[default]
+    MaybeIncorrect,
+    /// The edits hold a name or a rule that the author has to replace.
+    HasPlaceholders,
+}
+
+impl Applicability {
+    /// The name that JSON has.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MachineApplicable => "machine_applicable",
+            Self::MaybeIncorrect => "maybe_incorrect",
+            Self::HasPlaceholders => "has_placeholders",
+        }
+    }
+}
+
 /// Play that shows what a diagnostic says: the moves from the start to where it can be seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
@@ -259,8 +284,11 @@ pub struct Diagnostic {
     pub witness: Option<Box<Witness>>,
     /// What to write instead.
     pub help: Option<String>,
-    /// How a program does what the help line says, where it can: all of them at once, none inside another.
+    /// The edits that do what the help line says, where a program can: all of them at once, none
+    /// inside another.
     pub edits: Vec<Edit>,
+    /// How sure the edits are.
+    pub applicability: Applicability,
 }
 
 impl Diagnostic {
@@ -276,6 +304,7 @@ impl Diagnostic {
             witness: None,
             help: None,
             edits: Vec::new(),
+            applicability: Applicability::default(),
         }
     }
 
@@ -313,6 +342,26 @@ impl Diagnostic {
         self.help(format!("did you mean `{word}`?")).suggest(span, word)
     }
 
+    /// Declares that the edits are certain: a program may make them unasked.
+    #[must_use]
+    pub fn machine_applicable(mut self) -> Self {
+        self.applicability = Applicability::MachineApplicable;
+        self
+    }
+
+    /// Declares that the edits hold what the author has to replace.
+    #[must_use]
+    pub fn has_placeholders(mut self) -> Self {
+        self.applicability = Applicability::HasPlaceholders;
+        self
+    }
+
+    /// True if there are edits that a program may make unasked.
+    #[must_use]
+    pub fn is_machine_applicable(&self) -> bool {
+        !self.edits.is_empty() && self.applicability == Applicability::MachineApplicable
+    }
+
     /// Adds edits as [`Diagnostic::suggest`] does.
     #[must_use]
     pub fn suggest_all(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
@@ -320,7 +369,8 @@ impl Diagnostic {
         self
     }
 
-    /// Adds an edit that does what the help line says, or a part of it.
+    /// Adds an edit that does what the help line says, or a part of it. Without
+    /// [`Diagnostic::machine_applicable`] it is a guess.
     #[must_use]
     pub fn suggest(mut self, span: Span, text: impl Into<String>) -> Self {
         self.edits.push(Edit { span, text: text.into() });
@@ -394,6 +444,9 @@ impl Diagnostics {
     /// take many times its size.
     const KEPT: usize = 1_000;
 
+    /// The same for those with certain edits, so that one round makes them all.
+    const MENDED: usize = 50_000;
+
     /// An empty list that applies `levels` to what is pushed.
     #[must_use]
     pub fn new(levels: Levels) -> Self {
@@ -425,7 +478,8 @@ impl Diagnostics {
             diagnostic.severity = severity;
             let count = &mut self.counts[severity as usize];
             *count += 1;
-            if *count <= Self::KEPT {
+            let most = if diagnostic.is_machine_applicable() { Self::MENDED } else { Self::KEPT };
+            if *count <= most {
                 self.list.push(diagnostic);
             }
         }

@@ -25,7 +25,7 @@ pub mod rules;
 pub mod syntax;
 mod vocabulary;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Edit, Levels, Severity, Source, Span};
+pub use diagnostic::{Applicability, Diagnostic, Diagnostics, Edit, Levels, Severity, Source, Span};
 pub use limits::Limits;
 pub use meter::{Meter, Omission};
 pub use observer::{Observer, Phase};

@@ -41,6 +41,12 @@ pub struct Symbols {
 }
 
 impl Symbols {
+    /// True if spellings that differ in ASCII case alone are one symbol.
+    #[must_use]
+    pub fn folds_case(&self) -> bool {
+        !self.sensitive
+    }
+
     /// No names yet. Spellings that differ in ASCII case alone are one symbol unless `sensitive`.
     #[must_use]
     pub fn new(sensitive: bool) -> Self {

@@ -18,6 +18,7 @@ use std::ops::Range;
 mod dialect;
 mod epilog;
 mod expressions;
+mod fence;
 mod infix;
 pub(crate) mod layout;
 pub(crate) mod speech;
@@ -142,6 +143,11 @@ pub fn parse(source: &Source, options: &crate::Options, diagnostics: &mut crate:
         return Tree { broken: true, ..Tree::default() };
     }
     let syntax = options.syntax.unwrap_or_else(|| Syntax::of(source.text()));
+    let stripped = fence::strip(source).map(|(source, warning)| {
+        diagnostics.push_as_is(warning);
+        source
+    });
+    let source = stripped.as_ref().unwrap_or(source);
     let (tree, found) = match syntax {
         Syntax::Kif => kif(source, limits),
         Syntax::Infix => infix::read(source, limits),
@@ -513,7 +519,8 @@ impl<'s> Builder<'s> {
                 Diagnostic::new(&codes::INFIX_SYNTAX, span, "this looks like infix GDL, in a text of KIF")
                     .note("not prefix KIF")
                     .help("write `(<= (head ?x) (body ?x y))`, variables with a `?`")
-                    .suggest_all(edits.unwrap_or_default()),
+                    .suggest_all(edits.unwrap_or_default())
+                    .machine_applicable(),
             );
             return false;
         }
@@ -535,7 +542,8 @@ impl<'s> Builder<'s> {
             self.fault(
                 Diagnostic::new(&codes::BARE_QUESTION_MARK, span, "variable with an empty name")
                     .help("write a name behind the question mark, such as `?x`")
-                    .suggest(span, "?unnamed"),
+                    .suggest(span, "?unnamed")
+                    .has_placeholders(),
             );
         }
         if text.len() > self.max_identifier {
@@ -573,7 +581,7 @@ impl<'s> Builder<'s> {
         let comment =
             end.and_then(|end| self.line_comments(&self.source.text()[body..body + end], self.skip));
         self.fault(match comment {
-            Some(comment) => fault.suggest(whole, comment),
+            Some(comment) => fault.suggest(whole, comment).machine_applicable(),
             None => fault,
         });
     }
@@ -603,7 +611,8 @@ impl<'s> Builder<'s> {
         self.fault(
             Diagnostic::new(&codes::BLOCK_COMMENT, sign, message)
                 .help("comments begin with `;`")
-                .suggest(sign, ";"),
+                .suggest(sign, ";")
+                .machine_applicable(),
         );
     }
 
@@ -619,7 +628,13 @@ impl<'s> Builder<'s> {
         let words = self.source.slice(place).trim_matches('"').trim();
         let fits = |c: char| c.is_ascii_alphanumeric() || "_+-".contains(c);
         let name: String = words.chars().map(|c| if fits(c) { c } else { '_' }).collect();
-        self.fault(if name.is_empty() { fault } else { fault.suggest(place, name) });
+        // A name that is not the text in quotes may be one that something else has.
+        let is_same = name == words;
+        self.fault(match (name.is_empty(), is_same) {
+            (true, _) => fault,
+            (false, true) => fault.suggest(place, name).machine_applicable(),
+            (false, false) => fault.suggest(place, name),
+        });
     }
 
     /// Reports the first character that no identifier may hold.
@@ -641,15 +656,17 @@ impl<'s> Builder<'s> {
             Edit { span: Span::new(start, start + c.len_utf8()), text }
         });
         let edits: Vec<Edit> = edits.collect();
+        let are_spaces = text.chars().all(|c| c.is_ascii_graphic() || c.is_whitespace());
         self.fault(if c.is_ascii() {
             Diagnostic::new(&codes::CONTROL_CHARACTER, place, format!("control character U+{number:04X}"))
                 .help("remove it")
                 .suggest_all(edits)
         } else if c.is_whitespace() {
             let message = format!("character U+{number:04X} is a space that is not ASCII");
-            Diagnostic::new(&codes::NON_ASCII_IDENTIFIER, place, message)
+            let fault = Diagnostic::new(&codes::NON_ASCII_IDENTIFIER, place, message)
                 .help("write a plain space")
-                .suggest_all(edits)
+                .suggest_all(edits);
+            if are_spaces { fault.machine_applicable() } else { fault }
         } else {
             let message = format!("character U+{number:04X} in an identifier is not ASCII");
             Diagnostic::new(&codes::NON_ASCII_IDENTIFIER, place, message)

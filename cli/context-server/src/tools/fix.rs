@@ -2,7 +2,7 @@
 
 use super::{Question, check::Verdict};
 use crate::{refusal::Refusal, sheet::Shelf};
-use gdl_compiler::Levels;
+use gdl_compiler::{Applicability, Levels};
 use gdl_runtime::Cancel;
 use gdl_tools::{load, mend::mend, output::counted};
 use rmcp::schemars::{self, JsonSchema};
@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Fix {
     /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder, which is left as it is
     rulesheet: String,
+    /// Make guesses too, which may change the game: otherwise only what is certain is done
+    #[serde(default)]
+    guess: bool,
 }
 
 /// What came of it.
@@ -35,12 +38,14 @@ pub(crate) struct Made {
     column: usize,
     /// What was done
     what: String,
+    /// How sure it is: `machine_applicable`, `maybe_incorrect` or `has_placeholders`
+    applicability: &'static str,
 }
 
 impl Question for Fix {
     const NAME: &'static str = "fix";
-    const ABOUT: &'static str = "Make the edits that `check` suggests, round after round, and return the new text with what is \
-        still wrong. Files are not changed.";
+    const ABOUT: &'static str = "Make the edits that `check` suggests where they are certain, round after round, and return the new \
+        text with what is still wrong. Files are not changed.";
 
     type Answer = Fixed;
 
@@ -54,10 +59,13 @@ impl Question for Fix {
             compiled = game;
             diagnostics
         };
-        let (source, diagnostics) = mend(&sheet.source, &mut examine, &mut |source, diagnostic| {
+        let least =
+            if self.guess { Applicability::HasPlaceholders } else { Applicability::MachineApplicable };
+        let (source, diagnostics) = mend(&sheet.source, least, &mut examine, &mut |source, diagnostic| {
             let place = source.position(diagnostic.span.unwrap_or_default().start);
             let what = diagnostic.help.as_ref().unwrap_or(&diagnostic.message).clone();
-            made.push(Made { code: diagnostic.code.id, line: place.line, column: place.column, what });
+            let (code, applicability) = (diagnostic.code.id, diagnostic.applicability.name());
+            made.push(Made { code, line: place.line, column: place.column, what, applicability });
         });
         let left = Verdict::new(&diagnostics, &source, compiled.as_ref());
         let mut text = format!("{}\n", counted(made.len(), "edit"));

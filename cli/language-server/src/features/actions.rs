@@ -21,11 +21,12 @@ pub(crate) fn actions(document: &Document, range: Range, context: &CodeActionCon
         actions.extend(near.map(|found| fix(document, found)));
     }
     if wanted(&CodeActionKind::SourceFixAll) {
-        let (text, made) = repair(&document.source, document.diagnostics());
+        let certain = document.diagnostics().iter().filter(|found| found.is_machine_applicable());
+        let (text, made) = repair(&document.source, certain);
         if !made.is_empty() {
             let whole = document.range(Span::new(0, document.text().len()));
             actions.push(json!({
-                "title": "Do what the help lines say",
+                "title": "Do what the help lines say where it is certain",
                 "kind": CodeActionKind::SourceFixAll,
                 "edit": { "changes": { document.uri.as_ref(): [TextEdit::new(whole, text)] } },
             }));
@@ -48,7 +49,7 @@ fn fix(document: &Document, found: &Diagnostic) -> Value {
         "title": help.replace('`', "'"),
         "kind": CodeActionKind::QuickFix,
         "diagnostics": [super::diagnostics::show(document, found)],
-        "isPreferred": true,
+        "isPreferred": found.is_machine_applicable(),
         "edit": { "changes": { document.uri.as_ref(): edits } },
     })
 }

@@ -7,10 +7,11 @@ use super::{
 use crate::output::{counted, thousands};
 use gdl_compiler::{
     Diagnostic, Span,
+    check::frame,
     diagnostic::{Witness, codes},
     ground::terms::AtomId,
 };
-use gdl_runtime::{Game, GameExt, bits::BitBox};
+use gdl_runtime::{Game, GameExt, bits::BitBox, game::Id};
 
 /// The diagnostic of a fault.
 pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, line: &Line) -> Diagnostic {
@@ -75,7 +76,43 @@ pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, 
                 .help("let `terminal` hold sooner, or allow more moves with `--steps`")
         }
     };
+    let is_endless = matches!(fault, Fault::Loop | Fault::TooLong);
+    let diagnostic = if is_endless { lost(subject, line, diagnostic) } else { diagnostic };
     diagnostic.witness(witness(subject, line, &state))
+}
+
+/// Adds which fluent was lost on the way, if the end depends on one that no rule keeps.
+fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic {
+    /// Moves that are looked through.
+    const MOST: usize = 1_000;
+    let (rules, game) = (subject.rules, subject.game);
+    let unkept = frame::unkept(rules);
+    if unkept.is_empty() {
+        return diagnostic;
+    }
+    let mut state = game.initial();
+    for (number, joint) in line.moves.chunks(game.shape().roles).enumerate().take(MOST) {
+        let before = state.clone();
+        game.advance(&mut state, joint);
+        let behind: Vec<usize> = game.fluents(&state).map(Id::index).collect();
+        let gone = game.fluents(&before).filter(|fluent| behind.binary_search(&fluent.index()).is_err());
+        // What holds at the start may be lost on purpose.
+        for fluent in gone.filter(|_| number > 0) {
+            let text = game.fluent_text(fluent);
+            let name = text.trim_start_matches('(').split([' ', ')']).next().unwrap_or_default();
+            let Some(found) = unkept.iter().find(|unkept| unkept.name == name) else { continue };
+            let label = format!(
+                "`{text}` holds after move {number} and is gone after move {}: no rule keeps `{name}`",
+                number + 1
+            );
+            let help = diagnostic.help.clone().unwrap_or_default();
+            return diagnostic
+                .label(found.place, label)
+                .help(format!("{help}; or, if `{name}` is to stay, add `{}`", found.rule))
+                .suggest(Span { start: found.behind, end: found.behind }, format!("\n{}", found.rule));
+        }
+    }
+    diagnostic
 }
 
 /// GDL122, at the rules that give the values.
@@ -138,7 +175,7 @@ impl<'g> Scene<'g> {
     fn new(subject: Subject<'g>, state: &BitBox) -> Self {
         // Both name the fluents in the same order.
         let mut holds = vec![false; subject.ground.vocabulary.fluents.len()];
-        subject.game.fluents(state).for_each(|fluent| holds[gdl_runtime::game::Id::index(fluent)] = true);
+        subject.game.fluents(state).for_each(|fluent| holds[Id::index(fluent)] = true);
         Self { subject, truths: subject.ground.truths(|fluent| holds[fluent as usize]) }
     }
 

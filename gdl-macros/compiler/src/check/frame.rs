@@ -5,7 +5,7 @@
 //! move alone, as the last move made or a board without a frame rule, and what marks the start, is reported only as the
 //! cause of what [`outcome`](crate::outcome) proves. Nothing is said where a fluent is a variable. O(text).
 
-use crate::diagnostic::{Diagnostic, Edit, codes};
+use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::{Formula, RelationId, Rule, Rules, Symbol, Term};
 use crate::{Diagnostics, Span};
 use rustc_hash::FxHashMap;
@@ -75,33 +75,34 @@ impl Givers<'_> {
         self.start.filter(|_| self.next.is_empty() && self.is_read).map(|rule| rule.head.span)
     }
 
-    /// The rule that keeps them, behind the first one that gives them.
-    fn frame(&self, rules: &Rules) -> Option<Edit> {
-        let name = rules.symbols.name(self.kind.0);
-        let arguments: Vec<String> = (1..=self.kind.1).map(|number| format!("?x{number}")).collect();
-        let arguments = arguments.join(" ");
-        let fluent = if arguments.is_empty() { name.to_owned() } else { format!("({name} {arguments})") };
-        let end = self.start?.span.end;
-        let text = format!("\n(<= (next {fluent})\n    (true {fluent}))");
-        Some(Edit::insert(end, text))
+    /// True if a rule gives them where they hold already.
+    fn is_kept(&self, rules: &Rules) -> bool {
+        let mut keeps = false;
+        for formula in self.next.iter().flat_map(|rule| &rule.body) {
+            formula.for_each_atom(&mut |atom, negative| {
+                keeps |= !negative
+                    && atom.relation == rules.keywords.fact
+                    && kind(&atom.arguments[0]) == Some(self.kind);
+            });
+        }
+        keeps
     }
 
     /// The first rule for `next`, if each needs a move and none reads a fluent of the kind.
     fn unkept(&self, rules: &Rules) -> Option<Span> {
-        let moved = |rule: &&Rule| {
-            let mut keeps = false;
-            for formula in &rule.body {
-                formula.for_each_atom(&mut |atom, negative| {
-                    keeps |= !negative
-                        && atom.relation == rules.keywords.fact
-                        && kind(&atom.arguments[0]) == Some(self.kind);
-                });
-            }
-            let is_move = |formula: &Formula| matches!(formula, Formula::Atom(atom) if atom.relation == rules.keywords.does);
-            !keeps && rule.body.iter().any(is_move)
-        };
+        let is_move = |formula: &Formula| matches!(formula, Formula::Atom(atom) if atom.relation == rules.keywords.does);
+        let moved = |rule: &&Rule| rule.body.iter().any(is_move);
         let first = self.next.first().filter(|_| self.is_read && self.next.iter().all(moved))?;
-        Some(first.head.span)
+        (!self.is_kept(rules)).then_some(first.head.span)
+    }
+
+    /// The rule that keeps them, as text.
+    fn frame(&self, rules: &Rules) -> String {
+        let name = rules.symbols.name(self.kind.0);
+        let arguments: Vec<String> = (1..=self.kind.1).map(|number| format!("?x{number}")).collect();
+        let arguments = arguments.join(" ");
+        let fluent = if arguments.is_empty() { name.to_owned() } else { format!("({name} {arguments})") };
+        format!("(<= (next {fluent}) (true {fluent}))")
     }
 
     /// Such a fluent as KIF text.
@@ -125,10 +126,12 @@ impl Givers<'_> {
             } else {
                 ", or make it a relation if it never changes".to_owned()
             };
-            Diagnostic::new(&codes::FLUENT_NOT_KEPT, place, message)
-                .note("true at the start alone")
-                .help(format!("keep it by `(<= (next {pattern}) (true {pattern}))`{relation}"))
-                .suggest_all(self.frame(rules))
+            Diagnostic::new(&codes::FLUENT_NOT_KEPT, place, message).note("true at the start alone").help(
+                format!(
+                    "keep it by `(<= (next {pattern}) (true {pattern}))`{relation}; nothing is wrong if \
+                     it is to hold at the start alone"
+                ),
+            )
         } else {
             let message = format!("`{pattern}` is gone a move after it was made true: no `next` keeps it");
             Diagnostic::new(&codes::FLUENT_NOT_KEPT, place, message).note("only a move gives it").help(
@@ -163,6 +166,36 @@ pub(crate) fn causes(rules: &Rules, roots: &[RelationId], diagnostics: &mut Diag
             diagnostics.push(givers.fault(rules, place));
         }
     }
+}
+
+/// A kind of fluents that `next` gives and no rule keeps, although `terminal` depends on them.
+#[derive(Clone, Debug)]
+pub struct Unkept {
+    /// Their name.
+    pub name: String,
+    /// The first rule for `next` that gives them.
+    pub place: Span,
+    /// A rule that keeps them, as KIF text.
+    pub rule: String,
+    /// Where that rule may stand: behind the first one.
+    pub behind: u32,
+}
+
+/// The fluents that `terminal` depends on, are given by rules for `next`, and are kept by none. O(text).
+#[must_use]
+pub fn unkept(rules: &Rules) -> Vec<Unkept> {
+    let read = reads(rules, &[rules.keywords.terminal]);
+    let unkept = survey(rules).unwrap_or_default().into_iter().filter_map(|givers| {
+        let first = *givers.next.first()?;
+        let is_lost = read.contains(&givers.kind) && !givers.is_kept(rules);
+        is_lost.then(|| Unkept {
+            name: rules.symbols.name(givers.kind.0).to_owned(),
+            place: first.head.span,
+            rule: givers.frame(rules),
+            behind: first.span.end,
+        })
+    });
+    unkept.collect()
 }
 
 /// The kinds of fluents that the relations read, themselves or by way of others.

@@ -91,11 +91,6 @@ impl Word {
         }
     }
 
-    /// True if the one argument of a keyword relation is a fluent.
-    pub(super) fn takes_fluent(self) -> bool {
-        matches!(self, Self::Init | Self::True | Self::Next | Self::Base)
-    }
-
     /// A literal of a keyword relation, for messages.
     pub(super) fn pattern(self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@
 
 use super::scene::{Form, Scene};
 use crate::diagnostic::{Diagnostic, Edit, codes};
-use crate::rules::{Atom, Formula, RelationId, Term, Variable};
+use crate::rules::{Atom, Formula, RelationId, Rule, Term, Variable};
 use crate::syntax::{Kind, NodeId};
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,7 +23,8 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.push(
                 Diagnostic::new(&codes::EMPTY_BODY_RULE, scene.name(form.head), message)
                     .help(help)
-                    .suggest_all(scene.source.unwrap(form.rule.span, scene.if_sign(form))),
+                    .suggest_all(scene.source.unwrap(form.rule.span, scene.if_sign(form)))
+                    .machine_applicable(),
             );
         }
         redundant_parens(scene, form.head, diagnostics);
@@ -53,7 +54,8 @@ fn duplicates(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             Diagnostic::new(code, scene.name(form.head), format!("this {what} is given twice"))
                 .label(first, "first given here")
                 .help("remove one of them")
-                .suggest(scene.whole_form(form), ""),
+                .suggest(scene.whole_form(form), "")
+                .machine_applicable(),
         );
     }
 }
@@ -149,17 +151,27 @@ fn singletons(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) 
     }
     for (((name, count), place), positive) in rule.variables.iter().zip(counts).zip(places).zip(positive) {
         if count == 1 && positive && !name.starts_with("?_") {
+            let other = free_name(rule, &name[1..]);
             diagnostics.push(
                 Diagnostic::new(
                     &codes::SINGLETON_VARIABLE,
                     place,
                     format!("variable `{name}` occurs only once"),
                 )
-                .help(format!("write `?_{}` if that is meant", &name[1..]))
-                .suggest(place, format!("?_{}", &name[1..])),
+                .help(format!("write `{other}` if that is meant"))
+                .suggest(place, other)
+                .machine_applicable(),
             );
         }
     }
+}
+
+/// The variable `?_name`, with the first number behind it that makes it none of the rule's.
+fn free_name(rule: &Rule, name: &str) -> String {
+    let is_free = |other: &String| !rule.variables.iter().any(|known| known.eq_ignore_ascii_case(other));
+    let numbered = (2..).map(|number| format!("?_{name}{number}"));
+    // There are more numbers than variables.
+    std::iter::once(format!("?_{name}")).chain(numbered).find(is_free).unwrap_or_default()
 }
 
 /// GDL106 and GDL109: what the literals of a body say together.
@@ -171,15 +183,16 @@ fn body(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) {
         holds.entry((atom.relation, &atom.arguments)).or_insert(place);
         let head = &form.rule.head;
         if (atom.relation, &atom.arguments) == (head.relation, &head.arguments) {
-            diagnostics.push(
-                Diagnostic::new(
-                    &codes::TAUTOLOGICAL_RULE,
-                    place,
-                    "the head of this rule is in its own body, so it derives nothing",
-                )
-                .help("remove the rule")
-                .suggest(scene.whole_form(form), ""),
-            );
+            let fault = Diagnostic::new(
+                &codes::TAUTOLOGICAL_RULE,
+                place,
+                "the head of this rule is in its own body, so it derives nothing",
+            )
+            .help("remove the rule")
+            .suggest(scene.whole_form(form), "");
+            // Without any rule for a keyword there may be no game.
+            let is_needed = scene.is_keyword(head.relation);
+            diagnostics.push(if is_needed { fault } else { fault.machine_applicable() });
         }
     }
     for (formula, &node) in form.rule.body.iter().zip(form.body) {
@@ -213,7 +226,8 @@ fn redundant_parens(scene: &Scene<'_>, node: NodeId, diagnostics: &mut Diagnosti
                 format!("`({text})` is the same as `{text}`"),
             )
             .help(format!("write `{text}`"))
-            .suggest(scene.span(node), text),
+            .suggest(scene.span(node), text)
+            .machine_applicable(),
         );
     }
 }
@@ -230,7 +244,8 @@ fn connectives(
     let parts = scene.arguments(node);
     let place = scene.name(node);
     let mut say = |code, place: Span, message: &str, help: &str, edits: Vec<Edit>| {
-        diagnostics.push(Diagnostic::new(code, place, message).help(help).suggest_all(edits));
+        let fault = Diagnostic::new(code, place, message).help(help).suggest_all(edits);
+        diagnostics.push(fault.machine_applicable());
     };
     match formula {
         Formula::Atom(_) => redundant_parens(scene, node, diagnostics),
@@ -296,7 +311,8 @@ fn connectives(
                     diagnostics.push(
                         Diagnostic::new(&codes::NESTED_OR, scene.name(node), "`or` inside `or`")
                             .help(help)
-                            .suggest_all(scene.unwrap(node)),
+                            .suggest_all(scene.unwrap(node))
+                            .machine_applicable(),
                     );
                 }
                 connectives(scene, branch, node, false, diagnostics);

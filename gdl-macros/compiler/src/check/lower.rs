@@ -7,6 +7,8 @@
 //! of the body is child `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node. O(text): what nests
 //! is no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting).
 
+mod arrows;
+mod brackets;
 mod words;
 
 use super::keywords::{self, Word};
@@ -14,6 +16,7 @@ use crate::diagnostic::{Code, Diagnostic, Edit, codes};
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Symbol, Symbols, Term, Variable};
 use crate::syntax::{Kind, NodeId, Syntax, Tree};
 use crate::{Diagnostics, Limits, Options, Source, Span};
+use brackets::{Arities, Wanted};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
@@ -68,7 +71,10 @@ pub(super) fn lower(
         roles: OnceCell::new(),
         derived: Vec::new(),
         free: FxHashMap::default(),
+        arities: OnceCell::new(),
+        arrows: Vec::new(),
     };
+    lowering.arrows = lowering.find_arrows();
     let mut forms = Vec::new();
     for (number, &form) in tree.forms.iter().enumerate() {
         if number == options.limits.max_rules {
@@ -140,6 +146,10 @@ struct Lowering<'a> {
     derived: Vec<Word>,
     /// Whether a name is one that nothing in the text has, for those that were asked for.
     free: FxHashMap<String, bool>,
+    /// How many arguments names have, once that was asked for.
+    arities: OnceCell<Arities>,
+    /// The words that rules are written with in place of `<=`.
+    arrows: Vec<&'static str>,
 }
 
 impl<'a> Lowering<'a> {
@@ -196,6 +206,7 @@ impl<'a> Lowering<'a> {
             self.tree.node(first).kind == Kind::Symbol && Word::find(self.text(first)) == Some(Word::If)
         });
         if !is_rule {
+            self.check_arrow(children)?;
             let head = self.head(form, Place::Fact)?;
             let variables = std::mem::take(&mut self.variables);
             return Some(Rule { head, body: Vec::new(), variables, span });
@@ -208,6 +219,12 @@ impl<'a> Lowering<'a> {
         };
         self.body = body;
         self.head = Some(head);
+        if self.is_bare(&children[1..])
+            && let Some(grouping) = self.group(&children[1..], Wanted::Literals)
+        {
+            self.missing_parentheses(&codes::VARIABLE_AS_RELATION, &children[1..], &grouping, None);
+            return None;
+        }
         if !body.is_empty() {
             self.check_not_role(head)?;
         }
@@ -324,9 +341,14 @@ impl<'a> Lowering<'a> {
         if let Some((word, arity)) = takes
             && arity != nodes.len()
         {
+            if let Some(grouping) = self.group(nodes, Wanted::TermsOf(arity)) {
+                self.missing_parentheses(word.arity_code(), nodes, &grouping, Some(node));
+                return None;
+            }
             let message = format!("`{text}` takes {}, found {}", word.takes(), nodes.len());
-            let (help, edits) = self.arity_help(word, text, node, nodes);
-            self.fault_at(word.arity_code(), self.span(name), message, &help, edits);
+            let fault = Diagnostic::new(word.arity_code(), self.span(name), message);
+            let fault = self.arity_help(fault, word, text, node, nodes);
+            self.diagnostics.push(fault);
             return None;
         }
         let arguments = self.terms(nodes)?;
@@ -368,6 +390,10 @@ impl<'a> Lowering<'a> {
             Some(Word::Not) => {
                 let [inner] = nodes else {
                     let code = if found == 0 { &codes::NOT_ARITY_0 } else { &codes::NOT_ARITY_2 };
+                    if let Some(grouping) = self.group(nodes, Wanted::LiteralsOf(1)) {
+                        self.missing_parentheses(code, nodes, &grouping, Some(node));
+                        return None;
+                    }
                     let message = format!("`{text}` takes exactly 1 literal, found {found}");
                     let help = "write `(not (p ?x))`, one `not` for each literal";
                     let mut edits = self.spread(node);
@@ -388,6 +414,13 @@ impl<'a> Lowering<'a> {
                         format!("`{text}` with no branch is always false"),
                         "write the cases into it",
                     );
+                    return None;
+                }
+                if nodes.iter().any(|&branch| self.tree.node(branch).kind == Kind::Variable)
+                    && let Some(grouping) = self.group(nodes, Wanted::Literals)
+                {
+                    let code = &codes::VARIABLE_AS_RELATION;
+                    self.missing_parentheses(code, nodes, &grouping, Some(node));
                     return None;
                 }
                 self.literals -= 1;

@@ -56,6 +56,7 @@ pub(super) fn check(
                     fault
                         .help(format!("{accepted}: the first literal can be one of `{step}`"))
                         .suggest(scene.name(form.body[0]), step)
+                        .machine_applicable()
                 }
                 None => fault.help(accepted),
             });

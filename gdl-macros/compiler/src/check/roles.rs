@@ -49,7 +49,8 @@ pub(super) fn check(scene: &Scene<'_>, complete: bool, diagnostics: &mut Diagnos
                 )
                 .label(first, "first declared here")
                 .help("remove one of them; it counts once")
-                .suggest(scene.whole_form(form), ""),
+                .suggest(scene.whole_form(form), "")
+                .machine_applicable(),
             );
         } else {
             known.insert(term, scene.span(node));

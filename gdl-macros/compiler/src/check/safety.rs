@@ -5,13 +5,16 @@
 //! Variables that occur in one branch and nowhere else are bound there and need no more. O(branches · variables of a rule),
 //! of which there are no more than [`Limits::max_rule_variables`](crate::Limits::max_rule_variables).
 
+use super::domains::Domains;
 use super::scene::{Form, Scene};
 use crate::diagnostic::{Code, Diagnostic, Edit, codes};
-use crate::rules::{Formula, Term, Variable};
-use crate::syntax::NodeId;
+use crate::rules::{Formula, RelationId, Term, Variable};
+use crate::syntax::{NodeId, writer::BLANK};
 use crate::{Diagnostics, Span};
+use std::cell::OnceCell;
 
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+    let domains = OnceCell::new();
     for form in scene.forms().filter(|form| !form.rule.variables.is_empty()) {
         // A role with a variable has its own message.
         if form.rule.head.relation == scene.rules.keywords.role {
@@ -20,7 +23,8 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         let mut bound = vec![false; form.rule.variables.len()];
         form.rule.body.iter().for_each(|formula| bind(formula, &mut bound));
         if !bound.iter().all(|&bound| bound) {
-            Rule { scene, form, reported: bound.clone(), bound, diagnostics }.check();
+            let reported = bound.clone();
+            Rule { scene, domains: &domains, form, bound, reported, diagnostics }.check();
         }
     }
 }
@@ -44,6 +48,8 @@ fn bind(formula: &Formula, bound: &mut [bool]) {
 
 struct Rule<'a, 'd> {
     scene: &'a Scene<'a>,
+    /// Made when the first variable wants one.
+    domains: &'a OnceCell<Domains>,
     form: Form<'a>,
     bound: Vec<bool>,
     /// Bound, or reported already.
@@ -111,48 +117,41 @@ impl Rule<'_, '_> {
                 .help(format!("use `{name}` in every branch, or in a literal beside the `or`"))
         } else {
             let fault = Diagnostic::new(code, span, message).note(reason);
-            let negated = || self.negated(variable, node);
-            match (self.near(name), span, self.role(variable)) {
-                (Some(near), Some(place), _) => fault.mean(place, near),
-                (_, _, Some(edits)) => {
-                    fault.help(format!("add `(role {name})` to the body")).suggest_all(edits)
+            match (self.negated(variable, node), self.domain(variable)) {
+                (Some((rule, edits)), _) => {
+                    let none = format!("if it is to hold for no `{name}`, write `{rule}`");
+                    // A variable without a name cannot stand in a second literal.
+                    let help = if name[1..].starts_with(BLANK) {
+                        none
+                    } else {
+                        format!("{}; {none}", self.help(name))
+                    };
+                    fault.help(help).suggest_all(edits)
                 }
-                _ => match negated() {
-                    Some((rule, edits)) => {
-                        let help =
-                            format!("{}; if it is to hold for no `{name}`, write `{rule}`", self.help(name));
-                        fault.help(help).suggest_all(edits)
-                    }
-                    None => fault.help(self.help(name)),
-                },
+                (None, Some(relation)) => {
+                    let literal = format!("({} {name})", self.scene.relation_name(relation));
+                    fault
+                        .help(format!("add `{literal}` to the body"))
+                        .suggest_all(self.scene.add_literal(self.form, &literal))
+                }
+                (None, None) => fault.help(self.help(name)),
             }
         };
         self.diagnostics.push(fault);
     }
 
-    /// The variable that is bound and was meant most likely.
-    fn near(&self, name: &str) -> Option<&str> {
-        let variables = self.form.rule.variables.iter().zip(&self.bound);
-        let bound = variables.filter(|(_, bound)| **bound).map(|(name, _)| name.as_str());
-        self.scene.meant.nearest(name, bound)
-    }
-
-    /// How the variable is bound if the head has it in the place of a role.
-    fn role(&self, variable: Variable) -> Option<Vec<Edit>> {
-        let Form { rule, head, is_rule, .. } = self.form;
+    /// The relation of one argument that may bind the variable: `role` if the head has it in the place of a
+    /// role, or what other rules show.
+    fn domain(&self, variable: Variable) -> Option<RelationId> {
+        let rule = self.form.rule;
         let keywords = &self.scene.rules.keywords;
         let of_roles = [keywords.legal, keywords.goal, keywords.input, keywords.sees];
         let is_role = rule.head.arguments.first() == Some(&Term::Variable(variable));
-        if !is_role || !of_roles.contains(&rule.head.relation) {
-            return None;
+        if is_role && of_roles.contains(&rule.head.relation) {
+            return Some(keywords.role);
         }
-        let literal = format!("(role {})", self.scene.text(self.scene.arguments(head)[0]));
-        let Span { start, end } = rule.span;
-        Some(if is_rule {
-            vec![Edit::insert(self.scene.span(head).end, format!(" {literal}"))]
-        } else {
-            vec![Edit::insert(start, "(<= "), Edit::insert(end, format!(" {literal})"))]
-        })
+        let domains = self.domains.get_or_init(|| Domains::new(self.scene));
+        domains.find(self.scene, rule, variable)
     }
 
     /// The relation that says of a negated literal that it holds for some value of a variable which stands nowhere else, as a rule,

@@ -6,7 +6,7 @@
 
 use crate::diagnostic::Meant;
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Term, Variable};
-use crate::syntax::{Kind, NodeId, Tree};
+use crate::syntax::{Kind, NodeId, Syntax, Tree};
 use crate::{Edit, Source, Span};
 
 /// The rules and their forms.
@@ -69,6 +69,19 @@ impl<'a> Scene<'a> {
     /// What leaves the arguments of a node alone.
     pub(super) fn unwrap(&self, node: NodeId) -> [Edit; 2] {
         self.source.unwrap(self.span(node), self.name(node))
+    }
+
+    /// What adds a literal of KIF to the body of a form, behind all others.
+    pub(super) fn add_literal(&self, form: Form<'_>, literal: &str) -> Vec<Edit> {
+        let Span { start, end } = form.rule.span;
+        match (self.tree.syntax, form.is_rule) {
+            (Syntax::Kif, true) => vec![Edit::insert(end - 1, format!(" {literal}"))],
+            (Syntax::Kif, false) => {
+                vec![Edit::insert(start, "(<= "), Edit::insert(end, format!(" {literal})"))]
+            }
+            (_, true) => vec![Edit::insert(end, format!(" & {literal}"))],
+            (_, false) => vec![Edit::insert(end, format!(" :- {literal}"))],
+        }
     }
 
     /// The place of a form with its lines, if it has them alone.

@@ -1,14 +1,18 @@
 //! Spellings that differ in case alone: GDL025 for names, GDL026 for variables.
 //!
-//! Holds whether case is folded or not: either way some system will read the rules differently. O(symbols · spellings
-//! of a name), of which no more than a few are kept; O(variables · variables of a rule).
+//! They are reported whether case is folded or not: either way some system will read the rules differently.
+//! Only where case is folded are they one name, which an edit may write in one way. O(symbols · spellings of a
+//! name), of which no more than a few are kept; O(variables · variables of a rule).
 
 use super::{keywords::Word, scene::Scene};
 use crate::diagnostic::{Diagnostic, Edit, codes};
 use crate::rules::Term;
 use crate::syntax::NodeId;
 use crate::{Diagnostics, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+
+/// The help where case counts.
+const TWO_NAMES: &str = "case counts here, so they are two names: rename one if that is meant";
 
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     check_names(scene, diagnostics);
@@ -21,6 +25,7 @@ fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     // The faults, and by their spelling where each is to be edited.
     let mut faults: Vec<Diagnostic> = Vec::new();
     let mut others: FxHashMap<&str, (usize, &str)> = FxHashMap::default();
+    let is_folded = scene.rules.symbols.folds_case();
     for node in scene.tree.symbols() {
         let (text, span) = (scene.text(node), scene.span(node));
         if Word::find(text).is_some() {
@@ -35,17 +40,16 @@ fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             continue;
         }
         if let Some(&(other, place)) = known.first() {
-            others.insert(text, (faults.len(), other));
-            faults.push(
-                Diagnostic::new(
-                    &codes::CASE_MISMATCH_RELATION,
-                    span,
-                    format!("`{text}` and `{other}` differ only in case"),
-                )
-                .label(place, format!("first spelled `{other}` here"))
-                .help(format!("write `{other}` everywhere: some systems fold case and others do not"))
-                .suggest(span, other),
-            );
+            let message = format!("`{text}` and `{other}` differ only in case");
+            let fault = Diagnostic::new(&codes::CASE_MISMATCH_RELATION, span, message)
+                .label(place, format!("first spelled `{other}` here"));
+            if is_folded {
+                others.insert(text, (faults.len(), other));
+                let help = format!("write `{other}` everywhere: some systems fold case and others do not");
+                faults.push(fault.help(help).suggest(span, other).machine_applicable());
+            } else {
+                faults.push(fault.help(TWO_NAMES));
+            }
         }
         known.push((text, span));
     }
@@ -53,32 +57,38 @@ fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn check_variables(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+    let is_folded = scene.rules.symbols.folds_case();
     for form in scene.forms() {
-        // The first spelling and place of each variable of the rule that has two.
-        let mut reported: FxHashSet<&str> = FxHashSet::default();
+        let mut faults: Vec<Diagnostic> = Vec::new();
+        // The fault of each spelling that is not the first.
+        let mut reported: FxHashMap<&str, usize> = FxHashMap::default();
         let mut visit = |term: &Term, node| {
             let Term::Variable(variable) = term else { return };
-            let text = scene.text(node);
+            let (text, span) = (scene.text(node), scene.span(node));
             let names = &form.rule.variables;
             let first = names.iter().take(variable.index() + 1).find(|name| name.eq_ignore_ascii_case(text));
-            let Some(first) = first.filter(|first| *first != text && !reported.contains(&text)) else {
+            let Some(first) = first.filter(|first| *first != text) else { return };
+            if let Some(&fault) = reported.get(text) {
+                if is_folded {
+                    faults[fault].edits.push(Edit { span, text: first.clone() });
+                }
                 return;
-            };
-            reported.insert(text);
-            let place = form_variable(scene, form.head, form.body, first);
-            let mut diagnostic = Diagnostic::new(
-                &codes::CASE_MISMATCH_VARIABLE,
-                scene.span(node),
-                format!("`{text}` and `{first}` differ only in case"),
-            )
-            .help(format!("write `{first}`, or use another name"))
-            .suggest(scene.span(node), first.as_str());
-            if let Some(place) = place {
-                diagnostic = diagnostic.label(place, format!("first spelled `{first}` here"));
             }
-            diagnostics.push(diagnostic);
+            reported.insert(text, faults.len());
+            let message = format!("`{text}` and `{first}` differ only in case");
+            let fault = Diagnostic::new(&codes::CASE_MISMATCH_VARIABLE, span, message);
+            let fault = if is_folded {
+                fault.help(format!("write `{first}`")).suggest(span, first).machine_applicable()
+            } else {
+                fault.help(TWO_NAMES)
+            };
+            faults.push(match form_variable(scene, form.head, form.body, first) {
+                Some(place) => fault.label(place, format!("first spelled `{first}` here")),
+                None => fault,
+            });
         };
         scene.form_terms(form, &mut visit);
+        faults.into_iter().for_each(|fault| diagnostics.push(fault));
     }
 }
 

@@ -109,7 +109,7 @@ codes! {
     INFIX_SYNTAX = "GDL017" infix_syntax Error, "a form in another syntax of GDL than the rest of the text";
     AND_CONNECTIVE = "GDL018" and_connective Error, "`and`, which is not a connective of GDL";
     EQUALITY_CONNECTIVE = "GDL019" equality_connective Error, "`=`, which is not part of GDL";
-    IMPLICATION_REVERSED = "GDL020" implication_reversed Error, "an implication that points the other way";
+    IMPLICATION_REVERSED = "GDL020" implication_reversed Error, "a rule with another sign than `<=`";
     RELATION_ARITY_CLASH = "GDL021" relation_arity_clash Error lint, "a relation used with two numbers of arguments";
     FUNCTION_ARITY_CLASH = "GDL022" function_arity_clash Warning, "a function used with two numbers of arguments";
     RELATION_FUNCTION_CLASH = "GDL023" relation_function_clash Warning, "a name that is a relation and a function";
@@ -242,6 +242,7 @@ codes! {
     UNBOUNDED_VALUE = "GDL150" unbounded_value Error, "a variable or number of Epilog whose values the rules do not bound";
     MISSING_CONTROL = "GDL151" missing_control Error, "a rulesheet of Epilog where `control` never holds";
     EARLY_NEGATION = "GDL152" early_negation Warning, "negation before its variables have values, in Epilog";
+    MARKDOWN_FENCE = "GDL153" markdown_fence Warning, "a rulesheet inside Markdown";
     MISSING_FILE = "GDLM1" missing_file Error, "a rulesheet that cannot be read";
     BAD_MACRO_ARGUMENT = "GDLM2" bad_macro_argument Error, "wrong arguments of `gdl!`";
     NAME_CLASH = "GDLM3" name_clash Error reserved, "two modules of one name are an error of Rust's own";

@@ -28,7 +28,7 @@ pub fn frame(syntax: Syntax) -> &'static str {
     }
 }
 
-/// A fenced example of a page.
+/// A fenced example of a page. Fences are three backticks, or more where the example has some itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The language and the words behind it, as the fence has them.
@@ -78,9 +78,11 @@ impl Code {
     pub fn examples(&self) -> impl Iterator<Item = Example> + use<> {
         let mut rest = self.page;
         std::iter::from_fn(move || {
-            let fence = rest.find("```")? + "```".len();
-            let (info, behind) = rest[fence..].split_once('\n')?;
-            let (text, behind) = behind.split_once("```")?;
+            let opened = &rest[rest.find("```")?..];
+            let info = opened.trim_start_matches('`');
+            let fence = &opened[..opened.len() - info.len()];
+            let (info, behind) = info.split_once('\n')?;
+            let (text, behind) = behind.split_once(fence)?;
             rest = behind;
             Some(Example { info, text })
         })

@@ -1,10 +1,12 @@
 //! Edits of diagnostics, made in the text.
 //!
-//! What one diagnostic suggests is made as a whole or not at all. Where two get in each other's way, the first one in the list goes
-//! first, and the other may be reported again of the new text. O((edits + bytes) · log edits).
+//! The edits of one diagnostic are made as a whole or not at all. What they put in or remove claims the text
+//! between the first and the last such place: a pair of parentheses claims what is inside, where another edit
+//! would mean something else. Of two diagnostics that claim the same text the first in the list is repaired;
+//! the other may be reported again of the new text. O((edits + bytes) · log edits).
 
-use super::{Diagnostic, Source, Span};
-use std::collections::BTreeMap;
+use super::{Diagnostic, Edit, Source, Span};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The text after the edits that could be made, and the diagnostics that suggested them.
 pub fn repair<'d>(
@@ -12,12 +14,14 @@ pub fn repair<'d>(
     diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
 ) -> (String, Vec<&'d Diagnostic>) {
     let mut edits: BTreeMap<Span, String> = BTreeMap::new();
+    let mut claimed = BTreeSet::new();
     let mut made = Vec::new();
     for diagnostic in diagnostics {
-        let is_free = |edit: &super::Edit| is_free(&edits, edit.span);
-        if diagnostic.edits.is_empty() || !diagnostic.edits.iter().all(is_free) {
+        let claims = claims(&diagnostic.edits);
+        if claims.is_empty() || !claims.iter().all(|&span| is_free(&claimed, span)) {
             continue;
         }
+        claimed.extend(claims);
         for edit in &diagnostic.edits {
             edits.entry(edit.span).or_default().push_str(&edit.text);
         }
@@ -34,12 +38,24 @@ pub fn repair<'d>(
     (text, made)
 }
 
-/// Whether a span has nothing in common with those that are edited. What is put in stands before what is replaced.
-fn is_free(edits: &BTreeMap<Span, String>, span: Span) -> bool {
-    let before = edits.range(..=Span { end: u32::MAX, ..span }).next_back();
-    let behind = edits.range(span..).next();
-    before.is_none_or(|(other, _)| other.end <= span.start && *other != span)
-        && behind.is_none_or(|(other, _)| other.start >= span.end && *other != span)
+/// The text that edits of one diagnostic change the meaning of: what is replaced, and all from the first to the
+/// last place where something is put in or removed.
+fn claims(edits: &[Edit]) -> Vec<Span> {
+    let is_structural = |edit: &&Edit| edit.text.is_empty() || edit.span.start == edit.span.end;
+    let structural = || edits.iter().filter(is_structural).map(|edit| edit.span);
+    let hull = structural()
+        .reduce(|all, span| Span { start: all.start.min(span.start), end: all.end.max(span.end) });
+    let is_inside = |span: Span| hull.is_some_and(|hull| hull.start <= span.start && span.end <= hull.end);
+    let replaced = edits.iter().map(|edit| edit.span).filter(|&span| !is_inside(span));
+    hull.into_iter().chain(replaced).collect()
+}
+
+/// True if a span has nothing in common with those that are claimed. Two empty ones at one place have.
+fn is_free(claimed: &BTreeSet<Span>, span: Span) -> bool {
+    let before = claimed.range(..=Span { end: u32::MAX, ..span }).next_back();
+    let behind = claimed.range(span..).next();
+    before.is_none_or(|other| other.end <= span.start && *other != span)
+        && behind.is_none_or(|other| other.start >= span.end && *other != span)
 }
 
 #[cfg(test)]
@@ -69,6 +85,17 @@ mod tests {
         );
         // What is put in at one place keeps its order, and comes before what is replaced there.
         assert_repaired(&[fault(&[(3, 5, "x"), (3, 3, "a"), (3, 3, "b")])], "012abx56789", 1);
+    }
+
+    #[test]
+    fn what_is_inside_a_pair_is_left() {
+        let pair = |start, end| fault(&[(start, start + 1, ""), (end - 1, end, "")]);
+        assert_repaired(&[pair(0, 9), pair(2, 6)], "12345679", 1);
+        assert_repaired(&[pair(2, 6), pair(0, 9)], "01346789", 1);
+        assert_repaired(&[pair(0, 9), fault(&[(4, 5, "x")])], "12345679", 1);
+        // A name that is written at many places claims these alone.
+        assert_repaired(&[fault(&[(0, 1, "x"), (8, 9, "x")]), pair(2, 6)], "x13467x9", 2);
+        assert_repaired(&[pair(0, 4), pair(4, 9)], "125679", 2);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! O(bytes); no more than the first tokens that decide are looked at twice.
 
 use super::expressions::{Token, tokens};
+use super::fence;
 use crate::{Diagnostic, Source, Span};
 
 /// A syntax that rulesheets are written in.
@@ -68,6 +69,17 @@ impl Reading {
 
     pub(super) fn of(text: &str) -> Self {
         let kif = |sign| Self { syntax: Syntax::Kif, sign };
+        if let [first, ..] = &fence::outside(text)[..] {
+            // The text behind the fence has the same signs at other places.
+            let behind = &text[first.end..];
+            let block = &behind[..behind.find("```").unwrap_or(behind.len())];
+            let Self { syntax, mut sign } = Self::of(block);
+            if sign != Span::default() {
+                sign.start += first.end as u32;
+                sign.end += first.end as u32;
+            }
+            return Self { syntax, sign };
+        }
         if opens_form(text) {
             return kif(Span::default());
         }

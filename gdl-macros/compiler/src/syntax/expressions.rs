@@ -179,6 +179,7 @@ pub(super) fn read(source: &Source, syntax: Syntax, limits: &crate::Limits) -> E
         ready: false,
         lost: false,
         end: 0,
+        skip: 0,
         begin: None,
     };
     for (count, (token, span)) in tokens(source.text()).enumerate() {
@@ -225,6 +226,8 @@ struct Reader<'s> {
     lost: bool,
     /// Where the last token ends.
     end: u32,
+    /// Tokens that start before this offset belong to a comment of another language.
+    skip: u32,
     /// Where the sentence begins, if a token of it was read.
     begin: Option<u32>,
 }
@@ -259,13 +262,17 @@ impl Reader<'_> {
     }
 
     fn token(&mut self, token: Token, span: Span) {
+        if span.start < self.skip {
+            return;
+        }
         if token == Token::Comment {
             if self.syntax == Syntax::Epilog && self.text(span).starts_with(';') {
                 let sign = Span { end: span.start + 1, ..span };
                 self.fault(
                     Diagnostic::new(&codes::BLOCK_COMMENT, sign, "`;` does not begin a comment in Epilog")
                         .help("comments begin with `%`")
-                        .suggest(sign, "%"),
+                        .suggest(sign, "%")
+                        .machine_applicable(),
                 );
             }
             self.out.comments.push(span);
@@ -302,6 +309,11 @@ impl Reader<'_> {
                 Diagnostic::new(&codes::NON_ASCII_IDENTIFIER, span, message)
                     .help("use letters, digits and `_`"),
             );
+            return;
+        }
+        // Behind a head it stands for the arrow.
+        if c == '=' && self.ready && !self.inside() && self.signs.is_empty() {
+            self.arrow(span);
             return;
         }
         let help = match c {
@@ -371,6 +383,11 @@ impl Reader<'_> {
                 return;
             }
         }
+        let begins = self.starts_line(span) || self.inside();
+        if text == "if" && self.syntax == Syntax::Infix && self.ready && !begins {
+            self.arrow(span);
+            return;
+        }
         if self.ready {
             if self.inside() && self.starts_line(span) {
                 let start = self.frames[0].start;
@@ -401,10 +418,15 @@ impl Reader<'_> {
                     .help("write `~` before the literal");
                 let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
                 let whole = Span { end: span.end + blanks as u32, ..span };
-                self.fault(fault.suggest(whole, "~"));
+                self.fault(fault.suggest(whole, "~").machine_applicable());
                 self.signs.push((What::Not, span));
                 return;
             }
+        }
+        if self.begins_comment(text, span) {
+            let sign = Span { end: span.start + 2, ..span };
+            self.line_comment(sign);
+            return;
         }
         let what = if is_variable { What::Variable } else { What::Name };
         let id = self.push(what, span, span, Vec::new());
@@ -415,12 +437,24 @@ impl Reader<'_> {
         }
     }
 
+    /// True if a word is `//` with what follows it, where a sentence may begin.
+    fn begins_comment(&self, text: &str, span: Span) -> bool {
+        text.starts_with("//") && (self.starts_line(span) || self.follows_call())
+    }
+
+    /// True if the sentence at hand is a call that may end here.
+    fn follows_call(&self) -> bool {
+        let before = &self.source.text()[..self.end as usize];
+        self.ready && !self.inside() && self.signs.is_empty() && before.ends_with(')')
+    }
+
     /// A full stop directly behind a sentence.
     fn stop(&mut self, span: Span) {
         self.out.found.push(
             Diagnostic::new(&codes::FULL_STOP, span, "sentences end without a full stop")
                 .help("remove it")
-                .suggest(span, ""),
+                .suggest(span, "")
+                .machine_applicable(),
         );
         self.sentence();
     }
@@ -445,31 +479,79 @@ impl Reader<'_> {
                 }
                 if text != "~" {
                     let fault = Diagnostic::new(&codes::MISPLACED_SIGN, span, "`\\+` is written `~` here");
-                    self.fault(fault.help("write `~`").suggest(span, "~"));
+                    self.fault(fault.help("write `~`").suggest(span, "~").machine_applicable());
                 }
                 self.signs.push((What::Not, span));
             }
             "&" => self.infix(What::And, span),
             "|" => self.infix(What::Or, span),
             ":-" => self.infix(What::If, span),
-            "<=" | "<-" => {
-                let message = format!("`{text}` is written `:-` here");
-                self.fault(
-                    Diagnostic::new(&codes::MISPLACED_SIGN, span, message)
-                        .help("write `:-`")
-                        .suggest(span, ":-"),
-                );
-                self.infix(What::If, span);
-            }
+            "<=" | "<==" | "<-" | "<--" => self.arrow(span),
+            "\\=" | "\\==" | "<>" | "!=" => self.differ(span),
             "::" => self.infix(What::Operation, span),
             "==>" => self.infix(What::Arrow, span),
             ":=" => self.infix(What::Define, span),
             "!" => self.infix(What::Cons, span),
             "[" | "]" => self.misplaced(span, "lists are not compiled: write a term such as `list(a, b)`"),
-            "#" => self.misplaced(span, "write `distinct(X, Y)` for terms that differ"),
+            "#" if self.starts_line(span) || self.follows_call() => self.line_comment(span),
+            "#" => self.differ(span),
             "=>" | "<=>" => self.misplaced(span, "write `head :- body`, what follows first"),
             _ => self.misplaced(span, "remove it"),
         }
+    }
+
+    /// Another sign for `:-`.
+    fn arrow(&mut self, span: Span) {
+        let message = format!("`{}` is written `:-` here", self.text(span));
+        self.fault(
+            Diagnostic::new(&codes::MISPLACED_SIGN, span, message)
+                .help("write `:-`")
+                .suggest(span, ":-")
+                .machine_applicable(),
+        );
+        self.infix(What::If, span);
+    }
+
+    /// A sign between two terms that are to differ; two words are written as what it is called here.
+    fn differ(&mut self, span: Span) {
+        let text = self.source.text();
+        let left = self.operands.last().filter(|_| self.ready).map(|&id| self.out.get(id).span);
+        let behind = &text[span.end as usize..];
+        let right = behind.trim_start_matches([' ', '\t']);
+        let start = text.len() - right.len();
+        let length = right.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(right.len());
+        let right = Span::new(start, start + length);
+        let fault = Diagnostic::new(
+            &codes::MISPLACED_SIGN,
+            span,
+            format!("`{}` is written `distinct` here", self.text(span)),
+        );
+        self.lose(match left.filter(|left| left.end == self.end && length > 0) {
+            Some(left) => {
+                let pair = format!("distinct({}, {})", self.text(left), self.text(right));
+                fault
+                    .help(format!("write `{pair}`"))
+                    .suggest(Span { start: left.start, end: right.end }, pair)
+                    .machine_applicable()
+            }
+            None => fault.help("write `distinct(X, Y)` for terms that differ"),
+        });
+    }
+
+    /// A sign that begins a comment in other languages: the rest of its line is not read.
+    fn line_comment(&mut self, span: Span) {
+        if self.ready {
+            self.sentence();
+        }
+        let rest = &self.source.text()[span.start as usize..];
+        self.skip = span.start + rest.find(['\n', '\r']).unwrap_or(rest.len()) as u32;
+        let message = format!("`{}` does not begin a comment", self.text(span));
+        self.fault(
+            Diagnostic::new(&codes::BLOCK_COMMENT, span, message)
+                .help("comments begin with `%`")
+                .suggest(span, "%")
+                .machine_applicable(),
+        );
     }
 
     fn misplaced(&mut self, span: Span, help: &str) {
@@ -646,7 +728,8 @@ impl Reader<'_> {
                 self.fault(
                     Diagnostic::new(&codes::COMMA_FOR_AND, span, "literals are joined by `&`, not by `,`")
                         .help("write `&`")
-                        .suggest_all([Edit { span, text: " &".to_owned() }]),
+                        .suggest_all([Edit { span, text: " &".to_owned() }])
+                        .machine_applicable(),
                 );
                 self.infix(What::And, span);
                 return;
@@ -655,7 +738,12 @@ impl Reader<'_> {
             return;
         };
         if !self.ready || frame.name.is_none() {
-            let help = if self.ready { "literals are joined by `&`" } else { "write an argument before it" };
+            let is_argument = self.frames.iter().any(|frame| frame.name.is_some());
+            let help = match (self.ready, is_argument) {
+                (false, _) => "write an argument before it",
+                (true, false) => "literals are joined by `&`",
+                (true, true) => "there are no tuples: write a term with a name, such as `pair(X, Y)`",
+            };
             self.misplaced(span, help);
             return;
         }

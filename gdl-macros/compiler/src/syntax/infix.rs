@@ -6,7 +6,7 @@
 //! text of KIF as forms. O(bytes), and [`MOST_LITERALS`] for each rule that is multiplied out.
 
 use super::expressions::{Expressions, Id, Literal, What, read as expressions};
-use super::{Kind, NodeId, Syntax, Tree, writer::Writer};
+use super::{Kind, NodeId, Syntax, Tree, writer::BLANK, writer::Writer};
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 use crate::limits::Limits;
 
@@ -83,9 +83,6 @@ pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
 
 /// Lists inside each other at most that are translated.
 const DEEPEST: usize = 64;
-
-/// What variables without a name are called: no word has such a character.
-const BLANK: &str = "_'";
 
 struct Reader<'s> {
     source: &'s Source,

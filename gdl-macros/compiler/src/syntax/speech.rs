@@ -30,7 +30,8 @@ pub(crate) fn say(message: &str, syntax: Syntax) -> String {
     said
 }
 
-/// A diagnostic in a syntax. Of its edits those stay that write one name for another: others would write KIF.
+/// A diagnostic in a syntax. Its edits stay if each writes a name for another, a literal or a sentence: others
+/// would write KIF.
 pub(crate) fn tell(mut diagnostic: Diagnostic, syntax: Syntax) -> Diagnostic {
     if syntax == Syntax::Kif {
         return diagnostic;
@@ -41,21 +42,26 @@ pub(crate) fn tell(mut diagnostic: Diagnostic, syntax: Syntax) -> Diagnostic {
     for label in &mut diagnostic.labels {
         label.text = say(&label.text, syntax);
     }
-    let is_name = |edit: &Edit| {
-        let text = edit.text.trim_start_matches('?');
-        !text.is_empty()
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-            && edit.span.start < edit.span.end
-    };
-    if syntax == Syntax::Epilog || !diagnostic.edits.iter().all(is_name) {
-        diagnostic.edits.clear();
-    }
-    for edit in &mut diagnostic.edits {
-        if edit.text.starts_with('?') {
-            edit.text = capital(&edit.text);
-        }
-    }
+    let edits: Option<Vec<Edit>> = diagnostic.edits.iter().map(written).collect();
+    diagnostic.edits = edits.filter(|_| syntax == Syntax::Infix).unwrap_or_default();
     diagnostic
+}
+
+/// An edit of infix GDL, if that of KIF writes a name, or a form that may follow a sign or a line end.
+fn written(edit: &Edit) -> Option<Edit> {
+    let name = edit.text.trim_start_matches('?');
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let text = match is_name {
+        true if edit.span.start == edit.span.end => return None,
+        true if edit.text.starts_with('?') => capital(&edit.text),
+        true => edit.text.clone(),
+        false => {
+            let signs = [" & ", " :- ", "\n"];
+            let sign = signs.into_iter().find(|sign| edit.text.starts_with(sign)).unwrap_or_default();
+            format!("{sign}{}", snippet(&edit.text[sign.len()..])?)
+        }
+    };
+    Some(Edit { span: edit.span, text })
 }
 
 /// A snippet as KIF where it quotes the author: calls become lists.

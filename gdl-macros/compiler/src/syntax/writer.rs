@@ -6,6 +6,9 @@
 use super::{Kind, NodeId, Tree};
 use crate::Source;
 
+/// What the names of variables without a name begin with: no word has such a character.
+pub(crate) const BLANK: &str = "_'";
+
 /// A tree, its text, and what its names become.
 pub(crate) struct Writer<'t, R> {
     pub(crate) tree: &'t Tree,
@@ -87,6 +90,10 @@ impl<R: FnMut(&Kind, &str) -> String> Writer<'_, R> {
 /// The name of a variable of KIF in infix GDL, its question mark left out: it begins with a capital letter or `_`.
 pub(crate) fn capital(variable: &str) -> String {
     let name = variable.trim_start_matches('?');
+    // A variable without a name is another one each time.
+    if name.starts_with(BLANK) {
+        return "_".to_owned();
+    }
     let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     match name.bytes().next() {
         Some(b'a'..=b'z') => name[..1].to_ascii_uppercase() + &name[1..],

@@ -111,7 +111,7 @@ impl Lowering<'_> {
     /// Reports what other logics have and GDL has not.
     fn check_connective(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
         let text = self.text(name);
-        let (code, message, help, edits) = match word {
+        let (code, message, help, (edits, is_certain)) = match word {
             Word::If => {
                 let form = Span { end: self.form.start + 1, ..self.form };
                 self.diagnostics.push(
@@ -129,13 +129,13 @@ impl Lowering<'_> {
                 &codes::AND_CONNECTIVE,
                 format!("`{text}` is not a connective of GDL"),
                 "write the literals side by side: a body is a conjunction",
-                self.spread(node),
+                (self.spread(node), true),
             ),
             Word::Equals => (
                 &codes::EQUALITY_CONNECTIVE,
                 format!("`{text}` is not part of GDL"),
                 "use one variable for both, or `distinct` for its opposite",
-                self.unify(node),
+                (self.unify(node), true),
             ),
             Word::Implies => (
                 &codes::IMPLICATION_REVERSED,
@@ -145,18 +145,9 @@ impl Lowering<'_> {
             ),
             _ => return Some(()),
         };
-        self.fault_at(code, self.span(name), message, help, edits);
+        let fault = Diagnostic::new(code, self.span(name), message).help(help).suggest_all(edits);
+        self.diagnostics.push(if is_certain { fault.machine_applicable() } else { fault });
         None
-    }
-
-    /// What makes `(=> body head)` a rule, if it is the form at hand.
-    fn turn(&self, node: NodeId) -> Vec<Edit> {
-        let [sign, body, head] = *self.tree.children(node) else { return Vec::new() };
-        if self.span(node) != self.form || self.text(sign).starts_with('<') {
-            return Vec::new();
-        }
-        let write = |node, text: &str| Edit { span: self.span(node), text: text.to_owned() };
-        vec![write(sign, "<="), write(body, self.text(head)), write(head, self.text(body))]
     }
 
     /// What makes two terms one that `=` compares in a body, if one is a variable: the other stands for it in the whole form.
@@ -185,40 +176,35 @@ impl Lowering<'_> {
         edits
     }
 
-    /// How to write a keyword with these arguments, of which there are too few or too many.
+    /// Adds how to write a keyword with these arguments, of which there are too few or too many.
     pub(super) fn arity_help(
         &self,
+        fault: Diagnostic,
         word: Word,
         text: &str,
         node: NodeId,
         nodes: &[NodeId],
-    ) -> (String, Vec<Edit>) {
+    ) -> Diagnostic {
         let usual = format!("write `{}`", word.pattern());
         if word == Word::Terminal {
-            return (usual, vec![Edit { span: self.span(node), text: text.to_owned() }]);
+            return fault.help(usual).suggest(self.span(node), text);
         }
-        if let Some(repaired) = self.of_all_roles(word, text, node, nodes) {
-            return repaired;
+        match self.of_all_roles(word, text, node, nodes) {
+            Some((help, edits, true)) => fault.help(help).suggest_all(edits).machine_applicable(),
+            Some((help, edits, false)) => fault.help(help).suggest_all(edits),
+            None => fault.help(usual),
         }
-        let [first, .., last] = nodes else { return (usual, Vec::new()) };
-        let span = Span { start: self.span(*first).start, end: self.span(*last).end };
-        let parts = self.source.slice(span);
-        // `next pile 3` lacks the parentheses round `pile 3`, if `pile` can be the name of a fluent.
-        let fluent = word.takes_fluent() && self.tree.node(*first).kind == Kind::Symbol;
-        if fluent && parts.len() <= 60 && !parts.contains(['\n', '\r']) {
-            return (format!("write `({text} ({parts}))`"), Edit::wrap(span, "(").into());
-        }
-        (usual, Vec::new())
     }
 
-    /// How to write a head that lacks its role: what is said without one is said of all.
+    /// How to write a head that lacks its role, and whether that is certain: what is said without one is said of
+    /// the only one, or most likely of all.
     fn of_all_roles(
         &self,
         word: Word,
         text: &str,
         node: NodeId,
         nodes: &[NodeId],
-    ) -> Option<(String, Vec<Edit>)> {
+    ) -> Option<(String, Vec<Edit>, bool)> {
         let heads = matches!(word, Word::Legal | Word::Goal | Word::Input | Word::Sees);
         let &[argument] = nodes else { return None };
         let said = self.text(argument);
@@ -244,7 +230,7 @@ impl Lowering<'_> {
         let role = if let [role] = roles[..] { role } else { "?role" };
         let before = Edit::insert(self.span(argument).start, format!("{role} "));
         if roles.len() == 1 {
-            return Some((format!("write `({text} {role} {said})`"), vec![before]));
+            return Some((format!("write `({text} {role} {said})`"), vec![before], true));
         }
         let help = format!(
             "write `({text} ?role {said})` with `(role ?role)` if all roles are meant, else the role"
@@ -255,7 +241,7 @@ impl Lowering<'_> {
         } else {
             vec![before, Edit::insert(self.span(node).end, " (role ?role)")]
         };
-        Some((help, edits))
+        Some((help, edits, false))
     }
 
     /// What makes a `distinct` of few words one for each pair of them, if it is one of the literals that must all hold.
@@ -272,13 +258,23 @@ impl Lowering<'_> {
     /// Reports words that may not stand in a body.
     pub(super) fn check_body_word(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
         let text = self.text(name);
-        let now = matches!(word, Word::Init | Word::Next);
+        // A percept of the coming state is none of the present one.
+        let of_percept = self.head.is_some_and(|head| {
+            let name = self.tree.children(head).first().copied().unwrap_or(head);
+            Word::find(self.text(name)) == Some(Word::Sees)
+        });
+        let now = word == Word::Init || (word == Word::Next && !of_percept);
         let edits = now.then(|| Edit { span: self.span(name), text: "true".to_owned() });
         let (code, message, help) = match word {
             Word::Init => (
                 &codes::INIT_IN_BODY,
                 format!("`{text}` may not appear in a body"),
                 "write `true` for what holds now",
+            ),
+            Word::Next if of_percept => (
+                &codes::NEXT_IN_BODY,
+                format!("`{text}` may not appear in a body"),
+                "name the conditions of the `next` rules by a relation of your own, and write it in both rules",
             ),
             Word::Next => (
                 &codes::NEXT_IN_BODY,

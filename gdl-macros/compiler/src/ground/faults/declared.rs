@@ -199,6 +199,15 @@ impl Declarations<'_> {
         (!text.contains("..")).then(|| Edit::insert(end, text))
     }
 
+    /// True if some body asks for a declaration, which then is a part of the game.
+    fn is_read(&self, relation: RelationId) -> bool {
+        let mut is_read = false;
+        for formula in self.findings.rules.rules.iter().flat_map(|rule| &rule.body) {
+            formula.for_each_atom(&mut |atom, _| is_read |= atom.relation == relation);
+        }
+        is_read
+    }
+
     fn tell(
         &self,
         code: &'static crate::diagnostic::Code,
@@ -225,6 +234,9 @@ impl Declarations<'_> {
             diagnostic = diagnostic
                 .help(format!("add it to the rules for `{word}`"))
                 .suggest_all(self.declare(group, other));
+            if !self.is_read(other) {
+                diagnostic = diagnostic.machine_applicable();
+            }
         }
         diagnostics.push(diagnostic);
     }

@@ -76,7 +76,8 @@ impl Lints<'_, '_> {
                 Diagnostic::new(code, name, format!("this {what} is given twice"))
                     .label(first, "first given here")
                     .help("remove one of them")
-                    .suggest(self.sheet.source.whole_lines(place), ""),
+                    .suggest(self.sheet.source.whole_lines(place), "")
+                    .machine_applicable(),
             );
         }
     }
@@ -124,7 +125,8 @@ impl Lints<'_, '_> {
                         format!("variable `{name}` occurs only once"),
                     )
                     .help("write `_` if that is meant")
-                    .suggest(place, "_"),
+                    .suggest(place, "_")
+                    .machine_applicable(),
                 );
             }
         }

@@ -92,6 +92,22 @@ fn players_keep_to_their_memory() {
     });
 }
 
+#[test]
+fn goal_values_are_read_without_memory() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let game = dynamic("tictactoe").expect("a built-in game");
+    let joint = game.joint(&game.initial(), game.parse_move("(mark 2 2)").expect("a move")).expect("legal");
+    let view = game.view(&game.apply(&game.initial(), &joint).expect("legal"));
+    // So many that a list for each would take more than other threads of the test program do.
+    let mut kept = Vec::with_capacity(1 << 16);
+    HEAP.set_limit(HEAP.allocated() + BESIDE / 2).expect("more than is taken");
+    for _ in 0..kept.capacity() / 2 {
+        kept.extend(game.roles().map(|role| game.goals_in(&view, role)));
+    }
+    HEAP.set_limit(usize::MAX).expect("no limit");
+    assert!(kept.into_iter().all(|goals| goals.eq([50])));
+}
+
 /// A walk on a square board, to the north or the east: ten thousand states.
 fn walk() -> Dynamic {
     let after: Vec<String> = (0..99).map(|place| format!("(after {place} {})", place + 1)).collect();

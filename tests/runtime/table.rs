@@ -51,7 +51,7 @@ fn play(bytes: &[u8]) -> Result<(), TableError> {
             .map(|role| game.legal_moves_in(&view, role).next().unwrap_or(MoveId::from_index(turn)))
             .collect();
         for role in game.roles() {
-            let _ = game.goals_in(&view, role);
+            let _ = game.goals_in(&view, role).count();
         }
         game.advance(&mut state, &joint);
     }

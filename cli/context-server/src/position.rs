@@ -129,7 +129,7 @@ impl<'g> Position<'g> {
                 role: game.role_text(role).to_owned(),
                 legal,
                 more,
-                goals: game.goals_in(&view, role),
+                goals: game.goals_in(&view, role).collect(),
                 perceived: percepts
                     .map(|(before, joint)| game.perception_text(&game.perception(before, joint, role))),
             }

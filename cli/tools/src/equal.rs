@@ -236,6 +236,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
                 self.a.roles().zip(&self.roles).filter(|(role, _)| Some(role.index()) != chance)
             {
                 let (goals, others) = (self.a.goals_in(left, role), self.b.goals_in(right, other));
+                let (goals, others): (Vec<u8>, Vec<u8>) = (goals.collect(), others.collect());
                 if goals != others {
                     let name = self.a.role_text(role);
                     return Err(format!("the goal of `{name}` is {} or {}", values(&goals), values(&others)));

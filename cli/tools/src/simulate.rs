@@ -165,14 +165,15 @@ fn look(game: &Dynamic, view: &<Dynamic as Game>::View, mut offer: impl FnMut(Fa
         if !terminal && choices.of(role).is_empty() {
             offer(Fault::Stuck { role });
         }
-        let values = game.goals_in(view, id);
-        match values[..] {
+        let mut values = game.goals_in(view, id);
+        let (first, is_only) = (values.next(), values.next().is_none());
+        match first {
             // Chance has nothing to win.
-            [] if terminal && chance != Some(role) => offer(Fault::NoGoal { role }),
-            [_, _, ..] => offer(Fault::TwoGoals { role, terminal }),
+            None if terminal && chance != Some(role) => offer(Fault::NoGoal { role }),
+            Some(_) if !is_only => offer(Fault::TwoGoals { role, terminal }),
             _ => {}
         }
-        goals.push(if let [value] = values[..] { Some(value) } else { None });
+        goals.push(first.filter(|_| is_only));
     }
     Sight { terminal, goals, choices }
 }

@@ -173,25 +173,28 @@ pub trait GameExt: Game {
 
     /// [`GameExt::goal`] of a state already seen.
     fn goal_in(&self, view: &Self::View, role: Self::Role) -> Option<u8> {
-        match self.goals_in(view, role)[..] {
-            [value] => Some(value),
-            _ => None,
-        }
+        let mut goals = self.goals_in(view, role);
+        let value = goals.next()?;
+        goals.next().is_none().then_some(value)
     }
 
     /// All goal values of a role that hold, ascending. In a well-formed game exactly one does in a
     /// terminal state.
     fn goals(&self, state: &Self::State, role: Self::Role) -> Vec<u8> {
-        self.goals_in(&self.view(state), role)
+        self.goals_in(&self.view(state), role).collect()
     }
 
-    /// [`GameExt::goals`] of a state already seen.
-    fn goals_in(&self, view: &Self::View, role: Self::Role) -> Vec<u8> {
+    /// [`GameExt::goals`] of a state already seen. Nothing is allocated.
+    fn goals_in<'v>(
+        &'v self,
+        view: &'v Self::View,
+        role: Self::Role,
+    ) -> impl Iterator<Item = u8> + use<'v, Self> {
         let vocabulary = self.vocabulary();
         let before: usize = (0..role.index()).map(|r| vocabulary.goals_of(r).len()).sum();
         let first = self.shape().goal_bit() + before;
         let values = vocabulary.goals_of(role.index()).iter().enumerate();
-        values.filter(|(i, _)| bits::test(view.as_ref(), first + i)).map(|(_, &value)| value).collect()
+        values.filter(move |(i, _)| bits::test(view.as_ref(), first + i)).map(|(_, &value)| value)
     }
 
     /// The state that follows when each role makes its move of `joint`, in role order.

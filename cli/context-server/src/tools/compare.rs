@@ -179,7 +179,8 @@ impl<'g> Pair<'g> {
         }
         if over[0] {
             for [role, its] in self.roles() {
-                let goals = [one.goals_in(&views[0], role), other.goals_in(&views[1], its)];
+                let goals: [Vec<u8>; 2] =
+                    [one.goals_in(&views[0], role).collect(), other.goals_in(&views[1], its).collect()];
                 if goals[0] != goals[1] {
                     let [own, theirs] = goals.map(|goals| format!("{goals:?}"));
                     return Err(format!("the goal of `{}` is {own} and {theirs}", one.role_text(role)));

@@ -110,7 +110,7 @@ impl<'g> Graph<'g> {
             if sight.terminal {
                 self.ends = true;
                 for (role, id) in game.roles().enumerate() {
-                    self.wins[role] |= game.goals_in(&view, id).contains(&100);
+                    self.wins[role] |= game.goals_in(&view, id).any(|value| value == 100);
                 }
             } else {
                 let count = sight.choices.count();

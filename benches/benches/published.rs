@@ -164,7 +164,7 @@ fn measure(path: &Path, args: &Args) -> Outcome {
         let begun = clock.elapsed();
         (ready, aside) = (Some(begun), begun.saturating_sub(made));
     };
-    let game = compile_in_stages(&source, &options, None, Some(begin)).map_err(|diagnostics| {
+    let (game, _) = compile_in_stages(&source, &options, None, Some(begin)).map_err(|diagnostics| {
         let first = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
         first.map(|error| format!("{}: {}", error.code.id, error.message)).unwrap_or_default()
     })?;

@@ -41,10 +41,11 @@ pub fn compile(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagno
 /// # Errors
 /// All that is wrong with it, or that it takes too much for this engine.
 pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Result<Dynamic, Box<Diagnostics>> {
-    compile_in_stages(source, options, way, None::<fn(Dynamic)>)
+    compile_in_stages(source, options, way, None::<fn(Dynamic)>).map(|(game, _)| game)
 }
 
-/// [`compile_as`], which before that calls `give`, if there is any, with the [`early`] game of the rules, if there is one.
+/// The game of [`compile_as`] with its warnings. Before that it calls `give`, if there is any, with the
+/// [`early`] game of the rules, if there is one.
 ///
 /// # Errors
 /// All that is wrong with it, or that it takes too much for this engine.
@@ -53,7 +54,7 @@ pub fn compile_in_stages(
     options: &Options,
     way: Option<Way>,
     give: Option<impl FnOnce(Dynamic)>,
-) -> Result<Dynamic, Box<Diagnostics>> {
+) -> Result<(Dynamic, Diagnostics), Box<Diagnostics>> {
     if way == Some(Way::Lifted) {
         return evaluate(source, options);
     }
@@ -67,11 +68,8 @@ pub fn compile_in_stages(
     let Failure { mut diagnostics, rules, .. } = match gdl_compiler::compile_in_stages(source, options, show)
     {
         Ok(compilation) => {
-            return playable_within(&compilation, way, &options.limits).map_err(|excess| {
-                let mut diagnostics = compilation.diagnostics;
-                diagnostics.push(*excess);
-                Box::new(diagnostics)
-            });
+            let made = playable_within(&compilation, way, &options.limits);
+            return finish(made, compilation.diagnostics);
         }
         Err(failure) => *failure,
     };
@@ -79,11 +77,32 @@ pub fn compile_in_stages(
     let may_lift = way.is_none() && !is_given && diagnostics.are_excesses();
     if let Some(rules) = rules.filter(|_| may_lift) {
         match lift(&rules, options) {
-            Ok(game) => return Ok(game),
+            Ok(game) => {
+                diagnostics.excuse();
+                // Where warnings are denied, the excess stays an error.
+                if !diagnostics.has_errors() {
+                    return Ok((game, diagnostics));
+                }
+            }
             Err(excess) => diagnostics.push(*excess),
         }
     }
     Err(Box::new(diagnostics))
+}
+
+/// A game with its warnings; or the limit that is too low for it, among them.
+fn finish(
+    made: Result<Dynamic, Box<Diagnostic>>,
+    mut diagnostics: Diagnostics,
+) -> Result<(Dynamic, Diagnostics), Box<Diagnostics>> {
+    match made {
+        Ok(game) => Ok((game, diagnostics)),
+        Err(excess) => {
+            diagnostics.push(*excess);
+            diagnostics.sort();
+            Err(Box::new(diagnostics))
+        }
+    }
 }
 
 /// The game by events of a net that is not optimised yet, with the states and moves of every game that is made of the net later. None of a net
@@ -158,13 +177,9 @@ pub fn eventful(compilation: &Compilation) -> impl Iterator<Item = Dynamic> {
 ///
 /// # Errors
 /// All that is wrong with it, as far as that shows without grounding, or the limit that is too low even for this.
-fn evaluate(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagnostics>> {
-    let (rules, mut diagnostics) = read(source, options).map_err(|failure| failure.diagnostics)?;
-    lift(&rules, options).map_err(|excess| {
-        diagnostics.push(*excess);
-        diagnostics.sort();
-        Box::new(diagnostics)
-    })
+fn evaluate(source: &Source, options: &Options) -> Result<(Dynamic, Diagnostics), Box<Diagnostics>> {
+    let (rules, diagnostics) = read(source, options).map_err(|failure| failure.diagnostics)?;
+    finish(lift(&rules, options), diagnostics)
 }
 
 /// Makes checked rules a game that is evaluated state by state.

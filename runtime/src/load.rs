@@ -6,8 +6,8 @@
 //! slower in most games, and faster where a net would be vast and little of it alive. A trial counts work and reads no clock,
 //! so each machine takes the same engine.
 //!
-//! [`load`] is for rulesheets of one's own. A [`Loader`] has names for messages, limits for text from strangers, a deadline
-//! and a [`Cancel`].
+//! [`load`] is for rulesheets of one's own. A [`Loader`] has names for messages, levels of lints, limits for text from strangers,
+//! a deadline and a [`Cancel`]; [`Loader::load_with_warnings`] returns warnings beside the game.
 
 use crate::{
     cancel::Cancel,
@@ -42,6 +42,11 @@ pub enum LoadError {
         /// How far the work had come.
         message: String,
     },
+    /// A lint option names no code of the catalogue: see [`Loader::allow`].
+    UnknownLint {
+        /// One plain sentence with the name.
+        message: String,
+    },
 }
 
 impl LoadError {
@@ -50,15 +55,22 @@ impl LoadError {
             return Self::Cancelled { message: fault.message.clone() };
         }
         Self::Rules {
-            diagnostics: diagnostics.iter().map(|fault| Diagnostic::new(fault, source)).collect(),
+            diagnostics: listed(diagnostics, source),
             report: diagnostics.render(source).trim_end().to_owned(),
         }
     }
 }
 
+/// The diagnostics in the order of the text.
+fn listed(diagnostics: &Diagnostics, source: &Source) -> Vec<Diagnostic> {
+    diagnostics.iter().map(|fault| Diagnostic::new(fault, source)).collect()
+}
+
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Rules { report: text, .. } | Self::Cancelled { message: text }) = self;
+        let (Self::Rules { report: text, .. }
+        | Self::Cancelled { message: text }
+        | Self::UnknownLint { message: text }) = self;
         f.write_str(text)
     }
 }
@@ -90,6 +102,16 @@ pub struct Diagnostic {
     pub note: String,
     /// Help: what to write instead.
     pub help: Option<String>,
+}
+
+/// One line: the place, the severity with the code, and the message.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{}:{}: ", place.line, place.column)?;
+        }
+        write!(f, "{}[{}]: {}", self.severity, self.code, self.message)
+    }
 }
 
 impl Diagnostic {
@@ -126,6 +148,17 @@ pub enum Severity {
     Warning,
     /// There is no game.
     Error,
+}
+
+/// The severity in lower case.
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lint => "lint",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
 }
 
 /// A place in the text of a rulesheet.
@@ -233,6 +266,38 @@ impl Loader {
     /// by state, a state.
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.options.limits.fuel = steps;
+        self
+    }
+
+    /// Keeps silent about a lint or a warning, given by its code or its name. An error stays one, unless the catalogue marks it
+    /// as a lint.
+    ///
+    /// ```
+    /// use gdl_runtime::{LoadError, Loader};
+    ///
+    /// let text = "(role robot) (init off) (legal robot press) (goal robot 0) (unused fact)
+    ///     (<= (next on) (does robot press)) (<= terminal (true on))";
+    /// assert!(Loader::new().deny("unused_relation").load(text).is_err());
+    /// let (_, warnings) = Loader::new().allow("unused_relation").load_with_warnings(text).unwrap();
+    /// assert!(warnings.is_empty());
+    /// let misspelt = Loader::new().allow("unused_relations").load(text);
+    /// assert!(matches!(misspelt, Err(LoadError::UnknownLint { .. })));
+    /// ```
+    pub fn allow(mut self, lint: impl Into<String>) -> Self {
+        self.options.levels.allow.push(lint.into());
+        self
+    }
+
+    /// Makes a lint or a warning an error, given by its code or its name; `warnings` makes all warnings errors.
+    pub fn deny(mut self, lint: impl Into<String>) -> Self {
+        self.options.levels.deny.push(lint.into());
+        self
+    }
+
+    /// Makes a lint a warning, given by its code or its name, whether it is silent or an error otherwise; `lints` makes all
+    /// silent lints warnings.
+    pub fn warn(mut self, lint: impl Into<String>) -> Self {
+        self.options.levels.warn.push(lint.into());
         self
     }
 
@@ -351,11 +416,30 @@ impl Loader {
         self
     }
 
-    /// Compiles a rulesheet.
+    /// Compiles a rulesheet. Warnings are dropped: see [`Loader::load_with_warnings`].
     ///
     /// # Errors
     /// All that is wrong with the rulesheet, or that there was not enough time.
     pub fn load(&self, text: &str) -> Result<Dynamic, LoadError> {
+        self.load_with_warnings(text).map(|(game, _)| game)
+    }
+
+    /// Compiles a rulesheet. Returns the game with its warnings, in the order of the text.
+    ///
+    /// ```
+    /// use gdl_runtime::Loader;
+    ///
+    /// let text = "(role robot) (init off) (legal robot press) (goal robot 0) (unused fact)
+    ///     (<= (next on) (does robot press)) (<= terminal (true on))";
+    /// let (game, warnings) = Loader::new().load_with_warnings(text).unwrap();
+    /// assert_eq!(game.engine(), "table");
+    /// assert_eq!(warnings[0].code, "GDL102");
+    /// assert!(warnings[0].to_string().starts_with("1:65: warning[GDL102]: "));
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Loader::load`].
+    pub fn load_with_warnings(&self, text: &str) -> Result<(Dynamic, Vec<Diagnostic>), LoadError> {
         self.load_as(text, None::<fn(Dynamic)>)
     }
 
@@ -382,10 +466,17 @@ impl Loader {
     /// # Errors
     /// All that is wrong with the rulesheet, also where that shows after there is an early game, or that there was not enough time.
     pub fn load_in_stages(&self, text: &str, early: impl FnOnce(Dynamic)) -> Result<Dynamic, LoadError> {
-        self.load_as(text, Some(early))
+        self.load_as(text, Some(early)).map(|(game, _)| game)
     }
 
-    fn load_as(&self, text: &str, early: Option<impl FnOnce(Dynamic)>) -> Result<Dynamic, LoadError> {
+    fn load_as(
+        &self,
+        text: &str,
+        early: Option<impl FnOnce(Dynamic)>,
+    ) -> Result<(Dynamic, Vec<Diagnostic>), LoadError> {
+        if let Some(name) = self.options.levels.unknown() {
+            return Err(LoadError::UnknownLint { message: format!("no lint is called `{name}`") });
+        }
         let source = Source::new(&self.name, text);
         let watch = self.clone();
         let observer = Observer::new(move |progress| {
@@ -396,7 +487,7 @@ impl Loader {
             Ok(_) if self.is_over() => {
                 Err(LoadError::Cancelled { message: "stopped by the caller when all was done".to_owned() })
             }
-            Ok(game) => Ok(game),
+            Ok((game, found)) => Ok((game, listed(&found, &source))),
             Err(diagnostics) => Err(LoadError::new(&diagnostics, &source)),
         }
     }

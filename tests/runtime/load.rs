@@ -1,9 +1,9 @@
 //! Rulesheets compiled while the program runs.
 
 use crate::common::TicTacToe;
-use gdl_compiler::{Limits, Options, Source};
+use gdl_compiler::{Levels, Limits, Options, Source};
 use gdl_runtime::{
-    __private::compile,
+    __private::{compile, compile_in_stages},
     Budget, Cancel, Dynamic, Game, GameExt, LoadError, Loader, Playouts, load,
     load::{Diagnostic, Severity},
     perft,
@@ -116,6 +116,56 @@ fn a_loader_keeps_to_its_limits() {
     assert!(Loader::new().load(text).is_ok() && Loader::new().case_sensitive().load(text).is_err());
 }
 
+/// `near` has two arguments in one fact and three in another, and `unused` has no reader.
+const ODD: &str = "(role ann) (init (at 1)) (near 1 2) (near 2 3) (near 1 2 door) (unused fact)
+    (<= (legal ann (go ?y)) (true (at ?x)) (near ?x ?y))
+    (<= (legal ann (knock ?y)) (true (at ?x)) (near ?x ?y door))
+    (<= (next (at ?y)) (does ann (go ?y)))
+    (<= (next (at ?x)) (true (at ?x)) (does ann (knock ?y)))
+    (<= terminal (true (at 3)))
+    (<= (goal ann 100) (true (at 3)))
+    (<= (goal ann 0) (not (true (at 3))))";
+
+#[test]
+fn warnings_come_with_the_game() {
+    let told = |loader: &Loader| {
+        let (game, warnings) = loader.load_with_warnings(ODD).unwrap();
+        assert_eq!(perft(&game, 3), [2, 3, 3]);
+        let codes = warnings.iter().map(|warning| (warning.code, warning.severity)).collect::<Vec<_>>();
+        (codes, warnings)
+    };
+    let loader = Loader::new().warn("relation_arity_clash");
+    let (codes, warnings) = told(&loader);
+    assert_eq!(codes, [("GDL021", Severity::Warning), ("GDL102", Severity::Warning)]);
+    assert_eq!(warnings[1].place.as_ref().map(|place| place.line), Some(1));
+    let lines = warnings.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(lines[1].starts_with("1:") && lines[1].contains(": warning[GDL102]: "), "{lines:?}");
+    assert_eq!(told(&loader.clone().lifted()).0, codes, "each engine");
+    assert!(told(&loader.allow("GDL021").allow("unused_relation")).0.is_empty());
+    assert!(Loader::new().load_with_warnings(NIM).unwrap().1.is_empty());
+}
+
+#[test]
+fn levels_of_lints_are_those_of_the_command() {
+    let errors = |loader: Loader| match loader.load(ODD) {
+        Err(LoadError::Rules { diagnostics, .. }) => {
+            let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
+            errors.map(|fault| fault.code).collect()
+        }
+        other => vec![if other.is_ok() { "plays" } else { "late" }],
+    };
+    let loader = Loader::new().allow("relation_arity_clash");
+    assert_eq!(errors(loader.clone()), ["plays"]);
+    assert_eq!(errors(loader.clone().deny("gdl102")), ["GDL102"]);
+    assert_eq!(errors(loader.deny("warnings")), ["GDL102"]);
+    assert_eq!(errors(Loader::new().warn("lints").warn("GDL021").allow("GDL102")), ["plays"]);
+    for loader in [Loader::new().allow("x"), Loader::new().deny("lints"), Loader::new().warn("warnings")] {
+        let error = loader.load(ODD).unwrap_err();
+        assert!(matches!(error, LoadError::UnknownLint { .. }), "{error}");
+        assert!(error.to_string().starts_with("no lint is called `"), "{error}");
+    }
+}
+
 #[test]
 fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     let limits = Limits { max_ground_rules: 20, ..Limits::default() };
@@ -128,6 +178,14 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     let tally = |game| single(game).tally;
     assert_eq!(tally(&lifted), tally(&table));
     assert!(lifted.given_up().is_none());
+
+    // That is told as a warning, and is an error where warnings are denied.
+    let told = |options: &Options| compile_in_stages(&source, options, None, None::<fn(Dynamic)>);
+    let (_, warnings) = told(&options).unwrap();
+    let warnings = warnings.render(&source);
+    assert!(warnings.contains(": warning[") && warnings.contains("evaluated state by state"), "{warnings}");
+    let levels = Levels { deny: vec!["warnings".to_owned()], ..Levels::default() };
+    assert!(told(&Options { levels, ..options.clone() }).unwrap_err().has_errors());
 
     // Where the limits are too low for that too, both are said.
     let limits = Limits { max_fluents: 3, ..options.limits };

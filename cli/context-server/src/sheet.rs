@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use gdl_compiler::{Levels, Limits, Observer, Options, Rules, Source, eval::Evaluator};
 use gdl_games::Entry;
 use gdl_runtime::{__private::playable, Cancel, Dynamic};
-use gdl_tools::{load, output::counted, parse::did_you_mean};
+use gdl_tools::{game::near, load, output::counted};
 use std::{ops::ControlFlow, path::PathBuf};
 
 /// What a text is called in diagnostics.
@@ -52,7 +52,7 @@ impl Shelf {
         if name.contains(['/', '\\']) || name.to_ascii_lowercase().ends_with(".kif") {
             return self.read(name);
         }
-        let near = did_you_mean(name, gdl_games::LIST.iter().map(|entry| entry.name));
+        let near = near(name);
         let shown: String = name.chars().take(100).collect();
         let names: Vec<&str> = gdl_games::LIST.iter().map(|entry| entry.name).collect();
         Err(Refusal::new(format!("`{shown}` is neither a rulesheet nor the name of a built-in game{near}"))

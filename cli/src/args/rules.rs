@@ -1,8 +1,8 @@
 //! How rulesheets are read: which syntax it is in, which lints are told, whether case counts, and how much a rulesheet may cost.
 
 use clap::{Args, ValueEnum};
-use gdl_compiler::{Levels, Limits, Options, Syntax, diagnostic::codes};
-use gdl_tools::parse::did_you_mean;
+use gdl_compiler::{Levels, Limits, Options, Syntax};
+use gdl_tools::parse::code;
 
 /// How a rulesheet is to be read.
 #[derive(Debug, Default, Args)]
@@ -101,15 +101,6 @@ pub(crate) enum Case {
     Fold,
     /// Different symbols, as some reasoners have it
     Sensitive,
-}
-
-/// A diagnostic by its code, the code's number or its name.
-pub(crate) fn code(text: &str) -> Result<&'static codes::Code, String> {
-    let numbered = text.parse::<u16>().ok().map(|number| format!("GDL{number:03}"));
-    codes::find(numbered.as_deref().unwrap_or(text)).ok_or_else(|| {
-        let names = codes::ALL.iter().flat_map(|code| [code.id, code.name]);
-        format!("no such code{}", did_you_mean(text, names))
-    })
 }
 
 fn lint(text: &str) -> Result<String, String> {

@@ -1,6 +1,5 @@
 //! `gdl explain`: the page of a code, or the list of all codes.
 
-use crate::args::rules::code;
 use clap::Args;
 use gdl_compiler::{
     Severity,
@@ -9,6 +8,7 @@ use gdl_compiler::{
 use gdl_tools::{
     error::Result,
     output::{self, BAD, BOLD, CODE, GOOD},
+    parse::code,
 };
 use serde_json::{Value, json};
 use std::io::{self, Write};

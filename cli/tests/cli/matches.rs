@@ -183,6 +183,7 @@ fn there_is_one_player_for_each_role() {
         (vec!["match", "tictactoe", "first"], 2, "tictactoe takes 2 players, found 1"),
         (vec!["match", "tictactoe", "first", "human"], 2, "plays in `gdl play` only"),
         (vec!["match", "tictactoe", "first", "alphabta"], 2, "did you mean `alphabeta`?"),
+        (vec!["match", "conect_four", "first", "first"], 2, "did you mean `connect_four`?"),
         (vec!["match", "tictactoe", "first", "random:depth=3"], 2, "has no option `depth`"),
         (vec!["match", "tictactoe", "first", "random", "-n", "0"], 2, "at least one"),
         (vec!["match", "tictactoe"], 2, "PLAYER"),

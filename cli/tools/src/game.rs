@@ -34,11 +34,17 @@ impl FromStr for GameArg {
             return Ok(Self::File(text.into()));
         }
         gdl_games::find(text).map(Self::BuiltIn).ok_or_else(|| {
-            let near = did_you_mean(text, gdl_games::LIST.iter().map(|entry| entry.name));
+            let near = near(text);
             let hint = "`gdl list` shows the built-in games, a file needs a `/` or the ending `.kif`";
             format!("no built-in game has this name{near}\n\n{hint}")
         })
     }
+}
+
+/// `; did you mean ...?` with the built-in game whose name is nearest, or nothing if none is near.
+#[must_use]
+pub fn near(name: &str) -> String {
+    did_you_mean(name, gdl_games::LIST.iter().map(|entry| entry.name))
 }
 
 impl GameArg {

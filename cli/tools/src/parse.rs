@@ -2,6 +2,7 @@
 //! written.
 
 use clap::ValueEnum;
+use gdl_compiler::diagnostic::codes;
 
 /// A count, with underscores or commas between the digits if one likes, or as `1e6`.
 ///
@@ -74,4 +75,16 @@ pub fn did_you_mean<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Str
         .filter(|&(likeness, _)| likeness > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
+}
+
+/// A diagnostic by its code, the code's number or its name.
+///
+/// # Errors
+/// If there is no such code.
+pub fn code(text: &str) -> Result<&'static codes::Code, String> {
+    let numbered = text.parse::<u16>().ok().map(|number| format!("GDL{number:03}"));
+    codes::find(numbered.as_deref().unwrap_or(text)).ok_or_else(|| {
+        let names = codes::ALL.iter().flat_map(|code| [code.id, code.name]);
+        format!("no such code{}", did_you_mean(text, names))
+    })
 }

@@ -5,16 +5,18 @@ use crate::{
     picture::Picture,
     player::{Solution, solve},
     proofs::Proofs,
-    rules,
+    rules::{self, Lints},
     state::State,
     stats::Stats,
     watch::Watch,
 };
+use gdl_compiler::Levels;
 use gdl_runtime::{
     Dynamic, Game as _, GameExt, Loader, Playouts,
     bits::BitBox,
     dynamic::{MoveId, RoleId},
     game::Id,
+    load::Diagnostic,
     perft::Perft,
     vocabulary::Texts,
 };
@@ -25,7 +27,7 @@ use gdl_tools::{
 use pyo3::{
     exceptions::{PyIndexError, PyKeyError, PyRuntimeError, PyTypeError, PyValueError},
     prelude::*,
-    types::{PyBool, PyDict, PyInt, PyString, PyTuple},
+    types::{PyBool, PyBytes, PyDict, PyInt, PyString, PyTuple},
 };
 use std::{
     sync::{Arc, OnceLock},
@@ -34,19 +36,21 @@ use std::{
 };
 
 /// How a rulesheet is loaded: what pickling has to know again.
-#[derive(Clone, PartialEq, Eq, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Options {
     strangers: bool,
     max_bytes: Option<usize>,
     max_steps: Option<u64>,
     case_sensitive: bool,
     lifted: bool,
+    levels: Levels,
 }
 
 impl Options {
     /// The same, as the compiler has it.
     pub(crate) fn compiler(&self) -> gdl_compiler::Options {
-        let mut options = gdl_compiler::Options { case_sensitive: self.case_sensitive, ..Default::default() };
+        let (case_sensitive, levels) = (self.case_sensitive, self.levels.clone());
+        let mut options = gdl_compiler::Options { case_sensitive, levels, ..Default::default() };
         if self.strangers {
             options.limits = gdl_compiler::Limits::network();
         }
@@ -63,6 +67,7 @@ pub(crate) struct Inner {
     pub(crate) text: String,
     pub(crate) options: Options,
     is_builtin: bool,
+    warnings: Vec<Diagnostic>,
     pub(crate) fingerprint: String,
     pub(crate) roles: Vec<Py<PyString>>,
     pub(crate) moves: Vec<Py<PyString>>,
@@ -72,7 +77,7 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    fn new(py: Python<'_>, game: Dynamic, name: String, text: String, options: Options, built: bool) -> Self {
+    fn new(py: Python<'_>, game: Dynamic, name: String, text: String, options: Options) -> Self {
         let vocabulary = game.vocabulary();
         let strings = |texts: &Texts| texts.iter().map(|text| PyString::new(py, text).unbind()).collect();
         let [roles, moves, fluents] =
@@ -84,7 +89,8 @@ impl Inner {
             name,
             text,
             options,
-            is_builtin: built,
+            is_builtin: false,
+            warnings: Vec::new(),
             fingerprint,
             roles,
             moves,
@@ -159,12 +165,13 @@ pub(crate) fn builtin(py: Python<'_>, name: &str) -> PyResult<Game> {
     let (entry, game) =
         found.ok_or_else(|| PyKeyError::new_err(format!("there is no built-in game {name:?}")))?;
     let (name, text) = (name.to_owned(), entry.text.to_owned());
-    Ok(Game(Arc::new(Inner::new(py, game, name, text, Options::default(), true))))
+    let inner = Inner::new(py, game, name, text, Options::default());
+    Ok(Game(Arc::new(Inner { is_builtin: true, ..inner })))
 }
 
 /// A game from the text of a rulesheet, or its bytes.
 #[pyfunction]
-#[pyo3(signature = (text, name = "rules", *, strangers = false, max_bytes = None, max_steps = None, case_sensitive = false, lifted = false, seconds = None))]
+#[pyo3(signature = (text, name = "rules", *, strangers = false, max_bytes = None, max_steps = None, case_sensitive = false, lifted = false, seconds = None, allow = Lints::default(), deny = Lints::default(), warn = Lints::default()))]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python")]
 pub(crate) fn load(
     py: Python<'_>,
@@ -176,12 +183,22 @@ pub(crate) fn load(
     case_sensitive: bool,
     lifted: bool,
     seconds: Option<f64>,
+    allow: Lints,
+    deny: Lints,
+    warn: Lints,
 ) -> PyResult<Game> {
-    let text = match text.extract::<String>() {
-        Ok(text) => text,
-        Err(_) => rules::text_of(py, name, text.extract::<Vec<u8>>()?)?,
+    let text = if let Ok(text) = text.cast::<PyString>() {
+        text.to_cow()?.into_owned()
+    } else if let Ok(bytes) = text.cast::<PyBytes>() {
+        rules::text_of(py, name, bytes.as_bytes().to_vec())?
+    } else {
+        return Err(PyTypeError::new_err("a text is `str` or `bytes`: `gdl.load` takes paths"));
     };
+    let levels = rules::levels(allow, deny, warn)?;
     let mut loader = Loader::new().name(name);
+    loader = levels.allow.iter().fold(loader, Loader::allow);
+    loader = levels.deny.iter().fold(loader, Loader::deny);
+    loader = levels.warn.iter().fold(loader, Loader::warn);
     if strangers {
         loader = loader.strangers();
     }
@@ -203,11 +220,12 @@ pub(crate) fn load(
     let watch = Watch::new();
     let looker = watch.clone();
     let loader = loader.cancelled_by(&watch.cancel).progress(move |_, _| looker.look(|_| Ok(())));
-    let loaded = py.detach(|| loader.load(&text));
+    let loaded = py.detach(|| loader.load_with_warnings(&text));
     watch.end()?;
-    let game = loaded.map_err(|error| rules::refused(py, &error))?;
-    let options = Options { strangers, max_bytes, max_steps, case_sensitive, lifted };
-    Ok(Game(Arc::new(Inner::new(py, game, name.to_owned(), text, options, false))))
+    let (game, warnings) = loaded.map_err(|error| rules::refused(py, &error))?;
+    let options = Options { strangers, max_bytes, max_steps, case_sensitive, lifted, levels };
+    let inner = Inner::new(py, game, name.to_owned(), text, options);
+    Ok(Game(Arc::new(Inner { warnings, ..inner })))
 }
 
 pub(crate) fn duration(seconds: f64) -> PyResult<Duration> {
@@ -227,6 +245,12 @@ impl Game {
     #[getter]
     fn kif(&self) -> &str {
         &self.0.text
+    }
+
+    /// The warnings of the rulesheet, in the order of the text.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        rules::tuple(py, &self.0.warnings)
     }
 
     /// SHA-256 of the rulesheet's words and parentheses, as 64 hexadecimal digits.
@@ -477,19 +501,44 @@ impl Game {
         format!("<gdl.Game {}>", self.0.name)
     }
 
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let Inner { name, text, options, is_builtin, .. } = &*self.0;
         if *is_builtin {
             let function = crate::python_class(py, "gdl._gdl", "builtin")?;
             return Ok((function, (name,).into_pyobject(py)?));
         }
-        let Options { strangers, max_bytes, max_steps, case_sensitive, lifted } = options;
-        let fields = (text, name, strangers, max_bytes, max_steps, case_sensitive, lifted);
-        Ok((crate::python_class(py, "gdl._load", "again")?, fields.into_pyobject(py)?))
+        let Options { strangers, max_bytes, max_steps, case_sensitive, lifted, levels } = options;
+        let keywords = PyDict::new(py);
+        keywords.set_item("strangers", strangers)?;
+        keywords.set_item("max_bytes", max_bytes)?;
+        keywords.set_item("max_steps", max_steps)?;
+        keywords.set_item("case_sensitive", case_sensitive)?;
+        keywords.set_item("lifted", lifted)?;
+        keywords.set_item("allow", &levels.allow)?;
+        keywords.set_item("deny", &levels.deny)?;
+        keywords.set_item("warn", &levels.warn)?;
+        Ok((crate::python_class(py, "gdl._load", "again")?, (text, name, keywords).into_pyobject(py)?))
     }
 }
 
 impl Game {
+    /// The game that Python gives: one, or what `gdl.load` takes.
+    pub(crate) fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(game) = given.cast::<Self>() {
+            return Ok(game.get().clone());
+        }
+        let loaded = crate::python_class(given.py(), "gdl._load", "game_of")?.call1((given,))?;
+        Ok(loaded.cast::<Self>()?.get().clone())
+    }
+
     /// True if both have the same rules, whatever they are called: so their states are alike.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -57,8 +57,8 @@ impl From<Refusal> for PyErr {
 impl Information {
     /// What a role knows at the start: nothing but the rules.
     #[new]
-    fn new(game: &Bound<'_, Game>, role: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let game = game.get().clone();
+    fn new(game: &Bound<'_, PyAny>, role: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let game = Game::of(game)?;
         let known = Known::new(game.0.role(role)?);
         Ok(Self { game, known })
     }

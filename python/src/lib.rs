@@ -31,7 +31,7 @@ mod _gdl {
         planes::planes,
         player::{Player, Solution},
         proofs::Proofs,
-        rules::{catalogue, check},
+        rules::{builtin_text, catalogue, check, near},
         shard::{merge, rulesheets, shard},
         state::State,
         stats::{RoleStats, Stats},

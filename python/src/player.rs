@@ -45,7 +45,7 @@ impl Player {
     #[new]
     #[pyo3(signature = (game, role, kind = "best", *, seed = 0, threads = 1, depth = None, max_bytes = None))]
     fn new(
-        game: &Bound<'_, Game>,
+        game: &Bound<'_, PyAny>,
         role: &Bound<'_, PyAny>,
         kind: &str,
         seed: u64,
@@ -53,7 +53,7 @@ impl Player {
         depth: Option<u32>,
         max_bytes: Option<usize>,
     ) -> PyResult<Self> {
-        let game = game.get().clone();
+        let game = Game::of(game)?;
         let role = game.0.role(role)?;
         let settings = Settings { seed, threads: threads.clamp(1, 256), depth, memory: max_bytes };
         let known = NAMES.into_iter().find(|&known| known == kind);

@@ -1,9 +1,15 @@
-//! What is wrong with rulesheets: diagnostics of the compiler become `gdl.Diagnostic`, errors `gdl.RulesError`.
+//! Faults of rulesheets: diagnostics of the compiler become `gdl.Diagnostic`, errors `gdl.RulesError`. The levels of lints, and the
+//! catalogue of built-in games.
 
 use crate::python_class;
-use gdl_compiler::{Options, Source};
+use gdl_compiler::{Levels, Options, Source};
 use gdl_runtime::{LoadError, load};
-use pyo3::{exceptions::PyTimeoutError, prelude::*, types::PyList};
+use gdl_tools::{game, parse};
+use pyo3::{
+    exceptions::{PyTimeoutError, PyValueError},
+    prelude::*,
+    types::{PyList, PyString, PyTuple},
+};
 
 /// A place as Python has it: line, column, and the first byte and the one behind the last.
 type Place = (usize, usize, usize, usize);
@@ -29,32 +35,58 @@ pub(crate) fn refused(py: Python<'_>, error: &LoadError) -> PyErr {
     let made = || -> PyResult<PyErr> {
         let (diagnostics, report) = match error {
             LoadError::Rules { diagnostics, report } => (diagnostics, report),
+            LoadError::UnknownLint { message } => return Ok(PyValueError::new_err(message.clone())),
             other => return Ok(PyTimeoutError::new_err(other.to_string())),
         };
-        let list = PyList::empty(py);
-        for fault in diagnostics {
-            let severity = match fault.severity {
-                load::Severity::Error => "error",
-                load::Severity::Warning => "warning",
-                _ => "lint",
-            };
-            let place = fault.place.as_ref();
-            let place = place.map(|at| (at.line, at.column, at.bytes.start, at.bytes.end));
-            let help = fault.help.as_deref();
-            list.append(diagnostic(
-                py,
-                fault.code,
-                fault.name,
-                severity,
-                &fault.message,
-                place,
-                &fault.note,
-                help,
-            )?)?;
-        }
+        let list = tuple(py, diagnostics)?;
         Ok(PyErr::from_value(python_class(py, "gdl._errors", "RulesError")?.call1((report, list))?))
     };
     made().unwrap_or_else(|error| error)
+}
+
+/// Diagnostics of the runtime as those of Python.
+pub(crate) fn tuple<'py>(py: Python<'py>, found: &[load::Diagnostic]) -> PyResult<Bound<'py, PyTuple>> {
+    let each = |fault: &load::Diagnostic| {
+        let place = fault.place.as_ref();
+        let place = place.map(|at| (at.line, at.column, at.bytes.start, at.bytes.end));
+        let (severity, help) = (fault.severity.to_string(), fault.help.as_deref());
+        diagnostic(py, fault.code, fault.name, &severity, &fault.message, place, &fault.note, help)
+    };
+    PyTuple::new(py, found.iter().map(each).collect::<PyResult<Vec<_>>>()?)
+}
+
+/// A lint, or several, as Python gives them: the text of one, or texts.
+#[derive(Default)]
+pub(crate) struct Lints(Vec<String>);
+
+impl FromPyObject<'_, '_> for Lints {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = value.cast::<PyString>() {
+            return Ok(Self(vec![text.to_cow()?.into_owned()]));
+        }
+        value.try_iter()?.map(|each| each?.extract()).collect::<PyResult<_>>().map(Self)
+    }
+}
+
+/// The levels of lints, by codes or names; `deny` takes `warnings` too, and `warn` takes `lints`.
+pub(crate) fn levels(allow: Lints, deny: Lints, warn: Lints) -> PyResult<Levels> {
+    let known = |option: &str, Lints(names): Lints, group: Option<&str>| {
+        let id = |name: String| {
+            if Some(name.as_str()) == group {
+                return Ok(name);
+            }
+            let code = parse::code(&name).map_err(|error| format!("{option}: {name:?} is no lint: {error}"));
+            code.map(|code| code.id.to_owned()).map_err(PyValueError::new_err)
+        };
+        names.into_iter().map(id).collect::<PyResult<Vec<_>>>()
+    };
+    Ok(Levels {
+        allow: known("allow", allow, None)?,
+        deny: known("deny", deny, Some("warnings"))?,
+        warn: known("warn", warn, Some("lints"))?,
+    })
 }
 
 /// Bytes that are no UTF-8, as an error of the rules.
@@ -93,10 +125,18 @@ fn listed<'py>(
 
 /// All that the compiler has to say of a rulesheet, in the order of the text: errors and warnings.
 #[pyfunction]
-#[pyo3(signature = (text, name = "rules"))]
-pub(crate) fn check<'py>(py: Python<'py>, text: &str, name: &str) -> PyResult<Bound<'py, PyList>> {
+#[pyo3(signature = (text, name = "rules", *, allow = Lints::default(), deny = Lints::default(), warn = Lints::default()))]
+pub(crate) fn check<'py>(
+    py: Python<'py>,
+    text: &str,
+    name: &str,
+    allow: Lints,
+    deny: Lints,
+    warn: Lints,
+) -> PyResult<Bound<'py, PyList>> {
     let source = Source::new(name, text);
-    let found = py.detach(|| match gdl_compiler::compile(&source, &Options::default()) {
+    let options = Options { levels: levels(allow, deny, warn)?, ..Options::default() };
+    let found = py.detach(|| match gdl_compiler::compile(&source, &options) {
         Ok(compilation) => compilation.diagnostics,
         Err(failure) => failure.diagnostics,
     });
@@ -110,4 +150,16 @@ pub(crate) fn catalogue() -> Vec<(&'static str, usize, bool)> {
     let mut games: Vec<_> = entries.map(|entry| (entry.name, entry.players, entry.is_compiled())).collect();
     games.sort_unstable();
     games
+}
+
+/// The rulesheet of a built-in game; `None` if no game has this name.
+#[pyfunction]
+pub(crate) fn builtin_text(name: &str) -> Option<&'static str> {
+    gdl_games::find(name).map(|entry| entry.text)
+}
+
+/// `; did you mean ...?` with the built-in game whose name is nearest; empty if none is near.
+#[pyfunction]
+pub(crate) fn near(name: &str) -> String {
+    game::near(name)
 }

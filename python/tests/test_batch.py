@@ -335,13 +335,13 @@ def test_games_of_many_roles() -> None:
         return f"{roles} (init a) (<= (legal ?r go) (role ?r)) (<= (next b) (true a)) (<= terminal (true b))"
 
     for count, wide in ((100, None), (127, "single")):
-        batch = gdl.load(rules(count)).batch(70, engine=wide, autoreset="same_step")  # type: ignore[arg-type]
+        batch = gdl.loads(rules(count), allow="goal_100_missing").batch(70, engine=wide, autoreset="same_step")  # type: ignore[arg-type]
         step = batch.step(np.full(batch.action_shape, -1))
         goals = np.array([int(name[1:]) % 101 for name in batch.game.roles])
         assert np.allclose(step.rewards, goals / 50 - 1, atol=1e-6)
         assert step.terminated.all()
     with pytest.raises(ValueError, match="127 roles"):
-        gdl.load(rules(128)).batch(1)
+        gdl.loads(rules(128), allow="goal_100_missing").batch(1)
 
 
 def wrong_arrays(step: gdl.Step) -> list[gdl.Step]:
@@ -411,8 +411,8 @@ def test_batches_that_cannot_be() -> None:
         game.batch(-1)
     with pytest.raises(ValueError, match="autoreset"):
         game.batch(1, autoreset="now")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="Game"):
-        gdl.batch("nim", 1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        gdl.batch(3, 1)  # type: ignore[arg-type]
     with pytest.raises(IndexError):
         game.batch(2).state(2)
     assert len(game.batch(3)) == 3 and "nim" in repr(game.batch(3))

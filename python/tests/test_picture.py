@@ -57,7 +57,7 @@ def test_names_cannot_write_the_picture() -> None:
     (<= terminal (true (cell 1 1 a&b)))
     (<= (goal r 100) (true (cell 1 1 a&b))) (<= (goal r 0) (not (true (cell 1 1 a&b))))
     """
-    picture = gdl.load(rules).initial()._repr_svg_()
+    picture = gdl.loads(rules).initial()._repr_svg_()
     assert picture is not None and "<script" not in picture
     ElementTree.fromstring(picture)
 

@@ -181,7 +181,7 @@ def test_kin(cluster: Any, tmp_path: Path) -> None:
     texts = {name: gdl.load(name).kif for name in ["nim", "tictactoe"]}
     assert gdl.ray.analysis(texts, 10, seed=5) == gdl.merge([gdl.shard(texts, "analysis", count=10, seed=5)])
     # What Ray hands out are rules of any kind, once to each process.
-    rules = gdl.load(game.kif.replace("xplayer", "cross"))
+    rules = gdl.loads(game.kif.replace("xplayer", "cross"))
     assert "cross" in json.loads(gdl.ray.playouts(rules, 1000))["summary"]["wins"]
     with pytest.raises(ValueError, match="takes 2 players"):
         gdl.ray.matches(game, ["random"])

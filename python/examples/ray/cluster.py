@@ -13,15 +13,13 @@ from __future__ import annotations
 import json
 import sys
 
-import gdl
 import gdl.ray
 import ray
 
 ray.init(address="auto")
 store = sys.argv[1] if len(sys.argv) > 1 else None
-game = gdl.load("breakthrough")
 players = ["mcts", "alphabeta:depth=4"]
-document = gdl.ray.matches(game, players, n=1_000, seed=1, nodes=20_000, seconds=30, store=store)
+document = gdl.ray.matches("breakthrough", players, n=1_000, seed=1, nodes=20_000, seconds=30, store=store)
 for player in json.loads(document)["summary"]["players"]:
     low, high = player["score_interval"]
     print(f"{player['player']}: {player['score']:.3f} ({low:.3f} to {high:.3f})")

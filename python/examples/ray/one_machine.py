@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 
-import gdl
 import gdl.ray
 
 parser = argparse.ArgumentParser()
@@ -20,8 +19,7 @@ parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--store")
 arguments = parser.parse_args()
 
-game = gdl.load(arguments.game)
-document = gdl.ray.playouts(game, arguments.count, arguments.seed, store=arguments.store)
+document = gdl.ray.playouts(arguments.game, arguments.count, arguments.seed, store=arguments.store)
 summary = json.loads(document)["summary"]
 print(f"{summary['playouts']:,} games of {summary['mean_length']:.3f} moves")
 for role, goal in summary["goals"].items():

@@ -6,7 +6,8 @@
 >>> state.legal("oplayer")[0]
 '(mark 1 1)'
 
-`load` makes a `Game` of a rulesheet: text, a file or a built-in name. A `State` is a value that never changes; `Game.playouts`
+`load` makes a `Game` of a rulesheet, a file or a built-in name, and `loads` of its text. What takes a `Game` takes a name or a path as
+well. A `State` is a value that never changes; `Game.playouts`
 plays at random, `Game.perft` counts; `batch` steps many games at once with NumPy arrays; a `shard` is a part of work that many machines
 share, and `gdl.ray` shares it out. Roles, moves and fluents are KIF text,
 or numbers: places in `Game.roles`, `Game.moves` and `Game.fluents`.
@@ -16,9 +17,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._errors import Diagnostic, IllegalMoveError, RulesError
+from ._errors import Diagnostic, IllegalMoveError, RulesError, RulesheetWarning
 from ._gdl import Game, Information, Player, Proofs, RoleStats, Solution, State, Stats, __version__, check
-from ._load import builtin_names, load
+from ._load import builtin_names, load, loads
 from ._match import Match, play_match
 from ._shard import merge, shard
 
@@ -37,6 +38,7 @@ __all__ = [
     "Proofs",
     "RoleStats",
     "RulesError",
+    "RulesheetWarning",
     "Solution",
     "State",
     "Stats",
@@ -46,6 +48,7 @@ __all__ = [
     "builtin_names",
     "check",
     "load",
+    "loads",
     "merge",
     "planes",
     "play_match",

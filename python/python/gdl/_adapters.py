@@ -1,16 +1,13 @@
-"""What the adapters for other libraries share: games as they are given, who plays, what is observed, and what is said where a library is
-missing."""
+"""What the adapters for other libraries share: who plays, what is observed, and what is said where a library is missing."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._gdl import Game, Information
-from ._load import load
 
 if TYPE_CHECKING:
     from ._gdl import State
@@ -19,11 +16,6 @@ if TYPE_CHECKING:
 def missing(module: str, package: str, extra: str) -> ImportError:
     """The error of a module whose package is not there."""
     return ImportError(f"{module} needs {package}: pip install 'gdl[{extra}]'", name=package)
-
-
-def game_of(rules: Game | str | os.PathLike[str]) -> Game:
-    """A game as it is, or loaded (see `gdl.load`)."""
-    return rules if isinstance(rules, Game) else load(rules)
 
 
 def players(game: Game) -> list[int]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _gdl
-from ._gdl import Game, State
+from ._gdl import State
+from ._load import GameLike, game_of
 
 Rows: TypeAlias = NDArray[np.uint8] | NDArray[np.uint64]
 Autoreset: TypeAlias = Literal["next_step", "same_step", "disabled"]
@@ -30,14 +31,14 @@ class Planes(NamedTuple):
     """(channels, height, width): the number of the fluent that the place shows; -1 where none does, which is always 0."""
 
 
-def planes(game: Game) -> Planes:
+def planes(game: GameLike) -> Planes:
     """How the states of a game are shown as planes, on the board that is found in the names of its fluents.
 
     Each fluent has its place, so planes say all that the row of fluents does: `flat[fluents]`, and 0 where that is -1.
 
     Raises `ValueError` if there is no board, or planes would have more than 2^20 places.
     """
-    channels, height, width, fluents = _gdl.planes(game)
+    channels, height, width, fluents = _gdl.planes(game_of(game))
     return Planes(tuple(channels), height, width, np.array(fluents, np.int32).reshape(-1, height, width))
 
 
@@ -65,7 +66,7 @@ class Batch:
 
     def __init__(
         self,
-        game: Game,
+        game: GameLike,
         n: int,
         seed: int = 0,
         *,
@@ -77,8 +78,7 @@ class Batch:
         engine: Literal["single"] | None = None,
         threads: int = 1,
     ) -> None:
-        if not isinstance(game, Game):
-            raise TypeError(f"a batch is one of a gdl.Game, not of {game!r}")
+        game = game_of(game)
         if observation not in ("flat", "planes"):
             raise ValueError(f"observation is `flat` or `planes`, not {observation!r}")
         if percepts is None:
@@ -161,7 +161,7 @@ class Batch:
 
 
 def batch(
-    game: Game,
+    game: GameLike,
     n: int,
     seed: int = 0,
     *,
@@ -175,6 +175,7 @@ def batch(
 ) -> Batch:
     """n games at once, in the initial state. `Batch.reset` shows it.
 
+    game: a `Game`, or what `gdl.load` takes.
     seed: for chance. Game i draws from numbers of its own, so neither n nor threads change what it plays.
     autoreset: as in Gymnasium. `next_step`: a game that ended starts again in the next step, whatever the move; `same_step`: in
     the step that ended it; `disabled`: it stays as it is until `Batch.reset`.

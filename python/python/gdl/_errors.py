@@ -1,4 +1,4 @@
-"""What can be wrong: diagnostics of rulesheets, and moves that are not legal."""
+"""Faults: diagnostics of rulesheets, and moves that are not legal."""
 
 from __future__ import annotations
 
@@ -74,6 +74,38 @@ class RulesError(ValueError):
     def help(self) -> str | None:
         """What to write instead of what the first error is about."""
         return None if self.first is None else self.first.help
+
+
+class RulesheetWarning(UserWarning):
+    """A rulesheet has a meaning, but most likely a mistake: a warning of the compiler. `gdl.load(.., allow=code)` keeps it silent."""
+
+    def __init__(self, name: str, diagnostic: Diagnostic) -> None:
+        super().__init__(name, diagnostic)
+        self.name = name
+        """What the rulesheet is called."""
+        self.diagnostic = diagnostic
+        """The warning for programs."""
+
+    def __str__(self) -> str:
+        at, fault = self.diagnostic.place, self.diagnostic
+        where = self.name if at is None else f"{self.name}:{at[0]}:{at[1]}"
+        help = "" if fault.help is None else f"; {fault.help}"
+        return f"{where}: {fault.message} [{fault.code}]{help}"
+
+    @property
+    def code(self) -> str:
+        """The code, such as `GDL102`."""
+        return self.diagnostic.code
+
+    @property
+    def line(self) -> int | None:
+        """The line where it begins, from 1."""
+        return self.diagnostic.line
+
+    @property
+    def column(self) -> int | None:
+        """The column where it begins, in characters, from 1."""
+        return self.diagnostic.column
 
 
 class IllegalMoveError(ValueError):

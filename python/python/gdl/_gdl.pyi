@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ._batch import Autoreset, Observation, Step
 from ._batch import Batch as PythonBatch
 from ._errors import Diagnostic
+from ._load import GameLike
 
 __all__ = [
     "Batch",
@@ -24,10 +25,12 @@ __all__ = [
     "Stats",
     "__version__",
     "builtin",
+    "builtin_text",
     "catalogue",
     "check",
     "load",
     "merge",
+    "near",
     "planes",
     "rulesheets",
     "shard",
@@ -43,7 +46,7 @@ only legal move; or the move of the only role that has a choice."""
 
 @final
 class Game:
-    """A game: rules that are ready to be played. It never changes and may be shared by threads. Made by `gdl.load`."""
+    """A game: rules that are ready to be played. It never changes and may be shared by threads. Made by `gdl.load` and `gdl.loads`."""
 
     @property
     def name(self) -> str:
@@ -51,6 +54,9 @@ class Game:
     @property
     def kif(self) -> str:
         """The rulesheet, as it was given."""
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """The warnings of the rulesheet, in the order of the text, but for those that were allowed."""
     @property
     def fingerprint(self) -> str:
         """SHA-256 of the rulesheet's words and parentheses in small letters, one space between them, as 64 hexadecimal digits.
@@ -153,6 +159,8 @@ class Game:
         """Many games at once: see `gdl.batch`."""
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
+    def __copy__(self) -> Game: ...
+    def __deepcopy__(self, memo: object, /) -> Game: ...
 
 @final
 class Proofs:
@@ -244,7 +252,7 @@ class Information(Hashable):
 
     Equal for plays that the role cannot tell apart. Its text is canonical: an information state string."""
 
-    def __new__(cls, game: Game, role: _Name) -> Information: ...
+    def __new__(cls, game: GameLike, role: _Name) -> Information: ...
     @property
     def game(self) -> Game:
         """The game."""
@@ -280,7 +288,7 @@ class Player:
 
     def __new__(
         cls,
-        game: Game,
+        game: GameLike,
         role: _Name,
         kind: str = "best",
         *,
@@ -414,7 +422,7 @@ class Batch:
 
 def load(
     text: str | bytes,
-    name: str | os.PathLike[str] = "rules",
+    name: str = "rules",
     *,
     strangers: bool = False,
     max_bytes: int | None = None,
@@ -422,16 +430,34 @@ def load(
     case_sensitive: bool = False,
     lifted: bool = False,
     seconds: float | None = None,
+    allow: str | Iterable[str] = ...,
+    deny: str | Iterable[str] = ...,
+    warn: str | Iterable[str] = ...,
 ) -> Game: ...
 def builtin(name: str) -> Game: ...
+def builtin_text(name: str) -> str | None:
+    """The rulesheet of a built-in game; None if no game has this name."""
+
+def near(name: str) -> str:
+    """`; did you mean ...?` with the built-in game whose name is nearest; empty if none is near."""
+
 def catalogue() -> list[tuple[str, int, bool]]:
     """Name, number of players and whether it is compiled in, of each built-in game, by name."""
 
 def planes(game: Game) -> tuple[list[str], int, int, list[int]]:
     """Channels, height, width, and for each place the number of its fluent: see `gdl.planes`."""
 
-def check(text: str, name: str = "rules") -> list[Diagnostic]:
-    """All that the compiler has to say of a rulesheet, in the order of the text: errors and warnings."""
+def check(
+    text: str,
+    name: str = "rules",
+    *,
+    allow: str | Iterable[str] = ...,
+    deny: str | Iterable[str] = ...,
+    warn: str | Iterable[str] = ...,
+) -> list[Diagnostic]:
+    """All that the compiler has to say of the text of a rulesheet, in its order: errors and warnings.
+
+    allow, deny, warn: as for `gdl.load`. Raises `ValueError` for a lint that does not exist."""
 
 def shard(
     subject: Game | Sequence[tuple[str, str]],

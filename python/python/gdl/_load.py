@@ -1,14 +1,55 @@
-"""From text, a file or a name to a game."""
+"""From a name, a file or a text to a game."""
 
 from __future__ import annotations
 
+import errno
 import os
+import sys
+import warnings
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from . import _gdl
+from ._errors import RulesheetWarning
 from ._gdl import Game, Information
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Unpack
+
+GameLike: TypeAlias = "Game | str | os.PathLike[str]"
+"""A game; or the name of a built-in game or the path of a rulesheet, for `load`."""
 
 _MAX_FILE = (16 << 20) + 1
 """One byte more than a rulesheet may have: the compiler says so then."""
+
+_PACKAGE = os.path.dirname(__file__) + os.sep
+_MOST_SHOWN = 80
+"""Characters of a name that a message repeats."""
+
+
+class Options(TypedDict, total=False):
+    """How a rulesheet is read: the options of `load` and `loads`."""
+
+    name: str | None
+    """What the rulesheet is called in messages."""
+    allow: str | Iterable[str]
+    """Lints and warnings to keep silent about."""
+    deny: str | Iterable[str]
+    """Lints and warnings that are errors; `warnings` stands for all warnings."""
+    warn: str | Iterable[str]
+    """Lints that are warnings; `lints` stands for all silent lints."""
+    strangers: bool
+    """Limits for text from strangers."""
+    max_bytes: int | None
+    """The most bytes that a phase of the compiler may take."""
+    max_steps: int | None
+    """The most steps that a phase of the compiler may take."""
+    case_sensitive: bool
+    """Spellings that differ in case alone are different symbols."""
+    lifted: bool
+    """The rules are evaluated state by state."""
+    seconds: float | None
+    """No game comes later than that."""
 
 
 def builtin_names(*, compiled: bool = False) -> list[str]:
@@ -19,78 +60,81 @@ def builtin_names(*, compiled: bool = False) -> list[str]:
     return [name for name, _, is_compiled in _gdl.catalogue() if is_compiled or not compiled]
 
 
-def load(
-    source: str | os.PathLike[str],
-    *,
-    name: str | None = None,
-    strangers: bool = False,
-    max_bytes: int | None = None,
-    max_steps: int | None = None,
-    case_sensitive: bool = False,
-    lifted: bool = False,
-    seconds: float | None = None,
-) -> Game:
-    """Makes a game of a rulesheet.
+def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
+    """Makes a game of a built-in rulesheet or one in a file; `loads` takes the text of one.
 
-    `source` is the text of a rulesheet if it has a parenthesis; else the name of a built-in game if there is one (see
-    `builtin_names`); else, like every `os.PathLike`, the path of a file.
+    `source` is the name of a built-in game if there is one (see `builtin_names`); otherwise, like every `os.PathLike`, the path of a file.
 
-    name: what the rulesheet is called in messages, instead of its path or `rules`.
+    name: what the rulesheet is called in messages, instead of its name or path.
+    allow, deny, warn: a lint or several, by code or name, as `gdl check` takes them. Allowed ones are silent, denied ones errors;
+    `deny="warnings"` makes all warnings errors, `warn="lints"` all silent lints warnings.
     strangers: limits for text from strangers: some two seconds and a hundred megabytes at most.
     max_bytes, max_steps: the most that a phase of the compiler may take; a step is some ten nanoseconds.
     case_sensitive: spellings that differ in case alone are different symbols.
     lifted: the rules are evaluated state by state, even if they could be grounded.
     seconds: no game comes later than that.
 
-    Raises `RulesError` if the rulesheet has faults or exceeds a limit, `TimeoutError` if it took too long, and `OSError` if the
-    file cannot be read. Ctrl-C ends it.
+    Each warning of the rulesheet is a `RulesheetWarning` of Python too, and `Game.warnings` has all of them.
+
+    Raises `RulesError` if the rulesheet has faults or exceeds a limit, `TimeoutError` if it took too long, `OSError` if the
+    file cannot be read, and `ValueError` for a lint that does not exist. Ctrl-C ends it.
     """
-    text: str | bytes
-    if isinstance(source, str) and "(" in source:
-        text, called = source, "rules"
-    elif isinstance(source, str) and source in builtin_names():
-        plain = name is None and max_bytes is None and max_steps is None and seconds is None
-        game = _gdl.builtin(source)
-        if plain and not (strangers or case_sensitive or lifted):
-            return game
-        text, called = game.kif, source
-    elif isinstance(source, str) and not os.path.exists(source):
-        names = ", ".join(builtin_names())
-        raise FileNotFoundError(f"no text of rules, no file and no built-in game: {source!r}; built in are {names}")
+    text = _gdl.builtin_text(source) if isinstance(source, str) else None
+    if text is not None:
+        if all(value is None or value is False for value in options.values()):
+            return _gdl.builtin(os.fspath(source))
+        return _make(text, os.fspath(source), options)
+    path = os.fspath(source)
+    if isinstance(path, bytes):
+        raise TypeError("a name or a path is expected: `gdl.loads` takes the text of a rulesheet")
+    if isinstance(source, str) and not os.path.exists(source):
+        raise _missing(source)
+    with open(path, "rb") as file:
+        return _make(file.read(_MAX_FILE), path, options)
+
+
+def loads(text: str | bytes, **options: Unpack[Options]) -> Game:
+    """Makes a game of the text of a rulesheet. Options, warnings and errors are those of `load`; it is called `rules` unless `name`
+    says otherwise."""
+    return _make(text, "rules", options)
+
+
+def game_of(source: GameLike) -> Game:
+    """A game as it is, or loaded."""
+    return source if isinstance(source, Game) else load(source)
+
+
+def _make(text: str | bytes, called: str, options: Options) -> Game:
+    """Loads a text, and warns of what the compiler warns of."""
+    rest: Any = dict(options)
+    name = rest.pop("name", None)
+    game = _gdl.load(text, called if name is None else name, **rest)
+    for warning in game.warnings:
+        warnings.warn(RulesheetWarning(game.name, warning), stacklevel=_caller())
+    return game
+
+
+def _caller() -> int:
+    """The `stacklevel`, for the function that calls this one, of the first frame outside the package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _missing(source: str) -> FileNotFoundError:
+    """The error of a name that is neither a built-in game nor a file."""
+    if "(" in source or "\n" in source:
+        hint = ": the text of a rulesheet is for `gdl.loads`"
     else:
-        with open(source, "rb") as file:
-            text, called = file.read(_MAX_FILE), os.fspath(source)
-    return _gdl.load(
-        text,
-        called if name is None else name,
-        strangers=strangers,
-        max_bytes=max_bytes,
-        max_steps=max_steps,
-        case_sensitive=case_sensitive,
-        lifted=lifted,
-        seconds=seconds,
-    )
+        hint = _gdl.near(source) or ": `gdl.builtin_names()` has the built-in games"
+    shown = source if len(source) <= _MOST_SHOWN else source[:_MOST_SHOWN] + ".."
+    return FileNotFoundError(errno.ENOENT, f"no built-in game and no file has this name{hint}", shown)
 
 
-def again(
-    text: str,
-    name: str,
-    strangers: bool,
-    max_bytes: int | None,
-    max_steps: int | None,
-    case_sensitive: bool,
-    lifted: bool,
-) -> Game:
-    """Loads a game that was pickled."""
-    return _gdl.load(
-        text,
-        name,
-        strangers=strangers,
-        max_bytes=max_bytes,
-        max_steps=max_steps,
-        case_sensitive=case_sensitive,
-        lifted=lifted,
-    )
+def again(text: str, name: str, options: dict[str, Any]) -> Game:
+    """Loads a game that was pickled, without warnings."""
+    return _gdl.load(text, name, **options)
 
 
 def information(game: Game, role: int, steps: list[tuple[int, str]]) -> Information:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._gdl import Game, Information, Player, State
+from ._gdl import Information, Player, State
+from ._load import GameLike, game_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ class Match(NamedTuple):
 
 
 def play_match(
-    game: Game,
+    game: GameLike,
     players: Sequence[Player] | Mapping[str, Player],
     *,
     seconds: float | None = None,
@@ -35,6 +36,7 @@ def play_match(
 ) -> Match:
     """Leads a match in which each player is given the information of its role alone.
 
+    game: a `Game`, or what `gdl.load` takes.
     players: one for each role but chance, which draws with `seed`; each says which role it plays.
     seconds, nodes: what a decision may take; one second without either.
 
@@ -42,6 +44,7 @@ def play_match(
     """
     from random import Random  # not at the top: it takes as long to import as half the package
 
+    game = game_of(game)
     table = {player.role: player for player in (players.values() if hasattr(players, "values") else players)}
     if sorted(table) != sorted(role for role in game.roles if role != game.chance_role) or len(table) != len(players):
         raise ValueError(f"one player for each of {', '.join(game.roles)} is needed, but for chance")

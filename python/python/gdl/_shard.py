@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from . import _gdl
 from ._gdl import Game
+from ._load import GameLike, game_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
-Subject: TypeAlias = "Game | Mapping[str, str] | str | os.PathLike[str]"
-"""A game; or rulesheets: a folder, or texts by name."""
+Subject: TypeAlias = "GameLike | Mapping[str, str]"
+"""A game, or what `gdl.load` takes; of an analysis rulesheets: a folder, or texts by name."""
 Job: TypeAlias = Literal["playouts", "perft", "matches", "analysis"]
 """What may be done in shards."""
 
@@ -29,7 +30,7 @@ def shard(
 ) -> str:
     """Does a range of blocks of a job. The document, one JSON object, is the same wherever and however often that is done.
 
-    subject: the game; of an analysis the folder with the rulesheets (`*.kif`), or their texts by name.
+    subject: the game, or what `gdl.load` takes; of an analysis the folder with the rulesheets (`*.kif`), or their texts by name.
     job: with its `options`: `playouts` (`count`, a million unless told otherwise, `engine`: `lanes` or `single`), `perft` (`depth`,
         `prefix`), `matches` (`players`, `count`, `nodes`) or `analysis` (`count`).
     seed: what random choices follow from.
@@ -44,7 +45,7 @@ def shard(
     import json  # not at the top: few want it, and it takes time to import
 
     request = json.dumps({"kind": job, **options})
-    return _gdl.shard(given(subject), request, seed, blocks, threads, progress)
+    return _gdl.shard(given(subject, job), request, seed, blocks, threads, progress)
 
 
 def merge(documents: Iterable[str] | Mapping[str, str]) -> str:
@@ -61,10 +62,10 @@ def merge(documents: Iterable[str] | Mapping[str, str]) -> str:
     return _gdl.merge(list(named))
 
 
-def given(subject: Subject) -> Game | list[tuple[str, str]]:
-    """What a job is about, as it is handed on: rulesheets in the order of their names."""
+def given(subject: Subject, job: Job) -> Game | list[tuple[str, str]]:
+    """The subject of a job as it is handed on: a game, or rulesheets in the order of their names."""
     if isinstance(subject, Game):
         return subject
-    if isinstance(subject, (str, os.PathLike)):
-        return _gdl.rulesheets(subject)
-    return sorted(subject.items(), key=lambda item: item[0].encode())
+    if isinstance(subject, Mapping):
+        return sorted(subject.items(), key=lambda item: item[0].encode())
+    return _gdl.rulesheets(subject) if job == "analysis" else game_of(subject)

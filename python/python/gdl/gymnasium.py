@@ -21,7 +21,6 @@ Needs Gymnasium: `pip install 'gdl[gymnasium]'`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -32,6 +31,7 @@ from . import _adapters, _gdl
 from ._batch import Autoreset, Step, batch
 from ._errors import IllegalMoveError
 from ._gdl import Game, State
+from ._load import GameLike, game_of
 
 try:
     import gymnasium
@@ -46,11 +46,11 @@ __all__ = ["Env", "VectorEnv", "register"]
 Rows = NDArray[np.int8]
 
 
-def register(rules: Game | str | os.PathLike[str], id: str) -> None:
+def register(rules: GameLike, id: str) -> None:
     """Makes `gymnasium.make(id)` an `Env` of some rules, and `gymnasium.make_vec(id, n)` a `VectorEnv`.
 
     Raises `ValueError` if the game does not have exactly one player."""
-    game = _adapters.game_of(rules)
+    game = game_of(rules)
     _player(game)
     gymnasium.register(id, entry_point="gdl.gymnasium:Env", vector_entry_point="gdl.gymnasium:VectorEnv", kwargs={"rules": game})
 
@@ -113,14 +113,14 @@ class Env(gymnasium.Env[Rows, np.int64]):
 
     def __init__(
         self,
-        rules: Game | str | os.PathLike[str],
+        rules: GameLike,
         *,
         illegal: Literal["raise", "lose"] = "raise",
         render_mode: str | None = None,
     ) -> None:
         if illegal not in ("raise", "lose"):
             raise ValueError(f"illegal is `raise` or `lose`, not {illegal!r}")
-        self.game = _adapters.game_of(rules)
+        self.game = game_of(rules)
         self._games = _Games(self.game, 1, "disabled")
         self._loses = illegal == "lose"
         self.render_mode = render_mode
@@ -176,13 +176,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[Rows, NDArray[np.int64], NDArray[Any]
 
     def __init__(
         self,
-        rules: Game | str | os.PathLike[str],
+        rules: GameLike,
         num_envs: int = 1,
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         threads: int = 1,
     ) -> None:
-        self.game = _adapters.game_of(rules)
+        self.game = game_of(rules)
         self.num_envs = num_envs
         self._mode = AutoresetMode(autoreset_mode)
         starts = self._mode == AutoresetMode.NEXT_STEP

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from . import _adapters
 from ._gdl import Game, Information, State
+from ._load import GameLike, game_of
 
 try:
     import pyspiel
@@ -48,7 +49,7 @@ _CHANCE, _TERMINAL, _SIMULTANEOUS = (int(each) for each in (-1, -4, -2))
 
 
 def register(
-    rules: Game | str | os.PathLike[str],
+    rules: GameLike,
     name: str | None = None,
     *,
     max_game_length: int | None = None,
@@ -72,7 +73,7 @@ def register(
 
     Raises what `gdl.load` raises, and `ValueError` for a name or numbers that OpenSpiel cannot take.
     """
-    game = _adapters.game_of(rules)
+    game = game_of(rules)
     if name is None:
         stem = os.path.splitext(os.path.basename(game.name))[0]
         name = "gdl_" + re.sub(r"\W+", "_", stem, flags=re.ASCII).lower()

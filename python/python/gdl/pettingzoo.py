@@ -20,7 +20,6 @@ Needs PettingZoo: `pip install 'gdl[pettingzoo]'`.
 
 from __future__ import annotations
 
-import os
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 from . import _adapters
 from ._errors import IllegalMoveError
 from ._gdl import Game, Information, State
+from ._load import GameLike, game_of
 
 try:
     from gymnasium import spaces
@@ -43,17 +43,17 @@ __all__ = ["Aec", "Parallel", "env", "parallel_env", "raw_env"]
 Observation = dict[str, NDArray[np.int8]]
 
 
-def env(rules: Game | str | os.PathLike[str], **options: Any) -> AECEnv[str, Observation, int]:
+def env(rules: GameLike, **options: Any) -> AECEnv[str, Observation, int]:
     """`raw_env`, with a wrapper that says so if methods are called in a wrong order."""
     return OrderEnforcingWrapper(raw_env(rules, **options))
 
 
-def raw_env(rules: Game | str | os.PathLike[str], **options: Any) -> Aec:
+def raw_env(rules: GameLike, **options: Any) -> Aec:
     """An environment that asks one agent at a time: see `Aec`."""
     return Aec(rules, **options)
 
 
-def parallel_env(rules: Game | str | os.PathLike[str], **options: Any) -> Parallel:
+def parallel_env(rules: GameLike, **options: Any) -> Parallel:
     """An environment that asks all agents in each step: see `Parallel`."""
     return Parallel(rules, **options)
 
@@ -141,14 +141,14 @@ class _Shared:
 
     def __init__(
         self,
-        rules: Game | str | os.PathLike[str],
+        rules: GameLike,
         *,
         max_length: int | None = None,
         illegal: Literal["raise", "lose"] = "raise",
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        self.game = _adapters.game_of(rules)
+        self.game = game_of(rules)
         self._table = _Table(self.game, max_length, illegal)
         self.render_mode = render_mode
         self.possible_agents = list(self._table.players)
@@ -188,7 +188,7 @@ class Aec(_Shared, AECEnv[str, Observation, int]):  # type: ignore[misc]
 
     rules: a `gdl.Game`, or what `gdl.load` takes.
     max_length: the most steps of a game; one that lasts longer is truncated.
-    illegal: what comes of a move that is not legal, `raise` or `lose`: see `gdl.pettingzoo`.
+    illegal: the result of a move that is not legal, `raise` or `lose`: see `gdl.pettingzoo`.
     render_mode: `ansi`, for `render` to give the board, or the fluents, as text.
     """
 

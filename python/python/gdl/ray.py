@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from ._gdl import Game
+    from ._load import GameLike
 
 
 class How(TypedDict, total=False):
@@ -47,17 +48,19 @@ class How(TypedDict, total=False):
     """Whether progress is shown: if stderr is a terminal unless told otherwise."""
 
 
-def playouts(game: Game, n: int, seed: int = 0, **how: Unpack[How]) -> str:
+def playouts(game: GameLike, n: int, seed: int = 0, **how: Unpack[How]) -> str:
     """`n` random games: the numbers of `gdl playouts`, for the same seed."""
     return run(game, "playouts", {"count": n}, seed, **how)
 
 
-def perft(game: Game, depth: int, *, prefix: int | None = None, **how: Unpack[How]) -> str:
+def perft(game: GameLike, depth: int, *, prefix: int | None = None, **how: Unpack[How]) -> str:
     """The numbers of sequences of 1, 2, .. `depth` joint moves. The work is cut by the states after `prefix` of them."""
     return run(game, "perft", {"depth": depth, "prefix": prefix}, 0, **how)
 
 
-def matches(game: Game, players: Sequence[str], n: int = 100, seed: int = 0, *, nodes: int = 10_000, **how: Unpack[How]) -> str:
+def matches(
+    game: GameLike, players: Sequence[str], n: int = 100, seed: int = 0, *, nodes: int = 10_000, **how: Unpack[How]
+) -> str:
     """`n` matches between players such as `mcts` or `alphabeta:depth=4`, one for each role but chance: what `gdl match` counts."""
     return run(game, "matches", {"players": list(players), "count": n, "nodes": nodes}, seed, **how)
 
@@ -82,7 +85,7 @@ def run(
     progress: bool | None = None,
 ) -> str:
     """Does all blocks of a job, as `gdl.shard` takes it."""
-    handed = given(subject)
+    handed = given(subject, job)
     request = json.dumps({"kind": job, **options})
     header = _gdl.shard(handed, request, seed, (0, 0))
     kept = None if store is None else _Store(os.fspath(store), hashlib.sha256(header.encode()).hexdigest()[:32])

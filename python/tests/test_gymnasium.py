@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import gdl
@@ -23,13 +24,42 @@ SINGLE = [
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_checks(name: str) -> None:
-    check_env(gym.Env(name, illegal="lose"), skip_render_check=True)
+    # Warnings are errors here: nothing is left for users to silence.
+    check_env(gym.Env(name))
+    check_env(gym.Env(name, illegal="lose", render_mode="ansi"))
     id = f"gdl/{name.title().replace('_', '')}-v0"
-    check_env(gymnasium.make(id, illegal="lose").unwrapped, skip_render_check=True)
+    check_env(gymnasium.make(id).unwrapped)
     many = gymnasium.make_vec(id, num_envs=3)
     assert isinstance(many, gym.VectorEnv) and many.num_envs == 3
     observations, infos = many.reset(seed=1)
     assert observations in many.observation_space and infos["action_mask"].shape == (3, len(gdl.load(name).moves))
+
+
+def test_an_environment_of_a_file_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "my lamps (1).kif"
+    path.write_text(gdl.load("lights_out").kif)
+    env = gym.Env(path, render_mode="ansi")
+    assert env.spec is not None and env.spec.id == "gdl/MyLamps1-v0"
+    check_env(env)
+    again = env.spec.make().unwrapped
+    assert isinstance(again, gym.Env) and again.game is env.game and again.render_mode == "ansi"
+    spec = gym.Env(gdl.loads(path.read_text(), name="()")).spec
+    assert spec is not None and spec.id == "gdl/Rules-v0"
+
+
+def test_wrappers_and_illegal_moves() -> None:
+    # What a learner without masks does: it draws from all of the action space.
+    env = gymnasium.make("gdl/MontyHall-v0")
+    env.action_space.seed(1)
+    endings = set()
+    for episode in range(60):
+        env.reset(seed=episode)
+        over = False
+        while not over:
+            _, reward, over, truncated, info = env.step(env.action_space.sample())
+            assert not truncated
+        endings.add((info.get("illegal", False), float(reward)))
+    assert (True, -1.0) in endings and endings <= {(True, -1.0), (False, -1.0), (False, 1.0)}
 
 
 def legal(masks: Any, random: np.random.Generator) -> Any:
@@ -98,16 +128,17 @@ def test_seeds() -> None:
 
 
 def test_what_is_refused() -> None:
-    env = gym.Env("monty_hall")
+    env = gym.Env("monty_hall", illegal="raise")
     env.reset(seed=1)
     before = env.gdl_state
     stay = gdl.load("monty_hall").moves.index("stay")
     with pytest.raises(gdl.IllegalMoveError) as caught:
         env.step(stay)
     assert caught.value.role == "candidate" and env.gdl_state == before
-    loses = gym.Env("monty_hall", illegal="lose", render_mode="ansi")
+    loses = gym.Env("monty_hall", render_mode="ansi")
     loses.reset(seed=1)
     assert loses.step(stay)[1:3] == (-1.0, True) and isinstance(loses.render(), str)
+    assert loses.step(stay)[4]["illegal"] is True
     with pytest.raises(ValueError, match="2 players"):
         gym.Env("tictactoe")
     with pytest.raises(ValueError, match="2 players"):

@@ -21,6 +21,8 @@ Needs Gymnasium: `pip install 'gdl[gymnasium]'`.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -36,6 +38,7 @@ from ._load import GameLike, game_of
 try:
     import gymnasium
     from gymnasium import spaces
+    from gymnasium.envs.registration import EnvSpec
     from gymnasium.vector import AutoresetMode
     from gymnasium.vector.utils import batch_space
 except ImportError as error:
@@ -53,6 +56,13 @@ def register(rules: GameLike, id: str) -> None:
     game = game_of(rules)
     _player(game)
     gymnasium.register(id, entry_point="gdl.gymnasium:Env", vector_entry_point="gdl.gymnasium:VectorEnv", kwargs={"rules": game})
+
+
+def _id(name: str) -> str:
+    """The id of a game, by its built-in name or its path."""
+    stem = os.path.splitext(os.path.basename(name))[0]
+    words = re.sub(r"[\W_]+", "", stem.title())
+    return f"gdl/{words or 'Rules'}-v0"
 
 
 def _player(game: Game) -> int:
@@ -102,20 +112,21 @@ class Env(gymnasium.Env[Rows, np.int64]):
     """One game of one player.
 
     rules: a `gdl.Game`, or what `gdl.load` takes.
-    illegal: what comes of a move that is not legal. `raise`: `gdl.IllegalMoveError`, and the environment is as before; `lose`: the
-    game ends with a reward of -1, and `info["illegal"]` is true.
+    illegal: the result of a move that is not legal. `lose`, the default, since Gymnasium's checks and many learners draw from all of the
+    action space: the game ends with a reward of -1, and `info["illegal"]` is true. `raise`: `gdl.IllegalMoveError`, and the environment
+    is as before.
     render_mode: `ansi`, for `render` to give the board, or the fluents, as text.
 
     Raises `ValueError` if the game does not have exactly one player.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
 
     def __init__(
         self,
         rules: GameLike,
         *,
-        illegal: Literal["raise", "lose"] = "raise",
+        illegal: Literal["raise", "lose"] = "lose",
         render_mode: str | None = None,
     ) -> None:
         if illegal not in ("raise", "lose"):
@@ -125,6 +136,9 @@ class Env(gymnasium.Env[Rows, np.int64]):
         self._loses = illegal == "lose"
         self.render_mode = render_mode
         self.observation_space, self.action_space = _spaces(self.game)
+        self.spec = EnvSpec(
+            _id(self.game.name), "gdl.gymnasium:Env", kwargs={"rules": self.game, "illegal": illegal, "render_mode": render_mode}
+        )
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Rows, dict[str, Any]]:
         super().reset(seed=seed)
@@ -238,4 +252,4 @@ def _objects(rows: Rows, where: NDArray[np.bool_]) -> NDArray[np.object_]:
 
 for _name, _players, _ in _gdl.catalogue():
     if _players == 1:
-        register(_name, f"gdl/{_name.title().replace('_', '')}-v0")
+        register(_name, _id(_name))

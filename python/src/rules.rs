@@ -1,5 +1,5 @@
-//! Faults of rulesheets: diagnostics of the compiler become `gdl.Diagnostic`, errors `gdl.RulesError`. The levels of lints, and the
-//! catalogue of built-in games.
+//! Faults of rulesheets: diagnostics of the compiler become `gdl.Diagnostic`, errors
+//! `gdl.RulesError`. The levels of lints, and the catalogue of built-in games.
 
 use crate::python_class;
 use gdl_compiler::{Levels, Options, Source};

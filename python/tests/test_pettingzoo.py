@@ -37,7 +37,7 @@ def test_api(rules: str) -> None:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         api_test(zoo.env(rules), num_cycles=100, verbose_progress=False)
-    # Its own classic games are left out of these checks by their names: agents are called `player_0`, and no agent has a mask.
+    # It leaves its own classic games out of these checks, by their names.
     assert {str(each.message) for each in told} <= OF_MASKS_AND_NAMES
 
 

@@ -44,8 +44,8 @@ pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Resul
     compile_in_stages(source, options, way, None::<fn(Dynamic)>).map(|(game, _)| game)
 }
 
-/// The game of [`compile_as`] with its warnings. Before that it calls `give`, if there is any, with the
-/// [`early`] game of the rules, if there is one.
+/// The game of [`compile_as`] with its warnings. Before that it calls `give`, if there is any, with
+/// the [`early`] game of the rules, if there is one.
 ///
 /// # Errors
 /// All that is wrong with it, or that it takes too much for this engine.

@@ -6,8 +6,9 @@
 //! slower in most games, and faster where a net would be vast and little of it alive. A trial counts work and reads no clock,
 //! so each machine takes the same engine.
 //!
-//! [`load`] is for rulesheets of one's own. A [`Loader`] has names for messages, levels of lints, limits for text from strangers,
-//! a deadline and a [`Cancel`]; [`Loader::load_with_warnings`] returns warnings beside the game.
+//! [`load`] is for rulesheets of one's own. A [`Loader`] has names for messages, levels of lints,
+//! limits for text from strangers, a deadline and a [`Cancel`]; [`Loader::load_with_warnings`]
+//! returns warnings beside the game.
 
 use crate::{
     cancel::Cancel,
@@ -269,8 +270,8 @@ impl Loader {
         self
     }
 
-    /// Keeps silent about a lint or a warning, given by its code or its name. An error stays one, unless the catalogue marks it
-    /// as a lint.
+    /// Keeps silent about a lint or a warning, given by its code or its name. An error stays one,
+    /// unless the catalogue marks it as a lint.
     ///
     /// ```
     /// use gdl_runtime::{LoadError, Loader};
@@ -288,14 +289,15 @@ impl Loader {
         self
     }
 
-    /// Makes a lint or a warning an error, given by its code or its name; `warnings` makes all warnings errors.
+    /// Makes a lint or a warning an error, given by its code or its name; `warnings` makes all
+    /// warnings errors.
     pub fn deny(mut self, lint: impl Into<String>) -> Self {
         self.options.levels.deny.push(lint.into());
         self
     }
 
-    /// Makes a lint a warning, given by its code or its name, whether it is silent or an error otherwise; `lints` makes all
-    /// silent lints warnings.
+    /// Makes a lint a warning, given by its code or its name, whether it is silent or an error
+    /// otherwise; `lints` makes all silent lints warnings.
     pub fn warn(mut self, lint: impl Into<String>) -> Self {
         self.options.levels.warn.push(lint.into());
         self

@@ -6,10 +6,11 @@
 >>> state.legal("oplayer")[0]
 '(mark 1 1)'
 
-`load` makes a `Game` of a rulesheet, a file or a built-in name, and `loads` of its text. What takes a `Game` takes a name or a path as
-well. A `State` is a value that never changes; `Game.playouts`
-plays at random, `Game.perft` counts; `batch` steps many games at once with NumPy arrays; a `shard` is a part of work that many machines
-share, and `gdl.ray` shares it out. Roles, moves and fluents are KIF text,
+`load` makes a `Game` of a rulesheet, a file or a built-in name, and `loads` of its text. What takes
+a `Game` takes a name or a path as well. A `State` is a value that never changes; `Game.playouts`
+plays at random, `Game.perft` counts; `batch` steps many games at once with NumPy arrays; a `shard`
+is a part of work that many machines share, and `gdl.ray` shares it out. Roles, moves and fluents
+are KIF text,
 or numbers: places in `Game.roles`, `Game.moves` and `Game.fluents`.
 """
 

@@ -1,4 +1,4 @@
-"""What the adapters for other libraries share: who plays, what is observed, and what is said where a library is missing."""
+"""The common parts of the adapters for other libraries: players, observations, missing libraries."""
 
 from __future__ import annotations
 

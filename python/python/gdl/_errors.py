@@ -77,7 +77,9 @@ class RulesError(ValueError):
 
 
 class RulesheetWarning(UserWarning):
-    """A rulesheet has a meaning, but most likely a mistake: a warning of the compiler. `gdl.load(.., allow=code)` keeps it silent."""
+    """A warning of the compiler: a rulesheet that has a meaning, but most likely a mistake.
+
+    `gdl.load(.., allow=code)` keeps it silent."""
 
     def __init__(self, name: str, diagnostic: Diagnostic) -> None:
         super().__init__(name, diagnostic)

@@ -46,7 +46,9 @@ only legal move; or the move of the only role that has a choice."""
 
 @final
 class Game:
-    """A game: rules that are ready to be played. It never changes and may be shared by threads. Made by `gdl.load` and `gdl.loads`."""
+    """A game: rules that are ready to be played. It never changes and may be shared by threads.
+
+    Made by `gdl.load` and `gdl.loads`."""
 
     @property
     def name(self) -> str:
@@ -56,7 +58,7 @@ class Game:
         """The rulesheet, as it was given."""
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """The warnings of the rulesheet, in the order of the text, but for those that were allowed."""
+        """The warnings of the rulesheet, in the order of the text; none that was allowed."""
     @property
     def fingerprint(self) -> str:
         """SHA-256 of the rulesheet's words and parentheses in small letters, one space between them, as 64 hexadecimal digits.
@@ -455,7 +457,7 @@ def check(
     deny: str | Iterable[str] = ...,
     warn: str | Iterable[str] = ...,
 ) -> list[Diagnostic]:
-    """All that the compiler has to say of the text of a rulesheet, in its order: errors and warnings.
+    """Returns the errors and warnings of the text of a rulesheet, in its order.
 
     allow, deny, warn: as for `gdl.load`. Raises `ValueError` for a lint that does not exist."""
 

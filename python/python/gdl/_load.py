@@ -63,21 +63,25 @@ def builtin_names(*, compiled: bool = False) -> list[str]:
 def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
     """Makes a game of a built-in rulesheet or one in a file; `loads` takes the text of one.
 
-    `source` is the name of a built-in game if there is one (see `builtin_names`); otherwise, like every `os.PathLike`, the path of a file.
+    `source` is the name of a built-in game if there is one (see `builtin_names`); otherwise, like
+    every `os.PathLike`, the path of a file.
 
     name: what the rulesheet is called in messages, instead of its name or path.
-    allow, deny, warn: a lint or several, by code or name, as `gdl check` takes them. Allowed ones are silent, denied ones errors;
-    `deny="warnings"` makes all warnings errors, `warn="lints"` all silent lints warnings.
+    allow, deny, warn: a lint or several, by code or name, as `gdl check` takes them. Allowed ones
+    are silent, denied ones errors; `deny="warnings"` makes all warnings errors, `warn="lints"` all
+    silent lints warnings.
     strangers: limits for text from strangers: some two seconds and a hundred megabytes at most.
     max_bytes, max_steps: the most that a phase of the compiler may take; a step is some ten nanoseconds.
     case_sensitive: spellings that differ in case alone are different symbols.
     lifted: the rules are evaluated state by state, even if they could be grounded.
     seconds: no game comes later than that.
 
-    Each warning of the rulesheet is a `RulesheetWarning` of Python too, and `Game.warnings` has all of them.
+    Each warning of the rulesheet is a `RulesheetWarning` of Python too, and `Game.warnings` has all
+    of them.
 
-    Raises `RulesError` if the rulesheet has faults or exceeds a limit, `TimeoutError` if it took too long, `OSError` if the
-    file cannot be read, and `ValueError` for a lint that does not exist. Ctrl-C ends it.
+    Raises `RulesError` if the rulesheet has faults or exceeds a limit, `TimeoutError` if it took
+    too long, `OSError` if the file cannot be read, and `ValueError` for a lint that does not exist.
+    Ctrl-C ends it.
     """
     text = _gdl.builtin_text(source) if isinstance(source, str) else None
     if text is not None:
@@ -94,8 +98,8 @@ def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
 
 
 def loads(text: str | bytes, **options: Unpack[Options]) -> Game:
-    """Makes a game of the text of a rulesheet. Options, warnings and errors are those of `load`; it is called `rules` unless `name`
-    says otherwise."""
+    """Makes a game of the text of a rulesheet. Options, warnings and errors are those of `load`; it
+    is called `rules` unless `name` says otherwise."""
     return _make(text, "rules", options)
 
 
@@ -115,7 +119,7 @@ def _make(text: str | bytes, called: str, options: Options) -> Game:
 
 
 def _caller() -> int:
-    """The `stacklevel`, for the function that calls this one, of the first frame outside the package."""
+    """The `stacklevel` of the first frame outside the package, for the function that calls this one."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1

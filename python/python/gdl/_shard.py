@@ -30,7 +30,8 @@ def shard(
 ) -> str:
     """Does a range of blocks of a job. The document, one JSON object, is the same wherever and however often that is done.
 
-    subject: the game, or what `gdl.load` takes; of an analysis the folder with the rulesheets (`*.kif`), or their texts by name.
+    subject: the game, or what `gdl.load` takes; of an analysis the folder with the rulesheets
+    (`*.kif`), or their texts by name.
     job: with its `options`: `playouts` (`count`, a million unless told otherwise, `engine`: `lanes` or `single`), `perft` (`depth`,
         `prefix`), `matches` (`players`, `count`, `nodes`) or `analysis` (`count`).
     seed: what random choices follow from.

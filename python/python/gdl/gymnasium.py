@@ -112,9 +112,9 @@ class Env(gymnasium.Env[Rows, np.int64]):
     """One game of one player.
 
     rules: a `gdl.Game`, or what `gdl.load` takes.
-    illegal: the result of a move that is not legal. `lose`, the default, since Gymnasium's checks and many learners draw from all of the
-    action space: the game ends with a reward of -1, and `info["illegal"]` is true. `raise`: `gdl.IllegalMoveError`, and the environment
-    is as before.
+    illegal: the result of a move that is not legal. `lose`, the default, since Gymnasium's checks
+    and many learners draw from all of the action space: the game ends with a reward of -1, and
+    `info["illegal"]` is true. `raise`: `gdl.IllegalMoveError`, and the environment is as before.
     render_mode: `ansi`, for `render` to give the board, or the fluents, as text.
 
     Raises `ValueError` if the game does not have exactly one player.

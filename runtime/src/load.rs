@@ -276,7 +276,7 @@ impl Loader {
     /// ```
     /// use gdl_runtime::{LoadError, Loader};
     ///
-    /// let text = "(role robot) (init off) (legal robot press) (goal robot 0) (unused fact)
+    /// let text = "(role robot) (init off) (legal robot press) (goal robot 100) (unused fact)
     ///     (<= (next on) (does robot press)) (<= terminal (true on))";
     /// assert!(Loader::new().deny("unused_relation").load(text).is_err());
     /// let (_, warnings) = Loader::new().allow("unused_relation").load_with_warnings(text).unwrap();
@@ -431,12 +431,12 @@ impl Loader {
     /// ```
     /// use gdl_runtime::Loader;
     ///
-    /// let text = "(role robot) (init off) (legal robot press) (goal robot 0) (unused fact)
+    /// let text = "(role robot) (init off) (legal robot press) (goal robot 100) (unused fact)
     ///     (<= (next on) (does robot press)) (<= terminal (true on))";
     /// let (game, warnings) = Loader::new().load_with_warnings(text).unwrap();
     /// assert_eq!(game.engine(), "table");
     /// assert_eq!(warnings[0].code, "GDL102");
-    /// assert!(warnings[0].to_string().starts_with("1:65: warning[GDL102]: "));
+    /// assert!(warnings[0].to_string().starts_with("1:63: warning[GDL102]: "));
     /// ```
     ///
     /// # Errors
